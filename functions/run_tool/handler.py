@@ -1,0 +1,23 @@
+"""The runner: executes the tools of one server for one person; untrusted by design."""
+
+from typing import Any
+
+from satchel.bootstrap.logs import set_up_logs
+from satchel.bootstrap.run_tool import build, client, close, ports
+from satchel.ports.runners import CallOrder
+
+
+def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
+    """Run one call (invoked asynchronously), or list the server's tools."""
+    del context
+    set_up_logs("run_tool")
+    if event.get("action") == "list":
+        return {"tools": [tool.model_dump(mode="json") for tool in client().list_tools()]}
+    order = CallOrder.model_validate(event)
+    build()(order, ports(order))
+    return {"call_id": order.call_id}
+
+
+def shutdown() -> None:
+    """End the servers with everything they started."""
+    close()

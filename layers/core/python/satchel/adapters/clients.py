@@ -1,0 +1,75 @@
+"""The AWS clients, one each a process: a Lambda's process is the cache."""
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import boto3
+from botocore.config import Config
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_lambda import LambdaClient
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_secretsmanager import SecretsManagerClient
+    from mypy_boto3_stepfunctions import SFNClient
+    from mypy_boto3_sts import STSClient
+
+    from satchel.ports.runners import ScopedCredentials
+
+_RETRIES = Config(retries={"mode": "standard", "total_max_attempts": 4}, max_pool_connections=50)
+# Presigned links carry SigV4, which fixes the signed headers and works in every region.
+_S3 = _RETRIES.merge(Config(signature_version="s3v4", s3={"addressing_style": "path"}))
+
+
+@lru_cache
+def dynamodb() -> "DynamoDBClient":
+    """Return the client for the table."""
+    return boto3.client("dynamodb", config=_RETRIES)
+
+
+@lru_cache
+def s3() -> "S3Client":
+    """Return the client for the bucket."""
+    return boto3.client("s3", config=_S3)
+
+
+@lru_cache
+def stepfunctions() -> "SFNClient":
+    """Return the client for the turns' executions."""
+    return boto3.client("stepfunctions", config=_RETRIES)
+
+
+@lru_cache
+def lambda_() -> "LambdaClient":
+    """Return the client for the runners; listing tools waits for a cold server, so its time-out is long."""
+    return boto3.client("lambda", config=_RETRIES.merge(Config(read_timeout=90)))
+
+
+@lru_cache
+def sts() -> "STSClient":
+    """Return the client that makes a call's credentials."""
+    return boto3.client("sts", config=_RETRIES)
+
+
+@lru_cache
+def secrets() -> "SecretsManagerClient":
+    """Return the client for the signing keys."""
+    return boto3.client("secretsmanager", config=_RETRIES)
+
+
+def scoped_s3(credentials: "ScopedCredentials") -> "S3Client":
+    """Return a client that acts with one call's credentials."""
+    return _session(credentials).client("s3", config=_S3)
+
+
+def scoped_dynamodb(credentials: "ScopedCredentials") -> "DynamoDBClient":
+    """Return a client that acts with one call's credentials."""
+    return _session(credentials).client("dynamodb", config=_RETRIES)
+
+
+def _session(credentials: "ScopedCredentials") -> boto3.Session:
+    return boto3.Session(
+        aws_access_key_id=credentials.access_key_id,
+        aws_secret_access_key=credentials.secret_access_key,
+        aws_session_token=credentials.session_token,
+    )

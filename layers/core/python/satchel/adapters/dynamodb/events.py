@@ -1,0 +1,78 @@
+"""Events: ``TURN#{tid} / EVENT#{seq}``, the counter ``… / SEQ``, and ``… / ONCE#{what}`` for those that come once.
+
+The number is taken and the event written in one transaction: a number that a reader has passed never appears later.
+"""
+
+import json
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from satchel.adapters.dynamodb.table import ConditionFailed, Item, Query, Table, WriteConflict
+from satchel.domain.errors import Unavailable
+from satchel.domain.events import Event, NewEvent
+from satchel.ports.clock import Clock
+
+PREFIX = "EVENT#"
+_TRIES = 60
+_LONGEST_PAUSE = 0.05
+
+
+@dataclass(frozen=True)
+class DynamoEvents:
+    """Implements ``ports.events.Events``. Writers that meet try again: the counter's condition lets one through."""
+
+    table: Table
+    clock: Clock
+
+    def append(self, turn_id: str, event: NewEvent) -> Event | None:
+        """Write one event and return it; None when its ``once`` was written before."""
+        pk = f"TURN#{turn_id}"
+        for _ in range(_TRIES):
+            counter = self.table.get(pk, "SEQ")
+            written = Event(
+                seq=(int(counter["seq"]) if counter else 0) + 1,
+                turn_id=turn_id,
+                type=event.type,
+                at=self.clock.now(),
+                payload=event.payload,
+            )
+            try:
+                self._write(pk, written, event.once)
+            except WriteConflict:
+                pass
+            except ConditionFailed as refused:
+                if 2 in refused.at:  # noqa: PLR2004  (the third write is the once-marker)
+                    return None
+            else:
+                return written
+            time.sleep(random.uniform(0, _LONGEST_PAUSE))  # noqa: S311  (spreads writers, keeps no secret)
+        raise Unavailable("Too many writers at one turn's events.")
+
+    def _write(self, pk: str, event: Event, once: str | None) -> None:
+        body = json.dumps({"type": event.type, "at": event.at.isoformat(), "payload": event.payload})
+        writes = [
+            self.table.writes_update(
+                pk,
+                "SEQ",
+                expression="SET seq = :next",
+                condition="seq = :last" if event.seq > 1 else "attribute_not_exists(pk)",
+                values={"next": event.seq} | ({"last": event.seq - 1} if event.seq > 1 else {}),
+                names={},
+            ),
+            self.table.writes_put({"pk": pk, "sk": f"{PREFIX}{event.seq:08d}", "doc": body}, absent=True),
+        ]
+        if once:
+            writes.append(self.table.writes_put({"pk": pk, "sk": f"ONCE#{once}"}, absent=True))
+        self.table.transact(writes)
+
+    def after(self, turn_id: str, seq: int, limit: int) -> Sequence[Event]:
+        """Return up to ``limit`` events whose seq is greater, in order."""
+        items, _ = self.table.query(Query(f"TURN#{turn_id}", PREFIX, limit, f"{PREFIX}{seq:08d}"))
+        return [_event(turn_id, item) for item in items]
+
+
+def _event(turn_id: str, item: Item) -> Event:
+    seq = int(str(item["sk"]).removeprefix(PREFIX))
+    return Event.model_validate({"seq": seq, "turn_id": turn_id, **json.loads(str(item["doc"]))})

@@ -1,0 +1,166 @@
+"""Files of a person.
+
+| item | key |
+|---|---|
+| newest version | ``USER#{user} / FILE#{file_key}`` (with ``expiry_bucket`` and ``expires_at`` where it expires) |
+| every version | ``USER#{user} / VERSION#{file_key}#{n}`` |
+| name in a session | ``SESSION#{sid} / NAME#{name}``; without a session ``LIBRARY#{user} / NAME#{name}`` |
+| name among all files | ``USER#{user} / NAME#{name}#{file_key}`` |
+
+A file is written with its name in one transaction, so that no two files ever hold one name.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from satchel.adapters.dynamodb.table import ConditionFailed, Item, Query, Table, WriteConflict, from_cursor, to_cursor
+from satchel.contract import numbered
+from satchel.domain.errors import Unavailable
+from satchel.domain.files import FileRecord, NameClaim, NewFile, Verdict, judge
+from satchel.ports.catalog import Page
+
+_TRIES = 50
+_MOST_NAMES = 10_000
+
+
+def _space(user: str, session_id: str | None) -> str:
+    """A name is unique within its session; files without one share the person's library."""
+    return f"SESSION#{session_id}" if session_id else f"LIBRARY#{user}"
+
+
+def _record_item(record: FileRecord) -> Item:
+    item: Item = {"pk": f"USER#{record.user}", "sk": f"FILE#{record.file_key}", "doc": record.model_dump_json()}
+    if record.expires_at is not None:
+        item |= {"expiry_bucket": "files", "expires_at": record.expires_at}
+    return item
+
+
+def _version_item(record: FileRecord) -> Item:
+    sk = f"VERSION#{record.file_key}#{record.version:06d}"
+    return {"pk": f"USER#{record.user}", "sk": sk, "doc": record.model_dump_json()}
+
+
+def _claim_item(record: FileRecord) -> Item:
+    claim = NameClaim(
+        name=record.name,
+        raw_name=record.raw_name,
+        file_key=record.file_key,
+        object_id=record.object_id,
+        source=record.source,
+        origin=record.origin,
+        version=record.version,
+    )
+    return {
+        "pk": _space(record.user, record.session_id),
+        "sk": f"NAME#{record.name}",
+        "doc": claim.model_dump_json(),
+        "held_by": record.object_id,
+    }
+
+
+def _record(item: Item) -> FileRecord:
+    return FileRecord.model_validate_json(str(item["doc"]))
+
+
+def _names(name: str) -> Iterator[str]:
+    yield name
+    for count in range(2, _MOST_NAMES):
+        yield numbered(name, count)
+
+
+@dataclass(frozen=True)
+class DynamoFiles:
+    """Implements ``ports.catalog.Files``."""
+
+    table: Table
+
+    def keep(self, new: NewFile) -> FileRecord:
+        """Make stored bytes a file under the first name that it may have."""
+        for _ in range(_TRIES):
+            try:
+                return self._keep(new)
+            except (ConditionFailed, WriteConflict):
+                continue  # somebody took or changed the name in between: look again
+        raise Unavailable(f"Too many writers at one name: {new.name}")
+
+    def _keep(self, new: NewFile) -> FileRecord:
+        for name in _names(new.name):
+            claim = self._claim(new, name)
+            if claim is None:
+                return self._write(FileRecord(**new.model_dump() | {"name": name}, file_key=new.object_id), None)
+            verdict = judge(claim, new)
+            if verdict is Verdict.NEXT_NAME:
+                continue
+            if verdict is Verdict.SAME:
+                kept = self.version(new.user, claim.file_key, claim.version)
+                if kept is not None:
+                    return kept
+            newer = {"name": name, "file_key": claim.file_key, "version": claim.version + 1}
+            return self._write(FileRecord(**new.model_dump() | newer), claim)
+        raise Unavailable(f"Too many files of one name: {new.name}")
+
+    def _claim(self, new: NewFile, name: str) -> NameClaim | None:
+        item = self.table.get(_space(new.user, new.session_id), f"NAME#{name}")
+        return NameClaim.model_validate_json(str(item["doc"])) if item else None
+
+    def _write(self, record: FileRecord, over: NameClaim | None) -> FileRecord:
+        claim = self.table.writes_put(_claim_item(record), absent=True)
+        if over is not None:
+            claim = self.table.writes_put_over(_claim_item(record), "held_by", over.object_id)
+        pointer: Item = {"pk": f"USER#{record.user}", "sk": f"NAME#{record.name}#{record.file_key}"}
+        self.table.transact(
+            [
+                claim,
+                self.table.writes_put(_record_item(record)),
+                self.table.writes_put(_version_item(record)),
+                self.table.writes_put(pointer | {"file_key": record.file_key}),
+            ],
+        )
+        return record
+
+    def get(self, user: str, file_key: str) -> FileRecord | None:
+        """Return the newest version of a file of this person."""
+        item = self.table.get(f"USER#{user}", f"FILE#{file_key}")
+        return _record(item) if item else None
+
+    def version(self, user: str, file_key: str, version: int) -> FileRecord | None:
+        """Return one version of a file."""
+        item = self.table.get(f"USER#{user}", f"VERSION#{file_key}#{version:06d}")
+        return _record(item) if item else None
+
+    def list(self, user: str, limit: int, cursor: str | None) -> Page[FileRecord]:
+        """Return files of a person, newest first."""
+        query = Query(f"USER#{user}", "FILE#", limit, from_cursor(cursor, "FILE#"), newest_first=True)
+        items, last = self.table.query(query)
+        return Page(items=[_record(item) for item in items], cursor=to_cursor(last))
+
+    def of_session(self, user: str, session_id: str) -> Sequence[FileRecord]:
+        """Return the files of a session, newest first."""
+        claims = self.table.query_all(_space(user, session_id), "NAME#")
+        keys = [NameClaim.model_validate_json(str(item["doc"])).file_key for item in claims]
+        records = [self.get(user, key) for key in keys]
+        return sorted((r for r in records if r is not None), key=lambda r: r.created_at, reverse=True)
+
+    def by_name(self, user: str, session_id: str | None, name: str) -> FileRecord | None:
+        """Find a name in the session, then among the person's other files, newest first."""
+        if session_id is not None:
+            item = self.table.get(_space(user, session_id), f"NAME#{name}")
+            if item is not None:
+                return self.get(user, NameClaim.model_validate_json(str(item["doc"])).file_key)
+        pointers, _ = self.table.query(Query(f"USER#{user}", f"NAME#{name}#", 1, newest_first=True))
+        return self.get(user, str(pointers[0]["file_key"])) if pointers else None
+
+    def remove(self, record: FileRecord) -> Sequence[str]:
+        """Remove a file with all versions and free its name; return the S3 keys that must go."""
+        pk = f"USER#{record.user}"
+        versions = [_record(item) for item in self.table.query_all(pk, f"VERSION#{record.file_key}#")]
+        for old in versions:
+            self.table.delete(pk, f"VERSION#{old.file_key}#{old.version:06d}")
+        self.table.transact(
+            [
+                self.table.writes_delete(pk, f"FILE#{record.file_key}"),
+                self.table.writes_delete(pk, f"NAME#{record.name}#{record.file_key}"),
+                self.table.writes_delete(_space(record.user, record.session_id), f"NAME#{record.name}"),
+            ],
+        )
+        return [old.key for old in versions]

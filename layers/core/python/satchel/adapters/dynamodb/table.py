@@ -1,0 +1,217 @@
+"""A thin layer over the DynamoDB client: plain values in and out, conditions that fail as one exception."""
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from satchel.domain.errors import InvalidRequest
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_dynamodb.type_defs import PutTypeDef, TransactWriteItemTypeDef, UpdateTypeDef
+
+Item = dict[str, str | int | bool]
+Values = Mapping[str, str | int | bool]
+_MOST_KEY_BYTES = 1024
+_ABSENT = "attribute_not_exists(pk)"
+_WRITE_AGAIN = {"TransactionConflict", "TransactionConflictException", "TransactionInProgressException"}
+
+
+class ConditionFailed(Exception):
+    """A conditional write did not happen. ``at`` lists the places in the transaction whose condition failed."""
+
+    def __init__(self, at: Sequence[int] = (0,)) -> None:
+        super().__init__(f"condition failed at {list(at)}")
+        self.at = list(at)
+
+
+class WriteConflict(Exception):
+    """Two writers met on one item."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """A page of items of one partition whose sort key begins with ``prefix``."""
+
+    pk: str
+    prefix: str = ""
+    limit: int = 1000
+    after: str | None = None
+    newest_first: bool = False
+
+
+def _value(value: str | int | bool) -> dict[str, Any]:  # noqa: FBT001  (a table's value)
+    if isinstance(value, bool):
+        return {"BOOL": value}
+    return {"S": value} if isinstance(value, str) else {"N": str(value)}
+
+
+def encode(item: Mapping[str, str | int | bool]) -> dict[str, Any]:
+    """Return an item in the wire's form."""
+    return {name: _value(value) for name, value in item.items()}
+
+
+def _plain(wire: Mapping[str, Any]) -> str | int | bool:
+    if "N" in wire:
+        return int(wire["N"])
+    plain: str | bool = wire["S"] if "S" in wire else wire["BOOL"]
+    return plain
+
+
+def decode(wire: Mapping[str, Any]) -> Item:
+    """Return a plain item."""
+    return {name: _plain(value) for name, value in wire.items()}
+
+
+def to_cursor(sort_key: str | None) -> str | None:
+    """Make the opaque cursor of a list; None where the list ends."""
+    return None if sort_key is None else base64.urlsafe_b64encode(sort_key.encode()).decode()
+
+
+def from_cursor(cursor: str | None, prefix: str) -> str | None:
+    """Read a cursor of a list whose sort keys begin with ``prefix``. Raises InvalidRequest for one that is not ours."""
+    if cursor is None:
+        return None
+    try:
+        sort_key = base64.b64decode(cursor, altchars=b"-_", validate=True).decode()
+    except ValueError:
+        sort_key = ""
+    if not sort_key.startswith(prefix) or len(sort_key.encode()) > _MOST_KEY_BYTES:
+        raise InvalidRequest("The cursor is not one that this list gave.", cursor=cursor[:100])
+    return sort_key
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table with keys ``pk`` and ``sk``."""
+
+    client: "DynamoDBClient"
+    name: str
+
+    def get(self, pk: str, sk: str) -> Item | None:
+        """Return an item as it is now (a consistent read)."""
+        answer = self.client.get_item(TableName=self.name, Key=encode({"pk": pk, "sk": sk}), ConsistentRead=True)
+        return decode(answer["Item"]) if "Item" in answer else None
+
+    def put(self, item: Item, *, absent: bool = False) -> None:
+        """Write an item. With ``absent`` raises ConditionFailed where there is one."""
+        extra: dict[str, Any] = {"ConditionExpression": _ABSENT} if absent else {}
+        with _conditions():
+            self.client.put_item(TableName=self.name, Item=encode(item), **extra)
+
+    def update(self, pk: str, sk: str, expression: str, condition: str, values: Values, names: dict[str, str]) -> None:
+        """Change an item. Raises ConditionFailed."""
+        with _conditions():
+            self.client.update_item(
+                TableName=self.name,
+                Key=encode({"pk": pk, "sk": sk}),
+                UpdateExpression=expression,
+                ConditionExpression=condition,
+                ExpressionAttributeValues={f":{name}": _value(value) for name, value in values.items()},
+                **_names(names),
+            )
+
+    def delete(self, pk: str, sk: str) -> None:
+        """Delete an item; an absent one is no error."""
+        self.client.delete_item(TableName=self.name, Key=encode({"pk": pk, "sk": sk}))
+
+    def query(self, query: Query) -> tuple[list[Item], str | None]:
+        """Return one page of items, by sort key, and the sort key after which the next page begins."""
+        wanted: dict[str, Any] = {
+            "KeyConditionExpression": "pk = :pk AND begins_with(sk, :prefix)",
+            "ExpressionAttributeValues": encode({":pk": query.pk, ":prefix": query.prefix}),
+        }
+        if not query.prefix:
+            wanted = {"KeyConditionExpression": "pk = :pk", "ExpressionAttributeValues": encode({":pk": query.pk})}
+        if query.after is not None:
+            wanted["ExclusiveStartKey"] = encode({"pk": query.pk, "sk": query.after})
+        answer = self.client.query(
+            TableName=self.name,
+            ConsistentRead=True,
+            Limit=query.limit,
+            ScanIndexForward=not query.newest_first,
+            **wanted,
+        )
+        last = answer.get("LastEvaluatedKey")
+        return [decode(item) for item in answer["Items"]], str(decode(last)["sk"]) if last else None
+
+    def query_all(self, pk: str, prefix: str) -> list[Item]:
+        """Return all items of a part of a partition, page by page; for parts that are bounded by nature."""
+        items, after = self.query(Query(pk, prefix))
+        while after is not None:
+            page, after = self.query(Query(pk, prefix, after=after))
+            items += page
+        return items
+
+    def transact(self, writes: Sequence["TransactWriteItemTypeDef"]) -> None:
+        """Write all or nothing. Raises ConditionFailed (with the places) and WriteConflict."""
+        with _conditions():
+            self.client.transact_write_items(TransactItems=list(writes))
+
+    def writes_put(self, item: Item, *, absent: bool = False) -> "TransactWriteItemTypeDef":
+        """Return a put as a part of a transaction; with ``absent`` it needs the place to be free."""
+        put: PutTypeDef = {"TableName": self.name, "Item": encode(item)}
+        if absent:
+            put["ConditionExpression"] = _ABSENT
+        return {"Put": put}
+
+    def writes_put_over(self, item: Item, attribute: str, value: str) -> "TransactWriteItemTypeDef":
+        """Return a put that replaces an item only while one of its attributes still has this value."""
+        return {
+            "Put": {
+                "TableName": self.name,
+                "Item": encode(item),
+                "ConditionExpression": "#attribute = :value",
+                "ExpressionAttributeNames": {"#attribute": attribute},
+                "ExpressionAttributeValues": {":value": {"S": value}},
+            },
+        }
+
+    def writes_delete(self, pk: str, sk: str) -> "TransactWriteItemTypeDef":
+        """Return a delete as a part of a transaction."""
+        return {"Delete": {"TableName": self.name, "Key": encode({"pk": pk, "sk": sk})}}
+
+    def writes_update(
+        self, pk: str, sk: str, expression: str, condition: str, values: Values, names: dict[str, str]
+    ) -> "TransactWriteItemTypeDef":
+        """Return an update as a part of a transaction."""
+        update: UpdateTypeDef = {
+            "TableName": self.name,
+            "Key": encode({"pk": pk, "sk": sk}),
+            "UpdateExpression": expression,
+            "ConditionExpression": condition,
+            "ExpressionAttributeValues": {f":{name}": _value(value) for name, value in values.items()},
+        }
+        if names:
+            update["ExpressionAttributeNames"] = names
+        return {"Update": update}
+
+
+def _names(names: dict[str, str]) -> dict[str, Any]:
+    """An empty map of names is refused by the service."""
+    return {"ExpressionAttributeNames": names} if names else {}
+
+
+class _conditions:  # noqa: N801  (used as a statement)
+    """Turns the service's words for «your condition did not hold» into ours; all else passes as it is."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not isinstance(error, ClientError):
+            return
+        code = error.response["Error"]["Code"]
+        if code == "ConditionalCheckFailedException":
+            raise ConditionFailed from error
+        if code in _WRITE_AGAIN:
+            raise WriteConflict from error
+        if code == "TransactionCanceledException":
+            reasons = [reason.get("Code") for reason in error.response.get("CancellationReasons", [])]
+            if any(reason in _WRITE_AGAIN for reason in reasons):
+                raise WriteConflict from error
+            if failed := [place for place, reason in enumerate(reasons) if reason == "ConditionalCheckFailed"]:
+                raise ConditionFailed(failed) from error

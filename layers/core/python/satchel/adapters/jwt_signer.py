@@ -1,0 +1,80 @@
+"""Capabilities as JWTs: HS256 only, every claim required, keys by ``kid`` so that they can be changed."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import jwt
+from pydantic import ValidationError
+
+from satchel.domain.capabilities import Audience, Claims
+from satchel.ports.clock import Clock
+
+_ALGORITHM = "HS256"
+_REQUIRED = ["sub", "fil", "ver", "sid", "epo", "aud", "exp"]
+
+
+@dataclass(frozen=True)
+class SigningKeys:
+    """The newest key signs; all of them read."""
+
+    newest: str
+    keys: dict[str, str]
+
+    @classmethod
+    def parse(cls, text: str) -> "SigningKeys":
+        """Read the secret ``{"newest": kid, "keys": {kid: key}}``. Raises ValueError for any other."""
+        stored = json.loads(text)
+        try:
+            parsed = cls(newest=stored["newest"], keys=dict(stored["keys"]))
+        except (KeyError, TypeError) as error:
+            raise ValueError("the secret of the signing keys has another form") from error
+        if parsed.newest not in parsed.keys:
+            raise ValueError("the newest signing key is not among the keys")
+        return parsed
+
+
+@dataclass(frozen=True)
+class JwtSigner:
+    """Implements ``ports.signer.Signer``. Time is the Clock's, so expiry is checked here and not by the library."""
+
+    load_keys: Callable[[], SigningKeys]
+    clock: Clock
+
+    def sign(self, claims: Claims) -> str:
+        """Return the token."""
+        keys = self.load_keys()
+        payload = {
+            "sub": claims.owner,
+            "fil": claims.file_key,
+            "ver": claims.version,
+            "sid": claims.session_id,
+            "epo": claims.epoch,
+            "aud": claims.audience,
+            "exp": claims.exp,
+        }
+        return jwt.encode(payload, keys.keys[keys.newest], algorithm=_ALGORITHM, headers={"kid": keys.newest})
+
+    def read(self, token: str, audiences: tuple[Audience, ...]) -> Claims | None:
+        """Return what a valid token for one of these audiences says; None for any other."""
+        try:
+            key = self.load_keys().keys[str(jwt.get_unverified_header(token).get("kid"))]
+            said = jwt.decode(
+                token,
+                key,
+                algorithms=[_ALGORITHM],
+                audience=list(audiences),
+                options={"require": _REQUIRED, "verify_exp": False},
+            )
+            claims = Claims(
+                file_key=said["fil"],
+                version=said["ver"],
+                owner=said["sub"],
+                session_id=said["sid"],
+                epoch=said["epo"],
+                audience=said["aud"],
+                exp=said["exp"],
+            )
+        except (jwt.PyJWTError, KeyError, ValidationError):
+            return None
+        return claims if claims.exp > self.clock.now().timestamp() else None

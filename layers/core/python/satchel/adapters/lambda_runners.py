@@ -1,0 +1,48 @@
+"""Runners as Lambda functions: one a server, an environment a person (tenant isolation)."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import TypeAdapter
+
+from satchel.domain.conversation import ToolSpec
+from satchel.domain.errors import Unavailable
+from satchel.ports.runners import CallOrder
+
+if TYPE_CHECKING:
+    from mypy_boto3_lambda import LambdaClient
+
+NOBODY = "_satchel"
+_TOOLS = TypeAdapter(list[ToolSpec])
+
+
+@dataclass(frozen=True)
+class LambdaRunners:
+    """Implements ``ports.runners.Runners``."""
+
+    client: "LambdaClient"
+    prefix: str
+
+    def start(self, server: str, order: CallOrder) -> None:
+        """Send a call to the runner of its server and return at once."""
+        self.client.invoke(
+            FunctionName=f"{self.prefix}{server}",
+            InvocationType="Event",
+            TenantId=order.user,
+            Payload=order.model_dump_json().encode(),
+        )
+
+    def list_tools(self, server: str) -> Sequence[ToolSpec]:
+        """Ask a server which tools it has, and wait."""
+        answer = self.client.invoke(
+            FunctionName=f"{self.prefix}{server}",
+            InvocationType="RequestResponse",
+            TenantId=NOBODY,
+            Payload=json.dumps({"action": "list"}).encode(),
+        )
+        said = json.loads(answer["Payload"].read())
+        if "FunctionError" in answer:
+            raise Unavailable(f"The server '{server}' did not start: {said.get('errorMessage', 'no reason given')}")
+        return _TOOLS.validate_python(said["tools"])

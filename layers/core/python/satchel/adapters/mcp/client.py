@@ -1,0 +1,142 @@
+"""The tool client of one server entry: calls on warm servers, and the list of tools."""
+
+import queue
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from mcp import MCPError
+from mcp_types import Tool
+from pydantic import ValidationError
+
+from satchel.adapters.mcp.http import HttpWire
+from satchel.adapters.mcp.loop import EventLoop
+from satchel.adapters.mcp.pool import Pool
+from satchel.adapters.mcp.session import NotReadyError, Session
+from satchel.adapters.mcp.stdio import Program, StdioWire
+from satchel.adapters.mcp.wire import Wire
+from satchel.contract.errors import ToolCrashed
+from satchel.domain.conversation import ToolSpec
+from satchel.domain.servers import ServerEntry
+from satchel.ports.tool_client import Answered, Failed, Signal
+
+MOST_RESULT_BYTES = 64 << 20
+START_SECONDS = 60.0
+MOST_IDLE = 2
+
+
+class McpToolClient:
+    """Implements ``ports.tool_client.ToolClient``.
+
+    ``environ`` is the runner's environment, of which servers see little. ``most_bytes`` bounds one answer.
+    """
+
+    def __init__(  # noqa: PLR0913  (all but three have the defaults that a runner uses)
+        self,
+        server: str,
+        entry: ServerEntry,
+        loop: EventLoop,
+        environ: Mapping[str, str],
+        *,
+        most_bytes: int = MOST_RESULT_BYTES,
+        start_seconds: float = START_SECONDS,
+        most_idle: int = MOST_IDLE,
+    ) -> None:
+        self._server = server
+        self._entry = entry
+        self._loop = loop
+        self._environ = environ
+        self._most_bytes = most_bytes
+        self._start_seconds = start_seconds
+        self._modes = ("auto", "legacy") if entry.command else ("auto",)
+        self._pool = Pool(self._open, most_idle)
+
+    @contextmanager
+    def call(self, tool: str, arguments: dict[str, Any], home: Path | None, *, writes: bool) -> Iterator["RunningCall"]:
+        """Start a call on a warm server, or on a new one.
+
+        Writers run in a process whose home is in the person's directory; others in one with a scratch directory.
+        Raises ToolCrashed when the server cannot be started.
+        """
+        corner = home if writes else None
+        session = self._pool.take(corner)
+        running: RunningCall | None = None
+        try:
+            running = RunningCall(session, tool, arguments)
+            yield running
+        finally:
+            self._pool.give_back(corner, session, well=running is not None and running.ended_well)
+
+    def list_tools(self) -> Sequence[ToolSpec]:
+        """Ask a server started for this alone. Raises ToolCrashed when it cannot be started or gives no list."""
+        session = self._open(None)
+        try:
+            return [self._spec(tool) for tool in session.list_tools(self._start_seconds)]
+        except (MCPError, ValidationError, TimeoutError) as error:
+            raise ToolCrashed(f"The server {self._server!r} does not list its tools: {error}") from error
+        finally:
+            session.close()
+
+    def close(self) -> None:
+        """End all servers and everything they started. The loop stays: others may use it."""
+        self._pool.close()
+
+    def _open(self, corner: Path | None) -> Session:
+        """Open a session. A server that hangs up on the current greeting is tried with the older one, and known then."""
+        refusal: NotReadyError | None = None
+        for mode in self._modes:
+            session = Session(self._loop.portal, self._wire(corner), mode)
+            try:
+                session.open(self._start_seconds)
+            except NotReadyError as error:
+                refusal = refusal or error
+                if not error.hung_up:
+                    break
+            else:
+                self._modes = (mode,)
+                return session
+        raise ToolCrashed(str(refusal), server=self._server) from refusal
+
+    def _wire(self, corner: Path | None) -> Wire:
+        if self._entry.command is None:
+            return HttpWire(self._entry, self._most_bytes)
+        program = Program(self._entry.command, self._entry.cwd, self._entry.env, self._environ, self._most_bytes)
+        return StdioWire(program, corner)
+
+    def _spec(self, tool: Tool) -> ToolSpec:
+        return ToolSpec(
+            server=self._server,
+            name=tool.name,
+            description=tool.description or "",
+            input_schema=tool.input_schema,
+        )
+
+
+class RunningCall:
+    """Implements ``ports.tool_client.RunningCall``. Any thread may kill; one at a time receives."""
+
+    def __init__(self, session: Session, tool: str, arguments: dict[str, Any]) -> None:
+        self._session = session
+        self._signals: queue.SimpleQueue[Signal] = queue.SimpleQueue()
+        self.ended_well = False
+        self._task: Future[None] = session.start(tool, arguments, self._put)
+
+    def receive(self, timeout: float) -> Signal | None:
+        """Wait up to ``timeout`` seconds for the next signal."""
+        try:
+            return self._signals.get(timeout=max(0.0, timeout))
+        except queue.Empty:
+            return None
+
+    def kill(self) -> None:
+        """End the server with everything it started. Who is waiting in ``receive`` is told that the call failed."""
+        self._session.wire.kill()
+        self._task.cancel()
+        self._session.close()
+
+    def _put(self, signal: Signal) -> None:
+        if isinstance(signal, Answered | Failed):
+            self.ended_well = isinstance(signal, Answered) or not signal.crashed
+        self._signals.put(signal)

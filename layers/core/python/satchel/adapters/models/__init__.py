@@ -1,0 +1,1 @@
+"""Models. ``offline`` needs no key and no network."""

@@ -1,0 +1,56 @@
+"""The credentials of one call: a role that may do what any call may do, narrowed to this one."""
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from satchel.ports.runners import ScopedCredentials
+
+if TYPE_CHECKING:
+    from mypy_boto3_sts import STSClient
+
+_SECONDS = 3600
+
+
+@dataclass(frozen=True)
+class StsCredentials:
+    """Implements ``ports.runners.CredentialSource``."""
+
+    client: "STSClient"
+    role_arn: str
+    bucket: str
+    table: str
+
+    def for_call(self, turn_id: str, objects_prefix: str, outcome_key: str) -> ScopedCredentials:
+        """Return credentials for these objects and the items of this turn."""
+        answer = self.client.assume_role(
+            RoleArn=self.role_arn,
+            RoleSessionName=turn_id,
+            DurationSeconds=_SECONDS,
+            Policy=json.dumps(self.policy(turn_id, objects_prefix, outcome_key)),
+        )["Credentials"]
+        return ScopedCredentials(
+            access_key_id=answer["AccessKeyId"],
+            secret_access_key=answer["SecretAccessKey"],
+            session_token=answer["SessionToken"],
+        )
+
+    def policy(self, turn_id: str, objects_prefix: str, outcome_key: str) -> dict[str, Any]:
+        """Return the session policy. User names hold neither ``*`` nor ``?``, so a prefix means just itself."""
+        bucket = f"arn:aws:s3:::{self.bucket}"
+        return {
+            "Version": "2012-10-17",
+            "Statement": [
+                {
+                    "Effect": "Allow",
+                    "Action": ["s3:PutObject", "s3:PutObjectTagging", "s3:AbortMultipartUpload"],
+                    "Resource": [f"{bucket}/{objects_prefix}*", f"{bucket}/{outcome_key}"],
+                },
+                {
+                    "Effect": "Allow",
+                    "Action": ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+                    "Resource": [f"arn:aws:dynamodb:*:*:table/{self.table}"],
+                    "Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": [f"TURN#{turn_id}"]}},
+                },
+            ],
+        }

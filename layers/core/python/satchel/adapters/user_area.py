@@ -1,0 +1,108 @@
+"""``/tmp/{username}/``: a person's corner of this machine, ours alone, in the hands of one call at a time."""
+
+import fcntl
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from satchel.adapters.clearing import empty_directory, remove_tree
+from satchel.contract.errors import ToolCrashed
+from satchel.domain.ids import UserName
+
+_USER_NAME: TypeAdapter[str] = TypeAdapter(UserName)
+
+
+class _Mark(BaseModel):
+    """How a corner of ours is known again, and whose session left it."""
+
+    device: int
+    inode: int
+    session_id: str
+
+
+class LocalUserArea:
+    """Implements ``ports.tool_client.UserArea`` below ``base``.
+
+    Locks and marks lie beside the corners, in a directory of our own, so that a tool can neither lose nor forge a mark.
+    The lock is the kernel's: it holds between processes, and ends with the process that had it.
+    """
+
+    def __init__(self, base: Path = Path("/tmp")) -> None:  # noqa: S108  (the contract's path)
+        self._base = base
+        self._marks = base / f".satchel-{os.geteuid()}"
+
+    @contextmanager
+    def hold(self, user: str, session_id: str) -> Iterator[Path]:
+        """Wait for the corner, make it (or clear it when another session left it) and yield it.
+
+        Raises ToolCrashed when there is something in its place that is not ours; that is left as it is.
+        """
+        home = self._base / _USER_NAME.validate_python(user)
+        with self._locked(user) as file:
+            mark = _read(file)
+            if not _exists(home):
+                home.mkdir(mode=0o700)
+            elif not _is_ours(home, mark):
+                raise ToolCrashed(
+                    f"{home} was not made by Satchel, so it is not used",
+                    suggestion="Move it away, or run Satchel as a user of its own",
+                )
+            elif mark is None or mark.session_id != session_id:
+                empty_directory(home)
+            _write(file, home, session_id)
+            yield home
+
+    def remove(self, user: str) -> None:
+        """Remove the corner of a person, if it is ours, once nobody holds it."""
+        home = self._base / _USER_NAME.validate_python(user)
+        with self._locked(user) as file:
+            if _exists(home) and _is_ours(home, _read(file)):
+                remove_tree(home)
+            file.truncate(0)
+
+    @contextmanager
+    def _locked(self, user: str) -> Iterator[TextIO]:
+        self._marks.mkdir(mode=0o700, exist_ok=True)
+        if not _is_own_directory(self._marks):
+            raise ToolCrashed(f"{self._marks} belongs to somebody else, so no corner can be made")
+        with (self._marks / user).open("a+", encoding="utf-8", opener=_private) as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield file
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+
+
+def _exists(path: Path) -> bool:
+    return os.path.lexists(path)
+
+
+def _is_own_directory(path: Path) -> bool:
+    found = path.lstat()
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+
+
+def _is_ours(home: Path, mark: _Mark | None) -> bool:
+    found = home.lstat()
+    return _is_own_directory(home) and mark is not None and (found.st_dev, found.st_ino) == (mark.device, mark.inode)
+
+
+def _read(file: TextIO) -> _Mark | None:
+    file.seek(0)
+    try:
+        return _Mark.model_validate_json(file.read())
+    except ValidationError:
+        return None
+
+
+def _write(file: TextIO, home: Path, session_id: str) -> None:
+    found = home.lstat()
+    file.truncate(0)
+    file.write(_Mark(device=found.st_dev, inode=found.st_ino, session_id=session_id).model_dump_json())
+    file.flush()

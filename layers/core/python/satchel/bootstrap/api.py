@@ -1,0 +1,85 @@
+"""What the API is made of."""
+
+import os
+from collections.abc import Callable
+from functools import lru_cache
+
+from fastapi import FastAPI
+
+from satchel.adapters import clients
+from satchel.adapters.stepfunctions import TurnExecutions
+from satchel.bootstrap.links import links, signer
+from satchel.bootstrap.servers import registry
+from satchel.bootstrap.storage import CLOCK, storage
+from satchel.entrypoints.http.app import create_app
+from satchel.entrypoints.http.identity import from_claims, from_headers
+from satchel.entrypoints.http.services import About, Services
+from satchel.services.cancel_turn import CancelTurn
+from satchel.services.download import OpenLink
+from satchel.services.finish_turn import FinishTurn
+from satchel.services.list_tools import ListTools
+from satchel.services.read_files import ReadFiles
+from satchel.services.read_turn import ReadTurn
+from satchel.services.remove_file import RemoveFile
+from satchel.services.sessions import EndSession, ReadSessions, StartSession
+from satchel.services.take_turn import TakeTurn
+from satchel.services.upload_file import UploadFile
+from satchel.settings import ApiSettings, LimitSettings, WorkflowSettings
+
+
+@lru_cache
+def services() -> Services:
+    """Return the use cases, wired."""
+    kept, limits, settings = storage(), LimitSettings(), ApiSettings()
+    workflow = TurnExecutions(clients.stepfunctions(), WorkflowSettings().state_machine)
+    finish = FinishTurn(kept.turns, kept.calls, kept.transcript, kept.events, CLOCK)
+    read_turn = ReadTurn(
+        kept.sessions, kept.turns, kept.calls, kept.files, kept.events, workflow, finish, links(), CLOCK
+    )
+    cancel = CancelTurn(read_turn, workflow, finish)
+    read_sessions = ReadSessions(kept.sessions, kept.turns)
+    remove = RemoveFile(kept.files, kept.store)
+    tools = ListTools(registry(), kept.tool_lists)
+    persist = settings.persist_files_across_sessions
+    return Services(
+        about=_about(settings, limits),
+        list_tools=tools,
+        start_session=StartSession(kept.sessions, CLOCK, os.urandom),
+        read_sessions=read_sessions,
+        end_session=EndSession(read_sessions, kept.sessions, kept.files, cancel, remove, persist),
+        take_turn=TakeTurn(
+            kept.turns, kept.files, kept.events, workflow, tools, CLOCK, os.urandom, limits.max_message_bytes
+        ),
+        read_turn=read_turn,
+        cancel_turn=cancel,
+        upload_file=UploadFile(kept.sessions, kept.files, kept.store, CLOCK, os.urandom, limits.max_body_bytes),
+        read_files=ReadFiles(kept.sessions, kept.files, kept.store, CLOCK, limits.inline_bytes),
+        remove_file=remove,
+        links=links(),
+        open_link=OpenLink(signer(), kept.files, kept.sessions, CLOCK),
+        store=kept.store,
+    )
+
+
+def _about(settings: ApiSettings, limits: LimitSettings) -> About:
+    return About(
+        model=settings.model,
+        isolation_level="process",
+        flags={
+            "persist_files_across_sessions": settings.persist_files_across_sessions,
+            "base64_size_limit_mb": limits.base64_size_limit_mb,
+        },
+        limits={
+            "body_bytes": limits.max_body_bytes,
+            "message_bytes": limits.max_message_bytes,
+            "inline_bytes": limits.inline_bytes,
+            "file_bytes": limits.max_file_size_bytes,
+        },
+    )
+
+
+def build(closing: Callable[[], bool] = lambda: False) -> FastAPI:
+    """Return the application of this process."""
+    settings = ApiSettings()
+    read_identity = from_headers if settings.auth == "local" else from_claims(settings.identity_claim)
+    return create_app(services(), read_identity, LimitSettings().max_body_bytes, closing)

@@ -1,0 +1,48 @@
+"""What the dispatch function is made of."""
+
+from functools import lru_cache
+
+from satchel.adapters import clients
+from satchel.adapters.json_schema import JsonSchemaChecker
+from satchel.adapters.lambda_runners import LambdaRunners
+from satchel.adapters.stepfunctions import WaitingTasks
+from satchel.adapters.sts_credentials import StsCredentials
+from satchel.bootstrap.links import links
+from satchel.bootstrap.servers import registry
+from satchel.bootstrap.storage import CLOCK, storage
+from satchel.domain.timing import Limits
+from satchel.services.dispatch_tool import DispatchTool
+from satchel.services.refresh_tools import RefreshTools
+from satchel.services.resolve_inputs import ResolveInputs
+from satchel.settings import DispatchSettings, LimitSettings, StorageSettings, TimingSettings
+
+
+@lru_cache
+def refresh_tools() -> RefreshTools:
+    """Return what asks servers for their tools."""
+    runners = LambdaRunners(clients.lambda_(), DispatchSettings().runner_prefix)
+    return RefreshTools(registry(), storage().tool_lists, runners)
+
+
+@lru_cache
+def build() -> DispatchTool:
+    """Return the use case, wired."""
+    kept = storage()
+    settings = DispatchSettings()
+    timing = TimingSettings()
+    where = StorageSettings()
+    return DispatchTool(
+        registry=registry(),
+        turns=kept.turns,
+        calls=kept.calls,
+        events=kept.events,
+        tools=refresh_tools(),
+        checker=JsonSchemaChecker(),
+        inputs=ResolveInputs(kept.files, kept.store, links(), CLOCK, LimitSettings().max_input_bytes),
+        credentials=StsCredentials(clients.sts(), settings.call_role, where.bucket, where.table),
+        runners=LambdaRunners(clients.lambda_(), settings.runner_prefix),
+        store=kept.store,
+        callback=WaitingTasks(clients.stepfunctions()),
+        clock=CLOCK,
+        limits=Limits(silence=timing.tool_silence_seconds, most=timing.tool_max_seconds),
+    )

@@ -1,0 +1,20 @@
+"""What the normalize function is made of."""
+
+from functools import lru_cache
+
+from satchel.bootstrap.storage import CLOCK, storage
+from satchel.services.normalize_outcome import NormalizeOutcome
+
+
+@lru_cache
+def build() -> NormalizeOutcome:
+    """Return the use case, wired."""
+    kept = storage()
+    return NormalizeOutcome(
+        calls=kept.calls,
+        files=kept.files,
+        transcript=kept.transcript,
+        events=kept.events,
+        store=kept.store,
+        clock=CLOCK,
+    )

@@ -1,0 +1,39 @@
+"""What nearly every function keeps its records with."""
+
+from functools import lru_cache
+
+from satchel.adapters import clients
+from satchel.adapters.dynamodb.calls import DynamoCalls
+from satchel.adapters.dynamodb.events import DynamoEvents
+from satchel.adapters.dynamodb.files import DynamoFiles
+from satchel.adapters.dynamodb.sessions import DynamoSessions
+from satchel.adapters.dynamodb.table import Table
+from satchel.adapters.dynamodb.tool_lists import DynamoToolLists
+from satchel.adapters.dynamodb.transcript import DynamoTranscript
+from satchel.adapters.dynamodb.turns import DynamoTurns
+from satchel.adapters.s3_files import S3Files
+from satchel.adapters.system_clock import SystemClock
+from satchel.settings import StorageSettings
+
+CLOCK = SystemClock()
+
+
+class Storage:
+    """The table's parts and the bucket."""
+
+    def __init__(self, settings: StorageSettings) -> None:
+        table = Table(clients.dynamodb(), settings.table)
+        self.sessions = DynamoSessions(table)
+        self.turns = DynamoTurns(table)
+        self.transcript = DynamoTranscript(table)
+        self.calls = DynamoCalls(table)
+        self.files = DynamoFiles(table)
+        self.events = DynamoEvents(table, CLOCK)
+        self.tool_lists = DynamoToolLists(table)
+        self.store = S3Files(clients.s3(), settings.bucket)
+
+
+@lru_cache
+def storage() -> Storage:
+    """Return the storage of this process."""
+    return Storage(StorageSettings())

@@ -1,0 +1,153 @@
+"""What a MIME type and a file name say about how to show a file (spec 2 §1 and §2, spec 3 §6.1)."""
+
+import mimetypes
+import re
+
+UNKNOWN = "application/octet-stream"
+VIEWERS = frozenset({"image", "pdf", "html", "code", "data", "audio", "video"})
+
+_TOKEN = r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}"  # noqa: S105  (a token of RFC 6838)
+_VALUE = rf"(?:{_TOKEN}|\"[ !#-\[\]-~]*\")"
+_FORM = re.compile(rf"({_TOKEN}/{_TOKEN})((?: ?; ?{_TOKEN}={_VALUE}){{0,8}})")
+_GENERIC = frozenset({UNKNOWN, "binary/octet-stream", "application/unknown", "text/plain"})
+_TEXT = frozenset(
+    "application/" + subtype
+    for subtype in [
+        "json", "jsonl", "x-ndjson", "xml", "yaml", "x-yaml", "toml", "sql", "javascript", "ecmascript", "x-javascript",
+        "x-sh", "x-python", "vnd.bibliography", "vnd.knowledge-graph", "graphql", "x-tex", "x-httpd-php",
+    ]
+)  # fmt: skip
+_DATA = frozenset(
+    [
+        "text/csv",
+        "text/tab-separated-values",
+        "application/vnd.apache.parquet",
+        "application/x-parquet",
+        "application/vnd.apache.arrow.file",
+        "application/vnd.ms-excel",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        "application/vnd.sqlite3",
+    ]
+)
+_HTML = frozenset({"text/html", "application/xhtml+xml"})
+_ACTIVE = _HTML | frozenset(
+    [
+        "text/xml",
+        "application/xml",
+        "text/xsl",
+        "text/vbscript",
+        "message/rfc822",
+        "multipart/related",
+        "application/x-mimearchive",
+    ]
+)
+_SCRIPT = re.compile(r"(?:text|application)/(?:x-)?(?:java|ecma|live|j)script[0-9.]*")
+# Not the machine's own tables (/etc/mime.types): the same name must mean the same everywhere.
+_TABLE = mimetypes.MimeTypes()
+for _extension, _type in {
+    ".md": "text/markdown",
+    ".parquet": "application/vnd.apache.parquet",
+    ".arrow": "application/vnd.apache.arrow.file",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    ".webp": "image/webp",
+    ".jsonl": "application/x-ndjson",
+    ".ndjson": "application/x-ndjson",
+    ".geojson": "application/geo+json",
+    ".ipynb": "application/x-ipynb+json",
+    ".yaml": "application/yaml",
+    ".yml": "application/yaml",
+    ".toml": "application/toml",
+    ".sql": "application/sql",
+    ".log": "text/plain",
+    ".ts": "text/x-typescript",
+    ".js": "text/javascript",
+    ".wav": "audio/wav",
+    ".flac": "audio/flac",
+    ".ogg": "audio/ogg",
+    ".sqlite": "application/vnd.sqlite3",
+    ".7z": "application/x-7z-compressed",
+}.items():
+    _TABLE.add_type(_type, _extension)
+_COMPRESSED = {"gzip": "application/gzip", "bzip2": "application/x-bzip2", "xz": "application/x-xz"}
+_EXTENSIONS = {
+    "text/plain": ".txt",
+    "text/html": ".html",
+    "image/jpeg": ".jpg",
+    "audio/mpeg": ".mp3",
+    "audio/wav": ".wav",
+}
+_JSON_TYPES = frozenset({"application/json", "application/vnd.bibliography", "application/vnd.knowledge-graph"})
+
+
+def valid_mime(mime: str) -> str:
+    """Return a MIME type as it is to be stored (type in lower case, parameters kept); one of wrong form is unknown."""
+    match = _FORM.fullmatch(mime.strip(" "))
+    return match[1].lower() + match[2] if match else UNKNOWN
+
+
+def is_mime(text: str) -> bool:
+    """Tell whether a text has the form of a MIME type."""
+    return _FORM.fullmatch(text.strip(" ")) is not None
+
+
+def essence(mime: str) -> str:
+    """Return type and subtype, in lower case, without parameters."""
+    return valid_mime(mime).partition(";")[0].rstrip(" ")
+
+
+def mime_of(name: str) -> str:
+    """Guess the MIME type by a file's name; ``application/octet-stream`` where it says nothing."""
+    guessed, encoding = _TABLE.guess_type(f"./{name}")  # a path, so that no part of a name counts as a URL's scheme
+    if encoding is not None:
+        return _COMPRESSED.get(encoding, UNKNOWN)
+    return guessed or UNKNOWN
+
+
+def extension_of(mime: str, default: str = "") -> str:
+    """Return the extension (with its dot) that files of this type go by."""
+    kind = essence(mime)
+    if kind in _JSON_TYPES or kind.endswith("+json"):
+        return _TABLE.guess_extension(kind) or ".json"
+    return _EXTENSIONS.get(kind) or _TABLE.guess_extension(kind) or default
+
+
+def viewer_for(mime: str, name: str, hint: str | None = None) -> str:
+    """Choose a viewer: the tool's hint where it names one, else by MIME type, else by the name, else ``auto``."""
+    if hint is not None and hint.lower() in VIEWERS:
+        return hint.lower()
+    kind = _telling(mime, name)
+    if kind in _HTML:
+        return "html"
+    if kind == "application/pdf":
+        return "pdf"
+    if kind in _DATA:
+        return "data"
+    top = kind.partition("/")[0]
+    if top in ("image", "audio", "video"):
+        return top
+    return "code" if _is_text(kind) else "auto"
+
+
+def is_showable(mime: str, name: str) -> bool:
+    """Tell whether the canvas can show a file (spec 2 §2): images, PDF, HTML, text and code."""
+    kind = _telling(mime, name)
+    return kind.startswith("image/") or kind == "application/pdf" or kind in _HTML or _is_text(kind)
+
+
+def is_active(mime: str) -> bool:
+    """Tell whether a browser might run what is in it. Such a file is never served inline on the app's origin."""
+    kind = essence(mime)
+    return kind in _ACTIVE or kind.endswith("+xml") or _SCRIPT.fullmatch(kind) is not None
+
+
+def _telling(mime: str, name: str) -> str:
+    """Return the type that says more: the given one, unless it is as good as none and the name knows better."""
+    kind = essence(mime)
+    by_name = mime_of(name)
+    return by_name if kind in _GENERIC and by_name != UNKNOWN else kind
+
+
+def _is_text(kind: str) -> bool:
+    return kind.startswith("text/") or kind in _TEXT or kind.endswith(("+json", "+xml", "+yaml"))

@@ -1,0 +1,58 @@
+"""What Dispatch changes in a model's arguments before a tool sees them (spec 2 §4, spec 3 §3, spec 4 §4)."""
+
+import difflib
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from satchel.contract.errors import InvalidArguments
+from satchel.domain.conversation import ToolSpec
+
+IDENTITY_ARGUMENTS = ("username", "_atlas_user")
+FILE_ARGUMENTS = ("filename", "filenames", "file_names")
+_SUGGESTIONS = 3
+
+
+def parse(text: str) -> dict[str, Any]:
+    """Read a model's arguments. Raises InvalidArguments unless they are one JSON object; nothing at all is ``{}``."""
+    try:
+        arguments = json.loads(text) if text.strip() else {}
+    except (ValueError, RecursionError) as error:
+        raise InvalidArguments([f"the arguments are not JSON: {error}"]) from None
+    if not isinstance(arguments, dict):
+        raise InvalidArguments([f"the arguments must be a JSON object, not {type(arguments).__name__}"])
+    return arguments
+
+
+def inject_identity(tool: ToolSpec, arguments: dict[str, Any], user: str) -> dict[str, Any]:
+    """Overwrite who the tool acts for where its schema declares it, whatever the model sent; add it nowhere else."""
+    return arguments | {name: user for name in IDENTITY_ARGUMENTS if tool.declares(name)}
+
+
+def named_files(tool: ToolSpec, arguments: dict[str, Any]) -> list[str]:
+    """Return the values of the file arguments that the tool declares, in order, each once."""
+    values: list[str] = []
+    for name in FILE_ARGUMENTS:
+        if tool.declares(name):
+            given = arguments.get(name)
+            values += [given] if isinstance(given, str) else [v for v in given or [] if isinstance(v, str)]
+    return list(dict.fromkeys(values))
+
+
+def replace_files(tool: ToolSpec, arguments: dict[str, Any], where: Callable[[str], str]) -> dict[str, Any]:
+    """Put what ``where`` gives (a path, an address, or the value itself) in the place of every named file."""
+    replaced = dict(arguments)
+    for name in FILE_ARGUMENTS:
+        given = arguments.get(name)
+        if not tool.declares(name):
+            continue
+        if isinstance(given, str):
+            replaced[name] = where(given)
+        elif isinstance(given, list):
+            replaced[name] = [where(v) if isinstance(v, str) else v for v in given]
+    return replaced
+
+
+def nearest(wanted: str, known: Iterable[str]) -> list[str]:
+    """Return the known names that come nearest to one that is not known, best first."""
+    return difflib.get_close_matches(wanted, list(known), n=_SUGGESTIONS, cutoff=0.5)

@@ -1,0 +1,93 @@
+"""A tool call from the model's wish to its outcome."""
+
+from datetime import datetime
+from typing import Any, Self
+
+from pydantic import BaseModel
+
+from satchel.contract import ArtifactProblem, Canvas, Display, ErrorCode
+from satchel.contract.errors import ToolError
+from satchel.domain.ids import CallId, SessionId, TurnId, UserName
+from satchel.domain.responses import ResponseArtifact, ResponseDeferred
+
+
+class CallSettled(BaseModel):
+    """What Normalize made of the outcome; written once."""
+
+    is_error: bool
+    error_code: str | None = None
+    results: Any = None
+    meta_data: dict[str, Any] | None = None
+    artifacts: list[ResponseArtifact] = []
+    deferred: list[ResponseDeferred] = []
+    display: Display | None = None
+    canvas: Canvas | None = None
+    duration_ms: int | None = None
+
+    @property
+    def files(self) -> list[ResponseArtifact | ResponseDeferred]:
+        """Return all files of the call, those that wait last."""
+        return [*self.artifacts, *self.deferred]
+
+
+class Call(BaseModel):
+    """One tool call. ``arguments`` is the model's text; ``injected`` is what the tool received (links taken out)."""
+
+    call_id: CallId
+    turn_id: TurnId
+    session_id: SessionId
+    user: UserName
+    tool: str
+    arguments: str
+    ref: str
+    round: int
+    index: int
+    injected: dict[str, Any] | None = None
+    unresolved: dict[str, list[str]] = {}
+    dispatched_at: datetime | None = None
+    claimed_by: str | None = None
+    settled: CallSettled | None = None
+
+
+class StoredFile(BaseModel):
+    """A file that a runner put into S3 for a call. ``key`` is checked against the call's prefix by who reads this."""
+
+    object_id: str
+    key: str
+    name: str
+    raw_name: str
+    mime: str
+    size: int
+    index: int
+    deferred: bool = False
+    artifact: dict[str, Any]
+
+
+class Outcome(BaseModel):
+    """What a runner hands over: the tool output without bytes, and where the bytes went.
+
+    It comes from a place that ran foreign code, so whoever reads it believes only what it can check.
+    """
+
+    results: Any = None
+    meta_data: dict[str, Any] | None = None
+    retryable: bool | None = None
+    display: Display | None = None
+    canvas: Canvas | None = None
+    files: list[StoredFile] = []
+    problems: list[ArtifactProblem] = []
+    is_error: bool = False
+    error_code: ErrorCode | None = None
+    duration_ms: int = 0
+
+    @classmethod
+    def of_error(cls, error: ToolError, duration_ms: int = 0) -> Self:
+        """Make the outcome of a call that ended in one of our errors (spec 3 §12)."""
+        output = error.as_output()
+        return cls(
+            results=output.results,
+            meta_data=output.meta_data,
+            is_error=True,
+            error_code=error.code,
+            duration_ms=duration_ms,
+        )

@@ -1,0 +1,61 @@
+"""Put the final response together from the turn and its calls (DESIGN: HTTP API)."""
+
+from collections.abc import Sequence
+
+from satchel.contract import Canvas, Display
+from satchel.domain.calls import Call
+from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseDisplay, ToolCallSummary
+from satchel.domain.sessions import Turn
+
+
+def compose(turn: Turn, calls: Sequence[Call]) -> FinalResponse:
+    """Return the response of a turn: final when it has ended, what there is so far while it runs."""
+    settled = [call.settled for call in calls if call.settled]
+    display = _display([s.display for s in settled], [a for s in settled for a in s.artifacts])
+    canvases: list[Canvas] = [s.canvas for s in settled if s.canvas]
+    return FinalResponse(
+        turn_id=turn.turn_id,
+        session_id=turn.session_id,
+        status=turn.status,
+        message=turn.answer,
+        artifacts=_in_order([a for s in settled for a in s.artifacts], display.primary_file),
+        deferred_artifacts=[d for s in settled for d in s.deferred],
+        display=display,
+        canvas=canvases[-1].model_dump(exclude_none=True, exclude={"token"}) if canvases else None,
+        tool_calls=[_summary(call) for call in calls],
+        error=turn.error,
+    )
+
+
+def _newest_versions(artifacts: list[ResponseArtifact]) -> list[ResponseArtifact]:
+    """A file made twice in a turn is shown once, as it is now."""
+    return list({artifact.file_key: artifact for artifact in artifacts}.values())
+
+
+def _in_order(artifacts: list[ResponseArtifact], primary: str | None) -> list[ResponseArtifact]:
+    """The primary file first, the others as they were made."""
+    newest = sorted(_newest_versions(artifacts), key=lambda artifact: artifact.name != primary)
+    return [artifact.model_copy(update={"position": place}) for place, artifact in enumerate(newest)]
+
+
+def _display(given: Sequence[Display | None], artifacts: list[ResponseArtifact]) -> ResponseDisplay:
+    """The last hint stands. Without any, the canvas opens when something can be shown (spec 2 §7)."""
+    hints = [display for display in given if display is not None]
+    showable = [artifact.name for artifact in artifacts if artifact.showable]
+    if not hints:
+        return ResponseDisplay(open_canvas=bool(showable), primary_file=showable[0] if showable else None)
+    hint = hints[-1]
+    names = {artifact.name for artifact in artifacts}
+    primary = hint.primary_file if hint.primary_file in names else next(iter(showable), None)
+    opens = hint.open_canvas or hint.storage_action == "store_and_open"
+    resolved = ResponseDisplay.model_validate(hint.model_dump(exclude_none=True))
+    return resolved.model_copy(update={"open_canvas": opens, "primary_file": primary})
+
+
+def _summary(call: Call) -> ToolCallSummary:
+    server, _, _ = call.tool.rpartition(".")
+    settled = call.settled
+    summary = ToolCallSummary(call_id=call.call_id, tool=call.tool, server=server, arguments=call.injected)
+    if settled is None:
+        return summary
+    return summary.model_copy(update=settled.model_dump(include=set(ToolCallSummary.model_fields)))

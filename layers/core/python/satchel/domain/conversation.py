@@ -1,0 +1,78 @@
+"""What a model is given and what it answers, in no provider's form."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+
+class ProposedCall(BaseModel):
+    """A tool call as a model asks for it: nothing of it is trusted or even known to be JSON.
+
+    ``tool`` is ``server.tool``; ``arguments`` is the text as it came; ``ref`` is the model's own id for the call.
+    """
+
+    tool: str
+    arguments: str
+    ref: str
+
+
+class UserMessage(BaseModel):
+    """What the person wrote (without the file context, which is added afresh each time)."""
+
+    role: Literal["user"] = "user"
+    text: str
+
+
+class AssistantMessage(BaseModel):
+    """What the model said and which tools it asked for, in one round."""
+
+    role: Literal["assistant"] = "assistant"
+    text: str
+    calls: list[ProposedCall] = []
+
+
+class ToolMessage(BaseModel):
+    """What a call came to, as the model sees it: no base64, no links, no tokens."""
+
+    role: Literal["tool"] = "tool"
+    ref: str
+    tool: str
+    content: dict[str, Any]
+    failed: bool = False
+
+
+Message = Annotated[UserMessage | AssistantMessage | ToolMessage, Field(discriminator="role")]
+
+
+class ToolSpec(BaseModel):
+    """A tool as its server lists it. ``input_schema`` is JSON Schema."""
+
+    server: str
+    name: str
+    description: str = ""
+    input_schema: dict[str, Any] = {}
+
+    @property
+    def full_name(self) -> str:
+        """Return ``server.tool``, the name inside Satchel."""
+        return f"{self.server}.{self.name}"
+
+    def declares(self, argument: str) -> bool:
+        """Tell whether the tool takes an argument of this name."""
+        properties = self.input_schema.get("properties")
+        return isinstance(properties, dict) and argument in properties
+
+
+class ModelTask(BaseModel):
+    """One question to a model: the conversation so far (the last user message with its file context) and the tools."""
+
+    instructions: str
+    messages: list[Message]
+    tools: list[ToolSpec]
+
+
+class ModelReply(BaseModel):
+    """One answer of a model; without calls it is the final one."""
+
+    text: str
+    calls: list[ProposedCall] = []

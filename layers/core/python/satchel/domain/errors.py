@@ -1,0 +1,133 @@
+"""What can be wrong with a request, as people and programs are told it.
+
+SatchelError
+├── NotFound              what was asked for is not there, or is somebody else's (the two are never told apart)
+│   ├── SessionNotFound
+│   ├── TurnNotFound
+│   ├── FileNotFound
+│   └── LinkNotFound      every refusal of a capability
+├── NotAllowed            the identity itself is refused
+├── InvalidRequest        understood, but cannot be done as asked
+│   ├── TooLarge
+│   └── UnknownTools
+├── Conflict
+│   ├── TurnRunning       one turn at a time in a session
+│   ├── SessionEnded
+│   └── KeyReused         an Idempotency-Key came again with another body
+└── Unavailable           a part we depend on is not ready; try again
+
+The HTTP status of each is mapped once, in ``entrypoints.http.problems``. Errors of tools are in ``contract.errors``.
+"""
+
+
+class SatchelError(Exception):
+    """Base of all errors that a caller may be told. ``code`` is stable; the message names what was wrong."""
+
+    code = "E_INTERNAL"
+
+    def __init__(self, message: str, **details: object) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = details
+
+
+class NotFound(SatchelError):
+    """The thing is not there for this person."""
+
+    code = "E_NOT_FOUND"
+
+
+class SessionNotFound(NotFound):
+    """No such session of this person."""
+
+    code = "E_SESSION_NOT_FOUND"
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__("There is no such session.", session_id=session_id)
+
+
+class TurnNotFound(NotFound):
+    """No such turn in this session."""
+
+    code = "E_TURN_NOT_FOUND"
+
+    def __init__(self, turn_id: str) -> None:
+        super().__init__("There is no such turn in this session.", turn_id=turn_id)
+
+
+class FileNotFound(NotFound):
+    """No such file of this person."""
+
+    code = "E_FILE_NOT_FOUND"
+
+    def __init__(self, wanted: str) -> None:
+        super().__init__("There is no such file.", file=wanted)
+
+
+class LinkNotFound(NotFound):
+    """A capability that is forged, expired, revoked or for something gone: one answer for all (no oracle)."""
+
+    code = "E_FILE_NOT_FOUND"
+
+    def __init__(self) -> None:
+        super().__init__("There is no such file, or the link has expired.")
+
+
+class NotAllowed(SatchelError):
+    """The identity is missing, malformed or refused."""
+
+    code = "E_FORBIDDEN"
+
+
+class InvalidRequest(SatchelError):
+    """The request is well-formed but cannot be done."""
+
+    code = "E_INVALID_REQUEST"
+
+
+class TooLarge(InvalidRequest):
+    """More bytes than this way in takes; ``limit_bytes`` says how many it does."""
+
+    code = "E_TOO_LARGE"
+
+
+class UnknownTools(InvalidRequest):
+    """A turn was asked to be limited to tools that do not exist for this person."""
+
+    code = "E_UNKNOWN_TOOL"
+
+
+class Conflict(SatchelError):
+    """The state of the thing does not allow this now."""
+
+    code = "E_CONFLICT"
+
+
+class TurnRunning(Conflict):
+    """A session runs one turn at a time."""
+
+    code = "E_TURN_RUNNING"
+
+    def __init__(self, turn_id: str) -> None:
+        super().__init__("A turn is still running in this session.", turn_id=turn_id)
+
+
+class SessionEnded(Conflict):
+    """The session has ended; it can be read, not continued."""
+
+    code = "E_SESSION_ENDED"
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__("This session has ended.", session_id=session_id)
+
+
+class KeyReused(Conflict):
+    """The same Idempotency-Key came with another message."""
+
+    code = "E_IDEMPOTENCY_KEY_REUSED"
+
+
+class Unavailable(SatchelError):
+    """Try again in a moment."""
+
+    code = "E_UNAVAILABLE"

@@ -1,0 +1,37 @@
+"""What happens in a turn, in order. References only: no base64, no links, no tokens."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+EventType = Literal[
+    "turn_started",
+    "token_stream",
+    "tool_start",
+    "tool_progress",
+    "tool_notice",
+    "tool_log",
+    "tool_complete",
+    "intermediate_update",
+    "response_complete",
+    "turn_failed",
+]
+
+
+class NewEvent(BaseModel):
+    """An event about to be written. With ``once``, writing the same value again is nothing: states may run twice."""
+
+    type: EventType
+    payload: dict[str, Any] = {}
+    once: str | None = None
+
+
+class Event(BaseModel):
+    """A written event; ``seq`` counts from 1 within its turn, without gaps."""
+
+    seq: int
+    turn_id: str
+    type: EventType
+    at: datetime
+    payload: dict[str, Any]

@@ -1,0 +1,71 @@
+"""The application: routers, errors, limits, OpenAPI. Made by ``bootstrap.api``, served by Mangum or uvicorn."""
+
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+
+import satchel
+from satchel.entrypoints.http import problems
+from satchel.entrypoints.http.body_limit import BodyLimit
+from satchel.entrypoints.http.identity import USER_HEADER, IdentityReader, from_headers
+from satchel.entrypoints.http.routers import about, downloads, files, sessions, tools, turns
+from satchel.entrypoints.http.services import Services
+
+OPEN_PATHS = {"/api/health", "/api/files/download/{file_key}"}
+"""What answers without sign-in."""
+
+
+def create_app(
+    services: Services,
+    read_identity: IdentityReader,
+    most_body_bytes: int,
+    closing: Callable[[], bool] = lambda: False,
+) -> FastAPI:
+    """Return the application. ``closing`` tells waiting requests that the server is about to stop."""
+    app = FastAPI(
+        title="Satchel",
+        version=satchel.__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        generate_unique_id_function=lambda route: route.name,
+    )
+    app.state.services = services
+    app.state.read_identity = read_identity
+    app.state.closing = closing
+    for module in (about, tools, sessions, turns, downloads, files):
+        app.include_router(module.router)
+    problems.install(app)
+    app.add_middleware(BodyLimit, most=most_body_bytes)
+    local = read_identity is from_headers
+    app.openapi = lambda: _openapi(app, local=local)  # type: ignore[method-assign]  # FastAPI's documented way
+    return app
+
+
+def _openapi(app: FastAPI, *, local: bool) -> dict[str, Any]:
+    """Add what FastAPI cannot know: the form of problems, and how one signs in."""
+    if app.openapi_schema is None:
+        schema = get_openapi(title=app.title, version=app.version, routes=app.routes, description=_DESCRIPTION)
+        parts = schema.setdefault("components", {})
+        parts.setdefault("schemas", {})["Problem"] = problems.Problem.model_json_schema()
+        for unused in ("HTTPValidationError", "ValidationError"):
+            parts["schemas"].pop(unused, None)
+        scheme = (
+            {"type": "apiKey", "in": "header", "name": USER_HEADER} if local else {"type": "http", "scheme": "bearer"}
+        )
+        parts["securitySchemes"] = {"signIn": scheme}
+        for route in app.routes:
+            if isinstance(route, APIRoute) and route.path not in OPEN_PATHS:
+                for method in route.methods or ():
+                    schema["paths"][route.path][method.lower()]["security"] = [{"signIn": []}]
+        app.openapi_schema = schema
+    return app.openapi_schema
+
+
+_DESCRIPTION = (
+    "Chat with tools on MCP servers. Every error is application/problem+json with a stable `error_code`. "
+    "Lists are pages: ask again with `cursor` until it is null."
+)

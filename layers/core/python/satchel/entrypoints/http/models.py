@@ -1,0 +1,187 @@
+"""What goes over the wire that is not a domain model already."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from satchel.domain.conversation import ToolSpec
+from satchel.domain.files import FileRecord, Source
+from satchel.domain.responses import TurnError
+from satchel.domain.sessions import Session, SessionStatus, Turn, TurnStatus
+
+Limit = Annotated[int, Query(ge=1, le=100, description="Items a page.")]
+Cursor = Annotated[str | None, Query(max_length=2000, description="`cursor` of the page before.")]
+
+
+class Health(BaseModel):
+    """The server is alive."""
+
+    status: str = "ok"
+    version: str
+
+
+class Config(BaseModel):
+    """Who is asking, and what this deployment does and allows. Limits in bytes."""
+
+    user: str
+    groups: list[str]
+    model: str
+    isolation_level: str
+    flags: dict[str, Any]
+    limits: dict[str, int]
+
+
+class ToolServer(BaseModel):
+    """A server with its tools. ``status`` is ``starting`` until its tools are known."""
+
+    name: str
+    description: str
+    status: str
+    tools: list[ToolSpec]
+
+
+class Tools(BaseModel):
+    """What the person may use."""
+
+    servers: list[ToolServer]
+
+
+class NewSession(BaseModel):
+    """A session to start."""
+
+    title: Annotated[str | None, Field(max_length=200)] = None
+
+
+class SessionOut(BaseModel):
+    """A session."""
+
+    session_id: str
+    title: str | None
+    status: SessionStatus
+    created_at: datetime
+    last_used_at: datetime
+    running_turn: str | None
+
+    @classmethod
+    def of(cls, session: Session) -> "SessionOut":
+        """Show a session."""
+        return cls.model_validate(session.model_dump())
+
+
+class SessionPage(BaseModel):
+    """Sessions, newest first."""
+
+    sessions: list[SessionOut]
+    cursor: str | None = None
+
+
+class TurnOut(BaseModel):
+    """A turn in the story of its session."""
+
+    turn_id: str
+    status: TurnStatus
+    message: str
+    answer: str
+    error: TurnError | None
+    created_at: datetime
+    ended_at: datetime | None
+
+    @classmethod
+    def of(cls, turn: Turn) -> "TurnOut":
+        """Show a turn."""
+        return cls.model_validate(turn.model_dump())
+
+
+class SessionWithTurns(SessionOut):
+    """A session with a page of its turns, oldest first."""
+
+    turns: list[TurnOut]
+    cursor: str | None = None
+
+
+class TurnAccepted(BaseModel):
+    """The turn goes on; ask for it or its events."""
+
+    turn_id: str
+    session_id: str
+    status: TurnStatus
+    turn_url: str
+    events_url: str
+
+
+class EventOut(BaseModel):
+    """One event; what it says stands beside these fields (see docs/events.md)."""
+
+    model_config = ConfigDict(extra="allow")
+
+    seq: int
+    turn_id: str
+    type: str
+    at: datetime
+
+
+class EventPage(BaseModel):
+    """Events after a cursor. Ask again with ``after=next`` until ``done``."""
+
+    events: list[EventOut]
+    next: int
+    done: bool
+
+
+class FileUpload(BaseModel):
+    """A small file as JSON."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "notes.txt", "b64": "aGVsbG8="}]})
+
+    name: Annotated[str, Field(max_length=4096)]
+    b64: str
+    mime: Annotated[str | None, Field(max_length=255)] = None
+    session_id: str | None = None
+
+
+class FileOut(BaseModel):
+    """A file in My Files. ``size`` in bytes, ``expires_at`` in seconds since 1970."""
+
+    file_key: str
+    name: str
+    mime: str
+    size: int
+    source: Source
+    version: int
+    session_id: str | None
+    created_at: datetime
+    description: str | None
+    category: str | None
+    viewer: str | None
+    auto_open: bool
+    expires_at: int | None
+    info: dict[str, Any]
+    download_url: str | None = None
+
+    @classmethod
+    def of(cls, record: FileRecord, download_url: str | None = None) -> "FileOut":
+        """Show a file."""
+        return cls.model_validate({**record.model_dump(), "download_url": download_url})
+
+
+class StoreReference(BaseModel):
+    """Where a large file lies; of no use outside (spec 3 §6.2)."""
+
+    key: str
+    internal: bool = True
+
+
+class FileContent(FileOut):
+    """A file as the spec's processed artifact: ``b64`` up to the limit in force, ``s3_ref`` above it."""
+
+    b64: str | None = None
+    s3_ref: StoreReference | None = None
+
+
+class FilePage(BaseModel):
+    """Files, newest first."""
+
+    files: list[FileOut]
+    cursor: str | None = None

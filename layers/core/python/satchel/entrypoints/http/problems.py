@@ -1,0 +1,104 @@
+"""Every error that the application answers is problem+json (RFC 9457) with an ``error_code``; mapped here alone."""
+
+import logging
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+from satchel.domain import errors
+
+logger = logging.getLogger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+
+_STATUS: list[tuple[type[errors.SatchelError], int]] = [
+    (errors.NotFound, 404),
+    (errors.NotAllowed, 403),
+    (errors.TooLarge, 413),
+    (errors.InvalidRequest, 422),
+    (errors.Conflict, 409),
+    (errors.Unavailable, 503),
+]
+_TITLES = {
+    400: "Bad request",
+    403: "Forbidden",
+    404: "Not found",
+    405: "Method not allowed",
+    409: "Conflict",
+    413: "Too large",
+    416: "Range not satisfiable",
+    422: "Invalid request",
+    500: "Internal error",
+    503: "Unavailable",
+}
+_HTTP_CODES = {404: "E_NOT_FOUND", 405: "E_METHOD_NOT_ALLOWED", 413: "E_TOO_LARGE"}
+
+
+class Problem(BaseModel):
+    """What went wrong. ``error_code`` is stable, ``detail`` is for people; further members name what was wrong."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    error_code: str = Field(examples=["E_FILE_NOT_FOUND"])
+
+
+def problem(status: int, code: str, detail: str, extra: dict[str, Any] | None = None) -> JSONResponse:
+    """Return a problem as a response."""
+    body = Problem(title=_TITLES.get(status, "Error"), status=status, detail=detail, error_code=code)
+    return JSONResponse({**(extra or {}), **body.model_dump()}, status_code=status, media_type=MEDIA_TYPE)
+
+
+def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return what OpenAPI is told of the errors of a route."""
+    schema = {"$ref": "#/components/schemas/Problem"}
+    return {
+        status: {"description": _TITLES[status], "content": {MEDIA_TYPE: {"schema": schema}}} for status in statuses
+    }
+
+
+def install(app: FastAPI) -> None:
+    """Make the application answer every error this way."""
+    app.add_exception_handler(errors.SatchelError, _ours)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+def _ours(request: Request, error: Exception) -> JSONResponse:
+    del request
+    if not isinstance(error, errors.SatchelError):  # pragma: no cover  (what it is installed for)
+        raise error
+    status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+    return problem(status, error.code, error.message, error.details)
+
+
+def _invalid(request: Request, error: Exception) -> JSONResponse:
+    """Name the fields that do not fit; what was sent is not echoed (it may be large, secret, or no text at all)."""
+    del request
+    found = error.errors() if isinstance(error, RequestValidationError) else []
+    fields = [{"field": ".".join(map(str, item["loc"])), "message": str(item["msg"])} for item in found]
+    broken = any(item["type"] == "json_invalid" for item in found)
+    detail = "; ".join(f"{item['field']}: {item['message']}" for item in fields[:5]) or "The request is not valid."
+    return problem(400 if broken else 422, "E_INVALID_REQUEST", detail, {"errors": fields})
+
+
+def _http(request: Request, error: Exception) -> JSONResponse:
+    del request
+    if not isinstance(error, HTTPException):  # pragma: no cover  (what it is installed for)
+        raise error
+    answer = problem(error.status_code, _HTTP_CODES.get(error.status_code, "E_INVALID_REQUEST"), str(error.detail))
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+def _unexpected(request: Request, error: Exception) -> JSONResponse:
+    logger.error("request failed", exc_info=error, extra={"method": request.method, "path": request.url.path})
+    return problem(500, "E_INTERNAL", "Something went wrong on our side; it has been logged.")

@@ -1,0 +1,31 @@
+"""Health and configuration."""
+
+from fastapi import APIRouter
+
+import satchel
+from satchel.entrypoints.http.identity import Who
+from satchel.entrypoints.http.models import Config, Health
+from satchel.entrypoints.http.problems import responses
+from satchel.entrypoints.http.services import Use
+
+router = APIRouter(tags=["about"])
+
+
+@router.get("/api/health")
+def health() -> Health:
+    """Say that the server is alive, and which version it is. Needs no sign-in."""
+    return Health(version=satchel.__version__)
+
+
+@router.get("/api/config", responses=responses(403))
+def config(who: Who, use: Use) -> Config:
+    """Say who is asking, and what this deployment does and allows."""
+    about = use.about
+    return Config(
+        user=who.name,
+        groups=sorted(who.groups),
+        model=about.model,
+        isolation_level=about.isolation_level,
+        flags=about.flags,
+        limits=about.limits,
+    )

@@ -1,0 +1,74 @@
+"""The only route without sign-in, besides health: a file by its capability."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query, Response
+from fastapi.responses import RedirectResponse, StreamingResponse
+
+from satchel.contract import is_active
+from satchel.domain.files import FileRecord
+from satchel.entrypoints.http.disposition import content_disposition
+from satchel.entrypoints.http.paths import FilePath
+from satchel.entrypoints.http.problems import responses
+from satchel.entrypoints.http.ranges import asked_range
+from satchel.entrypoints.http.services import Use
+
+router = APIRouter(tags=["files"])
+
+_DIRECT_BYTES = 4 << 20
+_PRESIGNED_SECONDS = 60
+_PATH = "/api/files/download/{file_key}"
+Token = Annotated[str, Query(max_length=4000, description="The capability.")]
+_BYTES: dict[str, Any] = {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
+_FOUND: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The bytes.", **_BYTES},
+    206: {"description": "A range of the bytes.", **_BYTES},
+    307: {"description": "The bytes are large: fetch them from `Location` within a minute."},
+}
+_RESPONSES = _FOUND | responses(404, 416)
+
+
+def _headers(record: FileRecord) -> dict[str, str]:
+    """Nothing that a tool made may run on this origin, be guessed at, or be kept by a cache."""
+    inline = not is_active(record.mime)
+    return {
+        "Content-Type": record.mime,
+        "Content-Disposition": content_disposition(record.name, inline=inline),
+        "Content-Security-Policy": "sandbox; default-src 'none'",
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "no-store",
+        "Referrer-Policy": "no-referrer",
+        "Accept-Ranges": "bytes",
+        "ETag": f'"{record.object_id}"',
+    }
+
+
+@router.head(_PATH, responses=_RESPONSES, operation_id="head_download")
+def head(use: Use, file_key: FilePath, token: Token = "") -> Response:
+    """Answer from the record."""
+    record = use.open_link(file_key, token)
+    return Response(headers=_headers(record) | {"Content-Length": str(record.size)})
+
+
+@router.get(_PATH, responses=_RESPONSES, operation_id="download")
+def download(
+    use: Use,
+    file_key: FilePath,
+    token: Token = "",
+    range_: Annotated[str | None, Header(alias="Range")] = None,
+) -> Response:
+    """Fetch a file: small ones as bytes, larger ones by a redirect to the store that lives a minute."""
+    record = use.open_link(file_key, token)
+    if record.size > _DIRECT_BYTES:
+        disposition = content_disposition(record.name, inline=not is_active(record.mime))
+        url = use.store.link(record.key, _PRESIGNED_SECONDS, record.mime, disposition)
+        return RedirectResponse(url, 307, headers={"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
+    headers = _headers(record)
+    asked = asked_range(range_, record.size)
+    first, last = asked or (0, record.size - 1)
+    headers["Content-Length"] = str(last - first + 1)
+    if asked:
+        headers["Content-Range"] = f"bytes {first}-{last}/{record.size}"
+    if record.size == 0:
+        return Response(b"", headers=headers)
+    return StreamingResponse(use.store.chunks(record.key, first, last), 206 if asked else 200, headers=headers)

@@ -1,0 +1,124 @@
+"""My Files."""
+
+from base64 import b64encode
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+
+from satchel.contract.base64 import Base64Error, decode
+from satchel.domain.errors import InvalidRequest
+from satchel.entrypoints.http.identity import Who
+from satchel.entrypoints.http.models import (
+    Cursor,
+    FileContent,
+    FileOut,
+    FilePage,
+    FileUpload,
+    Limit,
+    StoreReference,
+)
+from satchel.entrypoints.http.paths import FilePath
+from satchel.entrypoints.http.problems import responses
+from satchel.entrypoints.http.services import Use
+
+router = APIRouter(tags=["files"])
+
+_MULTIPART = {
+    "type": "object",
+    "required": ["file"],
+    "properties": {
+        "file": {"type": "string", "format": "binary"},
+        "session_id": {"type": "string"},
+        "mime": {"type": "string"},
+    },
+}
+_BODY = {
+    "required": True,
+    "content": {
+        "application/json": {"schema": FileUpload.model_json_schema()},
+        "multipart/form-data": {"schema": _MULTIPART},
+    },
+}
+
+
+@router.post(
+    "/api/files",
+    status_code=201,
+    responses=responses(400, 403, 404, 409, 413, 422),
+    openapi_extra={"requestBody": _BODY},
+)
+async def upload_file(request: Request, who: Who, use: Use) -> FileOut:
+    """Upload a small file, as JSON or multipart. The same name again in a session is a new version of the file."""
+    name, body, mime, session_id = await _upload(request)
+    record = await run_in_threadpool(use.upload_file, who, name, body, mime, session_id)
+    return FileOut.of(record, await run_in_threadpool(use.links, record))
+
+
+Upload = tuple[str, bytes, str | None, str | None]
+
+
+async def _upload(request: Request) -> Upload:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "multipart/form-data":
+        return await _from_form(request)
+    if kind == "application/json":
+        return _from_json(await request.body())
+    raise InvalidRequest("Send application/json or multipart/form-data.", content_type=kind[:100])
+
+
+def _from_json(text: bytes) -> Upload:
+    try:
+        upload = FileUpload.model_validate_json(text)
+    except ValidationError as error:
+        raise RequestValidationError(error.errors(include_url=False, include_input=False)) from error
+    try:
+        return upload.name, decode(upload.b64), upload.mime, upload.session_id
+    except Base64Error as error:
+        raise InvalidRequest(f"b64: {error}") from error
+
+
+async def _from_form(request: Request) -> Upload:
+    async with request.form(max_files=1, max_fields=10) as form:
+        file = form.get("file")
+        if not isinstance(file, UploadFile):
+            raise InvalidRequest("The form has no file in its field 'file'.")
+        mime, session_id = form.get("mime") or file.content_type, form.get("session_id")
+        return file.filename or "", await file.read(), _text(mime), _text(session_id)
+
+
+def _text(value: Any) -> str | None:  # noqa: ANN401  (a form's field)
+    return value if isinstance(value, str) and value else None
+
+
+@router.get("/api/files", responses=responses(403, 404, 422))
+def list_files(
+    who: Who,
+    use: Use,
+    session_id: Annotated[str | None, Query(max_length=100, description="Only files of this session.")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> FilePage:
+    """List the person's files, newest first."""
+    page = use.read_files.list(who, session_id, limit, cursor)
+    return FilePage(files=[FileOut.of(record, use.links(record)) for record in page.items], cursor=page.cursor)
+
+
+@router.get("/api/files/{file_key}", responses=responses(403, 404))
+def read_file(who: Who, use: Use, file_key: FilePath) -> FileContent:
+    """Read a file as JSON: `b64` up to the limit in force, a reference and a link above it (spec 3 §6.2)."""
+    record = use.read_files(who, file_key)
+    content = use.read_files.content(record)
+    shown = FileOut.of(record, use.links(record)).model_dump()
+    if content is None:
+        return FileContent(**shown, s3_ref=StoreReference(key=record.key))
+    return FileContent(**shown, b64=b64encode(content).decode())
+
+
+@router.delete("/api/files/{file_key}", status_code=204, responses=responses(403, 404))
+def delete_file(who: Who, use: Use, file_key: FilePath) -> None:
+    """Delete a file with every version of it; its links die."""
+    use.remove_file(who, file_key)

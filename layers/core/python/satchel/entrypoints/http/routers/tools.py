@@ -1,0 +1,26 @@
+"""Tools."""
+
+from fastapi import APIRouter
+
+from satchel.entrypoints.http.identity import Who
+from satchel.entrypoints.http.models import Tools, ToolServer
+from satchel.entrypoints.http.problems import responses
+from satchel.entrypoints.http.services import Use
+
+router = APIRouter(tags=["tools"])
+
+
+@router.get("/api/tools", responses=responses(403))
+def tools(who: Who, use: Use) -> Tools:
+    """List the servers and tools that the person's groups may use."""
+    return Tools(
+        servers=[
+            ToolServer(
+                name=server.name,
+                description=server.description,
+                status="starting" if server.tools is None else "ready",
+                tools=server.tools or [],
+            )
+            for server in use.list_tools(who.groups)
+        ],
+    )

@@ -1,0 +1,111 @@
+"""Turns and their events."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query, Request, Response
+from starlette.concurrency import run_in_threadpool
+
+from satchel.domain.events import Event
+from satchel.domain.responses import FinalResponse
+from satchel.domain.sessions import Turn, TurnStatus
+from satchel.entrypoints.http.identity import Who
+from satchel.entrypoints.http.models import EventOut, EventPage, TurnAccepted
+from satchel.entrypoints.http.paths import SessionPath, TurnPath
+from satchel.entrypoints.http.problems import responses
+from satchel.entrypoints.http.services import Use
+from satchel.entrypoints.http.waiting import MOST_SECONDS, preferred_wait, until
+from satchel.services.take_turn import TurnRequest
+
+router = APIRouter(tags=["turns"])
+
+_LAST = {"response_complete", "turn_failed"}
+_PREFER = Header(description="`wait=N` (at most 25): answer with the final response when the turn ends in N seconds.")
+_KEY = Header(max_length=200, description="The same key again returns the turn that it started.")
+_IN_TIME: dict[int | str, dict[str, Any]] = {
+    200: {"model": FinalResponse, "description": "The turn ended in the time that was asked for."},
+}
+
+
+@router.post(
+    "/api/sessions/{session_id}/turns",
+    status_code=202,
+    response_model=TurnAccepted,
+    responses=_IN_TIME | responses(400, 403, 404, 409, 413, 422, 503),
+)
+async def take_turn(
+    request: Request,
+    response: Response,
+    who: Who,
+    use: Use,
+    session_id: SessionPath,
+    wanted: TurnRequest,
+    prefer: Annotated[str | None, _PREFER] = None,
+    idempotency_key: Annotated[str | None, _KEY] = None,
+) -> Any:  # noqa: ANN401  (one of two models, by status)
+    """Send a message. The turn goes on whatever happens to this connection."""
+    turn = await run_in_threadpool(use.take_turn, who, session_id, wanted, idempotency_key)
+    seconds = preferred_wait(prefer)
+    if seconds:
+        response.headers["Preference-Applied"] = f"wait={seconds:g}"
+        turn = await _ended(request, use, who, turn, seconds)
+    if turn.ended:
+        response.status_code = 200
+        final = await run_in_threadpool(use.read_turn, who, session_id, turn.turn_id)
+        return FinalResponse.model_validate(final)
+    return _accepted(turn)
+
+
+async def _ended(request: Request, use: Use, who: Who, turn: Turn, seconds: float) -> Turn:
+    def look() -> Turn:
+        return use.read_turn.find(who, turn.session_id, turn.turn_id)
+
+    return await until(request, seconds, look, lambda seen: seen.ended)
+
+
+def _accepted(turn: Turn) -> TurnAccepted:
+    url = f"/api/sessions/{turn.session_id}/turns/{turn.turn_id}"
+    return TurnAccepted(
+        turn_id=turn.turn_id,
+        session_id=turn.session_id,
+        status=turn.status,
+        turn_url=url,
+        events_url=f"{url}/events",
+    )
+
+
+@router.get("/api/sessions/{session_id}/turns/{turn_id}", responses=responses(403, 404, 422))
+def read_turn(who: Who, use: Use, session_id: SessionPath, turn_id: TurnPath) -> FinalResponse:
+    """Read the final response, or what there is so far."""
+    return use.read_turn(who, session_id, turn_id)
+
+
+@router.delete("/api/sessions/{session_id}/turns/{turn_id}", responses=responses(403, 404, 422))
+def cancel_turn(who: Who, use: Use, session_id: SessionPath, turn_id: TurnPath) -> FinalResponse:
+    """Cancel the turn: running tools are killed. A turn that has ended stays as it ended."""
+    status: TurnStatus = use.cancel_turn(who, session_id, turn_id)
+    response = use.read_turn(who, session_id, turn_id)
+    return response.model_copy(update={"status": status.value})
+
+
+@router.get("/api/sessions/{session_id}/turns/{turn_id}/events", responses=responses(403, 404, 422))
+async def read_events(
+    request: Request,
+    who: Who,
+    use: Use,
+    session_id: SessionPath,
+    turn_id: TurnPath,
+    after: Annotated[int, Query(ge=0, le=99_999_999, description="`next` of the page before; 0 at first.")] = 0,
+    wait: Annotated[float, Query(ge=0, description="Seconds to wait for the next event, 25 at most.")] = 0,
+) -> EventPage:
+    """Read events after a cursor, waiting for the next one: never a gap, never twice."""
+    turn = await run_in_threadpool(use.read_turn.find, who, session_id, turn_id)
+
+    def look() -> Sequence[Event]:
+        return use.read_turn.happened(turn.turn_id, after)
+
+    seconds = 0.0 if turn.ended else min(wait, MOST_SECONDS)
+    events = await until(request, seconds, look, bool)
+    done = any(event.type in _LAST for event in events) or (turn.ended and not events)
+    shown = [EventOut.model_validate({**e.payload, **e.model_dump(exclude={"payload"})}) for e in events]
+    return EventPage(events=shown, next=events[-1].seq if events else after, done=done)

@@ -1,0 +1,57 @@
+"""The use cases that the API calls, as one bundle that bootstrap fills."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+
+from satchel.ports.file_store import FileStore
+from satchel.services.cancel_turn import CancelTurn
+from satchel.services.download import OpenLink
+from satchel.services.list_tools import ListTools
+from satchel.services.mint_links import MintLinks
+from satchel.services.read_files import ReadFiles
+from satchel.services.read_turn import ReadTurn
+from satchel.services.remove_file import RemoveFile
+from satchel.services.sessions import EndSession, ReadSessions, StartSession
+from satchel.services.take_turn import TakeTurn
+from satchel.services.upload_file import UploadFile
+
+
+@dataclass(frozen=True)
+class About:
+    """What /api/config tells."""
+
+    model: str
+    isolation_level: str
+    flags: dict[str, Any]
+    limits: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Services:
+    """All of them."""
+
+    about: About
+    list_tools: ListTools
+    start_session: StartSession
+    read_sessions: ReadSessions
+    end_session: EndSession
+    take_turn: TakeTurn
+    read_turn: ReadTurn
+    cancel_turn: CancelTurn
+    upload_file: UploadFile
+    read_files: ReadFiles
+    remove_file: RemoveFile
+    links: MintLinks
+    open_link: OpenLink
+    store: FileStore
+
+
+def bundle(request: Request) -> Services:
+    """Return the services of the application that serves this request."""
+    services: Services = request.app.state.services
+    return services
+
+
+Use = Annotated[Services, Depends(bundle)]

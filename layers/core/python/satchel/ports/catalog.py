@@ -1,0 +1,166 @@
+"""What is kept about sessions, turns, calls, files and tools: one small Protocol each, one table behind them.
+
+Writes that may come twice are conditional; every method says what a second one does. Lists are pages: ``limit`` items
+from an opaque ``cursor``.
+"""
+
+from collections.abc import Sequence
+from typing import Generic, Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from satchel.domain.calls import Call, CallSettled
+from satchel.domain.conversation import AssistantMessage, Message, ToolMessage, ToolSpec
+from satchel.domain.files import FileRecord, NewFile
+from satchel.domain.sessions import Session, Turn
+
+T = TypeVar("T")
+
+
+class Page(BaseModel, Generic[T]):
+    """One page of a list; ``cursor`` is None on the last."""
+
+    items: list[T]
+    cursor: str | None = None
+
+
+class Sessions(Protocol):
+    """Sessions of a person."""
+
+    def create(self, session: Session) -> None:
+        """Write a new session."""
+        ...
+
+    def get(self, user: str, session_id: str) -> Session | None:
+        """Return a session of this person; None also for somebody else's."""
+        ...
+
+    def list(self, user: str, limit: int, cursor: str | None) -> Page[Session]:
+        """Return sessions, newest first."""
+        ...
+
+    def end(self, user: str, session_id: str) -> None:
+        """Mark a session ended and raise its epoch; a second time nothing changes."""
+        ...
+
+
+class Turns(Protocol):
+    """Turns of a session."""
+
+    def begin(self, turn: Turn, idempotency_key: str | None) -> Turn:
+        """Write a turn, its message and the session's lock in one transaction, and return it.
+
+        The same idempotency key again returns the turn of the first time. Raises TurnRunning, SessionEnded,
+        SessionNotFound, KeyReused.
+        """
+        ...
+
+    def get(self, session_id: str, turn_id: str) -> Turn | None:
+        """Return a turn."""
+        ...
+
+    def list(self, session_id: str, limit: int, cursor: str | None) -> Page[Turn]:
+        """Return turns, oldest first."""
+        ...
+
+    def end(self, turn: Turn) -> bool:
+        """Write how a turn ended and free its session, in one transaction; False when it had ended before."""
+        ...
+
+
+class Transcript(Protocol):
+    """What was said in a session, in a model's terms."""
+
+    def messages(self, session_id: str) -> Sequence[Message]:
+        """Return all messages of a session in order."""
+        ...
+
+    def reply_of(self, session_id: str, turn_id: str, round_number: int) -> AssistantMessage | None:
+        """Return what the model said in a round, if it did."""
+        ...
+
+    def add_reply(
+        self, session_id: str, turn_id: str, round_number: int, message: AssistantMessage
+    ) -> AssistantMessage:
+        """Keep what the model said in a round; the first one stands and is returned."""
+        ...
+
+    def add_result(self, call: Call, message: ToolMessage) -> None:
+        """Keep what a call came to; writing it again changes nothing that a model was shown."""
+        ...
+
+
+class CallClaims(Protocol):
+    """The one thing about calls that a runner may write."""
+
+    def claim(self, turn_id: str, call_id: str, runner: str) -> bool:
+        """Take a call for one runner; False for everyone but the first."""
+        ...
+
+
+class Calls(Protocol):
+    """Tool calls of a turn."""
+
+    def add(self, calls: Sequence[Call]) -> None:
+        """Write proposed calls; those that are there stay as they are."""
+        ...
+
+    def get(self, turn_id: str, call_id: str) -> Call | None:
+        """Return a call."""
+        ...
+
+    def list(self, turn_id: str) -> Sequence[Call]:
+        """Return the calls of a turn in order."""
+        ...
+
+    def dispatched(self, call: Call) -> None:
+        """Note what the tool is given, and when it was sent on its way."""
+        ...
+
+    def settle(self, turn_id: str, call_id: str, settled: CallSettled) -> CallSettled:
+        """Write what the call came to; the first one stands and is returned."""
+        ...
+
+
+class Files(Protocol):
+    """Files of a person, by key, by session, by name."""
+
+    def keep(self, new: NewFile) -> FileRecord:
+        """Make stored bytes a file, or a new version of one (``domain.files.judge``). Again: the same record."""
+        ...
+
+    def get(self, user: str, file_key: str) -> FileRecord | None:
+        """Return the newest version of a file of this person."""
+        ...
+
+    def version(self, user: str, file_key: str, version: int) -> FileRecord | None:
+        """Return one version of a file."""
+        ...
+
+    def list(self, user: str, limit: int, cursor: str | None) -> Page[FileRecord]:
+        """Return files of a person, newest first."""
+        ...
+
+    def of_session(self, user: str, session_id: str) -> Sequence[FileRecord]:
+        """Return the files of a session, newest first."""
+        ...
+
+    def by_name(self, user: str, session_id: str | None, name: str) -> FileRecord | None:
+        """Find a name in the session, then among the person's other files, newest first."""
+        ...
+
+    def remove(self, record: FileRecord) -> Sequence[str]:
+        """Remove a file with all versions and free its name; return the S3 keys that must go."""
+        ...
+
+
+class ToolLists(Protocol):
+    """Which tools a server has, by server and configuration hash."""
+
+    def get(self, server: str, config_hash: str) -> Sequence[ToolSpec] | None:
+        """Return the kept list; None where there is none for this configuration."""
+        ...
+
+    def put(self, server: str, config_hash: str, tools: Sequence[ToolSpec]) -> None:
+        """Keep a list."""
+        ...

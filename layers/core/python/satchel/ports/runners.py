@@ -1,0 +1,87 @@
+"""Where tools run: what a runner is sent, and what runs the protocol inside it."""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import IO, Any, Literal, Protocol
+
+from pydantic import BaseModel
+
+from satchel.domain.conversation import ToolSpec
+from satchel.domain.ids import CallId, SessionId, TurnId, UserName
+from satchel.domain.timing import Limits
+
+
+class ScopedCredentials(BaseModel):
+    """Keys that can write this call's objects and this turn's items, and nothing else."""
+
+    access_key_id: str
+    secret_access_key: str
+    session_token: str
+
+
+class InputFile(BaseModel):
+    """A file that the tool reads from ``/tmp/{username}/input_files/{name}``; ``url`` is a presigned GET."""
+
+    name: str
+    url: str
+    size: int
+    etag: str
+
+
+class CallOrder(BaseModel):
+    """All that a runner needs for one call. It holds secrets: never logged."""
+
+    action: Literal["call"] = "call"
+    user: UserName
+    session_id: SessionId
+    turn_id: TurnId
+    call_id: CallId
+    tool: str
+    arguments: dict[str, Any]
+    inputs: list[InputFile] = []
+    writes: bool
+    task_token: str
+    credentials: ScopedCredentials
+    objects_prefix: str
+    outcome_key: str
+    limits: Limits
+
+
+class Runners(Protocol):
+    """The runners, seen from Dispatch."""
+
+    def start(self, server: str, order: CallOrder) -> None:
+        """Send a call to the runner of its server and return at once."""
+        ...
+
+    def list_tools(self, server: str) -> Sequence[ToolSpec]:
+        """Ask a server which tools it has, and wait. Raises Unavailable with what it said when it cannot start."""
+        ...
+
+
+class CredentialSource(Protocol):
+    """Makes the credentials of one call."""
+
+    def for_call(self, turn_id: str, objects_prefix: str, outcome_key: str) -> ScopedCredentials:
+        """Return credentials for these objects and the items of this turn."""
+        ...
+
+
+class InputFetcher(Protocol):
+    """Brings the inputs of a call to the person's directory."""
+
+    def __call__(self, inputs: Sequence[InputFile], home: Path) -> None:
+        """Put each file at ``{home}/input_files/{name}``. Raises OSError or ToolError naming the file that failed."""
+        ...
+
+
+class ArtifactOpener(Protocol):
+    """Opens what a tool says it wrote."""
+
+    def __call__(self, path: str, home: Path, most: int) -> AbstractContextManager[IO[bytes]]:
+        """Open a regular file inside ``home`` of at most ``most`` bytes.
+
+        Raises ToolError: InvalidPath outside the directory or through a link, FileTooLarge, InvalidArtifact if absent.
+        """
+        ...

@@ -1,0 +1,4 @@
+"""The use cases, one a module, named by verb. Each is a frozen dataclass of the ports that it needs, and is called.
+
+Called by ``bootstrap`` and ``entrypoints``; imports ``ports``, ``domain`` and ``contract``.
+"""

@@ -1,0 +1,133 @@
+"""Decide whether a call may be made, and send it to its runner (state Dispatch): the one choke point for tools."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from satchel.contract.errors import Forbidden, InvalidArguments, ToolError, ToolFailed, UnknownTool
+from satchel.domain import arguments as args
+from satchel.domain.calls import Call, Outcome
+from satchel.domain.conversation import ToolSpec
+from satchel.domain.errors import Unavailable
+from satchel.domain.events import NewEvent
+from satchel.domain.places import call_objects_prefix, outcome_key
+from satchel.domain.servers import Registry, ServerEntry
+from satchel.domain.sessions import Turn
+from satchel.domain.steps import CallStep
+from satchel.domain.timing import Limits
+from satchel.ports.arguments import ArgumentChecker
+from satchel.ports.catalog import Calls, Turns
+from satchel.ports.clock import Clock
+from satchel.ports.events import Events
+from satchel.ports.file_store import FileStore
+from satchel.ports.runners import CallOrder, CredentialSource, Runners
+from satchel.ports.workflow import TaskCallback
+from satchel.services.refresh_tools import RefreshTools
+from satchel.services.resolve_inputs import Resolved, ResolveInputs
+from satchel.services.store_outcome import store_outcome
+
+
+@dataclass(frozen=True)
+class DispatchTool:
+    """Authorise, fit, inject, make the call's credentials, send."""
+
+    registry: Registry
+    turns: Turns
+    calls: Calls
+    events: Events
+    tools: RefreshTools
+    checker: ArgumentChecker
+    inputs: ResolveInputs
+    credentials: CredentialSource
+    runners: Runners
+    store: FileStore
+    callback: TaskCallback
+    clock: Clock
+    limits: Limits
+
+    def __call__(self, step: CallStep) -> None:
+        """Send the call to its runner; what may not run gets its error as outcome at once."""
+        call = self.calls.get(step.turn_id, step.call_id)
+        turn = self.turns.get(step.session_id, step.turn_id)
+        if call is None or turn is None or step.task_token is None:
+            raise LookupError(f"no such call to dispatch: {step.call_id}")
+        try:
+            server, order = self._order(turn, call, step.task_token)
+        except ToolError as error:
+            self._announce(call, _shown(call.arguments))
+            store_outcome(self.store, outcome_key(call.user, call.turn_id, call.call_id), Outcome.of_error(error))
+            self.callback.done(step.task_token)
+        else:
+            self.runners.start(server, order)
+
+    def _order(self, turn: Turn, call: Call, token: str) -> tuple[str, CallOrder]:
+        server, entry, tool = self._tool(turn, call)
+        arguments = args.inject_identity(tool, args.parse(call.arguments), call.user)
+        if problems := self.checker.problems(tool.input_schema, arguments):
+            raise InvalidArguments(problems)
+        resolved = self.inputs(call, tool, entry, arguments)
+        self.calls.dispatched(
+            call.model_copy(
+                update={
+                    "injected": arguments,
+                    "unresolved": resolved.unresolved,
+                    "dispatched_at": self.clock.now(),
+                },
+            ),
+        )
+        self._announce(call, arguments)
+        return server, self._with_credentials(call, tool, resolved, token)
+
+    def _tool(self, turn: Turn, call: Call) -> tuple[str, ServerEntry, ToolSpec]:
+        """Find the tool and check that this person, in this turn, may use it."""
+        place = self.registry.split(call.tool)
+        if place is None:
+            raise UnknownTool(call.tool, nearest=self._nearest(turn, call.tool))
+        server, name = place
+        entry = self.registry.servers[server]
+        if server not in self.registry.open_to(turn.groups):
+            raise Forbidden(call.tool)
+        try:
+            tools = {tool.name: tool for tool in self.tools.known(server)}
+        except Unavailable as error:
+            raise ToolFailed(error.message) from error
+        if name not in tools:
+            raise UnknownTool(call.tool, nearest=args.nearest(call.tool, [t.full_name for t in tools.values()]))
+        if turn.tools is not None and not {server, call.tool} & set(turn.tools):
+            raise Forbidden(call.tool)
+        return server, entry, tools[name]
+
+    def _nearest(self, turn: Turn, wanted: str) -> list[str]:
+        open_servers = self.registry.open_to(turn.groups)
+        names = [f"{server}.{wanted.rpartition('.')[2]}" for server in open_servers]
+        return args.nearest(wanted, names)
+
+    def _with_credentials(self, call: Call, tool: ToolSpec, resolved: Resolved, token: str) -> CallOrder:
+        prefix = call_objects_prefix(call.user, call.call_id)
+        key = outcome_key(call.user, call.turn_id, call.call_id)
+        return CallOrder(
+            user=call.user,
+            session_id=call.session_id,
+            turn_id=call.turn_id,
+            call_id=call.call_id,
+            tool=tool.name,
+            arguments=resolved.arguments,
+            inputs=resolved.inputs,
+            writes=any(tool.declares(name) for name in args.IDENTITY_ARGUMENTS),
+            task_token=token,
+            credentials=self.credentials.for_call(call.turn_id, prefix, key),
+            objects_prefix=prefix,
+            outcome_key=key,
+            limits=self.limits,
+        )
+
+    def _announce(self, call: Call, arguments: Any) -> None:  # noqa: ANN401  (whatever the model sent)
+        server, _, _ = call.tool.rpartition(".")
+        payload = {"call_id": call.call_id, "tool": call.tool, "server": server, "arguments": arguments}
+        self.events.append(call.turn_id, NewEvent(type="tool_start", payload=payload, once=f"start-{call.call_id}"))
+
+
+def _shown(text: str) -> Any:  # noqa: ANN401  (JSON, or the text where it is none)
+    try:
+        return args.parse(text)
+    except InvalidArguments:
+        return text

@@ -1,0 +1,101 @@
+"""End a turn, once, whatever brought it to its end (function finish)."""
+
+import logging
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from satchel.domain.compose import compose
+from satchel.domain.conversation import AssistantMessage
+from satchel.domain.events import NewEvent
+from satchel.domain.responses import TurnError
+from satchel.domain.sessions import Turn, TurnStatus
+from satchel.domain.steps import Failure, TurnStep
+from satchel.ports.catalog import Calls, Transcript, Turns
+from satchel.ports.clock import Clock
+from satchel.ports.events import Events
+
+logger = logging.getLogger(__name__)
+
+_TOO_MANY_ROUNDS = "The model asked for tools again and again; the turn was ended at its limit of rounds."
+_FAILED = "Something went wrong while the answer was made. What the tools had finished is kept; please try again."
+_TIMED_OUT = "The turn took longer than a turn may take and was ended."
+_CANCELLED = "The turn was cancelled."
+
+
+class Ending(StrEnum):
+    """What brought a turn to its end."""
+
+    REACHED = "reached"
+    CANCELLED = "cancelled"
+    TIMED_OUT = "timed out"
+    LOST = "lost"
+
+
+@dataclass(frozen=True)
+class FinishTurn:
+    """The only writer of a turn's end. The first end stands; all later ones are silent."""
+
+    turns: Turns
+    calls: Calls
+    transcript: Transcript
+    events: Events
+    clock: Clock
+
+    def __call__(self, step: TurnStep, ending: Ending = Ending.REACHED) -> TurnStatus:
+        """End the turn and write its last event; return how it ended, now or before. Raises LookupError."""
+        turn = self.turns.get(step.session_id, step.turn_id)
+        if turn is None:
+            raise LookupError(f"no such turn to finish: {step.turn_id}")
+        if not turn.ended:
+            self.turns.end(self._ended(turn, step, ending))
+            turn = self.turns.get(step.session_id, step.turn_id) or turn
+        self._tell(turn)
+        return turn.status
+
+    def _ended(self, turn: Turn, step: TurnStep, ending: Ending) -> Turn:
+        if step.failure:
+            logger.error("turn failed", extra={"turn_id": turn.turn_id, "cause": step.failure.model_dump()})
+        last = self._last_word(turn, step)
+        error = _why(step.failure, ending, last)
+        status = TurnStatus.COMPLETE
+        if error:
+            status = TurnStatus.CANCELLED if ending is Ending.CANCELLED else TurnStatus.FAILED
+        answer = last.text if last else ""
+        return turn.model_copy(
+            update={"status": status, "answer": answer, "error": error, "ended_at": self.clock.now()},
+        )
+
+    def _last_word(self, turn: Turn, step: TurnStep) -> AssistantMessage | None:
+        """The model's answer without further calls, if it came to that."""
+        if step.round == 0:
+            return None
+        reply = self.transcript.reply_of(turn.session_id, turn.turn_id, step.round - 1)
+        return reply if reply and not reply.calls else None
+
+    def _tell(self, turn: Turn) -> None:
+        """One last event for every turn: ``response_complete`` for an answer, ``turn_failed`` for anything else."""
+        if turn.error is None:
+            response = compose(turn, self.calls.list(turn.turn_id)).model_dump(
+                mode="json",
+                exclude_none=True,
+                exclude={"artifacts": {"__all__": {"content"}}, "tool_calls": {"__all__": {"results", "meta_data"}}},
+            )
+            self.events.append(
+                turn.turn_id, NewEvent(type="response_complete", payload={"response": response}, once="end")
+            )
+        else:
+            payload: dict[str, Any] = {"status": turn.status, "error": turn.error.model_dump()}
+            self.events.append(turn.turn_id, NewEvent(type="turn_failed", payload=payload, once="end"))
+
+
+def _why(failure: Failure | None, ending: Ending, last: AssistantMessage | None) -> TurnError | None:
+    if ending is Ending.CANCELLED:
+        return TurnError(error_code="E_CANCELLED", message=_CANCELLED)
+    if ending is Ending.TIMED_OUT:
+        return TurnError(error_code="E_TURN_TIMEOUT", message=_TIMED_OUT)
+    if failure is not None or ending is Ending.LOST:
+        return TurnError(error_code="E_TURN_FAILED", message=_FAILED)
+    if last is None:
+        return TurnError(error_code="E_TOO_MANY_ROUNDS", message=_TOO_MANY_ROUNDS)
+    return None

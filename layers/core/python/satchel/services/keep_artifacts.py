@@ -1,0 +1,90 @@
+"""Bring what a tool made into the store, in bounded memory: paths are streamed, inline content is decoded once."""
+
+import io
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from satchel.contract import (
+    Artifact,
+    ArtifactProblem,
+    DeferredArtifact,
+    InvalidArtifact,
+    InvalidPath,
+    ToolError,
+    ToolOutput,
+    safe_name,
+)
+from satchel.domain.calls import StoredFile
+from satchel.domain.ids import object_id
+from satchel.domain.places import object_key, tool_directory
+from satchel.ports.file_store import FileStore
+from satchel.ports.runners import ArtifactOpener, CallOrder
+
+_BYTES = {"b64", "path", "content"}
+
+
+@dataclass(frozen=True)
+class KeepArtifacts:
+    """Stores every artifact of one output; a bad one becomes a problem beside the good ones, never a lost result."""
+
+    store: FileStore
+    open_artifact: ArtifactOpener
+    most_file_bytes: int
+
+    def __call__(
+        self, order: CallOrder, home: Path | None, output: ToolOutput
+    ) -> tuple[list[StoredFile], list[ArtifactProblem]]:
+        """Return what was stored, in the tool's order, and what could not be."""
+        stored: list[StoredFile] = []
+        problems = list(output.problems)
+        for index, artifact in enumerate(_all(output)):
+            try:
+                stored.append(self._keep(order, home, index, artifact))
+            except ToolError as error:
+                problems.append(ArtifactProblem(name=artifact.name, code=error.code, reason=error.message))
+        return stored, problems
+
+    def _keep(
+        self, order: CallOrder, home: Path | None, index: int, artifact: Artifact | DeferredArtifact
+    ) -> StoredFile:
+        name = safe_name(artifact.name)
+        key = object_key(order.user, "artifacts", object_id(order.call_id, index), name)
+        with self._open(order, home, artifact) as body:
+            size = body.seek(0, io.SEEK_END)
+            body.seek(0)
+            self.store.put(key, body, artifact.mime)
+        return StoredFile(
+            object_id=object_id(order.call_id, index),
+            key=key,
+            name=name,
+            raw_name=artifact.name,
+            mime=artifact.mime,
+            size=size,
+            index=index,
+            deferred=isinstance(artifact, DeferredArtifact),
+            artifact=artifact.model_dump(mode="json", exclude=_BYTES, exclude_none=True),
+        )
+
+    def _open(
+        self,
+        order: CallOrder,
+        home: Path | None,
+        artifact: Artifact | DeferredArtifact,
+    ) -> AbstractContextManager[IO[bytes]]:
+        """A path that comes beside inline content does not count: the bytes are here already."""
+        body = artifact.inline_bytes() if isinstance(artifact, Artifact) else None
+        if body is not None:
+            return nullcontext(io.BytesIO(body))
+        if artifact.path is None:
+            raise InvalidArtifact(artifact.name, "it is a link, and links are not followed")
+        if home is None:
+            raise InvalidPath(attempted_path=artifact.path, allowed_prefix=tool_directory(order.user))
+        return self.open_artifact(artifact.path, home, self.most_file_bytes)
+
+
+def _all(output: ToolOutput) -> Iterator[Artifact | DeferredArtifact]:
+    yield from output.artifacts
+    yield from output.deferred_artifacts

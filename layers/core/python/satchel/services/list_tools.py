@@ -1,0 +1,47 @@
+"""Which tools a person may use, from the kept lists: nobody waits here for a cold server."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from satchel.domain.conversation import ToolSpec
+from satchel.domain.servers import Registry
+from satchel.ports.catalog import ToolLists
+
+
+class ServerTools(BaseModel):
+    """A server as it is shown. ``tools`` is None while its list is not known yet."""
+
+    name: str
+    description: str
+    tools: list[ToolSpec] | None
+
+
+@dataclass(frozen=True)
+class ListTools:
+    """Reads the kept tool lists of the servers that are open to somebody."""
+
+    registry: Registry
+    lists: ToolLists
+
+    def __call__(self, groups: Collection[str]) -> list[ServerTools]:
+        """Return the servers for these groups with what is known of their tools."""
+        return [
+            ServerTools(name=name, description=entry.description, tools=self._known(name, entry.config_hash()))
+            for name, entry in sorted(self.registry.open_to(frozenset(groups)).items())
+        ]
+
+    def tools(self, groups: Collection[str], only: Collection[str] | None = None) -> list[ToolSpec]:
+        """Return the known tools, in a fixed order; ``only`` names servers or full tool names."""
+        found = [tool for server in self(groups) for tool in server.tools or []]
+        return [tool for tool in found if only is None or tool.full_name in only or tool.server in only]
+
+    def names(self, groups: Collection[str]) -> set[str]:
+        """Return what may be named to limit a turn: servers and full tool names."""
+        servers = self(groups)
+        return {s.name for s in servers} | {tool.full_name for s in servers for tool in s.tools or []}
+
+    def _known(self, server: str, config_hash: str) -> list[ToolSpec] | None:
+        kept = self.lists.get(server, config_hash)
+        return None if kept is None else list(kept)

@@ -1,0 +1,76 @@
+"""Start, list, read and end sessions."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from satchel.domain.errors import SessionNotFound
+from satchel.domain.identity import Identity
+from satchel.domain.ids import new_id
+from satchel.domain.sessions import Session, SessionStatus, Turn
+from satchel.ports.catalog import Files, Page, Sessions, Turns
+from satchel.ports.clock import Clock
+from satchel.services.cancel_turn import CancelTurn
+from satchel.services.remove_file import RemoveFile
+
+
+@dataclass(frozen=True)
+class StartSession:
+    """Begin a conversation."""
+
+    sessions: Sessions
+    clock: Clock
+    entropy: Callable[[int], bytes]
+
+    def __call__(self, who: Identity, title: str | None) -> Session:
+        """Write and return a new session."""
+        now = self.clock.now()
+        session_id = new_id("s", now, self.entropy(10))
+        session = Session(session_id=session_id, user=who.name, title=title, created_at=now, last_used_at=now)
+        self.sessions.create(session)
+        return session
+
+
+@dataclass(frozen=True)
+class ReadSessions:
+    """A person's own sessions; somebody else's are not found."""
+
+    sessions: Sessions
+    kept_turns: Turns
+
+    def __call__(self, who: Identity, session_id: str) -> Session:
+        """Return one. Raises SessionNotFound."""
+        session = self.sessions.get(who.name, session_id)
+        if session is None:
+            raise SessionNotFound(session_id)
+        return session
+
+    def list(self, who: Identity, limit: int, cursor: str | None) -> Page[Session]:
+        """Return them, newest first."""
+        return self.sessions.list(who.name, limit, cursor)
+
+    def turns(self, session: Session, limit: int, cursor: str | None) -> Page[Turn]:
+        """Return the turns of a session that was read, oldest first."""
+        return self.kept_turns.list(session.session_id, limit, cursor)
+
+
+@dataclass(frozen=True)
+class EndSession:
+    """Its links die; its temporary files go, and all of its files where files do not outlive sessions (spec 3 §2.2)."""
+
+    read: ReadSessions
+    sessions: Sessions
+    files: Files
+    cancel: CancelTurn
+    remove: RemoveFile
+    persist_files_across_sessions: bool
+
+    def __call__(self, who: Identity, session_id: str) -> None:
+        """End the session; again, it only finishes what was left. Raises SessionNotFound."""
+        session = self.read(who, session_id)
+        if session.running_turn:
+            self.cancel(who, session_id, session.running_turn)
+        if session.status is SessionStatus.ACTIVE:
+            self.sessions.end(who.name, session_id)
+        for record in self.files.of_session(who.name, session_id):
+            if record.temporary or not self.persist_files_across_sessions:
+                self.remove(who, record.file_key)

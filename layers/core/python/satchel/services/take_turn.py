@@ -1,0 +1,87 @@
+"""Take a person's message and set the turn going."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from satchel.domain.errors import FileNotFound, TooLarge, UnknownTools
+from satchel.domain.events import NewEvent
+from satchel.domain.identity import Identity
+from satchel.domain.ids import new_id
+from satchel.domain.sessions import Turn
+from satchel.ports.catalog import Files, Turns
+from satchel.ports.clock import Clock
+from satchel.ports.events import Events
+from satchel.ports.workflow import Workflow
+from satchel.services.find_file import find_file
+from satchel.services.list_tools import ListTools
+
+
+class TurnRequest(BaseModel):
+    """What a person asks. ``tools`` limits what may be called; ``files`` are names or keys of files it is about."""
+
+    message: str
+    tools: list[str] | None = None
+    files: list[str] = []
+
+
+@dataclass(frozen=True)
+class TakeTurn:
+    """Write the turn, then start its execution; both may come twice, so a request may be repeated."""
+
+    turns: Turns
+    files: Files
+    events: Events
+    workflow: Workflow
+    tools: ListTools
+    clock: Clock
+    entropy: Callable[[int], bytes]
+    most_message_bytes: int
+
+    def __call__(
+        self, who: Identity, session_id: str, request: TurnRequest, idempotency_key: str | None = None
+    ) -> Turn:
+        """Start a turn, or return the one that this idempotency key started.
+
+        Raises TooLarge, UnknownTools, FileNotFound, SessionNotFound, SessionEnded, TurnRunning, KeyReused.
+        """
+        self._check_message(request.message)
+        self._check_tools(who, request.tools)
+        now = self.clock.now()
+        turn = Turn(
+            turn_id=new_id("t", now, self.entropy(10)),
+            session_id=session_id,
+            user=who.name,
+            groups=sorted(who.groups),
+            message=request.message,
+            tools=request.tools,
+            files=[self._file_key(who, session_id, wanted) for wanted in request.files],
+            created_at=now,
+        )
+        turn = self.turns.begin(turn, idempotency_key)
+        self.events.append(
+            turn.turn_id, NewEvent(type="turn_started", payload={"session_id": session_id}, once="start")
+        )
+        if not turn.ended:
+            self.workflow.start(turn.user, session_id, turn.turn_id)
+        return turn
+
+    def _check_message(self, message: str) -> None:
+        size = len(message.encode())
+        if size > self.most_message_bytes:
+            raise TooLarge(
+                f"The message has {size} bytes; {self.most_message_bytes} are allowed. Send long text as a file.",
+                limit_bytes=self.most_message_bytes,
+            )
+
+    def _check_tools(self, who: Identity, wanted: list[str] | None) -> None:
+        offered = self.tools.names(who.groups)
+        if unknown := [tool for tool in wanted or [] if tool not in offered]:
+            raise UnknownTools(f"There is no such tool or server: {', '.join(unknown)}", unknown=unknown)
+
+    def _file_key(self, who: Identity, session_id: str, wanted: str) -> str:
+        record = find_file(self.files, who.name, session_id, wanted, self.clock.now())
+        if record is None:
+            raise FileNotFound(wanted)
+        return record.file_key
