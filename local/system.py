@@ -152,4 +152,4 @@ def _definition(name: str) -> Mapping[str, Any]:
 
 
 def _signing_keys() -> str:
-    return json.dumps({"newest": "local", "keys": {"local": secrets.token_urlsafe(48)}})
+    return json.dumps({"newest": "k1", "k1": secrets.token_urlsafe(48)})

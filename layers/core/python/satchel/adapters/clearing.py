@@ -1,4 +1,4 @@
-"""Removing what foreign code left behind. ``shutil.rmtree`` stops at a directory without permissions and at a depth of 1,000.
+"""Removing what foreign code left behind: ``shutil.rmtree`` fails at a directory without permissions or 1,000 deep.
 
 No path is followed: every step names one entry of a directory that is held open. Directories below the first level are
 moved up to it instead of being entered, so no depth is too deep.
@@ -41,10 +41,9 @@ def _dismantle(name: str, top: int, numbers: Iterator[int]) -> None:
 def _move_up(child: str, directory: int, top: int, numbers: Iterator[int]) -> None:
     with _opened(child, directory):  # moving a directory needs the right to write in it
         for number in numbers:
-            with suppress(FileExistsError, NotADirectoryError):
-                if not _exists(str(number), top):
-                    os.rename(child, str(number), src_dir_fd=directory, dst_dir_fd=top)
-                    return
+            if not _exists(str(number), top):
+                os.rename(child, str(number), src_dir_fd=directory, dst_dir_fd=top)
+                return
 
 
 def _exists(name: str, directory: int) -> bool:
@@ -56,7 +55,7 @@ def _exists(name: str, directory: int) -> bool:
 
 
 def _names(directory: int) -> list[str]:
-    return os.listdir(f"/proc/self/fd/{directory}")
+    return [entry.name for entry in Path(f"/proc/self/fd/{directory}").iterdir()]
 
 
 def _unlink(name: str, directory: int) -> bool:
@@ -73,7 +72,7 @@ def _opened(name: str, directory: int | None = None) -> Iterator[int]:
     """Hold a directory open and see to it that its owner, who we are, may do everything in it."""
     fd = os.open(name, _DIRECTORY, dir_fd=directory)
     try:
-        os.chmod(f"/proc/self/fd/{fd}", 0o700)
+        Path(f"/proc/self/fd/{fd}").chmod(0o700)
         yield fd
     finally:
         os.close(fd)

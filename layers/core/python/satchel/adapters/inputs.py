@@ -40,14 +40,13 @@ def fetch(inputs: Sequence[InputFile], home: Path) -> None:
     with httpx2.Client(timeout=_TIMEOUT) as http:
         for wanted in inputs:
             target = folder / _checked(wanted.name)
-            if known.get(wanted.name) != _state(target, wanted.etag):
-                _bring(http, wanted, target, memory.with_name("incoming"))
-                known[wanted.name] = _state(target, wanted.etag)
+            if not target.exists() or known.get(wanted.name) != _state(target, wanted.etag):
+                known[wanted.name] = _bring(http, wanted, target, memory.with_name("incoming"))
     memory.unlink(missing_ok=True)
-    _write_new(memory, _MEMORIES.dump_json({name: state for name, state in known.items() if state}))
+    _write_new(memory, _MEMORIES.dump_json(known))
 
 
-def _bring(http: httpx2.Client, wanted: InputFile, target: Path, part: Path) -> None:
+def _bring(http: httpx2.Client, wanted: InputFile, target: Path, part: Path) -> _Fetched:
     """Stream to a temporary name, then rename: a tool never sees half a file."""
     part.unlink(missing_ok=True)
     size = 0
@@ -68,6 +67,7 @@ def _bring(http: httpx2.Client, wanted: InputFile, target: Path, part: Path) -> 
     if target.is_dir() and not target.is_symlink():
         remove_tree(target)
     part.rename(target)
+    return _state(target, wanted.etag)
 
 
 def _checked(name: str) -> str:
@@ -84,11 +84,8 @@ def _real_directory(path: Path) -> Path:
     return path
 
 
-def _state(path: Path, etag: str) -> _Fetched | None:
-    try:
-        found = path.lstat()
-    except FileNotFoundError:
-        return None
+def _state(path: Path, etag: str) -> _Fetched:
+    found = path.lstat()
     return _Fetched(etag=etag, inode=found.st_ino, changed=found.st_ctime_ns)
 
 

@@ -23,15 +23,17 @@ class SigningKeys:
 
     @classmethod
     def parse(cls, text: str) -> "SigningKeys":
-        """Read the secret ``{"newest": kid, "keys": {kid: key}}``. Raises ValueError for any other."""
+        """Read the secret ``{"newest": kid, kid: key, …}``: flat, since that is what CloudFormation can generate.
+
+        Raises ValueError for any other.
+        """
         stored = json.loads(text)
-        try:
-            parsed = cls(newest=stored["newest"], keys=dict(stored["keys"]))
-        except (KeyError, TypeError) as error:
-            raise ValueError("the secret of the signing keys has another form") from error
-        if parsed.newest not in parsed.keys:
+        if not isinstance(stored, dict) or not all(isinstance(value, str) for value in stored.values()):
+            raise ValueError("the secret of the signing keys has another form")
+        newest = stored.pop("newest", None)
+        if newest not in stored:
             raise ValueError("the newest signing key is not among the keys")
-        return parsed
+        return cls(newest=newest, keys=stored)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO
 
 from satchel.contract.errors import FileTooLarge, InvalidArtifact, InvalidPath, ToolError
@@ -52,7 +52,7 @@ def _steps(path: str, home: Path) -> tuple[str, ...]:
     """Return the path below ``home``, one name a step. ``..`` is taken by its text, which is right where no link is."""
     if "\0" in path:
         raise _invalid(path, home)
-    whole = PurePosixPath(os.path.normpath(home / path))
+    whole = Path(os.path.normpath(home / path))
     if whole == home or not whole.is_relative_to(home):
         raise _invalid(path, home)
     return whole.relative_to(home).parts

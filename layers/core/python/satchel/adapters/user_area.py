@@ -14,6 +14,7 @@ from satchel.adapters.clearing import empty_directory, remove_tree
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.ids import UserName
 
+_MARK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 _USER_NAME: TypeAdapter[str] = TypeAdapter(UserName)
 
 
@@ -63,20 +64,17 @@ class LocalUserArea:
         with self._locked(user) as file:
             if _exists(home) and _is_ours(home, _read(file)):
                 remove_tree(home)
-            file.truncate(0)
+            file.seek(0)
+            file.truncate()
 
     @contextmanager
     def _locked(self, user: str) -> Iterator[TextIO]:
         self._marks.mkdir(mode=0o700, exist_ok=True)
         if not _is_own_directory(self._marks):
             raise ToolCrashed(f"{self._marks} belongs to somebody else, so no corner can be made")
-        with (self._marks / user).open("a+", encoding="utf-8", opener=_private) as file:
+        with os.fdopen(os.open(self._marks / user, _MARK_FLAGS, 0o600), "r+", encoding="utf-8") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield file
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
 
 
 def _exists(path: Path) -> bool:
@@ -103,6 +101,7 @@ def _read(file: TextIO) -> _Mark | None:
 
 def _write(file: TextIO, home: Path, session_id: str) -> None:
     found = home.lstat()
-    file.truncate(0)
+    file.seek(0)
+    file.truncate()
     file.write(_Mark(device=found.st_dev, inode=found.st_ino, session_id=session_id).model_dump_json())
     file.flush()

@@ -52,7 +52,7 @@ def check(text: str) -> int:
 def decoded_size(text: str) -> int:
     """Return how many bytes a text decodes to if it is base64, by its length alone."""
     body = canonical(text)
-    padding = len(body) - len(body.rstrip("="))
+    padding = body[-_MOST_PADDING:].count("=")
     return max(len(body) * 3 // 4 - padding, 0)
 
 

@@ -15,8 +15,6 @@ Exception
     └── FileNotFound        E_FILE_NOT_FOUND     the user has no file of that name
 """
 
-
-
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 

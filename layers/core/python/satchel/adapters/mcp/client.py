@@ -2,7 +2,6 @@
 
 import queue
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,13 +26,41 @@ START_SECONDS = 60.0
 MOST_IDLE = 2
 
 
+class RunningCall:
+    """Implements ``ports.tool_client.RunningCall``. Any thread may kill; one at a time receives."""
+
+    def __init__(self, session: Session, tool: str, arguments: dict[str, Any]) -> None:
+        self._session = session
+        self._signals: queue.SimpleQueue[Signal] = queue.SimpleQueue()
+        self.ended_well = False
+        self._task = session.start(tool, arguments, self._put)
+
+    def receive(self, timeout: float) -> Signal | None:
+        """Wait up to ``timeout`` seconds for the next signal."""
+        try:
+            return self._signals.get(timeout=max(0.0, timeout))
+        except queue.Empty:
+            return None
+
+    def kill(self) -> None:
+        """End the server with everything it started. Who is waiting in ``receive`` is told that the call failed."""
+        self._session.wire.kill()
+        self._task.cancel()
+        self._session.close()
+
+    def _put(self, signal: Signal) -> None:
+        if isinstance(signal, Answered | Failed):
+            self.ended_well = isinstance(signal, Answered) or not signal.crashed
+        self._signals.put(signal)
+
+
 class McpToolClient:
     """Implements ``ports.tool_client.ToolClient``.
 
     ``environ`` is the runner's environment, of which servers see little. ``most_bytes`` bounds one answer.
     """
 
-    def __init__(  # noqa: PLR0913  (all but three have the defaults that a runner uses)
+    def __init__(
         self,
         server: str,
         entry: ServerEntry,
@@ -54,7 +81,7 @@ class McpToolClient:
         self._pool = Pool(self._open, most_idle)
 
     @contextmanager
-    def call(self, tool: str, arguments: dict[str, Any], home: Path | None, *, writes: bool) -> Iterator["RunningCall"]:
+    def call(self, tool: str, arguments: dict[str, Any], home: Path | None, *, writes: bool) -> Iterator[RunningCall]:
         """Start a call on a warm server, or on a new one.
 
         Writers run in a process whose home is in the person's directory; others in one with a scratch directory.
@@ -84,7 +111,7 @@ class McpToolClient:
         self._pool.close()
 
     def _open(self, corner: Path | None) -> Session:
-        """Open a session. A server that hangs up on the current greeting is tried with the older one, and known then."""
+        """Open a session. A server that hangs up on the current greeting is tried with the older one."""
         refusal: NotReadyError | None = None
         for mode in self._modes:
             session = Session(self._loop.portal, self._wire(corner), mode)
@@ -112,31 +139,3 @@ class McpToolClient:
             description=tool.description or "",
             input_schema=tool.input_schema,
         )
-
-
-class RunningCall:
-    """Implements ``ports.tool_client.RunningCall``. Any thread may kill; one at a time receives."""
-
-    def __init__(self, session: Session, tool: str, arguments: dict[str, Any]) -> None:
-        self._session = session
-        self._signals: queue.SimpleQueue[Signal] = queue.SimpleQueue()
-        self.ended_well = False
-        self._task: Future[None] = session.start(tool, arguments, self._put)
-
-    def receive(self, timeout: float) -> Signal | None:
-        """Wait up to ``timeout`` seconds for the next signal."""
-        try:
-            return self._signals.get(timeout=max(0.0, timeout))
-        except queue.Empty:
-            return None
-
-    def kill(self) -> None:
-        """End the server with everything it started. Who is waiting in ``receive`` is told that the call failed."""
-        self._session.wire.kill()
-        self._task.cancel()
-        self._session.close()
-
-    def _put(self, signal: Signal) -> None:
-        if isinstance(signal, Answered | Failed):
-            self.ended_well = isinstance(signal, Answered) or not signal.crashed
-        self._signals.put(signal)

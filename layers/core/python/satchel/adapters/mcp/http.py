@@ -12,6 +12,7 @@ from satchel.domain.servers import ServerEntry
 from satchel.ports.tool_client import Failed
 
 _CONNECT_SECONDS = 30.0
+_A_DAY = 86400.0
 
 
 class HttpWire:
@@ -27,7 +28,7 @@ class HttpWire:
 
     def connect(self) -> AbstractAsyncContextManager[TransportStreams]:
         """Connect in the way the entry says. Silence is not timed here: the call's own clock does that."""
-        return sse_client(self._url, self._headers, sse_read_timeout=None) if self._sse else self._streamable()
+        return sse_client(self._url, self._headers, sse_read_timeout=_A_DAY) if self._sse else self._streamable()
 
     def prepare(self) -> None:
         """Nothing of ours is on the other side."""

@@ -1,4 +1,4 @@
-"""Becomes a server: ``python -I -S launch.py RUNNER_PID COMMAND…`` sets what a process can only set for itself, then execs.
+"""Becomes a server: ``python -I -S launch.py RUNNER_PID COMMAND…`` sets what only a process itself can set, then execs.
 
 The kernel keeps both settings over exec. *Subreaper*: whatever the server's tools detach (setsid, double fork) stays
 below the server, where it can be found. *Death signal*: when the runner dies, however it dies, the server does, too.

@@ -33,7 +33,7 @@ class LineStdio:
     ``over``: nothing more will come from the server. ``too_long``: because a line was longer than ``most`` bytes.
     """
 
-    def __init__(self, start: Callable[[], "subprocess.Popen[bytes]"], most: int) -> None:
+    def __init__(self, start: Callable[[], subprocess.Popen[bytes]], most: int) -> None:
         self._start = start
         self._most = most
         self.process: subprocess.Popen[bytes] | None = None

@@ -1,4 +1,4 @@
-"""The one event loop of a process. Sessions and their streams belong to the loop that made them, so there is only one."""
+"""The one event loop of a process: sessions and their streams belong to the loop that made them."""
 
 import threading
 from contextlib import ExitStack

@@ -23,7 +23,7 @@ class Pool:
     def take(self, corner: Path | None) -> Session:
         """Return a warm session, the one used last, or a new one. Raises what opening raises."""
         while session := self._take_idle(corner):
-            if session.wire.clean():
+            if session.clean():
                 return session
             self._end(session)
         session = self._open(corner)
@@ -33,7 +33,7 @@ class Pool:
 
     def give_back(self, corner: Path | None, session: Session, *, well: bool) -> None:
         """Keep the session for the next call if this one ended well and left nothing; otherwise end it."""
-        if well and session.wire.clean():
+        if well and session.clean():
             with self._lock:
                 if session in self._taken and len(self._idle[corner]) < self._most_idle:
                     self._taken.discard(session)

@@ -48,7 +48,7 @@ def become_subreaper() -> None:
     _reaper.set()
 
 
-def start(command: Sequence[str], env: Mapping[str, str], cwd: str | None) -> "subprocess.Popen[bytes]":
+def start(command: Sequence[str], env: Mapping[str, str], cwd: str | None) -> subprocess.Popen[bytes]:
     """Start a server in a session of its own, with pipes to it; its stderr is the runner's.
 
     Must be called on a thread that lives as long as the runner: the server dies with it (``launch``).
@@ -68,7 +68,7 @@ def start(command: Sequence[str], env: Mapping[str, str], cwd: str | None) -> "s
     return process
 
 
-def end(process: "subprocess.Popen[bytes]") -> None:
+def end(process: subprocess.Popen[bytes]) -> None:
     """Kill a server and everything that it started; returns when all is dead. A second time does nothing."""
     if process.returncode is None:
         kill_tree(process.pid)
@@ -123,7 +123,7 @@ def any_living(pids: Collection[int]) -> bool:
     return False
 
 
-def wait_for_death(process: "subprocess.Popen[bytes]", seconds: float) -> None:
+def wait_for_death(process: subprocess.Popen[bytes], seconds: float) -> None:
     """Wait until a server is dead, at most so long. Does not reap it."""
     with suppress(ProcessLookupError):
         fd = os.pidfd_open(process.pid)
@@ -133,7 +133,7 @@ def wait_for_death(process: "subprocess.Popen[bytes]", seconds: float) -> None:
             os.close(fd)
 
 
-def how_it_ended(process: "subprocess.Popen[bytes]") -> str | None:
+def how_it_ended(process: subprocess.Popen[bytes]) -> str | None:
     """Say how a server ended, as the end of a sentence; None while it lives. Does not reap it."""
     code = process.returncode
     if code is None:

@@ -1,4 +1,4 @@
-"""One conversation with a server: lives in a task of the event loop, is used from any thread, for one call at a time."""
+"""One conversation with a server: lives in a task of the event loop, is used from any thread, one call at a time."""
 
 import json
 import logging
@@ -19,6 +19,7 @@ from mcp_types import (
     Tool,
 )
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_json
 
 from satchel.adapters.mcp.tap import Tap
 from satchel.adapters.mcp.wire import Wire
@@ -27,7 +28,7 @@ from satchel.ports.tool_client import Answered, Failed, Log, Progress, Signal
 logger = logging.getLogger(__name__)
 
 Put = Callable[[Signal], None]
-_AS_IT_IS: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
+_AS_IT_IS: TypeAdapter[Any] = TypeAdapter(dict[str, Any])
 _MOST_PAGES = 100
 _CLOSE_SECONDS = 5.0
 
@@ -72,7 +73,7 @@ class Session:
             raise NotReadyError(reason, hung_up=lost is not None) from error
         self.wire.settle()
 
-    def start(self, tool: str, arguments: dict[str, Any], put: Put) -> "Future[None]":
+    def start(self, tool: str, arguments: dict[str, Any], put: Put) -> Future[None]:
         """Start a call; its signals go to ``put``, the last one is Answered or Failed."""
         self.wire.prepare()
         self._tap.forget()
@@ -80,6 +81,10 @@ class Session:
         task = self._portal.start_task_soon(self._ask, tool, arguments)
         task.add_done_callback(_always_a_last_word(put))
         return task
+
+    def clean(self) -> bool:
+        """Tell whether another call may follow on this session."""
+        return not self._over.is_set() and self.wire.clean()
 
     def list_tools(self, seconds: float) -> list[Tool]:
         """Return the tools on all pages. Raises MCPError, ValidationError, TimeoutError."""
@@ -123,15 +128,19 @@ class Session:
         self._put = _drop
 
     async def _outcome(self, tool: str, arguments: dict[str, Any]) -> Signal:
+        try:
+            to_json(arguments)  # what fails only when it is written (a lone surrogate) would end the whole session
+        except ValueError as error:
+            return Failed(crashed=False, message=f"The arguments cannot be written as JSON: {error}")
         request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=arguments))
         session = self._ready.result().session
         try:
             raw = await session.send_request(request, _AS_IT_IS, progress_callback=self._progressed)
         except MCPError as error:
             return await self._refused(error)
-        except ValidationError as error:
+        except ValidationError:
             if self._tap.result is None:
-                return Failed(crashed=False, message=f"The arguments cannot be sent: {error}")
+                raise
             raw = self._tap.result
         return self._answered(raw)
 
@@ -178,10 +187,10 @@ def _drop(_signal: Signal) -> None:
     """Nobody listens between calls."""
 
 
-def _always_a_last_word(put: Put) -> Callable[["Future[None]"], None]:
+def _always_a_last_word(put: Put) -> Callable[[Future[None]], None]:
     """Whoever waits for a call must hear of its end, also when it was cancelled or we made a mistake."""
 
-    def done(task: "Future[None]") -> None:
+    def done(task: Future[None]) -> None:
         if task.cancelled():
             put(Failed(crashed=True, message="The call was ended"))
         elif error := task.exception():

@@ -66,14 +66,14 @@ class StdioWire:
         if not self._line.over or self._line.process is None:
             return None
         processes.wait_for_death(self._line.process, _DYING_SECONDS)
-        how = processes.how_it_ended(self._line.process) or f"hung up ({said})"
+        how = processes.how_it_ended(self._line.process) or "hung up"
         return Failed(crashed=True, message=f"The tool's server {how} before it answered")
 
     def clean(self) -> bool:
         """Tell whether the process may serve another call.
 
-        A server that left processes behind is not mended by killing those alone: it may still count on them, would be
-        their parent in name, and may just start them again (a process pool does). It ends with them, and a new one starts.
+        A server that left processes behind is not mended by killing those alone: it may count on them, and may just
+        start them again (a process pool does). It ends together with them, and a new one starts for the next call.
         """
         process = self._line.process
         if process is None or self._line.over or processes.how_it_ended(process):
@@ -92,7 +92,7 @@ class StdioWire:
         if self._is_scratch:
             remove_tree(self._corner)
 
-    def _start(self) -> "subprocess.Popen[bytes]":
+    def _start(self) -> subprocess.Popen[bytes]:
         program = self._program
         env = server_environment(program.env, program.environ, self._corner)
         first, *rest = interpreter(program.command)

@@ -17,7 +17,7 @@ ASKING_BACK = frozenset({"elicitation/create", "sampling/createMessage", "roots/
 
 
 class Tap:
-    """What came since ``forget``: the last result just as it was sent, and the method by which the server asked back."""
+    """What came since ``forget``: the last result as it was sent, and the method by which the server asked back."""
 
     def __init__(self) -> None:
         self.result: dict[str, Any] | None = None

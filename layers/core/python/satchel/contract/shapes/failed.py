@@ -21,7 +21,7 @@ def mark(draft: Draft, texts: Sequence[Block]) -> None:
         if results is not ABSENT and results is not None and results != message:
             details["results"] = results
         draft.results = {"error": message}
-    failure = ToolFailed("", **details)
+    failure = ToolFailed(UNSAID, **details)
     if "retryable" in draft.given:
         draft.add_facts({"retryable": draft.given["retryable"]})
     draft.add_facts(failure.as_output().meta_data)

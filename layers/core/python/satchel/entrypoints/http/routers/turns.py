@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
 from satchel.domain.events import Event
@@ -42,7 +43,7 @@ async def take_turn(
     wanted: TurnRequest,
     prefer: Annotated[str | None, _PREFER] = None,
     idempotency_key: Annotated[str | None, _KEY] = None,
-) -> Any:  # noqa: ANN401  (one of two models, by status)
+) -> TurnAccepted | Response:
     """Send a message. The turn goes on whatever happens to this connection."""
     turn = await run_in_threadpool(use.take_turn, who, session_id, wanted, idempotency_key)
     seconds = preferred_wait(prefer)
@@ -50,9 +51,8 @@ async def take_turn(
         response.headers["Preference-Applied"] = f"wait={seconds:g}"
         turn = await _ended(request, use, who, turn, seconds)
     if turn.ended:
-        response.status_code = 200
         final = await run_in_threadpool(use.read_turn, who, session_id, turn.turn_id)
-        return FinalResponse.model_validate(final)
+        return JSONResponse(final.model_dump(mode="json"), headers=dict(response.headers))
     return _accepted(turn)
 
 

@@ -1,0 +1,55 @@
+# The two commands are `make run` and `make test`; each sets up what it needs, in this checkout alone.
+# Needs Python 3.11 to 3.14 (PYTHON=python3.12 names another) and, for the stacks, Node 20 or newer.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes
+export UV_LINK_MODE ?= copy
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check bench synth requirements clean
+
+help: ## Say what can be made
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
+
+run: $(VENV)/run.stamp ## Set up and serve Satchel on 127.0.0.1:8000 (SATCHEL_PORT names another port)
+	@exec $(BIN)/satchel serve
+
+test: $(VENV)/dev.stamp ## Set up, check and test everything
+	@$(MAKE) --no-print-directory check
+	$(BIN)/pytest $(PYTEST)
+
+check: $(VENV)/dev.stamp ## Lint, types, imports and requirements
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/deptry .
+
+bench: $(VENV)/dev.stamp ## Measure and write docs/benchmarks.md
+	$(BIN)/python -m tests.bench $(BENCH)
+
+synth: $(VENV)/dev.stamp ## Synthesise the stacks into cdk.out
+	CDK_OUTDIR=cdk.out $(BIN)/python app.py
+
+requirements: $(VENV)/uv.stamp ## Pin again what pyproject.toml asks for (UPGRADE=--upgrade: the newest)
+	$(BIN)/python requirements/compile.py $(UPGRADE)
+
+clean: ## Remove what the other targets made
+	rm -rf $(VENV) node_modules cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(VENV)/uv.stamp: requirements/uv.txt
+	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 15) else "Satchel needs Python 3.11 to 3.14; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+$(VENV)/run.stamp: requirements/run.txt pyproject.toml $(VENV)/uv.stamp
+	$(UV_INSTALL) --compile-bytecode -r $<
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
+	$(UV_INSTALL) -r $<
+	@touch $@

@@ -1,0 +1,50 @@
+"""The legacy server: files the way the first contract returned them, inline in two arrays of the same order.
+
+Tools of this kind keep working. A new tool writes its files and returns `artifacts` with paths, as the report server
+does: base64 in the reply passes through memory several times and is fit for small files only.
+"""
+
+import base64
+import csv
+import io
+import json
+from typing import Annotated, Any
+
+from fastmcp import FastMCP
+from pydantic import Field
+
+COLUMNS = ("number", "square", "cube")
+
+mcp = FastMCP(name="legacy")
+
+
+@mcp.tool(annotations={"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False})
+def export_table(rows: Annotated[int, Field(ge=1, le=10_000)] = 3) -> dict[str, Any]:
+    """Export a table of the first numbers, their squares and their cubes as the files table.csv and table.json.
+
+    Args:
+        rows: How many rows the table has.
+    """
+    table = [dict(zip(COLUMNS, (n, n**2, n**3), strict=True)) for n in range(1, rows + 1)]
+    return {
+        "results": f"Exported {rows:,} rows (see files).",
+        "returned_file_names": ["table.csv", "table.json"],
+        "returned_file_contents": [_base64(_csv(table)), _base64(json.dumps(table))],
+        "meta_data": {"rows": rows, "columns": len(COLUMNS)},
+    }
+
+
+def _csv(table: list[dict[str, int]]) -> str:
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, COLUMNS)
+    writer.writeheader()
+    writer.writerows(table)
+    return text.getvalue()
+
+
+def _base64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode("ascii")
+
+
+if __name__ == "__main__":
+    mcp.run(show_banner=False, log_level="WARNING")

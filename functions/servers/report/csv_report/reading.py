@@ -1,0 +1,93 @@
+"""Reads CSV files as people send them: any usual separator, a byte order mark, quoted line ends, ragged rows."""
+
+import csv
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import StringIO, TextIOWrapper
+from itertools import islice
+from pathlib import Path
+from typing import TextIO
+
+from fastmcp.exceptions import ToolError
+
+from .table import Column, Table
+
+HEAD = 64 << 10  # characters that the separator is guessed from
+STEP = 1 << 20  # bytes from one step to the next, about 0.1 s; smaller files are read in some 16 steps
+MAX_LINE = 4 << 20  # characters: a stray quote or a missing line end must not pull a whole file into memory
+MAX_COLUMNS = 1_000
+
+
+def read_in_steps(source: Path) -> Iterator[tuple[Table, float]]:
+    """Read a file in constant memory; yield, after each step, the one table so far and the share of the file it is.
+
+    Raises ToolError, a sentence about the file, where it is not a CSV file in UTF-8.
+    """
+    with _in_a_sentence(source.name), source.open("rb") as raw, TextIOWrapper(raw, "utf-8-sig", newline="") as text:
+        delimiter = guess_delimiter(text.read(HEAD))
+        text.seek(0)
+        records = _records(text, delimiter)
+        table = Table(_columns(source.name, next(records, [])), delimiter)
+        size = source.stat().st_size
+        step = min(STEP, max(size // 16, HEAD))
+        rows, due = [], step
+        for record in records:
+            rows.append(record)
+            if due <= (position := raw.tell()) < size:
+                table.add(rows)
+                yield table, position / size
+                rows, due = [], position + step
+        table.add(rows)
+        yield table, 1.0
+
+
+def guess_delimiter(sample: str) -> str:
+    """Choose the separator that gives most of the first rows as many cells as the header; a comma where none does."""
+
+    def fit(delimiter: str) -> tuple[int, int]:
+        rows = islice(csv.reader(StringIO(sample, newline=""), delimiter=delimiter), 50)
+        widths = [len(row) for row in rows if row]
+        return (widths.count(widths[0]), widths[0]) if widths and widths[0] > 1 else (0, 0)
+
+    return max(",;\t|", key=fit)
+
+
+def _columns(name: str, header: list[str]) -> list[Column]:
+    if not header:
+        raise ToolError(f"{name} is empty.")
+    if len(header) > MAX_COLUMNS:
+        raise ToolError(f"{name} has {len(header):,} columns; at most {MAX_COLUMNS:,} can be summarised.")
+    return [Column(cell.strip() or f"column {number}") for number, cell in enumerate(header, 1)]
+
+
+def _records(text: TextIO, delimiter: str) -> Iterator[list[str]]:
+    """Yield the rows that are not blank. Strict: a stray quote would otherwise swallow rows and falsify the numbers."""
+    csv.field_size_limit(MAX_LINE)
+    reader = csv.reader(_lines(text), delimiter=delimiter, strict=True)
+    try:
+        yield from (row for row in reader if row and not (len(row) == 1 and row[0].isspace()))
+    except csv.Error as error:
+        raise csv.Error(f"line {reader.line_num:,}: {error}") from error
+
+
+def _lines(text: TextIO) -> Iterator[str]:
+    while line := text.readline(MAX_LINE):
+        if "\0" in line:
+            raise csv.Error("binary data")
+        if len(line) == MAX_LINE:
+            raise csv.Error(f"longer than {MAX_LINE:,} characters")
+        yield line
+
+
+@contextmanager
+def _in_a_sentence(name: str) -> Iterator[None]:
+    """Say what is wrong with a file to the person who sent it."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        wrong = "is not a CSV file but binary data" if b"\0" in error.object else "is not encoded in UTF-8"
+        raise ToolError(f"{name} {wrong}. Save it as CSV in UTF-8 and send it again.") from error
+    except csv.Error as error:
+        raise ToolError(f"{name} is not a well-formed CSV file ({error}).") from error
+    except OSError as error:
+        raise ToolError(f"{name} cannot be read: {error.strerror}.") from error

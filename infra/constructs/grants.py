@@ -1,0 +1,59 @@
+"""Who may do what, written out: ``may(think, *READ_ITEMS, on=[table_arn])``. No action has a wildcard."""
+
+from collections.abc import Sequence
+
+from aws_cdk import Stack
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+
+READ_ITEMS = ("dynamodb:GetItem", "dynamodb:Query")
+WRITE_ITEMS = ("dynamodb:PutItem", "dynamodb:UpdateItem")
+DELETE_ITEMS = ("dynamodb:DeleteItem",)
+
+READ_OBJECTS = ("s3:GetObject",)
+WRITE_OBJECTS = ("s3:PutObject", "s3:PutObjectTagging", "s3:AbortMultipartUpload")
+DELETE_OBJECTS = ("s3:DeleteObject", "s3:DeleteObjectVersion")
+LIST_OBJECTS = ("s3:ListBucket",)
+LIST_VERSIONS = ("s3:ListBucketVersions",)
+
+WRITE_LOGS = ("logs:CreateLogStream", "logs:PutLogEvents")
+INVOKE = ("lambda:InvokeFunction",)
+READ_SECRET = ("secretsmanager:GetSecretValue",)
+ASSUME = ("sts:AssumeRole",)
+ASK_MODEL = ("bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream")
+
+START_TURN = ("states:StartExecution",)
+FOLLOW_TURN = ("states:DescribeExecution", "states:StopExecution")
+END_TASK = ("states:SendTaskSuccess",)
+KEEP_TASK = ("states:SendTaskHeartbeat",)
+
+# Object keys are {user}/{kind}/…; a pattern without a user reaches everybody's.
+FILES = ("*/uploads/*", "*/artifacts/*", "*/deferred/*")
+UPLOADS = "*/uploads/*"
+TURNS = "*/turns/*"
+
+
+def statement(*actions: str, on: Sequence[str]) -> iam.PolicyStatement:
+    """Allow these actions on these resources."""
+    return iam.PolicyStatement(actions=list(actions), resources=list(on))
+
+
+def may(function: lambda_.Function, *actions: str, on: Sequence[str]) -> None:
+    """Allow a function these actions on these resources."""
+    function.add_to_role_policy(statement(*actions, on=on))
+
+
+def model_arns(stack: Stack, model: str) -> list[str]:
+    """Return what ``bedrock:{id}`` stands for: the model, or an inference profile with the model behind it.
+
+    A profile (``us.anthropic.…``, ``global.…``) sends requests to other regions, so the model is named in all of them.
+    Empty for models that are not Bedrock's.
+    """
+    provider, _, model_id = model.partition(":")
+    if provider != "bedrock":
+        return []
+    profile, _, rest = model_id.partition(".")
+    crosses_regions = profile in {"us", "eu", "apac", "jp", "au", "us-gov", "global"}
+    foundation = f"arn:{stack.partition}:bedrock:*::foundation-model/{rest if crosses_regions else model_id}"
+    own = f"arn:{stack.partition}:bedrock:{stack.region}:{stack.account}:inference-profile/{model_id}"
+    return [foundation, own] if crosses_regions else [foundation]

@@ -1,0 +1,57 @@
+"""What a deployment may choose, from CDK context: ``-c architecture=x86_64``, or ``context`` in cdk.json."""
+
+from collections.abc import Callable
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, model_validator
+
+
+def _listed(value: object) -> object:
+    """Make a list of ``a,b``: the command line can give text only."""
+    return [part for part in value.split(",") if part] if isinstance(value, str) else value
+
+
+Listed = Annotated[list[str], BeforeValidator(_listed)]
+
+
+class Settings(BaseModel):
+    """Every choice with its default. Raises ValidationError that names the key which is wrong."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,19}$")] = "satchel"
+    """Stands at the start of every name that is fixed: two deployments in one region have two names."""
+
+    architecture: Literal["arm64", "x86_64"] = "arm64"
+    model: str = "offline"
+    removal_policy: Literal["retain", "destroy"] = "retain"
+    """What becomes of bucket, table, secret and user pool when their stack is deleted."""
+
+    public_url: Annotated[str, StringConstraints(pattern=r"^https://[^/]+$")] | None = None
+    """Where people and tools reach the API; None: API Gateway's own address."""
+
+    web_origins: Listed = []
+    """Origins whose pages may call the API; none where page and API share a host."""
+
+    jwt_issuer: Annotated[str, StringConstraints(pattern=r"^https://")] | None = None
+    """An OpenID Connect issuer; None: a Cognito user pool of our own."""
+
+    jwt_audience: Listed = []
+    """The client ids that the issuer's tokens are meant for."""
+
+    @model_validator(mode="after")
+    def _audience_with_issuer(self) -> Self:
+        if (self.jwt_issuer is None) != (not self.jwt_audience):
+            raise ValueError("give jwt_issuer and jwt_audience together, or neither")
+        return self
+
+    @property
+    def runner_prefix(self) -> str:
+        """Return what the names of the runners' functions begin with."""
+        return f"{self.name}-run-"
+
+    @classmethod
+    def from_context(cls, look_up: Callable[[str], object]) -> Self:
+        """Read each field from the context key of its name; keys that are absent (None) keep their default."""
+        given = {field: look_up(field) for field in cls.model_fields}
+        return cls.model_validate({field: value for field, value in given.items() if value is not None})

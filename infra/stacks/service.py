@@ -1,0 +1,170 @@
+"""The code and what it runs on. It keeps nothing, so it may be deleted and made anew."""
+
+from collections.abc import Mapping
+
+from aws_cdk import CfnOutput, Stack
+from constructs import Construct
+
+from infra import sources
+from infra.constructs import grants
+from infra.constructs.bundling import Target
+from infra.constructs.call_role import CallRole
+from infra.constructs.function import PythonFunction
+from infra.constructs.grants import may
+from infra.constructs.runner import Runner
+from infra.constructs.shelf import MCP_CONFIG, Shelf, Vendor
+from infra.constructs.turn_workflow import TurnWorkflow, turn_machine_arn
+from infra.constructs.web_api import WebApi
+from infra.limits import API_SECONDS, MAX_BODY_BYTES, MAX_INPUT_BYTES, STEP_SECONDS, THINK_SECONDS, TOOL_TIMES
+from infra.servers import stdio_servers
+from infra.settings import Settings
+from infra.stacks.data import DataStack
+
+_MEMORY_MB = 512
+_SERVERS = {"SATCHEL_MCP_CONFIG": MCP_CONFIG}
+
+
+class ServiceStack(Stack):
+    """Each function with its environment and, right below, what it may do."""
+
+    def __init__(self, scope: Construct, id_: str, *, settings: Settings, data: DataStack) -> None:
+        super().__init__(scope, id_, description="Satchel: functions, turn machine and HTTP API")
+        self._settings, self._data = settings, data
+        self._machine_name = f"{settings.name}-turn"
+        self._machine_arn = turn_machine_arn(self, self._machine_name)
+        self._stores = {"SATCHEL_TABLE": data.table.table_name, "SATCHEL_BUCKET": data.bucket.bucket_name}
+        self._shelf = Shelf(self, "Layers", target=Target(settings.architecture))
+        sign_in = data.sign_in
+        self._web = WebApi(
+            self,
+            "Web",
+            name=settings.name,
+            issuer=sign_in.issuer,
+            audience=sign_in.audience,
+            origins=settings.web_origins,
+        )
+        self._url = settings.public_url or self._web.url
+        workflow = TurnWorkflow(
+            self,
+            "Turn",
+            name=self._machine_name,
+            think=self._think(),
+            dispatch=self._dispatch(self._runners()),
+            normalize=self._normalize(),
+            finish=self._finish(),
+        )
+        self._web.serve(self._api(workflow))
+        CfnOutput(self, "Url", value=self._url, description="Where the API is reached")
+
+    def _api(self, workflow: TurnWorkflow) -> PythonFunction:
+        machine = workflow.machine
+        api = self._function(
+            "api",
+            vendor="api",
+            seconds=API_SECONDS,
+            environment={
+                **_SERVERS,
+                **TOOL_TIMES,
+                "SATCHEL_STATE_MACHINE": machine.state_machine_arn,
+                "SATCHEL_CAPABILITY_SECRET": self._data.capability_secret.secret_arn,
+                "SATCHEL_MODEL": self._settings.model,
+                "SATCHEL_AUTH": "jwt",
+                "SATCHEL_PUBLIC_URL": self._url,
+                "SATCHEL_MAX_BODY_BYTES": str(MAX_BODY_BYTES),
+            },
+        )
+        self._may_keep_records(api, *grants.DELETE_ITEMS)
+        self._may_read_objects(api, *grants.FILES)
+        may(api, *grants.WRITE_OBJECTS, on=self._objects(grants.UPLOADS))
+        may(api, *grants.DELETE_OBJECTS, on=self._objects(*grants.FILES))
+        may(api, *grants.LIST_VERSIONS, on=[self._data.bucket.bucket_arn])
+        may(api, *grants.START_TURN, on=[machine.state_machine_arn])
+        may(api, *grants.FOLLOW_TURN, on=[self._executions])
+        may(api, *grants.READ_SECRET, on=[self._data.capability_secret.secret_arn])
+        return api
+
+    def _think(self) -> PythonFunction:
+        model = {"SATCHEL_MODEL": self._settings.model}
+        think = self._function("think", vendor="functions", seconds=THINK_SECONDS, environment=_SERVERS | model)
+        self._may_keep_records(think)
+        if arns := grants.model_arns(self, self._settings.model):
+            may(think, *grants.ASK_MODEL, on=arns)
+        return think
+
+    def _dispatch(self, runners: Mapping[str, Runner]) -> PythonFunction:
+        dispatch = self._function(
+            "dispatch",
+            vendor="dispatch",
+            seconds=STEP_SECONDS,
+            environment={
+                **_SERVERS,
+                **TOOL_TIMES,
+                "SATCHEL_RUNNER_PREFIX": self._settings.runner_prefix,
+                "SATCHEL_CAPABILITY_SECRET": self._data.capability_secret.secret_arn,
+                "SATCHEL_PUBLIC_URL": self._url,
+                "SATCHEL_MAX_INPUT_BYTES": str(MAX_INPUT_BYTES),
+            },
+        )
+        role = CallRole(self, "CallRole", dispatch=dispatch, bucket=self._data.bucket, table=self._data.table)
+        dispatch.add_environment("SATCHEL_CALL_ROLE", role.role_arn)
+        self._may_keep_records(dispatch)
+        self._may_read_objects(dispatch, *grants.FILES)
+        may(dispatch, *grants.WRITE_OBJECTS, on=self._objects(grants.TURNS))
+        may(dispatch, *grants.INVOKE, on=[runner.function_arn for runner in runners.values()])
+        may(dispatch, *grants.END_TASK, on=[self._machine_arn])
+        may(dispatch, *grants.READ_SECRET, on=[self._data.capability_secret.secret_arn])
+        return dispatch
+
+    def _normalize(self) -> PythonFunction:
+        normalize = self._function("normalize", vendor="functions", seconds=STEP_SECONDS, environment={})
+        self._may_keep_records(normalize)
+        self._may_read_objects(normalize, grants.TURNS, *grants.FILES)
+        return normalize
+
+    def _finish(self) -> PythonFunction:
+        finish = self._function("finish", vendor="functions", seconds=STEP_SECONDS, environment={})
+        self._may_keep_records(finish)
+        return finish
+
+    def _runners(self) -> dict[str, Runner]:
+        return {
+            name: Runner(
+                self,
+                f"Run-{name}",
+                name=name,
+                prefix=self._settings.runner_prefix,
+                server=server,
+                shelf=self._shelf,
+                environment=self._stores,
+                machine_arn=self._machine_arn,
+            )
+            for name, server in stdio_servers(sources.SERVERS / "mcp.json").items()
+        }
+
+    def _function(self, folder: str, *, vendor: Vendor, environment: Mapping[str, str], seconds: int) -> PythonFunction:
+        needs_servers = "SATCHEL_MCP_CONFIG" in environment
+        return PythonFunction(
+            self,
+            folder.capitalize(),
+            folder=folder,
+            target=self._shelf.target,
+            layers=[*self._shelf.layers(vendor), *([self._shelf.servers] if needs_servers else [])],
+            environment={**self._stores, **environment},
+            memory_mb=_MEMORY_MB,
+            seconds=seconds,
+        )
+
+    def _may_keep_records(self, function: PythonFunction, *more: str) -> None:
+        may(function, *grants.READ_ITEMS, *grants.WRITE_ITEMS, *more, on=[self._data.table.table_arn])
+
+    def _may_read_objects(self, function: PythonFunction, *patterns: str) -> None:
+        """Grant listing, too: without it an absent object (404) looks like one that may not be read (403)."""
+        may(function, *grants.READ_OBJECTS, on=self._objects(*patterns))
+        may(function, *grants.LIST_OBJECTS, on=[self._data.bucket.bucket_arn])
+
+    def _objects(self, *patterns: str) -> list[str]:
+        return [self._data.bucket.arn_for_objects(pattern) for pattern in patterns]
+
+    @property
+    def _executions(self) -> str:
+        return self._machine_arn.replace(":stateMachine:", ":execution:") + ":*"

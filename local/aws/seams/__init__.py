@@ -1,0 +1,47 @@
+"""Where moto differs from AWS: one module for each difference, which says what it patches and what is wrong without it.
+
+All patch privates of moto 5.2.5; each has a contract test in ``tests/integration/local``, which fails without it.
+``install`` of each is idempotent and for good: there is no way back within a process.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from importlib import import_module
+
+from local.aws.seams import (
+    client_cache,
+    early_callbacks,
+    failure_cause,
+    invocation_type,
+    lambda_invoke,
+    live_threads,
+    quiet,
+    spent_tokens,
+    status_changes,
+    stopping,
+    whole_executions,
+)
+
+SEAMS: Mapping[str, Callable[[], None]] = {
+    module.__name__.rpartition(".")[2]: module.install
+    for module in (
+        lambda_invoke,
+        invocation_type,
+        early_callbacks,
+        failure_cause,
+        client_cache,
+        whole_executions,
+        stopping,
+        spent_tokens,
+        status_changes,
+        quiet,
+        live_threads,
+    )
+}
+
+
+def install_all(without: Collection[str] = ()) -> None:
+    """Install all seams; ``without`` names those to leave out, for the tests that show what they are for."""
+    import_module("moto.stepfunctions.parser.models")  # all that imports by name what some seams replace everywhere
+    for name, install in SEAMS.items():
+        if name not in without:
+            install()

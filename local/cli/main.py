@@ -1,0 +1,26 @@
+"""Entry point of the `satchel` command. It imports no more than the options of each command: help comes at once."""
+
+import typer
+
+from local.cli.ask import ask
+from local.cli.serve import serve
+
+app = typer.Typer(
+    name="satchel",
+    help="Satchel: chat with MCP tools, files in, files out.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,  # plain help needs no rich, whose import is half the time
+    pretty_exceptions_enable=False,  # its frames show local variables, a token among them
+)
+app.command()(serve)
+app.command()(ask)
+
+
+def main() -> None:
+    """Run the command that the arguments name and exit with its code."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""The parts of the server's answers that the command uses. What it does not know it leaves aside."""
+
+from pydantic import BaseModel
+
+
+class SessionStarted(BaseModel):
+    """Answer of POST /api/sessions."""
+
+    session_id: str
+
+
+class UploadedFile(BaseModel):
+    """Answer of POST /api/files. ``name`` is the one the server gave, which may differ from the one sent."""
+
+    file_key: str
+    name: str
+
+
+class TurnStarted(BaseModel):
+    """Answer of POST /api/sessions/{id}/turns."""
+
+    turn_id: str
+    session_id: str
+
+
+class TurnEvent(BaseModel):
+    """One event of a turn: its payload stands beside ``seq`` and ``type``, so each type fills some of the rest."""
+
+    seq: int
+    type: str
+    call_id: str = ""
+    tool: str | None = None
+    percentage: float | None = None
+    message: str | None = None
+    is_error: bool = False
+    error_code: str | None = None
+
+
+class EventPage(BaseModel):
+    """Answer of GET …/events: those after the cursor, and ``next``, the cursor to ask with again unless ``done``."""
+
+    events: list[TurnEvent]
+    next: int
+    done: bool
+
+
+class Problem(BaseModel):
+    """An error (RFC 9457) with Satchel's stable code."""
+
+    title: str | None = None
+    detail: str | None = None
+    error_code: str | None = None

@@ -1,0 +1,45 @@
+"""What the parent knows of a runner's function, and the world that it shows to its environments."""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import local
+
+_PASSED_ON = ("PATH", "LANG", "LC_ALL", "HOME", "TMPDIR", "TZ")
+_ROOT = Path(local.__file__).parents[1]
+_SOURCES = (_ROOT, _ROOT / "layers/core/python")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunnerFunction:
+    """A function that runs in environments of its own.
+
+    ``target`` is its handler as ``module:attribute``; a callable ``shutdown`` in that module is called when an
+    environment ends. ``settings`` are its environment variables; of the parent's own it gets an allow-list only.
+    ``timeout`` is in seconds; ``paths`` are places to import from besides Satchel's own.
+    """
+
+    name: str
+    target: str
+    settings: Mapping[str, str] = field(default_factory=dict)
+    timeout: float = 900.0
+    paths: tuple[Path, ...] = ()
+
+    @property
+    def command(self) -> list[str]:
+        """Return the command of an environment; ``-P`` keeps the current directory out of the import path."""
+        return [sys.executable, "-P", "-m", "local.runners.environment", self.target, self.name]
+
+    @property
+    def environ(self) -> dict[str, str]:
+        """Return all that an environment of this function sees of the world."""
+        return {
+            **{name: os.environ[name] for name in _PASSED_ON if name in os.environ},
+            "PYTHONPATH": os.pathsep.join(str(path) for path in (*self.paths, *_SOURCES)),
+            "PYTHONUTF8": "1",
+            "PYTHONUNBUFFERED": "1",
+            **self.settings,
+        }

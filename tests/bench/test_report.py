@@ -1,0 +1,99 @@
+"""What the harness writes, and what it reads from the command line."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.bench import __main__ as command
+from tests.bench.harness import Benchmark, Pair, Result
+from tests.bench.plot import draw
+from tests.bench.report import markdown, this_machine
+from tests.bench.words import summary, times
+
+
+@contextmanager
+def setting() -> Iterator[Pair]:
+    yield Pair(lambda: 3.0, lambda: 2.0)
+
+
+TWO = {name: Benchmark(name, "three", "two", "MiB", setting, runs=1) for name in ("start", "turn")}
+
+
+def result(name: str = "turn", *, factor: float = 1.0) -> Result:
+    mark = Benchmark(name, "a whole turn", "the tool alone", "ms", setting)
+    return Result(mark, (400.0 * factor, 412.3 * factor, 500.0 * factor), (2.0, 1.9, 2.1))
+
+
+def test_a_line_gives_the_medians_and_the_ratio() -> None:
+    assert summary(result()) == "turn: 412 ms / 2 ms = 206× (n=3)"  # noqa: RUF001  (the sign for times)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "written"), [(0.01234, "0.0123"), (1.239, "1.24"), (99.94, "99.9"), (99.96, "100"), (1234.0, "1,230")]
+)
+def test_figures_have_three_digits(ratio: float, written: str) -> None:
+    assert times(ratio)[:-1] == written
+
+
+def test_the_page_has_a_row_for_each_benchmark_and_says_how_to_run_again() -> None:
+    page = markdown([result(), result("start", factor=2)], "2 cores (Linux x86_64), Python 3.11.7")
+
+    assert page.split("|--:|\n")[1] == (
+        "| turn | a whole turn | the tool alone | 412 ms | 2 ms | 206× | 3 |\n"  # noqa: RUF001  (the sign for times)
+        "| start | a whole turn | the tool alone | 825 ms | 2 ms | 412× | 3 |\n"  # noqa: RUF001  (the same)
+        "\n"
+        "Measured on 2 cores (Linux x86_64), Python 3.11.7. "
+        "Run again: `make bench`; one of them: `python -m tests.bench --only NAME`.\n"
+    )
+
+
+def test_the_machine_is_told_by_its_cores_and_python_without_a_path() -> None:
+    assert re.fullmatch(r"\d+ cores \(\w+ \w+\), Python 3\.\d+\.\S+", this_machine())
+
+
+def test_the_same_results_draw_the_same_bytes(tmp_path: Path) -> None:
+    results = [result(), result("start", factor=0.5)]
+    draw(results, tmp_path / "one.svg")
+    draw(results, tmp_path / "two.svg")
+    drawn = (tmp_path / "one.svg").read_text()
+
+    assert drawn == (tmp_path / "two.svg").read_text()
+    assert "dc:date" not in drawn
+    assert all(f">{text}<" in drawn for text in ("turn", "start", "206×", "103×"))  # noqa: RUF001  (the sign for times)
+
+
+def test_every_benchmark_here_is_found_under_its_own_name() -> None:
+    assert list(command.discover()) == ["start", "turn"]
+
+
+def test_all_benchmarks_make_the_page_and_its_plot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["--runs", "2"], TWO, tmp_path) == 0
+
+    assert capsys.readouterr().out == (
+        "start: 3 MiB / 2 MiB = 1.5× (n=2)\n"  # noqa: RUF001  (the sign for times)
+        "turn: 3 MiB / 2 MiB = 1.5× (n=2)\n"  # noqa: RUF001  (the same)
+    )
+    assert "| turn | three | two | 3 MiB | 2 MiB |" in (tmp_path / "benchmarks.md").read_text()
+    assert (tmp_path / "benchmarks.svg").read_text().startswith("<?xml")
+
+
+def test_one_benchmark_alone_leaves_the_page_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["--only", "turn"], TWO, tmp_path) == 0
+
+    assert capsys.readouterr().out == "turn: 3 MiB / 2 MiB = 1.5× (n=1)\n"  # noqa: RUF001  (the sign for times)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_one_that_does_not_exist_is_a_matter_of_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        command.main(["--only", "nothing"], TWO, tmp_path)
+    assert "start, turn" in capsys.readouterr().err.replace("'", "")
+
+
+@pytest.mark.parametrize("runs", ["0", "-3", "many"])
+def test_the_number_of_runs_is_at_least_one(runs: str, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        command.main(["--runs", runs], TWO, tmp_path)

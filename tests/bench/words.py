@@ -1,0 +1,30 @@
+"""Figures as people read them."""
+
+from tests.bench.harness import Benchmark, Result
+
+
+def summary(result: Result) -> str:
+    """Write one result as a line for the terminal."""
+    measured, baseline = medians(result)
+    return f"{result.benchmark.name}: {measured} / {baseline} = {times(result.ratio)} (n={len(result.measured)})"
+
+
+def medians(result: Result) -> tuple[str, str]:
+    """Write the medians of the measured and of the baseline."""
+    measured, baseline = result.medians
+    return _figure(measured, result.benchmark), _figure(baseline, result.benchmark)
+
+
+def times(ratio: float) -> str:
+    """Write a ratio."""
+    return f"{_short(ratio)}×"  # noqa: RUF001  (the sign for times)
+
+
+def _figure(value: float, benchmark: Benchmark) -> str:
+    return f"{_short(value)} {benchmark.unit}"
+
+
+def _short(value: float) -> str:
+    """Keep three digits, more adds noise: 0.0123, 1.23, 12.3, 1,230."""
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.0f}" if abs(rounded) >= 100 else f"{rounded:.3g}"

@@ -1,0 +1,134 @@
+"""The validator accepts the machine that is deployed, and names what is wrong with a broken one."""
+
+import copy
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from infra import sources
+from tests.infra.asl_validator import problems
+
+Machine = dict[str, Any]
+VALUES: dict[str, object] = {
+    "Think": "think",
+    "Dispatch": "dispatch",
+    "Normalize": "normalize",
+    "Finish": "finish",
+    "HeartbeatSeconds": 35,
+    "CallTimeoutSeconds": 900,
+    "TurnTimeoutSeconds": 3600,
+}
+
+
+@pytest.fixture
+def machine() -> Machine:
+    parsed: Machine = json.loads(sources.filled(_text(), VALUES))
+    return parsed
+
+
+def _text() -> str:
+    return sources.TURN_WORKFLOW.read_text(encoding="utf-8")
+
+
+def _states(machine: Machine) -> Machine:
+    states: Machine = machine["States"]
+    return states
+
+
+def _calls(machine: Machine) -> Machine:
+    states: Machine = machine["States"]["RunTools"]["ItemProcessor"]["States"]
+    return states
+
+
+def test_the_turn_machine_is_sound(machine: Machine) -> None:
+    assert problems(json.dumps(machine)) == []
+
+
+def test_every_placeholder_must_be_filled() -> None:
+    left = {name: value for name, value in VALUES.items() if name != "Finish"}
+    with pytest.raises(KeyError, match="Finish"):
+        sources.filled(_text(), left)
+    assert problems(sources.filled(_text(), VALUES | {"Finish": "${Later}"})) == ["placeholder ${Later} is not filled"]
+
+
+def test_what_is_not_json_is_said_to_be_so() -> None:
+    (problem,) = problems('{"StartAt": ')
+    assert problem.startswith("not JSON: ")
+
+
+BREAKS: list[tuple[Callable[[Machine], object], list[str]]] = [
+    (lambda m: m.update(StartAt="Begin"), ["the machine: StartAt Begin does not exist"]),
+    (
+        lambda m: _states(m)["Think"].update(Next="Choose"),
+        ["Think: Choose does not exist", "AnyCalls is never reached", "RunTools is never reached"],
+    ),
+    (
+        lambda m: _states(m)["AnyCalls"].update(Default="Tools"),
+        ["AnyCalls: Tools does not exist", "RunTools is never reached"],
+    ),
+    (lambda m: _states(m)["Think"]["Catch"][0].update(Next="Failed"), ["Think: Failed does not exist"]),
+    (
+        lambda m: _calls(m)["Dispatch"]["Catch"][1].update(Next="Finish"),
+        ["Dispatch: Finish does not exist"],  # a branch cannot be left
+    ),
+    (lambda m: _calls(m).update(Lost={"Type": "Succeed"}), ["Lost is never reached"]),
+    (
+        lambda m: _states(m)["Finish"].pop("End"),
+        ["Finish: needs Next or End, and not both", "the machine: no state ends it"],
+    ),
+    (lambda m: _states(m)["Finish"].update(Next="Think"), ["Finish: needs Next or End, and not both"]),
+    (
+        lambda m: _states(m).update(
+            Finish={
+                "Type": "Choice",
+                "Choices": [{"Variable": "$.again", "IsPresent": True, "Next": "Done"}],
+                "Default": "Spin",
+            },
+            Done={"Type": "Succeed"},
+            Spin={"Type": "Pass", "Next": "Spin"},
+        ),
+        ["Spin: no end can be reached"],
+    ),
+    (lambda m: m.update(QueryLanguage="JSONata"), ["QueryLanguage is set", "the machine: unknown field QueryLanguage"]),
+    (
+        lambda m: _states(m)["Finish"].update(Output="{% $states.result %}"),
+        ["a JSONata expression", "Finish: unknown field Output"],
+    ),
+    (lambda m: _states(m)["Finish"].update(Type="Tsak"), ["Finish: unknown type Tsak"]),
+    (lambda m: _states(m)["Finish"].update(Timeout=5), ["Finish: unknown field Timeout"]),
+    (lambda m: _states(m)["Finish"].pop("Resource"), ["Finish: Resource is missing"]),
+    (lambda m: _states(m)["AnyCalls"].update(Choices=[]), ["AnyCalls: there is nothing to choose from"]),
+    (lambda m: _states(m)["AnyCalls"]["Choices"][0].pop("Next"), ["AnyCalls: a choice without Next"]),
+    (
+        lambda m: _calls(m)["Dispatch"].update(HeartbeatSeconds=900),
+        ["Dispatch: the heartbeat is not shorter than the time-out"],
+    ),
+    (lambda m: _calls(m)["Dispatch"].pop("HeartbeatSeconds"), ["Dispatch: waits for a token without a heartbeat"]),
+    (
+        lambda m: _calls(m)["Dispatch"]["Parameters"]["Payload"].pop("task_token.$"),
+        ["Dispatch: waits for a token that it gives to nobody"],
+    ),
+    (lambda m: _calls(m)["Dispatch"]["Catch"].reverse(), ["Dispatch: States.ALL in Catch must stand alone and last"]),
+    (lambda m: _states(m)["Think"]["Retry"][1].update(ErrorEquals=[]), ["Think: Retry without ErrorEquals"]),
+    (
+        lambda m: _states(m)["Think"]["Parameters"]["Payload"].update(user="$.user"),
+        ["Think: user and '$.user' do not go together"],
+    ),
+    (
+        lambda m: _states(m)["Think"]["Parameters"]["Payload"].update({"round.$": "0"}),
+        ["Think: round.$ and '0' do not go together"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("break_it", "said"), BREAKS)
+def test_a_broken_machine_is_refused_with_the_reason(
+    machine: Machine, break_it: Callable[[Machine], object], said: list[str]
+) -> None:
+    broken = copy.deepcopy(machine)
+    break_it(broken)
+    found = problems(json.dumps(broken))
+    assert len(found) == len(said), found
+    assert all(problem.startswith(start) for problem, start in zip(found, said, strict=True)), found

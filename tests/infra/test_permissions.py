@@ -1,0 +1,76 @@
+"""Who may do what: nothing by wildcard, nothing to everything, no secret to those who do not sign."""
+
+import json
+
+import pytest
+
+from tests.infra.templates import Stacks
+
+pytestmark = pytest.mark.synth
+
+
+def test_no_action_and_no_resource_is_a_wildcard(stacks: Stacks) -> None:
+    statements = list(stacks.statements())
+    assert len(statements) > 20
+    assert [each for each in statements if any("*" in action for action in each.actions)] == []
+    assert [each for each in statements if "*" in each.resources] == []
+
+
+def test_no_role_has_a_policy_of_somebody_elses_making(stacks: Stacks) -> None:
+    roles = stacks.of_type("AWS::IAM::Role")
+    assert [name for name, role in roles.items() if "ManagedPolicyArns" in role or "Policies" in role] == []
+
+
+def test_every_function_writes_its_own_log_alone(stacks: Stacks) -> None:
+    logs = {each.who: each.resources for each in stacks.statements() if "logs:PutLogEvents" in each.actions}
+    assert logs == {name: [f"{{{name}Log.Arn}}"] for name in stacks.functions()}
+    assert {name: f["LoggingConfig"]["LogGroup"] for name, f in stacks.functions().items()} == {
+        name: f"{{{name}Log}}" for name in stacks.functions()
+    }
+
+
+def test_only_those_who_mint_or_read_links_can_read_the_key(stacks: Stacks) -> None:
+    readers = {
+        each.who: each.resources for each in stacks.statements() if "secretsmanager:GetSecretValue" in each.actions
+    }
+    assert readers == {"Api": ["{CapabilityKey}"], "Dispatch": ["{CapabilityKey}"]}
+
+
+def test_the_first_key_is_made_where_nobody_sees_it(stacks: Stacks) -> None:
+    made = stacks.of_type("AWS::SecretsManager::Secret")["CapabilityKey"]["GenerateSecretString"]
+    assert json.loads(made["SecretStringTemplate"])["newest"] == made["GenerateStringKey"]
+    assert made["PasswordLength"] >= 64
+
+
+def test_dispatch_alone_sends_calls_to_runners(stacks: Stacks) -> None:
+    runners = {f"{{{name}.Arn}}" for name, f in stacks.functions().items() if "TenancyConfig" in f}
+    callers = {each.who for each in stacks.statements() if runners & set(each.resources)}
+    assert callers == {"Dispatch"}
+    (invoke,) = (e for e in stacks.statements() if e.who == "Dispatch" and "lambda:InvokeFunction" in e.actions)
+    assert set(invoke.resources) == runners
+
+
+def test_the_most_that_a_call_may_do_is_to_write_its_outputs_and_the_items_of_turns(stacks: Stacks) -> None:
+    objects, items = (each for each in stacks.statements() if each.who == "Call")
+    assert objects.actions == ["s3:PutObject", "s3:PutObjectTagging", "s3:AbortMultipartUpload"]
+    assert objects.resources == [f"{{Files.Arn}}/*/{kind}/*" for kind in ("artifacts", "deferred", "turns")]
+    assert items.actions == ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"]
+    assert items.resources == ["{Records.Arn}"]
+    assert items.conditions == {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["TURN#*"]}}
+
+
+def test_only_dispatch_takes_the_role_of_a_call(stacks: Stacks) -> None:
+    (trust,) = stacks.of_type("AWS::IAM::Role")["CallRole"]["AssumeRolePolicyDocument"]["Statement"]
+    assert trust["Principal"] == {"AWS": "{DispatchRole.Arn}"}
+    assert [each.who for each in stacks.statements() if "sts:AssumeRole" in each.actions] == ["Dispatch"]
+    assert stacks.environment("Dispatch")["SATCHEL_CALL_ROLE"] == "{CallRole.Arn}"
+
+
+def test_nothing_scans_the_table(stacks: Stacks) -> None:
+    assert not any("dynamodb:Scan" in each.actions for each in stacks.statements())
+
+
+def test_the_bucket_refuses_plain_http(stacks: Stacks) -> None:
+    (policy,) = stacks.of_type("AWS::S3::BucketPolicy").values()
+    (deny,) = policy["PolicyDocument"]["Statement"]
+    assert (deny["Effect"], deny["Condition"]) == ("Deny", {"Bool": {"aws:SecureTransport": "false"}})

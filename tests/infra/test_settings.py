@@ -1,0 +1,92 @@
+"""What a deployment may choose, and what it is told when it chooses wrongly."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from infra.servers import stdio_servers
+from infra.settings import Settings
+from tests.infra.conftest import synthesise
+
+
+def test_nothing_has_to_be_chosen() -> None:
+    settings = Settings.from_context(lambda _: None)
+    assert settings == Settings()
+    assert (settings.architecture, settings.removal_policy, settings.runner_prefix) == (
+        "arm64",
+        "retain",
+        "satchel-run-",
+    )
+
+
+def test_lists_may_be_given_as_text_since_the_command_line_knows_no_other() -> None:
+    context = {
+        "jwt_issuer": "https://issuer.example",
+        "jwt_audience": "web,cli",
+        "web_origins": ["https://chat.example"],
+    }
+    settings = Settings.from_context(context.get)
+    assert settings.jwt_audience == ["web", "cli"]
+    assert settings.web_origins == ["https://chat.example"]
+
+
+@pytest.mark.parametrize(
+    ("context", "said"),
+    [
+        ({"architecture": "sparc"}, "architecture"),
+        ({"removal_policy": "snapshot"}, "removal_policy"),
+        ({"name": "Satchel_1"}, "name"),
+        ({"public_url": "chat.example"}, "public_url"),
+        ({"jwt_issuer": "https://issuer.example"}, "give jwt_issuer and jwt_audience together"),
+        ({"jwt_audience": "web"}, "give jwt_issuer and jwt_audience together"),
+    ],
+)
+def test_a_wrong_choice_is_named(context: dict[str, str], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        Settings.from_context(context.get)
+
+
+def test_servers_with_an_address_or_switched_off_need_no_function(tmp_path: Path) -> None:
+    config = tmp_path / "mcp.json"
+    config.write_text(
+        '{"b": {"command": ["python"], "memory_mb": 256}, "a": {"command": ["python"]},'
+        ' "away": {"url": "https://tools.example"}, "off": {"command": ["python"], "enabled": false}}'
+    )
+    assert {name: server.memory_mb for name, server in stdio_servers(config).items()} == {"a": 1024, "b": 256}
+
+
+@pytest.mark.parametrize("entry", ['"a.b": {"command": ["x"]}', '"": {"command": ["x"]}', '"a": {"command": "x"}'])
+def test_a_server_that_cannot_be_deployed_is_refused(tmp_path: Path, entry: str) -> None:
+    config = tmp_path / "mcp.json"
+    config.write_text(f"{{{entry}}}")
+    with pytest.raises(ValidationError):
+        stdio_servers(config)
+
+
+@pytest.mark.synth
+def test_choices_reach_the_templates(tmp_path: Path) -> None:
+    stacks = synthesise(
+        tmp_path,
+        name="team",
+        architecture="x86_64",
+        model="bedrock:us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        removal_policy="destroy",
+        public_url="https://chat.example",
+        jwt_issuer="https://issuer.example",
+        jwt_audience=["web"],
+    )
+    assert {tuple(function["Architectures"]) for function in stacks.functions().values()} == {("x86_64",)}
+    assert stacks.environment("Dispatch")["SATCHEL_PUBLIC_URL"] == "https://chat.example"
+    assert stacks.environment("Dispatch")["SATCHEL_RUNNER_PREFIX"] == "team-run-"
+    assert stacks.resources("AWS::DynamoDB::Table")["Records"]["DeletionPolicy"] == "Delete"
+    assert stacks.of_type("AWS::Cognito::UserPool") == {}
+    (authorizer,) = stacks.of_type("AWS::ApiGatewayV2::Authorizer").values()
+    assert authorizer["JwtConfiguration"] == {"Issuer": "https://issuer.example", "Audience": ["web"]}
+    (asks,) = (each for each in stacks.statements() if "bedrock:InvokeModel" in each.actions)
+    assert asks.who == "Think"
+    model = "anthropic.claude-sonnet-4-5-20250929-v1:0"
+    assert asks.resources == [
+        f"arn:{{AWS::Partition}}:bedrock:*::foundation-model/{model}",
+        f"arn:{{AWS::Partition}}:bedrock:{{AWS::Region}}:{{AWS::AccountId}}:inference-profile/us.{model}",
+    ]

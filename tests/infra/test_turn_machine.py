@@ -1,0 +1,91 @@
+"""The machine that is deployed is the file that the local run executes, with everything filled in."""
+
+import json
+from typing import Any
+
+import pytest
+
+from infra import sources
+from tests.infra.asl_validator import problems
+from tests.infra.templates import Stacks
+
+pytestmark = pytest.mark.synth
+STEPS = ("Think", "Dispatch", "Normalize", "Finish")
+SERVICE_ERRORS = {
+    "Lambda.ServiceException",
+    "Lambda.AWSLambdaException",
+    "Lambda.SdkClientException",
+    "Lambda.TooManyRequestsException",
+}
+
+
+@pytest.fixture
+def text(stacks: Stacks) -> str:
+    return str(stacks.of_type("AWS::StepFunctions::StateMachine")["TurnMachine"]["DefinitionString"])
+
+
+@pytest.fixture
+def tasks(text: str) -> dict[str, Any]:
+    states: dict[str, Any] = json.loads(text)["States"]
+    calls: dict[str, Any] = states["RunTools"]["ItemProcessor"]["States"]
+    return states | calls
+
+
+def test_it_is_the_file_with_the_functions_addresses(text: str) -> None:
+    values: dict[str, object] = {step: f"{{{step}.Arn}}" for step in STEPS}
+    values |= {"HeartbeatSeconds": 35, "CallTimeoutSeconds": 900, "TurnTimeoutSeconds": 3600}
+    assert text == sources.filled(sources.TURN_WORKFLOW.read_text(encoding="utf-8"), values)
+    assert problems(text) == []
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_every_task_is_tried_again_when_lambda_itself_fails(tasks: dict[str, Any], step: str) -> None:
+    assert set(tasks[step]["Retry"][0]["ErrorEquals"]) == SERVICE_ERRORS
+
+
+def test_only_steps_that_may_come_twice_are_tried_again_when_they_fail_themselves(tasks: dict[str, Any]) -> None:
+    repeated = {
+        step for step in STEPS for retry in tasks[step]["Retry"] if retry["ErrorEquals"] == ["States.TaskFailed"]
+    }
+    assert repeated == {"Think", "Normalize", "Finish"}
+
+
+def test_both_names_of_a_time_out_lead_a_call_to_its_outcome(tasks: dict[str, Any]) -> None:
+    named, anything = tasks["Dispatch"]["Catch"]
+    assert named["ErrorEquals"] == ["States.HeartbeatTimeout", "States.Timeout"]
+    assert anything["ErrorEquals"] == ["States.ALL"]
+    assert named["Next"] == anything["Next"] == "Normalize"
+
+
+def test_a_turn_that_goes_wrong_reaches_finish(tasks: dict[str, Any]) -> None:
+    for step in ("Think", "RunTools"):
+        assert tasks[step]["Catch"] == [{"ErrorEquals": ["States.ALL"], "ResultPath": "$.failure", "Next": "Finish"}]
+
+
+def test_executions_that_end_past_finish_are_sent_to_it(stacks: Stacks) -> None:
+    (rule,) = stacks.of_type("AWS::Events::Rule").values()
+    assert rule["State"] == "ENABLED"
+    assert [target["Arn"] for target in rule["Targets"]] == ["{Finish.Arn}"]
+    assert rule["EventPattern"] == {
+        "source": ["aws.states"],
+        "detail-type": ["Step Functions Execution Status Change"],
+        "detail": {"status": ["ABORTED", "TIMED_OUT", "FAILED"], "stateMachineArn": ["{TurnMachine}"]},
+    }
+
+
+def test_the_machine_invokes_its_own_steps_and_nothing_else(stacks: Stacks) -> None:
+    (statement,) = (each for each in stacks.statements() if each.who == "TurnMachine")
+    assert statement.actions == ["lambda:InvokeFunction"]
+    assert statement.resources == [f"{{{step}.Arn}}" for step in STEPS]
+
+
+def test_the_address_that_functions_are_given_is_the_machines(stacks: Stacks) -> None:
+    """Its own functions know it by name only: a reference would be a circle."""
+    (machine,) = stacks.of_type("AWS::StepFunctions::StateMachine").values()
+    (given,) = {
+        resource
+        for each in stacks.statements()
+        for resource in each.resources
+        if "states:SendTaskSuccess" in each.actions
+    }
+    assert given.split(":stateMachine:")[-1] == machine["StateMachineName"]

@@ -1,0 +1,40 @@
+"""Who gets past the gateway."""
+
+import pytest
+
+from tests.infra.templates import Stacks
+
+pytestmark = pytest.mark.synth
+OPEN = {"GET /api/health", "GET /api/files/download/{file_key}", "HEAD /api/files/download/{file_key}"}
+
+
+def test_every_route_but_health_and_download_needs_a_sign_in(stacks: Stacks) -> None:
+    routes = {route["RouteKey"]: route for route in stacks.of_type("AWS::ApiGatewayV2::Route").values()}
+    assert routes.keys() == OPEN | {"ANY /api/{proxy+}"}
+    assert {key for key, route in routes.items() if route["AuthorizationType"] == "NONE"} == OPEN
+    closed = routes["ANY /api/{proxy+}"]
+    assert (closed["AuthorizationType"], closed["AuthorizerId"]) == ("JWT", "{WebHttpSignedIn}")
+
+
+def test_tokens_are_those_of_our_own_people(stacks: Stacks) -> None:
+    (authorizer,) = stacks.of_type("AWS::ApiGatewayV2::Authorizer").values()
+    assert authorizer["JwtConfiguration"] == {"Issuer": "{People.ProviderURL}", "Audience": ["{PeopleClient}"]}
+    assert authorizer["IdentitySource"] == ["$request.header.Authorization"]
+
+
+def test_nobody_signs_up_by_himself(stacks: Stacks) -> None:
+    (people,) = stacks.of_type("AWS::Cognito::UserPool").values()
+    assert people["AdminCreateUserConfig"] == {"AllowAdminCreateUserOnly": True}
+
+
+def test_all_routes_lead_to_the_api_function(stacks: Stacks) -> None:
+    integrations = stacks.of_type("AWS::ApiGatewayV2::Integration")
+    assert {each["IntegrationUri"] for each in integrations.values()} == {"{Api.Arn}"}
+    targets = {route["Target"] for route in stacks.of_type("AWS::ApiGatewayV2::Route").values()}
+    assert targets == {f"integrations/{{{name}}}" for name in integrations}
+
+
+def test_requests_are_throttled(stacks: Stacks) -> None:
+    (stage,) = stacks.of_type("AWS::ApiGatewayV2::Stage").values()
+    assert stage["StageName"] == "$default"
+    assert stage["DefaultRouteSettings"]["ThrottlingRateLimit"] > 0

@@ -1,0 +1,1 @@
+"""The `satchel` command as a process, against a server behind a socket."""

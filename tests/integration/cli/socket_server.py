@@ -1,0 +1,56 @@
+"""The server in memory, put behind a socket of this machine."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import httpx
+
+from tests.unit.cli.fake_server import FakeServer
+
+
+@contextmanager
+def listening(
+    server: FakeServer, held: threading.Event | None = None, asked: threading.Event | None = None
+) -> Iterator[str]:
+    """Serve on a free port and give the address. With ``held``, events are not answered before it is set."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if asked and held and "/events" in self.path:
+                asked.set()
+                held.wait()
+            self._answer()
+
+        def do_POST(self) -> None:
+            self._answer()
+
+        def log_message(self, *_: object) -> None:
+            """Keep the test's output clean."""
+
+        def _answer(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            request = httpx.Request(
+                self.command, f"http://satchel.test{self.path}", headers=dict(self.headers), content=body
+            )
+            try:
+                answer = server(request)
+            except httpx.TransportError:
+                return  # closes the connection without a word
+            self.send_response(answer.status_code)
+            self.send_header("Content-Type", answer.headers.get("Content-Type", "application/octet-stream"))
+            self.send_header("Content-Length", str(len(answer.content)))
+            self.end_headers()
+            self.wfile.write(answer.content)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+        thread = threading.Thread(target=http.serve_forever, args=(0.02,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{http.server_port}"
+        finally:
+            if held:
+                held.set()
+            http.shutdown()
+            thread.join()

@@ -1,0 +1,1 @@
+"""Tests of the `satchel` command against a server in memory."""

@@ -1,0 +1,149 @@
+"""Satchel's HTTP API in memory, as far as the command uses it: a handler for `httpx.MockTransport`."""
+
+import json
+import re
+from io import BytesIO
+from typing import Any, ClassVar
+
+import httpx
+from python_multipart import parse_form
+from python_multipart.multipart import Field, File
+
+from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseDeferred
+
+SESSION = "s01jd3q2v4xk8m0a9b7c5d6e7f8"
+TURN = "t01jd3q2v4xk8m0a9b7c5d6e7f9"
+CALL = f"{TURN}-01-00"
+Fault = httpx.Response | BaseException
+
+
+def file_key(number: int) -> str:
+    return f"f{number:026d}"
+
+
+def artifact(name: str, number: int = 1, *, mime: str = "text/plain", size: int = 5) -> ResponseArtifact:
+    key = file_key(number)
+    return ResponseArtifact(
+        id=key,
+        type="file",
+        title=name,
+        position=0,
+        name=name,
+        mime=mime,
+        size=size,
+        viewer="text",
+        file_key=key,
+        download_url=f"/api/files/download/{key}?token=t.{number}",
+    )
+
+
+def deferred(name: str, number: int) -> ResponseDeferred:
+    key = file_key(number)
+    return ResponseDeferred(
+        name=name,
+        file_key=key,
+        mime="application/pdf",
+        size=2_100_000,
+        reason="needs a signature",
+        next_actions=["Sign it", "Send it back"],
+        download_url=f"/api/files/download/{key}?token=t.{number}",
+    )
+
+
+def response(**parts: Any) -> FinalResponse:  # noqa: ANN401  (fields of the model)
+    return FinalResponse(**{"turn_id": TURN, "session_id": SESSION, "status": "complete", "message": "Done.", **parts})
+
+
+def problem(status: int, detail: str, error_code: str) -> httpx.Response:
+    body = {"type": "about:blank", "title": "Error", "status": status, "detail": detail, "error_code": error_code}
+    return httpx.Response(status, json=body, headers={"Content-Type": "application/problem+json"})
+
+
+class FakeServer:
+    """One session, one turn. ``events`` are told ``page`` at a time; ``faults`` come first, one an events request."""
+
+    routes: ClassVar[list[tuple[str, str]]] = [
+        (r"POST /api/sessions", "_start_session"),
+        (r"POST /api/files", "_upload"),
+        (r"POST /api/sessions/([^/]+)/turns", "_start_turn"),
+        (r"GET /api/sessions/([^/]+)/turns/([^/]+)/events", "_events"),
+        (r"GET /api/sessions/([^/]+)/turns/([^/]+)", "_turn"),
+        (r"GET /api/files/download/([^/]+)", "_download"),
+    ]
+
+    def __init__(
+        self,
+        final: FinalResponse | None = None,
+        events: list[dict[str, Any]] | None = None,
+        *,
+        page: int = 2,
+        faults: list[Fault] | None = None,
+    ) -> None:
+        self.final = final or response()
+        self.history = [
+            {"seq": seq, "turn_id": TURN, "at": "2025-11-21T10:00:00Z", **event}
+            for seq, event in enumerate(events or [], 1)
+        ]
+        self.page = page
+        self.faults = faults or []
+        self.contents: dict[str, bytes] = {}
+        self.renamed: dict[str, str] = {}
+        self.asked: list[dict[str, Any]] = []
+        self.uploads: list[tuple[str, str, bytes]] = []
+        self.cursors: list[int] = []
+        self.requests: list[httpx.Request] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        for pattern, method in self.routes:
+            if found := re.fullmatch(pattern, f"{request.method} {request.url.path}"):
+                answered: httpx.Response = getattr(self, method)(request, *found.groups())
+                return answered
+        return problem(404, f"There is no route {request.url.path}.", "E_NOT_FOUND")
+
+    def _start_session(self, request: httpx.Request) -> httpx.Response:
+        assert json.loads(request.content) == {}
+        return httpx.Response(201, json={"session_id": SESSION, "status": "active"})
+
+    def _upload(self, request: httpx.Request) -> httpx.Response:
+        fields: dict[str, str] = {}
+
+        def keep_field(field: Field) -> None:
+            fields[(field.field_name or b"").decode()] = (field.value or b"").decode()
+
+        def keep_file(part: File) -> None:
+            name = (part.file_name or b"").decode()
+            part.file_object.seek(0)
+            self.uploads.append((fields["session_id"], name, part.file_object.read()))
+
+        content_type = {"Content-Type": request.headers["Content-Type"].encode()}
+        parse_form(content_type, BytesIO(request.content), keep_field, keep_file)
+        name = self.uploads[-1][1]
+        given = self.renamed.get(name, name)
+        return httpx.Response(201, json={"file_key": file_key(900 + len(self.uploads)), "name": given, "size": 1})
+
+    def _start_turn(self, request: httpx.Request, session: str) -> httpx.Response:
+        if session != SESSION:
+            return problem(404, "There is no such session.", "E_SESSION_NOT_FOUND")
+        self.asked.append(json.loads(request.content))
+        return httpx.Response(202, json={"turn_id": TURN, "session_id": SESSION, "status": "running"})
+
+    def _events(self, request: httpx.Request, _session: str, _turn: str) -> httpx.Response:
+        if self.faults:
+            fault = self.faults.pop(0)
+            if isinstance(fault, BaseException):
+                raise fault
+            return fault
+        after = int(request.url.params["after"])
+        self.cursors.append(after)
+        page = self.history[after : after + self.page]
+        last = after + len(page)
+        return httpx.Response(200, json={"events": page, "next": last, "done": last == len(self.history)})
+
+    def _turn(self, _request: httpx.Request, _session: str, _turn: str) -> httpx.Response:
+        return httpx.Response(200, content=self.final.model_dump_json())
+
+    def _download(self, request: httpx.Request, key: str) -> httpx.Response:
+        if key not in self.contents or not request.url.params.get("token"):
+            return problem(404, "There is no such file, or the link has expired.", "E_FILE_NOT_FOUND")
+        return httpx.Response(200, content=self.contents[key])

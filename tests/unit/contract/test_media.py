@@ -1,0 +1,124 @@
+"""MIME types and viewers."""
+
+import pytest
+from hypothesis import given
+
+from satchel.contract import is_active, is_showable, mime_of, valid_mime, viewer_for
+from satchel.contract.media import UNKNOWN, extension_of
+from tests.unit.contract.strategies import any_text, many
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("text/html", "text/html"),
+        ("Text/HTML; charset=utf-8", "text/html; charset=utf-8"),
+        (" image/png ", "image/png"),
+        ("application/vnd.bibliography", "application/vnd.bibliography"),
+        ("image/svg+xml", "image/svg+xml"),
+        ("png", UNKNOWN),
+        ("", UNKNOWN),
+        ("text/html\n", UNKNOWN),
+        ("text/html;", UNKNOWN),
+        ("a/b/c", UNKNOWN),
+        ('text/plain; name="a\r\nb"', UNKNOWN),
+    ],
+)
+def test_a_mime_type_is_checked_by_its_form(given: str, kept: str) -> None:
+    assert valid_mime(given) == kept
+
+
+@pytest.mark.parametrize(
+    ("name", "mime"),
+    [
+        ("a.csv", "text/csv"),
+        ("a.md", "text/markdown"),
+        ("A.PNG", "image/png"),
+        ("a.parquet", "application/vnd.apache.parquet"),
+        ("a.tar.gz", "application/gzip"),
+        ("a.json", "application/json"),
+        ("a", UNKNOWN),
+        ("data:text/html,a.zip", "application/zip"),
+        ("C:a#b?c.pdf", "application/pdf"),
+    ],
+)
+def test_a_name_tells_its_mime_type(name: str, mime: str) -> None:
+    assert mime_of(name) == mime
+
+
+@many
+@given(any_text, any_text)
+def test_any_texts_have_an_answer(mime: str, name: str) -> None:
+    assert "/" in mime_of(name)
+    assert viewer_for(mime, name)
+    assert isinstance(is_showable(mime, name), bool)
+    assert isinstance(is_active(mime), bool)
+    assert "/" in valid_mime(mime)
+
+
+@pytest.mark.parametrize(
+    ("mime", "name", "viewer", "showable"),
+    [
+        ("image/png", "a", "image", True),
+        ("image/svg+xml", "a", "image", True),
+        ("application/pdf", "a", "pdf", True),
+        ("text/html; charset=utf-8", "a", "html", True),
+        ("text/markdown", "a", "code", True),
+        ("application/json", "a", "code", True),
+        ("application/vnd.knowledge-graph", "a", "code", True),
+        ("text/csv", "a", "data", True),
+        ("application/vnd.apache.parquet", "a", "data", False),
+        ("audio/wav", "a", "audio", False),
+        ("application/zip", "a.zip", "auto", False),
+        (UNKNOWN, "a.png", "image", True),
+        (UNKNOWN, "a.py", "code", True),
+        (UNKNOWN, "a", "auto", False),
+        ("text/plain", "a.csv", "data", True),
+        ("text/plain", "a", "code", True),
+        ("image/png", "a.txt", "image", True),
+    ],
+)
+def test_a_viewer_is_chosen_by_mime_type_else_by_name(mime: str, name: str, viewer: str, *, showable: bool) -> None:
+    assert (viewer_for(mime, name), is_showable(mime, name)) == (viewer, showable)
+
+
+def test_the_tools_hint_is_followed_where_it_names_a_viewer() -> None:
+    assert viewer_for("text/html", "a.html", "code") == "code"
+    assert viewer_for("text/html", "a.html", "auto") == "html"
+    assert viewer_for("text/html", "a.html", "hologram") == "html"
+
+
+@pytest.mark.parametrize(
+    "mime",
+    [
+        "text/html",
+        "TEXT/HTML;charset=utf-8",
+        "application/xhtml+xml",
+        "image/svg+xml",
+        "text/xml",
+        "application/atom+xml",
+        "text/javascript",
+        "application/x-javascript",
+        "application/ecmascript",
+        "message/rfc822",
+    ],
+)
+def test_what_a_browser_might_run_is_active(mime: str) -> None:
+    assert is_active(mime)
+
+
+@pytest.mark.parametrize("mime", ["text/plain", "image/png", "application/pdf", "text/csv", "application/json", "odd"])
+def test_what_it_only_shows_is_not(mime: str) -> None:
+    assert not is_active(mime)
+
+
+def test_types_have_the_extension_that_people_know() -> None:
+    kinds = [
+        "text/markdown",
+        "image/jpeg",
+        "application/vnd.bibliography",
+        "application/geo+json",
+        "text/plain",
+        "odd/odd",
+    ]
+    assert [extension_of(kind, ".bin") for kind in kinds] == [".md", ".jpg", ".json", ".geojson", ".txt", ".bin"]

@@ -1,0 +1,129 @@
+"""File names (spec 3 §5.2 and §9.1)."""
+
+import base64
+import json
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from satchel.contract import numbered, safe_name, split_extension
+from tests.unit.contract.strategies import any_text, many
+
+VECTORS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "vectors" / "filenames.json").read_text("utf-8"))
+PIECES = [
+    "/",
+    "\\",
+    "%2f",
+    "%5C",
+    "..",
+    ".",
+    " ",
+    "C:",
+    "CON",
+    "con.",
+    "aux",
+    "-",
+    "a",
+    "é",
+    "e\u0301",
+    "\u200b",
+    "\x00",
+]
+PIECES += [
+    ".tar.gz",
+    ".csv",
+    "日" * 90,
+    "x" * 250,
+    "<",
+    "\u202e",
+    "\ud800",
+    "%",
+    "2",
+    "f",
+    "desktop.ini",
+    "\u2215",
+    "\u3000",
+]
+raw_names = any_text | st.binary() | st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
+
+
+def raw_of(vector: dict[str, Any]) -> str | bytes:
+    raw: str | bytes = base64.b64decode(vector["raw_b64"]) if vector["raw"] is None else vector["raw"]
+    return raw
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=range(len(VECTORS)))
+def test_known_names_come_out_as_known(vector: dict[str, Any]) -> None:
+    name = safe_name(raw_of(vector))
+    assert (name, len(name.encode())) == (vector["expected"], vector["expected_bytes"])
+
+
+@many
+@given(raw_names)
+def test_any_name_becomes_one_that_can_be_stored(raw: str | bytes) -> None:
+    name = safe_name(raw)
+    assert 1 <= len(name.encode()) <= 255
+    assert name not in (".", "..")
+    assert not name.startswith((".", "-", " "))
+    assert not name.endswith((".", " "))
+    assert not any(char in '/\\<>:"|?*' or unicodedata.category(char) in ("Cc", "Cf", "Cs") for char in name)
+    assert unicodedata.is_normalized("NFC", name)
+
+
+@many
+@given(raw_names)
+def test_a_safe_name_stays_as_it_is(raw: str | bytes) -> None:
+    assert safe_name(safe_name(raw)) == safe_name(raw)
+
+
+@many
+@given(raw_names, st.integers(2, 10**6))
+def test_a_numbered_name_is_safe_distinct_and_keeps_its_extension(raw: str | bytes, number: int) -> None:
+    name = safe_name(raw)
+    other = numbered(name, number)
+    assert safe_name(other) == other != name
+    assert other.endswith(f" ({number}){split_extension(name)[1]}")
+
+
+def test_numbers_stand_before_the_extension() -> None:
+    assert [numbered(name, 2) for name in ("a.csv", "a.tar.gz", "a", "v1.2 final")] == [
+        "a (2).csv",
+        "a (2).tar.gz",
+        "a (2)",
+        "v1.2 final (2)",
+    ]
+    assert numbered("a.csv", 1) == "a.csv"
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ("a%2Fb.txt", "b.txt"),
+        ("a%5cb.txt", "b.txt"),
+        ("%2\u200bfetc", "etc"),
+        ("a\uff0fb.txt", "b.txt"),
+        ("a\uff3cb.txt", "b.txt"),
+        ("dir/report.pdf/", "report.pdf"),
+        ("dir/..", "file"),
+        ("nul.txt", "_nul.txt"),
+        ("LPT¹.txt", "_LPT¹.txt"),
+        ("Thumbs.db", "_Thumbs.db"),
+        ("file.txt:stream", "file.txt_stream"),
+        ("\u202egnp.exe", "gnp.exe"),
+        ("--help", "_-help"),
+        ("...", "file"),
+        ("name...", "name"),
+        ("100%.txt", "100%.txt"),
+        ("\ud800.txt", "�.txt"),
+    ],
+)
+def test_names_of_every_kind_of_trick(raw: str, expected: str) -> None:
+    assert safe_name(raw) == expected
+
+
+def test_long_names_that_differ_only_at_the_end_stay_different() -> None:
+    assert safe_name("x" * 300 + "1.csv") != safe_name("x" * 300 + "2.csv")

@@ -1,0 +1,225 @@
+"""Where the payload is, and what it becomes."""
+
+import json
+import logging
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from satchel.contract import ContractError, ToolOutput, normalize
+
+PAYLOAD = {"operation": "evaluate", "expression": "234*97", "result": 22698}
+
+
+def text(value: str, **more: object) -> dict[str, Any]:
+    return {"type": "text", "text": value, **more}
+
+
+def wrapped(value: object) -> dict[str, Any]:
+    shown = [text(value if isinstance(value, str) else json.dumps(value))]
+    return {"_meta": {"fastmcp": {"wrap_result": True}}, "content": shown, "structuredContent": {"result": value}}
+
+
+def test_structured_content_is_the_payload_and_beats_text() -> None:
+    raw = {"content": [text('{"other": 1}')], "structuredContent": PAYLOAD, "isError": False}
+    assert normalize(raw).envelope() == {"results": PAYLOAD}
+
+
+def test_a_payload_of_the_contract_is_not_wrapped_again() -> None:
+    assert normalize({"structuredContent": {"results": {"a": 1}}}).envelope() == {"results": {"a": 1}}
+
+
+def test_data_that_differs_from_structured_content_is_ignored_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, logger="satchel.contract"):
+        output = normalize({"content": [], "structured_content": {"a": 1}, "data": {"a": 2}, "is_error": False})
+    assert output.results == {"a": 1}
+    assert "'data'" in caplog.text
+
+
+def test_data_that_agrees_is_no_reason_to_warn(caplog: pytest.LogCaptureFixture) -> None:
+    normalize({"content": [], "structured_content": {"a": 1}, "data": {"a": 1}})
+    normalize({**wrapped("x"), "data": "x"})
+    assert not caplog.records
+
+
+def test_data_is_taken_where_there_is_nothing_better() -> None:
+    assert normalize({"content": [], "structured_content": None, "data": {"a": 1}}).results == {"a": 1}
+
+
+def test_a_marked_wrapper_is_taken_off() -> None:
+    assert [normalize(wrapped(value)).results for value in (0, False, [1], "plain", None)] == [
+        0,
+        False,
+        [1],
+        "plain",
+        None,
+    ]
+
+
+def test_a_wrapper_marked_by_the_output_schema_alone_is_taken_off() -> None:
+    raw = {"content": [text("5")], "structuredContent": {"result": 5}}
+    assert normalize(raw, output_schema={"x-fastmcp-wrap-result": True}).results == 5
+    assert normalize(raw, output_schema={"type": "object"}).results == {"result": 5}
+
+
+def test_a_wrapped_text_that_is_json_of_the_contract_is_parsed() -> None:
+    said = json.dumps({"results": {"n": 1}, "artifacts": [{"name": "a.txt", "b64": "QUJD", "mime": "text/plain"}]})
+    output = normalize(wrapped(said))
+    assert output.results == {"n": 1}
+    assert [item.inline_bytes() for item in output.artifacts] == [b"ABC"]
+
+
+def test_a_wrapped_text_that_is_other_json_stays_a_text() -> None:
+    assert [normalize(wrapped(value)).results for value in ("12345", '{"a": 1}')] == ["12345", '{"a": 1}']
+
+
+def test_a_dict_that_happens_to_have_the_one_key_result_stays_whole() -> None:
+    raw = {"content": [text('{"result": "x"}')], "structuredContent": {"result": "x"}}
+    assert normalize(raw).results == {"result": "x"}
+
+
+def test_an_unmarked_wrapper_is_known_by_its_text_when_contract_json_is_in_it() -> None:
+    said = '{"results": 1, "retryable": true}'
+    output = normalize({"content": [text(said)], "structuredContent": {"result": said}})
+    assert output.envelope() == {"results": 1, "retryable": True}
+
+
+def test_the_first_text_that_parses_as_json_is_the_payload() -> None:
+    output = normalize({"content": [text("Here you are:"), text('{"a": 1}'), text('{"b": 2}')]})
+    assert output.results == {"a": 1}
+    assert output.unknown == {"content": [text("Here you are:"), text('{"b": 2}')]}
+
+
+def test_texts_that_are_not_json_are_joined_by_blank_lines() -> None:
+    assert normalize({"content": [text("one"), text("two")]}).envelope() == {"results": "one\n\ntwo"}
+
+
+@pytest.mark.parametrize("value", [0, False, [], "", None, {}])
+def test_falsy_results_stay_as_they_are(value: object) -> None:
+    assert normalize({"structuredContent": {"results": value}}).envelope() == {"results": value}
+
+
+@pytest.mark.parametrize("nothing", [None, {}, {"content": []}, {"content": [], "isError": False}])
+def test_nothing_at_all_becomes_null(nothing: object) -> None:
+    assert normalize(nothing).envelope() == {"results": None}
+
+
+def test_a_bare_list_is_the_result() -> None:
+    assert normalize([1, 2]).results == [1, 2]
+
+
+def test_a_bare_list_of_content_blocks_is_read_as_content() -> None:
+    assert normalize([text("one"), text("two")]).results == "one\n\ntwo"
+
+
+def test_text_and_bytes_are_read_as_a_text_block_would_be() -> None:
+    assert [normalize(raw).results for raw in ("hi", b"hi", '{"results": 3}')] == ["hi", "hi", 3]
+
+
+def test_bytes_that_are_no_text_become_an_artifact() -> None:
+    assert [item.inline_bytes() for item in normalize(b"\xff\x00").artifacts] == [b"\xff\x00"]
+
+
+def test_a_result_object_of_a_client_library_is_read_by_its_fields() -> None:
+    @dataclass
+    class CallToolResult:
+        content: list[dict[str, Any]]
+        structured_content: dict[str, Any] | None
+        meta: dict[str, Any] | None = None
+        data: Any = None
+        is_error: bool = False
+
+    assert normalize(CallToolResult([text("{}")], PAYLOAD, data=PAYLOAD)).envelope() == {"results": PAYLOAD}
+
+
+def test_meta_data_is_kept_whole_in_either_spelling() -> None:
+    assert normalize({"results": 1, "meta-data": {"rows": 2}}).meta_data == {"rows": 2}
+    both = normalize({"results": 1, "meta-data": {"rows": 2, "old": True}, "meta_data": {"rows": 3}})
+    assert both.meta_data == {"rows": 3, "old": True}
+
+
+def test_what_was_not_given_is_not_set_and_null_counts_as_not_given() -> None:
+    assert normalize({"results": 1}).model_fields_set == {"results"}
+    assert normalize({"results": 1, "display": None, "retryable": None, "artifacts": None}).model_fields_set == {
+        "results"
+    }
+    given = normalize({"results": 1, "retryable": False, "artifacts": [], "meta_data": {}})
+    assert given.model_fields_set == {"results", "retryable", "artifacts", "meta_data"}
+    assert given.retryable is False
+
+
+def test_what_no_specification_names_is_kept_apart() -> None:
+    output = normalize({"results": 1, "colour": "red", "retryable": "perhaps", "meta_data": "small"})
+    assert output.unknown == {"colour": "red", "retryable": "perhaps", "meta_data": "small"}
+    assert output.retryable is None
+
+
+def test_without_results_what_is_left_beside_the_files_is_the_result() -> None:
+    files = [{"name": "a.txt", "path": "/tmp/alice/a.txt", "mime": "text/plain"}]
+    assert normalize({"artifacts": files, "rows": 3}).results == {"rows": 3}
+    assert normalize({"artifacts": files}).results is None
+    assert [item.path for item in normalize({"artifacts": files}).artifacts] == ["/tmp/alice/a.txt"]
+
+
+def test_a_tools_own_data_may_use_words_of_the_contract() -> None:
+    own = {"artifacts": [{"id": 7, "url": "https://ci.example/7"}], "display": {"width": 3}, "meta_data": {"page": 1}}
+    assert normalize({"structuredContent": own}).envelope() == {"results": own}
+
+
+def test_results_beside_content_beat_the_text() -> None:
+    assert normalize({"content": [text("done")], "results": {"n": 1}}).results == {"n": 1}
+
+
+def test_an_answer_within_structured_content_is_opened() -> None:
+    inner = {"content": [text("# Found", forModel=True)], "bibliography": [{"pmid": "1"}], "isError": False}
+    output = normalize({"content": [text(json.dumps(inner))], "structuredContent": inner, "isError": False})
+    assert output.results == "# Found"
+    assert [item.title for item in output.artifacts] == ["Article References"]
+
+
+def test_nan_and_half_surrogates_become_json() -> None:
+    assert normalize({"structuredContent": {"results": [float("nan"), "\ud800"]}}).results == [None, "�"]
+    assert normalize({"content": [text('{"results": {"mean": NaN}, "meta_data": {"a": 1}}')]}).results == {"mean": None}
+    assert normalize({"content": [text("NaN")]}).results == "NaN"
+
+
+def test_deep_nesting_costs_neither_the_result_nor_the_files_beside_it() -> None:
+    deep: Any = "bottom"
+    for _ in range(400):
+        deep = [deep]
+    files = [{"name": "a", "mime": "text/plain", "b64": "QUJD"}]
+    output = normalize({"structuredContent": {"results": deep, "artifacts": files}})
+    assert "bottom" in json.dumps(output.envelope())
+    assert len(output.artifacts) == 1
+    assert normalize(output.model_dump()) == output
+
+
+def test_text_nested_beyond_any_parser_stays_text() -> None:
+    said = "[" * 100_000 + "]" * 100_000
+    assert normalize({"content": [text(said)]}).results == said
+
+
+def test_what_holds_itself_is_a_contract_error() -> None:
+    loop: list[Any] = []
+    loop.append(loop)
+    with pytest.raises(ContractError, match="contains itself"):
+        normalize({"results": loop})
+
+
+def test_integers_too_long_to_write_in_decimal_are_written_in_hexadecimal() -> None:
+    assert normalize({"results": 1 << 20_000}).results == hex(1 << 20_000)
+
+
+def test_values_that_json_lacks_are_written_as_text() -> None:
+    @dataclass
+    class Row:
+        n: int = 1
+        tags: set[str] = field(default_factory=lambda: {"x"})
+
+    assert normalize({"results": [Row(), {1: (2, 3)}, b"ab"]}).results == [{"n": 1, "tags": ["x"]}, {"1": [2, 3]}, "ab"]
+
+
+def test_a_tool_output_is_taken_as_it_is() -> None:
+    output = ToolOutput(results=1, meta_data={"a": 1})
+    assert normalize(output) == output

@@ -1,0 +1,110 @@
+"""The shapes of spec 5: typed artifacts, bibliography, grant details, text for the model."""
+
+import json
+from typing import Any
+
+from satchel.contract import normalize
+
+
+def test_a_bibliography_becomes_an_artifact_and_the_marked_text_the_result() -> None:
+    citations = [{"pmid": "1", "title": "Ü"}]
+    content = [{"type": "text", "text": "# Search Results", "forModel": True}]
+    output = normalize({"content": content, "bibliography": citations, "isError": False})
+    (artifact,) = output.artifacts
+    assert output.results == "# Search Results"
+    assert artifact.content == '[{"pmid":"1","title":"Ü"}]'
+    assert (artifact.type, artifact.title, artifact.position) == (
+        "application/vnd.bibliography",
+        "Article References",
+        0,
+    )
+    assert (artifact.mime, artifact.name) == ("application/vnd.bibliography", "Article References.json")
+    assert artifact.id
+    assert "metadata" not in artifact.model_fields_set
+
+
+def test_grant_markdown_becomes_an_artifact_with_its_metadata() -> None:
+    metadata = {"source": "https://x.example", "contentType": "text/html"}
+    grant = {"type": "text/markdown", "title": "A grant", "content": "# G", "metadata": metadata}
+    content = [{"type": "text", "text": "short", "forModel": True, "metadata": {"statusCode": 200}}]
+    output = normalize({"content": content, "grantMarkdown": grant, "isError": False})
+    (artifact,) = output.artifacts
+    assert (artifact.title, artifact.content, artifact.language, artifact.metadata) == (
+        "A grant",
+        "# G",
+        "markdown",
+        metadata,
+    )
+    assert (artifact.mime, artifact.name) == ("text/markdown", "A grant.md")
+    assert output.meta_data == {"statusCode": 200}
+
+
+def test_a_grant_without_title_has_the_specified_one() -> None:
+    output = normalize({"content": [], "grantMarkdown": {"content": "x"}, "isError": False})
+    assert [(item.title, item.type) for item in output.artifacts] == [("NIH Grant Details", "text/markdown")]
+    assert [item.title for item in normalize({"results": 1, "grantMarkdown": "x"}).artifacts] == ["NIH Grant Details"]
+
+
+def test_a_grant_without_content_is_reported() -> None:
+    output = normalize({"content": [], "grantMarkdown": {"title": "Empty"}, "isError": False})
+    assert [(item.name, item.reason) for item in output.problems] == [("Empty", "no content")]
+
+
+def test_a_knowledge_graph_keeps_its_id_type_title_and_content() -> None:
+    graph = {
+        "type": "application/vnd.knowledge-graph",
+        "id": "0e9f",
+        "title": "Knowledge Graph",
+        "content": json.dumps({"nodes": []}),
+    }
+    output = normalize({"content": [{"type": "text", "text": "two nodes"}], "artifacts": [graph], "isError": False})
+    (artifact,) = output.artifacts
+    assert {key: getattr(artifact, key) for key in graph} == graph
+    assert (artifact.name, artifact.position, output.results) == ("Knowledge Graph.json", 0, "two nodes")
+
+
+def test_positions_count_over_all_artifacts_of_a_result() -> None:
+    typed = {"type": "text/html", "title": "Page", "content": "<p>", "language": "html"}
+    output = normalize(
+        {
+            "content": [],
+            "artifacts": [typed, typed],
+            "bibliography": [{}],
+            "grantMarkdown": {"content": "x"},
+            "isError": False,
+        }
+    )
+    assert [item.position for item in output.artifacts] == [0, 1, 2, 3]
+    assert len({item.id for item in output.artifacts}) == 4
+
+
+def test_missing_ids_are_derived_so_that_a_second_run_finds_the_same() -> None:
+    raw: dict[str, Any] = {"content": [], "bibliography": [{"pmid": "1"}], "isError": False}
+    assert normalize(raw).artifacts[0].id == normalize(raw).artifacts[0].id
+
+
+def test_content_that_is_json_instead_of_text_is_written_as_text() -> None:
+    item = {"type": "application/vnd.knowledge-graph", "title": "G", "content": {"nodes": [1]}}
+    assert normalize({"content": [], "artifacts": [item], "isError": False}).artifacts[0].content == '{"nodes":[1]}'
+
+
+def test_a_type_that_is_no_mime_type_stays_beside_a_text_file() -> None:
+    item = {"type": "code", "title": "a/b", "content": "x = 1", "language": "python"}
+    (artifact,) = normalize({"results": 1, "artifacts": [item]}).artifacts
+    assert (artifact.type, artifact.mime, artifact.name, artifact.language) == (
+        "code",
+        "text/plain",
+        "a-b.txt",
+        "python",
+    )
+
+
+def test_text_not_marked_for_the_model_stays_out_of_the_results() -> None:
+    content = [{"type": "text", "text": "for you", "forModel": True}, {"type": "text", "text": "for the person"}]
+    assert normalize({"content": content}).results == "for you"
+
+
+def test_an_empty_bibliography_is_an_empty_list_of_references() -> None:
+    assert [item.content for item in normalize({"content": [], "bibliography": [], "isError": False}).artifacts] == [
+        "[]"
+    ]
