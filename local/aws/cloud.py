@@ -31,6 +31,7 @@ _CREDENTIALS = {
     "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
 }
 _REAL = ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_SESSION_TOKEN", "AWS_SECURITY_TOKEN", "AWS_BEARER_TOKEN_BEDROCK")
+_OF_THE_SERVER = ("MOTO_PORT", "AWS_ENDPOINT_URL_S3")
 _CONFIG: DefaultConfig = {
     "core": {"mock_credentials": False, "reset_boto3_session": True},  # ours stay, even when the mock has stopped
     "stepfunctions": {"execute_state_machine": True},
@@ -83,8 +84,7 @@ class LocalCloud:
         lambda_invoke.HOST.reopen()
         self._mock.start()
         self._server = BackendServer(_secret_of)
-        os.environ["MOTO_PORT"] = str(self._server.port)
-        os.environ["AWS_ENDPOINT_URL_S3"] = self._server.url
+        os.environ.update(zip(_OF_THE_SERVER, (str(self._server.port), self._server.url), strict=True))
 
     def stop(self) -> None:
         """End executions, wait a moment for handlers, and forget everything. It takes less than a second."""
@@ -97,6 +97,8 @@ class LocalCloud:
         threads = live_threads.join(deadline - time.monotonic())
         if handlers or threads:
             _log.warning("left behind: %d handlers and %d threads of executions", handlers, threads)
+        for name in _OF_THE_SERVER:
+            del os.environ[name]
         self._server.stop()
         self._server = None
         client_cache.forget()

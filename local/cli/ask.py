@@ -9,7 +9,7 @@ import typer
 DEFAULT_URL = "http://127.0.0.1:8000"
 
 
-def ask(  # noqa: PLR0913  (an option a parameter: so typer reads them)
+def ask(
     message: Annotated[str, typer.Argument(help="What to say, or a line like /server.tool {…} for a tool itself.")],
     *,
     file: Annotated[

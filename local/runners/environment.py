@@ -72,7 +72,8 @@ def main() -> None:
     """Serve until the parent closes the pipe or sends SIGTERM, then end with everything that was started."""
     target, function = sys.argv[1:]
     invocations, answers = _claim_pipes()
-    trees.mark()
+    with contextlib.suppress(PermissionError):  # under some container managers: then killed trees leave orphans
+        trees.mark()
     trees.adopt_orphans()
     faulthandler.enable()
     signal.signal(signal.SIGTERM, _leave)

@@ -19,14 +19,13 @@ class RunnerFunction:
 
     ``target`` is its handler as ``module:attribute``; a callable ``shutdown`` in that module is called when an
     environment ends. ``settings`` are its environment variables; of the parent's own it gets an allow-list only.
-    ``timeout`` is in seconds; ``paths`` are places to import from besides Satchel's own.
+    ``timeout`` is in seconds.
     """
 
     name: str
     target: str
     settings: Mapping[str, str] = field(default_factory=dict)
     timeout: float = 900.0
-    paths: tuple[Path, ...] = ()
 
     @property
     def command(self) -> list[str]:
@@ -38,7 +37,7 @@ class RunnerFunction:
         """Return all that an environment of this function sees of the world."""
         return {
             **{name: os.environ[name] for name in _PASSED_ON if name in os.environ},
-            "PYTHONPATH": os.pathsep.join(str(path) for path in (*self.paths, *_SOURCES)),
+            "PYTHONPATH": os.pathsep.join(str(path) for path in _SOURCES),
             "PYTHONUTF8": "1",
             "PYTHONUNBUFFERED": "1",
             **self.settings,

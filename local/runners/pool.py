@@ -84,7 +84,7 @@ class EnvironmentPool:
 
         Raises InvocationError with Lambda's name for what went wrong: the handler's own error, ``Runtime.ExitError``
         when the environment died, ``Sandbox.Timedout``, or ``ServiceException`` when the pool is closed. Of an
-        asynchronous invocation a failure is logged and nothing else.
+        asynchronous invocation a failure is logged and nothing else. Raises KeyError for a function unknown here.
         """
         with self._lock:
             if self._closed:

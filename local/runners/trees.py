@@ -29,7 +29,7 @@ def adopt_orphans() -> None:
 
 
 def mark() -> None:
-    """Mark this process and everything that it will start. Raises OSError where /proc does not let it."""
+    """Mark this process and everything that it will start. Raises PermissionError where the score is not ours."""
     Path("/proc/self/oom_score_adj").write_text(str(_MARK))
 
 

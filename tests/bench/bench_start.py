@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tests.bench.harness import Benchmark, Pair
-from tests.bench.system import running_system
+from tests.e2e.system import running_system
 
 IMPORTS = "import boto3, fastapi, moto.server"
 

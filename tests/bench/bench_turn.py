@@ -11,7 +11,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from tests.bench.harness import Benchmark, Pair
-from tests.bench.system import ROOT, running_system
+from tests.e2e.system import ROOT, running_system
 
 ARGUMENTS = {"expression": "1+1"}
 MESSAGE = '/calculator.evaluate {"expression": "1+1"}'

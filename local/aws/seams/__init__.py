@@ -18,6 +18,7 @@ from local.aws.seams import (
     spent_tokens,
     status_changes,
     stopping,
+    transactions,
     whole_executions,
 )
 
@@ -35,6 +36,7 @@ SEAMS: Mapping[str, Callable[[], None]] = {
         status_changes,
         quiet,
         live_threads,
+        transactions,
     )
 }
 

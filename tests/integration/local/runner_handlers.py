@@ -5,7 +5,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from local.runners.context import LambdaContext
@@ -33,12 +32,12 @@ def echo(event: object, _context: LambdaContext) -> object:
 
 def act(event: object, _context: LambdaContext) -> object:
     """Do what the event names."""
-    actions: dict[str, Callable[[], object]] = {
+    actions = {
         "fail": _fail,
         "forge": _forge,
         "meet": _together.wait,
         "read": sys.stdin.read,
-        "exit": lambda: os._exit(7),  # noqa: SLF001  (a function with a documented underscore)
+        "exit": lambda: os._exit(7),
         "set": lambda: {1, 2},
     }
     return actions[str(event)]()

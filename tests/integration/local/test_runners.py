@@ -16,14 +16,13 @@ from local.runners.context import InvocationError
 from local.runners.functions import RunnerFunction
 from local.runners.pool import EnvironmentPool
 
-HERE = Path(__file__).parent
+HANDLERS = "tests.integration.local.runner_handlers"
 MakePool = Callable[..., EnvironmentPool]
 
 
 def function(name: str, timeout: float = 900.0, **settings: str) -> RunnerFunction:
     """Return the function of a handler of runner_handlers.py, under the handler's name."""
-    target = f"runner_handlers:{name}"
-    return RunnerFunction(name=name, target=target, settings=settings, timeout=timeout, paths=(HERE,))
+    return RunnerFunction(name=name, target=f"{HANDLERS}:{name}", settings=settings, timeout=timeout)
 
 
 def told(pool: EnvironmentPool, tenant: str, event: object = None, arn: str = "") -> dict[str, Any]:
@@ -204,19 +203,24 @@ class TestDying:
         eventually(lambda: not pool.pids())
         assert not is_alive(pid_in(tmp_path / "pid"))
 
-    def test_children_end_themselves_and_their_servers_when_the_parent_is_killed(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("handler", ["hold", "orphan"])
+    def test_children_end_themselves_and_all_theirs_when_the_parent_is_killed(
+        self,
+        tmp_path: Path,
+        handler: str,
+    ) -> None:
         program = (
             "import sys, time\n"
             "from pathlib import Path\n"
             "from local.runners.functions import RunnerFunction\n"
             "from local.runners.pool import EnvironmentPool\n"
-            f"hold = RunnerFunction(name='hold', target='runner_handlers:hold', paths=(Path({str(HERE)!r}),))\n"
-            f"pool = EnvironmentPool([hold], log_dir=Path({str(tmp_path)!r}))\n"
-            f"pool.invoke('hold', 'alice', {str(tmp_path / 'pid')!r}, asynchronous=True)\n"
-            "print(pool.pids()['hold', 'alice'], flush=True)\n"
+            f"function = RunnerFunction(name='f', target='{HANDLERS}:{handler}')\n"
+            f"pool = EnvironmentPool([function], log_dir=Path({str(tmp_path)!r}))\n"
+            f"pool.invoke('f', 'alice', {str(tmp_path / 'pid')!r}, asynchronous=True)\n"
+            "print(pool.pids()['f', 'alice'], flush=True)\n"
             "time.sleep(1000)\n"
         )
-        environ = {"PATH": os.environ["PATH"], "PYTHONPATH": str(HERE.parents[2])}
+        environ = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[3])}
         command = [sys.executable, "-c", program]
         with subprocess.Popen(command, stdout=subprocess.PIPE, env=environ) as parent:  # noqa: S603  (the text above)
             assert parent.stdout

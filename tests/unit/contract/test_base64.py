@@ -37,6 +37,8 @@ def test_checking_reads_past_the_first_chunk() -> None:
         base64.check(long[:-8] + "????" + long[-4:])
     with pytest.raises(base64.Base64Error):
         base64.check("QUJDRA==" + long)
+    with pytest.raises(base64.Base64Error):
+        base64.check("QUJD" * ((1 << 18) - 1) + "QQ==" + "QUJD")  # each chunk by itself would do
 
 
 def test_the_mime_type_of_a_data_url_can_be_read() -> None:

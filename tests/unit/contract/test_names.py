@@ -104,6 +104,7 @@ def test_numbers_stand_before_the_extension() -> None:
     [
         ("a%2Fb.txt", "b.txt"),
         ("a%5cb.txt", "b.txt"),
+        (" C:b.txt", "b.txt"),
         ("%2\u200bfetc", "etc"),
         ("a\uff0fb.txt", "b.txt"),
         ("a\uff3cb.txt", "b.txt"),

@@ -169,6 +169,9 @@ def test_a_tools_own_data_may_use_words_of_the_contract() -> None:
 
 def test_results_beside_content_beat_the_text() -> None:
     assert normalize({"content": [text("done")], "results": {"n": 1}}).results == {"n": 1}
+    files = [{"name": "a", "mime": "text/plain", "b64": ""}]
+    output = normalize({"content": [text("done")], "results": 1, "artifacts": files, "colour": "red"})
+    assert (len(output.artifacts), output.unknown) == (1, {"colour": "red"})
 
 
 def test_an_answer_within_structured_content_is_opened() -> None:

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 
 from local.runners.context import LambdaContext
@@ -10,11 +8,10 @@ def test_an_environment_sees_an_allow_list_and_its_settings(monkeypatch: pytest.
     monkeypatch.setenv("PATH", "/bin")
     monkeypatch.setenv("GITHUB_TOKEN", "secret")
     monkeypatch.setenv("AWS_PROFILE", "production")
-    function = RunnerFunction(name="f", target="m:h", settings={"SATCHEL_SERVER": "report"}, paths=(Path("/extra"),))
+    function = RunnerFunction(name="f", target="m:h", settings={"SATCHEL_SERVER": "report"})
     environ = function.environ
     assert environ["PATH"] == "/bin"
     assert environ["SATCHEL_SERVER"] == "report"
-    assert environ["PYTHONPATH"].split(":")[0] == "/extra"
     assert "GITHUB_TOKEN" not in environ
     assert "AWS_PROFILE" not in environ
 

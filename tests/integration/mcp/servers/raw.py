@@ -1,4 +1,7 @@
-"""A server of the older revisions in nothing but JSON-RPC: starts in 30 ms, and misbehaves to order."""
+"""A server in nothing but JSON-RPC: starts in 30 ms, and misbehaves to order.
+
+It speaks the older revisions; with ``--modern`` the current one; with ``--strict`` it hangs up on any other greeting.
+"""
 
 import json
 import os
@@ -79,13 +82,18 @@ def blocks(_: Arguments) -> dict[str, Any]:
     return {}
 
 
+def nap(arguments: Arguments) -> dict[str, Any]:
+    time.sleep(arguments["seconds"])
+    return text(os.getpid())
+
+
 def child(_: Arguments) -> dict[str, Any]:
-    process = subprocess.Popen(["sleep", CHILD_SECONDS])  # noqa: S607
+    process = subprocess.Popen(["sleep", CHILD_SECONDS])  # noqa: S603, S607  (a fixed command)
     return text([os.getpid(), process.pid])
 
 
 def briefly(_: Arguments) -> dict[str, Any]:
-    subprocess.run(["true"], check=True)  # noqa: S607
+    subprocess.run(["true"], check=True)  # noqa: S607  (a fixed command)
     return text(os.getpid())
 
 
@@ -99,6 +107,13 @@ def asks(_: Arguments) -> dict[str, Any]:
     send(id="q1", method="elicitation/create", params={"message": "Which one?", "requestedSchema": schema})
     reply = json.loads(sys.stdin.readline())
     return {"content": [{"type": "text", "text": reply["error"]["message"]}], "isError": True}
+
+
+def needs_input(_: Arguments) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {}}
+    params = {"mode": "form", "message": "Which one?", "requestedSchema": schema}
+    requests = {"which": {"method": "elicitation/create", "params": params}}
+    return {"resultType": "input_required", "inputRequests": requests}
 
 
 def refuse(_: Arguments) -> dict[str, Any]:
@@ -115,7 +130,7 @@ def extras(_: Arguments) -> dict[str, Any]:
 
 
 TOOLS: dict[str, Tool] = {
-    "echo": lambda arguments: text(arguments),
+    "echo": text,
     "extras": extras,
     "unknown_block": lambda _: {"content": [{"type": "artifact", "forModel": True}]},
     "progress": progress,
@@ -126,12 +141,13 @@ TOOLS: dict[str, Tool] = {
     "exits_beside_child": exits_beside_child,
     "hangs_up": hangs_up,
     "blocks": blocks,
-    "nap": lambda arguments: time.sleep(arguments["seconds"]) or text(os.getpid()),
+    "nap": nap,
     "detached": lambda _: text([os.getpid(), spawn_detached()]),
     "child": child,
     "briefly": briefly,
     "junk": junk,
     "asks": asks,
+    "needs_input": needs_input,
     "pid": lambda _: text(os.getpid()),
     "env": lambda _: text(dict(os.environ)),
     "cwd": lambda _: text(str(Path.cwd())),
@@ -141,6 +157,9 @@ TOOLS: dict[str, Tool] = {
 
 def answer(method: str, params: Arguments) -> dict[str, Any]:
     match method:
+        case "server/discover" if "--modern" in sys.argv:
+            result = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}
+            return {**result, "resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
         case "initialize":
             version = {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}}
             return {**version, "serverInfo": {"name": "raw", "version": "1"}}

@@ -1,7 +1,7 @@
 """The AWS clients, one each a process: a Lambda's process is the cache."""
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import boto3
 from botocore.config import Config
@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from mypy_boto3_sts import STSClient
 
     from satchel.ports.runners import ScopedCredentials
+
+
+class _Keys(TypedDict):
+    aws_access_key_id: str
+    aws_secret_access_key: str
+    aws_session_token: str
+
 
 _RETRIES = Config(retries={"mode": "standard", "total_max_attempts": 4}, max_pool_connections=50)
 # Presigned links carry SigV4, which fixes the signed headers and works in every region.
@@ -59,17 +66,18 @@ def secrets() -> "SecretsManagerClient":
 
 def scoped_s3(credentials: "ScopedCredentials") -> "S3Client":
     """Return a client that acts with one call's credentials."""
-    return _session(credentials).client("s3", config=_S3)
+    return boto3.client("s3", config=_S3, **_keys(credentials))
 
 
 def scoped_dynamodb(credentials: "ScopedCredentials") -> "DynamoDBClient":
     """Return a client that acts with one call's credentials."""
-    return _session(credentials).client("dynamodb", config=_RETRIES)
+    return boto3.client("dynamodb", config=_RETRIES, **_keys(credentials))
 
 
-def _session(credentials: "ScopedCredentials") -> boto3.Session:
-    return boto3.Session(
-        aws_access_key_id=credentials.access_key_id,
-        aws_secret_access_key=credentials.secret_access_key,
-        aws_session_token=credentials.session_token,
-    )
+def _keys(credentials: "ScopedCredentials") -> _Keys:
+    """Name the keys for boto3's default session: a session of their own would read every service model anew (0.1 s)."""
+    return {
+        "aws_access_key_id": credentials.access_key_id,
+        "aws_secret_access_key": credentials.secret_access_key,
+        "aws_session_token": credentials.session_token,
+    }

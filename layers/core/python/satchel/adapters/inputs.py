@@ -15,6 +15,7 @@ FOLDER = "input_files"
 _MEMORY = ".satchel"
 _CHUNK = 1 << 20
 _TIMEOUT = httpx2.Timeout(30.0)
+_AS_STORED = {"Accept-Encoding": "identity"}
 
 
 class _Fetched(BaseModel):
@@ -28,7 +29,7 @@ class _Fetched(BaseModel):
 _MEMORIES: TypeAdapter[dict[str, _Fetched]] = TypeAdapter(dict[str, _Fetched])
 
 
-def fetch(inputs: Sequence[InputFile], home: Path) -> None:
+def fetch(inputs: Sequence[InputFile], home: Path, transport: httpx2.BaseTransport | None = None) -> None:
     """Put each file at ``{home}/input_files/{name}``; one that lies there unchanged is not brought again.
 
     Raises ToolFailed naming the file that could not be brought, OSError when the disk is full.
@@ -37,7 +38,7 @@ def fetch(inputs: Sequence[InputFile], home: Path) -> None:
         return
     folder, memory = _real_directory(home / FOLDER), _real_directory(home / _MEMORY) / "inputs.json"
     known = _recall(memory)
-    with httpx2.Client(timeout=_TIMEOUT) as http:
+    with httpx2.Client(timeout=_TIMEOUT, headers=_AS_STORED, transport=transport) as http:
         for wanted in inputs:
             target = folder / _checked(wanted.name)
             if not target.exists() or known.get(wanted.name) != _state(target, wanted.etag):

@@ -22,13 +22,16 @@ def open_artifact(path: str, home: Path, most: int) -> Iterator[IO[bytes]]:
     InvalidArtifact (not there).
     """
     fd = _open(path, home)
-    with os.fdopen(fd, "rb") as file:
+    try:
         found = os.fstat(fd)
         if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1 or found.st_uid != os.geteuid():
             raise _invalid(path, home)
         if found.st_size > most:
             raise FileTooLarge(file_size_bytes=found.st_size, current_limit_bytes=most)
-        yield file
+        with os.fdopen(fd, "rb", closefd=False) as file:
+            yield file
+    finally:
+        os.close(fd)
 
 
 def _open(path: str, home: Path) -> int:

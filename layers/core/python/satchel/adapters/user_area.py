@@ -11,7 +11,7 @@ from typing import TextIO
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from satchel.adapters.clearing import empty_directory, remove_tree
-from satchel.contract.errors import ToolCrashed
+from satchel.contract.errors import ToolFailed
 from satchel.domain.ids import UserName
 
 _MARK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -41,7 +41,7 @@ class LocalUserArea:
     def hold(self, user: str, session_id: str) -> Iterator[Path]:
         """Wait for the corner, make it (or clear it when another session left it) and yield it.
 
-        Raises ToolCrashed when there is something in its place that is not ours; that is left as it is.
+        Raises ToolFailed when there is something in its place that is not ours; that is left as it is.
         """
         home = self._base / _USER_NAME.validate_python(user)
         with self._locked(user) as file:
@@ -49,7 +49,7 @@ class LocalUserArea:
             if not _exists(home):
                 home.mkdir(mode=0o700)
             elif not _is_ours(home, mark):
-                raise ToolCrashed(
+                raise ToolFailed(
                     f"{home} was not made by Satchel, so it is not used",
                     suggestion="Move it away, or run Satchel as a user of its own",
                 )
@@ -71,7 +71,7 @@ class LocalUserArea:
     def _locked(self, user: str) -> Iterator[TextIO]:
         self._marks.mkdir(mode=0o700, exist_ok=True)
         if not _is_own_directory(self._marks):
-            raise ToolCrashed(f"{self._marks} belongs to somebody else, so no corner can be made")
+            raise ToolFailed(f"{self._marks} belongs to somebody else, so no corner can be made")
         with os.fdopen(os.open(self._marks / user, _MARK_FLAGS, 0o600), "r+", encoding="utf-8") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield file

@@ -14,7 +14,7 @@ DEFAULT_BUDGET = 24_000  # characters of results: about 6,000 tokens
 _MAX_BASE64 = 1024
 _ALPHABET = "A-Za-z0-9+/_-"
 _DATA_URL = re.compile(
-    r"\bdata:(?=[^,\s]*[/;])(?P<mime>[\w.+-]+/[\w.+-]+)?(?:;[\w.+=-]+)*,[^\s\"'<>()\\]*", re.IGNORECASE
+    r"\bdata:(?:(?P<mime>[\w.+-]+/[\w.+-]+)(?:;[\w.+=-]+)*|(?:;[\w.+=-]+)+),[^\s\"'<>()\\]*", re.IGNORECASE
 )
 _ADDRESS = re.compile(r"(?:https?://|/api/files/download/)[^\s\"'<>)\]]+")
 _FILE_LINKS = ("/api/files/download/", "X-Amz-Signature=", "X-Amz-Security-Token=")

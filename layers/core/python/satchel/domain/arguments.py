@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from satchel.contract.errors import InvalidArguments
+from satchel.contract.jsonable import plain
 from satchel.domain.conversation import ToolSpec
 
 IDENTITY_ARGUMENTS = ("username", "_atlas_user")
@@ -14,9 +15,12 @@ _SUGGESTIONS = 3
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Read a model's arguments. Raises InvalidArguments unless they are one JSON object; nothing at all is ``{}``."""
+    """Read a model's arguments. Raises InvalidArguments unless they are one JSON object; nothing at all is ``{}``.
+
+    What Python reads but JSON cannot carry is made plain: NaN and infinities become null, half surrogates U+FFFD.
+    """
     try:
-        arguments = json.loads(text) if text.strip() else {}
+        arguments = plain(json.loads(text)) if text.strip() else {}
     except (ValueError, RecursionError) as error:
         raise InvalidArguments([f"the arguments are not JSON: {error}"]) from None
     if not isinstance(arguments, dict):
@@ -25,17 +29,21 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def inject_identity(tool: ToolSpec, arguments: dict[str, Any], user: str) -> dict[str, Any]:
-    """Overwrite who the tool acts for where its schema declares it, whatever the model sent; add it nowhere else."""
-    return arguments | {name: user for name in IDENTITY_ARGUMENTS if tool.declares(name)}
+    """Overwrite who the tool acts for, whatever the model sent; add it only where the tool's schema declares it.
+
+    A schema may leave out what its tool takes: one that the model sent is overwritten there, too (spec 3 §9.2).
+    """
+    return arguments | {name: user for name in IDENTITY_ARGUMENTS if tool.declares(name) or name in arguments}
 
 
 def named_files(tool: ToolSpec, arguments: dict[str, Any]) -> list[str]:
-    """Return the values of the file arguments that the tool declares, in order, each once."""
+    """Return the values of the file arguments that the tool declares, in order, each once; empty ones name nothing."""
     values: list[str] = []
     for name in FILE_ARGUMENTS:
         if tool.declares(name):
             given = arguments.get(name)
-            values += [given] if isinstance(given, str) else [v for v in given or [] if isinstance(v, str)]
+            each = given if isinstance(given, list) else [given]
+            values += [value for value in each if isinstance(value, str) and value]
     return list(dict.fromkeys(values))
 
 

@@ -5,6 +5,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from satchel.contract.jsonable import JsonObject
+
 EventType = Literal[
     "turn_started",
     "token_stream",
@@ -20,10 +22,13 @@ EventType = Literal[
 
 
 class NewEvent(BaseModel):
-    """An event about to be written. With ``once``, writing the same value again is nothing: states may run twice."""
+    """An event about to be written. With ``once``, writing the same value again is nothing: states may run twice.
+
+    ``payload`` is made plain JSON: a tool may say NaN, and one such event would make a whole page unreadable.
+    """
 
     type: EventType
-    payload: dict[str, Any] = {}
+    payload: JsonObject = {}
     once: str | None = None
 
 

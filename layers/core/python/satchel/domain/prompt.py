@@ -33,14 +33,15 @@ def _line(file: FileRecord) -> str:
     facts = [f"{file.source} {file.created_at:%Y-%m-%d}", human_size(file.size)]
     if file.source is Source.DEFERRED:
         facts = ["deferred"]
-    info = [str(value) for value in file.info.values()]
+    info = [_quoted(str(value)) for value in file.info.values()]
     return f"- {_quoted(file.name)} ({', '.join(facts + info)})"
 
 
 def with_files(text: str, files: Sequence[FileRecord]) -> str:
     """Add the block of available files to what the person wrote; without files nothing is added.
 
-    A file name is data: brackets and line ends in it are replaced, so that no name can end the block or open another.
+    Names and facts are data: brackets and line ends in them are replaced, so that none can end the block or open
+    another.
     """
     if not files:
         return text

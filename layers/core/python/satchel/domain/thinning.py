@@ -1,5 +1,6 @@
 """Progress is for people: about four a second are enough, but never without the last one."""
 
+import math
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -23,7 +24,14 @@ class Thinner(Generic[T]):
         self._passed, self._held = now, None
         return item
 
-    def rest(self) -> T | None:
-        """Return what is held, if anything, and hold it no longer."""
+    @property
+    def due_at(self) -> float:
+        """Return when what is held may pass; never, where nothing is held."""
+        return math.inf if self._held is None or self._passed is None else self._passed + self._seconds
+
+    def rest(self, now: float) -> T | None:
+        """Return what is held, if anything, and hold it no longer: it has passed now."""
         item, self._held = self._held, None
+        if item is not None:
+            self._passed = now
         return item

@@ -61,10 +61,9 @@ class Silence:
         """Return what is due by now, one thing at a time."""
         if now >= self._started + self._limits.most:
             return Overdue(kind="cap", seconds=self._limits.most)
-        quiet = now - self._last_word
-        if quiet >= self._limits.silence:
+        if now >= self._last_word + self._limits.silence:
             return Overdue(kind="silence", seconds=self._limits.silence)
-        if self._told < len(self._notices) and quiet >= self._notices[self._told][0]:
+        if self._told < len(self._notices) and now >= self._last_word + self._notices[self._told][0]:
             seconds, message = self._notices[self._told]
             self._told += 1
             return Notice(seconds=seconds, message=message)

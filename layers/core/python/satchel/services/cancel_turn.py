@@ -21,10 +21,9 @@ class CancelTurn:
     def __call__(self, who: Identity, session_id: str, turn_id: str) -> TurnStatus:
         """Return how the turn ended. Raises SessionNotFound, TurnNotFound."""
         turn = self.read.find(who, session_id, turn_id)
-        if turn.ended:
-            return turn.status
         # The end is written first: what the stop sets in motion then finds the turn ended, as cancelled.
         step = TurnStep(user=turn.user, session_id=session_id, turn_id=turn_id)
-        status = self.finish(step, Ending.CANCELLED)
-        self.workflow.stop(turn_id, "cancelled by the user")
+        status = turn.status if turn.ended else self.finish(step, Ending.CANCELLED)
+        if status is TurnStatus.CANCELLED:
+            self.workflow.stop(turn_id, "cancelled by the user")
         return status

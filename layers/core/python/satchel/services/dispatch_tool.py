@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from satchel.contract import strip_blobs
 from satchel.contract.errors import Forbidden, InvalidArguments, ToolError, ToolFailed, UnknownTool
 from satchel.domain import arguments as args
 from satchel.domain.calls import Call, Outcome
@@ -21,6 +22,7 @@ from satchel.ports.events import Events
 from satchel.ports.file_store import FileStore
 from satchel.ports.runners import CallOrder, CredentialSource, Runners
 from satchel.ports.workflow import TaskCallback
+from satchel.services.list_tools import ListTools
 from satchel.services.refresh_tools import RefreshTools
 from satchel.services.resolve_inputs import Resolved, ResolveInputs
 from satchel.services.store_outcome import store_outcome
@@ -68,7 +70,7 @@ class DispatchTool:
         self.calls.dispatched(
             call.model_copy(
                 update={
-                    "injected": arguments,
+                    "injected": strip_blobs(arguments),
                     "unresolved": resolved.unresolved,
                     "dispatched_at": self.clock.now(),
                 },
@@ -97,9 +99,8 @@ class DispatchTool:
         return server, entry, tools[name]
 
     def _nearest(self, turn: Turn, wanted: str) -> list[str]:
-        open_servers = self.registry.open_to(turn.groups)
-        names = [f"{server}.{wanted.rpartition('.')[2]}" for server in open_servers]
-        return args.nearest(wanted, names)
+        offered = ListTools(self.registry, self.tools.lists).tools(turn.groups, turn.tools)
+        return args.nearest(wanted, [tool.full_name for tool in offered])
 
     def _with_credentials(self, call: Call, tool: ToolSpec, resolved: Resolved, token: str) -> CallOrder:
         prefix = call_objects_prefix(call.user, call.call_id)
@@ -122,7 +123,7 @@ class DispatchTool:
 
     def _announce(self, call: Call, arguments: Any) -> None:  # noqa: ANN401  (whatever the model sent)
         server, _, _ = call.tool.rpartition(".")
-        payload = {"call_id": call.call_id, "tool": call.tool, "server": server, "arguments": arguments}
+        payload = {"call_id": call.call_id, "tool": call.tool, "server": server, "arguments": strip_blobs(arguments)}
         self.events.append(call.turn_id, NewEvent(type="tool_start", payload=payload, once=f"start-{call.call_id}"))
 
 

@@ -45,6 +45,8 @@ class KeepArtifacts:
                 stored.append(self._keep(order, home, index, artifact))
             except ToolError as error:
                 problems.append(ArtifactProblem(name=artifact.name, code=error.code, reason=error.message))
+            except OSError as error:  # the disk's word, or a directory that the tool took away
+                problems.append(ArtifactProblem(name=artifact.name, reason=f"it cannot be read: {error.strerror}"))
         return stored, problems
 
     def _keep(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from satchel.contract import strip_blobs
 from satchel.contract.errors import ToolCrashed, ToolFailed, ToolTimedOut
 from satchel.domain.events import NewEvent
 from satchel.domain.thinning import Thinner
@@ -23,7 +24,6 @@ class ListenToTool:
     clock: Clock
     order: CallOrder
     last_progress: str | None = None
-    arrived: int = 0
     thinner: Thinner[Progress] = field(default_factory=Thinner)
 
     def __call__(self, running: RunningCall) -> Answered:
@@ -35,13 +35,14 @@ class ListenToTool:
         while True:
             while due := silence.look(self.clock.monotonic()):
                 self._due(due, running)
-            signal = running.receive(max(0.0, silence.next_at() - self.clock.monotonic()))
+            until = min(silence.next_at(), self.thinner.due_at)
+            signal = running.receive(max(0.0, until - self.clock.monotonic()))
             if signal is None:
+                self._rest()
                 continue
             silence.heard(self.clock.monotonic())
             answer = self._heard(signal)
             if answer is not None:
-                self._progress(self.thinner.rest())
                 return answer
 
     def _due(self, due: Notice | Overdue, running: RunningCall) -> None:
@@ -49,41 +50,50 @@ class ListenToTool:
             self._write("tool_notice", {"seconds": round(due.seconds), "message": due.message})
             return
         running.kill()
-        self._progress(self.thinner.rest())
+        self._rest()
         self._write("tool_notice", {"seconds": round(due.seconds), "message": TIMED_OUT})
         raise ToolTimedOut(timeout_seconds=due.seconds, last_progress=self.last_progress, kind=due.kind)
 
     def _heard(self, signal: Signal) -> Answered | None:
+        if isinstance(signal, Answered | Failed):
+            self._rest()
         match signal:
             case Progress():
-                self.arrived += 1
-                self.last_progress = signal.message or _in_figures(signal)
-                self._progress(self.thinner.offer(signal, self.clock.monotonic()))
+                self.last_progress = _shown(signal.message) or _in_figures(signal)
+                if progress := self.thinner.offer(signal, self.clock.monotonic()):
+                    self._progress(progress)
             case Log():
-                self._write("tool_log", {"level": signal.level, "message": signal.message[:MOST_TEXT]})
+                self._write("tool_log", {"level": signal.level, "message": _shown(signal.message)})
             case Failed(crashed=True):
-                raise ToolCrashed(signal.message)
+                raise ToolCrashed(_shown(signal.message))
             case Failed():
-                raise ToolFailed(signal.message)
+                raise ToolFailed(_shown(signal.message))
             case Answered():
                 return signal
         return None
 
-    def _progress(self, progress: Progress | None) -> None:
-        if progress is None:
-            return
+    def _rest(self) -> None:
+        if progress := self.thinner.rest(self.clock.monotonic()):
+            self._progress(progress)
+
+    def _progress(self, progress: Progress) -> None:
         percentage = 100 * progress.progress / progress.total if progress.total else None
         payload = {
             "progress": progress.progress,
             "total": progress.total,
             "percentage": None if percentage is None else round(percentage, 1),
-            "message": (progress.message or "")[:MOST_TEXT],
+            "message": _shown(progress.message),
         }
         self._write("tool_progress", payload)
 
     def _write(self, kind: str, payload: Mapping[str, object]) -> None:
         event = NewEvent.model_validate({"type": kind, "payload": {"call_id": self.order.call_id, **payload}})
         self.events.append(self.order.turn_id, event)
+
+
+def _shown(text: str | None) -> str:
+    """What a tool says may be of any length, and hold the link by which it was given a file."""
+    return str(strip_blobs(text or ""))[:MOST_TEXT]
 
 
 def _in_figures(progress: Progress) -> str:

@@ -5,15 +5,30 @@ It handles references, never bytes, and believes a runner nothing that it can ch
 
 import logging
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
-from satchel.contract import ArtifactProblem, Display, is_showable, safe_name, viewer_for
-from satchel.contract.errors import ToolCrashed, ToolError, ToolFailed
+from pydantic import ValidationError
+
+from satchel.contract import (
+    Artifact,
+    ArtifactProblem,
+    DeferredArtifact,
+    Display,
+    InvalidArtifact,
+    ToolCrashed,
+    ToolError,
+    ToolFailed,
+    is_showable,
+    safe_name,
+    viewer_for,
+)
 from satchel.domain.calls import Call, CallSettled, Outcome, StoredFile
 from satchel.domain.conversation import ToolMessage
 from satchel.domain.events import NewEvent
 from satchel.domain.files import FileRecord, NewFile, Source
-from satchel.domain.places import call_objects_prefix, outcome_key
+from satchel.domain.ids import object_id
+from satchel.domain.places import object_key, outcome_key
 from satchel.domain.responses import ResponseArtifact, ResponseDeferred
 from satchel.domain.steps import CallRef, CallStep, Failure
 from satchel.ports.catalog import Calls, Files, Transcript
@@ -25,7 +40,6 @@ from satchel.services.store_outcome import read_outcome
 logger = logging.getLogger(__name__)
 
 _TIME_OUTS = {"States.Timeout", "States.HeartbeatTimeout"}
-_HOUR = 3600
 
 
 @dataclass(frozen=True)
@@ -57,15 +71,16 @@ class NormalizeOutcome:
         problems = list(outcome.problems)
         for stored in outcome.files:
             try:
-                record = self._keep(call, stored, outcome.display)
+                said = _said(stored)
+                record = self._keep(call, stored, said, outcome.display)
             except ToolError as error:
                 problems.append(ArtifactProblem(name=stored.raw_name, code=error.code, reason=error.message))
                 continue
             kept.setdefault(stored.raw_name, record)
-            if stored.deferred:
-                deferred.append(_deferred(stored, record))
+            if isinstance(said, DeferredArtifact):
+                deferred.append(_deferred(said, record))
             else:
-                artifacts.append(_artifact(stored, record, len(artifacts)))
+                artifacts.append(_artifact(said, record, len(artifacts)))
         return CallSettled(
             is_error=outcome.is_error,
             error_code=outcome.error_code,
@@ -92,33 +107,33 @@ class NormalizeOutcome:
         logger.error("call failed before its tool ran", extra={"call_id": call.call_id, "cause": failure.Cause[:2000]})
         return Outcome.of_error(ToolFailed(f"The call could not be made ({failure.Error})."))
 
-    def _keep(self, call: Call, stored: StoredFile, display: Display | None) -> FileRecord:
-        if not stored.key.startswith(call_objects_prefix(call.user, call.call_id)) or "/../" in stored.key:
+    def _keep(
+        self, call: Call, stored: StoredFile, said: Artifact | DeferredArtifact, display: Display | None
+    ) -> FileRecord:
+        name, derived = safe_name(said.name), object_id(call.call_id, stored.index)
+        key = object_key(call.user, "artifacts", derived, name)
+        if (stored.object_id, stored.key) != (derived, key):
             raise ToolFailed("The file is not where this call may put files.")
-        found = self.store.head(stored.key)
+        found = self.store.head(key)
         if found is None:
             raise ToolFailed("The file did not arrive in the store.")
-        meta = stored.artifact
-        hours = meta.get("expires_hours") if stored.deferred else None
+        now = self.clock.now()
         return self.files.keep(
             NewFile(
-                object_id=stored.object_id,
-                key=stored.key,
+                object_id=derived,
+                key=key,
                 user=call.user,
                 session_id=call.session_id,
-                name=safe_name(stored.raw_name),
-                raw_name=stored.raw_name,
-                mime=stored.mime,
+                name=name,
+                raw_name=said.name,
+                mime=said.mime,
                 size=found.size,
-                source=Source.DEFERRED if stored.deferred else Source.GENERATED,
                 origin=call.call_id,
-                created_at=self.clock.now(),
-                description=meta.get("description"),
-                viewer=meta.get("viewer"),
-                category=meta.get("category") or (display.category_hint if display else None),
-                auto_open=bool(meta.get("auto_open")),
+                created_at=now,
+                description=said.description,
+                category=said.category or (display.category_hint if display else None),
                 temporary=display is not None and display.storage_action == "temporary",
-                expires_at=int(self.clock.now().timestamp()) + hours * _HOUR if hours else None,
+                **_by_kind(said, now),
             ),
         )
 
@@ -146,22 +161,40 @@ def _reference(file: ResponseArtifact | ResponseDeferred) -> dict[str, Any]:
     return file.model_dump(exclude={"content", "metadata", "download_url"}, exclude_none=True)
 
 
-def _artifact(stored: StoredFile, record: FileRecord, position: int) -> ResponseArtifact:
-    meta = stored.artifact
-    viewer = meta.get("viewer")
+def _said(stored: StoredFile) -> Artifact | DeferredArtifact:
+    """What the tool said of its file, read again as if it came from the tool: the runner may have written anything."""
+    told = stored.artifact | {"name": stored.raw_name, "mime": stored.mime, "path": stored.key}
+    try:
+        return DeferredArtifact.model_validate(told) if stored.deferred else Artifact.model_validate(told)
+    except ValidationError as error:
+        raise InvalidArtifact(stored.raw_name, "what is said of it is no artifact") from error
+
+
+def _by_kind(said: Artifact | DeferredArtifact, now: datetime) -> dict[str, Any]:
+    if isinstance(said, Artifact):
+        return {"source": Source.GENERATED, "viewer": said.viewer, "auto_open": said.auto_open is True}
+    status = said.reason.replace("_", " ") if said.reason else None
+    return {
+        "source": Source.DEFERRED,
+        "expires_at": int((now + timedelta(hours=said.expires_hours)).timestamp()),
+        "info": {"status": status} if status else {},
+    }
+
+
+def _artifact(said: Artifact, record: FileRecord, position: int) -> ResponseArtifact:
     return ResponseArtifact(
-        id=meta.get("id") or record.file_key,
-        type=meta.get("type") or record.mime,
-        title=meta.get("title") or record.name,
+        id=said.id or record.file_key,
+        type=said.type or record.mime,
+        title=said.title or record.name,
         position=position,
         name=record.name,
         mime=record.mime,
         size=record.size,
-        viewer=viewer if viewer and viewer != "auto" else viewer_for(record.mime, record.name),
+        viewer=viewer_for(record.mime, record.name, said.viewer),
         category=record.category,
         description=record.description,
-        language=meta.get("language"),
-        metadata=meta.get("metadata"),
+        language=said.language,
+        metadata=said.metadata,
         showable=is_showable(record.mime, record.name),
         auto_open=record.auto_open,
         file_key=record.file_key,
@@ -169,7 +202,7 @@ def _artifact(stored: StoredFile, record: FileRecord, position: int) -> Response
     )
 
 
-def _deferred(stored: StoredFile, record: FileRecord) -> ResponseDeferred:
+def _deferred(said: DeferredArtifact, record: FileRecord) -> ResponseDeferred:
     return ResponseDeferred(
         name=record.name,
         file_key=record.file_key,
@@ -177,8 +210,8 @@ def _deferred(stored: StoredFile, record: FileRecord) -> ResponseDeferred:
         mime=record.mime,
         size=record.size,
         description=record.description,
-        reason=stored.artifact.get("reason"),
-        next_actions=stored.artifact.get("next_actions") or [],
+        reason=said.reason,
+        next_actions=said.next_actions,
         category=record.category,
         expires_at=record.expires_at,
     )

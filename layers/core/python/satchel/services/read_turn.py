@@ -7,6 +7,7 @@ from datetime import timedelta
 from satchel.domain.compose import compose
 from satchel.domain.errors import SessionNotFound, TurnNotFound
 from satchel.domain.events import Event
+from satchel.domain.files import expired
 from satchel.domain.identity import Identity
 from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import Turn
@@ -45,6 +46,10 @@ class ReadTurn:
             raise TurnNotFound(turn_id)
         return turn
 
+    def again(self, turn: Turn) -> Turn:
+        """Return a turn as it is now, for one that ``find`` has shown to be the reader's."""
+        return self.turns.get(turn.session_id, turn.turn_id) or turn
+
     def __call__(self, who: Identity, session_id: str, turn_id: str) -> FinalResponse:
         """Return the response so far, with links that live five minutes."""
         turn = self.find(who, session_id, turn_id)
@@ -75,4 +80,4 @@ class ReadTurn:
     def _link(self, turn: Turn, file_key: str, version: int) -> str | None:
         """A file that is gone has no link."""
         record = self.files.version(turn.user, file_key, version)
-        return self.links(record) if record else None
+        return self.links(record) if record and not expired(record, self.clock.now()) else None

@@ -1,9 +1,10 @@
 """Start, list, read and end sessions."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
-from satchel.domain.errors import SessionNotFound
+from satchel.domain.errors import FileNotFound, SessionNotFound
 from satchel.domain.identity import Identity
 from satchel.domain.ids import new_id
 from satchel.domain.sessions import Session, SessionStatus, Turn
@@ -65,12 +66,16 @@ class EndSession:
     persist_files_across_sessions: bool
 
     def __call__(self, who: Identity, session_id: str) -> None:
-        """End the session; again, it only finishes what was left. Raises SessionNotFound."""
+        """End the session; again, it only finishes what was left. Raises SessionNotFound.
+
+        It ends before its turn is cancelled: no other turn can begin in between.
+        """
+        if self.read(who, session_id).status is SessionStatus.ACTIVE:
+            self.sessions.end(who.name, session_id)
         session = self.read(who, session_id)
         if session.running_turn:
             self.cancel(who, session_id, session.running_turn)
-        if session.status is SessionStatus.ACTIVE:
-            self.sessions.end(who.name, session_id)
         for record in self.files.of_session(who.name, session_id):
             if record.temporary or not self.persist_files_across_sessions:
-                self.remove(who, record.file_key)
+                with suppress(FileNotFound):  # somebody else was quicker
+                    self.remove(who, record.file_key)

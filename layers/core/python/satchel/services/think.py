@@ -41,7 +41,8 @@ class Think:
             return self._next(step, [], done=True)
         reply = self.transcript.reply_of(turn.session_id, turn.turn_id, step.round)
         if reply is None:
-            reply = self.transcript.add_reply(turn.session_id, turn.turn_id, step.round, self._ask(turn, step.round))
+            reply = self.transcript.add_reply(turn.session_id, turn.turn_id, step.round, self._ask(turn))
+        self._tell(turn, step.round, reply)
         calls = self._calls(turn, step.round, reply)
         self.calls.add(calls)
         return self._next(step, [CallRef(call_id=call.call_id) for call in calls], done=not calls)
@@ -57,13 +58,16 @@ class Think:
             done=done,
         )
 
-    def _ask(self, turn: Turn, round_number: int) -> AssistantMessage:
+    def _ask(self, turn: Turn) -> AssistantMessage:
         heard: list[str] = []
         reply = self.model.reply(self._task(turn), heard.append)
+        return AssistantMessage(text=reply.text, calls=reply.calls[:MOST_CALLS])
+
+    def _tell(self, turn: Turn, round_number: int, reply: AssistantMessage) -> None:
+        """Only the answer that stands is told: of two that were asked for, the other is nobody's."""
         if reply.text:
             event = NewEvent(type="token_stream", payload={"text": reply.text}, once=f"text-{round_number}")
             self.events.append(turn.turn_id, event)
-        return AssistantMessage(text=reply.text, calls=reply.calls[:MOST_CALLS])
 
     def _task(self, turn: Turn) -> ModelTask:
         messages = list(self.transcript.messages(turn.session_id))
@@ -77,7 +81,7 @@ class Think:
         """The files of the session, with those that the message names even if they are of another session."""
         mine = list(self.files.of_session(turn.user, turn.session_id))
         known = {file.file_key for file in mine}
-        named = [self.files.get(turn.user, key) for key in turn.files if key not in known]
+        named = [self.files.get(turn.user, key) for key in dict.fromkeys(turn.files) if key not in known]
         now = self.clock.now()
         return [file for file in [*named, *mine] if file is not None and not expired(file, now)]
 

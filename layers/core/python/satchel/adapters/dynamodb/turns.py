@@ -12,6 +12,7 @@ from satchel.ports.catalog import Page
 
 PREFIX = "TURN#"
 _TRIES = 20
+_KEY_PLACE = 3  # of the idempotency key among the writes of a beginning
 
 
 def _item(turn: Turn) -> Item:
@@ -58,9 +59,9 @@ class DynamoTurns:
             except WriteConflict:
                 continue
             except ConditionFailed as refused:
-                if 0 in refused.at:
+                if _KEY_PLACE not in refused.at:
                     raise self._why_not(turn) from refused
-                continue  # the same key began a turn in this moment: read it
+                continue  # the same key began a turn in this moment, which also holds the lock: read it
             return turn
         raise Unavailable("The session is being written to by somebody else; try again.")
 

@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 Put = Callable[[Signal], None]
 _AS_IT_IS: TypeAdapter[Any] = TypeAdapter(dict[str, Any])
 _MOST_PAGES = 100
-_CLOSE_SECONDS = 5.0
+_CLOSE_SECONDS = 2.0
 
 
 class NotReadyError(Exception):
@@ -99,7 +99,8 @@ class Session:
             else:
                 self._task.cancel()
             if not self._over.wait(_CLOSE_SECONDS):
-                logger.error("a session does not end")
+                logger.warning("a session did not end by itself")
+                self._task.cancel()
         self.wire.close()
 
     async def _live(self) -> None:

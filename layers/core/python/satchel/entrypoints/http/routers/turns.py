@@ -49,16 +49,16 @@ async def take_turn(
     seconds = preferred_wait(prefer)
     if seconds:
         response.headers["Preference-Applied"] = f"wait={seconds:g}"
-        turn = await _ended(request, use, who, turn, seconds)
+        turn = await _ended(request, use, turn, seconds)
     if turn.ended:
         final = await run_in_threadpool(use.read_turn, who, session_id, turn.turn_id)
         return JSONResponse(final.model_dump(mode="json"), headers=dict(response.headers))
     return _accepted(turn)
 
 
-async def _ended(request: Request, use: Use, who: Who, turn: Turn, seconds: float) -> Turn:
+async def _ended(request: Request, use: Use, turn: Turn, seconds: float) -> Turn:
     def look() -> Turn:
-        return use.read_turn.find(who, turn.session_id, turn.turn_id)
+        return use.read_turn.again(turn)
 
     return await until(request, seconds, look, lambda seen: seen.ended)
 

@@ -33,6 +33,15 @@ class System:
     url: str
     process: "subprocess.Popen[bytes]"
     ready_seconds: float
+    output: IO[bytes]
+
+    def said(self) -> str:
+        """Return all that it has written so far."""
+        return _text(self.output)
+
+    def send(self, name: str) -> None:
+        """Send it a signal, by name."""
+        self.process.send_signal(signal.Signals[name])
 
 
 def free_port() -> int:
@@ -73,7 +82,7 @@ def running_system(
         )
         try:
             url = _ready_url(process, said, started + start_seconds)
-            yield System(url, process, time.monotonic() - started)
+            yield System(url, process, time.monotonic() - started, said)
             _stop(process, said, stop_seconds)
         finally:
             with suppress(ProcessLookupError):
@@ -97,7 +106,7 @@ def _ready_url(process: "subprocess.Popen[bytes]", said: IO[bytes], deadline: fl
 
 
 def _stop(process: "subprocess.Popen[bytes]", said: IO[bytes], seconds: float) -> None:
-    process.send_signal(signal.SIGTERM)
+    process.send_signal(signal.SIGTERM)  # nothing happens where it has ended already
     try:
         code = process.wait(seconds)
     except subprocess.TimeoutExpired:

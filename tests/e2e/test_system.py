@@ -6,7 +6,7 @@ from contextlib import suppress
 import psutil
 import pytest
 
-from tests.bench.system import SystemFailedError, running_system
+from tests.e2e.system import SystemFailedError, running_system
 
 SAY_READY = "print('noise'); print('ready on http://127.0.0.1:1'); signal.pause()"
 

@@ -1,0 +1,38 @@
+"""One running system for all tests that do not end it, with real server processes."""
+
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.person import Person
+from tests.e2e.system import System, running_system
+
+SERVERS = Path(__file__).parent / "servers/mcp.json"
+
+Somebody = Callable[..., Person]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Everything here runs the whole system."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.e2e)
+
+
+@pytest.fixture(scope="session")
+def system() -> Iterator[System]:
+    with running_system(settings={"SATCHEL_MCP_CONFIG": str(SERVERS)}) as running:
+        yield running
+
+
+@pytest.fixture
+def somebody(system: System) -> Somebody:
+    """Make a new person, whom nobody has been before."""
+
+    def make(groups: str = "users") -> Person:
+        return Person(system.url, f"u{uuid.uuid4().hex[:12]}@example.com", groups)
+
+    return make

@@ -1,0 +1,70 @@
+"""A person with a browser: what the API is asked, in words of the tests."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+Json = dict[str, Any]
+WAIT = {"Prefer": "wait=25"}
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody who is signed in."""
+
+    url: str
+    name: str
+    groups: str = "users"
+
+    def client(self) -> httpx.Client:
+        """Return a client that says who it is."""
+        headers = {"X-Satchel-User": self.name, "X-Satchel-Groups": self.groups}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=60)
+
+    def call(self, method: str, path: str, **given: Any) -> httpx.Response:  # noqa: ANN401  (what httpx takes)
+        """Send one request."""
+        with self.client() as client:
+            return client.request(method, path, **given)
+
+    def session(self) -> str:
+        """Start a session and return its id."""
+        session_id: str = self.call("POST", "/api/sessions", json={}).json()["session_id"]
+        return session_id
+
+    def upload(self, session_id: str | None, name: str, body: bytes) -> Json:
+        """Upload a file and return its record."""
+        data = {"session_id": session_id} if session_id else {}
+        answer = self.call("POST", "/api/files", data=data, files={"file": (name, body)})
+        assert answer.status_code == httpx.codes.CREATED, answer.text
+        record: Json = answer.json()
+        return record
+
+    def ask(self, session_id: str, message: str, **more: object) -> Json:
+        """Send a message and return the final response, however long it takes."""
+        turn = self.start(session_id, message, **more)
+        return self.wait_for(session_id, turn["turn_id"])
+
+    def start(self, session_id: str, message: str, **more: object) -> Json:
+        """Send a message and return at once."""
+        answer = self.call("POST", f"/api/sessions/{session_id}/turns", json={"message": message, **more})
+        assert answer.is_success, answer.text
+        turn: Json = answer.json()
+        return turn
+
+    def wait_for(self, session_id: str, turn_id: str) -> Json:
+        """Follow the events to the end and return the final response."""
+        self.events(session_id, turn_id)
+        response: Json = self.call("GET", f"/api/sessions/{session_id}/turns/{turn_id}").json()
+        return response
+
+    def events(self, session_id: str, turn_id: str, after: int = 0) -> list[Json]:
+        """Return all events of a turn after a cursor, waiting for its end."""
+        found: list[Json] = []
+        while True:
+            path = f"/api/sessions/{session_id}/turns/{turn_id}/events"
+            page = self.call("GET", path, params={"after": after, "wait": 20}).json()
+            found += page["events"]
+            after = page["next"]
+            if page["done"]:
+                return found

@@ -1,0 +1,49 @@
+"""Tool calls in memory."""
+
+from collections.abc import Sequence
+
+from satchel.domain.calls import Call, CallSettled
+
+_SENT = {"injected", "unresolved", "dispatched_at"}
+
+
+class FakeCalls:
+    """Implements ``ports.catalog.Calls`` and ``CallClaims``: of all that is written, the first stands."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str], Call] = {}
+
+    def add(self, calls: Sequence[Call]) -> None:
+        for call in calls:
+            self._kept.setdefault((call.turn_id, call.call_id), call.model_copy(deep=True))
+
+    def get(self, turn_id: str, call_id: str) -> Call | None:
+        call = self._kept.get((turn_id, call_id))
+        return call.model_copy(deep=True) if call else None
+
+    def list(self, turn_id: str) -> Sequence[Call]:
+        kept = [call.model_copy(deep=True) for (turn, _), call in self._kept.items() if turn == turn_id]
+        return sorted(kept, key=lambda call: (call.round, call.index))
+
+    def dispatched(self, call: Call) -> None:
+        kept = self._kept[call.turn_id, call.call_id]
+        if kept.dispatched_at is None:
+            self._change(kept, {name: getattr(call, name) for name in _SENT})
+
+    def claim(self, turn_id: str, call_id: str, runner: str) -> bool:
+        kept = self._kept.get((turn_id, call_id))
+        if kept is None or kept.claimed_by is not None:
+            return False
+        self._change(kept, {"claimed_by": runner})
+        return True
+
+    def settle(self, turn_id: str, call_id: str, settled: CallSettled) -> CallSettled:
+        kept = self._kept[turn_id, call_id]
+        if kept.settled is None:
+            self._change(kept, {"settled": settled})
+        return self._kept[turn_id, call_id].settled or settled
+
+    def _change(self, call: Call, update: dict[str, object]) -> None:
+        """By way of JSON, as the table does: what does not survive that is noticed."""
+        changed = call.model_copy(update=update).model_dump_json()
+        self._kept[call.turn_id, call.call_id] = Call.model_validate_json(changed)

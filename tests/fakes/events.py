@@ -1,0 +1,42 @@
+"""Events in memory."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from satchel.domain.events import Event, NewEvent
+from satchel.ports.clock import Clock
+
+
+class FakeEvents:
+    """Implements ``ports.events.Events``; keeps JSON, as the table does, and refuses what JSON cannot carry."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._turns: dict[str, list[str]] = {}
+        self._once: set[tuple[str, str]] = set()
+
+    def append(self, turn_id: str, event: NewEvent) -> Event | None:
+        if event.once:
+            if (turn_id, event.once) in self._once:
+                return None
+            self._once.add((turn_id, event.once))
+        kept = self._turns.setdefault(turn_id, [])
+        json.dumps(event.payload, allow_nan=False).encode()
+        written = Event(
+            seq=len(kept) + 1, turn_id=turn_id, type=event.type, at=self._clock.now(), payload=event.payload
+        )
+        kept.append(written.model_dump_json())
+        return written
+
+    def after(self, turn_id: str, seq: int, limit: int) -> Sequence[Event]:
+        kept = self._turns.get(turn_id, [])
+        return [Event.model_validate_json(text) for text in kept[seq : seq + limit]]
+
+    def told(self, turn_id: str, *types: str) -> list[tuple[str, dict[str, Any]]]:
+        """Return type and payload of what was written, of these types or of all."""
+        return [(e.type, e.payload) for e in self.after(turn_id, 0, 10_000) if not types or e.type in types]
+
+    def text(self, turn_id: str) -> str:
+        """Return all events of a turn as they would travel."""
+        return "\n".join(self._turns.get(turn_id, []))

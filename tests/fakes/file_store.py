@@ -1,0 +1,61 @@
+"""The bucket in memory."""
+
+from collections.abc import Iterator, Sequence
+from hashlib import md5
+from typing import IO, NamedTuple
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from satchel.ports.file_store import StoredObject
+
+_HOST = "https://bucket.example"
+
+
+class Kept(NamedTuple):
+    """What lies under a key."""
+
+    body: bytes
+    mime: str
+    tags: dict[str, str]
+
+
+class FakeFileStore:
+    """Implements ``ports.file_store.FileStore``. ``objects`` is what there is now; ``written`` is every put."""
+
+    def __init__(self) -> None:
+        self.objects: dict[str, Kept] = {}
+        self.written: list[str] = []
+
+    def put(self, key: str, body: IO[bytes], mime: str, tags: dict[str, str] | None = None) -> None:
+        self.objects[key] = Kept(body.read(), mime, tags or {})
+        self.written.append(key)
+
+    def head(self, key: str) -> StoredObject | None:
+        kept = self.objects.get(key)
+        if kept is None:
+            return None
+        etag = md5(kept.body, usedforsecurity=False).hexdigest()
+        return StoredObject(key=key, size=len(kept.body), mime=kept.mime, etag=etag)
+
+    def read(self, key: str, most: int) -> bytes | None:
+        kept = self.objects.get(key)
+        if kept is not None and len(kept.body) > most:
+            raise ValueError(f"the object has {len(kept.body)} bytes; {most} were to be read at most")
+        return kept.body if kept else None
+
+    def chunks(self, key: str, first: int, last: int) -> Iterator[bytes]:
+        yield self.objects[key].body[first : last + 1]
+
+    def link(self, key: str, seconds: int, mime: str | None = None, disposition: str | None = None) -> str:
+        said = {"X-Amz-Expires": seconds, "mime": mime or "", "disposition": disposition or "", "X-Amz-Signature": "s3"}
+        return f"{_HOST}/{key}?{urlencode(said)}"
+
+    def delete(self, keys: Sequence[str]) -> None:
+        for key in keys:
+            self.objects.pop(key, None)
+
+    def fetch(self, url: str) -> bytes:
+        """Answer one of our links, as the bucket would. Raises KeyError for any other."""
+        address = urlsplit(url)
+        assert f"{address.scheme}://{address.netloc}" == _HOST
+        assert parse_qs(address.query)["X-Amz-Signature"] == ["s3"]
+        return self.objects[address.path.removeprefix("/")].body

@@ -1,0 +1,74 @@
+"""The catalog of files in memory."""
+
+import itertools
+from collections.abc import Sequence
+
+from satchel.contract import numbered
+from satchel.domain.files import FileRecord, NameClaim, NewFile, Verdict, judge
+from satchel.ports.catalog import Page
+from tests.fakes.pages import page_of
+
+_Space = tuple[str, str | None]
+
+
+class FakeFiles:
+    """Implements ``ports.catalog.Files``; which name a file gets is the domain's rule (``judge``)."""
+
+    def __init__(self) -> None:
+        self._newest: dict[tuple[str, str], FileRecord] = {}
+        self._versions: dict[tuple[str, str, int], FileRecord] = {}
+        self._claims: dict[tuple[_Space, str], NameClaim] = {}
+
+    def keep(self, new: NewFile) -> FileRecord:
+        space = _space(new)
+        for name in (numbered(new.name, count) for count in itertools.count(1)):
+            claim = self._claims.get((space, name))
+            if claim is None:
+                return self._write(FileRecord(**new.model_dump() | {"name": name}, file_key=new.object_id))
+            verdict = judge(claim, new)
+            if verdict is Verdict.SAME:
+                return self._versions[new.user, claim.file_key, claim.version]
+            if verdict is Verdict.NEW_VERSION:
+                newer = {"name": name, "file_key": claim.file_key, "version": claim.version + 1}
+                return self._write(FileRecord(**new.model_dump() | newer))
+        raise AssertionError("there is always a next name")
+
+    def _write(self, record: FileRecord) -> FileRecord:
+        kept = FileRecord.model_validate_json(record.model_dump_json())
+        self._newest[kept.user, kept.file_key] = kept
+        self._versions[kept.user, kept.file_key, kept.version] = kept
+        claim = NameClaim.model_validate(kept.model_dump(include=set(NameClaim.model_fields)))
+        self._claims[_space(kept), kept.name] = claim
+        return kept
+
+    def get(self, user: str, file_key: str) -> FileRecord | None:
+        return self._newest.get((user, file_key))
+
+    def version(self, user: str, file_key: str, version: int) -> FileRecord | None:
+        return self._versions.get((user, file_key, version))
+
+    def list(self, user: str, limit: int, cursor: str | None) -> Page[FileRecord]:
+        mine = sorted(((key, file) for (owner, key), file in self._newest.items() if owner == user), reverse=True)
+        return page_of(mine, limit, cursor)
+
+    def of_session(self, user: str, session_id: str) -> Sequence[FileRecord]:
+        mine = [f for (owner, _), f in self._newest.items() if owner == user and f.session_id == session_id]
+        return sorted(mine, key=lambda file: file.created_at, reverse=True)
+
+    def by_name(self, user: str, session_id: str | None, name: str) -> FileRecord | None:
+        if session_id is not None and (claim := self._claims.get(((user, session_id), name))):
+            return self.get(user, claim.file_key)
+        named = [key for (owner, key), file in self._newest.items() if owner == user and file.name == name]
+        return self.get(user, max(named)) if named else None
+
+    def remove(self, record: FileRecord) -> Sequence[str]:
+        gone = [place for place in self._versions if place[:2] == (record.user, record.file_key)]
+        keys = [self._versions.pop(place).key for place in gone]
+        self._newest.pop((record.user, record.file_key), None)
+        self._claims.pop((_space(record), record.name), None)
+        return keys
+
+
+def _space(file: NewFile) -> _Space:
+    """A name is unique within its session; files without one share the person's library."""
+    return file.user, file.session_id

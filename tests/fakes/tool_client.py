@@ -1,0 +1,107 @@
+"""An MCP server that follows a script on the fake clock."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from satchel.contract.errors import ToolCrashed
+from satchel.domain.conversation import ToolSpec
+from satchel.ports.tool_client import Failed, Signal
+from tests.fakes.clock import FakeClock
+
+Script = Sequence[tuple[float, Signal]]
+"""What the server says, and how many seconds after the call began."""
+
+_REAL_SECONDS = 20
+
+
+class FakeRunningCall:
+    """Implements ``ports.tool_client.RunningCall``: waiting moves the clock. Behind its script the server is silent."""
+
+    def __init__(self, clock: FakeClock, script: Script) -> None:
+        self._clock = clock
+        started = clock.monotonic()
+        self._script = [(started + at, signal) for at, signal in script]
+        self.killed_at: float | None = None
+
+    def receive(self, timeout: float) -> Signal | None:
+        if self.killed_at is not None:
+            return Failed(crashed=True, message="The call was ended")
+        now = self._clock.monotonic()
+        if self._script and self._script[0][0] <= now + timeout:
+            at, signal = self._script.pop(0)
+            if at > now:
+                self._clock.travel(at - now)
+            return signal
+        self._clock.travel(timeout)
+        return None
+
+    def kill(self) -> None:
+        self.killed_at = self._clock.monotonic()
+
+
+class StuckCall(FakeRunningCall):
+    """A call that says nothing until it is killed, by another thread; time stands still meanwhile."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        super().__init__(clock, [])
+        self._killed = threading.Event()
+
+    def receive(self, timeout: float) -> Signal | None:
+        assert self._killed.wait(_REAL_SECONDS), "nobody killed the call"
+        return super().receive(timeout)
+
+    def kill(self) -> None:
+        super().kill()
+        self._killed.set()
+
+
+class Started(NamedTuple):
+    """A call that a client was asked for."""
+
+    tool: str
+    arguments: dict[str, Any]
+    home: Path | None
+    writes: bool
+
+
+class FakeToolClient:
+    """Implements ``ports.tool_client.ToolClient``. ``acts`` is what the tool does to its directory when it is called.
+
+    Without a script its calls are stuck; ``broken``: its server cannot be started.
+    """
+
+    def __init__(self, clock: FakeClock, script: Script | None = None) -> None:
+        self._clock = clock
+        self.script = script
+        self.broken = False
+        self.acts: Callable[[Path], None] = lambda _home: None
+        self.started: list[Started] = []
+        self.running: list[FakeRunningCall] = []
+        self.open = 0
+
+    @contextmanager
+    def call(
+        self, tool: str, arguments: dict[str, Any], home: Path | None, *, writes: bool
+    ) -> Iterator[FakeRunningCall]:
+        if self.broken:
+            raise ToolCrashed("The server did not start")
+        self.started.append(Started(tool, arguments, home, writes))
+        self.running.append(
+            StuckCall(self._clock) if self.script is None else FakeRunningCall(self._clock, self.script)
+        )
+        if home is not None:
+            self.acts(home)
+        self.open += 1
+        try:
+            yield self.running[-1]
+        finally:
+            self.open -= 1
+
+    def list_tools(self) -> Sequence[ToolSpec]:
+        return []
+
+    def close(self) -> None:
+        """Nothing is left open."""

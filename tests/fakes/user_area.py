@@ -1,0 +1,66 @@
+"""People's corners in a directory of the test."""
+
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from io import BufferedReader
+from pathlib import Path
+
+from satchel.contract.errors import FileTooLarge, InvalidArtifact, InvalidPath, ToolFailed
+from satchel.ports.runners import InputFile
+from tests.fakes.file_store import FakeFileStore
+
+
+class FakeUserArea:
+    """Implements ``ports.tool_client.UserArea`` below ``base``; ``held`` are the people whose corner is in use now."""
+
+    def __init__(self, base: Path) -> None:
+        self.base = base
+        self.held: list[str] = []
+        self.holds: list[tuple[str, str]] = []
+        self._left_by: dict[str, str] = {}
+
+    @contextmanager
+    def hold(self, user: str, session_id: str) -> Iterator[Path]:
+        assert user not in self.held, "one thread would wait for itself for ever"
+        home = self.base / user
+        if self._left_by.get(user) != session_id:
+            shutil.rmtree(home, ignore_errors=True)
+        home.mkdir(exist_ok=True)
+        self._left_by[user] = session_id
+        self.holds.append((user, session_id))
+        self.held.append(user)
+        try:
+            yield home
+        finally:
+            self.held.remove(user)
+
+
+class FakeInputFetcher:
+    """Implements ``ports.runners.InputFetcher`` over the fake store's links."""
+
+    def __init__(self, store: FakeFileStore) -> None:
+        self._store = store
+
+    def __call__(self, inputs: Sequence[InputFile], home: Path) -> None:
+        for wanted in inputs:
+            try:
+                body = self._store.fetch(wanted.url)
+            except KeyError:
+                raise ToolFailed(f"The file {wanted.name!r} cannot be fetched (HTTP 404)") from None
+            (home / "input_files").mkdir(exist_ok=True)
+            (home / "input_files" / wanted.name).write_bytes(body)
+
+
+@contextmanager
+def open_inside(path: str, home: Path, most: int) -> Iterator[BufferedReader]:
+    """Implement ``ports.runners.ArtifactOpener`` for files that lie still."""
+    whole = (home / path).resolve()
+    if not whole.is_relative_to(home.resolve()) or (home / path).is_symlink() or whole.is_dir():
+        raise InvalidPath(attempted_path=path, allowed_prefix=f"{home}/")
+    if not whole.exists():
+        raise InvalidArtifact(path, "there is no such file")
+    if (size := whole.stat().st_size) > most:
+        raise FileTooLarge(file_size_bytes=size, current_limit_bytes=most)
+    with whole.open("rb") as file:
+        yield file

@@ -1,0 +1,50 @@
+"""moto in this process: a cloud for each test module, with the table and the bucket that the definitions describe."""
+
+import json
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from local.aws.seams import transactions
+
+DEFINITIONS = Path(__file__).parents[3] / "infra" / "definitions"
+REGION = "us-east-1"
+
+
+def definition(name: str) -> dict[str, Any]:
+    parsed: dict[str, Any] = json.loads((DEFINITIONS / f"{name}.json").read_text())
+    return parsed
+
+
+@contextmanager
+def moto_cloud() -> Iterator[None]:
+    """Nothing of another cloud reaches in here: neither a profile nor the end points of one that ran before."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith(("AWS_ENDPOINT_URL", "AWS_PROFILE"))]:
+            patch.delenv(name)
+        patch.setenv("AWS_DEFAULT_REGION", REGION)
+        transactions.install()  # moto's own are neither isolated nor atomic where threads meet
+        with mock_aws():
+            yield
+
+
+def make_table() -> str:
+    name = f"table-{uuid.uuid4().hex[:12]}"
+    given = {key: value for key, value in definition("table").items() if key != "TimeToLiveSpecification"}
+    boto3.client("dynamodb").create_table(TableName=name, **given)
+    return name
+
+
+def make_bucket() -> str:
+    name = f"bucket-{uuid.uuid4().hex[:12]}"
+    s3 = boto3.client("s3")
+    s3.create_bucket(Bucket=name)
+    s3.put_bucket_versioning(Bucket=name, VersioningConfiguration=definition("bucket")["VersioningConfiguration"])
+    return name

@@ -1,0 +1,133 @@
+import pytest
+
+from satchel.adapters.dynamodb.calls import DynamoCalls
+from satchel.adapters.dynamodb.table import Table
+from satchel.domain.calls import Call, CallSettled
+from satchel.domain.sessions import Session, Turn
+from tests.integration.aws.makers import START, a_call, a_turn, at_once, fresh
+
+
+@pytest.fixture
+def calls(table: Table) -> DynamoCalls:
+    return DynamoCalls(table)
+
+
+@pytest.fixture
+def turn(session: Session) -> Turn:
+    return a_turn(session)
+
+
+@pytest.fixture
+def call(calls: DynamoCalls, turn: Turn) -> Call:
+    call = a_call(turn, arguments='{"filename": "größe.csv"}')
+    calls.add([call])
+    return call
+
+
+def test_calls_come_back_as_proposed_in_order_of_round_and_index(calls: DynamoCalls, turn: Turn) -> None:
+    proposed = [a_call(turn, *place) for place in [(0, 0), (0, 1), (0, 99), (0, 100), (1, 0), (10, 0)]]
+
+    calls.add(proposed[::-1])
+
+    assert calls.list(turn.turn_id) == proposed
+    assert calls.get(turn.turn_id, proposed[1].call_id) == proposed[1]
+
+
+def test_a_turn_without_calls_has_none(calls: DynamoCalls, turn: Turn) -> None:
+    assert calls.list(turn.turn_id) == []
+    assert calls.get(turn.turn_id, a_call(turn).call_id) is None
+
+
+def test_a_call_that_is_there_stays_as_it_is(calls: DynamoCalls, call: Call, turn: Turn) -> None:
+    calls.claim(turn.turn_id, call.call_id, "runner")
+
+    calls.add([call.model_copy(update={"arguments": "other"}), a_call(turn, 0, 1)])
+
+    assert calls.list(turn.turn_id) == [call.model_copy(update={"claimed_by": "runner"}), a_call(turn, 0, 1)]
+
+
+def test_what_is_proposed_is_not_yet_sent_claimed_or_settled(calls: DynamoCalls, turn: Turn) -> None:
+    call = a_call(
+        turn,
+        injected={"a": 1},
+        unresolved={"a": ["b"]},
+        dispatched_at=START,
+        claimed_by="me",
+        settled=CallSettled(is_error=False),
+    )
+
+    calls.add([call])
+
+    assert calls.get(turn.turn_id, call.call_id) == a_call(turn)
+
+
+def test_dispatching_notes_what_the_tool_is_given_the_first_time(calls: DynamoCalls, call: Call, turn: Turn) -> None:
+    sent = call.model_copy(
+        update={"injected": {"filename": "x", "n": None}, "unresolved": {"y.csv": ["x.csv"]}, "dispatched_at": START}
+    )
+
+    calls.dispatched(sent)
+    calls.dispatched(sent.model_copy(update={"injected": {}, "dispatched_at": None}))
+
+    assert calls.get(turn.turn_id, call.call_id) == sent
+
+
+def test_one_runner_of_many_gets_the_call(calls: DynamoCalls, call: Call, turn: Turn) -> None:
+    runners = [f"runner {number}" for number in range(8)]
+
+    came = at_once(
+        [
+            lambda name=name: calls.claim(turn.turn_id, call.call_id, name)  # type: ignore[misc]  # a bound default
+            for name in runners
+        ],
+    )
+
+    assert sorted(map(bool, came)) == [False] * 7 + [True]
+    assert calls.get(turn.turn_id, call.call_id) == call.model_copy(
+        update={"claimed_by": runners[came.index(True)]},
+    )
+
+
+def test_the_winner_too_is_refused_a_second_time(calls: DynamoCalls, call: Call, turn: Turn) -> None:
+    assert calls.claim(turn.turn_id, call.call_id, "runner") is True
+    assert calls.claim(turn.turn_id, call.call_id, "runner") is False
+
+
+def test_a_call_that_nobody_proposed_cannot_be_claimed_or_settled_into_being(calls: DynamoCalls, turn: Turn) -> None:
+    missing = a_call(turn, 7, 7).call_id
+    settled = CallSettled(is_error=True)
+
+    assert calls.claim(turn.turn_id, missing, "runner") is False
+    assert calls.settle(turn.turn_id, missing, settled) == settled
+    assert calls.list(turn.turn_id) == []
+
+
+def test_the_first_settling_stands_and_is_returned(calls: DynamoCalls, call: Call, turn: Turn) -> None:
+    first = CallSettled(is_error=False, results={"rows": 3, "none": None}, meta_data={"a": [1.5]}, duration_ms=12)
+    second = CallSettled(is_error=True, error_code="E_TIMEOUT")
+
+    assert calls.settle(turn.turn_id, call.call_id, first) == first
+    assert calls.settle(turn.turn_id, call.call_id, second) == first
+    assert calls.get(turn.turn_id, call.call_id) == call.model_copy(update={"settled": first})
+
+
+def test_what_three_functions_add_at_once_all_stays(calls: DynamoCalls, call: Call, turn: Turn) -> None:
+    sent = call.model_copy(update={"injected": {"a": 1}, "dispatched_at": START})
+    settled = CallSettled(is_error=False)
+
+    came = at_once(
+        [
+            lambda: calls.dispatched(sent),
+            lambda: calls.claim(turn.turn_id, call.call_id, "runner"),
+            lambda: calls.settle(turn.turn_id, call.call_id, settled),
+        ],
+    )
+
+    assert came == [None, True, settled]
+    assert calls.get(turn.turn_id, call.call_id) == sent.model_copy(
+        update={"claimed_by": "runner", "settled": settled},
+    )
+
+
+def test_calls_of_another_turn_are_not_seen(calls: DynamoCalls, call: Call) -> None:
+    assert calls.get(fresh("t"), call.call_id) is None

@@ -1,0 +1,77 @@
+import pytest
+
+from satchel.adapters.dynamodb.sessions import DynamoSessions
+from satchel.adapters.dynamodb.table import ConditionFailed, Table
+from satchel.domain.errors import InvalidRequest
+from satchel.domain.sessions import Session, SessionStatus
+from tests.integration.aws.makers import a_session, at_once, fresh, someone
+
+
+@pytest.fixture
+def sessions(table: Table) -> DynamoSessions:
+    return DynamoSessions(table)
+
+
+def test_a_session_comes_back_as_it_was_written(sessions: DynamoSessions, user: str) -> None:
+    plain = a_session(user)
+    full = a_session(user, title="Über “sales”", running_turn=fresh("t"), epoch=4)
+
+    sessions.create(plain)
+    sessions.create(full)
+
+    assert sessions.get(user, plain.session_id) == plain
+    assert sessions.get(user, full.session_id) == full
+
+
+def test_an_id_is_taken_once(sessions: DynamoSessions, session: Session) -> None:
+    with pytest.raises(ConditionFailed):
+        sessions.create(session.model_copy(update={"title": "another"}))
+
+    assert sessions.get(session.user, session.session_id) == session
+
+
+def test_somebody_elses_session_and_no_session_are_the_same(sessions: DynamoSessions, session: Session) -> None:
+    assert sessions.get(someone(), session.session_id) is None
+    assert sessions.get(session.user, fresh("s")) is None
+
+
+def test_sessions_are_listed_newest_first_in_pages_of_their_owner(sessions: DynamoSessions, user: str) -> None:
+    made = [a_session(user) for _ in range(5)]
+    for session in [*made, a_session(someone())]:
+        sessions.create(session)
+
+    listed: list[Session] = []
+    cursor, pages = None, 0
+    while pages == 0 or cursor is not None:
+        page = sessions.list(user, 2, cursor)
+        listed, cursor, pages = listed + page.items, page.cursor, pages + 1
+
+    assert listed == made[::-1]
+    assert pages == 3
+
+
+def test_nobody_has_sessions_at_first(sessions: DynamoSessions, user: str) -> None:
+    page = sessions.list(user, 10, None)
+
+    assert (page.items, page.cursor) == ([], None)
+
+
+def test_a_cursor_of_another_list_is_refused(sessions: DynamoSessions, user: str) -> None:
+    with pytest.raises(InvalidRequest):
+        sessions.list(user, 10, "RklMRSMx")
+
+
+def test_the_end_is_marked_once_and_raises_the_epoch_once(sessions: DynamoSessions, session: Session) -> None:
+    at_once([lambda: sessions.end(session.user, session.session_id)] * 4)
+    sessions.end(session.user, session.session_id)
+
+    ended = session.model_copy(update={"status": SessionStatus.ENDED, "epoch": session.epoch + 1})
+    assert sessions.get(session.user, session.session_id) == ended
+
+
+def test_ending_what_is_not_there_makes_nothing(sessions: DynamoSessions, user: str) -> None:
+    missing = fresh("s")
+
+    sessions.end(user, missing)
+
+    assert sessions.get(user, missing) is None

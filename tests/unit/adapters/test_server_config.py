@@ -1,0 +1,93 @@
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from satchel.adapters.server_config import ConfigError, interpreter, read_registry
+from satchel.domain.servers import Registry
+
+
+def read(folder: Path, entries: object, environ: dict[str, str] | None = None) -> Registry:
+    path = folder / "mcp.json"
+    path.write_text(json.dumps(entries))
+    return read_registry(path, environ or {})
+
+
+def test_cwd_is_relative_to_the_file_and_becomes_absolute(tmp_path: Path) -> None:
+    entry = read(tmp_path, {"report": {"command": ["python", "main.py"], "cwd": "report"}}).servers["report"]
+
+    assert (entry.command, entry.cwd) == (["python", "main.py"], str(tmp_path / "report"))
+
+
+def test_without_cwd_a_server_runs_where_the_file_is(tmp_path: Path) -> None:
+    assert read(tmp_path, {"a": {"command": ["python", "x.py"]}}).servers["a"].cwd == str(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("command", "resolved"), [("./serve", "a/serve"), ("bin/serve", "a/bin/serve"), ("/opt/serve", "/opt/serve")]
+)
+def test_a_command_with_a_slash_is_relative_to_cwd(tmp_path: Path, command: str, resolved: str) -> None:
+    entry = read(tmp_path, {"a": {"command": [command], "cwd": "a"}}).servers["a"]
+
+    assert entry.command == [str(tmp_path / resolved)]
+
+
+def test_variables_are_filled_in_from_the_environment(tmp_path: Path) -> None:
+    entries = {
+        "far": {"url": "https://${HOST}/mcp", "auth_token": "${TOKEN}"},
+        "near": {"command": ["python"], "env": {"KEY": "a-${TOKEN}-b"}},
+    }
+    servers = read(tmp_path, entries, {"HOST": "example.com", "TOKEN": "s3cret"}).servers
+
+    assert (servers["far"].url, servers["far"].auth_token) == ("https://example.com/mcp", "s3cret")
+    assert servers["near"].env == {"KEY": "a-s3cret-b"}
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"command": ["python"], "colour": "red"}, "server 'bad': colour: Extra inputs are not permitted"),
+        ({"cwd": "x"}, "server 'bad': entry: Value error, give either 'command' (stdio) or 'url' (HTTP)"),
+        ({"command": []}, "server 'bad': command:"),
+        ({"url": "https://x", "auth_token": "${NOPE}"}, "server 'bad': auth_token: the variable NOPE is not set"),
+        ({"command": ["a"], "env": {"K": "${NOPE}"}}, "server 'bad': env.K: the variable NOPE is not set"),
+    ],
+)
+def test_what_is_wrong_is_said_by_entry_and_key(tmp_path: Path, entry: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        read(tmp_path, {"good": {"command": ["python"]}, "bad": entry})
+
+    assert said in str(raised.value)
+
+
+def test_an_error_does_not_repeat_values_which_may_be_secret(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as raised:
+        read(tmp_path, {"bad": {"url": "https://x", "auth_token": ["s3cret"]}})
+
+    assert "s3cret" not in str(raised.value)
+
+
+@pytest.mark.parametrize("text", ["", "[1]", '{"a": 3}', "{"])
+def test_a_file_that_is_no_table_of_servers_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text(text)
+
+    with pytest.raises(ConfigError, match=r"mcp\.json"):
+        read_registry(path, {})
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"nowhere\.json"):
+        read_registry(tmp_path / "nowhere.json", {})
+
+
+def test_a_server_that_is_not_enabled_is_left_out_and_needs_no_variables(tmp_path: Path) -> None:
+    assert read(tmp_path, {"off": {"url": "${NOPE}", "enabled": False}}).servers == {}
+
+
+def test_python_means_the_interpreter_that_runs_this() -> None:
+    assert interpreter(["python", "main.py"]) == [sys.executable, "main.py"]
+    assert interpreter(["python3"]) == [sys.executable]
+    assert interpreter(["node", "python"]) == ["node", "python"]

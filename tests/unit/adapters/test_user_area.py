@@ -1,0 +1,153 @@
+import fcntl
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from satchel.adapters.user_area import LocalUserArea
+from satchel.contract.errors import ToolFailed
+
+HOLDER = """
+import sys
+from pathlib import Path
+from satchel.adapters.user_area import LocalUserArea
+with LocalUserArea(Path(sys.argv[1])).hold("alice", "s1"):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def area(tmp_path: Path) -> LocalUserArea:
+    return LocalUserArea(tmp_path)
+
+
+def lock_file(base: Path, user: str) -> Path:
+    return base / f".satchel-{os.geteuid()}" / user
+
+
+def is_free(path: Path) -> bool:
+    with path.open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+def test_a_corner_is_made_for_its_person_alone(area: LocalUserArea, tmp_path: Path) -> None:
+    with area.hold("alice", "s1") as home:
+        assert home == tmp_path / "alice"
+        assert home.stat().st_mode & 0o777 == 0o700
+
+
+def test_the_same_session_finds_what_it_left(area: LocalUserArea) -> None:
+    with area.hold("alice", "s1") as home:
+        (home / "kept").write_text("x")
+    with area.hold("alice", "s1") as home:
+        assert (home / "kept").exists()
+
+
+def test_another_session_finds_it_empty(area: LocalUserArea) -> None:
+    with area.hold("alice", "s1") as home:
+        (home / "old" / "deeper").mkdir(parents=True)
+        (home / ".cache").mkdir()
+    with area.hold("alice", "s2") as home:
+        assert list(home.iterdir()) == []
+    with area.hold("alice", "s1") as home:
+        assert list(home.iterdir()) == []
+
+
+def test_a_directory_that_we_did_not_make_is_refused_and_left_as_it_is(area: LocalUserArea, tmp_path: Path) -> None:
+    (tmp_path / "alice").mkdir()
+    (tmp_path / "alice" / "thesis").write_text("x")
+    with pytest.raises(ToolFailed, match="was not made by Satchel"), area.hold("alice", "s1"):
+        pass
+    area.remove("alice")
+
+    assert (tmp_path / "alice" / "thesis").read_text() == "x"
+
+
+def test_a_link_in_its_place_is_refused(area: LocalUserArea, tmp_path: Path) -> None:
+    with area.hold("alice", "s1") as home:
+        home.rename(tmp_path / "elsewhere")
+        home.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ToolFailed, match="was not made by Satchel"), area.hold("alice", "s1"):
+        pass
+
+
+def test_a_corner_that_was_taken_away_is_made_anew(area: LocalUserArea) -> None:
+    with area.hold("alice", "s1") as home:
+        home.rmdir()
+    with area.hold("alice", "s1") as home:
+        assert home.is_dir()
+
+
+def test_a_corner_is_held_by_one_at_a_time(area: LocalUserArea, tmp_path: Path) -> None:
+    with area.hold("alice", "s1"):
+        assert not is_free(lock_file(tmp_path, "alice"))
+    assert is_free(lock_file(tmp_path, "alice"))
+
+
+def test_who_waits_gets_it_when_it_is_given_back(area: LocalUserArea) -> None:
+    order: list[str] = []
+
+    def second() -> None:
+        with area.hold("alice", "s1"):
+            order.append("second")
+
+    waiting = threading.Thread(target=second)
+    with area.hold("alice", "s1"):
+        waiting.start()
+        order.append("first")
+    waiting.join(10)
+
+    assert order == ["first", "second"]
+
+
+def test_nobody_waits_for_somebody_elses_corner(area: LocalUserArea) -> None:
+    with area.hold("alice", "s1"), area.hold("bob", "s2") as home:
+        assert home.name == "bob"
+
+
+def test_a_holder_that_is_killed_gives_the_corner_back(tmp_path: Path) -> None:
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(  # noqa: S603  (a program of ours)
+        [sys.executable, "-c", HOLDER, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environ
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        assert not is_free(lock_file(tmp_path, "alice"))
+        holder.kill()
+        holder.wait()
+
+        assert is_free(lock_file(tmp_path, "alice"))
+
+
+def test_a_corner_of_ours_can_be_removed(area: LocalUserArea) -> None:
+    with area.hold("alice", "s1") as home:
+        (home / "file").write_text("x")
+    area.remove("alice")
+
+    assert not home.exists()
+
+
+@pytest.mark.parametrize("user", ["../x", "", ".satchel", "a/b", "*", "a\0"])
+def test_a_name_that_could_lead_elsewhere_is_refused(area: LocalUserArea, user: str, tmp_path: Path) -> None:
+    with pytest.raises(ValidationError), area.hold(user, "s1"):
+        pass
+    with pytest.raises(ValidationError):
+        area.remove(user)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_marks_in_a_place_that_is_not_ours_are_not_trusted(area: LocalUserArea, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / f".satchel-{os.geteuid()}").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ToolFailed, match="belongs to somebody else"), area.hold("alice", "s1"):
+        pass

@@ -1,0 +1,182 @@
+"""Every use case wired to fakes, as bootstrap wires it to the world."""
+
+from functools import cached_property
+
+from satchel.domain.timing import Limits
+from satchel.services.cancel_turn import CancelTurn
+from satchel.services.dispatch_tool import DispatchTool
+from satchel.services.download import OpenLink
+from satchel.services.finish_turn import FinishTurn
+from satchel.services.list_tools import ListTools
+from satchel.services.mint_links import MintLinks
+from satchel.services.normalize_outcome import NormalizeOutcome
+from satchel.services.read_files import ReadFiles
+from satchel.services.read_turn import ReadTurn
+from satchel.services.refresh_tools import RefreshTools
+from satchel.services.remove_file import RemoveFile
+from satchel.services.resolve_inputs import ResolveInputs
+from satchel.services.sessions import EndSession, ReadSessions, StartSession
+from satchel.services.take_turn import TakeTurn
+from satchel.services.think import Think
+from satchel.services.upload_file import UploadFile
+from tests.fakes.arguments import FakeArgumentChecker
+from tests.fakes.calls import FakeCalls
+from tests.fakes.clock import FakeClock
+from tests.fakes.entropy import FakeEntropy
+from tests.fakes.events import FakeEvents
+from tests.fakes.file_store import FakeFileStore
+from tests.fakes.files import FakeFiles
+from tests.fakes.model import FakeModel
+from tests.fakes.runners import FakeCredentials, FakeRunners
+from tests.fakes.sessions import FakeSessions
+from tests.fakes.signer import FakeSigner
+from tests.fakes.tool_lists import FakeToolLists
+from tests.fakes.transcript import FakeTranscript
+from tests.fakes.turns import FakeTurns
+from tests.fakes.workflow import FakeTaskCallback, FakeWorkflow
+from tests.unit.services.scenery import REGISTRY, TOOLS
+
+MOST_MESSAGE_BYTES = 1000
+MOST_UPLOAD_BYTES = 1000
+MOST_INPUT_BYTES = 500
+MOST_INLINE_BYTES = 100
+MOST_ROUNDS = 3
+
+
+class Wiring:
+    """Everything is public: tests read the fakes."""
+
+    def __init__(self) -> None:
+        self.clock = FakeClock()
+        self.entropy = FakeEntropy()
+        self.sessions = FakeSessions()
+        self.transcript = FakeTranscript()
+        self.turns = FakeTurns(self.sessions, self.transcript)
+        self.calls = FakeCalls()
+        self.files = FakeFiles()
+        self.events = FakeEvents(self.clock)
+        self.store = FakeFileStore()
+        self.signer = FakeSigner(self.clock)
+        self.workflow = FakeWorkflow()
+        self.callback = FakeTaskCallback()
+        self.runners = FakeRunners(TOOLS)
+        self.lists = FakeToolLists()
+        self.model = FakeModel()
+        for server, tools in TOOLS.items():
+            self.lists.put(server, REGISTRY.servers[server].config_hash(), tools)
+
+    # The use cases, as bootstrap wires them.
+
+    @cached_property
+    def list_tools(self) -> ListTools:
+        return ListTools(REGISTRY, self.lists)
+
+    @cached_property
+    def refresh_tools(self) -> RefreshTools:
+        return RefreshTools(REGISTRY, self.lists, self.runners)
+
+    @cached_property
+    def links(self) -> MintLinks:
+        return MintLinks(self.signer, self.sessions, self.clock, 840, "https://satchel.example")
+
+    @cached_property
+    def open_link(self) -> OpenLink:
+        return OpenLink(self.signer, self.files, self.sessions, self.clock)
+
+    @cached_property
+    def take_turn(self) -> TakeTurn:
+        return TakeTurn(
+            self.turns,
+            self.files,
+            self.events,
+            self.workflow,
+            self.list_tools,
+            self.clock,
+            self.entropy,
+            MOST_MESSAGE_BYTES,
+        )
+
+    @cached_property
+    def think(self) -> Think:
+        return Think(
+            self.turns,
+            self.transcript,
+            self.calls,
+            self.files,
+            self.events,
+            self.model,
+            self.list_tools,
+            self.clock,
+            MOST_ROUNDS,
+        )
+
+    @cached_property
+    def resolve_inputs(self) -> ResolveInputs:
+        return ResolveInputs(self.files, self.store, self.links, self.clock, MOST_INPUT_BYTES)
+
+    @cached_property
+    def dispatch(self) -> DispatchTool:
+        return DispatchTool(
+            registry=REGISTRY,
+            turns=self.turns,
+            calls=self.calls,
+            events=self.events,
+            tools=self.refresh_tools,
+            checker=FakeArgumentChecker(),
+            inputs=self.resolve_inputs,
+            credentials=FakeCredentials(),
+            runners=self.runners,
+            store=self.store,
+            callback=self.callback,
+            clock=self.clock,
+            limits=Limits(),
+        )
+
+    @cached_property
+    def normalize(self) -> NormalizeOutcome:
+        return NormalizeOutcome(self.calls, self.files, self.transcript, self.events, self.store, self.clock)
+
+    @cached_property
+    def finish(self) -> FinishTurn:
+        return FinishTurn(self.turns, self.calls, self.transcript, self.events, self.clock)
+
+    @cached_property
+    def read_turn(self) -> ReadTurn:
+        return ReadTurn(
+            self.sessions,
+            self.turns,
+            self.calls,
+            self.files,
+            self.events,
+            self.workflow,
+            self.finish,
+            self.links,
+            self.clock,
+        )
+
+    @cached_property
+    def cancel(self) -> CancelTurn:
+        return CancelTurn(self.read_turn, self.workflow, self.finish)
+
+    @cached_property
+    def start_session(self) -> StartSession:
+        return StartSession(self.sessions, self.clock, self.entropy)
+
+    @cached_property
+    def read_sessions(self) -> ReadSessions:
+        return ReadSessions(self.sessions, self.turns)
+
+    def end_session(self, *, persist: bool = True) -> EndSession:
+        return EndSession(self.read_sessions, self.sessions, self.files, self.cancel, self.remove_file, persist)
+
+    @cached_property
+    def upload_file(self) -> UploadFile:
+        return UploadFile(self.sessions, self.files, self.store, self.clock, self.entropy, MOST_UPLOAD_BYTES)
+
+    @cached_property
+    def read_files(self) -> ReadFiles:
+        return ReadFiles(self.sessions, self.files, self.store, self.clock, MOST_INLINE_BYTES)
+
+    @cached_property
+    def remove_file(self) -> RemoveFile:
+        return RemoveFile(self.files, self.store)

@@ -1,0 +1,122 @@
+"""A small world of fakes, and what has happened in it before a test begins."""
+
+import io
+
+from typing import Any
+
+from satchel.contract import safe_name
+from satchel.domain.calls import Call, Outcome, StoredFile
+from satchel.domain.conversation import ModelReply
+from satchel.domain.files import FileRecord
+from satchel.domain.identity import Identity
+from satchel.domain.ids import call_id, object_id
+from satchel.domain.places import object_key, outcome_key
+from satchel.domain.sessions import Session, Turn
+from satchel.domain.steps import CallStep, Failure, TurnStep
+from satchel.services.store_outcome import store_outcome
+from satchel.services.take_turn import TurnRequest
+from tests.unit.services.scenery import ALICE
+from tests.unit.services.wiring import Wiring
+
+
+class World(Wiring):
+    """Everything in it is public: tests read the fakes."""
+
+    def session(self, who: Identity = ALICE) -> Session:
+        """Start a session."""
+        return self.start_session(who, None)
+
+    def turn(
+        self,
+        session: Session,
+        message: str = "Hello",
+        who: Identity = ALICE,
+        tools: list[str] | None = None,
+        files: list[str] | None = None,
+    ) -> Turn:
+        """Take a message."""
+        return self.take_turn(who, session.session_id, TurnRequest(message=message, tools=tools, files=files or []))
+
+    def upload(
+        self, name: str, body: bytes = b"a,b\n1,2\n", session: Session | None = None, who: Identity = ALICE
+    ) -> FileRecord:
+        """Upload a file, a second after whatever happened before."""
+        self.clock.travel(1)
+        return self.upload_file(who, name, body, None, session.session_id if session else None)
+
+    def call(
+        self, turn: Turn, tool: str = "report.echo", arguments: str = "{}", round_number: int = 0, index: int = 0
+    ) -> Call:
+        """Write a call that the model asked for."""
+        call = Call(
+            call_id=call_id(turn.turn_id, round_number, index),
+            turn_id=turn.turn_id,
+            session_id=turn.session_id,
+            user=turn.user,
+            tool=tool,
+            arguments=arguments,
+            ref=f"ref-{round_number}-{index}",
+            round=round_number,
+            index=index,
+        )
+        self.calls.add([call])
+        return call
+
+    def seen(self, call: Call) -> Call:
+        """Return a call as it is kept now."""
+        kept = self.calls.get(call.turn_id, call.call_id)
+        assert kept is not None
+        return kept
+
+    def stored(
+        self, call: Call, name: str, body: bytes = b"<p>", index: int = 0, mime: str = "text/html", **said: object
+    ) -> StoredFile:
+        """Put a file where a runner puts it, and return what the runner says of it."""
+        deferred = said.pop("deferred", False) is True
+        key = object_key(call.user, "artifacts", object_id(call.call_id, index), safe_name(name))
+        self.put(key, body, mime)
+        return StoredFile(
+            object_id=object_id(call.call_id, index),
+            key=key,
+            name=safe_name(name),
+            raw_name=name,
+            mime=mime,
+            size=len(body),
+            index=index,
+            deferred=deferred,
+            artifact={"name": name, "mime": mime, **said},
+        )
+
+    def put(self, key: str, body: bytes, mime: str = "text/plain") -> None:
+        """Put an object into the store."""
+        self.store.put(key, io.BytesIO(body), mime)
+
+    def hand_over(self, call: Call, outcome: Outcome) -> None:
+        """Store an outcome as a runner does."""
+        store_outcome(self.store, outcome_key(call.user, call.turn_id, call.call_id), outcome)
+
+    def settle(self, call: Call, outcome: Outcome | None = None, failure: Failure | None = None) -> Call:
+        """Let a call end, with or without an outcome, and return it settled."""
+        if outcome is not None:
+            self.hand_over(call, outcome)
+        self.normalize(call_step(call, failure=failure))
+        return self.seen(call)
+
+    def complete(self, turn: Turn, text: str = "Done.") -> None:
+        """Let the model say its last word, and the turn end."""
+        self.model.replies.append(ModelReply(text=text))
+        step = self.think(turn_step(turn))
+        self.finish(TurnStep.model_validate(step.model_dump()))
+
+
+def turn_step(turn: Turn, round_number: int = 0, failure: Failure | None = None) -> TurnStep:
+    """Return what the state machine hands on for a turn."""
+    return TurnStep(
+        user=turn.user, session_id=turn.session_id, turn_id=turn.turn_id, round=round_number, failure=failure
+    )
+
+
+def call_step(call: Call, task_token: str | None = None, failure: Failure | None = None) -> CallStep:
+    """Return what the state machine hands on for a call."""
+    known: dict[str, Any] = call.model_dump(include={"user", "session_id", "turn_id", "call_id"})
+    return CallStep(**known, task_token=task_token, failure=failure)
