@@ -1,8 +1,8 @@
-"""Reads and writes exclude one another, and a transaction that fails takes back what it wrote, and nothing else.
+"""Writes to a table exclude one another, and a transaction that fails takes back what it wrote, and nothing else.
 
-Patches the reading and writing methods of ``DynamoDBBackend`` and what its module knows as ``copy``. moto copies whole tables
+Patches the writing methods of ``DynamoDBBackend`` and what its module knows as ``copy``. moto copies whole tables
 before each transaction and puts the copies back when it fails: the time grows with the table, and what other threads
-wrote meanwhile is lost; who reads in between sees what is then taken back.
+wrote meanwhile is lost.
 """
 
 import copy

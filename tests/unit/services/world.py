@@ -1,7 +1,6 @@
 """A small world of fakes, and what has happened in it before a test begins."""
 
 import io
-
 from typing import Any
 
 from satchel.contract import safe_name

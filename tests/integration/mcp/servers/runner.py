@@ -25,7 +25,10 @@ def tell(*pids: int) -> None:
 
 
 def one_server() -> None:
-    tell(processes.start(["/bin/sleep", ENDLESS], os.environ, None).pid)
+    """The server is past its launcher when the pid is told."""
+    server = processes.start(["/bin/sh", "-c", f"echo ready; exec sleep {ENDLESS}"], os.environ, None)
+    if server.stdout and server.stdout.readline():
+        tell(server.pid)
 
 
 def a_dead_servers_daemon() -> None:

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from satchel.domain.errors import FileNotFound, TooLarge, UnknownTools
 from satchel.domain.events import NewEvent
@@ -21,7 +22,7 @@ from satchel.services.list_tools import ListTools
 class TurnRequest(BaseModel):
     """What a person asks. ``tools`` limits what may be called; ``files`` are names or keys of files it is about."""
 
-    message: str
+    message: Annotated[str, Field(min_length=1)]
     tools: list[str] | None = None
     files: list[str] = []
 

@@ -5,9 +5,10 @@
 | newest version | ``USER#{user} / FILE#{file_key}`` (with ``expiry_bucket`` and ``expires_at`` where it expires) |
 | every version | ``USER#{user} / VERSION#{file_key}#{n}`` |
 | name in a session | ``SESSION#{sid} / NAME#{name}``; without a session ``LIBRARY#{user} / NAME#{name}`` |
-| name among all files | ``USER#{user} / NAME#{name}#{file_key}`` |
+| name among all files | ``USER#{user} / NAME#{name}/{file_key}`` (no name has a slash, so none begins with another and it) |
+| version of an object | ``USER#{user} / OBJECT#{object_id}``, so that keeping it again finds it whatever came after |
 
-A file is written with its name in one transaction, so that no two files ever hold one name.
+A file is written and removed with its name in one transaction, so that no two files ever hold one name.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,6 +22,7 @@ from satchel.ports.catalog import Page
 
 _TRIES = 50
 _MOST_NAMES = 10_000
+_MOST_AT_ONCE = 90  # a transaction takes 100 writes
 
 
 def _space(user: str, session_id: str | None) -> str:
@@ -35,9 +37,26 @@ def _record_item(record: FileRecord) -> Item:
     return item
 
 
+def _versions(file_key: str) -> str:
+    return f"VERSION#{file_key}#"
+
+
+def _version_key(file_key: str, version: int) -> str:
+    return f"{_versions(file_key)}{version:06d}"
+
+
 def _version_item(record: FileRecord) -> Item:
-    sk = f"VERSION#{record.file_key}#{record.version:06d}"
+    sk = _version_key(record.file_key, record.version)
     return {"pk": f"USER#{record.user}", "sk": sk, "doc": record.model_dump_json()}
+
+
+def _object_item(record: FileRecord) -> Item:
+    sk = f"OBJECT#{record.object_id}"
+    return {"pk": f"USER#{record.user}", "sk": sk, "file_key": record.file_key, "version": record.version}
+
+
+def _pointer_key(name: str, file_key: str = "") -> str:
+    return f"NAME#{name}/{file_key}"
 
 
 def _claim_item(record: FileRecord) -> Item:
@@ -78,10 +97,14 @@ class DynamoFiles:
         """Make stored bytes a file under the first name that it may have."""
         for _ in range(_TRIES):
             try:
-                return self._keep(new)
+                return self._kept(new) or self._keep(new)
             except (ConditionFailed, WriteConflict):
                 continue  # somebody took or changed the name in between: look again
         raise Unavailable(f"Too many writers at one name: {new.name}")
+
+    def _kept(self, new: NewFile) -> FileRecord | None:
+        item = self.table.get(f"USER#{new.user}", f"OBJECT#{new.object_id}")
+        return self.version(new.user, str(item["file_key"]), int(item["version"])) if item else None
 
     def _keep(self, new: NewFile) -> FileRecord:
         for name in _names(new.name):
@@ -107,12 +130,13 @@ class DynamoFiles:
         claim = self.table.writes_put(_claim_item(record), absent=True)
         if over is not None:
             claim = self.table.writes_put_over(_claim_item(record), "held_by", over.object_id)
-        pointer: Item = {"pk": f"USER#{record.user}", "sk": f"NAME#{record.name}#{record.file_key}"}
+        pointer: Item = {"pk": f"USER#{record.user}", "sk": _pointer_key(record.name, record.file_key)}
         self.table.transact(
             [
                 claim,
                 self.table.writes_put(_record_item(record)),
                 self.table.writes_put(_version_item(record)),
+                self.table.writes_put(_object_item(record), absent=True),
                 self.table.writes_put(pointer | {"file_key": record.file_key}),
             ],
         )
@@ -125,7 +149,7 @@ class DynamoFiles:
 
     def version(self, user: str, file_key: str, version: int) -> FileRecord | None:
         """Return one version of a file."""
-        item = self.table.get(f"USER#{user}", f"VERSION#{file_key}#{version:06d}")
+        item = self.table.get(f"USER#{user}", _version_key(file_key, version))
         return _record(item) if item else None
 
     def list(self, user: str, limit: int, cursor: str | None) -> Page[FileRecord]:
@@ -147,20 +171,36 @@ class DynamoFiles:
             item = self.table.get(_space(user, session_id), f"NAME#{name}")
             if item is not None:
                 return self.get(user, NameClaim.model_validate_json(str(item["doc"])).file_key)
-        pointers, _ = self.table.query(Query(f"USER#{user}", f"NAME#{name}#", 1, newest_first=True))
+        pointers, _ = self.table.query(Query(f"USER#{user}", _pointer_key(name), 1, newest_first=True))
         return self.get(user, str(pointers[0]["file_key"])) if pointers else None
 
     def remove(self, record: FileRecord) -> Sequence[str]:
         """Remove a file with all versions and free its name; return the S3 keys that must go."""
-        pk = f"USER#{record.user}"
-        versions = [_record(item) for item in self.table.query_all(pk, f"VERSION#{record.file_key}#")]
-        for old in versions:
-            self.table.delete(pk, f"VERSION#{old.file_key}#{old.version:06d}")
+        keys: dict[str, None] = {}
+        for _ in range(_TRIES):
+            newest = self.get(record.user, record.file_key)
+            if newest is None:
+                return list(keys)
+            versions = [
+                _record(item) for item in self.table.query_all(f"USER#{record.user}", _versions(record.file_key))
+            ]
+            keys |= dict.fromkeys(version.key for version in versions)
+            try:
+                self._remove(newest, versions)
+            except (ConditionFailed, WriteConflict):
+                continue  # a newer version came in between: it goes as well
+            return list(keys)
+        raise Unavailable(f"Too many writers at one file: {record.name}")
+
+    def _remove(self, newest: FileRecord, versions: Sequence[FileRecord]) -> None:
+        pk, space = f"USER#{newest.user}", _space(newest.user, newest.session_id)
+        parts = [str(make(version)["sk"]) for version in versions for make in (_version_item, _object_item)]
+        for part in parts[:-_MOST_AT_ONCE]:
+            self.table.delete(pk, part)
+        rest = [f"FILE#{newest.file_key}", _pointer_key(newest.name, newest.file_key), *parts[-_MOST_AT_ONCE:]]
         self.table.transact(
             [
-                self.table.writes_delete(pk, f"FILE#{record.file_key}"),
-                self.table.writes_delete(pk, f"NAME#{record.name}#{record.file_key}"),
-                self.table.writes_delete(_space(record.user, record.session_id), f"NAME#{record.name}"),
+                self.table.writes_delete_of(space, f"NAME#{newest.name}", "held_by", newest.object_id),
+                *(self.table.writes_delete(pk, part) for part in rest),
             ],
         )
-        return [old.key for old in versions]

@@ -174,6 +174,18 @@ class Table:
         """Return a delete as a part of a transaction."""
         return {"Delete": {"TableName": self.name, "Key": encode({"pk": pk, "sk": sk})}}
 
+    def writes_delete_of(self, pk: str, sk: str, attribute: str, value: str) -> "TransactWriteItemTypeDef":
+        """Return a delete that happens only while one of the item's attributes still has this value."""
+        return {
+            "Delete": {
+                "TableName": self.name,
+                "Key": encode({"pk": pk, "sk": sk}),
+                "ConditionExpression": "#attribute = :value",
+                "ExpressionAttributeNames": {"#attribute": attribute},
+                "ExpressionAttributeValues": {":value": {"S": value}},
+            },
+        }
+
     def writes_update(
         self, pk: str, sk: str, expression: str, condition: str, values: Values, names: dict[str, str]
     ) -> "TransactWriteItemTypeDef":

@@ -36,7 +36,7 @@ class HttpWire:
     def settle(self) -> None:
         """Nothing of it runs here."""
 
-    def lost(self, said: str) -> Failed | None:
+    def lost(self, said: str, /) -> Failed | None:
         """Whatever ended the connection, the SDK's word is all there is."""
         return Failed(crashed=True, message=f"The connection to the tool's server was lost: {said}")
 

@@ -30,6 +30,8 @@ logger = logging.getLogger(__name__)
 LAUNCHER = Path(__file__).with_name("launch.py")
 PATIENCE_SECONDS = 5.0
 _ROUND_SECONDS = 0.002
+_STOP_SECONDS = 0.5
+_NOT_RUNNING = frozenset("TtZX")
 _PR_SET_CHILD_SUBREAPER = 36
 _KERNEL_LISTS_CHILDREN = Path("/proc/thread-self/children").exists()
 
@@ -84,8 +86,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 def kill_tree(pid: int) -> None:
     """Kill a process, all below it, and all of its session. The process itself is left for its parent to reap."""
-    with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGSTOP)
+    _stop(pid)
     _kill_until_none(lambda: _below(pid))
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
@@ -152,6 +153,23 @@ def _signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
+
+
+def _stop(pid: int) -> None:
+    """Stop a process; returns when each of its threads has stopped: one in the middle of a fork still completes it."""
+    gives_up = time.monotonic() + _STOP_SECONDS
+    with suppress(FileNotFoundError, ProcessLookupError):
+        os.kill(pid, signal.SIGSTOP)
+        while time.monotonic() < gives_up and not all(map(_has_stopped, Path(f"/proc/{pid}/task").iterdir())):
+            time.sleep(_ROUND_SECONDS)
+
+
+def _has_stopped(thread: Path) -> bool:
+    """Read the state of a thread: it stands after the name, which is in brackets and may hold anything."""
+    try:
+        return (thread / "stat").read_text().rpartition(")")[2].split()[0] in _NOT_RUNNING
+    except (FileNotFoundError, ProcessLookupError):
+        return True
 
 
 def _children(pid: int) -> set[int]:

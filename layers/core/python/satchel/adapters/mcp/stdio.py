@@ -58,7 +58,7 @@ class StdioWire:
         if self._line.process:
             self._own = processes.below(self._line.process.pid)
 
-    def lost(self, said: str) -> Failed | None:
+    def lost(self, _said: str, /) -> Failed | None:
         """Say why nothing more will come from the server; None if something may."""
         if self._line.too_long:
             most = self._program.most_line

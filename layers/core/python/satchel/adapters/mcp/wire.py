@@ -23,7 +23,7 @@ class Wire(Protocol):
         """Take what runs now for a part of the server; called once, when it is ready for its first call."""
         ...
 
-    def lost(self, said: str) -> Failed | None:
+    def lost(self, said: str, /) -> Failed | None:
         """Say why the connection is lost, which may take a moment; None while it is not. ``said`` is the SDK's word."""
         ...
 

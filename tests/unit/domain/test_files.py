@@ -1,0 +1,98 @@
+"""Which name a new file gets, and when a file is gone."""
+
+from datetime import UTC, datetime, timedelta
+
+from satchel.domain.files import FileRecord, NameClaim, NewFile, Source, Verdict, expired, judge
+from satchel.domain.ids import new_id
+
+NOW = datetime(2024, 8, 27, 12, 0, tzinfo=UTC)
+HELD, MADE = new_id("f", NOW, bytes(10)), new_id("f", NOW, b"\1" * 10)
+
+
+def claim(
+    raw_name: str = "report.html", source: Source = Source.GENERATED, origin: str = "call 1", object_id: str = HELD
+) -> NameClaim:
+    return NameClaim(
+        name="report.html",
+        raw_name=raw_name,
+        file_key=HELD,
+        object_id=object_id,
+        source=source,
+        origin=origin,
+        version=1,
+    )
+
+
+def new(
+    raw_name: str = "report.html",
+    source: Source = Source.GENERATED,
+    origin: str = "call 2",
+    expires_at: int | None = None,
+) -> NewFile:
+    return NewFile(
+        object_id=MADE,
+        key="k",
+        user="alice",
+        session_id=None,
+        name="report.html",
+        raw_name=raw_name,
+        mime="text/html",
+        size=1,
+        source=source,
+        origin=origin,
+        created_at=NOW,
+        expires_at=expires_at,
+    )
+
+
+def test_the_same_bytes_again_are_the_same_file() -> None:
+    assert judge(claim(object_id=MADE), new()) is Verdict.SAME
+
+
+def test_the_same_bytes_again_are_the_same_file_even_by_another_name_or_maker() -> None:
+    changed = new(raw_name="r?eport.html", origin="call 1", source=Source.UPLOADED)
+    assert judge(claim(object_id=MADE), changed) is Verdict.SAME
+
+
+def test_a_file_made_again_by_another_call_is_a_new_version() -> None:
+    assert judge(claim(), new()) is Verdict.NEW_VERSION
+
+
+def test_a_file_uploaded_again_is_a_new_version() -> None:
+    held = claim(source=Source.UPLOADED, origin="upload 1")
+    assert judge(held, new(source=Source.UPLOADED, origin="upload 2")) is Verdict.NEW_VERSION
+
+
+def test_an_upload_replaces_what_a_tool_made() -> None:
+    assert judge(claim(), new(source=Source.UPLOADED, origin="upload 1")) is Verdict.NEW_VERSION
+
+
+def test_a_draft_that_was_finished_is_a_new_version() -> None:
+    assert judge(claim(source=Source.DEFERRED), new()) is Verdict.NEW_VERSION
+
+
+def test_what_a_tool_makes_never_replaces_an_upload() -> None:
+    held = claim(source=Source.UPLOADED, origin="upload 1")
+    assert judge(held, new()) is Verdict.NEXT_NAME
+    assert judge(held, new(source=Source.DEFERRED)) is Verdict.NEXT_NAME
+
+
+def test_two_files_of_one_call_never_replace_one_another() -> None:
+    assert judge(claim(origin="call 2"), new(origin="call 2")) is Verdict.NEXT_NAME
+
+
+def test_two_raw_names_that_merely_meet_never_share_one() -> None:
+    assert judge(claim(raw_name="a/report.html"), new(raw_name="b/report.html")) is Verdict.NEXT_NAME
+    uploads = claim(raw_name="report.html", source=Source.UPLOADED), new(" report.html", Source.UPLOADED, "upload 2")
+    assert judge(*uploads) is Verdict.NEXT_NAME
+
+
+def test_a_file_is_gone_at_the_second_of_its_expiry_not_before() -> None:
+    at = int((NOW + timedelta(hours=72)).timestamp())
+    record = FileRecord(**new(expires_at=at).model_dump(), file_key=MADE)
+    assert not expired(record, NOW + timedelta(hours=72, microseconds=-1))
+    assert expired(record, NOW + timedelta(hours=72))
+
+
+def test_a_file_without_expiry_stays() -> None:
+    assert not expired(FileRecord(**new().model_dump(), file_key=MADE), datetime(9999, 1, 1, tzinfo=UTC))

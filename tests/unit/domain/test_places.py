@@ -1,0 +1,37 @@
+"""Where things lie."""
+
+from datetime import UTC, datetime
+
+from satchel.domain.ids import call_id, new_id, object_id
+from satchel.domain.places import call_objects_prefix, input_path, object_key, outcome_key, tool_directory
+
+TURN = new_id("t", datetime(2024, 8, 27, tzinfo=UTC), bytes(10))
+CALL = call_id(TURN, 0, 0)
+
+
+def test_a_file_lies_under_its_owner_by_kind_and_day() -> None:
+    file = new_id("f", datetime(2024, 8, 27, tzinfo=UTC), bytes(10))
+    assert object_key("alice", "uploads", file, "a.csv") == f"alice/uploads/20240827/{file}/a.csv"
+
+
+def test_every_artifact_of_a_call_lies_under_the_calls_prefix() -> None:
+    for index in (0, 1, 5000):
+        assert object_key("alice", "artifacts", object_id(CALL, index), "x").startswith(
+            call_objects_prefix("alice", CALL)
+        )
+
+
+def test_no_artifact_of_a_neighbour_lies_under_the_calls_prefix() -> None:
+    neighbour = object_key("alice", "artifacts", object_id(call_id(TURN, 0, 1), 0), "x")
+    assert not neighbour.startswith(call_objects_prefix("alice", CALL))
+
+
+def test_the_outcome_lies_beside_the_files_not_among_them() -> None:
+    key = outcome_key("alice", TURN, CALL)
+    assert key == f"alice/turns/{TURN}/{CALL}/outcome.json"
+    assert not key.startswith(call_objects_prefix("alice", CALL))
+
+
+def test_a_tool_finds_its_inputs_where_the_contract_says() -> None:
+    assert tool_directory("alice") == "/tmp/alice/"
+    assert input_path("alice", "data.csv") == "/tmp/alice/input_files/data.csv"
