@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
-import httpx
+import httpx2
 from pydantic import BaseModel, ValidationError
 
 from local.cli.errors import AddressError, CutError, RefusedError, StrangeAnswerError, UnreachableError
@@ -35,7 +35,7 @@ class ApiClient:
         *,
         user: str | None = None,
         token: str | None = None,
-        transport: httpx.BaseTransport | None = None,
+        transport: httpx2.BaseTransport | None = None,
     ) -> None:
         self._base = base_url.rstrip("/")
         self._identity: list[tuple[bytes, bytes]] = []  # bytes: the server judges a strange name, not the HTTP library
@@ -43,9 +43,9 @@ class ApiClient:
             self._identity.append((b"X-Satchel-User", user.encode()))
         if token:
             self._identity.append((b"Authorization", f"Bearer {token}".encode()))
-        self._http = httpx.Client(
+        self._http = httpx2.Client(
             transport=transport,
-            timeout=httpx.Timeout(SILENCE_SECONDS, connect=CONNECT_SECONDS),
+            timeout=httpx2.Timeout(SILENCE_SECONDS, connect=CONNECT_SECONDS),
             trust_env=_host(base_url) not in LOOPBACK,  # a proxy of the company cannot reach this machine's loopback
         )
 
@@ -100,7 +100,7 @@ class ApiClient:
         """Return where a turn can be read."""
         return self._base + _turn(turn)
 
-    def _ask(self, model: type[Answer], method: str, path: str, **request: Any) -> Answer:  # noqa: ANN401  (httpx's own keywords)
+    def _ask(self, model: type[Answer], method: str, path: str, **request: Any) -> Answer:  # noqa: ANN401  (httpx2's own keywords)
         with _told(self._base):
             answer = self._http.request(method, self._base + path, headers=self._identity, **request)
         if answer.status_code >= HTTPStatus.BAD_REQUEST:
@@ -113,8 +113,8 @@ class ApiClient:
 
 def _host(base_url: str) -> str:
     try:
-        url = httpx.URL(base_url)
-    except httpx.InvalidURL as error:
+        url = httpx2.URL(base_url)
+    except httpx2.InvalidURL as error:
         raise AddressError(f"{base_url} is not an address: {error}.") from error
     if url.scheme not in {"http", "https"} or not url.host:
         raise AddressError(f"{base_url} is not an http or https address.")
@@ -134,13 +134,13 @@ def _told(base: str) -> Iterator[None]:
     """Turn the client library's errors into ours."""
     try:
         yield
-    except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+    except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
         raise UnreachableError(f"No server answers at {base} ({error}); `satchel serve` starts one here.") from error
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise CutError(f"The connection to {base} broke ({error or type(error).__name__}).") from error
 
 
-def _refusal(answer: httpx.Response) -> RefusedError:
+def _refusal(answer: httpx2.Response) -> RefusedError:
     try:
         problem = Problem.model_validate_json(answer.content)
     except ValidationError:

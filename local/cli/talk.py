@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import httpx
+import httpx2
 import typer
 from rich.console import Console
 
@@ -37,7 +37,7 @@ class Question:
     token: str | None = None
 
 
-def talk(question: Question, *, transport: httpx.BaseTransport | None = None, sleep: Sleep = time.sleep) -> int:
+def talk(question: Question, *, transport: httpx2.BaseTransport | None = None, sleep: Sleep = time.sleep) -> int:
     """Ask, wait, print the answer and save its files.
 
     Returns the exit code: 0 the turn is complete, 1 it failed or was cancelled, 2 something between here and the server

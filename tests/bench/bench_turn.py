@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-import httpx
+import httpx2
 from anyio.from_thread import start_blocking_portal
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
@@ -23,7 +23,7 @@ def setting() -> Iterator[Pair]:
     """One session of the running system, and one client with a process of the same server; both are kept warm."""
     with ExitStack() as stack:
         system = stack.enter_context(running_system())
-        http = stack.enter_context(httpx.Client(base_url=system.url, timeout=60, trust_env=False))
+        http = stack.enter_context(httpx2.Client(base_url=system.url, timeout=60, trust_env=False))
         session = http.post("/api/sessions", json={}).raise_for_status().json()["session_id"]
         portal = stack.enter_context(start_blocking_portal())
         client = stack.enter_context(portal.wrap_async_context_manager(Client(SERVER)))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-import httpx
+import httpx2
 
 Json = dict[str, Any]
 WAIT = {"Prefer": "wait=25"}
@@ -17,12 +17,12 @@ class Person:
     name: str
     groups: str = "users"
 
-    def client(self) -> httpx.Client:
+    def client(self) -> httpx2.Client:
         """Return a client that says who it is."""
         headers = {"X-Satchel-User": self.name, "X-Satchel-Groups": self.groups}
-        return httpx.Client(base_url=self.url, headers=headers, timeout=60)
+        return httpx2.Client(base_url=self.url, headers=headers, timeout=60)
 
-    def call(self, method: str, path: str, **given: Any) -> httpx.Response:  # noqa: ANN401  (what httpx takes)
+    def call(self, method: str, path: str, **given: Any) -> httpx2.Response:  # noqa: ANN401  (what httpx2 takes)
         """Send one request."""
         with self.client() as client:
             return client.request(method, path, **given)
@@ -36,7 +36,7 @@ class Person:
         """Upload a file and return its record."""
         data = {"session_id": session_id} if session_id else {}
         answer = self.call("POST", "/api/files", data=data, files={"file": (name, body)})
-        assert answer.status_code == httpx.codes.CREATED, answer.text
+        assert answer.status_code == httpx2.codes.CREATED, answer.text
         record: Json = answer.json()
         return record
 

@@ -4,7 +4,7 @@ import io
 import random
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from PIL import Image
 
@@ -31,7 +31,7 @@ def asked(system: System) -> tuple[Person, str, Json]:
     person.upload(session_id, "sales.csv", _sales())
     message = {"message": '/report.summarise {"filename": "sales.csv"}'}
     answer = person.call("POST", f"/api/sessions/{session_id}/turns", json=message, headers=WAIT)
-    assert answer.status_code == httpx.codes.OK, answer.text
+    assert answer.status_code == httpx2.codes.OK, answer.text
     assert answer.headers["Preference-Applied"] == "wait=25"
     return person, session_id, answer.json()
 
@@ -52,8 +52,8 @@ def test_both_files_are_fetched_by_their_links_without_being_signed_in(
     asked: tuple[Person, str, Json], system: System
 ) -> None:
     _, _, response = asked
-    report, chart = (httpx.get(system.url + artifact["download_url"]) for artifact in response["artifacts"])
-    assert report.status_code == chart.status_code == httpx.codes.OK
+    report, chart = (httpx2.get(system.url + artifact["download_url"]) for artifact in response["artifacts"])
+    assert report.status_code == chart.status_code == httpx2.codes.OK
     assert "sales.csv" in report.text
     assert report.headers["Content-Disposition"].startswith("attachment")
     with Image.open(io.BytesIO(chart.content)) as picture:

@@ -2,7 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-import httpx
+import httpx2
 
 from tests.e2e.conftest import Somebody
 from tests.e2e.person import Json, Person
@@ -47,10 +47,10 @@ def _sees_nothing_of(person: Person, others: list[tuple[str, Json]]) -> None:
             ("GET", f"/api/files?session_id={session_id}"),
             ("GET", f"/api/files/download/{key}"),
         ]:
-            assert person.call(method, path).status_code == httpx.codes.NOT_FOUND, (method, path)
+            assert person.call(method, path).status_code == httpx2.codes.NOT_FOUND, (method, path)
         message = {"message": "hello", "files": [key]}
         own = person.session()
-        assert person.call("POST", f"/api/sessions/{own}/turns", json=message).status_code == httpx.codes.NOT_FOUND
+        assert person.call("POST", f"/api/sessions/{own}/turns", json=message).status_code == httpx2.codes.NOT_FOUND
 
 
 def test_a_file_of_somebody_else_is_no_file_for_a_tool(somebody: Somebody) -> None:

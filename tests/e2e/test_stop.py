@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 import psutil
 import pytest
 
@@ -40,7 +40,7 @@ def _load(system: System) -> list[psutil.Process]:
 
 
 def _read(person: Person, session_id: str, turn_id: str) -> None:
-    with suppress(httpx.HTTPError, ValueError):
+    with suppress(httpx2.HTTPError, ValueError):
         person.events(session_id, turn_id)
 
 

@@ -76,6 +76,15 @@ def test_removing_leaves_nothing_and_names_the_objects_of_all_versions(files: Dy
     assert files.of_session(session.user, session.session_id) == []
 
 
+def test_removing_takes_more_versions_than_one_transaction(files: DynamoFiles, session: Session) -> None:
+    versions = [upload(files, session) for _ in range(60)]
+
+    keys = files.remove(versions[0])
+
+    assert sorted(keys) == sorted(version.key for version in versions)
+    assert everything_about(files, session) == []
+
+
 def test_removing_twice_is_no_error(files: DynamoFiles, session: Session) -> None:
     record = upload(files, session)
     files.remove(record)

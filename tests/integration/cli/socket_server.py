@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-import httpx
+import httpx2
 
 from tests.unit.cli.fake_server import FakeServer
 
@@ -31,12 +31,12 @@ def listening(
 
         def _answer(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            request = httpx.Request(
+            request = httpx2.Request(
                 self.command, f"http://satchel.test{self.path}", headers=dict(self.headers), content=body
             )
             try:
                 answer = server(request)
-            except httpx.TransportError:
+            except httpx2.TransportError:
                 return  # closes the connection without a word
             self.send_response(answer.status_code)
             self.send_header("Content-Type", answer.headers.get("Content-Type", "application/octet-stream"))

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from threading import Event
 
-import httpx
+import httpx2
 
 from tests.integration.cli.socket_server import listening
 from tests.unit.cli.fake_server import SESSION, TURN, FakeServer, artifact, file_key, response
@@ -54,7 +54,7 @@ def test_a_file_goes_out_and_a_report_comes_back(tmp_path: Path) -> None:
 
 
 def test_a_connection_that_is_cut_while_waiting_is_made_again(tmp_path: Path) -> None:
-    server = FakeServer(faults=[httpx.ReadError("")])
+    server = FakeServer(faults=[httpx2.ReadError("")])
 
     with listening(server) as url:
         process = satchel(tmp_path, "ask", "go", "--url", url, "--user", "ann")

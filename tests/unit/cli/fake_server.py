@@ -1,11 +1,11 @@
-"""Satchel's HTTP API in memory, as far as the command uses it: a handler for `httpx.MockTransport`."""
+"""Satchel's HTTP API in memory, as far as the command uses it: a handler for `httpx2.MockTransport`."""
 
 import json
 import re
 from io import BytesIO
 from typing import Any, ClassVar
 
-import httpx
+import httpx2
 from python_multipart import parse_form
 from python_multipart.multipart import Field, File
 
@@ -14,7 +14,7 @@ from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseDe
 SESSION = "s01jd3q2v4xk8m0a9b7c5d6e7f8"
 TURN = "t01jd3q2v4xk8m0a9b7c5d6e7f9"
 CALL = f"{TURN}-01-00"
-Fault = httpx.Response | BaseException
+Fault = httpx2.Response | BaseException
 
 
 def file_key(number: int) -> str:
@@ -54,9 +54,9 @@ def response(**parts: Any) -> FinalResponse:  # noqa: ANN401  (fields of the mod
     return FinalResponse(**{"turn_id": TURN, "session_id": SESSION, "status": "complete", "message": "Done.", **parts})
 
 
-def problem(status: int, detail: str, error_code: str) -> httpx.Response:
+def problem(status: int, detail: str, error_code: str) -> httpx2.Response:
     body = {"type": "about:blank", "title": "Error", "status": status, "detail": detail, "error_code": error_code}
-    return httpx.Response(status, json=body, headers={"Content-Type": "application/problem+json"})
+    return httpx2.Response(status, json=body, headers={"Content-Type": "application/problem+json"})
 
 
 class FakeServer:
@@ -91,21 +91,21 @@ class FakeServer:
         self.asked: list[dict[str, Any]] = []
         self.uploads: list[tuple[str, str, bytes]] = []
         self.cursors: list[int] = []
-        self.requests: list[httpx.Request] = []
+        self.requests: list[httpx2.Request] = []
 
-    def __call__(self, request: httpx.Request) -> httpx.Response:
+    def __call__(self, request: httpx2.Request) -> httpx2.Response:
         self.requests.append(request)
         for pattern, method in self.routes:
             if found := re.fullmatch(pattern, f"{request.method} {request.url.path}"):
-                answered: httpx.Response = getattr(self, method)(request, *found.groups())
+                answered: httpx2.Response = getattr(self, method)(request, *found.groups())
                 return answered
         return problem(404, f"There is no route {request.url.path}.", "E_NOT_FOUND")
 
-    def _start_session(self, request: httpx.Request) -> httpx.Response:
+    def _start_session(self, request: httpx2.Request) -> httpx2.Response:
         assert json.loads(request.content) == {}
-        return httpx.Response(201, json={"session_id": SESSION, "status": "active"})
+        return httpx2.Response(201, json={"session_id": SESSION, "status": "active"})
 
-    def _upload(self, request: httpx.Request) -> httpx.Response:
+    def _upload(self, request: httpx2.Request) -> httpx2.Response:
         fields: dict[str, str] = {}
 
         def keep_field(field: Field) -> None:
@@ -120,15 +120,15 @@ class FakeServer:
         parse_form(content_type, BytesIO(request.content), keep_field, keep_file)
         name = self.uploads[-1][1]
         given = self.renamed.get(name, name)
-        return httpx.Response(201, json={"file_key": file_key(900 + len(self.uploads)), "name": given, "size": 1})
+        return httpx2.Response(201, json={"file_key": file_key(900 + len(self.uploads)), "name": given, "size": 1})
 
-    def _start_turn(self, request: httpx.Request, session: str) -> httpx.Response:
+    def _start_turn(self, request: httpx2.Request, session: str) -> httpx2.Response:
         if session != SESSION:
             return problem(404, "There is no such session.", "E_SESSION_NOT_FOUND")
         self.asked.append(json.loads(request.content))
-        return httpx.Response(202, json={"turn_id": TURN, "session_id": SESSION, "status": "running"})
+        return httpx2.Response(202, json={"turn_id": TURN, "session_id": SESSION, "status": "running"})
 
-    def _events(self, request: httpx.Request, _session: str, _turn: str) -> httpx.Response:
+    def _events(self, request: httpx2.Request, _session: str, _turn: str) -> httpx2.Response:
         if self.faults:
             fault = self.faults.pop(0)
             if isinstance(fault, BaseException):
@@ -138,12 +138,12 @@ class FakeServer:
         self.cursors.append(after)
         page = self.history[after : after + self.page]
         last = after + len(page)
-        return httpx.Response(200, json={"events": page, "next": last, "done": last == len(self.history)})
+        return httpx2.Response(200, json={"events": page, "next": last, "done": last == len(self.history)})
 
-    def _turn(self, _request: httpx.Request, _session: str, _turn: str) -> httpx.Response:
-        return httpx.Response(200, content=self.final.model_dump_json())
+    def _turn(self, _request: httpx2.Request, _session: str, _turn: str) -> httpx2.Response:
+        return httpx2.Response(200, content=self.final.model_dump_json())
 
-    def _download(self, request: httpx.Request, key: str) -> httpx.Response:
+    def _download(self, request: httpx2.Request, key: str) -> httpx2.Response:
         if key not in self.contents or not request.url.params.get("token"):
             return problem(404, "There is no such file, or the link has expired.", "E_FILE_NOT_FOUND")
-        return httpx.Response(200, content=self.contents[key])
+        return httpx2.Response(200, content=self.contents[key])

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from local.cli.talk import Question, talk
@@ -15,7 +15,7 @@ GO_ON = f'\nSession {SESSION}\nGo on with: satchel ask --session {SESSION} "…"
 def ask(server: FakeServer, message: str = "hello", *, naps: list[float] | None = None, **more: object) -> int:
     naps = [] if naps is None else naps
     question = Question(message=message, url=URL, **more)  # type: ignore[arg-type]  # each test names fields of its own
-    return talk(question, transport=httpx.MockTransport(server), sleep=naps.append)
+    return talk(question, transport=httpx2.MockTransport(server), sleep=naps.append)
 
 
 def test_a_message_is_asked_in_a_new_session_and_its_answer_printed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -139,14 +139,14 @@ def test_a_refusal_is_one_line_with_its_detail_and_code(capsys: pytest.CaptureFi
 
 
 def test_an_error_that_is_no_problem_document_is_told_by_its_status(capsys: pytest.CaptureFixture[str]) -> None:
-    transport = httpx.MockTransport(lambda _: httpx.Response(500, text="<h1>Oops</h1>"))
+    transport = httpx2.MockTransport(lambda _: httpx2.Response(500, text="<h1>Oops</h1>"))
 
     assert talk(Question("hello", URL), transport=transport) == 2
     assert capsys.readouterr().err == "satchel: POST /api/sessions was refused (HTTP 500)\n"
 
 
 def test_an_answer_of_something_else_is_recognised(capsys: pytest.CaptureFixture[str]) -> None:
-    transport = httpx.MockTransport(lambda _: httpx.Response(200, text="<h1>It works!</h1>"))
+    transport = httpx2.MockTransport(lambda _: httpx2.Response(200, text="<h1>It works!</h1>"))
 
     assert talk(Question("hello", URL), transport=transport) == 2
     assert capsys.readouterr().err == f"satchel: What answered at {URL} is not a Satchel server.\n"
@@ -163,7 +163,7 @@ def test_a_broken_connection_is_taken_up_where_it_broke(capsys: pytest.CaptureFi
     server = FakeServer(
         events=[{**notice, "message": "one"}, {**notice, "message": "two"}],
         page=1,
-        faults=[httpx.ReadError("reset"), problem(503, "Starting.", "E_UNAVAILABLE"), httpx.ConnectError("refused")],
+        faults=[httpx2.ReadError("reset"), problem(503, "Starting.", "E_UNAVAILABLE"), httpx2.ConnectError("refused")],
     )
     naps: list[float] = []
 
@@ -176,7 +176,7 @@ def test_a_broken_connection_is_taken_up_where_it_broke(capsys: pytest.CaptureFi
 def test_a_connection_that_stays_broken_is_given_up_and_the_turn_named(capsys: pytest.CaptureFixture[str]) -> None:
     naps: list[float] = []
 
-    assert ask(FakeServer(faults=[httpx.ReadError("reset")] * 9), naps=naps) == 2
+    assert ask(FakeServer(faults=[httpx2.ReadError("reset")] * 9), naps=naps) == 2
     assert naps == [0.5, 1, 2, 4, 8]
     assert capsys.readouterr().err == (
         f"Turn {TURN} goes on without us: {URL}/api/sessions/{SESSION}/turns/{TURN}\n"

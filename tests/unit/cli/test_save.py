@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from local.cli.talk import Question, talk
@@ -13,7 +13,7 @@ URL = "http://satchel.test"
 
 def ask(server: FakeServer, out: Path, *, user: str | None = None, token: str | None = None) -> int:
     question = Question("hello", URL, out=out, user=user, token=token)
-    return talk(question, transport=httpx.MockTransport(server))
+    return talk(question, transport=httpx2.MockTransport(server))
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
@@ -90,10 +90,10 @@ def test_a_file_that_is_gone_does_not_keep_the_others(tmp_path: Path, capsys: py
 def test_a_download_that_breaks_off_leaves_nothing_behind(tmp_path: Path) -> None:
     server = FakeServer(response(artifacts=[artifact("a.txt", 1)]))
 
-    def handle(request: httpx.Request) -> httpx.Response:
-        return httpx.Response(200, stream=Breaking()) if "download" in request.url.path else server(request)
+    def handle(request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(200, stream=Breaking()) if "download" in request.url.path else server(request)
 
-    assert talk(Question("hello", URL, out=tmp_path), transport=httpx.MockTransport(handle)) == 2
+    assert talk(Question("hello", URL, out=tmp_path), transport=httpx2.MockTransport(handle)) == 2
     assert files_in(tmp_path) == {}
 
 
@@ -119,14 +119,14 @@ def test_who_one_is_goes_to_the_api_and_not_along_with_a_link_that_leads_elsewhe
 def test_a_redirect_to_the_store_is_followed(tmp_path: Path) -> None:
     server = FakeServer(response(artifacts=[artifact("a.txt", 1)]))
 
-    def handle(request: httpx.Request) -> httpx.Response:
+    def handle(request: httpx2.Request) -> httpx2.Response:
         if request.url.host == "bucket.test":
-            return httpx.Response(200, content=b"from the store")
+            return httpx2.Response(200, content=b"from the store")
         if "download" in request.url.path:
-            return httpx.Response(307, headers={"Location": "https://bucket.test/object?X-Amz-Signature=1"})
+            return httpx2.Response(307, headers={"Location": "https://bucket.test/object?X-Amz-Signature=1"})
         return server(request)
 
-    assert talk(Question("hello", URL, out=tmp_path), transport=httpx.MockTransport(handle)) == 0
+    assert talk(Question("hello", URL, out=tmp_path), transport=httpx2.MockTransport(handle)) == 0
     assert files_in(tmp_path) == {"a.txt": b"from the store"}
 
 
@@ -141,7 +141,7 @@ def test_a_folder_that_cannot_be_one_is_refused_before_anything_is_asked(
     assert capsys.readouterr().err == f"satchel: {tmp_path}/taken cannot be a folder: File exists.\n"
 
 
-class Breaking(httpx.SyncByteStream):
+class Breaking(httpx2.SyncByteStream):
     def __iter__(self):  # type: ignore[no-untyped-def]  # noqa: ANN204
         yield b"half"
-        raise httpx.ReadError("reset")
+        raise httpx2.ReadError("reset")

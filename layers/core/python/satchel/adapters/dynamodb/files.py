@@ -5,7 +5,7 @@
 | newest version | ``USER#{user} / FILE#{file_key}`` (with ``expiry_bucket`` and ``expires_at`` where it expires) |
 | every version | ``USER#{user} / VERSION#{file_key}#{n}`` |
 | name in a session | ``SESSION#{sid} / NAME#{name}``; without a session ``LIBRARY#{user} / NAME#{name}`` |
-| name among all files | ``USER#{user} / NAME#{name}/{file_key}`` (no name has a slash, so none begins with another and it) |
+| name among all files | ``USER#{user} / NAME#{name}/{file_key}`` (no name has a slash in it) |
 | version of an object | ``USER#{user} / OBJECT#{object_id}``, so that keeping it again finds it whatever came after |
 
 A file is written and removed with its name in one transaction, so that no two files ever hold one name.
@@ -194,7 +194,7 @@ class DynamoFiles:
 
     def _remove(self, newest: FileRecord, versions: Sequence[FileRecord]) -> None:
         pk, space = f"USER#{newest.user}", _space(newest.user, newest.session_id)
-        parts = [str(make(version)["sk"]) for version in versions for make in (_version_item, _object_item)]
+        parts = [str(make(version)["sk"]) for version in versions for make in (_object_item, _version_item)]
         for part in parts[:-_MOST_AT_ONCE]:
             self.table.delete(pk, part)
         rest = [f"FILE#{newest.file_key}", _pointer_key(newest.name, newest.file_key), *parts[-_MOST_AT_ONCE:]]
