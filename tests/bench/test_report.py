@@ -13,8 +13,6 @@ from tests.bench.plot import draw
 from tests.bench.report import markdown, this_machine
 from tests.bench.words import summary, times
 
-pytestmark = pytest.mark.filterwarnings("ignore:'.*' .*deprecated:DeprecationWarning")  # see conftest.py
-
 
 @contextmanager
 def setting() -> Iterator[Pair]:

@@ -71,10 +71,10 @@ class TestPut:
     def test_tags_what_shall_expire_in_one_part_and_in_many(self, store: S3Files, key: str, size: int) -> None:
         body: IO[bytes] = io.BytesIO(b"x" * size)
 
-        store.put(key, body, "text/csv", {"expire-days": "3", "a": "b c&=ü"})
+        store.put(key, body, "text/csv", {"expire-days": "3", "a": "b c=d+e/f"})
 
         tags = store.client.get_object_tagging(Bucket=store.bucket, Key=key)["TagSet"]
-        assert {tag["Key"]: tag["Value"] for tag in tags} == {"expire-days": "3", "a": "b c&=ü"}
+        assert {tag["Key"]: tag["Value"] for tag in tags} == {"expire-days": "3", "a": "b c=d+e/f"}
 
     def test_over_an_object_makes_a_version(self, store: S3Files, key: str) -> None:
         put(store, key, b"one")

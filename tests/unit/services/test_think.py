@@ -187,7 +187,7 @@ def listed(world: World) -> list[str]:
 def test_the_latest_message_goes_with_the_files_of_the_session_newest_first(world: World) -> None:
     session = world.session()
     world.upload("old.csv", session=session)
-    world.upload("new.csv", bytes(850_000)[:900], session=session)
+    world.upload("new.csv", bytes(900), session=session)
     world.complete(world.turn(session, "Hello"))
     assert asked(world).messages[-1] == UserMessage(
         text="Hello\n"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
@@ -45,4 +45,9 @@ class LambdaRunners:
         said = json.loads(answer["Payload"].read())
         if "FunctionError" in answer:
             raise Unavailable(f"The server '{server}' did not start: {said.get('errorMessage', 'no reason given')}")
-        return _TOOLS.validate_python(said["tools"])
+        try:
+            tools = _TOOLS.validate_python(said["tools"])
+        except (KeyError, TypeError, ValidationError) as error:
+            raise Unavailable(f"The server '{server}' sent no list of its tools.") from error
+        # A runner runs foreign code: it speaks for its own server, whatever it says.
+        return [tool.model_copy(update={"server": server}) for tool in tools]

@@ -11,6 +11,7 @@ from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.inputs import fetch
 from satchel.adapters.mcp.client import McpToolClient
 from satchel.adapters.mcp.loop import EventLoop
+from satchel.adapters.mcp.processes import become_subreaper
 from satchel.adapters.s3_files import S3Files
 from satchel.adapters.safe_open import open_artifact
 from satchel.adapters.stepfunctions import WaitingTasks
@@ -30,7 +31,8 @@ def loop() -> EventLoop:
 
 @lru_cache
 def client() -> McpToolClient:
-    """Return the client of this runner's server."""
+    """Return the client of this runner's server; what the server leaves behind becomes a child of this process."""
+    become_subreaper()
     server = RunnerSettings().server
     return McpToolClient(server, registry().servers[server], loop(), os.environ)
 

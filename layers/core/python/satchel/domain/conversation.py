@@ -45,12 +45,13 @@ Message = Annotated[UserMessage | AssistantMessage | ToolMessage, Field(discrimi
 
 
 class ToolSpec(BaseModel):
-    """A tool as its server lists it. ``input_schema`` is JSON Schema."""
+    """A tool as its server lists it. The schemas are JSON Schema."""
 
     server: str
     name: str
     description: str = ""
     input_schema: dict[str, Any] = {}
+    output_schema: dict[str, Any] | None = None
 
     @property
     def full_name(self) -> str:

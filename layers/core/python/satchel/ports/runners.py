@@ -39,6 +39,7 @@ class CallOrder(BaseModel):
     call_id: CallId
     tool: str
     arguments: dict[str, Any]
+    output_schema: dict[str, Any] | None = None
     inputs: list[InputFile] = []
     writes: bool
     task_token: str

@@ -112,6 +112,7 @@ class DispatchTool:
             call_id=call.call_id,
             tool=tool.name,
             arguments=resolved.arguments,
+            output_schema=tool.output_schema,
             inputs=resolved.inputs,
             writes=any(tool.declares(name) for name in args.IDENTITY_ARGUMENTS),
             task_token=token,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from satchel.contract import strip_blobs
-from satchel.contract.errors import ToolCrashed, ToolFailed, ToolTimedOut
+from satchel.contract.errors import FileTooLarge, ToolCrashed, ToolFailed, ToolTimedOut
 from satchel.domain.events import NewEvent
 from satchel.domain.thinning import Thinner
 from satchel.domain.timing import TIMED_OUT, Notice, Overdue, Silence
@@ -64,6 +64,8 @@ class ListenToTool:
                     self._progress(progress)
             case Log():
                 self._write("tool_log", {"level": signal.level, "message": _shown(signal.message)})
+            case Failed(too_long=int(limit)):
+                raise FileTooLarge(limit + 1, limit, message="The tool's answer exceeds processing limits")
             case Failed(crashed=True):
                 raise ToolCrashed(_shown(signal.message))
             case Failed():

@@ -5,8 +5,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from satchel.contract import normalize
-from satchel.contract.errors import ToolError, ToolFailed
+from satchel.contract import ContractError, ToolError, ToolFailed, normalize
 from satchel.domain.calls import Outcome
 from satchel.ports.catalog import CallClaims
 from satchel.ports.clock import Clock
@@ -66,6 +65,8 @@ class RunTool:
             outcome = self._run(order, ports, pulse)
         except ToolError as error:
             outcome = Outcome.of_error(error)
+        except ContractError as error:
+            outcome = Outcome.of_error(ToolFailed(f"The tool's answer cannot be read: {error}"))
         except Exception as error:
             # The task must end with a word whatever went wrong here; the trace goes to the log.
             logger.exception("the runner failed", extra={"call_id": order.call_id})
@@ -77,7 +78,7 @@ class RunTool:
         with ExitStack() as stack:
             home = self._home(order, stack)
             answer = self._call(order, ports, pulse, home)
-            output = normalize(answer.raw)
+            output = normalize(answer.raw, output_schema=order.output_schema)
             keep = KeepArtifacts(ports.store, self.open_artifact, self.most_file_bytes)
             files, problems = keep(order, home, output)
         return make_outcome(output, files, problems)

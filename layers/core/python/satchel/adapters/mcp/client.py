@@ -138,4 +138,5 @@ class McpToolClient:
             name=tool.name,
             description=tool.description or "",
             input_schema=tool.input_schema,
+            output_schema=tool.output_schema,
         )

@@ -1,0 +1,208 @@
+"""Calls that may run: what the runner is sent, and what is noted and told."""
+
+import json
+
+import pytest
+
+from satchel.domain.files import FileRecord
+from satchel.domain.places import call_objects_prefix, outcome_key
+from satchel.domain.timing import Limits
+from satchel.ports.runners import CallOrder, InputFile, ScopedCredentials
+from tests.unit.services.scenery import ALICE, REGISTRY, SUMMARISE
+from tests.unit.services.world import World, call_step
+
+
+def order(world: World, tool: str, arguments: str) -> CallOrder:
+    """Dispatch a call in a session of its own and return what its runner was sent."""
+    call = world.call(world.turn(world.session()), tool, arguments)
+    world.dispatch(call_step(call, "task"))
+    return world.runners.orders[-1][1]
+
+
+def brought(world: World, record: FileRecord, name: str | None = None) -> InputFile:
+    """Return a file as an order names it."""
+    return InputFile(
+        name=name or record.name,
+        url=world.store.link(record.key, 900),
+        size=record.size,
+        etag=f"{record.file_key}-{record.version}",
+    )
+
+
+def test_the_order_holds_all_that_the_runner_needs(world: World) -> None:
+    session = world.session()
+    record = world.upload("sales.csv", session=session)
+    turn = world.turn(session)
+    call = world.call(turn, "report.summarise", '{"filename": "sales.csv"}')
+    world.dispatch(call_step(call, "task"))
+    prefix = call_objects_prefix(ALICE.name, call.call_id)
+    outcome = outcome_key(ALICE.name, turn.turn_id, call.call_id)
+    assert world.runners.orders == [
+        (
+            "report",
+            CallOrder(
+                user=ALICE.name,
+                session_id=session.session_id,
+                turn_id=turn.turn_id,
+                call_id=call.call_id,
+                tool="summarise",
+                arguments={"filename": f"/tmp/{ALICE.name}/input_files/sales.csv", "username": ALICE.name},
+                inputs=[brought(world, record)],
+                writes=True,
+                task_token="task",
+                credentials=ScopedCredentials(
+                    access_key_id=turn.turn_id, secret_access_key=prefix, session_token=outcome
+                ),
+                objects_prefix=prefix,
+                outcome_key=outcome,
+                limits=Limits(),
+            ),
+        )
+    ]
+    assert world.callback.ended == []
+
+
+def test_the_task_is_left_to_the_runner(world: World) -> None:
+    order(world, "report.echo", "{}")
+    assert (world.callback.beats, world.callback.ended, world.store.written) == ([], [], [])
+
+
+@pytest.mark.parametrize("sent", ['"bob"', '["bob"]', '{"name": "bob"}', "null", "7"])
+def test_whoever_the_model_names_the_tool_acts_for_who_is_signed_in(world: World, sent: str) -> None:
+    sent_on = order(world, "report.summarise", f'{{"filename": "a", "username": {sent}}}')
+    assert sent_on.arguments["username"] == ALICE.name
+    assert sent_on.user == ALICE.name
+
+
+def test_a_tool_that_does_not_ask_who_it_acts_for_is_not_told_and_cannot_write(world: World) -> None:
+    sent = order(world, "report.echo", '{"text": "a"}')
+    assert (sent.arguments, sent.writes) == ({"text": "a"}, False)
+
+
+def test_what_was_sent_is_noted_without_paths_and_links(world: World) -> None:
+    session = world.session()
+    world.upload("sales.csv", session=session)
+    call = world.call(world.turn(session), "report.summarise", '{"filename": "sales.csv"}')
+    world.dispatch(call_step(call, "task"))
+    noted = {"injected": {"filename": "sales.csv", "username": ALICE.name}, "dispatched_at": world.clock.now()}
+    assert world.seen(call) == call.model_copy(update=noted)
+
+
+def test_the_call_is_announced_once_with_what_the_tool_is_given(world: World) -> None:
+    call = world.call(world.turn(world.session()), "report.summarise", '{"filename": "out.html"}')
+    for _ in range(2):
+        world.dispatch(call_step(call, "task"))
+    told = {
+        "call_id": call.call_id,
+        "tool": "report.summarise",
+        "server": "report",
+        "arguments": {"filename": "out.html", "username": ALICE.name},
+    }
+    assert world.events.told(call.turn_id, "tool_start") == [("tool_start", told)]
+
+
+def test_neither_base64_nor_links_in_arguments_are_told_or_noted(world: World) -> None:
+    blob, link = "QUJD" * 1000, "https://satchel.example/api/files/download/f1?token=secret"
+    call = world.call(world.turn(world.session()), "report.echo", json.dumps({"text": f"{blob} {link}"}))
+    world.dispatch(call_step(call, "task"))
+    assert world.runners.orders[-1][1].arguments == {"text": f"{blob} {link}"}
+    seen = world.events.text(call.turn_id) + json.dumps(world.seen(call).injected)
+    assert (blob in seen, "secret" in seen) == (False, False)
+
+
+def test_a_number_that_json_cannot_carry_breaks_nothing(world: World) -> None:
+    assert order(world, "report.echo", '{"n": NaN}').arguments == {"n": None}
+
+
+# Files
+
+
+def test_a_value_that_is_no_file_passes_through_and_is_noted_with_the_nearest(world: World) -> None:
+    session = world.session()
+    world.upload("sales.csv", session=session)
+    call = world.call(world.turn(session), "report.summarise", '{"filename": "sale.csv"}')
+    world.dispatch(call_step(call, "task"))
+    sent = world.runners.orders[-1][1]
+    assert (sent.arguments["filename"], sent.inputs) == ("sale.csv", [])
+    assert world.seen(call).unresolved == {"sale.csv": ["sales.csv"]}
+
+
+@pytest.mark.parametrize("value", ["https://a.example/sales.csv", "dir/sales.csv", "..\\sales.csv", "/tmp/x/sales.csv"])
+def test_an_address_or_a_path_is_no_name_of_a_file(world: World, value: str) -> None:
+    world.upload("sales.csv")
+    assert order(world, "report.summarise", json.dumps({"filename": value})).arguments["filename"] == value
+
+
+def test_a_file_is_found_by_its_key_its_name_and_the_name_that_it_came_with(world: World) -> None:
+    record = world.upload("what?.csv")
+    path = f"/tmp/{ALICE.name}/input_files/what_.csv"
+    for value in (record.file_key, "what_.csv", "what?.csv"):
+        sent = order(world, "report.summarise", json.dumps({"filename": value}))
+        assert (sent.arguments["filename"], sent.inputs) == (path, [brought(world, record)])
+
+
+def test_the_newest_version_is_brought(world: World) -> None:
+    session = world.session()
+    world.upload("a.csv", b"old", session)
+    newest = world.upload("a.csv", b"newer", session)
+    call = world.call(world.turn(session), "report.summarise", '{"filename": "a.csv"}')
+    world.dispatch(call_step(call, "task"))
+    assert newest.version == 2
+    assert world.runners.orders[-1][1].inputs == [brought(world, newest)]
+
+
+def test_files_come_in_every_argument_that_names_them_and_each_is_brought_once(world: World) -> None:
+    one, two = world.upload("one.csv"), world.upload("two.csv")
+    sent = order(world, "report.merge", '{"filenames": ["one.csv", "x"], "file_names": ["two.csv", "one.csv"]}')
+    corner = f"/tmp/{ALICE.name}/input_files"
+    assert sent.arguments == {
+        "filenames": [f"{corner}/one.csv", "x"],
+        "file_names": [f"{corner}/two.csv", f"{corner}/one.csv"],
+    }
+    assert sent.inputs == [brought(world, one), brought(world, two)]
+
+
+def test_two_files_of_one_name_get_two_places(world: World) -> None:
+    session = world.session()
+    mine = world.upload("a.csv", b"mine", session)
+    other = world.upload("a.csv", b"other", world.session())
+    wanted = ["a.csv", other.file_key, mine.file_key, other.file_key]
+    call = world.call(world.turn(session), "report.merge", json.dumps({"filenames": wanted}))
+    world.dispatch(call_step(call, "task"))
+    sent = world.runners.orders[-1][1]
+    corner = f"/tmp/{ALICE.name}/input_files"
+    places = [f"{corner}/a.csv", f"{corner}/a (2).csv", f"{corner}/a.csv", f"{corner}/a (2).csv"]
+    assert sent.arguments["filenames"] == places
+    assert sent.inputs == [brought(world, mine), brought(world, other, "a (2).csv")]
+
+
+def test_a_server_that_takes_addresses_gets_a_link_of_its_own_that_works(world: World) -> None:
+    record = world.upload("page.html", bytes(600))
+    sent = order(world, "web.pages.fetch", '{"filename": "page.html"}')
+    address = sent.arguments["filename"]
+    assert address.startswith(f"https://satchel.example/api/files/download/{record.file_key}?token=")
+    assert world.open_link(record.file_key, address.partition("token=")[2]) == record
+    assert sent.inputs == []
+
+
+def test_an_argument_that_is_empty_names_no_file(world: World) -> None:
+    world.upload("file")
+    call = world.call(world.turn(world.session()), "report.summarise", '{"filename": ""}')
+    world.dispatch(call_step(call, "task"))
+    assert world.runners.orders[-1][1].arguments["filename"] == ""
+    assert world.seen(call).unresolved == {}
+
+
+def test_a_tool_whose_schema_says_nothing_of_types_may_be_given_anything(world: World) -> None:
+    untyped = {"properties": {"filename": {}, "filenames": {}}}
+    tool = SUMMARISE.model_copy(update={"input_schema": untyped})
+    world.lists.put("report", REGISTRY.servers["report"].config_hash(), [tool])
+    odd = {"filename": 5, "filenames": {"a": "b"}}
+    assert order(world, "report.summarise", json.dumps(odd)).arguments == odd
+
+
+def test_a_server_whose_tools_are_not_known_is_asked_and_its_answer_kept(world: World) -> None:
+    world.lists = type(world.lists)()
+    for _ in range(2):
+        order(world, "report.echo", "{}")
+    assert world.runners.asked == ["report"]
