@@ -8,7 +8,7 @@ KEY = "k" * 40
 
 
 def test_the_secret_names_the_newest_of_its_keys() -> None:
-    text = json.dumps({"newest": "b", "keys": {"a": KEY, "b": KEY[::-1]}})
+    text = json.dumps({"newest": "b", "a": KEY, "b": KEY[::-1]})
 
     assert SigningKeys.parse(text) == SigningKeys(newest="b", keys={"a": KEY, "b": KEY[::-1]})
 
@@ -20,18 +20,19 @@ def test_the_secret_names_the_newest_of_its_keys() -> None:
         5,
         "text",
         [],
+        [KEY],
         {},
         {"newest": "a"},
-        {"keys": {"a": KEY}},
-        {"newest": "b", "keys": {"a": KEY}},
-        {"newest": "a", "keys": KEY},
-        {"newest": "a", "keys": [KEY]},
-        {"newest": "a", "keys": None},
-        {"newest": ["a"], "keys": {"a": KEY}},
-        {"newest": "a", "keys": {"a": 5}},
-        {"newest": "a", "keys": {"a": ""}},
-        {"newest": "a", "keys": {"a": "short"}},
-        {"newest": "a", "keys": {"a": KEY, "b": ""}},
+        {"newest": "newest"},
+        {"a": KEY},
+        {"newest": "b", "a": KEY},
+        {"newest": ["a"], "a": KEY},
+        {"newest": None, "a": KEY},
+        {"newest": "a", "a": 5},
+        {"newest": "a", "a": ""},
+        {"newest": "a", "a": "short"},
+        {"newest": "a", "a": KEY, "b": ""},
+        {"newest": "a", "a": KEY, "b": {"c": KEY}},
     ],
 )
 def test_any_other_secret_is_refused(stored: object) -> None:
@@ -47,6 +48,6 @@ def test_what_is_no_json_is_refused(text: str) -> None:
 
 def test_what_is_refused_is_not_told(caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(ValueError, match=r".+") as refused:
-        SigningKeys.parse(json.dumps({"newest": "b", "keys": {"a": KEY}}))
+        SigningKeys.parse(json.dumps({"newest": "b", "a": KEY}))
 
     assert KEY not in str(refused.value) + caplog.text

@@ -1,6 +1,7 @@
 """Calls that may run: what the runner is sent, and what is noted and told."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -194,7 +195,7 @@ def test_an_argument_that_is_empty_names_no_file(world: World) -> None:
 
 
 def test_a_tool_whose_schema_says_nothing_of_types_may_be_given_anything(world: World) -> None:
-    untyped = {"properties": {"filename": {}, "filenames": {}}}
+    untyped: dict[str, Any] = {"properties": {"filename": {}, "filenames": {}}}
     tool = SUMMARISE.model_copy(update={"input_schema": untyped})
     world.lists.put("report", REGISTRY.servers["report"].config_hash(), [tool])
     odd = {"filename": 5, "filenames": {"a": "b"}}

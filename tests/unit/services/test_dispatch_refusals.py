@@ -78,10 +78,10 @@ def test_an_unknown_tool_is_answered_with_the_nearest_first(world: World, tool: 
     assert (code, details["tool"], details["nearest"][:1]) == ("E_UNKNOWN_TOOL", tool, nearest)
 
 
-def test_no_tool_is_suggested_that_there_is_not(world: World) -> None:
+@pytest.mark.parametrize("wanted", ["reports.nonsense", "report.nonsense"])
+def test_no_tool_is_suggested_that_there_is_not(world: World, wanted: str) -> None:
     names = {tool.full_name for tool in (SUMMARISE, MERGE, ECHO)}
-    for wanted in ("reports.nonsense", "report.nonsense"):
-        assert set(refusal(world, wanted)[1]["nearest"]) <= names
+    assert set(refusal(world, wanted)[1]["nearest"]) <= names
 
 
 def test_no_tool_is_suggested_that_the_person_or_the_turn_may_not_use(world: World) -> None:

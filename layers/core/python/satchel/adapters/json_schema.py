@@ -4,9 +4,15 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError
+from referencing import Registry
+from referencing.exceptions import Unresolvable
 
 _MOST_PROBLEMS = 10
 _MOST_CHARS = 300
+# A schema comes from foreign code: no reference in it makes us fetch or read anything.
+_NOWHERE: Registry[Any] = Registry()
+_BROKEN = "the tool's own schema is broken: "
+_TOO_DEEP = "the arguments, or the tool's own schema, are nested too deeply to be checked"
 
 
 class JsonSchemaChecker:
@@ -16,11 +22,14 @@ class JsonSchemaChecker:
         """Return what does not fit, each naming its field."""
         try:
             Draft202012Validator.check_schema(schema)
+            errors = list(Draft202012Validator(schema, registry=_NOWHERE).iter_errors(arguments))
         except SchemaError as error:
-            return [f"the tool's own schema is broken: {error.message[:_MOST_CHARS]}"]
-        found = sorted(
-            Draft202012Validator(schema).iter_errors(arguments), key=lambda error: list(map(str, error.path))
-        )
+            return [_BROKEN + error.message[:_MOST_CHARS]]
+        except Unresolvable as error:
+            return [_BROKEN + f"'{error.ref}' is not in it"[:_MOST_CHARS]]
+        except RecursionError:
+            return [_TOO_DEEP]
+        found = sorted(errors, key=lambda error: list(map(str, error.path)))
         return [_sentence(error) for error in found[:_MOST_PROBLEMS]]
 
 

@@ -11,6 +11,7 @@ from satchel.domain.capabilities import Audience, Claims
 from satchel.ports.clock import Clock
 
 _ALGORITHM = "HS256"
+_LEAST_KEY = 32  # what RFC 7518 §3.2 asks of HS256, in bytes
 _REQUIRED = ["sub", "fil", "ver", "sid", "epo", "aud", "exp"]
 
 
@@ -33,6 +34,8 @@ class SigningKeys:
         newest = stored.pop("newest", None)
         if newest not in stored:
             raise ValueError("the newest signing key is not among the keys")
+        if any(len(key) < _LEAST_KEY for key in stored.values()):
+            raise ValueError(f"a signing key has fewer than {_LEAST_KEY} characters")
         return cls(newest=newest, keys=stored)
 
 
@@ -77,6 +80,6 @@ class JwtSigner:
                 audience=said["aud"],
                 exp=said["exp"],
             )
-        except (jwt.PyJWTError, KeyError, ValidationError):
+        except (jwt.PyJWTError, KeyError, ValidationError, UnicodeError):
             return None
         return claims if claims.exp > self.clock.now().timestamp() else None

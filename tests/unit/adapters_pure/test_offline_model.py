@@ -1,0 +1,160 @@
+import json
+
+import pytest
+
+from satchel.adapters.models.offline import OfflineModel
+from satchel.domain.conversation import (
+    AssistantMessage,
+    Message,
+    ModelReply,
+    ModelTask,
+    ProposedCall,
+    ToolMessage,
+    ToolSpec,
+    UserMessage,
+)
+
+TOOLS = [
+    ToolSpec(server="calculator", name="evaluate", description="Work out an expression.\nMore of it."),
+    ToolSpec(server="report", name="summarise"),
+]
+HOW = 'Call a tool with a line such as /server.tool {"argument": "value"}.'
+SET = "Set SATCHEL_MODEL (for example bedrock:… or openai-chat:…) to talk to a model."
+
+
+def ask(*messages: Message, tools: list[ToolSpec] = TOOLS) -> tuple[ModelReply, list[str]]:
+    heard: list[str] = []
+    task = ModelTask(instructions="", messages=list(messages), tools=tools)
+    return OfflineModel().reply(task, heard.append), heard
+
+
+def calls(text: str) -> list[tuple[str, str]]:
+    reply, heard = ask(UserMessage(text=text))
+    assert reply.text == ""
+    assert heard == []
+    return [(call.tool, call.arguments) for call in reply.calls]
+
+
+def answer(ref: str = "offline-0", *, failed: bool = False, **content: object) -> ToolMessage:
+    return ToolMessage(ref=ref, tool="calculator.evaluate", content=dict(content), failed=failed)
+
+
+def called(text: str, *answers: ToolMessage) -> str:
+    proposed = [ProposedCall(tool="calculator.evaluate", arguments="{}", ref=found.ref) for found in answers]
+    reply, heard = ask(UserMessage(text=text), AssistantMessage(text="", calls=proposed), *answers)
+    assert reply.calls == []
+    assert heard == [reply.text]
+    return reply.text
+
+
+def test_it_says_what_it_is() -> None:
+    assert OfflineModel().name == "offline"
+
+
+class TestCalls:
+    def test_a_line_calls_a_tool(self) -> None:
+        reply, _ = ask(UserMessage(text='/calculator.evaluate {"expression": "234*97"}'))
+
+        assert reply == ModelReply(
+            text="",
+            calls=[ProposedCall(tool="calculator.evaluate", arguments='{"expression": "234*97"}', ref="offline-0")],
+        )
+
+    def test_several_lines_are_several_calls_of_one_round(self) -> None:
+        assert calls("please\n/a.b {}\nand\n/c.d {}\r\n/c.d   {}  \n") == [("a.b", "{}"), ("c.d", "{}"), ("c.d", "{}")]
+
+    @pytest.mark.parametrize(
+        ("line", "call"),
+        [
+            ("/a.b", ("a.b", "")),
+            ("/a.b{}", ("a.b", "{}")),
+            ("/a.b\t{}", ("a.b", "{}")),
+            ("/a.b not json", ("a.b", "not json")),
+            ('/a.b {"x": "/c.d {}"}', ("a.b", '{"x": "/c.d {}"}')),
+            ("/my-server.v2.tool_1 {}", ("my-server.v2.tool_1", "{}")),
+            ("/größe.öffnen {}", ("größe.öffnen", "{}")),
+        ],
+    )
+    def test_arguments_are_passed_on_as_they_are_written(self, line: str, call: tuple[str, str]) -> None:
+        assert calls(line) == [call]
+
+    @pytest.mark.parametrize("text", ["hello", " /a.b {}", "/ab {}", "a/b.c {}", "/.b", "/a.", "", "/ a.b"])
+    def test_anything_else_is_no_call(self, text: str) -> None:
+        reply, _ = ask(UserMessage(text=text))
+
+        assert reply.calls == []
+
+    def test_a_file_name_in_the_context_calls_nothing(self) -> None:
+        context = "\n\n[SYSTEM: Available files in current session:\n- x\n/a.b {}\n]"
+
+        assert calls("/c.d {}" + context) == [("c.d", "{}")]
+
+    def test_only_the_last_message_counts(self) -> None:
+        earlier = [UserMessage(text="/a.b {}"), answer(results=1), AssistantMessage(text="so")]
+
+        reply, _ = ask(*earlier, UserMessage(text="/c.d {}"))
+
+        assert [call.tool for call in reply.calls] == ["c.d"]
+
+    def test_a_very_long_message_is_read_in_no_time(self) -> None:
+        assert calls("/" + "a" * 50_000 + "." * 50_000 + "\n" + "/a" * 50_000) != []
+
+
+class TestAnswers:
+    def test_show_what_the_tools_gave(self) -> None:
+        assert called("/x.y {}", answer(results={"value": 22698, "größe": None})) == "\n".join(
+            [
+                "No model is set; these are the outputs of the tools that you called.",
+                "",
+                "calculator.evaluate:",
+                '{\n  "value": 22698,\n  "größe": null\n}',
+            ],
+        )
+
+    def test_show_text_as_text_and_files_by_name(self) -> None:
+        shown = called("/x.y {}", answer(results="done", files=["a.html", "b.png"]))
+
+        assert shown.endswith("\n\ncalculator.evaluate:\ndone\nFiles: a.html, b.png")
+
+    def test_say_which_failed(self) -> None:
+        shown = called(
+            "/x.y {}", answer(results={"error": "1/0"}, failed=True), answer("offline-1", results=False)
+        )
+
+        assert "calculator.evaluate failed:\n" in shown
+        assert shown.endswith("calculator.evaluate:\nfalse")
+
+    def test_cut_what_is_long_and_say_so(self) -> None:
+        shown = called("/x.y {}", answer(results="x" * 4003))
+
+        assert shown.endswith("x" * 4000 + "\n… (3 characters more)")
+
+
+class TestGreeting:
+    def test_lists_the_tools_and_how_to_set_a_model(self) -> None:
+        reply, heard = ask(UserMessage(text="hello"))
+
+        assert reply.text == "\n".join(
+            [
+                f"No model is set, so nobody reads this message. {HOW}",
+                "",
+                "Tools:",
+                "- /calculator.evaluate — Work out an expression.",
+                "- /report.summarise — ",
+                "",
+                SET,
+            ],
+        )
+        assert heard == [reply.text]
+
+    def test_says_so_where_no_tools_are_known(self) -> None:
+        reply, _ = ask(UserMessage(text="hello"), tools=[])
+
+        assert "(no tools are known yet)" in reply.text
+
+
+def test_its_proposals_survive_the_way_through_the_store() -> None:
+    reply, _ = ask(UserMessage(text='/a.b {"x": "\\ud83d"}'))
+
+    assert ModelReply.model_validate_json(reply.model_dump_json()) == reply
+    assert json.loads(reply.calls[0].arguments) == {"x": "\ud83d"}

@@ -1,0 +1,40 @@
+"""Orders as Dispatch sends them, for the tests of what a runner does with them."""
+
+from datetime import UTC, datetime
+
+from satchel.domain.ids import call_id, new_id
+from satchel.domain.places import call_objects_prefix, outcome_key
+from satchel.domain.timing import Limits
+from satchel.ports.runners import CallOrder, InputFile, ScopedCredentials
+
+_BEGUN = datetime(2024, 8, 27, tzinfo=UTC)
+USER = "alice@example.com"
+SESSION_ID = new_id("s", _BEGUN, bytes(10))
+OTHER_SESSION_ID = new_id("s", _BEGUN, b"\1" * 10)
+TURN_ID = new_id("t", _BEGUN, bytes(10))
+CALL_ID = call_id(TURN_ID, 0, 0)
+
+
+def order(
+    *,
+    writes: bool = True,
+    inputs: list[InputFile] | None = None,
+    limits: Limits | None = None,
+    session_id: str = SESSION_ID,
+) -> CallOrder:
+    """Return the order of one call."""
+    return CallOrder(
+        user=USER,
+        session_id=session_id,
+        turn_id=TURN_ID,
+        call_id=CALL_ID,
+        tool="summarise",
+        arguments={"filename": "a.csv"},
+        inputs=inputs or [],
+        writes=writes,
+        task_token="task",
+        credentials=ScopedCredentials(access_key_id="a", secret_access_key="b", session_token="c"),
+        objects_prefix=call_objects_prefix(USER, CALL_ID),
+        outcome_key=outcome_key(USER, TURN_ID, CALL_ID),
+        limits=limits or Limits(),
+    )

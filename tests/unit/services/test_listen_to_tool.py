@@ -1,0 +1,258 @@
+"""Following a running call: what is passed on, when the person is warned, when it ends (spec 3 §11)."""
+
+from typing import Any
+
+import pytest
+
+from satchel.contract.errors import ToolCrashed, ToolFailed, ToolTimedOut
+from satchel.domain.timing import NOTICES, TIMED_OUT, Limits
+from satchel.ports.tool_client import Answered, Failed, Log, Progress
+from satchel.services.listen_to_tool import MOST_TEXT, ListenToTool
+from tests.fakes.clock import FakeClock
+from tests.fakes.events import FakeEvents
+from tests.fakes.tool_client import FakeRunningCall, Script
+from tests.unit.services.orders import CALL_ID, TURN_ID, order
+
+ANSWER = Answered(raw={"content": [], "structuredContent": {"results": 1}})
+Told = tuple[float, str, dict[str, Any]]
+
+
+class Listening:
+    """One call that follows a script, and what was told of it, with the second in which it was."""
+
+    def __init__(self, script: Script, limits: Limits | None = None) -> None:
+        self.clock = FakeClock()
+        self.begun = self.clock.now()
+        self.events = FakeEvents(self.clock)
+        self.running = FakeRunningCall(self.clock, script)
+        self.listen = ListenToTool(self.events, self.clock, order(limits=limits))
+
+    def answer(self) -> Answered:
+        return self.listen(self.running)
+
+    def told(self) -> list[Told]:
+        """Return second, type and payload of each event, the call's id taken off."""
+        events = self.events.after(TURN_ID, 0, 10_000)
+        assert {event.payload["call_id"] for event in events} <= {CALL_ID}
+        return [
+            (
+                (event.at - self.begun).total_seconds(),
+                event.type,
+                {key: value for key, value in event.payload.items() if key != "call_id"},
+            )
+            for event in events
+        ]
+
+
+def notice(seconds: int) -> Told:
+    return seconds, "tool_notice", {"seconds": seconds, "message": dict(NOTICES)[seconds]}
+
+
+def progress(at: float, done: float, total: float | None, percentage: float | None, message: str = "") -> Told:
+    said = {"progress": done, "total": total, "percentage": percentage, "message": message}
+    return at, "tool_progress", said
+
+
+# Answers
+
+
+def test_an_answer_in_time_is_returned_and_nobody_is_told_anything() -> None:
+    call = Listening([(14.9, ANSWER)])
+    assert call.answer() == ANSWER
+    assert call.told() == []
+    assert call.running.killed_at is None
+
+
+def test_an_answer_in_the_last_moment_counts() -> None:
+    call = Listening([(29.999, ANSWER)])
+    assert call.answer() == ANSWER
+    assert call.told() == [notice(15), notice(20), notice(25)]
+
+
+def test_what_a_tool_logs_is_passed_on() -> None:
+    call = Listening([(1, Log(level="info", message="Starting")), (2, ANSWER)])
+    call.answer()
+    assert call.told() == [(1, "tool_log", {"level": "info", "message": "Starting"})]
+
+
+# Silence
+
+
+def test_a_silent_tool_is_announced_three_times_then_killed() -> None:
+    call = Listening([])
+    with pytest.raises(ToolTimedOut) as ended:
+        call.answer()
+    assert call.told() == [
+        notice(15),
+        notice(20),
+        notice(25),
+        (30, "tool_notice", {"seconds": 30, "message": TIMED_OUT}),
+    ]
+    assert call.running.killed_at == 1030
+    assert ended.value.as_output().meta_data["details"] == {
+        "timeout_seconds": 30,
+        "last_progress": None,
+        "suggestion": "Consider breaking large operations into smaller chunks or using progress reporting",
+    }
+
+
+def test_the_server_is_dead_before_anybody_is_told_that_it_timed_out() -> None:
+    call = Listening([])
+    alive: list[bool] = []
+    append = call.events.append
+
+    def looking(turn_id: str, event: Any) -> Any:  # noqa: ANN401 (as the port has it)
+        alive.append(call.running.killed_at is None)
+        return append(turn_id, event)
+
+    call.events.append = looking  # type: ignore[method-assign]  # looks while it is told
+    with pytest.raises(ToolTimedOut):
+        call.answer()
+    assert alive == [True, True, True, False]
+
+
+@pytest.mark.parametrize("word", [Progress(progress=1), Log(level="info", message="I am here")])
+def test_any_word_starts_the_silence_anew(word: Progress | Log) -> None:
+    call = Listening([(29, word), (58, ANSWER)])
+    assert call.answer() == ANSWER
+    assert [at for at, kind, _ in call.told() if kind == "tool_notice"] == [15, 20, 25, 44, 49, 54]
+
+
+def test_after_a_time_out_the_last_progress_is_known_by_its_words() -> None:
+    call = Listening([(1, Progress(progress=44, total=200)), (2, Progress(progress=45, message="chunk 45"))])
+    with pytest.raises(ToolTimedOut) as ended:
+        call.answer()
+    assert ended.value.details["last_progress"] == "chunk 45"
+    assert call.running.killed_at == 1032
+
+
+@pytest.mark.parametrize(
+    ("said", "known"),
+    [
+        (Progress(progress=45, total=200), "45/200"),
+        (Progress(progress=0.5, total=1), "0.5/1"),
+        (Progress(progress=45), "45"),
+        (Progress(progress=45, total=0), "45"),
+    ],
+)
+def test_progress_without_words_is_known_by_its_figures(said: Progress, known: str) -> None:
+    call = Listening([(1, said)])
+    with pytest.raises(ToolTimedOut) as ended:
+        call.answer()
+    assert ended.value.details["last_progress"] == known
+
+
+def test_a_tool_that_never_ends_is_ended_at_the_cap_and_the_error_says_so() -> None:
+    call = Listening([(second, Progress(progress=second)) for second in range(10, 200, 10)], Limits(most=100))
+    with pytest.raises(ToolTimedOut) as ended:
+        call.answer()
+    assert call.running.killed_at == 1100
+    details = ended.value.details
+    assert (details["timeout_seconds"], details["limit"], details["last_progress"]) == (100, "absolute", "90")
+    assert call.told()[-1] == (100, "tool_notice", {"seconds": 100, "message": TIMED_OUT})
+
+
+def test_the_times_scale_with_the_limit_of_silence() -> None:
+    call = Listening([], Limits(silence=3))
+    with pytest.raises(ToolTimedOut):
+        call.answer()
+    assert [at for at, _, _ in call.told()] == [1.5, 2, 2.5, 3]
+
+
+# Progress
+
+
+def test_progress_is_passed_on_with_its_percentage() -> None:
+    said = [
+        (1, Progress(progress=1, total=3, message="One of three")),
+        (2, Progress(progress=5)),
+        (3, Progress(progress=0, total=10)),
+        (4, Progress(progress=1, total=0)),
+        (5, ANSWER),
+    ]
+    call = Listening(said)
+    call.answer()
+    assert call.told() == [
+        progress(1, 1, 3, 33.3, "One of three"),
+        progress(2, 5, None, None),
+        progress(3, 0, 10, 0),
+        progress(4, 1, 0, None),
+    ]
+
+
+def test_much_progress_is_thinned_and_the_last_one_always_comes() -> None:
+    said = [(number / 100, Progress(progress=number, total=100)) for number in range(1, 101)]
+    call = Listening([*said, (1.01, ANSWER)])
+    call.answer()
+    assert [(at, told["progress"]) for at, _, told in call.told()] == [
+        (0.01, 1),
+        (0.26, 26),
+        (0.51, 51),
+        (0.76, 76),
+        (1.01, 100),
+    ]
+
+
+def test_progress_that_is_held_is_shown_as_soon_as_it_may_not_when_the_tool_speaks_again() -> None:
+    call = Listening([(1, Progress(progress=1)), (1.1, Progress(progress=2)), (12, ANSWER)])
+    call.answer()
+    assert [(at, told["progress"]) for at, _, told in call.told()] == [(1, 1), (1.25, 2)]
+
+
+@pytest.mark.parametrize(
+    "end", [ANSWER, Failed(crashed=True, message="gone"), Failed(crashed=False, message="refused")]
+)
+def test_however_a_call_ends_its_last_progress_was_shown(end: Answered | Failed) -> None:
+    call = Listening([(1, Progress(progress=1)), (1.1, Progress(progress=2)), (1.2, end)])
+    try:
+        call.answer()
+    except (ToolCrashed, ToolFailed):
+        pass
+    assert [told["progress"] for _, _, told in call.told()] == [1, 2]
+
+
+def test_progress_that_is_no_number_breaks_nothing() -> None:
+    call = Listening([(1, Progress(progress=float("nan"), total=float("inf"))), (2, ANSWER)])
+    assert call.answer() == ANSWER
+    assert call.told() == [(1, "tool_progress", {"progress": None, "total": None, "percentage": None, "message": ""})]
+
+
+# Ends
+
+
+def test_a_server_that_is_gone_has_crashed() -> None:
+    with pytest.raises(ToolCrashed, match="killed by signal 9"):
+        Listening([(1, Failed(crashed=True, message="killed by signal 9"))]).answer()
+
+
+def test_a_server_that_refuses_the_call_has_failed() -> None:
+    with pytest.raises(ToolFailed, match="no such method"):
+        Listening([(1, Failed(crashed=False, message="no such method"))]).answer()
+
+
+# What a tool says is no place for bytes and links
+
+LINK = "fetching https://satchel.example/api/files/download/f1?token=secret now"
+
+
+def test_the_link_that_a_tool_was_given_is_not_passed_on() -> None:
+    call = Listening([(1, Log(level="info", message=LINK)), (2, Progress(progress=1, message=LINK))])
+    with pytest.raises(ToolTimedOut) as ended:
+        call.answer()
+    assert ended.value.details["last_progress"] == "fetching [link to a file left out] now"
+    assert "secret" not in call.events.text(TURN_ID)
+
+
+@pytest.mark.parametrize("crashed", [True, False])
+def test_neither_is_it_in_the_error(crashed: bool) -> None:  # noqa: FBT001 (a row)
+    with pytest.raises((ToolCrashed, ToolFailed)) as ended:
+        Listening([(1, Failed(crashed=crashed, message=LINK))]).answer()
+    assert "secret" not in str(ended.value.as_output())
+
+
+def test_what_a_tool_says_may_be_long_but_is_cut() -> None:
+    words = "word " * 10_000
+    call = Listening([(1, Log(level="info", message=words)), (2, Failed(crashed=False, message=words))])
+    with pytest.raises(ToolFailed) as ended:
+        call.answer()
+    assert (len(call.told()[0][2]["message"]), len(ended.value.message)) == (MOST_TEXT, MOST_TEXT)

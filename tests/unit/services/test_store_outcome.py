@@ -1,0 +1,62 @@
+"""Keeping and reading an outcome."""
+
+import io
+
+import pytest
+
+from satchel.contract import Display, ErrorCode, ToolTimedOut
+from satchel.domain.calls import Outcome
+from satchel.services.store_outcome import MOST_OUTCOME_BYTES, read_outcome, store_outcome
+from tests.fakes.file_store import FakeFileStore
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        Outcome(),
+        Outcome(results={"ü": [1, None, 0.5]}, display=Display(open_canvas=True, primary_file="a")),
+        Outcome.of_error(ToolTimedOut(30), 5),
+    ],
+)
+def test_an_outcome_is_read_as_it_was_stored(outcome: Outcome) -> None:
+    store = FakeFileStore()
+    store_outcome(store, "k", outcome)
+    assert read_outcome(store, "k") == outcome
+    assert store.objects["k"].mime == "application/json"
+
+
+def test_no_outcome_is_none() -> None:
+    assert read_outcome(FakeFileStore(), "k") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"\xff",
+        b'{"files": [{"key": "a"}]}',
+        b'{"error_code": "E_MADE_UP"}',
+        b'{"duration_ms": "long"}',
+    ],
+)
+def test_what_is_no_outcome_is_refused(text: bytes) -> None:
+    store = FakeFileStore()
+    store.put("k", io.BytesIO(text), "application/json")
+    with pytest.raises(ValueError, match="the outcome is malformed"):
+        read_outcome(store, "k")
+
+
+def test_an_outcome_that_is_too_large_is_not_read() -> None:
+    store = FakeFileStore()
+    store.put("k", io.BytesIO(b" " * (MOST_OUTCOME_BYTES + 1)), "application/json")
+    with pytest.raises(ValueError, match="bytes"):
+        read_outcome(store, "k")
+
+
+def test_a_retry_stores_the_same_again() -> None:
+    store = FakeFileStore()
+    for _ in range(2):
+        store_outcome(store, "k", Outcome(error_code=ErrorCode.E_TOOL_FAILED))
+    assert list(store.objects) == ["k"]
