@@ -39,8 +39,8 @@ def test_each_problem_names_its_field() -> None:
     arguments = {"rows": 0, "options": {"mode": "slow"}, "columns": ["a", "B"], "more": 1}
 
     assert problems(SCHEMA, arguments) == [
-        "Additional properties are not allowed ('more' was unexpected)",
         "'filename' is a required property",
+        "Additional properties are not allowed ('more' was unexpected)",
         "columns.1: 'B' does not match '^[a-z]+$'",
         "options.mode: 'slow' is not one of ['fast', 'exact']",
         "rows: 0 is less than the minimum of 1",

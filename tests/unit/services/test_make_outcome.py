@@ -26,13 +26,8 @@ def test_all_that_a_tool_said_is_handed_over() -> None:
 
 
 def test_a_falsy_result_is_a_result() -> None:
-    assert [make_outcome(ToolOutput(results=value), [], []).results for value in (0, False, "", [], None)] == [
-        0,
-        False,
-        "",
-        [],
-        None,
-    ]
+    falsy: list[object] = [0, False, "", [], {}, None]
+    assert [make_outcome(ToolOutput(results=value), [], []).results for value in falsy] == falsy
 
 
 def test_long_results_are_cut_with_a_note_that_says_so() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from satchel.domain.errors import FileNotFound, TooLarge, UnknownTools
 from satchel.domain.events import NewEvent
@@ -21,6 +21,12 @@ from satchel.services.list_tools import ListTools
 
 class TurnRequest(BaseModel):
     """What a person asks. ``tools`` limits what may be called; ``files`` are names or keys of files it is about."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"message": "Summarise my sales", "files": ["sales.csv"], "tools": ["report"]}]
+        },
+    )
 
     message: Annotated[str, Field(min_length=1)]
     tools: list[str] | None = None

@@ -51,6 +51,8 @@ class Tools(BaseModel):
 class NewSession(BaseModel):
     """A session to start."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [{"title": "Sales of August"}]})
+
     title: Annotated[str | None, Field(max_length=200)] = None
 
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from satchel.domain import errors
+from satchel.entrypoints.http.ranges import Unsatisfiable
 
 logger = logging.getLogger(__name__)
 
@@ -19,6 +20,7 @@ _STATUS: list[tuple[type[errors.SatchelError], int]] = [
     (errors.NotFound, 404),
     (errors.NotAllowed, 403),
     (errors.TooLarge, 413),
+    (Unsatisfiable, 416),
     (errors.InvalidRequest, 422),
     (errors.Conflict, 409),
     (errors.Unavailable, 503),
@@ -34,6 +36,17 @@ _TITLES = {
     422: "Invalid request",
     500: "Internal error",
     503: "Unavailable",
+}
+_SCHEMA = {"$ref": "#/components/schemas/Problem"}
+_EXAMPLES = {
+    400: ("E_INVALID_REQUEST", "body: JSON decode error"),
+    403: ("E_FORBIDDEN", "The user name must match [A-Za-z0-9][A-Za-z0-9._@+-]{0,63}."),
+    404: ("E_SESSION_NOT_FOUND", "There is no such session."),
+    409: ("E_TURN_RUNNING", "A turn is still running in this session."),
+    413: ("E_TOO_LARGE", "The body may have 6000000 bytes."),
+    416: ("E_RANGE", "The file has 4083 bytes."),
+    422: ("E_INVALID_REQUEST", "body.message: Field required"),
+    503: ("E_UNAVAILABLE", "The session was busy; try again."),
 }
 _HTTP_CODES = {404: "E_NOT_FOUND", 405: "E_METHOD_NOT_ALLOWED", 413: "E_TOO_LARGE"}
 
@@ -58,10 +71,18 @@ def problem(status: int, code: str, detail: str, extra: dict[str, Any] | None = 
 
 def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return what OpenAPI is told of the errors of a route."""
-    schema = {"$ref": "#/components/schemas/Problem"}
     return {
-        status: {"description": _TITLES[status], "content": {MEDIA_TYPE: {"schema": schema}}} for status in statuses
+        status: {
+            "description": _TITLES[status],
+            "content": {MEDIA_TYPE: {"schema": _SCHEMA, "example": _example(status)}},
+        }
+        for status in statuses
     }
+
+
+def _example(status: int) -> dict[str, Any]:
+    code, detail = _EXAMPLES[status]
+    return Problem(title=_TITLES[status], status=status, detail=detail, error_code=code).model_dump()
 
 
 def install(app: FastAPI) -> None:

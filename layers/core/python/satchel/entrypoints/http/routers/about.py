@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 import satchel
+from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import Who
 from satchel.entrypoints.http.models import Config, Health
 from satchel.entrypoints.http.problems import responses
@@ -11,13 +12,13 @@ from satchel.entrypoints.http.services import Use
 router = APIRouter(tags=["about"])
 
 
-@router.get("/api/health")
+@router.get("/api/health", responses=examples.shown(200, examples.HEALTH))
 def health() -> Health:
     """Say that the server is alive, and which version it is. Needs no sign-in."""
     return Health(version=satchel.__version__)
 
 
-@router.get("/api/config", responses=responses(403))
+@router.get("/api/config", responses=examples.shown(200, examples.CONFIG) | responses(403))
 def config(who: Who, use: Use) -> Config:
     """Say who is asking, and what this deployment does and allows."""
     about = use.about

@@ -11,6 +11,7 @@ from starlette.datastructures import UploadFile
 
 from satchel.contract.base64 import Base64Error, decode
 from satchel.domain.errors import InvalidRequest
+from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import Who
 from satchel.entrypoints.http.models import (
     Cursor,
@@ -48,7 +49,7 @@ _BODY = {
 @router.post(
     "/api/files",
     status_code=201,
-    responses=responses(400, 403, 404, 409, 413, 422),
+    responses=examples.shown(201, examples.FILE) | responses(400, 403, 404, 409, 413, 422),
     openapi_extra={"requestBody": _BODY},
 )
 async def upload_file(request: Request, who: Who, use: Use) -> FileOut:
@@ -94,7 +95,7 @@ def _text(value: Any) -> str | None:  # noqa: ANN401  (a form's field)
     return value if isinstance(value, str) and value else None
 
 
-@router.get("/api/files", responses=responses(403, 404, 422))
+@router.get("/api/files", responses=examples.shown(200, examples.FILES) | responses(403, 404, 422))
 def list_files(
     who: Who,
     use: Use,
@@ -107,7 +108,7 @@ def list_files(
     return FilePage(files=[FileOut.of(record, use.links(record)) for record in page.items], cursor=page.cursor)
 
 
-@router.get("/api/files/{file_key}", responses=responses(403, 404))
+@router.get("/api/files/{file_key}", responses=examples.shown(200, examples.FILE_CONTENT) | responses(403, 404))
 def read_file(who: Who, use: Use, file_key: FilePath) -> FileContent:
     """Read a file as JSON: `b64` up to the limit in force, a reference and a link above it (spec 3 §6.2)."""
     record = use.read_files(who, file_key)

@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter
 
+from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import Who
 from satchel.entrypoints.http.models import (
     Cursor,
@@ -18,21 +19,24 @@ from satchel.entrypoints.http.services import Use
 
 router = APIRouter(tags=["sessions"])
 
+_STARTED = examples.shown(201, examples.SESSION) | responses(400, 403, 413, 422)
+_READ = examples.shown(200, examples.SESSION_WITH_TURNS) | responses(403, 404, 422)
 
-@router.post("/api/sessions", status_code=201, responses=responses(400, 403, 413, 422))
+
+@router.post("/api/sessions", status_code=201, responses=_STARTED)
 def start_session(who: Who, use: Use, wanted: NewSession | None = None) -> SessionOut:
     """Start a session."""
     return SessionOut.of(use.start_session(who, wanted.title if wanted else None))
 
 
-@router.get("/api/sessions", responses=responses(403, 422))
+@router.get("/api/sessions", responses=examples.shown(200, examples.SESSIONS) | responses(403, 422))
 def list_sessions(who: Who, use: Use, limit: Limit = 50, cursor: Cursor = None) -> SessionPage:
     """List the person's sessions, newest first."""
     page = use.read_sessions.list(who, limit, cursor)
     return SessionPage(sessions=[SessionOut.of(session) for session in page.items], cursor=page.cursor)
 
 
-@router.get("/api/sessions/{session_id}", responses=responses(403, 404, 422))
+@router.get("/api/sessions/{session_id}", responses=_READ)
 def read_session(
     who: Who, use: Use, session_id: SessionPath, limit: Limit = 50, cursor: Cursor = None
 ) -> SessionWithTurns:

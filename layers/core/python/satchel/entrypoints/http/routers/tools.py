@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter
 
+from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import Who
 from satchel.entrypoints.http.models import Tools, ToolServer
 from satchel.entrypoints.http.problems import responses
@@ -10,7 +11,7 @@ from satchel.entrypoints.http.services import Use
 router = APIRouter(tags=["tools"])
 
 
-@router.get("/api/tools", responses=responses(403))
+@router.get("/api/tools", responses=examples.shown(200, examples.TOOLS) | responses(403))
 def tools(who: Who, use: Use) -> Tools:
     """List the servers and tools that the person's groups may use."""
     return Tools(

@@ -10,6 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from satchel.domain.events import Event
 from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import Turn, TurnStatus
+from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import Who
 from satchel.entrypoints.http.models import EventOut, EventPage, TurnAccepted
 from satchel.entrypoints.http.paths import SessionPath, TurnPath
@@ -24,15 +25,23 @@ _LAST = {"response_complete", "turn_failed"}
 _PREFER = Header(description="`wait=N` (at most 25): answer with the final response when the turn ends in N seconds.")
 _KEY = Header(max_length=200, description="The same key again returns the turn that it started.")
 _IN_TIME: dict[int | str, dict[str, Any]] = {
-    200: {"model": FinalResponse, "description": "The turn ended in the time that was asked for."},
+    200: {
+        "model": FinalResponse,
+        "description": "The turn ended in the time that was asked for.",
+        **examples.shown(200, examples.FINAL_RESPONSE)[200],
+    },
 }
+_TAKEN = _IN_TIME | examples.shown(202, examples.TURN_ACCEPTED) | responses(400, 403, 404, 409, 413, 422, 503)
+_READ = examples.shown(200, examples.FINAL_RESPONSE) | responses(403, 404, 422)
+_CANCELLED = examples.shown(200, examples.CANCELLED) | responses(403, 404, 422)
+_EVENTS = examples.shown(200, examples.EVENTS) | responses(403, 404, 422)
 
 
 @router.post(
     "/api/sessions/{session_id}/turns",
     status_code=202,
     response_model=TurnAccepted,
-    responses=_IN_TIME | responses(400, 403, 404, 409, 413, 422, 503),
+    responses=_TAKEN,
 )
 async def take_turn(
     request: Request,
@@ -74,13 +83,13 @@ def _accepted(turn: Turn) -> TurnAccepted:
     )
 
 
-@router.get("/api/sessions/{session_id}/turns/{turn_id}", responses=responses(403, 404, 422))
+@router.get("/api/sessions/{session_id}/turns/{turn_id}", responses=_READ)
 def read_turn(who: Who, use: Use, session_id: SessionPath, turn_id: TurnPath) -> FinalResponse:
     """Read the final response, or what there is so far."""
     return use.read_turn(who, session_id, turn_id)
 
 
-@router.delete("/api/sessions/{session_id}/turns/{turn_id}", responses=responses(403, 404, 422))
+@router.delete("/api/sessions/{session_id}/turns/{turn_id}", responses=_CANCELLED)
 def cancel_turn(who: Who, use: Use, session_id: SessionPath, turn_id: TurnPath) -> FinalResponse:
     """Cancel the turn: running tools are killed. A turn that has ended stays as it ended."""
     status: TurnStatus = use.cancel_turn(who, session_id, turn_id)
@@ -88,7 +97,7 @@ def cancel_turn(who: Who, use: Use, session_id: SessionPath, turn_id: TurnPath) 
     return response.model_copy(update={"status": status.value})
 
 
-@router.get("/api/sessions/{session_id}/turns/{turn_id}/events", responses=responses(403, 404, 422))
+@router.get("/api/sessions/{session_id}/turns/{turn_id}/events", responses=_EVENTS)
 async def read_events(
     request: Request,
     who: Who,

@@ -1,0 +1,149 @@
+"""The API over moto: real adapters and use cases, a workflow that ends turns when a test says so, time that stands."""
+
+import os
+from collections.abc import Callable
+from functools import cached_property
+
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+from starlette.types import ASGIApp
+
+from satchel.adapters import clients
+from satchel.adapters.dynamodb.calls import DynamoCalls
+from satchel.adapters.dynamodb.events import DynamoEvents
+from satchel.adapters.dynamodb.files import DynamoFiles
+from satchel.adapters.dynamodb.sessions import DynamoSessions
+from satchel.adapters.dynamodb.table import Table
+from satchel.adapters.dynamodb.tool_lists import DynamoToolLists
+from satchel.adapters.dynamodb.transcript import DynamoTranscript
+from satchel.adapters.dynamodb.turns import DynamoTurns
+from satchel.adapters.jwt_signer import JwtSigner, SigningKeys
+from satchel.adapters.s3_files import S3Files
+from satchel.domain.conversation import AssistantMessage, ToolSpec
+from satchel.domain.servers import Registry, ServerEntry
+from satchel.domain.steps import TurnStep
+from satchel.entrypoints.http.app import create_app
+from satchel.entrypoints.http.identity import IdentityReader, from_headers
+from satchel.entrypoints.http.services import About, Services
+from satchel.services.cancel_turn import CancelTurn
+from satchel.services.download import OpenLink
+from satchel.services.finish_turn import FinishTurn
+from satchel.services.list_tools import ListTools
+from satchel.services.mint_links import MintLinks
+from satchel.services.read_files import ReadFiles
+from satchel.services.read_turn import ReadTurn
+from satchel.services.remove_file import RemoveFile
+from satchel.services.sessions import EndSession, ReadSessions, StartSession
+from satchel.services.take_turn import TakeTurn
+from satchel.services.upload_file import UploadFile
+from tests.integration.aws.cloud import make_bucket, make_table
+from tests.integration.aws.makers import TravelClock
+from tests.integration.http.workflow import FakeWorkflow
+
+KEYS = SigningKeys(newest="new", keys={"new": "n" * 40})
+MOST_BODY, MOST_MESSAGE, MOST_INLINE = 6_000_000, 100_000, 4 << 20
+SUMMARISE = ToolSpec(
+    server="report", name="summarise", description="Summarise a table.", input_schema={"type": "object"}
+)
+SERVERS = Registry(
+    servers={
+        "report": ServerEntry(command=["python"], groups=["users"], description="Reports."),
+        "vault": ServerEntry(command=["python"], groups=["admins"], description="Secrets."),
+        "waking": ServerEntry(command=["python"], description="Not asked yet."),
+    },
+)
+ABOUT = About(
+    model="offline",
+    isolation_level="process",
+    flags={"persist_files_across_sessions": True},
+    limits={"body_bytes": MOST_BODY, "message_bytes": MOST_MESSAGE, "inline_bytes": MOST_INLINE},
+)
+
+
+class World:
+    """All of it, for one test module."""
+
+    def __init__(self) -> None:
+        self.clock = TravelClock()
+        table = Table(clients.dynamodb.__wrapped__(), make_table())
+        self.sessions = DynamoSessions(table)
+        self.turns = DynamoTurns(table)
+        self.transcript = DynamoTranscript(table)
+        self.calls = DynamoCalls(table)
+        self.files = DynamoFiles(table)
+        self.events = DynamoEvents(table, self.clock)
+        self.tool_lists = DynamoToolLists(table)
+        self.store = S3Files(clients.s3.__wrapped__(), make_bucket())
+        self.signer = JwtSigner(lambda: KEYS, self.clock)
+        self.finish = FinishTurn(self.turns, self.calls, self.transcript, self.events, self.clock)
+        self.workflow = FakeWorkflow()
+        self.closing = False
+        self.tool_lists.put("report", SERVERS.servers["report"].config_hash(), [SUMMARISE])
+
+    @cached_property
+    def links(self) -> MintLinks:
+        return MintLinks(self.signer, self.sessions, self.clock, tool_seconds=840, public_url="http://api.example")
+
+    @cached_property
+    def services(self) -> Services:
+        read_turn = ReadTurn(
+            self.sessions,
+            self.turns,
+            self.calls,
+            self.files,
+            self.events,
+            self.workflow,
+            self.finish,
+            self.links,
+            self.clock,
+        )
+        cancel = CancelTurn(read_turn, self.workflow, self.finish)
+        read_sessions = ReadSessions(self.sessions, self.turns)
+        remove = RemoveFile(self.files, self.store)
+        tools = ListTools(SERVERS, self.tool_lists)
+        return Services(
+            about=ABOUT,
+            list_tools=tools,
+            start_session=StartSession(self.sessions, self.clock, os.urandom),
+            read_sessions=read_sessions,
+            end_session=EndSession(
+                read_sessions, self.sessions, self.files, cancel, remove, persist_files_across_sessions=True
+            ),
+            take_turn=TakeTurn(
+                self.turns, self.files, self.events, self.workflow, tools, self.clock, os.urandom, MOST_MESSAGE
+            ),
+            read_turn=read_turn,
+            cancel_turn=cancel,
+            upload_file=UploadFile(self.sessions, self.files, self.store, self.clock, os.urandom, MOST_BODY),
+            read_files=ReadFiles(self.sessions, self.files, self.store, self.clock, MOST_INLINE),
+            remove_file=remove,
+            links=self.links,
+            open_link=OpenLink(self.signer, self.files, self.sessions, self.clock),
+            store=self.store,
+        )
+
+    def app(self, read_identity: IdentityReader = from_headers) -> FastAPI:
+        return create_app(self.services, read_identity, MOST_BODY, lambda: self.closing)
+
+    @cached_property
+    def local_app(self) -> FastAPI:
+        return self.app()
+
+    def person(self, user: str, groups: str = "users") -> TestClient:
+        """A client that says who it is."""
+        return client_of(self.local_app, {"X-Satchel-User": user, "X-Satchel-Groups": groups})
+
+    def answer(self, user: str, session_id: str, turn_id: str, text: str = "done") -> None:
+        """End a turn as Think and Finish would."""
+        self.transcript.add_reply(session_id, turn_id, 0, AssistantMessage(text=text))
+        self.finish(TurnStep(user=user, session_id=session_id, turn_id=turn_id, round=1))
+        self.workflow.ended(turn_id)
+
+    def answer_at_once(self) -> Callable[[str, str, str], None]:
+        """What the workflow does when it starts a turn that is to end in that moment."""
+        return lambda user, session_id, turn_id: self.answer(user, session_id, turn_id)
+
+
+def client_of(app: ASGIApp, headers: dict[str, str] | None = None) -> TestClient:
+    """A client that shows what a server would send, also when something broke, and follows nothing by itself."""
+    return TestClient(app, raise_server_exceptions=False, follow_redirects=False, headers=headers)

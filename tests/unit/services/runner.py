@@ -1,0 +1,86 @@
+"""A runner of one server, with what its call's credentials reach."""
+
+import io
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import IO
+
+from satchel.domain.calls import Call, Outcome
+from satchel.ports.runners import CallOrder, InputFile
+from satchel.ports.tool_client import Answered
+from satchel.services.run_tool import CallPorts, RunTool
+from satchel.services.store_outcome import read_outcome
+from tests.fakes.calls import FakeCalls
+from tests.fakes.clock import FakeClock
+from tests.fakes.events import FakeEvents
+from tests.fakes.file_store import FakeFileStore
+from tests.fakes.tool_client import FakeToolClient
+from tests.fakes.user_area import FakeInputFetcher, FakeUserArea, open_inside
+from tests.fakes.workflow import FakeTaskCallback
+from tests.unit.services.orders import CALL_ID, SESSION_ID, TURN_ID, USER
+
+SLOW = 3600.0  # seconds between beats where no beat is wanted
+
+
+def answered(payload: object) -> Answered:
+    """Return an answer with this structured content."""
+    return Answered(raw={"content": [], "structuredContent": payload})
+
+
+class Runner:
+    """Runs orders; its one call has been written by Think. Unless told otherwise its tool answers after two seconds."""
+
+    def __init__(self, base: Path) -> None:
+        self.clock = FakeClock()
+        self.client = FakeToolClient(self.clock, [(2, answered({"results": {"rows": 3}}))])
+        self.area = FakeUserArea(base)
+        self.callback = FakeTaskCallback()
+        self.store = FakeFileStore()
+        self.events = FakeEvents(self.clock)
+        self.open_artifact: Callable[[str, Path, int], AbstractContextManager[IO[bytes]]] = open_inside
+        self.beat_seconds = SLOW
+        self.expect_call()
+
+    def expect_call(self) -> None:
+        """Let the call be one that nobody has claimed."""
+        self.calls = FakeCalls()
+        call = Call(
+            call_id=CALL_ID,
+            turn_id=TURN_ID,
+            session_id=SESSION_ID,
+            user=USER,
+            tool="report.summarise",
+            arguments="{}",
+            ref="r",
+            round=0,
+            index=0,
+        )
+        self.calls.add([call])
+
+    def run(self, sent: CallOrder, runner_id: str = "runner") -> None:
+        """Run an order."""
+        run_tool = RunTool(
+            client=self.client,
+            area=self.area,
+            fetch=FakeInputFetcher(self.store),
+            open_artifact=self.open_artifact,
+            callback=self.callback,
+            clock=self.clock,
+            runner_id=runner_id,
+            pulse_seconds=self.beat_seconds,
+            most_file_bytes=1000,
+        )
+        run_tool(sent, CallPorts(store=self.store, events=self.events, claims=self.calls))
+
+    def outcome(self, sent: CallOrder) -> Outcome:
+        """Run an order and return what was handed over."""
+        self.run(sent)
+        kept = read_outcome(self.store, sent.outcome_key)
+        assert kept is not None
+        return kept
+
+    def uploaded(self, name: str) -> InputFile:
+        """Put a file into the store and return it as an order names it."""
+        self.store.put(name, io.BytesIO(b"a,b"), "text/csv")
+        return InputFile(name=name, url=self.store.link(name, 900), size=3, etag="e")
