@@ -24,14 +24,13 @@ class OwnHostOnly:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on what is addressed to us and comes from nowhere else."""
         if scope["type"] in {"http", "websocket"}:
-            headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
-            host, origin = headers.get(b"host", ""), headers.get(b"origin")
-            if not self._is_ours(f"//{host}"):
+            hosts, origins = _values(scope, b"host"), _values(scope, b"origin")
+            if not hosts or not all(self._is_ours(f"//{host}") for host in hosts):
                 await problem(403, "E_FORBIDDEN", "This server answers to its own host name only.")(
                     scope, receive, send
                 )
                 return
-            if origin is not None and not (origin.startswith("http://") and self._is_ours(origin)):
+            if not all(origin.startswith("http://") and self._is_ours(origin) for origin in origins):
                 await problem(403, "E_FORBIDDEN", "This server answers to its own pages only.")(scope, receive, send)
                 return
         await self._app(scope, receive, send)
@@ -43,3 +42,8 @@ class OwnHostOnly:
         except ValueError:
             return False
         return parts.hostname in _NAMES and port == self._port
+
+
+def _values(scope: Scope, name: bytes) -> list[str]:
+    """Return all that a header was given: who sends two must not have the choice which one counts."""
+    return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]

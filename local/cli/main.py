@@ -3,6 +3,7 @@
 import typer
 
 from local.cli.ask import ask
+from local.cli.lint import lint
 from local.cli.serve import serve
 
 app = typer.Typer(
@@ -15,6 +16,7 @@ app = typer.Typer(
 )
 app.command()(serve)
 app.command()(ask)
+app.command()(lint)
 
 
 def main() -> None:

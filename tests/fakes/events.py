@@ -1,7 +1,7 @@
 """Events in memory."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from satchel.domain.events import Event, NewEvent
@@ -9,14 +9,19 @@ from satchel.ports.clock import Clock
 
 
 class FakeEvents:
-    """Implements ``ports.events.Events``; keeps JSON, as the table does, and refuses what JSON cannot carry."""
+    """Implements ``ports.events.Events``; keeps JSON, as the table does, and refuses what JSON cannot carry.
+
+    ``on_append`` looks on while an event is written.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._turns: dict[str, list[str]] = {}
         self._once: set[tuple[str, str]] = set()
+        self.on_append: Callable[[], None] = lambda: None
 
     def append(self, turn_id: str, event: NewEvent) -> Event | None:
+        self.on_append()
         if event.once:
             if (turn_id, event.once) in self._once:
                 return None

@@ -7,7 +7,7 @@ from io import BufferedReader
 from pathlib import Path
 
 from satchel.contract.errors import FileTooLarge, InvalidArtifact, InvalidPath, ToolFailed
-from satchel.ports.runners import InputFile
+from satchel.ports.runners import FileState, InputFile
 from tests.fakes.file_store import FakeFileStore
 
 
@@ -64,3 +64,14 @@ def open_inside(path: str, home: Path, most: int) -> Iterator[BufferedReader]:
         raise FileTooLarge(file_size_bytes=size, current_limit_bytes=most)
     with whole.open("rb") as file:
         yield file
+
+
+def list_made(home: Path) -> dict[str, FileState]:
+    """Implement ``ports.runners.FileLister`` for small directories."""
+    found = (path.relative_to(home) for path in home.rglob("*") if path.is_file() and not path.is_symlink())
+    own = [path for path in found if path.parts[0] != "input_files" and not any(p.startswith(".") for p in path.parts)]
+    states = {str(path): (home / path).stat() for path in own}
+    return {
+        path: FileState(size=state.st_size, changed=state.st_mtime_ns, inode=state.st_ino)
+        for path, state in states.items()
+    }

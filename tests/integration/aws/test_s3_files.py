@@ -106,7 +106,7 @@ class TestReading:
     def test_another_error_is_no_absence(self, store: S3Files, key: str) -> None:
         elsewhere = S3Files(store.client, "no-such-bucket-of-ours")
 
-        for look in (lambda: elsewhere.read(key, 1), lambda: list(elsewhere.chunks(key, 0, 0))):
+        for look in (lambda: elsewhere.read(key, 1), lambda: elsewhere.chunks(key, 0, 0)):
             with pytest.raises(ClientError):
                 look()
 
@@ -115,6 +115,10 @@ class TestReading:
         put(store, key, b"0123456789")
 
         assert b"".join(store.chunks(key, first, last)) == b"0123456789"[first : last + 1]
+
+    def test_a_range_of_what_is_not_there_is_an_error_at_once(self, store: S3Files, key: str) -> None:
+        with pytest.raises(FileNotFoundError):
+            store.chunks(key, 0, 0)
 
     def test_a_range_comes_in_small_pieces(self, store: S3Files, key: str) -> None:
         put(store, key, bytes(range(256)) * 12_000)

@@ -45,17 +45,14 @@ class TestExecutions:
     def executions(self, client: "SFNClient") -> TurnExecutions:
         return TurnExecutions(client, MACHINE)
 
-    def expect_start(self, service: Stubber, turn_id: str) -> dict[str, str]:
-        given = {"user": "ada@example.com", "session_id": "s1", "turn_id": turn_id, "round": 0}
-        return {"stateMachineArn": MACHINE, "name": turn_id, "input": json.dumps(given)}
-
     def test_start_is_named_by_the_turn_and_given_ids_alone(
         self, executions: TurnExecutions, service: Stubber, turn_id: str
     ) -> None:
+        given = {"user": "ada@example.com", "session_id": "s1", "turn_id": turn_id, "round": 0}
         service.add_response(
             "start_execution",
             {"executionArn": execution(turn_id), "startDate": START},
-            self.expect_start(service, turn_id),
+            {"stateMachineArn": MACHINE, "name": turn_id, "input": json.dumps(given)},
         )
 
         executions.start("ada@example.com", "s1", turn_id)

@@ -26,15 +26,13 @@ def sts(cloud: None) -> Any:  # noqa: ANN401  (a client of boto3's)
 def role(cloud: None) -> str:
     del cloud
     made = boto3.client("iam").create_role(RoleName=f"call-{fresh('s')}", AssumeRolePolicyDocument=json.dumps(TRUST))
-    return made["Role"]["Arn"]
+    return str(made["Role"]["Arn"])
 
 
 def test_a_call_gets_credentials_of_the_role_named_by_its_turn(sts: Any, role: str) -> None:  # noqa: ANN401
     turn_id = fresh("t")
     asked: list[dict[str, Any]] = []
-    sts.meta.events.register(
-        "provide-client-params.sts.AssumeRole", lambda params, **_more: asked.append(dict(params))
-    )
+    sts.meta.events.register("provide-client-params.sts.AssumeRole", lambda params, **_more: asked.append(dict(params)))
     source = StsCredentials(sts, role, "bucket", "table")
 
     credentials = source.for_call(turn_id, "ada/artifacts/20260301/f01", "ada/turns/t/c/outcome.json")

@@ -4,6 +4,7 @@ import pytest
 
 from satchel.adapters.dynamodb.table import (
     ConditionFailed,
+    Item,
     Query,
     Table,
     WriteConflict,
@@ -20,7 +21,7 @@ def pk() -> str:
 
 
 def test_an_item_comes_back_as_it_was_written(table: Table, pk: str) -> None:
-    item = {"pk": pk, "sk": "A", "text": "grün \x00 \U0001f4c8", "empty": "", "number": 7, "yes": True, "no": False}
+    item: Item = {"pk": pk, "sk": "A", "text": "grün \x00 \U0001f4c8", "empty": "", "number": 7, "yes": True, "no": False}
 
     table.put(item)
 
@@ -44,11 +45,14 @@ def test_a_put_replaces_unless_the_place_must_be_free(table: Table, pk: str) -> 
 
 def test_an_update_needs_its_condition(table: Table, pk: str) -> None:
     table.put({"pk": pk, "sk": "A", "status": "open"})
-    close = {"expression": "SET #s = :closed", "condition": "#s = :open", "names": {"#s": "status"}}
 
-    table.update(pk, "A", **close, values={"closed": "closed", "open": "open"})
+    def close() -> None:
+        values = {"closed": "closed", "open": "open"}
+        table.update(pk, "A", "SET #s = :closed", "#s = :open", values, {"#s": "status"})
+
+    close()
     with pytest.raises(ConditionFailed):
-        table.update(pk, "A", **close, values={"closed": "closed", "open": "open"})
+        close()
 
     assert table.get(pk, "A") == {"pk": pk, "sk": "A", "status": "closed"}
 

@@ -6,7 +6,7 @@ from starlette.testclient import TestClient
 from tests.integration.aws.cloud import moto_cloud
 from tests.integration.aws.makers import someone
 from tests.integration.http.desk import Desk
-from tests.integration.http.world import World
+from tests.integration.http.world import World, client_of
 
 
 @pytest.fixture(scope="module")
@@ -48,3 +48,9 @@ def desk(http: TestClient) -> Desk:
 def stranger(world: World) -> TestClient:
     """The API as somebody else sees it."""
     return world.person(someone())
+
+
+@pytest.fixture
+def anybody(world: World) -> TestClient:
+    """The API to one who does not say who it is."""
+    return client_of(world.local_app)

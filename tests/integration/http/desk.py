@@ -2,9 +2,12 @@
 
 import base64
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.testclient import TestClient
+
+if TYPE_CHECKING:
+    from tests.integration.http.world import World
 
 Answer = dict[str, Any]
 
@@ -24,7 +27,7 @@ class Desk:
         return str(answer.json()["turn_id"])
 
     def upload(self, name: str, body: bytes = b"a,b\n1,2\n", **wanted: object) -> Answer:
-        answer = self.http.post("/api/files", json={"name": name, "b64": base64.b64encode(body).decode(), **wanted})
+        answer = self.http.post("/api/files", json={"name": name, "b64": b64(body), **wanted})
         assert answer.status_code == 201, answer.text
         uploaded: Answer = answer.json()
         return uploaded
@@ -34,6 +37,32 @@ class Desk:
         assert answer.status_code == 200, answer.text
         read: Answer = answer.json()
         return read
+
+
+def b64(body: bytes) -> str:
+    return base64.b64encode(body).decode()
+
+
+def shown_file(world: "World", uploaded: Answer, **given: object) -> Answer:
+    """A file as it is shown after ``upload("a.csv")``, to compare with."""
+    return {
+        "file_key": uploaded["file_key"],
+        "name": "a.csv",
+        "mime": "text/csv",
+        "size": 8,
+        "source": "uploaded",
+        "version": 1,
+        "session_id": None,
+        "created_at": world.clock.now().isoformat().replace("+00:00", "Z"),
+        "description": None,
+        "category": None,
+        "viewer": None,
+        "auto_open": False,
+        "expires_at": None,
+        "info": {},
+        "download_url": uploaded["download_url"],
+        **given,
+    }
 
 
 def problem(status: int, title: str, code: str, detail: str, **more: object) -> Answer:
@@ -52,3 +81,6 @@ def turn_not_found(turn_id: str) -> Answer:
 
 def file_not_found(file: str) -> Answer:
     return problem(404, "Not found", "E_FILE_NOT_FOUND", "There is no such file.", file=file)
+
+
+LINK_NOT_FOUND = problem(404, "Not found", "E_FILE_NOT_FOUND", "There is no such file, or the link has expired.")

@@ -1,20 +1,19 @@
 import pytest
 from starlette.testclient import TestClient
 
-from tests.integration.aws.makers import START, fresh
+from tests.integration.aws.makers import fresh
 from tests.integration.http.desk import Desk, problem, session_not_found
 from tests.integration.http.world import World
 
-NOW = START.isoformat().replace("+00:00", "Z")
 
-
-def shown(session_id: str, **given: object) -> dict[str, object]:
+def shown(world: World, session_id: str, **given: object) -> dict[str, object]:
+    now = world.clock.now().isoformat().replace("+00:00", "Z")
     return {
         "session_id": session_id,
         "title": None,
         "status": "active",
-        "created_at": NOW,
-        "last_used_at": NOW,
+        "created_at": now,
+        "last_used_at": now,
         "running_turn": None,
         **given,
     }
@@ -22,16 +21,16 @@ def shown(session_id: str, **given: object) -> dict[str, object]:
 
 class TestStart:
     @pytest.mark.parametrize("body", [None, {}, {"title": None}])
-    def test_needs_nothing(self, http: TestClient, body: object) -> None:
+    def test_needs_nothing(self, world: World, http: TestClient, body: object) -> None:
         answer = http.post("/api/sessions") if body is None else http.post("/api/sessions", json=body)
 
         assert answer.status_code == 201
-        assert answer.json() == shown(answer.json()["session_id"])
+        assert answer.json() == shown(world, answer.json()["session_id"])
 
-    def test_takes_a_title(self, http: TestClient) -> None:
+    def test_takes_a_title(self, world: World, http: TestClient) -> None:
         answer = http.post("/api/sessions", json={"title": "Zahlen “2026” \U0001f4c8\x00"})
 
-        assert answer.json() == shown(answer.json()["session_id"], title="Zahlen “2026” \U0001f4c8\x00")
+        assert answer.json() == shown(world, answer.json()["session_id"], title="Zahlen “2026” \U0001f4c8\x00")
 
     def test_refuses_a_title_that_is_too_long(self, http: TestClient) -> None:
         answer = http.post("/api/sessions", json={"title": "x" * 201})

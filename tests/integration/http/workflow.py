@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class FakeWorkflow:
-    """Implements ``ports.workflow.Workflow``. ``on_start`` is what happens when a turn is started for the first time."""
+    """Implements ``ports.workflow.Workflow``. ``on_start`` happens when a turn is started for the first time."""
 
     started: list[tuple[str, str, str]] = field(default_factory=list)
     stopped: list[tuple[str, str]] = field(default_factory=list)

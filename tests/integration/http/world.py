@@ -1,7 +1,6 @@
 """The API over moto: real adapters and use cases, a workflow that ends turns when a test says so, time that stands."""
 
 import os
-from collections.abc import Callable
 from functools import cached_property
 
 from fastapi import FastAPI
@@ -87,15 +86,16 @@ class World:
     @cached_property
     def services(self) -> Services:
         read_turn = ReadTurn(
-            self.sessions,
-            self.turns,
-            self.calls,
-            self.files,
-            self.events,
-            self.workflow,
-            self.finish,
-            self.links,
-            self.clock,
+            sessions=self.sessions,
+            turns=self.turns,
+            calls=self.calls,
+            files=self.files,
+            events=self.events,
+            workflow=self.workflow,
+            finish=self.finish,
+            links=self.links,
+            store=self.store,
+            clock=self.clock,
         )
         cancel = CancelTurn(read_turn, self.workflow, self.finish)
         read_sessions = ReadSessions(self.sessions, self.turns)
@@ -138,10 +138,6 @@ class World:
         self.transcript.add_reply(session_id, turn_id, 0, AssistantMessage(text=text))
         self.finish(TurnStep(user=user, session_id=session_id, turn_id=turn_id, round=1))
         self.workflow.ended(turn_id)
-
-    def answer_at_once(self) -> Callable[[str, str, str], None]:
-        """What the workflow does when it starts a turn that is to end in that moment."""
-        return lambda user, session_id, turn_id: self.answer(user, session_id, turn_id)
 
 
 def client_of(app: ASGIApp, headers: dict[str, str] | None = None) -> TestClient:

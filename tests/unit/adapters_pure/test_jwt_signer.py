@@ -1,7 +1,6 @@
 import base64
 import json
 from collections.abc import Mapping
-from typing import Any
 
 import jwt
 import pytest
@@ -44,7 +43,10 @@ def signer(clock: TravelClock) -> JwtSigner:
 
 
 def forge(
-    payload: Mapping[str, object], key: Any = NEW, algorithm: str = "HS256", kid: object = "new"  # noqa: ANN401
+    payload: Mapping[str, object],
+    key: str | rsa.RSAPrivateKey = NEW,
+    algorithm: str = "HS256",
+    kid: object = "new",
 ) -> str:
     headers = {} if kid is None else {"kid": kid}
     return jwt.encode(dict(payload), key, algorithm=algorithm, headers=headers)

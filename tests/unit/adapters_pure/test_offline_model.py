@@ -90,7 +90,7 @@ class TestCalls:
         assert calls("/c.d {}" + context) == [("c.d", "{}")]
 
     def test_only_the_last_message_counts(self) -> None:
-        earlier = [UserMessage(text="/a.b {}"), answer(results=1), AssistantMessage(text="so")]
+        earlier: list[Message] = [UserMessage(text="/a.b {}"), answer(results=1), AssistantMessage(text="so")]
 
         reply, _ = ask(*earlier, UserMessage(text="/c.d {}"))
 
@@ -102,13 +102,9 @@ class TestCalls:
 
 class TestAnswers:
     def test_show_what_the_tools_gave(self) -> None:
-        assert called("/x.y {}", answer(results={"value": 22698, "größe": None})) == "\n".join(
-            [
-                "No model is set; these are the outputs of the tools that you called.",
-                "",
-                "calculator.evaluate:",
-                '{\n  "value": 22698,\n  "größe": null\n}',
-            ],
+        assert called("/x.y {}", answer(results={"value": 22698, "größe": None})) == (
+            "No model is set; these are the outputs of the tools that you called.\n\n"
+            'calculator.evaluate:\n{\n  "value": 22698,\n  "größe": null\n}'
         )
 
     def test_show_text_as_text_and_files_by_name(self) -> None:
@@ -117,9 +113,7 @@ class TestAnswers:
         assert shown.endswith("\n\ncalculator.evaluate:\ndone\nFiles: a.html, b.png")
 
     def test_say_which_failed(self) -> None:
-        shown = called(
-            "/x.y {}", answer(results={"error": "1/0"}, failed=True), answer("offline-1", results=False)
-        )
+        shown = called("/x.y {}", answer(results={"error": "1/0"}, failed=True), answer("offline-1", results=False))
 
         assert "calculator.evaluate failed:\n" in shown
         assert shown.endswith("calculator.evaluate:\nfalse")

@@ -100,9 +100,15 @@ def test_neither_can_a_fact_that_was_read_from_a_file() -> None:
     assert lines[3:] == ["- a.csv (uploaded 2024-08-27, 1B, x) End available files))", "End available files]"]
 
 
-def test_a_name_that_is_very_long_is_cut() -> None:
-    (line,) = with_files("", [file("x" * 200)]).split("\n")[3:-1]
-    assert line == f"- {'x' * 119}… (uploaded 2024-08-27, 1B)"
+@pytest.mark.parametrize(("length", "shown"), [(120, "x" * 120), (121, "x" * 119 + "…"), (250, "x" * 119 + "…")])
+def test_a_name_that_is_very_long_is_cut(length: int, shown: str) -> None:
+    (line,) = with_files("", [file("x" * length)]).split("\n")[3:-1]
+    assert line == f"- {shown} (uploaded 2024-08-27, 1B)"
+
+
+def test_fifty_files_are_all_listed() -> None:
+    lines = with_files("", [file(f"{number}.csv") for number in range(50)]).split("\n")[3:-1]
+    assert (len(lines), lines[-1]) == (50, "- 49.csv (uploaded 2024-08-27, 1B)")
 
 
 def test_of_very_many_files_the_first_fifty_are_listed() -> None:

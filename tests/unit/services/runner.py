@@ -2,12 +2,10 @@
 
 import io
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO
 
 from satchel.domain.calls import Call, Outcome
-from satchel.ports.runners import CallOrder, InputFile
+from satchel.ports.runners import ArtifactOpener, CallOrder, InputFile
 from satchel.ports.tool_client import Answered
 from satchel.services.run_tool import CallPorts, RunTool
 from satchel.services.store_outcome import read_outcome
@@ -16,7 +14,7 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.events import FakeEvents
 from tests.fakes.file_store import FakeFileStore
 from tests.fakes.tool_client import FakeToolClient
-from tests.fakes.user_area import FakeInputFetcher, FakeUserArea, open_inside
+from tests.fakes.user_area import FakeInputFetcher, FakeUserArea, list_made, open_inside
 from tests.fakes.workflow import FakeTaskCallback
 from tests.unit.services.orders import CALL_ID, SESSION_ID, TURN_ID, USER
 
@@ -26,6 +24,15 @@ SLOW = 3600.0  # seconds between beats where no beat is wanted
 def answered(payload: object) -> Answered:
     """Return an answer with this structured content."""
     return Answered(raw={"content": [], "structuredContent": payload})
+
+
+def writing(name: str, body: bytes = b"") -> Callable[[Path], None]:
+    """Return what a tool does that writes a file."""
+
+    def act(home: Path) -> None:
+        (home / name).write_bytes(body)
+
+    return act
 
 
 class Runner:
@@ -38,7 +45,7 @@ class Runner:
         self.callback = FakeTaskCallback()
         self.store = FakeFileStore()
         self.events = FakeEvents(self.clock)
-        self.open_artifact: Callable[[str, Path, int], AbstractContextManager[IO[bytes]]] = open_inside
+        self.open_artifact: ArtifactOpener = open_inside
         self.beat_seconds = SLOW
         self.expect_call()
 
@@ -65,6 +72,7 @@ class Runner:
             area=self.area,
             fetch=FakeInputFetcher(self.store),
             open_artifact=self.open_artifact,
+            list_files=list_made,
             callback=self.callback,
             clock=self.clock,
             runner_id=runner_id,

@@ -7,9 +7,10 @@ import pytest
 
 from satchel.domain.files import FileRecord
 from satchel.domain.places import call_objects_prefix, outcome_key
+from satchel.domain.servers import Registry
 from satchel.domain.timing import Limits
 from satchel.ports.runners import CallOrder, InputFile, ScopedCredentials
-from tests.unit.services.scenery import ALICE, REGISTRY, SUMMARISE
+from tests.unit.services.scenery import ALICE, ECHO, REGISTRY, SUMMARISE
 from tests.unit.services.world import World, call_step
 
 
@@ -113,6 +114,20 @@ def test_neither_base64_nor_links_in_arguments_are_told_or_noted(world: World) -
 
 def test_a_number_that_json_cannot_carry_breaks_nothing(world: World) -> None:
     assert order(world, "report.echo", '{"n": NaN}').arguments == {"n": None}
+
+
+def test_what_the_tool_says_of_its_answers_goes_with_the_order(world: World) -> None:
+    schema = {"type": "object", "x-fastmcp-wrap-result": True}
+    tool = ECHO.model_copy(update={"output_schema": schema})
+    world.lists.put("report", REGISTRY.servers["report"].config_hash(), [tool])
+    assert order(world, "report.echo", "{}").output_schema == schema
+
+
+def test_what_a_tool_makes_is_collected_unless_its_server_says_otherwise(world: World) -> None:
+    assert order(world, "report.echo", "{}").collect
+    declared = REGISTRY.servers["report"].model_copy(update={"collect": "declared"})
+    world.registry = Registry(servers={"report": declared})
+    assert not order(world, "report.echo", "{}").collect
 
 
 # Files

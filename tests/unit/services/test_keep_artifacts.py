@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from satchel.contract import Artifact, ArtifactProblem, DeferredArtifact, ErrorCode, ToolOutput, normalize
-from satchel.domain.calls import StoredFile
+from satchel.domain.calls import MOST_INLINE_BYTES, StoredFile
 from satchel.domain.ids import object_id
 from satchel.domain.places import call_objects_prefix
 from satchel.services.keep_artifacts import KeepArtifacts
@@ -69,6 +69,23 @@ def test_text_that_came_in_the_result_is_stored_too(store: FakeFileStore) -> Non
     stored, _ = keep(store, None, Artifact(name="a.md", mime="text/markdown", content="# Ü"))
     assert (store.objects[stored[0].key].body, stored[0].size) == ("# Ü".encode(), 4)
     assert "content" not in stored[0].artifact
+
+
+def test_only_short_text_that_came_as_text_goes_back_as_text(store: FakeFileStore) -> None:
+    short, long = "x" * MOST_INLINE_BYTES, "x" * (MOST_INLINE_BYTES + 1)
+    texts = [Artifact(name="a", mime="text/plain", content=text) for text in (short, long)]
+    stored, _ = keep(store, None, *texts, inline("b"))
+    assert [file.inline for file in stored] == [True, False, False]
+
+
+def test_what_was_made_besides_is_kept_after_the_tools_own_and_marked(store: FakeFileStore, tmp_path: Path) -> None:
+    (tmp_path / "found.csv").touch()
+    found = Artifact(name="found.csv", mime="text/csv", path="found.csv")
+    gone = found.model_copy(update={"name": "gone.csv", "path": "gone.csv"})
+    output = ToolOutput(artifacts=[inline("own")])
+    stored, problems = KeepArtifacts(store, open_inside, MOST)(order(), tmp_path, output, [found, gone])
+    assert [(file.name, file.index, file.declared) for file in stored] == [("own", 0, True), ("found.csv", 1, False)]
+    assert [problem.name for problem in problems] == ["gone.csv"]
 
 
 def test_a_file_is_read_from_the_persons_directory(store: FakeFileStore, tmp_path: Path) -> None:

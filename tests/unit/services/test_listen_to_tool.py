@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from satchel.contract.errors import ToolCrashed, ToolFailed, ToolTimedOut
+from satchel.contract.errors import FileTooLarge, ToolCrashed, ToolFailed, ToolTimedOut
 from satchel.domain.timing import NOTICES, TIMED_OUT, Limits
 from satchel.ports.tool_client import Answered, Failed, Log, Progress
 from satchel.services.listen_to_tool import MOST_TEXT, ListenToTool
@@ -100,13 +100,7 @@ def test_a_silent_tool_is_announced_three_times_then_killed() -> None:
 def test_the_server_is_dead_before_anybody_is_told_that_it_timed_out() -> None:
     call = Listening([])
     alive: list[bool] = []
-    append = call.events.append
-
-    def looking(turn_id: str, event: Any) -> Any:  # noqa: ANN401 (as the port has it)
-        alive.append(call.running.killed_at is None)
-        return append(turn_id, event)
-
-    call.events.append = looking  # type: ignore[method-assign]  # looks while it is told
+    call.events.on_append = lambda: alive.append(call.running.killed_at is None)
     with pytest.raises(ToolTimedOut):
         call.answer()
     assert alive == [True, True, True, False]
@@ -227,6 +221,13 @@ def test_a_server_that_is_gone_has_crashed() -> None:
 def test_a_server_that_refuses_the_call_has_failed() -> None:
     with pytest.raises(ToolFailed, match="no such method"):
         Listening([(1, Failed(crashed=False, message="no such method"))]).answer()
+
+
+def test_an_answer_that_is_too_long_is_said_to_be() -> None:
+    with pytest.raises(FileTooLarge) as ended:
+        Listening([(1, Failed(crashed=True, message="too long", too_long=1000))]).answer()
+    assert ended.value.message == "The tool's answer exceeds processing limits"
+    assert ended.value.details["current_limit_bytes"] == 1000
 
 
 # What a tool says is no place for bytes and links

@@ -1,9 +1,28 @@
-"""The outcome of a call that answered: nothing in it is larger than a model may see."""
+"""The outcome of a call that answered: nothing in it is larger than a model may see, and nothing is lost by that."""
 
-from satchel.contract import ArtifactProblem, Canvas, Display, ErrorCode, ToolFailed, ToolOutput, normalize
+from satchel.contract import (
+    Artifact,
+    ArtifactProblem,
+    Canvas,
+    Display,
+    ErrorCode,
+    ToolFailed,
+    ToolOutput,
+    normalize,
+    view_for_model,
+)
 from satchel.contract.for_model import DEFAULT_BUDGET
 from satchel.domain.calls import Outcome
-from satchel.services.make_outcome import make_outcome
+from satchel.services.make_outcome import make_outcome, whole_results
+
+
+def outcome_of(output: ToolOutput) -> Outcome:
+    return make_outcome(output, view_for_model(output, files=[]), [], [])
+
+
+def saved(output: ToolOutput) -> list[Artifact]:
+    """Return what is kept of the results beside what the model sees."""
+    return whole_results("summarise", output, view_for_model(output, files=[]))
 
 
 def test_all_that_a_tool_said_is_handed_over() -> None:
@@ -15,10 +34,9 @@ def test_all_that_a_tool_said_is_handed_over() -> None:
         canvas=Canvas(url="https://a.example"),
     )
     problem = ArtifactProblem(name="a", reason="empty")
-    assert make_outcome(output, [], [problem]) == Outcome(
+    assert make_outcome(output, view_for_model(output, files=[]), [], [problem]) == Outcome(
         results={"rows": 3},
         meta_data={"seconds": 1, "retryable": True},
-        retryable=True,
         display=Display(open_canvas=True),
         canvas=Canvas(url="https://a.example"),
         problems=[problem],
@@ -27,26 +45,11 @@ def test_all_that_a_tool_said_is_handed_over() -> None:
 
 def test_a_falsy_result_is_a_result() -> None:
     falsy: list[object] = [0, False, "", [], {}, None]
-    assert [make_outcome(ToolOutput(results=value), [], []).results for value in falsy] == falsy
-
-
-def test_long_results_are_cut_with_a_note_that_says_so() -> None:
-    outcome = make_outcome(ToolOutput(results="x" * (DEFAULT_BUDGET + 10)), [], [])
-    assert len(outcome.results) < DEFAULT_BUDGET + 100
-    assert outcome.meta_data == {"truncated": {"results": {"characters": DEFAULT_BUDGET + 10, "left_out": 10}}}
-
-
-def test_base64_and_links_are_left_out() -> None:
-    link = "https://satchel.example/api/files/download/f1?token=secret"
-    outcome = make_outcome(ToolOutput(results={"b": "QUJD" * 1000, "l": link}, meta_data={"l": link}), [], [])
-    assert outcome.results == {"b": "[base64 of about 3000 bytes left out]", "l": "[link to a file left out]"}
-    assert outcome.meta_data == {"l": "[link to a file left out]"}
+    assert [outcome_of(ToolOutput(results=value)).results for value in falsy] == falsy
 
 
 def test_a_tool_that_says_that_it_failed_has_failed() -> None:
-    outcome = make_outcome(
-        normalize({"isError": True, "content": [{"type": "text", "text": "division by zero"}]}), [], []
-    )
+    outcome = outcome_of(normalize({"isError": True, "content": [{"type": "text", "text": "division by zero"}]}))
     assert (outcome.is_error, outcome.error_code) == (True, ErrorCode.E_TOOL_FAILED)
     assert outcome.results == {"error": "division by zero"}
 
@@ -54,9 +57,46 @@ def test_a_tool_that_says_that_it_failed_has_failed() -> None:
 def test_an_error_of_ours_that_a_tool_passes_on_keeps_its_code() -> None:
     output = ToolFailed("no").as_output()
     output.meta_data["error_code"] = "E_INVALID_PATH"
-    assert make_outcome(output, [], []).error_code is ErrorCode.E_INVALID_PATH
+    assert outcome_of(output).error_code is ErrorCode.E_INVALID_PATH
 
 
 def test_what_a_tool_says_of_trying_again_stands_in_its_own_words_where_it_said_so_twice() -> None:
     output = ToolOutput(results=1, meta_data={"retryable": "after lunch"}, retryable=True)
-    assert make_outcome(output, [], []).meta_data == {"retryable": "after lunch"}
+    assert outcome_of(output).meta_data == {"retryable": "after lunch"}
+
+
+# Long results
+
+LONG = "x" * (DEFAULT_BUDGET + 10)
+LINK = "https://satchel.example/api/files/download/f1?token=secret"
+
+
+def test_long_results_are_cut_with_a_note_that_says_so() -> None:
+    outcome = outcome_of(ToolOutput(results=LONG))
+    assert len(outcome.results) < DEFAULT_BUDGET + 100
+    assert outcome.meta_data == {"truncated": {"results": {"characters": DEFAULT_BUDGET + 10, "left_out": 10}}}
+
+
+def test_base64_and_links_are_left_out() -> None:
+    outcome = outcome_of(ToolOutput(results={"b": "QUJD" * 1000, "l": LINK}, meta_data={"l": LINK}))
+    assert outcome.results == {"b": "[base64 of about 3000 bytes left out]", "l": "[link to a file left out]"}
+    assert outcome.meta_data == {"l": "[link to a file left out]"}
+
+
+def test_long_text_is_kept_whole_as_a_file() -> None:
+    assert saved(ToolOutput(results=LONG)) == [Artifact(name="summarise_results.txt", mime="text/plain", content=LONG)]
+
+
+def test_long_data_are_kept_whole_as_a_file() -> None:
+    assert saved(ToolOutput(results={"ü": LONG})) == [
+        Artifact(name="summarise_results.json", mime="application/json", content=f'{{"ü": "{LONG}"}}')
+    ]
+
+
+def test_what_was_left_out_of_short_results_is_kept_as_well() -> None:
+    assert [artifact.content for artifact in saved(ToolOutput(results="QUJD" * 1000))] == ["QUJD" * 1000]
+
+
+def test_results_that_the_model_sees_whole_are_no_file() -> None:
+    for whole in (None, "", 0, {"rows": [1, 2]}, "x" * DEFAULT_BUDGET):
+        assert saved(ToolOutput(results=whole)) == []

@@ -1,9 +1,7 @@
 """One call where foreign code may run: claimed once, brought its files, called, collected, handed over."""
 
-import json
 import threading
 from base64 import b64encode
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO
@@ -12,17 +10,11 @@ import pytest
 
 from satchel.contract import ArtifactProblem, Display, ErrorCode
 from satchel.domain.calls import Outcome
-from satchel.ports.runners import CallOrder, InputFile
-from satchel.ports.tool_client import Answered, Failed, Log
+from satchel.ports.tool_client import Log
 from tests.fakes.tool_client import Started
 from tests.fakes.user_area import open_inside
 from tests.unit.services.orders import CALL_ID, OTHER_SESSION_ID, SESSION_ID, TURN_ID, USER, order
-from tests.unit.services.runner import Runner, answered
-
-
-@pytest.fixture
-def runner(tmp_path: Path) -> Runner:
-    return Runner(tmp_path)
+from tests.unit.services.runner import Runner, answered, writing
 
 
 def test_a_call_is_made_and_its_outcome_handed_over(runner: Runner) -> None:
@@ -113,15 +105,6 @@ def test_another_session_finds_the_corner_empty(runner: Runner) -> None:
 # What the tool made
 
 
-def writing(name: str, body: bytes = b"") -> Callable[[Path], None]:
-    """Return a tool that writes a file."""
-
-    def act(home: Path) -> None:
-        (home / name).write_bytes(body)
-
-    return act
-
-
 def test_what_the_tool_made_is_stored_and_what_it_said_of_it_handed_over(runner: Runner) -> None:
     runner.client.acts = writing("report.html", b"<p>")
     path = runner.area.base / USER / "report.html"
@@ -162,109 +145,37 @@ def test_neither_bytes_nor_paths_are_in_the_outcome(runner: Runner) -> None:
     assert (blob in text, "/tmp/x" in text) == (False, False)
 
 
-# Ends of another kind
+def test_what_the_tool_made_and_named_nowhere_is_collected(runner: Runner) -> None:
+    runner.client.acts = writing("left.csv", b"a,b")
+    (found,) = runner.outcome(order()).files
+    assert (found.name, found.declared, runner.store.objects[found.key].body) == ("left.csv", False, b"a,b")
 
 
-def failed(outcome: Outcome) -> tuple[ErrorCode | None, str]:
-    assert outcome.is_error
-    return outcome.error_code, outcome.results["error"]
+def test_what_lay_there_before_and_what_was_brought_is_not(runner: Runner) -> None:
+    runner.client.acts = writing("old.csv")
+    runner.run(order())
+    runner.client.acts = lambda _home: None
+    runner.expect_call()
+    assert runner.outcome(order(inputs=[runner.uploaded("a.csv")])).files == []
 
 
-def test_a_silent_tool_has_timed_out_and_what_it_had_made_is_left_behind(runner: Runner) -> None:
-    runner.client.acts = writing("partial.html")
-    runner.client.script = []
-    outcome = runner.outcome(order())
-    assert failed(outcome) == (ErrorCode.E_TIMEOUT, "Tool execution timed out after 30 seconds")
-    assert (outcome.files, outcome.duration_ms) == ([], 30_000)
-    assert runner.client.running[0].killed_at is not None
-
-
-@pytest.mark.parametrize(("crashed", "code"), [(True, ErrorCode.E_TOOL_CRASHED), (False, ErrorCode.E_TOOL_FAILED)])
-def test_a_call_without_a_result_says_why(runner: Runner, crashed: bool, code: ErrorCode) -> None:  # noqa: FBT001 (a row)
-    runner.client.script = [(1, Failed(crashed=crashed, message="It is gone"))]
-    assert failed(runner.outcome(order())) == (code, "It is gone")
-    assert runner.callback.ended == ["task"]
-
-
-def test_a_server_that_cannot_be_started_has_crashed(runner: Runner) -> None:
-    runner.client.broken = True
-    assert failed(runner.outcome(order())) == (ErrorCode.E_TOOL_CRASHED, "The server did not start")
-
-
-def test_a_file_that_cannot_be_brought_is_named_and_no_tool_runs(runner: Runner) -> None:
-    missing = InputFile(name="a.csv", url=runner.store.link("gone", 900), size=1, etag="e")
-    outcome = runner.outcome(order(inputs=[missing]))
-    assert failed(outcome) == (ErrorCode.E_TOOL_FAILED, "The file 'a.csv' cannot be fetched (HTTP 404)")
-    assert runner.client.started == []
-
-
-def test_a_mistake_of_the_runner_ends_the_call_with_a_word_and_a_trace(
-    runner: Runner, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("change", [{"collect": False}, {"writes": False}])
+def test_nothing_is_collected_where_it_is_turned_off_or_the_tool_cannot_write(
+    runner: Runner, change: dict[str, bool]
 ) -> None:
-    def full(_home: Path) -> None:
-        raise OSError(28, "No space left on device")
-
-    runner.client.acts = full
-    assert failed(runner.outcome(order())) == (
-        ErrorCode.E_TOOL_FAILED,
-        "The tool could not be run: [Errno 28] No space left on device",
-    )
-    assert runner.callback.ended == ["task"]
-    assert [(record.message, record.exc_info is not None) for record in caplog.records] == [("the runner failed", True)]
+    runner.client.acts = writing("left.csv")
+    assert runner.outcome(order(inputs=[runner.uploaded("a.csv")]).model_copy(update=change)).files == []
 
 
-def test_an_answer_that_is_nested_beyond_bounds_is_an_error_not_the_end_of_the_runner(runner: Runner) -> None:
-    nested: list[object] = []
-    nested.append(nested)
-    runner.client.script = [(0, Answered.model_construct(raw={"structuredContent": {"results": nested}}))]
-    assert failed(runner.outcome(order()))[0] == ErrorCode.E_TOOL_FAILED
+def test_results_that_are_too_long_for_a_model_are_kept_whole_as_a_file(runner: Runner) -> None:
+    runner.client.script = [(0, answered({"results": "x" * 50_000}))]
+    outcome = runner.outcome(order(writes=False))
+    (whole,) = outcome.files
+    assert (whole.name, whole.declared, whole.size) == ("summarise_results.txt", False, 50_000)
+    assert len(outcome.results) < 30_000
 
 
-# Ended from outside
-
-
-def test_a_cancelled_call_is_killed_and_leaves_no_outcome(runner: Runner) -> None:
-    runner.client.script = None  # stuck until it is killed
-    runner.beat_seconds, runner.callback.gone = 0, True
-    runner.run(order())
-    assert runner.client.running[0].killed_at is not None
-    assert (runner.store.written, runner.callback.ended) == ([], [])
-    assert (runner.client.open, runner.area.held) == (0, [])
-
-
-def test_a_call_that_is_cancelled_while_its_files_come_is_killed_as_soon_as_it_runs(runner: Runner) -> None:
-    told = threading.Event()
-    runner.client.script = None
-    runner.beat_seconds, runner.callback.gone = 0, True
-    runner.callback.on_beat = told.set
-
-    def until_the_pulse_knows(_home: Path) -> None:
-        assert told.wait(20)
-
-    runner.client.acts = until_the_pulse_knows
-    runner.run(order())
-    assert runner.client.running[0].killed_at is not None
-    assert (runner.store.written, runner.callback.ended) == ([], [])
-
-
-def test_the_pulse_goes_on_while_the_tool_is_silent(runner: Runner) -> None:
-    beats = threading.Semaphore(0)
-    runner.beat_seconds, runner.callback.on_beat = 0, beats.release
-
-    def wait_for_three(_home: Path) -> None:
-        assert all(beats.acquire(timeout=20) for _ in range(3))
-
-    runner.client.acts = wait_for_three
-    runner.run(order())
-    assert set(runner.callback.beats) == {"task"}
-    assert runner.callback.ended == ["task"]
-
-
-def test_no_secret_of_the_order_is_logged_or_handed_over(runner: Runner, caplog: pytest.LogCaptureFixture) -> None:
-    sent = order()
-    secrets = CallOrder.model_validate_json(sent.model_dump_json()).credentials
-    secrets.secret_access_key = "very-secret"
-    runner.client.script = [(1, Failed(crashed=True, message="gone"))]
-    runner.run(sent.model_copy(update={"credentials": secrets, "task_token": "token-of-the-task"}))
-    seen = json.dumps([kept.body.decode() for kept in runner.store.objects.values()]) + caplog.text
-    assert ("very-secret" in seen, "token-of-the-task" in seen) == (False, False)
+def test_what_a_server_wrapped_is_unwrapped_by_what_it_says_of_its_answers(runner: Runner) -> None:
+    runner.client.script = [(0, answered({"result": {"results": 5}}))]
+    schema = {"type": "object", "x-fastmcp-wrap-result": True}
+    assert runner.outcome(order().model_copy(update={"output_schema": schema})).results == 5

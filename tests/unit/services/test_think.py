@@ -84,21 +84,17 @@ def test_a_call_that_has_gone_on_is_not_begun_again(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="", calls=[ECHO_A])]
     world.think(turn_step(turn))
-    call = world.settle(world.calls.list(turn.turn_id)[0], Outcome(results="a"))
+    (call,) = world.calls.list(turn.turn_id)
+    settled = world.settle(call, Outcome(results="a"))
     world.think(turn_step(turn))
-    assert world.seen(call) == call
+    assert world.seen(call) == call.model_copy(update={"settled": settled})
 
 
 def test_of_two_that_ask_at_once_one_answer_stands_and_is_told(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="Mine.", calls=[ECHO_B])]
-    ours = world.transcript.add_reply
-
-    def meanwhile(session_id: str, turn_id: str, round_number: int, message: AssistantMessage) -> AssistantMessage:
-        ours(session_id, turn_id, round_number, AssistantMessage(text="The other's.", calls=[ECHO_A]))
-        return ours(session_id, turn_id, round_number, message)
-
-    world.transcript.add_reply = meanwhile  # type: ignore[method-assign]  # another Think, in the worst moment
+    others = AssistantMessage(text="The other's.", calls=[ECHO_A])
+    world.model.meanwhile = lambda: world.transcript.add_reply(turn.session_id, turn.turn_id, 0, others)
     world.think(turn_step(turn))
     assert [call.arguments for call in world.calls.list(turn.turn_id)] == [ECHO_A.arguments]
     assert world.events.told(turn.turn_id, "token_stream") == [("token_stream", {"text": "The other's."})]

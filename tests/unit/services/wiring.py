@@ -1,7 +1,5 @@
 """Every use case wired to fakes, as bootstrap wires it to the world."""
 
-from functools import cached_property
-
 from satchel.domain.timing import Limits
 from satchel.services.cancel_turn import CancelTurn
 from satchel.services.dispatch_tool import DispatchTool
@@ -62,28 +60,29 @@ class Wiring:
         self.runners = FakeRunners(TOOLS)
         self.lists = FakeToolLists()
         self.model = FakeModel()
+        self.registry = REGISTRY
         for server, tools in TOOLS.items():
             self.lists.put(server, REGISTRY.servers[server].config_hash(), tools)
 
-    # The use cases, as bootstrap wires them.
+    # The use cases, as bootstrap wires them: made when they are asked for, of the fakes that there are then.
 
-    @cached_property
+    @property
     def list_tools(self) -> ListTools:
-        return ListTools(REGISTRY, self.lists)
+        return ListTools(self.registry, self.lists)
 
-    @cached_property
+    @property
     def refresh_tools(self) -> RefreshTools:
-        return RefreshTools(REGISTRY, self.lists, self.runners)
+        return RefreshTools(self.registry, self.lists, self.runners)
 
-    @cached_property
+    @property
     def links(self) -> MintLinks:
         return MintLinks(self.signer, self.sessions, self.clock, 840, "https://satchel.example")
 
-    @cached_property
+    @property
     def open_link(self) -> OpenLink:
         return OpenLink(self.signer, self.files, self.sessions, self.clock)
 
-    @cached_property
+    @property
     def take_turn(self) -> TakeTurn:
         return TakeTurn(
             self.turns,
@@ -96,7 +95,7 @@ class Wiring:
             MOST_MESSAGE_BYTES,
         )
 
-    @cached_property
+    @property
     def think(self) -> Think:
         return Think(
             self.turns,
@@ -110,14 +109,14 @@ class Wiring:
             MOST_ROUNDS,
         )
 
-    @cached_property
+    @property
     def resolve_inputs(self) -> ResolveInputs:
         return ResolveInputs(self.files, self.store, self.links, self.clock, MOST_INPUT_BYTES)
 
-    @cached_property
+    @property
     def dispatch(self) -> DispatchTool:
         return DispatchTool(
-            registry=REGISTRY,
+            registry=self.registry,
             turns=self.turns,
             calls=self.calls,
             events=self.events,
@@ -132,51 +131,52 @@ class Wiring:
             limits=Limits(),
         )
 
-    @cached_property
+    @property
     def normalize(self) -> NormalizeOutcome:
         return NormalizeOutcome(self.calls, self.files, self.transcript, self.events, self.store, self.clock)
 
-    @cached_property
+    @property
     def finish(self) -> FinishTurn:
         return FinishTurn(self.turns, self.calls, self.transcript, self.events, self.clock)
 
-    @cached_property
+    @property
     def read_turn(self) -> ReadTurn:
         return ReadTurn(
-            self.sessions,
-            self.turns,
-            self.calls,
-            self.files,
-            self.events,
-            self.workflow,
-            self.finish,
-            self.links,
-            self.clock,
+            sessions=self.sessions,
+            turns=self.turns,
+            calls=self.calls,
+            files=self.files,
+            events=self.events,
+            workflow=self.workflow,
+            finish=self.finish,
+            links=self.links,
+            store=self.store,
+            clock=self.clock,
         )
 
-    @cached_property
+    @property
     def cancel(self) -> CancelTurn:
         return CancelTurn(self.read_turn, self.workflow, self.finish)
 
-    @cached_property
+    @property
     def start_session(self) -> StartSession:
         return StartSession(self.sessions, self.clock, self.entropy)
 
-    @cached_property
+    @property
     def read_sessions(self) -> ReadSessions:
         return ReadSessions(self.sessions, self.turns)
 
     def end_session(self, *, persist: bool = True) -> EndSession:
         return EndSession(self.read_sessions, self.sessions, self.files, self.cancel, self.remove_file, persist)
 
-    @cached_property
+    @property
     def upload_file(self) -> UploadFile:
         return UploadFile(self.sessions, self.files, self.store, self.clock, self.entropy, MOST_UPLOAD_BYTES)
 
-    @cached_property
+    @property
     def read_files(self) -> ReadFiles:
         return ReadFiles(self.sessions, self.files, self.store, self.clock, MOST_INLINE_BYTES)
 
-    @cached_property
+    @property
     def remove_file(self) -> RemoveFile:
         return RemoveFile(self.files, self.store)

@@ -4,7 +4,7 @@ import io
 from typing import Any
 
 from satchel.contract import safe_name
-from satchel.domain.calls import Call, Outcome, StoredFile
+from satchel.domain.calls import Call, CallSettled, Outcome, StoredFile
 from satchel.domain.conversation import ModelReply
 from satchel.domain.files import FileRecord
 from satchel.domain.identity import Identity
@@ -94,12 +94,14 @@ class World(Wiring):
         """Store an outcome as a runner does."""
         store_outcome(self.store, outcome_key(call.user, call.turn_id, call.call_id), outcome)
 
-    def settle(self, call: Call, outcome: Outcome | None = None, failure: Failure | None = None) -> Call:
-        """Let a call end, with or without an outcome, and return it settled."""
+    def settle(self, call: Call, outcome: Outcome | None = None, failure: Failure | None = None) -> CallSettled:
+        """Let a call end, with or without an outcome, and return what it came to."""
         if outcome is not None:
             self.hand_over(call, outcome)
         self.normalize(call_step(call, failure=failure))
-        return self.seen(call)
+        settled = self.seen(call).settled
+        assert settled is not None
+        return settled
 
     def complete(self, turn: Turn, text: str = "Done.") -> None:
         """Let the model say its last word, and the turn end."""

@@ -1,6 +1,7 @@
 """Tools that misbehave, each in its own way."""
 
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -14,6 +15,22 @@ def wait(seconds: float) -> dict[str, object]:
     """Wait without a word."""
     time.sleep(seconds)
     return {"results": {"waited": seconds, "pid": os.getpid()}}
+
+
+@mcp.tool
+def haunt(seconds: float, username: str) -> dict[str, object]:
+    """Leave a daemon behind that ignores SIGTERM, and then wait without a word."""
+    first = os.fork()
+    if first == 0:
+        os.setsid()
+        if os.fork() == 0:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            Path(f"/tmp/{username}/daemon.pid").write_text(str(os.getpid()))
+            time.sleep(600)
+        os._exit(0)
+    os.waitpid(first, 0)
+    time.sleep(seconds)
+    return {"results": "survived"}
 
 
 @mcp.tool

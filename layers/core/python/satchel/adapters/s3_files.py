@@ -58,9 +58,13 @@ class S3Files:
         return answer["Body"].read()
 
     def chunks(self, key: str, first: int, last: int) -> Iterator[bytes]:
-        """Yield a range of bytes."""
-        answer = self.client.get_object(Bucket=self.bucket, Key=key, Range=f"bytes={first}-{last}")
-        yield from answer["Body"].iter_chunks(_CHUNK)
+        """Open the object now, and return an iterator over a range of its bytes."""
+        try:
+            answer = self.client.get_object(Bucket=self.bucket, Key=key, Range=f"bytes={first}-{last}")
+        except ClientError as error:
+            _raise_unless_absent(error)
+            raise FileNotFoundError(key) from error
+        return answer["Body"].iter_chunks(_CHUNK)
 
     def link(self, key: str, seconds: int, mime: str | None = None, disposition: str | None = None) -> str:
         """Return a presigned GET."""

@@ -34,7 +34,7 @@ def services() -> Services:
     workflow = TurnExecutions(clients.stepfunctions(), WorkflowSettings().state_machine)
     finish = FinishTurn(kept.turns, kept.calls, kept.transcript, kept.events, CLOCK)
     read_turn = ReadTurn(
-        kept.sessions, kept.turns, kept.calls, kept.files, kept.events, workflow, finish, links(), CLOCK
+        kept.sessions, kept.turns, kept.calls, kept.files, kept.events, workflow, finish, links(), kept.store, CLOCK
     )
     cancel = CancelTurn(read_turn, workflow, finish)
     read_sessions = ReadSessions(kept.sessions, kept.turns)

@@ -9,6 +9,7 @@ from satchel.adapters.dynamodb.calls import DynamoCalls
 from satchel.adapters.dynamodb.events import DynamoEvents
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.inputs import fetch
+from satchel.adapters.listing import list_files
 from satchel.adapters.mcp.client import McpToolClient
 from satchel.adapters.mcp.loop import EventLoop
 from satchel.adapters.mcp.processes import become_subreaper
@@ -51,6 +52,7 @@ def build() -> RunTool:
         area=LocalUserArea(),
         fetch=fetch,
         open_artifact=open_artifact,
+        list_files=list_files,
         callback=WaitingTasks(clients.stepfunctions()),
         clock=CLOCK,
         runner_id=f"{platform.node()}-{os.getpid()}",

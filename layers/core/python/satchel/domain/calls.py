@@ -7,12 +7,15 @@ from pydantic import BaseModel
 
 from satchel.contract import ArtifactProblem, Canvas, Display, ErrorCode
 from satchel.contract.errors import ToolError
-from satchel.domain.ids import CallId, SessionId, TurnId, UserName
+from satchel.domain.ids import CallId, FileKey, SessionId, TurnId, UserName
 from satchel.domain.responses import ResponseArtifact, ResponseDeferred
+
+MOST_INLINE_BYTES = 64 * 1024
+"""Text of up to this goes with a response; more goes by link."""
 
 
 class CallSettled(BaseModel):
-    """What Normalize made of the outcome; written once."""
+    """What Normalize made of the outcome; written once. ``inline`` are the files whose text goes with a response."""
 
     is_error: bool
     error_code: str | None = None
@@ -20,6 +23,7 @@ class CallSettled(BaseModel):
     meta_data: dict[str, Any] | None = None
     artifacts: list[ResponseArtifact] = []
     deferred: list[ResponseDeferred] = []
+    inline: list[FileKey] = []
     display: Display | None = None
     canvas: Canvas | None = None
     duration_ms: int | None = None
@@ -60,6 +64,8 @@ class StoredFile(BaseModel):
     size: int
     index: int
     deferred: bool = False
+    declared: bool = True
+    inline: bool = False
     artifact: dict[str, Any]
 
 
@@ -71,7 +77,6 @@ class Outcome(BaseModel):
 
     results: Any = None
     meta_data: dict[str, Any] | None = None
-    retryable: bool | None = None
     display: Display | None = None
     canvas: Canvas | None = None
     files: list[StoredFile] = []

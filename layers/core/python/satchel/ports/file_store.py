@@ -31,7 +31,10 @@ class FileStore(Protocol):
         ...
 
     def chunks(self, key: str, first: int, last: int) -> Iterator[bytes]:
-        """Yield the bytes ``first`` to ``last``, both included."""
+        """Return the bytes ``first`` to ``last``, both included, piece by piece.
+
+        Raises FileNotFoundError at once where there is no object, not when the first piece is taken.
+        """
         ...
 
     def link(self, key: str, seconds: int, mime: str | None = None, disposition: str | None = None) -> str:

@@ -1,6 +1,6 @@
 """Where tools run: what a runner is sent, and what runs the protocol inside it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, Any, Literal, Protocol
@@ -42,6 +42,7 @@ class CallOrder(BaseModel):
     output_schema: dict[str, Any] | None = None
     inputs: list[InputFile] = []
     writes: bool
+    collect: bool = True
     task_token: str
     credentials: ScopedCredentials
     objects_prefix: str
@@ -85,4 +86,20 @@ class ArtifactOpener(Protocol):
 
         Raises ToolError: InvalidPath outside the directory or through a link, FileTooLarge, InvalidArtifact if absent.
         """
+        ...
+
+
+class FileState(BaseModel):
+    """Enough of a file to tell whether it was made or changed since."""
+
+    size: int
+    changed: int
+    inode: int
+
+
+class FileLister(Protocol):
+    """Lists what lies in a person's directory."""
+
+    def __call__(self, home: Path) -> Mapping[str, FileState]:
+        """Return the state of each regular file by its path below ``home``; inputs and dot folders apart."""
         ...

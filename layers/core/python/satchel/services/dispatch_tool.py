@@ -77,7 +77,8 @@ class DispatchTool:
             ),
         )
         self._announce(call, arguments)
-        return server, self._with_credentials(call, tool, resolved, token)
+        order = self._with_credentials(call, tool, resolved, token)
+        return server, order.model_copy(update={"collect": entry.collect == "all"})
 
     def _tool(self, turn: Turn, call: Call) -> tuple[str, ServerEntry, ToolSpec]:
         """Find the tool and check that this person, in this turn, may use it."""

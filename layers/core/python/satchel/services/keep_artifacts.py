@@ -1,7 +1,7 @@
 """Bring what a tool made into the store, in bounded memory: paths are streamed, inline content is decoded once."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from satchel.contract import (
     ToolOutput,
     safe_name,
 )
-from satchel.domain.calls import StoredFile
+from satchel.domain.calls import MOST_INLINE_BYTES, StoredFile
 from satchel.domain.ids import object_id
 from satchel.domain.places import object_key, tool_directory
 from satchel.ports.file_store import FileStore
@@ -35,14 +35,19 @@ class KeepArtifacts:
     most_file_bytes: int
 
     def __call__(
-        self, order: CallOrder, home: Path | None, output: ToolOutput
+        self, order: CallOrder, home: Path | None, output: ToolOutput, made: Sequence[Artifact] = ()
     ) -> tuple[list[StoredFile], list[ArtifactProblem]]:
-        """Return what was stored, in the tool's order, and what could not be."""
+        """Return what was stored, in the tool's order, and what could not be.
+
+        ``made`` are files besides the output's own: kept and listed, but not put on show.
+        """
         stored: list[StoredFile] = []
         problems = list(output.problems)
-        for index, artifact in enumerate(_all(output)):
+        declared: list[Artifact | DeferredArtifact] = [*output.artifacts, *output.deferred_artifacts]
+        for index, artifact in enumerate([*declared, *made]):
             try:
-                stored.append(self._keep(order, home, index, artifact))
+                file = self._keep(order, home, index, artifact)
+                stored.append(file.model_copy(update={"declared": index < len(declared)}))
             except ToolError as error:
                 problems.append(ArtifactProblem(name=artifact.name, code=error.code, reason=error.message))
             except OSError as error:  # the disk's word, or a directory that the tool took away
@@ -67,6 +72,7 @@ class KeepArtifacts:
             size=size,
             index=index,
             deferred=isinstance(artifact, DeferredArtifact),
+            inline=_goes_inline(artifact, size),
             artifact=artifact.model_dump(mode="json", exclude=_BYTES, exclude_none=True),
         )
 
@@ -87,6 +93,6 @@ class KeepArtifacts:
         return self.open_artifact(artifact.path, home, self.most_file_bytes)
 
 
-def _all(output: ToolOutput) -> Iterator[Artifact | DeferredArtifact]:
-    yield from output.artifacts
-    yield from output.deferred_artifacts
+def _goes_inline(artifact: Artifact | DeferredArtifact, size: int) -> bool:
+    """Text that came as content goes back as content while it is short (spec 5); everything else by link."""
+    return isinstance(artifact, Artifact) and artifact.source == "content" and size <= MOST_INLINE_BYTES

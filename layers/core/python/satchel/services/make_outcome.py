@@ -1,14 +1,27 @@
-"""Shape what a runner hands over: nothing in it is larger than a model may see."""
+"""Shape what a runner hands over: nothing in it is larger than a model may see, and nothing is lost by that."""
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
-from satchel.contract import ArtifactProblem, ErrorCode, ToolOutput, view_for_model
+from satchel.contract import Artifact, ArtifactProblem, ErrorCode, ToolOutput
 from satchel.domain.calls import Outcome, StoredFile
 
 
-def make_outcome(output: ToolOutput, files: list[StoredFile], problems: list[ArtifactProblem]) -> Outcome:
-    """Return the outcome of a call that answered. Long results are cut head and tail, with a note that says so."""
-    view = view_for_model(output, files=[])
+def whole_results(tool: str, output: ToolOutput, view: Mapping[str, Any]) -> list[Artifact]:
+    """Return the results as a file where the model's view of them is not the whole, else nothing."""
+    if view["results"] == output.results:
+        return []
+    if isinstance(output.results, str):
+        return [Artifact(name=f"{tool}_results.txt", mime="text/plain", content=output.results)]
+    text = json.dumps(output.results, ensure_ascii=False)
+    return [Artifact(name=f"{tool}_results.json", mime="application/json", content=text)]
+
+
+def make_outcome(
+    output: ToolOutput, view: Mapping[str, Any], files: list[StoredFile], problems: list[ArtifactProblem]
+) -> Outcome:
+    """Return the outcome of a call that answered; ``view`` is what a model may see of it."""
     meta: dict[str, Any] = dict(view.get("meta_data", {}))
     if "truncated" in view:
         meta["truncated"] = view["truncated"]
@@ -17,7 +30,6 @@ def make_outcome(output: ToolOutput, files: list[StoredFile], problems: list[Art
     return Outcome(
         results=view["results"],
         meta_data=meta or None,
-        retryable=output.retryable,
         display=output.display,
         canvas=output.canvas,
         files=files,

@@ -68,6 +68,7 @@ class NormalizeOutcome:
         kept: dict[str, FileRecord] = {}
         artifacts: list[ResponseArtifact] = []
         deferred: list[ResponseDeferred] = []
+        inline: list[str] = []
         problems = list(outcome.problems)
         for stored in outcome.files:
             try:
@@ -80,7 +81,8 @@ class NormalizeOutcome:
             if isinstance(said, DeferredArtifact):
                 deferred.append(_deferred(said, record))
             else:
-                artifacts.append(_artifact(said, record, len(artifacts)))
+                artifacts.append(_artifact(said, record, len(artifacts), shown=stored.declared))
+                inline += [record.file_key] if stored.inline else []
         return CallSettled(
             is_error=outcome.is_error,
             error_code=outcome.error_code,
@@ -88,6 +90,7 @@ class NormalizeOutcome:
             meta_data=_meta_data(call, outcome, problems),
             artifacts=artifacts,
             deferred=deferred,
+            inline=inline,
             display=_renamed(outcome.display, kept),
             canvas=outcome.canvas,
             duration_ms=outcome.duration_ms,
@@ -181,7 +184,7 @@ def _by_kind(said: Artifact | DeferredArtifact, now: datetime) -> dict[str, Any]
     }
 
 
-def _artifact(said: Artifact, record: FileRecord, position: int) -> ResponseArtifact:
+def _artifact(said: Artifact, record: FileRecord, position: int, *, shown: bool) -> ResponseArtifact:
     return ResponseArtifact(
         id=said.id or record.file_key,
         type=said.type or record.mime,
@@ -195,7 +198,7 @@ def _artifact(said: Artifact, record: FileRecord, position: int) -> ResponseArti
         description=record.description,
         language=said.language,
         metadata=said.metadata,
-        showable=is_showable(record.mime, record.name),
+        showable=shown and is_showable(record.mime, record.name),
         auto_open=record.auto_open,
         file_key=record.file_key,
         version=record.version,

@@ -1,20 +1,22 @@
 """Read a turn as its owner sees it: what there is so far, with fresh links."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from satchel.domain.calls import MOST_INLINE_BYTES
 from satchel.domain.compose import compose
 from satchel.domain.errors import SessionNotFound, TurnNotFound
 from satchel.domain.events import Event
-from satchel.domain.files import expired
+from satchel.domain.files import FileRecord, expired
 from satchel.domain.identity import Identity
-from satchel.domain.responses import FinalResponse
+from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseDeferred
 from satchel.domain.sessions import Turn
 from satchel.domain.steps import TurnStep
 from satchel.ports.catalog import Calls, Files, Sessions, Turns
 from satchel.ports.clock import Clock
 from satchel.ports.events import Events
+from satchel.ports.file_store import FileStore
 from satchel.ports.workflow import Workflow
 from satchel.services.finish_turn import Ending, FinishTurn
 from satchel.services.mint_links import MintLinks
@@ -35,6 +37,7 @@ class ReadTurn:
     workflow: Workflow
     finish: FinishTurn
     links: MintLinks
+    store: FileStore
     clock: Clock
 
     def find(self, who: Identity, session_id: str, turn_id: str) -> Turn:
@@ -56,7 +59,9 @@ class ReadTurn:
         if self._is_lost(turn):
             self.finish(TurnStep(user=turn.user, session_id=session_id, turn_id=turn_id), Ending.LOST)
             turn = self.find(who, session_id, turn_id)
-        return self._with_links(turn, compose(turn, self.calls.list(turn_id)))
+        calls = self.calls.list(turn_id)
+        inline = {key for call in calls if call.settled for key in call.settled.inline}
+        return self._with_links(turn, compose(turn, calls), inline)
 
     def happened(self, turn_id: str, after: int) -> Sequence[Event]:
         """Return the next events after a cursor; for a turn that ``find`` has shown to be the reader's."""
@@ -67,17 +72,25 @@ class ReadTurn:
             return False
         return not self.workflow.is_running(turn.turn_id)
 
-    def _with_links(self, turn: Turn, response: FinalResponse) -> FinalResponse:
-        artifacts = [
-            a.model_copy(update={"download_url": self._link(turn, a.file_key, a.version)}) for a in response.artifacts
-        ]
+    def _with_links(self, turn: Turn, response: FinalResponse, inline: Collection[str]) -> FinalResponse:
+        artifacts = [self._with_link(turn, artifact, inline) for artifact in response.artifacts]
         waiting = [
-            d.model_copy(update={"download_url": self._link(turn, d.file_key, d.version)})
-            for d in response.deferred_artifacts
+            file.model_copy(update={"download_url": self._link(self._version(turn, file))})
+            for file in response.deferred_artifacts
         ]
         return response.model_copy(update={"artifacts": artifacts, "deferred_artifacts": waiting})
 
-    def _link(self, turn: Turn, file_key: str, version: int) -> str | None:
+    def _with_link(self, turn: Turn, artifact: ResponseArtifact, inline: Collection[str]) -> ResponseArtifact:
+        record = self._version(turn, artifact)
+        added: dict[str, str | None] = {"download_url": self._link(record)}
+        if record and artifact.file_key in inline and record.size <= MOST_INLINE_BYTES:
+            text = self.store.read(record.key, MOST_INLINE_BYTES)
+            added["content"] = None if text is None else text.decode(errors="replace")
+        return artifact.model_copy(update=added)
+
+    def _version(self, turn: Turn, file: ResponseArtifact | ResponseDeferred) -> FileRecord | None:
+        return self.files.version(turn.user, file.file_key, file.version)
+
+    def _link(self, record: FileRecord | None) -> str | None:
         """A file that is gone has no link."""
-        record = self.files.version(turn.user, file_key, version)
         return self.links(record) if record and not expired(record, self.clock.now()) else None

@@ -1,22 +1,24 @@
 """Run one tool call where foreign code may run (function run_tool): claim, fetch, call, collect, hand over."""
 
 import logging
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from satchel.contract import ContractError, ToolError, ToolFailed, normalize
+from satchel.contract import ContractError, ToolError, ToolFailed, normalize, view_for_model
 from satchel.domain.calls import Outcome
 from satchel.ports.catalog import CallClaims
 from satchel.ports.clock import Clock
 from satchel.ports.events import Events
 from satchel.ports.file_store import FileStore
-from satchel.ports.runners import ArtifactOpener, CallOrder, InputFetcher
+from satchel.ports.runners import ArtifactOpener, CallOrder, FileLister, FileState, InputFetcher
 from satchel.ports.tool_client import Answered, ToolClient, UserArea
 from satchel.ports.workflow import TaskCallback
+from satchel.services.find_made import find_made
 from satchel.services.keep_artifacts import KeepArtifacts
 from satchel.services.listen_to_tool import ListenToTool
-from satchel.services.make_outcome import make_outcome
+from satchel.services.make_outcome import make_outcome, whole_results
 from satchel.services.pulse import Pulse
 from satchel.services.store_outcome import store_outcome
 
@@ -40,6 +42,7 @@ class RunTool:
     area: UserArea
     fetch: InputFetcher
     open_artifact: ArtifactOpener
+    list_files: FileLister
     callback: TaskCallback
     clock: Clock
     runner_id: str
@@ -77,11 +80,17 @@ class RunTool:
     def _run(self, order: CallOrder, ports: CallPorts, pulse: Pulse) -> Outcome:
         with ExitStack() as stack:
             home = self._home(order, stack)
+            before = self._files(order, home)
             answer = self._call(order, ports, pulse, home)
             output = normalize(answer.raw, output_schema=order.output_schema)
+            made = find_made(output, home, before, self._files(order, home)) if home else []
+            view = view_for_model(output, files=[])
             keep = KeepArtifacts(ports.store, self.open_artifact, self.most_file_bytes)
-            files, problems = keep(order, home, output)
-        return make_outcome(output, files, problems)
+            files, problems = keep(order, home, output, [*made, *whole_results(order.tool, output, view)])
+        return make_outcome(output, view, files, problems)
+
+    def _files(self, order: CallOrder, home: Path | None) -> Mapping[str, FileState]:
+        return self.list_files(home) if home and order.writes and order.collect else {}
 
     def _home(self, order: CallOrder, stack: ExitStack) -> Path | None:
         """A tool that neither writes nor reads files needs no corner, and so waits for nobody who has it."""

@@ -1,5 +1,6 @@
 """Take a person's message and set the turn going."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
@@ -18,6 +19,11 @@ from satchel.ports.workflow import Workflow
 from satchel.services.find_file import find_file
 from satchel.services.list_tools import ListTools
 
+_MOST_NAMES = 100
+_Name = Annotated[str, Field(max_length=4096)]
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_ESCAPED = 5  # bytes more that a control character takes where the message is kept, as JSON
+
 
 class TurnRequest(BaseModel):
     """What a person asks. ``tools`` limits what may be called; ``files`` are names or keys of files it is about."""
@@ -29,8 +35,8 @@ class TurnRequest(BaseModel):
     )
 
     message: Annotated[str, Field(min_length=1)]
-    tools: list[str] | None = None
-    files: list[str] = []
+    tools: Annotated[list[_Name] | None, Field(max_length=_MOST_NAMES)] = None
+    files: Annotated[list[_Name], Field(max_length=_MOST_NAMES)] = []
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,7 @@ class TakeTurn:
         return turn
 
     def _check_message(self, message: str) -> None:
-        size = len(message.encode())
+        size = len(message.encode()) + _ESCAPED * len(_CONTROLS.findall(message))
         if size > self.most_message_bytes:
             raise TooLarge(
                 f"The message has {size} bytes; {self.most_message_bytes} are allowed. Send long text as a file.",

@@ -1,11 +1,13 @@
 """The application: routers, errors, limits, OpenAPI. Made by ``bootstrap.api``, served by Mangum or uvicorn."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
+from starlette.routing import BaseRoute
 
 import satchel
 from satchel.entrypoints.http import problems
@@ -36,9 +38,10 @@ def create_app(
     app.state.services = services
     app.state.read_identity = read_identity
     app.state.closing = closing
-    for module in (about, tools, sessions, turns, downloads, files):
-        app.include_router(module.router)
-    problems.install(app)
+    routers = [module.router for module in (about, tools, sessions, turns, downloads, files)]
+    for router in routers:
+        app.include_router(router)
+    problems.install(app, [route for router in routers for route in router.routes])
     app.add_middleware(BodyLimit, most=most_body_bytes)
     local = read_identity is from_headers
     app.openapi = lambda: _openapi(app, local=local)  # type: ignore[method-assign]  # FastAPI's documented way
@@ -57,12 +60,24 @@ def _openapi(app: FastAPI, *, local: bool) -> dict[str, Any]:
             {"type": "apiKey", "in": "header", "name": USER_HEADER} if local else {"type": "http", "scheme": "bearer"}
         )
         parts["securitySchemes"] = {"signIn": scheme}
-        for route in app.routes:
-            if isinstance(route, APIRoute) and route.path not in OPEN_PATHS:
-                for method in route.methods or ():
-                    schema["paths"][route.path][method.lower()]["security"] = [{"signIn": []}]
+        for path, operations in schema["paths"].items():
+            for operation in operations.values():
+                operation["security"] = [] if path in OPEN_PATHS else [{"signIn": []}]
+        _restore_examples(schema, app.state.all_routes)
         app.openapi_schema = schema
     return app.openapi_schema
+
+
+def _restore_examples(schema: dict[str, Any], routes: Sequence[BaseRoute]) -> None:
+    """Put the examples of answers back as they are written: FastAPI leaves out what is null in them."""
+    for route in routes:
+        if not isinstance(route, APIRoute):
+            continue
+        for method, (status, said) in product(route.methods or (), route.responses.items()):
+            answer = schema["paths"][route.path][method.lower()]["responses"][str(status)]
+            for kind, medium in said.get("content", {}).items():
+                if "example" in medium:
+                    answer["content"][kind]["example"] = medium["example"]
 
 
 _DESCRIPTION = (

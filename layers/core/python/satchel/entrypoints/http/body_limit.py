@@ -2,11 +2,9 @@
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from satchel.entrypoints.http.problems import problem
+from satchel.entrypoints.http.problems import BodyTooLong
 
-
-class _TooLong(Exception):
-    """More came than is allowed."""
+_MOST_DIGITS = 18
 
 
 class BodyLimit:
@@ -20,16 +18,14 @@ class BodyLimit:
         """Pass the request on with a counting ``receive``."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
-            return
-        refusal = problem(413, "E_TOO_LARGE", f"The body may have {self._most} bytes.", {"limit_bytes": self._most})
-        announced = dict(scope["headers"]).get(b"content-length", b"0")
-        if announced.isdigit() and int(announced) > self._most:
-            await refusal(scope, receive, send)
-            return
-        try:
+        elif self._announces_too_much(scope):
+            await BodyTooLong(self._most).answer()(scope, receive, send)
+        else:
             await self._app(scope, self._counted(receive), send)
-        except _TooLong:
-            await refusal(scope, receive, send)
+
+    def _announces_too_much(self, scope: Scope) -> bool:
+        length = dict(scope["headers"]).get(b"content-length", b"0")
+        return length.isdigit() and (len(length) > _MOST_DIGITS or int(length) > self._most)
 
     def _counted(self, receive: Receive) -> Receive:
         seen = 0
@@ -39,7 +35,7 @@ class BodyLimit:
             message = await receive()
             seen += len(message.get("body", b""))
             if seen > self._most:
-                raise _TooLong
+                raise BodyTooLong(self._most)
             return message
 
         return counting

@@ -37,9 +37,10 @@ def from_claims(claim: str) -> IdentityReader:
     """Return a reader of the JWT authorizer's claims, which API Gateway has verified."""
 
     def read(request: Request) -> Identity:
-        event = request.scope.get("aws.event", {})
-        claims: dict[str, Any] = event.get("requestContext", {}).get("authorizer", {}).get("jwt", {}).get("claims", {})
-        if not claims:
+        claims: Any = request.scope.get("aws.event")
+        for part in ("requestContext", "authorizer", "jwt", "claims"):
+            claims = claims.get(part) if isinstance(claims, dict) else None
+        if not isinstance(claims, dict) or not claims:
             raise NotAllowed("Nobody is signed in.")
         name = claims.get(claim)
         if not name:

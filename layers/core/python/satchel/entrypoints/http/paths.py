@@ -11,10 +11,15 @@ from satchel.entrypoints.http.examples import FILE_KEY, SESSION_ID, TURN_ID
 _BODY = re.compile(r"[0-9a-hjkmnp-tv-z]{26}")
 
 
-def _session(session_id: Annotated[str, Path(examples=[SESSION_ID])]) -> str:
+def known_session(session_id: str) -> str:
+    """Return what may be an id of a session. Raises SessionNotFound for what cannot."""
     if session_id[:1] != "s" or not _BODY.fullmatch(session_id[1:]):
         raise SessionNotFound(session_id[:100])
     return session_id
+
+
+def _session(session_id: Annotated[str, Path(examples=[SESSION_ID])]) -> str:
+    return known_session(session_id)
 
 
 def _turn(turn_id: Annotated[str, Path(examples=[TURN_ID])]) -> str:

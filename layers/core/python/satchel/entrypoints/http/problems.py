@@ -1,6 +1,7 @@
 """Every error that the application answers is problem+json (RFC 9457) with an ``error_code``; mapped here alone."""
 
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -8,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Match, Route
 
 from satchel.domain import errors
 from satchel.entrypoints.http.ranges import Unsatisfiable
@@ -48,6 +50,7 @@ _EXAMPLES = {
     422: ("E_INVALID_REQUEST", "body.message: Field required"),
     503: ("E_UNAVAILABLE", "The session was busy; try again."),
 }
+_OTHER_METHOD = 405
 _HTTP_CODES = {404: "E_NOT_FOUND", 405: "E_METHOD_NOT_ALLOWED", 413: "E_TOO_LARGE"}
 
 
@@ -85,8 +88,21 @@ def _example(status: int) -> dict[str, Any]:
     return Problem(title=_TITLES[status], status=status, detail=detail, error_code=code).model_dump()
 
 
-def install(app: FastAPI) -> None:
-    """Make the application answer every error this way."""
+class BodyTooLong(HTTPException):
+    """The body goes over the limit. An HTTPException, since FastAPI makes any other that meets a body a 400."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(413, f"The body may have {most} bytes.")
+        self.most = most
+
+    def answer(self) -> JSONResponse:
+        """Return it as a response."""
+        return problem(413, "E_TOO_LARGE", self.detail, {"limit_bytes": self.most})
+
+
+def install(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
+    """Make the application answer every error this way; ``routes`` are all that it has."""
+    app.state.all_routes = routes
     app.add_exception_handler(errors.SatchelError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
@@ -98,7 +114,10 @@ def _ours(request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, errors.SatchelError):  # pragma: no cover  (what it is installed for)
         raise error
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
-    return problem(status, error.code, error.message, error.details)
+    answer = problem(status, error.code, error.message, error.details)
+    if isinstance(error, Unsatisfiable):
+        answer.headers["Content-Range"] = f"bytes */{error.details['size']}"
+    return answer
 
 
 def _invalid(request: Request, error: Exception) -> JSONResponse:
@@ -112,12 +131,22 @@ def _invalid(request: Request, error: Exception) -> JSONResponse:
 
 
 def _http(request: Request, error: Exception) -> JSONResponse:
-    del request
+    if isinstance(error, BodyTooLong):
+        return error.answer()
     if not isinstance(error, HTTPException):  # pragma: no cover  (what it is installed for)
         raise error
     answer = problem(error.status_code, _HTTP_CODES.get(error.status_code, "E_INVALID_REQUEST"), str(error.detail))
     answer.headers.update(error.headers or {})
+    if error.status_code == _OTHER_METHOD:
+        answer.headers["Allow"] = ", ".join(_methods(request))
     return answer
+
+
+def _methods(request: Request) -> list[str]:
+    """Return all methods of a path; the router names those of the first route alone (RFC 9110 §10.2.1)."""
+    routes: Sequence[BaseRoute] = request.app.state.all_routes
+    found = [route for route in routes if isinstance(route, Route) and route.matches(request.scope)[0] != Match.NONE]
+    return sorted({method for route in found for method in route.methods or ()})
 
 
 def _unexpected(request: Request, error: Exception) -> JSONResponse:

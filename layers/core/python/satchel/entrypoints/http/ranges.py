@@ -4,7 +4,7 @@ import re
 
 from satchel.domain.errors import InvalidRequest
 
-_RANGE = re.compile(r"^bytes=(\d{0,18})-(\d{0,18})$")
+_RANGE = re.compile(r"^bytes=([0-9]{0,18})-([0-9]{0,18})$")
 
 
 class Unsatisfiable(InvalidRequest):

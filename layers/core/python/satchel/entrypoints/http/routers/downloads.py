@@ -2,13 +2,14 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import APIRouter, Header, Path, Query, Response
 from fastapi.responses import RedirectResponse, StreamingResponse
 
 from satchel.contract import is_active
+from satchel.domain.errors import LinkNotFound
 from satchel.domain.files import FileRecord
 from satchel.entrypoints.http.disposition import content_disposition
-from satchel.entrypoints.http.paths import FilePath
+from satchel.entrypoints.http.examples import FILE_KEY
 from satchel.entrypoints.http.problems import responses
 from satchel.entrypoints.http.ranges import asked_range
 from satchel.entrypoints.http.services import Use
@@ -18,14 +19,16 @@ router = APIRouter(tags=["files"])
 _DIRECT_BYTES = 4 << 20
 _PRESIGNED_SECONDS = 60
 _PATH = "/api/files/download/{file_key}"
+# Any text: what cannot be a key of ours is refused in the same words as a token that is not good for it.
+Key = Annotated[str, Path(examples=[FILE_KEY])]
 Token = Annotated[str, Query(max_length=4000, description="The capability.")]
-_BYTES: dict[str, Any] = {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
+_BYTES: dict[str, Any] = {"content": {"*/*": {"schema": {}}}}
 _FOUND: dict[int | str, dict[str, Any]] = {
     200: {"description": "The bytes.", **_BYTES},
     206: {"description": "A range of the bytes.", **_BYTES},
     307: {"description": "The bytes are large: fetch them from `Location` within a minute."},
 }
-_RESPONSES = _FOUND | responses(404, 416)
+_DESCRIBED: dict[int | str, dict[str, Any]] = {200: {"description": "The headers that go before the bytes."}}
 
 
 def _headers(record: FileRecord) -> dict[str, str]:
@@ -43,17 +46,17 @@ def _headers(record: FileRecord) -> dict[str, str]:
     }
 
 
-@router.head(_PATH, responses=_RESPONSES, operation_id="head_download")
-def head(use: Use, file_key: FilePath, token: Token = "") -> Response:
+@router.head(_PATH, response_class=Response, responses=_DESCRIBED | responses(404, 422), operation_id="head_download")
+def head(use: Use, file_key: Key, token: Token = "") -> Response:
     """Answer from the record."""
     record = use.open_link(file_key, token)
     return Response(headers=_headers(record) | {"Content-Length": str(record.size)})
 
 
-@router.get(_PATH, responses=_RESPONSES, operation_id="download")
+@router.get(_PATH, response_class=Response, responses=_FOUND | responses(404, 416, 422), operation_id="download")
 def download(
     use: Use,
-    file_key: FilePath,
+    file_key: Key,
     token: Token = "",
     range_: Annotated[str | None, Header(alias="Range")] = None,
 ) -> Response:
@@ -71,4 +74,8 @@ def download(
         headers["Content-Range"] = f"bytes {first}-{last}/{record.size}"
     if record.size == 0:
         return Response(b"", headers=headers)
-    return StreamingResponse(use.store.chunks(record.key, first, last), 206 if asked else 200, headers=headers)
+    try:
+        chunks = use.store.chunks(record.key, first, last)
+    except FileNotFoundError as gone:
+        raise LinkNotFound from gone
+    return StreamingResponse(chunks, 206 if asked else 200, headers=headers)

@@ -1,5 +1,6 @@
 """My Files."""
 
+import re
 from base64 import b64encode
 from typing import Annotated, Any
 
@@ -22,7 +23,7 @@ from satchel.entrypoints.http.models import (
     Limit,
     StoreReference,
 )
-from satchel.entrypoints.http.paths import FilePath
+from satchel.entrypoints.http.paths import FilePath, known_session
 from satchel.entrypoints.http.problems import responses
 from satchel.entrypoints.http.services import Use
 
@@ -55,10 +56,14 @@ _BODY = {
 async def upload_file(request: Request, who: Who, use: Use) -> FileOut:
     """Upload a small file, as JSON or multipart. The same name again in a session is a new version of the file."""
     name, body, mime, session_id = await _upload(request)
+    if session_id is not None:
+        known_session(session_id)
     record = await run_in_threadpool(use.upload_file, who, name, body, mime, session_id)
     return FileOut.of(record, await run_in_threadpool(use.links, record))
 
 
+# Python knows codecs that are none of text, or that make half characters.
+_CHARSET = re.compile(r"charset\*?\s*=\s*\"?([^\";\s]*)")
 Upload = tuple[str, bytes, str | None, str | None]
 
 
@@ -83,6 +88,8 @@ def _from_json(text: bytes) -> Upload:
 
 
 async def _from_form(request: Request) -> Upload:
+    if set(_CHARSET.findall(request.headers["content-type"].lower())) - {"utf-8", "utf8"}:
+        raise InvalidRequest("A form is to be sent in UTF-8.")
     async with request.form(max_files=1, max_fields=10) as form:
         file = form.get("file")
         if not isinstance(file, UploadFile):
@@ -108,7 +115,7 @@ def list_files(
     return FilePage(files=[FileOut.of(record, use.links(record)) for record in page.items], cursor=page.cursor)
 
 
-@router.get("/api/files/{file_key}", responses=examples.shown(200, examples.FILE_CONTENT) | responses(403, 404))
+@router.get("/api/files/{file_key}", responses=examples.shown(200, examples.FILE_CONTENT) | responses(403, 404, 422))
 def read_file(who: Who, use: Use, file_key: FilePath) -> FileContent:
     """Read a file as JSON: `b64` up to the limit in force, a reference and a link above it (spec 3 §6.2)."""
     record = use.read_files(who, file_key)
@@ -119,7 +126,7 @@ def read_file(who: Who, use: Use, file_key: FilePath) -> FileContent:
     return FileContent(**shown, b64=b64encode(content).decode())
 
 
-@router.delete("/api/files/{file_key}", status_code=204, responses=responses(403, 404))
+@router.delete("/api/files/{file_key}", status_code=204, responses=responses(403, 404, 422))
 def delete_file(who: Who, use: Use, file_key: FilePath) -> None:
     """Delete a file with every version of it; its links die."""
     use.remove_file(who, file_key)

@@ -113,8 +113,16 @@ async def read_events(
     def look() -> Sequence[Event]:
         return use.read_turn.happened(turn.turn_id, after)
 
-    seconds = 0.0 if turn.ended else min(wait, MOST_SECONDS)
-    events = await until(request, seconds, look, bool)
-    done = any(event.type in _LAST for event in events) or (turn.ended and not events)
+    over = turn.ended and await run_in_threadpool(_is_over, use, turn_id, after)
+    events = await until(request, 0.0 if over else min(wait, MOST_SECONDS), look, bool)
+    done = over or any(event.type in _LAST for event in events)
     shown = [EventOut.model_validate({**e.payload, **e.model_dump(exclude={"payload"})}) for e in events]
     return EventPage(events=shown, next=events[-1].seq if events else after, done=done)
+
+
+def _is_over(use: Use, turn_id: str, after: int) -> bool:
+    """Tell whether an ended turn has nothing behind this cursor; its last event is written a moment after its end."""
+    if after == 0:
+        return False
+    known = use.read_turn.happened(turn_id, after - 1)
+    return not known or (len(known) == 1 and known[0].type in _LAST)

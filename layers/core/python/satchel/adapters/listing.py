@@ -1,0 +1,36 @@
+"""What lies in a person's directory, for telling what a call made: regular files, no links followed, no dot folders."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from satchel.ports.runners import FileState
+
+_INPUTS = "input_files"
+_MOST_ENTRIES = 10_000
+
+
+def list_files(home: Path) -> dict[str, FileState]:
+    """Return the state of each file by its path below ``home``; of a flood of files, the first ten thousand."""
+    found: dict[str, FileState] = {}
+    for path, state in _files(home, ""):
+        found[path] = state
+        if len(found) >= _MOST_ENTRIES:
+            break
+    return found
+
+
+def _files(home: Path, below: str) -> Iterator[tuple[str, FileState]]:
+    try:
+        entries = sorted(os.scandir(home / below), key=lambda entry: entry.name)
+    except OSError:  # a folder that the tool has closed or taken away holds nothing for the person
+        return
+    for entry in entries:
+        path = f"{below}{entry.name}"
+        if entry.name.startswith(".") or path == _INPUTS:
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            yield from _files(home, f"{path}/")
+        elif entry.is_file(follow_symlinks=False):
+            found = entry.stat(follow_symlinks=False)
+            yield path, FileState(size=found.st_size, changed=found.st_mtime_ns, inode=found.st_ino)

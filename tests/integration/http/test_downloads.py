@@ -1,0 +1,208 @@
+import urllib.parse
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from satchel.domain.files import FileRecord
+from tests.integration.aws.makers import a_file
+from tests.integration.http.desk import LINK_NOT_FOUND, Desk, problem
+from tests.integration.http.world import World
+
+BODY = b"0123456789"
+
+
+@pytest.fixture
+def file(desk: Desk) -> dict[str, Any]:
+    return desk.upload("a.csv", BODY)
+
+
+@pytest.fixture
+def url(file: dict[str, Any]) -> str:
+    return str(file["download_url"])
+
+
+class TestBytes:
+    def test_come_without_sign_in_and_with_safe_headers(
+        self, world: World, user: str, anybody: TestClient, file: dict[str, Any], url: str
+    ) -> None:
+        answer = anybody.get(url)
+
+        record = world.files.get(user, file["file_key"])
+        assert record is not None
+        assert (answer.status_code, answer.content) == (200, BODY)
+        assert dict(answer.headers) == {
+            "content-type": "text/csv",
+            "content-disposition": "inline; filename=\"a.csv\"; filename*=UTF-8''a.csv",
+            "content-length": "10",
+            "content-security-policy": "sandbox; default-src 'none'",
+            "x-content-type-options": "nosniff",
+            "cache-control": "no-store",
+            "referrer-policy": "no-referrer",
+            "accept-ranges": "bytes",
+            "etag": f'"{record.object_id}"',
+        }
+
+    def test_head_has_the_same_headers_and_no_body(self, anybody: TestClient, url: str) -> None:
+        head, get = anybody.head(url), anybody.get(url)
+
+        assert (head.status_code, head.content) == (200, b"")
+        assert dict(head.headers) == dict(get.headers)
+
+    def test_of_an_empty_file_are_none(self, desk: Desk, anybody: TestClient) -> None:
+        answer = anybody.get(desk.upload("a.csv", b"")["download_url"])
+
+        assert (answer.status_code, answer.content, answer.headers["content-length"]) == (200, b"", "0")
+        assert answer.headers["content-type"] == "text/csv"
+
+    def test_that_are_gone_from_the_store_are_not_found(self, world: World, user: str, anybody: TestClient) -> None:
+        record = world.files.keep(a_file(user, None, "a.csv"))
+
+        answer = anybody.get(world.links(record))
+
+        assert (answer.status_code, answer.json()) == (404, LINK_NOT_FOUND)
+
+
+class TestRanges:
+    @pytest.mark.parametrize(
+        ("asked", "first", "last"),
+        [
+            ("bytes=0-0", 0, 0),
+            ("bytes=2-4", 2, 4),
+            ("bytes=5-", 5, 9),
+            ("bytes=-3", 7, 9),
+            ("bytes=-99", 0, 9),
+            ("bytes=8-99", 8, 9),
+            ("bytes=0-999999999999999999", 0, 9),
+        ],
+    )
+    def test_are_parts(self, anybody: TestClient, url: str, asked: str, first: int, last: int) -> None:
+        answer = anybody.get(url, headers={"Range": asked})
+
+        assert (answer.status_code, answer.content) == (206, BODY[first : last + 1])
+        assert answer.headers["content-range"] == f"bytes {first}-{last}/10"
+        assert answer.headers["content-length"] == str(last - first + 1)
+
+    @pytest.mark.parametrize(
+        "asked", ["", "bytes", "bytes=", "bytes=-", "bytes=a-b", "bytes=4-2", "bytes=0-1,3-4", "lines=1-2", "bytes=1"]
+    )
+    def test_of_another_form_are_the_whole(self, anybody: TestClient, url: str, asked: str) -> None:
+        answer = anybody.get(url, headers={"Range": asked})
+
+        assert (answer.status_code, answer.content) == (200, BODY)
+        assert "content-range" not in answer.headers
+
+    @pytest.mark.parametrize("asked", ["bytes=10-", "bytes=10-12", "bytes=-0", "bytes=999-"])
+    def test_behind_the_end_cannot_be_had(self, anybody: TestClient, url: str, asked: str) -> None:
+        answer = anybody.get(url, headers={"Range": asked})
+
+        assert answer.status_code == 416
+        assert answer.json() == problem(416, "Range not satisfiable", "E_RANGE", "The file has 10 bytes.", size=10)
+        assert answer.headers["content-range"] == "bytes */10"
+        assert answer.headers["content-type"] == "application/problem+json"
+
+    @pytest.mark.parametrize("asked", ["bytes=0-", "bytes=0-0", "bytes=-1"])
+    def test_of_nothing_cannot_be_had(self, desk: Desk, anybody: TestClient, asked: str) -> None:
+        answer = anybody.get(desk.upload("a.csv", b"")["download_url"], headers={"Range": asked})
+
+        assert answer.status_code == 416
+
+
+class TestHeaders:
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "größe “2026”.csv",
+            'a";filename="evil.exe',
+            "a%22b%0d%0a.csv",
+            "a\r\nSet-Cookie: x=1.csv",
+            "\U0001f4c8.png",
+            ";,='",
+        ],
+    )
+    def test_carry_any_name_whole_and_nothing_beside_it(self, desk: Desk, anybody: TestClient, name: str) -> None:
+        uploaded = desk.upload(name)
+
+        header = anybody.get(uploaded["download_url"]).headers["content-disposition"]
+
+        assert header.isascii()
+        kind, plain, coded = header.split("; ", 1)[0], header.split('"')[1], header.partition("filename*=UTF-8''")[2]
+        assert kind in {"inline", "attachment"}
+        assert header == f"{kind}; filename=\"{plain}\"; filename*=UTF-8''{coded}"
+        assert not set('"\\%') & set(plain)
+        assert urllib.parse.unquote(coded) == uploaded["name"]
+
+    @pytest.mark.parametrize(
+        "mime",
+        [
+            "text/html",
+            "TEXT/HTML; charset=utf-8",
+            "application/xhtml+xml",
+            "image/svg+xml",
+            "text/xml",
+            "application/xml",
+            "application/rss+xml",
+            "text/javascript",
+            "application/javascript",
+            "application/x-javascript",
+            "application/ecmascript",
+            "text/vbscript",
+            "message/rfc822",
+        ],
+    )
+    def test_make_what_could_run_an_attachment(self, desk: Desk, anybody: TestClient, mime: str) -> None:
+        answer = anybody.get(desk.upload("a.bin", b"<script>", mime=mime)["download_url"])
+
+        assert answer.headers["content-disposition"].startswith("attachment; ")
+        assert answer.headers["x-content-type-options"] == "nosniff"
+
+    @pytest.mark.parametrize("mime", ["image/png", "application/pdf", "text/plain", "text/csv", "application/json"])
+    def test_let_the_rest_be_shown(self, desk: Desk, anybody: TestClient, mime: str) -> None:
+        answer = anybody.get(desk.upload("a.bin", b"x", mime=mime)["download_url"])
+
+        assert answer.headers["content-disposition"].startswith("inline; ")
+
+
+class TestLargeFiles:
+    @pytest.fixture
+    def record(self, world: World, user: str) -> FileRecord:
+        return world.files.keep(a_file(user, None, "größe.html", mime="text/html", size=(4 << 20) + 1))
+
+    def test_are_fetched_from_the_store_within_a_minute(
+        self, world: World, anybody: TestClient, record: FileRecord
+    ) -> None:
+        answer = anybody.get(world.links(record), headers={"Range": "bytes=0-1"})
+
+        location = urllib.parse.urlsplit(answer.headers["location"])
+        query = dict(urllib.parse.parse_qsl(location.query))
+        assert answer.status_code == 307
+        assert urllib.parse.unquote(location.path) == f"/{world.store.bucket}/{record.key}"
+        assert query["X-Amz-Expires"] == "60"
+        assert query["response-content-type"] == "text/html"
+        assert query["response-content-disposition"].startswith("attachment; filename=")
+        assert answer.headers["cache-control"] == "no-store"
+        assert answer.headers["referrer-policy"] == "no-referrer"
+
+    def test_are_described_by_head_without_the_store(
+        self, world: World, anybody: TestClient, record: FileRecord
+    ) -> None:
+        answer = anybody.head(world.links(record))
+
+        assert (answer.status_code, answer.headers["content-length"]) == (200, str(record.size))
+
+    def test_of_just_the_limit_come_directly(self, desk: Desk, anybody: TestClient) -> None:
+        answer = anybody.get(desk.upload("a.bin", b"x" * (4 << 20))["download_url"])
+
+        assert (answer.status_code, len(answer.content)) == (200, 4 << 20)
+
+
+def test_a_tools_link_has_the_host_and_lives_as_long_as_its_call(world: World, user: str, anybody: TestClient) -> None:
+    record = world.files.keep(a_file(user, None, "a.csv", size=0))
+    link = world.links(record, "tool")
+    assert link.startswith("http://api.example/api/files/download/")
+    path = link.removeprefix("http://api.example")
+
+    world.clock.advance(839)
+    assert anybody.get(path).status_code == 200
+    world.clock.advance(1)
+    assert anybody.get(path).status_code == 404

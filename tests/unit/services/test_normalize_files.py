@@ -1,0 +1,214 @@
+"""Artifacts become files of the person: named, described, shown, and gone in time."""
+
+from datetime import timedelta
+
+import pytest
+
+from satchel.contract import Canvas, Display
+from satchel.domain.calls import Call, Outcome
+from satchel.domain.files import FileRecord, Source
+from satchel.domain.responses import ResponseArtifact, ResponseDeferred
+from tests.unit.services.scenery import ALICE
+from tests.unit.services.world import World
+
+
+def test_an_artifact_becomes_a_file_of_the_person_in_the_session(world: World, call: Call) -> None:
+    stored = world.stored(call, "out/report.html", b"<p>Hi", description="Q3", category="report", auto_open=True)
+    world.settle(call, Outcome(files=[stored], display=Display(category_hint="other")))
+    assert world.files.of_session(ALICE.name, call.session_id) == [
+        FileRecord(
+            object_id=stored.object_id,
+            file_key=stored.object_id,
+            key=stored.key,
+            user=ALICE.name,
+            session_id=call.session_id,
+            name="report.html",
+            raw_name="out/report.html",
+            mime="text/html",
+            size=5,
+            source=Source.GENERATED,
+            origin=call.call_id,
+            created_at=world.clock.now(),
+            description="Q3",
+            category="report",
+            auto_open=True,
+        )
+    ]
+
+
+def test_an_artifact_is_shown_as_it_was_described(world: World, call: Call) -> None:
+    said = {"id": "a1", "type": "document", "title": "Report", "language": "en", "metadata": {"n": 1}, "viewer": "code"}
+    stored = world.stored(call, "report.html").model_copy(update={"artifact": said})
+    assert world.settle(call, Outcome(files=[stored])).artifacts == [
+        ResponseArtifact(
+            id="a1",
+            type="document",
+            title="Report",
+            position=0,
+            name="report.html",
+            mime="text/html",
+            size=3,
+            viewer="code",
+            language="en",
+            metadata={"n": 1},
+            showable=True,
+            file_key=stored.object_id,
+        )
+    ]
+
+
+def test_an_artifact_that_was_not_described_is_shown_by_what_it_is(world: World, call: Call) -> None:
+    stored = world.stored(call, "chart.png", b"png", mime="image/png")
+    assert world.settle(call, Outcome(files=[stored])).artifacts == [
+        ResponseArtifact(
+            id=stored.object_id,
+            type="image/png",
+            title="chart.png",
+            position=0,
+            name="chart.png",
+            mime="image/png",
+            size=3,
+            viewer="image",
+            showable=True,
+            file_key=stored.object_id,
+        )
+    ]
+
+
+def test_what_the_tool_named_nowhere_is_listed_but_not_put_on_show(world: World, call: Call) -> None:
+    found = world.stored(call, "left.html").model_copy(update={"declared": False})
+    own = world.stored(call, "own.html", index=1)
+    settled = world.settle(call, Outcome(files=[found, own]))
+    assert [(a.name, a.showable) for a in settled.artifacts] == [("left.html", False), ("own.html", True)]
+
+
+def test_which_files_go_as_text_is_kept_with_the_call(world: World, call: Call) -> None:
+    text = world.stored(call, "a.md").model_copy(update={"inline": True})
+    settled = world.settle(call, Outcome(files=[text, world.stored(call, "b.md", index=1)]))
+    assert settled.inline == [text.object_id]
+
+
+@pytest.mark.parametrize("viewer", ["auto", "holodeck", "", "<script>"])
+def test_a_viewer_that_there_is_not_gives_way_to_the_kind_of_file(world: World, call: Call, viewer: str) -> None:
+    stored = world.stored(call, "report.html", viewer=viewer)
+    assert world.settle(call, Outcome(files=[stored])).artifacts[0].viewer == "html"
+
+
+def test_the_tools_hint_fills_in_the_category(world: World, call: Call) -> None:
+    world.settle(call, Outcome(files=[world.stored(call, "a.csv")], display=Display(category_hint="dataset")))
+    assert world.files.of_session(ALICE.name, call.session_id)[0].category == "dataset"
+
+
+@pytest.mark.parametrize(("action", "temporary"), [("temporary", True), ("store", False), ("store_and_open", False)])
+def test_files_are_temporary_where_the_tool_says_so(world: World, call: Call, action: str, temporary: bool) -> None:  # noqa: FBT001 (a row)
+    display = Display.model_validate({"storage_action": action})
+    world.settle(call, Outcome(files=[world.stored(call, "a.csv")], display=display))
+    assert world.files.of_session(ALICE.name, call.session_id)[0].temporary is temporary
+
+
+def test_the_primary_file_is_known_by_the_name_that_it_got(world: World) -> None:
+    session = world.session()
+    world.upload("report.html", session=session)
+    call = world.call(world.turn(session))
+    outcome = Outcome(files=[world.stored(call, "report.html")], display=Display(primary_file="report.html"))
+    found = world.settle(call, outcome)
+    assert ([a.name for a in found.artifacts], found.display) == (
+        ["report (2).html"],
+        Display(primary_file="report (2).html"),
+    )
+
+
+def test_a_primary_file_that_was_not_kept_is_none(world: World, call: Call) -> None:
+    found = world.settle(call, Outcome(results=1, display=Display(open_canvas=True, primary_file="gone.html")))
+    assert found.display == Display(open_canvas=True)
+
+
+def test_a_canvas_is_kept_as_the_tool_gave_it(world: World, call: Call) -> None:
+    canvas = Canvas(url="https://dash.example", title="Live")
+    assert world.settle(call, Outcome(canvas=canvas)).canvas == canvas
+
+
+def test_a_file_that_waits_says_for_what_and_how_long(world: World, call: Call) -> None:
+    stored = world.stored(
+        call,
+        "draft.docx",
+        b"draft",
+        mime="application/msword",
+        deferred=True,
+        reason="needs_editing",
+        next_actions=["Edit it"],
+        expires_hours=2,
+    )
+    found = world.settle(call, Outcome(files=[stored]))
+    expires_at = int((world.clock.now() + timedelta(hours=2)).timestamp())
+    assert found.artifacts == []
+    assert found.deferred == [
+        ResponseDeferred(
+            name="draft.docx",
+            file_key=stored.object_id,
+            mime="application/msword",
+            size=5,
+            reason="needs_editing",
+            next_actions=["Edit it"],
+            expires_at=expires_at,
+        )
+    ]
+    (record,) = world.files.of_session(ALICE.name, call.session_id)
+    assert (record.source, record.expires_at, record.info) == (
+        Source.DEFERRED,
+        expires_at,
+        {"status": "needs editing"},
+    )
+
+
+def test_a_file_that_waits_waits_three_days_where_nothing_is_said(world: World, call: Call) -> None:
+    found = world.settle(call, Outcome(files=[world.stored(call, "draft.docx", deferred=True)]))
+    assert found.deferred[0].expires_at == int((world.clock.now() + timedelta(hours=72)).timestamp())
+
+
+def test_everybody_is_told_of_the_files_by_reference(world: World, call: Call) -> None:
+    stored = world.stored(call, "a.html", metadata={"big": "thing"})
+    world.settle(call, Outcome(files=[stored], display=Display(primary_file="a.html")))
+    told = {
+        "update_type": "files_update",
+        "call_id": call.call_id,
+        "files": [
+            {
+                "id": stored.object_id,
+                "type": "text/html",
+                "title": "a.html",
+                "position": 0,
+                "name": "a.html",
+                "mime": "text/html",
+                "size": 3,
+                "viewer": "html",
+                "showable": True,
+                "auto_open": False,
+                "file_key": stored.object_id,
+                "version": 1,
+            }
+        ],
+        "display": {"open_canvas": False, "primary_file": "a.html", "storage_action": "store"},
+    }
+    assert world.events.told(call.turn_id, "intermediate_update") == [("intermediate_update", told)]
+
+
+def test_without_files_there_is_no_news_of_files(world: World, call: Call) -> None:
+    world.settle(call, Outcome(results=1, display=Display(open_canvas=True)))
+    assert world.events.told(call.turn_id, "intermediate_update") == []
+
+
+def test_a_file_made_again_in_a_later_call_is_a_new_version(world: World, call: Call) -> None:
+    first = world.settle(call, Outcome(files=[world.stored(call, "a.html", b"1")]))
+    later = world.call(world.turns.list(call.session_id, 1, None).items[0], index=1)
+    found = world.settle(later, Outcome(files=[world.stored(later, "a.html", b"22")]))
+    assert [(a.name, a.file_key, a.version, a.size) for a in [*first.artifacts, *found.artifacts]] == [
+        ("a.html", first.artifacts[0].file_key, 1, 1),
+        ("a.html", first.artifacts[0].file_key, 2, 2),
+    ]
+
+
+def test_two_files_of_one_name_in_one_call_are_two_files(world: World, call: Call) -> None:
+    files = [world.stored(call, "a.html", b"1"), world.stored(call, "a.html", b"22", index=1)]
+    found = world.settle(call, Outcome(files=files))
+    assert [(a.name, a.size, a.position) for a in found.artifacts] == [("a.html", 1, 0), ("a (2).html", 2, 1)]

@@ -1,0 +1,132 @@
+"""What a call came to: named files, events, a word to the model; a second time nothing changes."""
+
+import pytest
+
+from satchel.contract import ArtifactProblem, ErrorCode, ToolFailed
+from satchel.domain.calls import Call, CallSettled, Outcome
+from satchel.domain.conversation import ToolMessage
+from satchel.domain.steps import CallRef
+from tests.unit.services.scenery import ALICE
+from tests.unit.services.world import World, call_step
+
+
+def word(world: World, call: Call) -> ToolMessage:
+    """Return what the model is told of the call."""
+    message = world.transcript.messages(call.session_id)[-1]
+    assert isinstance(message, ToolMessage)
+    return message
+
+
+# Results
+
+
+def test_a_result_is_kept_told_and_given_to_the_model(world: World, call: Call) -> None:
+    world.hand_over(call, Outcome(results={"rows": 3}, meta_data={"seconds": 1}, duration_ms=1200))
+    assert world.normalize(call_step(call)) == CallRef(call_id=call.call_id)
+    assert world.seen(call).settled == CallSettled(
+        is_error=False, results={"rows": 3}, meta_data={"seconds": 1}, duration_ms=1200
+    )
+    told = {
+        "call_id": call.call_id,
+        "tool": "report.summarise",
+        "is_error": False,
+        "error_code": None,
+        "results": {"rows": 3},
+    }
+    assert world.events.told(call.turn_id)[1:] == [("tool_complete", told)]
+    assert word(world, call) == ToolMessage(
+        ref=call.ref, tool="report.summarise", content={"results": {"rows": 3}, "meta_data": {"seconds": 1}}
+    )
+
+
+@pytest.mark.parametrize("result", [None, 0, False, "", []])
+def test_a_falsy_result_is_a_result(world: World, call: Call, result: object) -> None:
+    world.settle(call, Outcome(results=result))
+    assert word(world, call).content == {"results": result}
+
+
+def test_an_error_is_told_as_one(world: World, call: Call) -> None:
+    outcome = Outcome.of_error(ToolFailed("division by zero"), 5)
+    found = world.settle(call, outcome)
+    assert (found.is_error, found.error_code, found.results) == (True, "E_TOOL_FAILED", {"error": "division by zero"})
+    ((_, told),) = world.events.told(call.turn_id, "tool_complete")
+    assert (told["is_error"], told["error_code"]) == (True, "E_TOOL_FAILED")
+    assert word(world, call) == ToolMessage(
+        ref=call.ref,
+        tool=call.tool,
+        content={"results": {"error": "division by zero"}, "meta_data": outcome.meta_data},
+        failed=True,
+    )
+
+
+def test_a_name_that_meant_no_file_is_said_with_the_nearest(world: World) -> None:
+    session = world.session()
+    world.upload("sales.csv", session=session)
+    call = world.call(world.turn(session), "report.summarise", '{"filename": "sale.csv"}')
+    world.dispatch(call_step(call, "task"))
+    found = world.settle(call, Outcome(results=1, meta_data={"seconds": 1}))
+    assert found.meta_data == {"seconds": 1, "unresolved_files": {"sale.csv": ["sales.csv"]}}
+
+
+def test_artifacts_that_could_not_be_kept_are_said(world: World, call: Call) -> None:
+    problem = ArtifactProblem(name="passwd", code=ErrorCode.E_INVALID_PATH, reason="outside")
+    found = world.settle(call, Outcome(results=1, problems=[problem]))
+    assert found.meta_data == {"artifact_problems": [{"name": "passwd", "code": "E_INVALID_PATH", "reason": "outside"}]}
+    assert word(world, call).content["meta_data"] == found.meta_data
+
+
+def test_the_model_is_told_the_names_of_all_files_and_nothing_of_where_they_lie(world: World, call: Call) -> None:
+    files = [world.stored(call, "a.html"), world.stored(call, "draft.docx", index=1, deferred=True)]
+    world.settle(call, Outcome(results="made", files=files))
+    assert word(world, call).content == {"results": "made", "files": ["a.html", "draft.docx"]}
+
+
+# Twice
+
+
+def test_a_second_time_changes_nothing(world: World, call: Call) -> None:
+    files = [world.stored(call, "a.html"), world.stored(call, "b.docx", index=1, deferred=True)]
+    world.settle(call, Outcome(results=1, files=files))
+    before = (
+        world.seen(call),
+        world.events.text(call.turn_id),
+        world.files.of_session(ALICE.name, call.session_id),
+        world.transcript.messages(call.session_id),
+    )
+    world.clock.travel(60)
+    world.settle(call, Outcome(results="another", files=[]))
+    assert before == (
+        world.seen(call),
+        world.events.text(call.turn_id),
+        world.files.of_session(ALICE.name, call.session_id),
+        world.transcript.messages(call.session_id),
+    )
+
+
+def test_a_crash_between_the_files_and_the_record_is_made_good(world: World, call: Call) -> None:
+    outcome = Outcome(files=[world.stored(call, "a.html"), world.stored(call, "a.html", index=1)])
+
+    def crash(*_: object) -> CallSettled:
+        raise RuntimeError("the function was killed")
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(world.calls, "settle", crash)
+        with pytest.raises(RuntimeError):
+            world.settle(call, outcome)
+    found = world.settle(call, outcome)
+    assert [(a.name, a.version) for a in found.artifacts] == [("a.html", 1), ("a (2).html", 1)]
+    assert len(world.files.of_session(ALICE.name, call.session_id)) == 2
+
+
+def test_a_crash_between_the_record_and_the_telling_is_made_good(world: World, call: Call) -> None:
+    kept = CallSettled(is_error=False, results="first")
+    world.calls.settle(call.turn_id, call.call_id, kept)
+    found = world.settle(call, Outcome(results="second"))
+    assert found == kept
+    assert word(world, call).content == {"results": "first"}
+    assert len(world.events.told(call.turn_id, "tool_complete")) == 1
+
+
+def test_a_call_that_there_is_not_is_our_own_mistake(world: World, call: Call) -> None:
+    with pytest.raises(LookupError):
+        world.normalize(call_step(call).model_copy(update={"call_id": f"{call.turn_id}-77-00"}))

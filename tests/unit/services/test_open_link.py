@@ -1,0 +1,168 @@
+"""Capabilities: every refusal is the same, so that none tells anything."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from satchel.domain.capabilities import Claims
+from satchel.domain.errors import LinkNotFound
+from satchel.domain.files import FileRecord
+from satchel.domain.sessions import Session
+from tests.unit.services.scenery import ALICE, BOB
+from tests.unit.services.world import World
+
+
+@pytest.fixture
+def session(world: World) -> Session:
+    return world.session()
+
+
+@pytest.fixture
+def record(world: World, session: Session) -> FileRecord:
+    return world.upload("a.csv", session=session)
+
+
+def token(url: str) -> str:
+    return url.partition("token=")[2]
+
+
+def test_a_link_opens_its_file(world: World, record: FileRecord) -> None:
+    url = world.links(record)
+    assert url.partition("?")[0] == f"/api/files/download/{record.file_key}"
+    assert world.open_link(record.file_key, token(url)) == record
+
+
+def test_a_link_says_what_it_is_for_and_for_how_long(world: World, record: FileRecord, session: Session) -> None:
+    now = int(world.clock.now().timestamp())
+    said = Claims(
+        file_key=record.file_key,
+        version=1,
+        owner=ALICE.name,
+        session_id=session.session_id,
+        epoch=1,
+        audience="ui",
+        exp=now + 300,
+    )
+    assert world.signer.read(token(world.links(record)), ("ui",)) == said
+    for_tool = said.model_copy(update={"audience": "tool", "exp": now + 840})
+    assert world.signer.read(token(world.links(record, "tool")), ("tool",)) == for_tool
+
+
+def test_a_tool_gets_the_address_with_the_host(world: World, record: FileRecord) -> None:
+    url = world.links(record, "tool")
+    assert url.startswith(f"https://satchel.example/api/files/download/{record.file_key}?token=")
+    assert world.open_link(record.file_key, token(url)) == record
+
+
+def test_a_link_opens_the_version_that_it_was_made_for(world: World, record: FileRecord, session: Session) -> None:
+    old = token(world.links(record))
+    newer = world.upload("a.csv", b"newer", session)
+    assert world.open_link(record.file_key, old) == record
+    assert world.open_link(record.file_key, token(world.links(newer))) == newer
+
+
+def test_a_file_without_a_session_has_links_as_well(world: World) -> None:
+    record = world.upload("library.csv")
+    assert world.open_link(record.file_key, token(world.links(record))) == record
+
+
+def test_a_file_that_outlives_its_session_gets_new_links(world: World, record: FileRecord, session: Session) -> None:
+    world.end_session()(ALICE, session.session_id)
+    assert world.open_link(record.file_key, token(world.links(record))) == record
+
+
+def test_a_link_lives_five_minutes(world: World, record: FileRecord) -> None:
+    made = token(world.links(record))
+    world.clock.travel(299)
+    assert world.open_link(record.file_key, made) == record
+    world.clock.travel(1)
+    with pytest.raises(LinkNotFound):
+        world.open_link(record.file_key, made)
+
+
+# Refusals
+
+Refused = tuple[str, str]  # the key that is asked for, the token that is shown
+Case = Callable[[World, FileRecord], Refused]
+
+
+def forged(_world: World, record: FileRecord) -> Refused:
+    return record.file_key, "token-99"
+
+
+def nothing(_world: World, record: FileRecord) -> Refused:
+    return record.file_key, ""
+
+
+def for_another_file(world: World, record: FileRecord) -> Refused:
+    return world.upload("b.csv").file_key, token(world.links(record))
+
+
+def expired_token(world: World, record: FileRecord) -> Refused:
+    made = token(world.links(record))
+    world.clock.travel(300)
+    return record.file_key, made
+
+
+def expired_file(world: World, record: FileRecord) -> Refused:
+    soon = int((world.clock.now() + timedelta(minutes=1)).timestamp())
+    newer = {"object_id": record.file_key[:-1] + "z", "origin": "again", "expires_at": soon}
+    made = token(world.links(world.files.keep(record.model_copy(update=newer))))
+    world.clock.travel(60)
+    return record.file_key, made
+
+
+def deleted_file(world: World, record: FileRecord) -> Refused:
+    made = token(world.links(record))
+    world.remove_file(ALICE, record.file_key)
+    return record.file_key, made
+
+
+def no_such_version(world: World, record: FileRecord) -> Refused:
+    return record.file_key, token(world.links(record.model_copy(update={"version": 2})))
+
+
+def another_owner(world: World, record: FileRecord) -> Refused:
+    return record.file_key, token(world.links(record.model_copy(update={"user": BOB.name})))
+
+
+def another_owner_without_session(world: World, record: FileRecord) -> Refused:
+    return record.file_key, token(world.links(record.model_copy(update={"user": BOB.name, "session_id": None})))
+
+
+def ended_session(world: World, record: FileRecord) -> Refused:
+    made = token(world.links(record))
+    world.end_session()(ALICE, record.session_id or "")
+    return record.file_key, made
+
+
+def no_such_session(world: World, record: FileRecord) -> Refused:
+    return record.file_key, token(world.links(record.model_copy(update={"session_id": "s" + "0" * 26})))
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        forged,
+        nothing,
+        for_another_file,
+        expired_token,
+        expired_file,
+        deleted_file,
+        no_such_version,
+        another_owner,
+        another_owner_without_session,
+        ended_session,
+        no_such_session,
+    ],
+)
+def test_every_refusal_is_the_same(world: World, record: FileRecord, case: Case) -> None:
+    file_key, shown = case(world, record)
+    with pytest.raises(LinkNotFound) as refused:
+        world.open_link(file_key, shown)
+    assert (refused.value.code, refused.value.message, refused.value.details) == (
+        "E_FILE_NOT_FOUND",
+        "There is no such file, or the link has expired.",
+        {},
+    )
