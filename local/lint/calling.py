@@ -82,13 +82,20 @@ def _lint(client: ToolClient, call: ToolCall, limits: Limits) -> list[Finding]:
 def _entry(call: ToolCall) -> ServerEntry:
     """Read the command line as mcp.json would have it: a program with a slash in it is relative to ``cwd``."""
     cwd = (call.cwd or Path()).absolute()
-    try:
-        first, *rest = shlex.split(call.server)
-    except ValueError as error:
-        raise CannotLintError(f"The server {call.server!r} is not a command line: {error or 'it is empty'}.") from error
+    first, *rest = _words(call.server)
     if not cwd.is_dir():
         raise CannotLintError(f"{cwd} is not a directory.")
     return ServerEntry(command=[str(cwd / first) if "/" in first else first, *rest], cwd=str(cwd))
+
+
+def _words(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise CannotLintError(f"The server {command!r} is not a command line: {error}.") from error
+    if not words:
+        raise CannotLintError("The server '' is not a command line: it is empty.")
+    return words
 
 
 def _spec(client: ToolClient, tool: str) -> ToolSpec:

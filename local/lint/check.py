@@ -83,7 +83,7 @@ def lint_bytes(data: bytes, run: Run = _NO_RUN) -> list[Finding]:
 def lint_output(raw: object, run: Run = _NO_RUN, output_schema: Mapping[str, Any] | None = None) -> list[Finding]:
     """Look at an output: the tool's own object, or the raw result of ``tools/call``. Errors come first."""
     if isinstance(raw, Mapping) and "jsonrpc" in raw and isinstance(raw.get("error"), Mapping):
-        return [no_output(f"The server answered with an error: {quoted(str(raw['error'].get('message')), 300)}")]
+        return [no_output(f"The server answered with an error: {quoted(str(raw['error'].get('message')), 300)}.")]
     try:
         subject = open_output(raw, run, output_schema)
     except ContractError as error:

@@ -41,7 +41,7 @@ def listen(running: RunningCall, clock: Clock, limits: Limits) -> Heard:
         if isinstance(signal, Answered):
             return Heard(signal.raw, None, longest)
         if isinstance(signal, Failed):
-            return Heard(None, no_output(f"The tool gave no output: {signal.message}"), longest)
+            return Heard(None, no_output(f"The tool gave no output: {signal.message.rstrip('.')}."), longest)
 
 
 def _timed_out(due: Overdue) -> Finding:

@@ -45,7 +45,9 @@ def _summary(findings: Sequence[Finding], *, notes: bool) -> str:
     told = [_counted(count[kind], kind) for kind in (Severity.ERROR, Severity.WARNING) if count[kind]]
     summary = ", ".join(told) or "no faults"
     hidden = 0 if notes else count[Severity.NOTE]
-    return f"{summary} ({_counted(hidden, Severity.NOTE)}: --notes shows)" if hidden else summary
+    if not hidden:
+        return summary
+    return f"{summary} ({_counted(hidden, Severity.NOTE)}: --notes shows {'it' if hidden == 1 else 'them'})"
 
 
 def _counted(number: int, what: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from satchel.domain.calls import Call, CallSettled
 
-_SENT = {"injected", "unresolved", "dispatched_at"}
+_SENT = {"injected", "unresolved"}
 
 
 class FakeCalls:
@@ -12,6 +12,8 @@ class FakeCalls:
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, str], Call] = {}
+        self._sent: set[str] = set()
+        self.claimed_by: dict[tuple[str, str], str] = {}
 
     def add(self, calls: Sequence[Call]) -> None:
         for call in calls:
@@ -27,15 +29,12 @@ class FakeCalls:
 
     def dispatched(self, call: Call) -> None:
         kept = self._kept[call.turn_id, call.call_id]
-        if kept.dispatched_at is None:
+        if call.call_id not in self._sent:
+            self._sent.add(call.call_id)
             self._change(kept, {name: getattr(call, name) for name in _SENT})
 
     def claim(self, turn_id: str, call_id: str, runner: str) -> bool:
-        kept = self._kept.get((turn_id, call_id))
-        if kept is None or kept.claimed_by is not None:
-            return False
-        self._change(kept, {"claimed_by": runner})
-        return True
+        return self.claimed_by.setdefault((turn_id, call_id), runner) == runner
 
     def settle(self, turn_id: str, call_id: str, settled: CallSettled) -> CallSettled:
         kept = self._kept[turn_id, call_id]

@@ -16,7 +16,7 @@ _MOST_CHARS = 300
 def failed(subject: Subject) -> Iterator[Finding]:
     """Name an answer that the server marked as an error, for nothing but its form could be looked at."""
     if subject.failure is not None:
-        said = f": {quoted(subject.failure, _MOST_CHARS)}" if subject.failure else ", and did not say which"
+        said = f": {quoted(subject.failure, _MOST_CHARS)}." if subject.failure else ", and did not say which."
         advice = "If that is not what these arguments should give, mend the tool; then look at its output again."
         yield IS_ERROR.warning("$", f"The tool reported an error{said}", advice)
 

@@ -93,7 +93,7 @@ def _typed(node: Node) -> Iterator[Finding]:
 
 def _required(node: Node, key: str, clause: Clause) -> Iterator[Finding]:
     given = node.get(key)
-    if given is None or given.value == "":
+    if given is None or (given.value == "" and key != "path"):  # an empty path is one that leads nowhere
         yield clause.error(node.where, f"{_label(node)} has no `{key}`.", _instead(node, key) or _EXAMPLES[key])
 
 

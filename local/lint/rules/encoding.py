@@ -44,7 +44,7 @@ def _reason(text: str, said: str) -> str:
         body = base64.canonical(text)
     except base64.Base64Error:
         return said
-    return next((why for reason in _REASONS if (why := reason(body))), said)
+    return next((why for reason in _REASONS if (why := reason(body))), said.removeprefix("not base64: "))
 
 
 def _python_bytes(body: str) -> str | None:

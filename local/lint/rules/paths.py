@@ -26,7 +26,7 @@ def paths_lead_to_files(subject: Subject) -> Iterator[Finding]:
     """Name paths outside of the directory; and, where the tool was run, those inside that lead to no file."""
     for node in (*subject.artifacts, *subject.deferred):
         path = node.get("path")
-        if path is None or not isinstance(path.value, str) or not path.value:
+        if path is None or not isinstance(path.value, str):
             continue
         if not _is_inside(path.value, subject.run):
             yield _outside(path, subject.run)

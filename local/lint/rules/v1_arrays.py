@@ -1,6 +1,6 @@
 """The two arrays of the first contract: same order, same length (spec 1; spec 2 §1 and §9)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from local.lint.findings import Clause, Finding, quoted
 from local.lint.subject import Node, Subject
@@ -17,11 +17,11 @@ _MIGRATE = "Return `artifacts` with `name`, `mime` and `path`."
 
 
 def same_length(subject: Subject) -> Iterator[Finding]:
-    """Name arrays of different length. Contents that know their own names need no second array."""
+    """Name arrays of different length. What is no array is told as a wrong type."""
     for node in _counting(subject):
         names, contents = node.list_of(_NAMES), node.list_of(_CONTENTS)
-        self_named = node.get(_NAMES) is None and all(item.text("name") for item in contents)
-        if len(names) != len(contents) and not self_named and _is_list(node, _NAMES) and _is_list(node, _CONTENTS):
+        arrays = all(isinstance(node.fields.get(key), list | tuple | None) for key in (_NAMES, _CONTENTS))
+        if arrays and len(names) != len(contents) and not _name_themselves(node):
             message = f"There are {len(names)} names, but {len(contents)} contents."
             yield SAME_LENGTH.error(f"{node.where}.{_CONTENTS}", message, "Give both arrays in the same order.")
 
@@ -57,9 +57,9 @@ def inline_contents(subject: Subject) -> Iterator[Node]:
     """Give all that should be base64 in the arrays."""
     for node in _counting(subject):
         for item in node.list_of(_CONTENTS):
-            inner = item.get("b64") if isinstance(item.value, Mapping) else item
-            if inner and (isinstance(item.value, str | Mapping)):
-                yield inner
+            encoded = item.get("b64") if item.is_object else item
+            if encoded and (item.is_object or isinstance(item.value, str)):
+                yield encoded
 
 
 def _counting(subject: Subject) -> list[Node]:
@@ -75,7 +75,6 @@ def _first(node: Node) -> str:
     return _NAMES if node.get(_NAMES) else _CONTENTS
 
 
-def _is_list(node: Node, key: str) -> bool:
-    """Tell whether an array is one, or not there; what it is otherwise is told as a wrong type."""
-    found = node.get(key)
-    return found is None or isinstance(found.value, list | tuple)
+def _name_themselves(node: Node) -> bool:
+    """Tell whether the contents know their own names, and so need no second array."""
+    return node.get(_NAMES) is None and all(item.text("name") for item in node.list_of(_CONTENTS))

@@ -4,7 +4,7 @@ from satchel.adapters.dynamodb.calls import DynamoCalls
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.calls import Call, CallSettled
 from satchel.domain.sessions import Session, Turn
-from tests.integration.aws.makers import START, a_call, a_turn, at_once, fresh
+from tests.integration.aws.makers import a_call, a_turn, at_once, fresh
 
 
 @pytest.fixture
@@ -39,20 +39,16 @@ def test_a_turn_without_calls_has_none(calls: DynamoCalls, turn: Turn) -> None:
 
 
 def test_a_call_that_is_there_stays_as_it_is(calls: DynamoCalls, call: Call, turn: Turn) -> None:
-    calls.claim(turn.turn_id, call.call_id, "runner")
-
     calls.add([call.model_copy(update={"arguments": "other"}), a_call(turn, 0, 1)])
 
-    assert calls.list(turn.turn_id) == [call.model_copy(update={"claimed_by": "runner"}), a_call(turn, 0, 1)]
+    assert calls.list(turn.turn_id) == [call, a_call(turn, 0, 1)]
 
 
-def test_what_is_proposed_is_not_yet_sent_claimed_or_settled(calls: DynamoCalls, turn: Turn) -> None:
+def test_what_is_proposed_is_not_yet_sent_or_settled(calls: DynamoCalls, turn: Turn) -> None:
     call = a_call(
         turn,
         injected={"a": 1},
         unresolved={"a": ["b"]},
-        dispatched_at=START,
-        claimed_by="me",
         settled=CallSettled(is_error=False),
     )
 
@@ -62,42 +58,18 @@ def test_what_is_proposed_is_not_yet_sent_claimed_or_settled(calls: DynamoCalls,
 
 
 def test_dispatching_notes_what_the_tool_is_given_the_first_time(calls: DynamoCalls, call: Call, turn: Turn) -> None:
-    sent = call.model_copy(
-        update={"injected": {"filename": "x", "n": None}, "unresolved": {"y.csv": ["x.csv"]}, "dispatched_at": START}
-    )
+    sent = call.model_copy(update={"injected": {"filename": "x", "n": None}, "unresolved": {"y.csv": ["x.csv"]}})
 
     calls.dispatched(sent)
-    calls.dispatched(sent.model_copy(update={"injected": {}, "dispatched_at": None}))
+    calls.dispatched(sent.model_copy(update={"injected": {}}))
 
     assert calls.get(turn.turn_id, call.call_id) == sent
 
 
-def test_one_runner_of_many_gets_the_call(calls: DynamoCalls, call: Call, turn: Turn) -> None:
-    runners = [f"runner {number}" for number in range(8)]
-
-    came = at_once(
-        [
-            lambda name=name: calls.claim(turn.turn_id, call.call_id, name)  # type: ignore[misc]  # a bound default
-            for name in runners
-        ],
-    )
-
-    assert sorted(map(bool, came)) == [False] * 7 + [True]
-    assert calls.get(turn.turn_id, call.call_id) == call.model_copy(
-        update={"claimed_by": runners[came.index(True)]},
-    )
-
-
-def test_the_winner_too_is_refused_a_second_time(calls: DynamoCalls, call: Call, turn: Turn) -> None:
-    assert calls.claim(turn.turn_id, call.call_id, "runner") is True
-    assert calls.claim(turn.turn_id, call.call_id, "runner") is False
-
-
-def test_a_call_that_nobody_proposed_cannot_be_claimed_or_settled_into_being(calls: DynamoCalls, turn: Turn) -> None:
+def test_a_call_that_nobody_proposed_cannot_be_settled_into_being(calls: DynamoCalls, turn: Turn) -> None:
     missing = a_call(turn, 7, 7).call_id
     settled = CallSettled(is_error=True)
 
-    assert calls.claim(turn.turn_id, missing, "runner") is False
     assert calls.settle(turn.turn_id, missing, settled) == settled
     assert calls.list(turn.turn_id) == []
 
@@ -111,21 +83,20 @@ def test_the_first_settling_stands_and_is_returned(calls: DynamoCalls, call: Cal
     assert calls.get(turn.turn_id, call.call_id) == call.model_copy(update={"settled": first})
 
 
-def test_what_three_functions_add_at_once_all_stays(calls: DynamoCalls, call: Call, turn: Turn) -> None:
-    sent = call.model_copy(update={"injected": {"a": 1}, "dispatched_at": START})
+def test_what_two_functions_add_at_once_all_stays(calls: DynamoCalls, call: Call, turn: Turn) -> None:
+    sent = call.model_copy(update={"injected": {"a": 1}})
     settled = CallSettled(is_error=False)
 
     came = at_once(
         [
             lambda: calls.dispatched(sent),
-            lambda: calls.claim(turn.turn_id, call.call_id, "runner"),
             lambda: calls.settle(turn.turn_id, call.call_id, settled),
         ],
     )
 
-    assert came == [None, True, settled]
+    assert came == [None, settled]
     assert calls.get(turn.turn_id, call.call_id) == sent.model_copy(
-        update={"claimed_by": "runner", "settled": settled},
+        update={"settled": settled},
     )
 
 

@@ -41,7 +41,7 @@ def service(client: "LambdaClient") -> Iterator[Stubber]:
 
 @pytest.fixture
 def runners(client: "LambdaClient") -> LambdaRunners:
-    return LambdaRunners(client, "satchel-run-")
+    return LambdaRunners(client, client, "satchel-run-")
 
 
 def payload(said: object) -> StreamingBody:

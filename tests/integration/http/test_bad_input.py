@@ -243,7 +243,7 @@ class TestBodyLimit:
 
 
 class TestRoutes:
-    @pytest.mark.parametrize("path", ["/", "/api", "/api/", "/api/nothing", "/api/files/x/y", "/API/health", "/docs"])
+    @pytest.mark.parametrize("path", ["/", "/api", "/api/", "/api/none", "/api/files/x/y", "/api/sessions/", "/docs"])
     def test_that_are_not_there_are_not_found(self, http: TestClient, path: str) -> None:
         answer = http.get(path)
 

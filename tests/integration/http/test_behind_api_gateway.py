@@ -1,7 +1,9 @@
 """The way in on AWS: API Gateway's event, Mangum, the application, and back."""
 
+import asyncio
 import base64
 import json
+from collections.abc import Iterator
 from typing import Any, cast
 
 import pytest
@@ -35,8 +37,13 @@ def event(method: str, path: str, body: str | None = None, **more: Any) -> dict[
 
 
 @pytest.fixture
-def handler(world: World) -> Mangum:
-    return Mangum(world.app(from_claims("email")), lifespan="off")
+def handler(world: World) -> Iterator[Mangum]:
+    """Mangum takes the loop of the thread, which lives as long as the function does."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield Mangum(world.app(from_claims("email")), lifespan="off")
+    asyncio.set_event_loop(None)
+    loop.close()
 
 
 def ask(handler: Mangum, *args: Any, **more: Any) -> dict[str, Any]:  # noqa: ANN401  (parts of an event)

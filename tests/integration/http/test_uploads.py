@@ -148,6 +148,19 @@ class TestUploadAsForm:
 
         assert (answer["mime"], answer["session_id"]) == ("text/csv", None)
 
+    @pytest.mark.parametrize("length", [4097, 20_000, 500_000])
+    def test_refuses_a_name_that_is_absurdly_long(self, http: TestClient, length: int) -> None:
+        answer = http.post("/api/files", files={"file": ("x" * length, b"x")})
+
+        assert answer.status_code in {400, 422}
+        assert answer.json()["error_code"] == "E_INVALID_REQUEST"
+
+    @pytest.mark.parametrize("mime", ["x" * 256, "text/plain; a=" + "b" * 100_000])
+    def test_refuses_a_type_that_is_absurdly_long(self, http: TestClient, mime: str) -> None:
+        answer = http.post("/api/files", files={"file": ("a", b"x")}, data={"mime": mime})
+
+        assert (answer.status_code, answer.json()["error_code"]) == (422, "E_INVALID_REQUEST")
+
     @pytest.mark.parametrize("name", ["../../x", "..\\..\\x", "C:\\Users\\x"])
     def test_makes_any_name_safe(self, http: TestClient, name: str) -> None:
         answer = http.post("/api/files", files={"file": (name, b"x", "text/csv")})

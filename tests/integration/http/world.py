@@ -33,6 +33,7 @@ from satchel.services.read_files import ReadFiles
 from satchel.services.read_turn import ReadTurn
 from satchel.services.remove_file import RemoveFile
 from satchel.services.sessions import EndSession, ReadSessions, StartSession
+from satchel.services.settle_turn import SettleTurn
 from satchel.services.take_turn import TakeTurn
 from satchel.services.upload_file import UploadFile
 from tests.integration.aws.cloud import make_bucket, make_table
@@ -85,14 +86,14 @@ class World:
 
     @cached_property
     def services(self) -> Services:
+        settle = SettleTurn(self.turns, self.workflow, self.finish, self.clock)
         read_turn = ReadTurn(
             sessions=self.sessions,
             turns=self.turns,
             calls=self.calls,
             files=self.files,
             events=self.events,
-            workflow=self.workflow,
-            finish=self.finish,
+            settle=settle,
             links=self.links,
             store=self.store,
             clock=self.clock,
@@ -110,7 +111,7 @@ class World:
                 read_sessions, self.sessions, self.files, cancel, remove, persist_files_across_sessions=True
             ),
             take_turn=TakeTurn(
-                self.turns, self.files, self.events, self.workflow, tools, self.clock, os.urandom, MOST_MESSAGE
+                self.turns, self.files, self.events, self.workflow, settle, tools, self.clock, os.urandom, MOST_MESSAGE
             ),
             read_turn=read_turn,
             cancel_turn=cancel,

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from satchel.entrypoints.http.ranges import Unsatisfiable, asked_range
+from satchel.domain.errors import Unsatisfiable
+from satchel.entrypoints.http.ranges import asked_range
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,7 @@ ARTIFACTS = {
     "a path elsewhere": Case(
         artifact(b64=None, path="/home/alice/a.txt"), ["error v2.1:artifacts:path-inside $.artifacts[0].path"]
     ),
+    "an empty path": Case(artifact(path=""), ["error v2.1:artifacts:path-inside $.artifacts[0].path"]),
     "three faults in one": Case(
         {"results": 1, "artifacts": [FILE, {"path": "a.txt"}]},
         [
@@ -155,6 +156,9 @@ DEFERRED = {
     "deferred without path": Case(deferred(path=None), ["error v2.1:deferred:path-required $.deferred_artifacts[0]"]),
     "deferred without mime": Case(deferred(mime=None), ["error v2.1:deferred:mime-required $.deferred_artifacts[0]"]),
     "deferred without name": Case(deferred(name=None), ["error v2.1:deferred:name-required $.deferred_artifacts[0]"]),
+    "deferred to an empty path": Case(
+        deferred(path=""), ["error v2.1:artifacts:path-inside $.deferred_artifacts[0].path"]
+    ),
     "deferred elsewhere": Case(
         deferred(path="/tmp/a.docx"), ["error v2.1:artifacts:path-inside $.deferred_artifacts[0].path"]
     ),

@@ -4,7 +4,7 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 
-from satchel.domain.calls import Call, Outcome
+from satchel.domain.calls import Outcome
 from satchel.ports.runners import ArtifactOpener, CallOrder, InputFile
 from satchel.ports.tool_client import Answered
 from satchel.services.run_tool import CallPorts, RunTool
@@ -16,7 +16,6 @@ from tests.fakes.file_store import FakeFileStore
 from tests.fakes.tool_client import FakeToolClient
 from tests.fakes.user_area import FakeInputFetcher, FakeUserArea, list_made, open_inside
 from tests.fakes.workflow import FakeTaskCallback
-from tests.unit.services.orders import CALL_ID, SESSION_ID, TURN_ID, USER
 
 SLOW = 3600.0  # seconds between beats where no beat is wanted
 
@@ -47,25 +46,9 @@ class Runner:
         self.events = FakeEvents(self.clock)
         self.open_artifact: ArtifactOpener = open_inside
         self.beat_seconds = SLOW
-        self.expect_call()
+        self.claims = FakeCalls()
 
-    def expect_call(self) -> None:
-        """Let the call be one that nobody has claimed."""
-        self.calls = FakeCalls()
-        call = Call(
-            call_id=CALL_ID,
-            turn_id=TURN_ID,
-            session_id=SESSION_ID,
-            user=USER,
-            tool="report.summarise",
-            arguments="{}",
-            ref="r",
-            round=0,
-            index=0,
-        )
-        self.calls.add([call])
-
-    def run(self, sent: CallOrder, runner_id: str = "runner") -> None:
+    def run(self, sent: CallOrder, claim: str = "runner") -> None:
         """Run an order."""
         run_tool = RunTool(
             client=self.client,
@@ -75,11 +58,11 @@ class Runner:
             list_files=list_made,
             callback=self.callback,
             clock=self.clock,
-            runner_id=runner_id,
+            new_claim=lambda: claim,
             pulse_seconds=self.beat_seconds,
             most_file_bytes=1000,
         )
-        run_tool(sent, CallPorts(store=self.store, events=self.events, claims=self.calls))
+        run_tool(sent, CallPorts(store=self.store, events=self.events, claims=self.claims))
 
     def outcome(self, sent: CallOrder) -> Outcome:
         """Run an order and return what was handed over."""

@@ -9,7 +9,8 @@ from satchel.domain.errors import SessionNotFound, TurnNotFound
 from satchel.domain.events import NewEvent
 from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import Turn
-from satchel.services.read_turn import MOST_EVENTS, SETTLE_AFTER
+from satchel.services.read_turn import MOST_EVENTS
+from satchel.services.settle_turn import PATIENCE
 from tests.unit.services.scenery import ALICE, BOB
 from tests.unit.services.world import World
 
@@ -161,7 +162,7 @@ def test_text_that_was_deleted_is_gone(world: World, turn: Turn) -> None:
 
 def test_a_turn_whose_execution_ended_without_a_word_is_settled_by_who_reads_it(world: World, turn: Turn) -> None:
     world.workflow.lose(turn.turn_id)
-    world.clock.travel(SETTLE_AFTER.total_seconds())
+    world.clock.travel(PATIENCE.total_seconds())
     response = read(world, turn)
     assert response.status == "failed"
     assert response.error is not None
@@ -172,7 +173,7 @@ def test_a_turn_whose_execution_ended_without_a_word_is_settled_by_who_reads_it(
 
 def test_a_turn_that_has_hardly_begun_is_given_time_to_start(world: World, turn: Turn) -> None:
     world.workflow.lose(turn.turn_id)
-    world.clock.travel((SETTLE_AFTER - timedelta(milliseconds=1)).total_seconds())
+    world.clock.travel((PATIENCE - timedelta(milliseconds=1)).total_seconds())
     assert read(world, turn).status == "running"
 
 

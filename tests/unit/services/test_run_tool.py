@@ -41,9 +41,8 @@ def test_the_task_is_told_when_the_pulse_has_ended(runner: Runner) -> None:
 def test_a_call_that_is_delivered_twice_runs_once(runner: Runner) -> None:
     runner.run(order(), "first")
     runner.run(order(), "second")
-    call = runner.calls.get(TURN_ID, CALL_ID)
-    assert call is not None
-    assert (call.claimed_by, len(runner.client.started), runner.callback.ended) == ("first", 1, ["task"])
+    claimed_by = runner.claims.claimed_by[TURN_ID, CALL_ID]
+    assert (claimed_by, len(runner.client.started), runner.callback.ended) == ("first", 1, ["task"])
 
 
 def test_what_the_tool_says_meanwhile_is_told(runner: Runner) -> None:
@@ -97,7 +96,6 @@ def test_another_session_finds_the_corner_empty(runner: Runner) -> None:
 
     runner.client.acts = act
     for session_id in (SESSION_ID, SESSION_ID, OTHER_SESSION_ID):
-        runner.expect_call()
         runner.run(order(session_id=session_id))
     assert left == [[], ["secret"], []]
 
@@ -155,7 +153,6 @@ def test_what_lay_there_before_and_what_was_brought_is_not(runner: Runner) -> No
     runner.client.acts = writing("old.csv")
     runner.run(order())
     runner.client.acts = lambda _home: None
-    runner.expect_call()
     assert runner.outcome(order(inputs=[runner.uploaded("a.csv")])).files == []
 
 

@@ -14,6 +14,7 @@ from satchel.services.refresh_tools import RefreshTools
 from satchel.services.remove_file import RemoveFile
 from satchel.services.resolve_inputs import ResolveInputs
 from satchel.services.sessions import EndSession, ReadSessions, StartSession
+from satchel.services.settle_turn import SettleTurn
 from satchel.services.take_turn import TakeTurn
 from satchel.services.think import Think
 from satchel.services.upload_file import UploadFile
@@ -89,6 +90,7 @@ class Wiring:
             self.files,
             self.events,
             self.workflow,
+            self.settle_turn,
             self.list_tools,
             self.clock,
             self.entropy,
@@ -140,6 +142,10 @@ class Wiring:
         return FinishTurn(self.turns, self.calls, self.transcript, self.events, self.clock)
 
     @property
+    def settle_turn(self) -> SettleTurn:
+        return SettleTurn(self.turns, self.workflow, self.finish, self.clock)
+
+    @property
     def read_turn(self) -> ReadTurn:
         return ReadTurn(
             sessions=self.sessions,
@@ -147,8 +153,7 @@ class Wiring:
             calls=self.calls,
             files=self.files,
             events=self.events,
-            workflow=self.workflow,
-            finish=self.finish,
+            settle=self.settle_turn,
             links=self.links,
             store=self.store,
             clock=self.clock,

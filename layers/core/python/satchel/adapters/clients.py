@@ -42,14 +42,20 @@ def s3() -> "S3Client":
 
 @lru_cache
 def stepfunctions() -> "SFNClient":
-    """Return the client for the turns' executions."""
-    return boto3.client("stepfunctions", config=_RETRIES)
+    """Return the client for the turns' executions; a beat that hangs must not outlast the heartbeat."""
+    return boto3.client("stepfunctions", config=_RETRIES.merge(Config(connect_timeout=5, read_timeout=5)))
 
 
 @lru_cache
 def lambda_() -> "LambdaClient":
-    """Return the client for the runners; listing tools waits for a cold server, so its time-out is long."""
-    return boto3.client("lambda", config=_RETRIES.merge(Config(read_timeout=90)))
+    """Return the client that starts calls."""
+    return boto3.client("lambda", config=_RETRIES)
+
+
+@lru_cache
+def lambda_waiting() -> "LambdaClient":
+    """Return the client that waits for a server to list its tools, once, and less long than a waiting task may."""
+    return boto3.client("lambda", config=Config(read_timeout=25, retries={"total_max_attempts": 1}))
 
 
 @lru_cache

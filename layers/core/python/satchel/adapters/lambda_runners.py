@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from botocore.exceptions import ReadTimeoutError
 from pydantic import TypeAdapter, ValidationError
 
 from satchel.domain.conversation import ToolSpec
@@ -23,6 +24,7 @@ class LambdaRunners:
     """Implements ``ports.runners.Runners``."""
 
     client: "LambdaClient"
+    waiting: "LambdaClient"
     prefix: str
 
     def start(self, server: str, order: CallOrder) -> None:
@@ -36,12 +38,15 @@ class LambdaRunners:
 
     def list_tools(self, server: str) -> Sequence[ToolSpec]:
         """Ask a server which tools it has, and wait."""
-        answer = self.client.invoke(
-            FunctionName=f"{self.prefix}{server}",
-            InvocationType="RequestResponse",
-            TenantId=NOBODY,
-            Payload=json.dumps({"action": "list"}).encode(),
-        )
+        try:
+            answer = self.waiting.invoke(
+                FunctionName=f"{self.prefix}{server}",
+                InvocationType="RequestResponse",
+                TenantId=NOBODY,
+                Payload=json.dumps({"action": "list"}).encode(),
+            )
+        except ReadTimeoutError as error:
+            raise Unavailable(f"The server '{server}' takes too long to start; try again.") from error
         said = json.loads(answer["Payload"].read())
         if "FunctionError" in answer:
             raise Unavailable(f"The server '{server}' did not start: {said.get('errorMessage', 'no reason given')}")

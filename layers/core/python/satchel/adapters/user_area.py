@@ -48,13 +48,15 @@ class LocalUserArea:
             mark = _read(file)
             if not _exists(home):
                 home.mkdir(mode=0o700)
-            elif not _is_ours(home, mark):
+            elif mark is not None and _is_own_directory(home):
+                # Ours, or made anew by a tool in the place of ours; a person must not be locked out by that.
+                if not _is_ours(home, mark) or mark.session_id != session_id:
+                    empty_directory(home)
+            else:
                 raise ToolFailed(
                     f"{home} was not made by Satchel, so it is not used",
                     suggestion="Move it away, or run Satchel as a user of its own",
                 )
-            elif mark is None or mark.session_id != session_id:
-                empty_directory(home)
             _write(file, home, session_id)
             yield home
 

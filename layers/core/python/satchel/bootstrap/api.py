@@ -22,6 +22,7 @@ from satchel.services.read_files import ReadFiles
 from satchel.services.read_turn import ReadTurn
 from satchel.services.remove_file import RemoveFile
 from satchel.services.sessions import EndSession, ReadSessions, StartSession
+from satchel.services.settle_turn import SettleTurn
 from satchel.services.take_turn import TakeTurn
 from satchel.services.upload_file import UploadFile
 from satchel.settings import ApiSettings, LimitSettings, WorkflowSettings
@@ -33,8 +34,9 @@ def services() -> Services:
     kept, limits, settings = storage(), LimitSettings(), ApiSettings()
     workflow = TurnExecutions(clients.stepfunctions(), WorkflowSettings().state_machine)
     finish = FinishTurn(kept.turns, kept.calls, kept.transcript, kept.events, CLOCK)
+    settle = SettleTurn(kept.turns, workflow, finish, CLOCK)
     read_turn = ReadTurn(
-        kept.sessions, kept.turns, kept.calls, kept.files, kept.events, workflow, finish, links(), kept.store, CLOCK
+        kept.sessions, kept.turns, kept.calls, kept.files, kept.events, settle, links(), kept.store, CLOCK
     )
     cancel = CancelTurn(read_turn, workflow, finish)
     read_sessions = ReadSessions(kept.sessions, kept.turns)
@@ -48,7 +50,7 @@ def services() -> Services:
         read_sessions=read_sessions,
         end_session=EndSession(read_sessions, kept.sessions, kept.files, cancel, remove, persist),
         take_turn=TakeTurn(
-            kept.turns, kept.files, kept.events, workflow, tools, CLOCK, os.urandom, limits.max_message_bytes
+            kept.turns, kept.files, kept.events, workflow, settle, tools, CLOCK, os.urandom, limits.max_message_bytes
         ),
         read_turn=read_turn,
         cancel_turn=cancel,
@@ -81,5 +83,9 @@ def _about(settings: ApiSettings, limits: LimitSettings) -> About:
 def build(closing: Callable[[], bool] = lambda: False) -> FastAPI:
     """Return the application of this process."""
     settings = ApiSettings()
+    if settings.auth == "local" and "AWS_LAMBDA_FUNCTION_NAME" in os.environ:
+        raise RuntimeError(
+            "SATCHEL_AUTH=local believes any header: it is for a loopback server, never for a deployment"
+        )
     read_identity = from_headers if settings.auth == "local" else from_claims(settings.identity_claim)
     return create_app(services(), read_identity, LimitSettings().max_body_bytes, closing)

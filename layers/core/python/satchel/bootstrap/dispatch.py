@@ -20,7 +20,7 @@ from satchel.settings import DispatchSettings, LimitSettings, StorageSettings, T
 @lru_cache
 def refresh_tools() -> RefreshTools:
     """Return what asks servers for their tools."""
-    runners = LambdaRunners(clients.lambda_(), DispatchSettings().runner_prefix)
+    runners = LambdaRunners(clients.lambda_(), clients.lambda_waiting(), DispatchSettings().runner_prefix)
     return RefreshTools(registry(), storage().tool_lists, runners)
 
 
@@ -40,7 +40,7 @@ def build() -> DispatchTool:
         checker=JsonSchemaChecker(),
         inputs=ResolveInputs(kept.files, kept.store, links(), CLOCK, LimitSettings().max_input_bytes),
         credentials=StsCredentials(clients.sts(), settings.call_role, where.bucket, where.table),
-        runners=LambdaRunners(clients.lambda_(), settings.runner_prefix),
+        runners=LambdaRunners(clients.lambda_(), clients.lambda_waiting(), settings.runner_prefix),
         store=kept.store,
         callback=WaitingTasks(clients.stepfunctions()),
         clock=CLOCK,

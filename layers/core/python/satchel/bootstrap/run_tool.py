@@ -3,9 +3,11 @@
 import os
 import platform
 from functools import lru_cache
+from threading import Lock
+from uuid import uuid4
 
 from satchel.adapters import clients
-from satchel.adapters.dynamodb.calls import DynamoCalls
+from satchel.adapters.dynamodb.calls import DynamoClaims
 from satchel.adapters.dynamodb.events import DynamoEvents
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.inputs import fetch
@@ -22,6 +24,8 @@ from satchel.bootstrap.storage import CLOCK
 from satchel.ports.runners import CallOrder
 from satchel.services.run_tool import CallPorts, RunTool
 from satchel.settings import LimitSettings, RunnerSettings, StorageSettings
+
+_building = Lock()
 
 
 @lru_cache
@@ -44,9 +48,14 @@ def close() -> None:
     loop().close()
 
 
-@lru_cache
 def build() -> RunTool:
-    """Return the use case, wired."""
+    """Return the use case, wired; calls that come side by side share one."""
+    with _building:
+        return _build()
+
+
+@lru_cache
+def _build() -> RunTool:
     return RunTool(
         client=client(),
         area=LocalUserArea(),
@@ -55,7 +64,7 @@ def build() -> RunTool:
         list_files=list_files,
         callback=WaitingTasks(clients.stepfunctions()),
         clock=CLOCK,
-        runner_id=f"{platform.node()}-{os.getpid()}",
+        new_claim=lambda: f"{platform.node()}-{os.getpid()}-{uuid4()}",
         pulse_seconds=RunnerSettings().beat_seconds,
         most_file_bytes=LimitSettings().max_file_size_bytes,
     )
@@ -66,4 +75,4 @@ def ports(order: CallOrder) -> CallPorts:
     where = StorageSettings()
     table = Table(clients.scoped_dynamodb(order.credentials), where.table)
     store = S3Files(clients.scoped_s3(order.credentials), where.bucket)
-    return CallPorts(store=store, events=DynamoEvents(table, CLOCK), claims=DynamoCalls(table))
+    return CallPorts(store=store, events=DynamoEvents(table, CLOCK), claims=DynamoClaims(table))

@@ -1,6 +1,5 @@
 """A tool call from the model's wish to its outcome."""
 
-from datetime import datetime
 from typing import Any, Self
 
 from pydantic import BaseModel
@@ -35,7 +34,7 @@ class CallSettled(BaseModel):
 
 
 class Call(BaseModel):
-    """One tool call. ``arguments`` is the model's text; ``injected`` is what the tool received (links taken out)."""
+    """One tool call. ``arguments`` is the model's text; ``injected`` is that with the identity, files by name."""
 
     call_id: CallId
     turn_id: TurnId
@@ -48,8 +47,6 @@ class Call(BaseModel):
     index: int
     injected: dict[str, Any] | None = None
     unresolved: dict[str, list[str]] = {}
-    dispatched_at: datetime | None = None
-    claimed_by: str | None = None
     settled: CallSettled | None = None
 
 

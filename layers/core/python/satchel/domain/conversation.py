@@ -1,5 +1,6 @@
 """What a model is given and what it answers, in no provider's form."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
@@ -77,3 +78,27 @@ class ModelReply(BaseModel):
 
     text: str
     calls: list[ProposedCall] = []
+
+
+def answered(messages: Sequence[Message]) -> list[Message]:
+    """Return a conversation in which every call has its result: a turn that was cut off left some without.
+
+    No provider accepts a history with an unanswered call.
+    """
+    whole: list[Message] = []
+    open_calls: dict[str, str] = {}
+    for message in messages:
+        if isinstance(message, ToolMessage):
+            open_calls.pop(message.ref, None)
+        else:
+            whole += _cut_off(open_calls)
+            open_calls = {}
+        if isinstance(message, AssistantMessage):
+            open_calls = {call.ref: call.tool for call in message.calls}
+        whole.append(message)
+    return whole + _cut_off(open_calls)
+
+
+def _cut_off(open_calls: dict[str, str]) -> list[Message]:
+    content = {"results": {"error": "The turn ended before this tool had answered."}}
+    return [ToolMessage(ref=ref, tool=tool, content=content, failed=True) for ref, tool in open_calls.items()]

@@ -9,7 +9,8 @@ SatchelError
 ├── NotAllowed            the identity itself is refused
 ├── InvalidRequest        understood, but cannot be done as asked
 │   ├── TooLarge
-│   └── UnknownTools
+│   ├── UnknownTools
+│   └── Unsatisfiable     a range of bytes that begins behind the end
 ├── Conflict
 │   ├── TurnRunning       one turn at a time in a session
 │   ├── SessionEnded
@@ -97,6 +98,12 @@ class UnknownTools(InvalidRequest):
     code = "E_UNKNOWN_TOOL"
 
 
+class Unsatisfiable(InvalidRequest):
+    """The range begins behind the end."""
+
+    code = "E_RANGE"
+
+
 class Conflict(SatchelError):
     """The state of the thing does not allow this now."""
 
@@ -110,6 +117,7 @@ class TurnRunning(Conflict):
 
     def __init__(self, turn_id: str) -> None:
         super().__init__("A turn is still running in this session.", turn_id=turn_id)
+        self.turn_id = turn_id
 
 
 class SessionEnded(Conflict):

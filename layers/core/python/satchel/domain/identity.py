@@ -14,7 +14,3 @@ class Identity(BaseModel):
 
     name: UserName
     groups: frozenset[str] = frozenset({EVERYBODY})
-
-    def may_use(self, groups: list[str]) -> bool:
-        """Tell whether a server for these groups is open to the person; no groups means everybody signed in."""
-        return not groups or not self.groups.isdisjoint(groups)

@@ -35,11 +35,14 @@ class Overdue(BaseModel):
 
 
 class Silence:
-    """Watches one call. Times are of any monotonic clock, in seconds; the notices scale with the limit of silence."""
+    """Watches one call. Times are of any monotonic clock, in seconds; the notices scale with the limit of silence.
 
-    def __init__(self, limits: Limits, now: float) -> None:
+    ``started`` is when the whole call began (its inputs were brought before ``now``): the cap counts from there.
+    """
+
+    def __init__(self, limits: Limits, now: float, started: float | None = None) -> None:
         self._limits = limits
-        self._started = now
+        self._started = now if started is None else started
         self._last_word = now
         self._told = 0
         scale = limits.silence / _SPEC_SILENCE

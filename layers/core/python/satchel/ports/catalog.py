@@ -114,7 +114,7 @@ class Calls(Protocol):
         ...
 
     def dispatched(self, call: Call) -> None:
-        """Note what the tool is given, and when it was sent on its way."""
+        """Note what the tool is given."""
         ...
 
     def settle(self, turn_id: str, call_id: str, settled: CallSettled) -> CallSettled:

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, Any, Literal, Protocol
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName
@@ -14,6 +14,8 @@ from satchel.domain.timing import Limits
 
 class ScopedCredentials(BaseModel):
     """Keys that can write this call's objects and this turn's items, and nothing else."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)
 
     access_key_id: str
     secret_access_key: str
@@ -31,6 +33,8 @@ class InputFile(BaseModel):
 
 class CallOrder(BaseModel):
     """All that a runner needs for one call. It holds secrets: never logged."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)
 
     action: Literal["call"] = "call"
     user: UserName

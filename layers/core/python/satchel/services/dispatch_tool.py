@@ -6,6 +6,7 @@ from typing import Any
 from satchel.contract import strip_blobs
 from satchel.contract.errors import Forbidden, InvalidArguments, ToolError, ToolFailed, UnknownTool
 from satchel.domain import arguments as args
+from satchel.domain.bounds import plain
 from satchel.domain.calls import Call, Outcome
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
@@ -125,7 +126,7 @@ class DispatchTool:
 
     def _announce(self, call: Call, arguments: Any) -> None:  # noqa: ANN401  (whatever the model sent)
         server, _, _ = call.tool.rpartition(".")
-        payload = {"call_id": call.call_id, "tool": call.tool, "server": server, "arguments": strip_blobs(arguments)}
+        payload = {"call_id": call.call_id, "tool": call.tool, "server": server, "arguments": plain(arguments)}
         self.events.append(call.turn_id, NewEvent(type="tool_start", payload=payload, once=f"start-{call.call_id}"))
 
 

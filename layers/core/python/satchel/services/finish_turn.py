@@ -1,10 +1,12 @@
 """End a turn, once, whatever brought it to its end (function finish)."""
 
+import json
 import logging
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from satchel.domain.bounds import MOST_EVENT_BYTES
 from satchel.domain.compose import compose
 from satchel.domain.conversation import AssistantMessage
 from satchel.domain.events import NewEvent
@@ -21,6 +23,10 @@ _TOO_MANY_ROUNDS = "The model asked for tools again and again; the turn was ende
 _FAILED = "Something went wrong while the answer was made. What the tools had finished is kept; please try again."
 _TIMED_OUT = "The turn took longer than a turn may take and was ended."
 _CANCELLED = "The turn was cancelled."
+_NOT_IN_EVENTS: dict[str, Any] = {
+    "artifacts": {"__all__": {"content"}},
+    "tool_calls": {"__all__": {"arguments", "results", "meta_data"}},
+}
 
 
 class Ending(StrEnum):
@@ -76,17 +82,19 @@ class FinishTurn:
     def _tell(self, turn: Turn) -> None:
         """One last event for every turn: ``response_complete`` for an answer, ``turn_failed`` for anything else."""
         if turn.error is None:
-            response = compose(turn, self.calls.list(turn.turn_id)).model_dump(
-                mode="json",
-                exclude_none=True,
-                exclude={"artifacts": {"__all__": {"content"}}, "tool_calls": {"__all__": {"results", "meta_data"}}},
-            )
-            self.events.append(
-                turn.turn_id, NewEvent(type="response_complete", payload={"response": response}, once="end")
-            )
+            event = NewEvent(type="response_complete", payload={"response": self._response(turn)}, once="end")
         else:
             payload: dict[str, Any] = {"status": turn.status, "error": turn.error.model_dump()}
-            self.events.append(turn.turn_id, NewEvent(type="turn_failed", payload=payload, once="end"))
+            event = NewEvent(type="turn_failed", payload=payload, once="end")
+        self.events.append(turn.turn_id, event)
+
+    def _response(self, turn: Turn) -> dict[str, Any]:
+        """Return the response as an event may hold it; of one that is too large, what it takes to go and read it."""
+        response = compose(turn, self.calls.list(turn.turn_id))
+        said = response.model_dump(mode="json", exclude_none=True, exclude=_NOT_IN_EVENTS)
+        if len(json.dumps(said, ensure_ascii=False).encode()) <= MOST_EVENT_BYTES:
+            return said
+        return response.model_dump(mode="json", include={"turn_id", "session_id", "status"})
 
 
 def _why(failure: Failure | None, ending: Ending, last: AssistantMessage | None) -> TurnError | None:

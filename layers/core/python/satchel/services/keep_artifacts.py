@@ -17,6 +17,7 @@ from satchel.contract import (
     ToolOutput,
     safe_name,
 )
+from satchel.domain.bounds import MOST_NAME_CHARS, cut
 from satchel.domain.calls import MOST_INLINE_BYTES, StoredFile
 from satchel.domain.ids import object_id
 from satchel.domain.places import object_key, tool_directory
@@ -67,7 +68,7 @@ class KeepArtifacts:
             object_id=object_id(order.call_id, index),
             key=key,
             name=name,
-            raw_name=artifact.name,
+            raw_name=cut(artifact.name, MOST_NAME_CHARS),
             mime=artifact.mime,
             size=size,
             index=index,

@@ -1,10 +1,12 @@
 """Follow one running call: pass on what it says, warn when it is silent, end it when it is overdue (spec 3 §11)."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from satchel.contract import strip_blobs
 from satchel.contract.errors import FileTooLarge, ToolCrashed, ToolFailed, ToolTimedOut
+from satchel.domain.errors import Unavailable
 from satchel.domain.events import NewEvent
 from satchel.domain.thinning import Thinner
 from satchel.domain.timing import TIMED_OUT, Notice, Overdue, Silence
@@ -14,6 +16,9 @@ from satchel.ports.runners import CallOrder
 from satchel.ports.tool_client import Answered, Failed, Log, Progress, RunningCall, Signal
 
 MOST_TEXT = 2000
+MOST_LOGS = 200
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass
@@ -23,7 +28,9 @@ class ListenToTool:
     events: Events
     clock: Clock
     order: CallOrder
+    started: float | None = None
     last_progress: str | None = None
+    logged: int = 0
     thinner: Thinner[Progress] = field(default_factory=Thinner)
 
     def __call__(self, running: RunningCall) -> Answered:
@@ -31,7 +38,7 @@ class ListenToTool:
 
         Raises ToolTimedOut (the server is dead by then), ToolCrashed, ToolFailed.
         """
-        silence = Silence(self.order.limits, self.clock.monotonic())
+        silence = Silence(self.order.limits, self.clock.monotonic(), self.started)
         while True:
             while due := silence.look(self.clock.monotonic()):
                 self._due(due, running)
@@ -63,7 +70,7 @@ class ListenToTool:
                 if progress := self.thinner.offer(signal, self.clock.monotonic()):
                     self._progress(progress)
             case Log():
-                self._write("tool_log", {"level": signal.level, "message": _shown(signal.message)})
+                self._log(signal)
             case Failed(too_long=int(limit)):
                 raise FileTooLarge(limit + 1, limit, message="The tool's answer exceeds processing limits")
             case Failed(crashed=True):
@@ -78,6 +85,13 @@ class ListenToTool:
         if progress := self.thinner.rest(self.clock.monotonic()):
             self._progress(progress)
 
+    def _log(self, said: Log) -> None:
+        self.logged += 1
+        if self.logged <= MOST_LOGS:
+            self._write("tool_log", {"level": said.level, "message": _shown(said.message)})
+        elif self.logged == MOST_LOGS + 1:
+            self._write("tool_log", {"level": "warning", "message": f"Only the first {MOST_LOGS} messages are shown."})
+
     def _progress(self, progress: Progress) -> None:
         percentage = 100 * progress.progress / progress.total if progress.total else None
         payload = {
@@ -89,8 +103,12 @@ class ListenToTool:
         self._write("tool_progress", payload)
 
     def _write(self, kind: str, payload: Mapping[str, object]) -> None:
+        """What is told on the way is worth less than the call: where it cannot be written, the call goes on."""
         event = NewEvent.model_validate({"type": kind, "payload": {"call_id": self.order.call_id, **payload}})
-        self.events.append(self.order.turn_id, event)
+        try:
+            self.events.append(self.order.turn_id, event)
+        except Unavailable:
+            logger.warning("an event was lost", extra={"call_id": self.order.call_id, "type": kind}, exc_info=True)
 
 
 def _shown(text: str | None) -> str:

@@ -5,28 +5,24 @@ It handles references, never bytes, and believes a runner nothing that it can ch
 
 import logging
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Any
-
-from pydantic import ValidationError
 
 from satchel.contract import (
     Artifact,
     ArtifactProblem,
+    Canvas,
     DeferredArtifact,
     Display,
-    InvalidArtifact,
     ToolCrashed,
     ToolError,
     ToolFailed,
-    is_showable,
     safe_name,
-    viewer_for,
 )
+from satchel.domain.bounds import MOST_FILES, fit, plain
 from satchel.domain.calls import Call, CallSettled, Outcome, StoredFile
 from satchel.domain.conversation import ToolMessage
 from satchel.domain.events import NewEvent
-from satchel.domain.files import FileRecord, NewFile, Source
+from satchel.domain.files import FileRecord, NewFile
 from satchel.domain.ids import object_id
 from satchel.domain.places import object_key, outcome_key
 from satchel.domain.responses import ResponseArtifact, ResponseDeferred
@@ -35,10 +31,12 @@ from satchel.ports.catalog import Calls, Files, Transcript
 from satchel.ports.clock import Clock
 from satchel.ports.events import Events
 from satchel.ports.file_store import FileStore
+from satchel.services.describe_files import kind_of_file, shown_artifact, shown_deferred, what_was_said
 from satchel.services.store_outcome import read_outcome
 
 logger = logging.getLogger(__name__)
 
+_NO_FILE = {"primary_file": None}
 _TIME_OUTS = {"States.Timeout", "States.HeartbeatTimeout"}
 
 
@@ -58,7 +56,7 @@ class NormalizeOutcome:
         call = self.calls.get(step.turn_id, step.call_id)
         if call is None:
             raise LookupError(f"no such call to normalize: {step.call_id}")
-        settled = call.settled or self.calls.settle(call.turn_id, call.call_id, self._settle(call, step.failure))
+        settled = call.settled or self.calls.settle(call.turn_id, call.call_id, fit(self._settle(call, step.failure)))
         self.transcript.add_result(call, _for_model(call, settled))
         self._tell(call, settled)
         return CallRef(call_id=call.call_id)
@@ -70,18 +68,18 @@ class NormalizeOutcome:
         deferred: list[ResponseDeferred] = []
         inline: list[str] = []
         problems = list(outcome.problems)
-        for stored in outcome.files:
+        for stored in outcome.files[:MOST_FILES]:
             try:
-                said = _said(stored)
+                said = what_was_said(stored)
                 record = self._keep(call, stored, said, outcome.display)
             except ToolError as error:
                 problems.append(ArtifactProblem(name=stored.raw_name, code=error.code, reason=error.message))
                 continue
             kept.setdefault(stored.raw_name, record)
             if isinstance(said, DeferredArtifact):
-                deferred.append(_deferred(said, record))
+                deferred.append(shown_deferred(said, record))
             else:
-                artifacts.append(_artifact(said, record, len(artifacts), shown=stored.declared))
+                artifacts.append(shown_artifact(said, record, len(artifacts), shown=stored.declared))
                 inline += [record.file_key] if stored.inline else []
         return CallSettled(
             is_error=outcome.is_error,
@@ -92,7 +90,7 @@ class NormalizeOutcome:
             deferred=deferred,
             inline=inline,
             display=_renamed(outcome.display, kept),
-            canvas=outcome.canvas,
+            canvas=_canvas(outcome.canvas),
             duration_ms=outcome.duration_ms,
         )
 
@@ -136,7 +134,7 @@ class NormalizeOutcome:
                 description=said.description,
                 category=said.category or (display.category_hint if display else None),
                 temporary=display is not None and display.storage_action == "temporary",
-                **_by_kind(said, now),
+                **kind_of_file(said, now),
             ),
         )
 
@@ -164,67 +162,11 @@ def _reference(file: ResponseArtifact | ResponseDeferred) -> dict[str, Any]:
     return file.model_dump(exclude={"content", "metadata", "download_url"}, exclude_none=True)
 
 
-def _said(stored: StoredFile) -> Artifact | DeferredArtifact:
-    """What the tool said of its file, read again as if it came from the tool: the runner may have written anything."""
-    told = stored.artifact | {"name": stored.raw_name, "mime": stored.mime, "path": stored.key}
-    try:
-        return DeferredArtifact.model_validate(told) if stored.deferred else Artifact.model_validate(told)
-    except ValidationError as error:
-        raise InvalidArtifact(stored.raw_name, "what is said of it is no artifact") from error
-
-
-def _by_kind(said: Artifact | DeferredArtifact, now: datetime) -> dict[str, Any]:
-    if isinstance(said, Artifact):
-        return {"source": Source.GENERATED, "viewer": said.viewer, "auto_open": said.auto_open is True}
-    status = said.reason.replace("_", " ") if said.reason else None
-    return {
-        "source": Source.DEFERRED,
-        "expires_at": int((now + timedelta(hours=said.expires_hours)).timestamp()),
-        "info": {"status": status} if status else {},
-    }
-
-
-def _artifact(said: Artifact, record: FileRecord, position: int, *, shown: bool) -> ResponseArtifact:
-    return ResponseArtifact(
-        id=said.id or record.file_key,
-        type=said.type or record.mime,
-        title=said.title or record.name,
-        position=position,
-        name=record.name,
-        mime=record.mime,
-        size=record.size,
-        viewer=viewer_for(record.mime, record.name, said.viewer),
-        category=record.category,
-        description=record.description,
-        language=said.language,
-        metadata=said.metadata,
-        showable=shown and is_showable(record.mime, record.name),
-        auto_open=record.auto_open,
-        file_key=record.file_key,
-        version=record.version,
-    )
-
-
-def _deferred(said: DeferredArtifact, record: FileRecord) -> ResponseDeferred:
-    return ResponseDeferred(
-        name=record.name,
-        file_key=record.file_key,
-        version=record.version,
-        mime=record.mime,
-        size=record.size,
-        description=record.description,
-        reason=said.reason,
-        next_actions=said.next_actions,
-        category=record.category,
-        expires_at=record.expires_at,
-    )
-
-
 def _meta_data(call: Call, outcome: Outcome, problems: list[ArtifactProblem]) -> dict[str, Any] | None:
     """What the person and the model should know besides: files that were refused, names that meant no file."""
     meta = dict(outcome.meta_data or {})
     if problems:
-        meta["artifact_problems"] = [problem.model_dump(mode="json") for problem in problems]
+        meta["artifact_problems"] = [plain(problem.model_dump(mode="json")) for problem in problems[:MOST_FILES]]
     if call.unresolved:
         meta["unresolved_files"] = call.unresolved
     return meta or None
@@ -232,10 +174,18 @@ def _meta_data(call: Call, outcome: Outcome, problems: list[ArtifactProblem]) ->
 
 def _renamed(display: Display | None, kept: dict[str, FileRecord]) -> Display | None:
     """The tool names its primary file as it wrote it; the person knows it by the name that it got."""
-    if display is None or display.primary_file is None:
-        return display
-    record = kept.get(display.primary_file)
-    return display.model_copy(update={"primary_file": record.name if record else None})
+    if display is None:
+        return None
+    hints = Display.model_validate(plain(display.model_dump(mode="json", exclude_unset=True)))
+    record = kept.get(display.primary_file or "")
+    return hints.model_copy(update={"primary_file": record.name}) if record else hints.model_copy(update=_NO_FILE)
+
+
+def _canvas(canvas: Canvas | None) -> Canvas | None:
+    """A dashboard without the tool's token: tokens are never stored."""
+    if canvas is None:
+        return None
+    return Canvas.model_validate(plain(canvas.model_dump(mode="json", exclude_unset=True, exclude={"token"})))
 
 
 def _for_model(call: Call, settled: CallSettled) -> ToolMessage:

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 
 from satchel.domain.calls import MOST_INLINE_BYTES
 from satchel.domain.compose import compose
@@ -12,16 +11,13 @@ from satchel.domain.files import FileRecord, expired
 from satchel.domain.identity import Identity
 from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseDeferred
 from satchel.domain.sessions import Turn
-from satchel.domain.steps import TurnStep
 from satchel.ports.catalog import Calls, Files, Sessions, Turns
 from satchel.ports.clock import Clock
 from satchel.ports.events import Events
 from satchel.ports.file_store import FileStore
-from satchel.ports.workflow import Workflow
-from satchel.services.finish_turn import Ending, FinishTurn
 from satchel.services.mint_links import MintLinks
+from satchel.services.settle_turn import SettleTurn
 
-SETTLE_AFTER = timedelta(seconds=15)
 MOST_EVENTS = 200
 
 
@@ -34,8 +30,7 @@ class ReadTurn:
     calls: Calls
     files: Files
     events: Events
-    workflow: Workflow
-    finish: FinishTurn
+    settle: SettleTurn
     links: MintLinks
     store: FileStore
     clock: Clock
@@ -49,16 +44,19 @@ class ReadTurn:
             raise TurnNotFound(turn_id)
         return turn
 
+    def settled(self, who: Identity, session_id: str, turn_id: str) -> Turn:
+        """Return a turn whose events are about to be followed, so that they come to an end."""
+        turn = self.settle(self.find(who, session_id, turn_id))
+        self.settle.tell_end(turn)
+        return turn
+
     def again(self, turn: Turn) -> Turn:
         """Return a turn as it is now, for one that ``find`` has shown to be the reader's."""
         return self.turns.get(turn.session_id, turn.turn_id) or turn
 
     def __call__(self, who: Identity, session_id: str, turn_id: str) -> FinalResponse:
         """Return the response so far, with links that live five minutes."""
-        turn = self.find(who, session_id, turn_id)
-        if self._is_lost(turn):
-            self.finish(TurnStep(user=turn.user, session_id=session_id, turn_id=turn_id), Ending.LOST)
-            turn = self.find(who, session_id, turn_id)
+        turn = self.settle(self.find(who, session_id, turn_id))
         calls = self.calls.list(turn_id)
         inline = {key for call in calls if call.settled for key in call.settled.inline}
         return self._with_links(turn, compose(turn, calls), inline)
@@ -66,11 +64,6 @@ class ReadTurn:
     def happened(self, turn_id: str, after: int) -> Sequence[Event]:
         """Return the next events after a cursor; for a turn that ``find`` has shown to be the reader's."""
         return self.events.after(turn_id, after, MOST_EVENTS)
-
-    def _is_lost(self, turn: Turn) -> bool:
-        if turn.ended or self.clock.now() - turn.created_at < SETTLE_AFTER:
-            return False
-        return not self.workflow.is_running(turn.turn_id)
 
     def _with_links(self, turn: Turn, response: FinalResponse, inline: Collection[str]) -> FinalResponse:
         artifacts = [self._with_link(turn, artifact, inline) for artifact in response.artifacts]

@@ -1,7 +1,7 @@
 """Run one tool call where foreign code may run (function run_tool): claim, fetch, call, collect, hand over."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,13 +45,13 @@ class RunTool:
     list_files: FileLister
     callback: TaskCallback
     clock: Clock
-    runner_id: str
+    new_claim: Callable[[], str]
     pulse_seconds: float
     most_file_bytes: int
 
     def __call__(self, order: CallOrder, ports: CallPorts) -> None:
         """Run the call and end its task. Delivered twice, it runs once; cancelled, it leaves nothing running."""
-        if not ports.claims.claim(order.turn_id, order.call_id, self.runner_id):
+        if not ports.claims.claim(order.turn_id, order.call_id, self.new_claim()):
             logger.info("call was claimed before", extra={"call_id": order.call_id})
             return
         with Pulse(self.callback, order.task_token, self.pulse_seconds) as pulse:
@@ -65,7 +65,7 @@ class RunTool:
     def _outcome(self, order: CallOrder, ports: CallPorts, pulse: Pulse) -> Outcome:
         started = self.clock.monotonic()
         try:
-            outcome = self._run(order, ports, pulse)
+            outcome = self._run(order, ports, pulse, started)
         except ToolError as error:
             outcome = Outcome.of_error(error)
         except ContractError as error:
@@ -77,11 +77,11 @@ class RunTool:
         outcome.duration_ms = round(1000 * (self.clock.monotonic() - started))
         return outcome
 
-    def _run(self, order: CallOrder, ports: CallPorts, pulse: Pulse) -> Outcome:
+    def _run(self, order: CallOrder, ports: CallPorts, pulse: Pulse, started: float) -> Outcome:
         with ExitStack() as stack:
             home = self._home(order, stack)
             before = self._files(order, home)
-            answer = self._call(order, ports, pulse, home)
+            answer = self._call(order, ListenToTool(ports.events, self.clock, order, started), pulse, home)
             output = normalize(answer.raw, output_schema=order.output_schema)
             made = find_made(output, home, before, self._files(order, home)) if home else []
             view = view_for_model(output, files=[])
@@ -100,10 +100,10 @@ class RunTool:
         self.fetch(order.inputs, home)
         return home
 
-    def _call(self, order: CallOrder, ports: CallPorts, pulse: Pulse, home: Path | None) -> Answered:
+    def _call(self, order: CallOrder, listen: ListenToTool, pulse: Pulse, home: Path | None) -> Answered:
         with self.client.call(order.tool, order.arguments, home, writes=order.writes) as running:
             pulse.when_gone(running.kill)
             try:
-                return ListenToTool(ports.events, self.clock, order)(running)
+                return listen(running)
             finally:
                 pulse.when_gone(None)

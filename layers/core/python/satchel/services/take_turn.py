@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from satchel.domain.errors import FileNotFound, TooLarge, UnknownTools
+from satchel.domain.errors import FileNotFound, TooLarge, TurnRunning, UnknownTools
 from satchel.domain.events import NewEvent
 from satchel.domain.identity import Identity
 from satchel.domain.ids import new_id
@@ -18,6 +18,7 @@ from satchel.ports.events import Events
 from satchel.ports.workflow import Workflow
 from satchel.services.find_file import find_file
 from satchel.services.list_tools import ListTools
+from satchel.services.settle_turn import SettleTurn
 
 _MOST_NAMES = 100
 _Name = Annotated[str, Field(max_length=4096)]
@@ -47,6 +48,7 @@ class TakeTurn:
     files: Files
     events: Events
     workflow: Workflow
+    settle: SettleTurn
     tools: ListTools
     clock: Clock
     entropy: Callable[[int], bytes]
@@ -72,13 +74,23 @@ class TakeTurn:
             files=[self._file_key(who, session_id, wanted) for wanted in request.files],
             created_at=now,
         )
-        turn = self.turns.begin(turn, idempotency_key)
+        turn = self._begin(turn, idempotency_key)
         self.events.append(
             turn.turn_id, NewEvent(type="turn_started", payload={"session_id": session_id}, once="start")
         )
         if not turn.ended:
             self.workflow.start(turn.user, session_id, turn.turn_id)
         return turn
+
+    def _begin(self, turn: Turn, idempotency_key: str | None) -> Turn:
+        """A turn that locks the session and will never end by itself is ended here, so that this one can begin."""
+        try:
+            return self.turns.begin(turn, idempotency_key)
+        except TurnRunning as running:
+            other = self.turns.get(turn.session_id, running.turn_id)
+            if other is None or not self.settle(other).ended:
+                raise
+        return self.turns.begin(turn, idempotency_key)
 
     def _check_message(self, message: str) -> None:
         size = len(message.encode()) + _ESCAPED * len(_CONTROLS.findall(message))
@@ -89,8 +101,10 @@ class TakeTurn:
             )
 
     def _check_tools(self, who: Identity, wanted: list[str] | None) -> None:
+        if not wanted:
+            return
         offered = self.tools.names(who.groups)
-        if unknown := [tool for tool in wanted or [] if tool not in offered]:
+        if unknown := [tool for tool in wanted if tool not in offered]:
             raise UnknownTools(f"There is no such tool or server: {', '.join(unknown)}", unknown=unknown)
 
     def _file_key(self, who: Identity, session_id: str, wanted: str) -> str:

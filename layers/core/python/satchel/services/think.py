@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from satchel.domain.bounds import MOST_ANSWER_CHARS, cut, pieces
 from satchel.domain.calls import Call
-from satchel.domain.conversation import AssistantMessage, Message, ModelTask, UserMessage
+from satchel.domain.conversation import AssistantMessage, Message, ModelTask, UserMessage, answered
 from satchel.domain.events import NewEvent
 from satchel.domain.files import FileRecord, expired
 from satchel.domain.ids import call_id
@@ -18,6 +19,7 @@ from satchel.ports.model import Model
 from satchel.services.list_tools import ListTools
 
 MOST_CALLS = 40
+MOST_TOOL_CHARS = 200
 
 
 @dataclass(frozen=True)
@@ -59,21 +61,21 @@ class Think:
         )
 
     def _ask(self, turn: Turn) -> AssistantMessage:
-        heard: list[str] = []
-        reply = self.model.reply(self._task(turn), heard.append)
-        return AssistantMessage(text=reply.text, calls=reply.calls[:MOST_CALLS])
+        reply = self.model.reply(self._task(turn))
+        calls = [wish.model_copy(update={"tool": cut(wish.tool, MOST_TOOL_CHARS)}) for wish in reply.calls]
+        return AssistantMessage(text=cut(reply.text, MOST_ANSWER_CHARS), calls=calls[:MOST_CALLS])
 
     def _tell(self, turn: Turn, round_number: int, reply: AssistantMessage) -> None:
         """Only the answer that stands is told: of two that were asked for, the other is nobody's."""
-        if reply.text:
-            event = NewEvent(type="token_stream", payload={"text": reply.text}, once=f"text-{round_number}")
+        for number, piece in enumerate(pieces(reply.text)):
+            event = NewEvent(type="token_stream", payload={"text": piece}, once=f"text-{round_number}-{number}")
             self.events.append(turn.turn_id, event)
 
     def _task(self, turn: Turn) -> ModelTask:
         messages = list(self.transcript.messages(turn.session_id))
         return ModelTask(
             instructions=INSTRUCTIONS,
-            messages=_in_context(messages, self._files(turn)),
+            messages=_in_context(answered(messages), self._files(turn)),
             tools=self.tools.tools(turn.groups, turn.tools),
         )
 

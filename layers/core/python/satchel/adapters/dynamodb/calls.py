@@ -1,5 +1,10 @@
-"""Tool calls: ``TURN#{tid} / CALL#{call_id}``; beside ``doc`` what others add: sent, claimed_by, settled."""
+"""Tool calls: ``CALLS#{tid} / CALL#{call_id}``, with ``doc`` and what is added later: ``sent``, ``settled``.
 
+Runners may write a turn's events (``TURN#{tid}``), so a call lies elsewhere, and the claim on it is an item of its own
+that they may write: ``TURN#{tid} / CLAIM#{call_id}``.
+"""
+
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -7,26 +12,25 @@ from satchel.adapters.dynamodb.table import ConditionFailed, Item, Table
 from satchel.domain.calls import Call, CallSettled
 
 PREFIX = "CALL#"
-_SENT = {"injected", "unresolved", "dispatched_at"}
-_BESIDE = _SENT | {"claimed_by", "settled"}
+_SENT = {"injected", "unresolved"}
+_BESIDE = _SENT | {"settled"}
 
 
 def _key(turn_id: str, call_id: str) -> tuple[str, str]:
-    return f"TURN#{turn_id}", f"{PREFIX}{call_id}"
+    return f"CALLS#{turn_id}", f"{PREFIX}{call_id}"
 
 
 def _call(item: Item) -> Call:
     call = Call.model_validate_json(str(item["doc"]))
     if "sent" in item:
-        sent = Call.model_validate_json(str(item["sent"]))
-        call = call.model_copy(update={name: getattr(sent, name) for name in _SENT})
+        call = Call.model_validate(call.model_dump() | json.loads(str(item["sent"])))
     settled = CallSettled.model_validate_json(str(item["settled"])) if "settled" in item else None
-    return call.model_copy(update={"claimed_by": item.get("claimed_by"), "settled": settled})
+    return call.model_copy(update={"settled": settled})
 
 
 @dataclass(frozen=True)
 class DynamoCalls:
-    """Implements ``ports.catalog.Calls`` and ``CallClaims``."""
+    """Implements ``ports.catalog.Calls``."""
 
     table: Table
 
@@ -46,16 +50,12 @@ class DynamoCalls:
 
     def list(self, turn_id: str) -> Sequence[Call]:
         """Return the calls of a turn in order."""
-        calls = [_call(item) for item in self.table.query_all(f"TURN#{turn_id}", PREFIX)]
+        calls = [_call(item) for item in self.table.query_all(f"CALLS#{turn_id}", PREFIX)]
         return sorted(calls, key=lambda call: (call.round, call.index))
 
     def dispatched(self, call: Call) -> None:
-        """Note what the tool is given, and when it was sent on its way."""
-        self._set_once(call.turn_id, call.call_id, "sent", call.model_dump_json(exclude={"settled", "claimed_by"}))
-
-    def claim(self, turn_id: str, call_id: str, runner: str) -> bool:
-        """Take a call for one runner; False for everyone but the first."""
-        return self._set_once(turn_id, call_id, "claimed_by", runner)
+        """Note what the tool is given."""
+        self._set_once(call.turn_id, call.call_id, "sent", call.model_dump_json(include=_SENT))
 
     def settle(self, turn_id: str, call_id: str, settled: CallSettled) -> CallSettled:
         """Write what the call came to; the first one stands and is returned."""
@@ -75,4 +75,21 @@ class DynamoCalls:
             )
         except ConditionFailed:
             return False
+        return True
+
+
+@dataclass(frozen=True)
+class DynamoClaims:
+    """Implements ``ports.catalog.CallClaims``, with a runner's credentials."""
+
+    table: Table
+
+    def claim(self, turn_id: str, call_id: str, runner: str) -> bool:
+        """Take a call for one runner; a write whose answer was lost and that came twice still counts as the first."""
+        pk, sk = f"TURN#{turn_id}", f"CLAIM#{call_id}"
+        try:
+            self.table.put({"pk": pk, "sk": sk, "claimed_by": runner}, absent=True)
+        except ConditionFailed:
+            item = self.table.get(pk, sk)
+            return item is not None and item["claimed_by"] == runner
         return True

@@ -4,19 +4,18 @@ The number is taken and the event written in one transaction: a number that a re
 """
 
 import json
-import random
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from satchel.adapters.dynamodb.table import ConditionFailed, Item, Query, Table, WriteConflict
+from botocore.exceptions import BotoCoreError, ClientError
+
+from satchel.adapters.dynamodb.table import ConditionFailed, Item, Query, Table, WriteConflict, pause
 from satchel.domain.errors import Unavailable
 from satchel.domain.events import Event, NewEvent
 from satchel.ports.clock import Clock
 
 PREFIX = "EVENT#"
 _TRIES = 60
-_LONGEST_PAUSE = 0.05
 
 
 @dataclass(frozen=True)
@@ -30,28 +29,31 @@ class DynamoEvents:
         """Write one event and return it; None when its ``once`` was written before."""
         pk = f"TURN#{turn_id}"
         for _ in range(_TRIES):
-            counter = self.table.get(pk, "SEQ")
-            written = Event(
-                seq=(int(counter["seq"]) if counter else 0) + 1,
-                turn_id=turn_id,
-                type=event.type,
-                at=self.clock.now(),
-                payload=event.payload,
-            )
             try:
+                written = self._next(turn_id, event)
                 self._write(pk, written, event.once)
             except WriteConflict:
                 pass
             except ConditionFailed as refused:
                 if 2 in refused.at:  # noqa: PLR2004  (the third write is the once-marker)
                     return None
+            except (ClientError, BotoCoreError) as error:
+                raise Unavailable("The event could not be written.") from error
             else:
                 return written
-            time.sleep(random.uniform(0, _LONGEST_PAUSE))  # noqa: S311  (spreads writers, keeps no secret)
+            pause()
         raise Unavailable("Too many writers at one turn's events.")
 
+    def _next(self, turn_id: str, event: NewEvent) -> Event:
+        counter = self.table.get(f"TURN#{turn_id}", "SEQ")
+        seq = (int(counter["seq"]) if counter else 0) + 1
+        return Event(seq=seq, turn_id=turn_id, type=event.type, at=self.clock.now(), payload=event.payload)
+
     def _write(self, pk: str, event: Event, once: str | None) -> None:
-        body = json.dumps({"type": event.type, "at": event.at.isoformat(), "payload": event.payload})
+        body = json.dumps(
+            {"type": event.type, "at": event.at.isoformat(), "payload": event.payload},
+            ensure_ascii=False,
+        )
         writes = [
             self.table.writes_update(
                 pk,

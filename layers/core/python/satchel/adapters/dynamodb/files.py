@@ -14,7 +14,16 @@ A file is written and removed with its name in one transaction, so that no two f
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from satchel.adapters.dynamodb.table import ConditionFailed, Item, Query, Table, WriteConflict, from_cursor, to_cursor
+from satchel.adapters.dynamodb.table import (
+    ConditionFailed,
+    Item,
+    Query,
+    Table,
+    WriteConflict,
+    from_cursor,
+    pause,
+    to_cursor,
+)
 from satchel.contract import numbered
 from satchel.domain.errors import Unavailable
 from satchel.domain.files import FileRecord, NameClaim, NewFile, Verdict, judge
@@ -99,7 +108,7 @@ class DynamoFiles:
             try:
                 return self._kept(new) or self._keep(new)
             except (ConditionFailed, WriteConflict):
-                continue  # somebody took or changed the name in between: look again
+                pause()  # somebody took or changed the name in between: look again
         raise Unavailable(f"Too many writers at one name: {new.name}")
 
     def _kept(self, new: NewFile) -> FileRecord | None:

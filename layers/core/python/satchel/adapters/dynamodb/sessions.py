@@ -42,7 +42,7 @@ class DynamoSessions:
 
     def create(self, session: Session) -> None:
         """Write a new session."""
-        self.table.put(_item(session), absent=True)
+        self.table.put(_item(session))
 
     def get(self, user: str, session_id: str) -> Session | None:
         """Return a session of this person."""

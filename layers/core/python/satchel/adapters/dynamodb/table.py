@@ -1,6 +1,8 @@
 """A thin layer over the DynamoDB client: plain values in and out, conditions that fail as one exception."""
 
 import base64
+import random
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,8 +18,15 @@ if TYPE_CHECKING:
 Item = dict[str, str | int | bool]
 Values = Mapping[str, str | int | bool]
 _MOST_KEY_BYTES = 1024
+_LONGEST_PAUSE = 0.05
 _ABSENT = "attribute_not_exists(pk)"
-_WRITE_AGAIN = {"TransactionConflict", "TransactionConflictException", "TransactionInProgressException"}
+_WRITE_AGAIN = {
+    "TransactionConflict",
+    "TransactionConflictException",
+    "TransactionInProgressException",
+    "ThrottlingError",
+    "ProvisionedThroughputExceeded",
+}
 
 
 class ConditionFailed(Exception):
@@ -30,6 +39,11 @@ class ConditionFailed(Exception):
 
 class WriteConflict(Exception):
     """Two writers met on one item."""
+
+
+def pause() -> None:
+    """Wait a moment before trying again, each writer another one."""
+    time.sleep(random.uniform(0, _LONGEST_PAUSE))  # noqa: S311  (spreads writers, keeps no secret)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,16 @@ import hashlib
 from dataclasses import dataclass
 
 from satchel.adapters.dynamodb.sessions import session_key
-from satchel.adapters.dynamodb.table import ConditionFailed, Item, Query, Table, WriteConflict, from_cursor, to_cursor
+from satchel.adapters.dynamodb.table import (
+    ConditionFailed,
+    Item,
+    Query,
+    Table,
+    WriteConflict,
+    from_cursor,
+    pause,
+    to_cursor,
+)
 from satchel.domain.conversation import UserMessage
 from satchel.domain.errors import KeyReused, SessionEnded, SessionNotFound, TurnRunning, Unavailable
 from satchel.domain.sessions import SessionStatus, Turn, TurnStatus
@@ -130,10 +139,13 @@ class DynamoTurns:
             try:
                 self.table.transact(writes)
             except WriteConflict:
-                continue
-            except ConditionFailed:
-                return False
-            return True
+                pause()
+            except ConditionFailed as refused:
+                if 0 in refused.at:
+                    return False
+                del writes[1:]  # the lock is not this turn's; its end is written all the same
+            else:
+                return True
         raise Unavailable("The turn is being ended by somebody else.")
 
 

@@ -6,12 +6,11 @@ trying tools and for tests.
 
 import json
 import re
-from collections.abc import Callable
 
 from satchel.domain.conversation import Message, ModelReply, ModelTask, ProposedCall, ToolMessage, ToolSpec, UserMessage
+from satchel.domain.prompt import CONTEXT_START
 
 _CALL = re.compile(r"^/(?P<tool>[^\s{]+\.[^\s{]+)[ \t]*(?P<arguments>.*)$", re.MULTILINE)
-_CONTEXT = "\n\n[SYSTEM: Available files in current session:\n"
 _MOST_SHOWN = 4000
 _HOW_TO_SET = "Set SATCHEL_MODEL (for example bedrock:… or openai-chat:…) to talk to a model."
 
@@ -19,9 +18,7 @@ _HOW_TO_SET = "Set SATCHEL_MODEL (for example bedrock:… or openai-chat:…) to
 class OfflineModel:
     """Implements ``ports.model.Model``."""
 
-    name = "offline"
-
-    def reply(self, task: ModelTask, on_text: Callable[[str], None]) -> ModelReply:
+    def reply(self, task: ModelTask) -> ModelReply:
         """Propose the calls of the last message, then show what they came to."""
         begun = max(index for index, message in enumerate(task.messages) if isinstance(message, UserMessage))
         answered = [message for message in task.messages[begun + 1 :] if isinstance(message, ToolMessage)]
@@ -29,13 +26,12 @@ class OfflineModel:
         if calls and not answered:
             return ModelReply(text="", calls=calls)
         text = _outputs(answered) if answered else _greeting(task.tools)
-        on_text(text)
         return ModelReply(text=text)
 
 
 def _calls(message: Message) -> list[ProposedCall]:
     assert isinstance(message, UserMessage)  # noqa: S101  (the caller chose it by that)
-    written, _, _ = message.text.partition(_CONTEXT)
+    written, _, _ = message.text.partition(CONTEXT_START)
     return [
         ProposedCall(tool=found["tool"], arguments=found["arguments"].strip(), ref=f"offline-{index}")
         for index, found in enumerate(_CALL.finditer(written))

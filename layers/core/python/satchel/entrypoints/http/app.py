@@ -33,6 +33,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
+        redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.services = services

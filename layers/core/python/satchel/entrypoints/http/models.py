@@ -132,15 +132,20 @@ class EventPage(BaseModel):
     done: bool
 
 
-class FileUpload(BaseModel):
+class FileFields(BaseModel):
+    """What is said of a file that is uploaded, as JSON or as a form."""
+
+    name: Annotated[str, Field(max_length=4096)]
+    mime: Annotated[str | None, Field(max_length=255)] = None
+    session_id: str | None = None
+
+
+class FileUpload(FileFields):
     """A small file as JSON."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "notes.txt", "b64": "aGVsbG8="}]})
 
-    name: Annotated[str, Field(max_length=4096)]
     b64: str
-    mime: Annotated[str | None, Field(max_length=255)] = None
-    session_id: str | None = None
 
 
 class FileOut(BaseModel):

@@ -12,7 +12,6 @@ from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Match, Route
 
 from satchel.domain import errors
-from satchel.entrypoints.http.ranges import Unsatisfiable
 
 logger = logging.getLogger(__name__)
 
@@ -22,7 +21,7 @@ _STATUS: list[tuple[type[errors.SatchelError], int]] = [
     (errors.NotFound, 404),
     (errors.NotAllowed, 403),
     (errors.TooLarge, 413),
-    (Unsatisfiable, 416),
+    (errors.Unsatisfiable, 416),
     (errors.InvalidRequest, 422),
     (errors.Conflict, 409),
     (errors.Unavailable, 503),
@@ -115,7 +114,7 @@ def _ours(request: Request, error: Exception) -> JSONResponse:
         raise error
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
     answer = problem(status, error.code, error.message, error.details)
-    if isinstance(error, Unsatisfiable):
+    if isinstance(error, errors.Unsatisfiable):
         answer.headers["Content-Range"] = f"bytes */{error.details['size']}"
     return answer
 

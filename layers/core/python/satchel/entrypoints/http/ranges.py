@@ -2,15 +2,9 @@
 
 import re
 
-from satchel.domain.errors import InvalidRequest
+from satchel.domain.errors import Unsatisfiable
 
 _RANGE = re.compile(r"^bytes=([0-9]{0,18})-([0-9]{0,18})$")
-
-
-class Unsatisfiable(InvalidRequest):
-    """The range begins behind the end."""
-
-    code = "E_RANGE"
 
 
 def asked_range(header: str | None, size: int) -> tuple[int, int] | None:

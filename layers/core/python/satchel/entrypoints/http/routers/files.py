@@ -2,7 +2,8 @@
 
 import re
 from base64 import b64encode
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Query, Request
 from fastapi.exceptions import RequestValidationError
@@ -17,6 +18,7 @@ from satchel.entrypoints.http.identity import Who
 from satchel.entrypoints.http.models import (
     Cursor,
     FileContent,
+    FileFields,
     FileOut,
     FilePage,
     FileUpload,
@@ -28,6 +30,8 @@ from satchel.entrypoints.http.problems import responses
 from satchel.entrypoints.http.services import Use
 
 router = APIRouter(tags=["files"])
+V = TypeVar("V")
+M = TypeVar("M", bound=FileFields)
 
 _MULTIPART = {
     "type": "object",
@@ -55,19 +59,18 @@ _BODY = {
 )
 async def upload_file(request: Request, who: Who, use: Use) -> FileOut:
     """Upload a small file, as JSON or multipart. The same name again in a session is a new version of the file."""
-    name, body, mime, session_id = await _upload(request)
-    if session_id is not None:
-        known_session(session_id)
-    record = await run_in_threadpool(use.upload_file, who, name, body, mime, session_id)
+    said, body = await _upload(request)
+    if said.session_id is not None:
+        known_session(said.session_id)
+    record = await run_in_threadpool(use.upload_file, who, said.name, body, said.mime, said.session_id)
     return FileOut.of(record, await run_in_threadpool(use.links, record))
 
 
 # Python knows codecs that are none of text, or that make half characters.
 _CHARSET = re.compile(r"charset\*?\s*=\s*\"?([^\";\s]*)")
-Upload = tuple[str, bytes, str | None, str | None]
 
 
-async def _upload(request: Request) -> Upload:
+async def _upload(request: Request) -> tuple[FileFields, bytes]:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "multipart/form-data":
         return await _from_form(request)
@@ -76,30 +79,34 @@ async def _upload(request: Request) -> Upload:
     raise InvalidRequest("Send application/json or multipart/form-data.", content_type=kind[:100])
 
 
-def _from_json(text: bytes) -> Upload:
+def _from_json(text: bytes) -> tuple[FileFields, bytes]:
+    upload = _checked(FileUpload.model_validate_json, text)
     try:
-        upload = FileUpload.model_validate_json(text)
-    except ValidationError as error:
-        raise RequestValidationError(error.errors(include_url=False, include_input=False)) from error
-    try:
-        return upload.name, decode(upload.b64), upload.mime, upload.session_id
+        return upload, decode(upload.b64)
     except Base64Error as error:
         raise InvalidRequest(f"b64: {error}") from error
 
 
-async def _from_form(request: Request) -> Upload:
+async def _from_form(request: Request) -> tuple[FileFields, bytes]:
     if set(_CHARSET.findall(request.headers["content-type"].lower())) - {"utf-8", "utf8"}:
         raise InvalidRequest("A form is to be sent in UTF-8.")
     async with request.form(max_files=1, max_fields=10) as form:
         file = form.get("file")
         if not isinstance(file, UploadFile):
             raise InvalidRequest("The form has no file in its field 'file'.")
-        mime, session_id = form.get("mime") or file.content_type, form.get("session_id")
-        return file.filename or "", await file.read(), _text(mime), _text(session_id)
+        said = {
+            "name": file.filename or "",
+            "mime": form.get("mime") or file.content_type or None,
+            "session_id": form.get("session_id") or None,
+        }
+        return _checked(FileFields.model_validate, said), await file.read()
 
 
-def _text(value: Any) -> str | None:  # noqa: ANN401  (a form's field)
-    return value if isinstance(value, str) and value else None
+def _checked(read: Callable[[V], M], given: V) -> M:
+    try:
+        return read(given)
+    except ValidationError as error:
+        raise RequestValidationError(error.errors(include_url=False, include_input=False)) from error
 
 
 @router.get("/api/files", responses=examples.shown(200, examples.FILES) | responses(403, 404, 422))

@@ -108,7 +108,7 @@ async def read_events(
     wait: Annotated[float, Query(ge=0, description="Seconds to wait for the next event, 25 at most.")] = 0,
 ) -> EventPage:
     """Read events after a cursor, waiting for the next one: never a gap, never twice."""
-    turn = await run_in_threadpool(use.read_turn.find, who, session_id, turn_id)
+    turn = await run_in_threadpool(use.read_turn.settled, who, session_id, turn_id)
 
     def look() -> Sequence[Event]:
         return use.read_turn.happened(turn.turn_id, after)

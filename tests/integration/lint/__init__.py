@@ -1,0 +1,1 @@
+"""Tests of `satchel lint` with real servers over stdio."""

@@ -1,0 +1,108 @@
+"""A tool author's server, in nothing but JSON-RPC so that it starts in 30 ms: some tools keep the contract."""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Arguments = dict[str, Any]
+
+
+def send(**message: object) -> None:
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def structured(value: Arguments) -> Arguments:
+    return {"content": [{"type": "text", "text": json.dumps(value)}], "structuredContent": value}
+
+
+def writes(arguments: Arguments) -> Arguments:
+    """Write a file where it belongs, for the one whom the client names."""
+    path = Path("/tmp") / arguments["username"] / "a.txt"
+    path.write_text("a")
+    return structured({"results": arguments, "artifacts": [{"name": "a.txt", "mime": "text/plain", "path": str(path)}]})
+
+
+def forgets(arguments: Arguments) -> Arguments:
+    """Name two files that are not there, one of them in somebody else's directory."""
+    paths = [f"/tmp/{arguments['username']}/b.txt", "/tmp/alice/b.txt"]
+    return structured(
+        {"results": 1, "artifacts": [{"name": "b", "mime": "text/plain", "path": path} for path in paths]}
+    )
+
+
+def has_no_name(_: Arguments) -> Arguments:
+    """Tell where a tool runs that is not told for whom."""
+    return structured({"results": {"home": os.environ["HOME"]}, "meta-data": {}})
+
+
+def wraps(_: Arguments) -> Arguments:
+    """Return a text that the server wraps, as its schema alone says."""
+    return {"content": [], "structuredContent": {"result": "Done."}}
+
+
+def fails(_: Arguments) -> Arguments:
+    return {"content": [{"type": "text", "text": "no such table"}], "isError": True}
+
+
+def refuses(_: Arguments) -> Arguments:
+    raise ValueError("not today")
+
+
+def crashes(_: Arguments) -> Arguments:
+    os._exit(3)
+
+
+def hangs(_: Arguments) -> Arguments:
+    sys.stdin.read()
+    return {}
+
+
+USER = {"username": {"type": "string"}}
+TOOLS: dict[str, tuple[Callable[[Arguments], Arguments], Arguments]] = {
+    "writes": (writes, {**USER, "rows": {"type": "integer"}}),
+    "forgets": (forgets, USER),
+    "has_no_name": (has_no_name, {}),
+    "wraps": (wraps, {}),
+    "fails": (fails, {}),
+    "refuses": (refuses, {}),
+    "crashes": (crashes, {}),
+    "hangs": (hangs, {}),
+}
+
+
+def listed(name: str, properties: Arguments) -> Arguments:
+    schema = {"type": "object", "x-fastmcp-wrap-result": True} if name == "wraps" else None
+    tool = {"name": name, "inputSchema": {"type": "object", "properties": properties, "required": [*properties]}}
+    return tool | ({"outputSchema": schema} if schema else {})
+
+
+def answer(method: str, params: Arguments) -> Arguments:
+    match method:
+        case "initialize":
+            about = {"name": "author", "version": "1"}
+            return {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": about}
+        case "tools/list":
+            return {"tools": [listed(name, properties) for name, (_, properties) in TOOLS.items()]}
+        case "tools/call":
+            return TOOLS[params["name"]][0](params.get("arguments", {}))
+        case _:
+            raise ValueError(f"no method {method}")
+
+
+def main() -> None:
+    while line := sys.stdin.readline():
+        request = json.loads(line)
+        if "id" not in request or "method" not in request:
+            continue
+        try:
+            send(id=request["id"], result=answer(request["method"], request.get("params", {})))
+        except ValueError as error:
+            send(id=request["id"], error={"code": -32000, "message": str(error)})
+
+
+if __name__ == "__main__":
+    main()
