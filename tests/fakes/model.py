@@ -1,6 +1,5 @@
 """A model that answers what a test wrote down."""
 
-
 from typing import TYPE_CHECKING
 
 from satchel.domain.conversation import ModelReply, ModelTask
