@@ -1,7 +1,7 @@
 """The catalog of files in memory."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from satchel.contract import numbered
 from satchel.domain.files import FileRecord, NameClaim, NewFile, Verdict, judge
@@ -55,11 +55,10 @@ class FakeFiles:
         mine = [f for (owner, _), f in self._newest.items() if owner == user and f.session_id == session_id]
         return sorted(mine, key=lambda file: file.created_at, reverse=True)
 
-    def by_name(self, user: str, session_id: str | None, name: str) -> FileRecord | None:
-        if session_id is not None and (claim := self._claims.get(((user, session_id), name))):
-            return self.get(user, claim.file_key)
-        named = [key for (owner, key), file in self._newest.items() if owner == user and file.name == name]
-        return self.get(user, max(named)) if named else None
+    def named(self, user: str, session_id: str | None, name: str) -> Iterator[FileRecord]:
+        named = [file for (owner, _), file in self._newest.items() if owner == user and file.name == name]
+        newest = sorted(named, key=lambda file: file.file_key, reverse=True)
+        return iter(sorted(newest, key=lambda file: session_id is None or file.session_id != session_id))
 
     def remove(self, record: FileRecord) -> Sequence[str]:
         gone = [place for place in self._versions if place[:2] == (record.user, record.file_key)]

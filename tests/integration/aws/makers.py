@@ -3,13 +3,13 @@
 import itertools
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 from satchel.domain.calls import Call
-from satchel.domain.files import NewFile, Source
+from satchel.domain.files import FileRecord, NewFile, Source
 from satchel.domain.ids import call_id, new_id
 from satchel.domain.places import object_key
 from satchel.domain.sessions import Session, Turn
@@ -114,3 +114,8 @@ def at_once(works: Sequence[Callable[[], T]]) -> list[T | Exception]:
 
     with ThreadPoolExecutor(max_workers=len(works)) as pool:
         return list(pool.map(run, works))
+
+
+def first(files: Iterator[FileRecord]) -> FileRecord | None:
+    """Return the file that is meant by a name."""
+    return next(files, None)

@@ -5,7 +5,7 @@ from satchel.adapters.dynamodb.table import Table
 from satchel.domain.errors import InvalidRequest
 from satchel.domain.files import FileRecord, NewFile, Source
 from satchel.domain.sessions import Session
-from tests.integration.aws.makers import START, a_file, a_session, fresh, someone
+from tests.integration.aws.makers import START, a_file, a_session, first, fresh, someone
 
 
 @pytest.fixture
@@ -173,39 +173,48 @@ class TestByName:
         here = files.keep(a_file(session.user, session.session_id, "a.csv"))
         files.keep(a_file(session.user, fresh("s"), "a.csv"))
 
-        assert files.by_name(session.user, session.session_id, "a.csv") == here
+        assert first(files.named(session.user, session.session_id, "a.csv")) == here
 
     def test_finds_the_newest_of_the_others(self, files: DynamoFiles, session: Session) -> None:
         files.keep(a_file(session.user, fresh("s"), "a.csv"))
         newest = files.keep(a_file(session.user, None, "a.csv"))
 
-        assert files.by_name(session.user, session.session_id, "a.csv") == newest
-        assert files.by_name(session.user, None, "a.csv") == newest
+        assert first(files.named(session.user, session.session_id, "a.csv")) == newest
+        assert first(files.named(session.user, None, "a.csv")) == newest
+
+    def test_gives_the_others_as_well_each_once_for_when_the_first_has_expired(
+        self, files: DynamoFiles, session: Session
+    ) -> None:
+        made = [files.keep(a_file(session.user, fresh("s"), "a.csv")) for _ in range(12)]
+        here = files.keep(a_file(session.user, session.session_id, "a.csv"))
+        made.append(files.keep(a_file(session.user, None, "a.csv")))
+
+        assert list(files.named(session.user, session.session_id, "a.csv")) == [here, *made[::-1]]
 
     def test_finds_no_name_that_merely_begins_so(self, files: DynamoFiles, user: str) -> None:
         files.keep(a_file(user, None, "report#2.csv"))
         files.keep(a_file(user, None, "report.csv.bak"))
 
-        assert files.by_name(user, None, "report") is None
-        assert files.by_name(user, None, "report.csv") is None
+        assert first(files.named(user, None, "report")) is None
+        assert first(files.named(user, None, "report.csv")) is None
 
     def test_is_not_led_astray_by_a_longer_name(self, files: DynamoFiles, user: str) -> None:
         meant = files.keep(a_file(user, None, "report"))
         files.keep(a_file(user, None, "report#z"))
 
-        assert files.by_name(user, None, "report") == meant
+        assert first(files.named(user, None, "report")) == meant
 
     def test_finds_nothing_of_somebody_else(self, files: DynamoFiles, session: Session) -> None:
         files.keep(a_file(session.user, session.session_id, "a.csv"))
 
-        assert files.by_name(someone(), None, "a.csv") is None
-        assert files.by_name(someone(), a_session(someone()).session_id, "a.csv") is None
+        assert first(files.named(someone(), None, "a.csv")) is None
+        assert first(files.named(someone(), a_session(someone()).session_id, "a.csv")) is None
 
     def test_finds_the_newest_version(self, files: DynamoFiles, session: Session) -> None:
         files.keep(a_file(session.user, session.session_id, "a.csv"))
         second = files.keep(a_file(session.user, session.session_id, "a.csv"))
 
-        assert files.by_name(session.user, session.session_id, "a.csv") == second
+        assert first(files.named(session.user, session.session_id, "a.csv")) == second
 
 
 def test_what_expires_stands_in_the_index_and_what_does_not_stays_out(files: DynamoFiles, user: str) -> None:

@@ -4,7 +4,7 @@ from satchel.adapters.dynamodb.files import DynamoFiles
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.files import FileRecord
 from satchel.domain.sessions import Session
-from tests.integration.aws.makers import a_file, at_once
+from tests.integration.aws.makers import a_file, at_once, first
 
 UPLOADS = 10
 
@@ -72,7 +72,7 @@ def test_removing_leaves_nothing_and_names_the_objects_of_all_versions(files: Dy
     assert everything_about(files, session) == before == []
     assert files.get(session.user, versions[0].file_key) is None
     assert files.version(session.user, versions[0].file_key, 1) is None
-    assert files.by_name(session.user, session.session_id, "a.csv") is None
+    assert first(files.named(session.user, session.session_id, "a.csv")) is None
     assert files.of_session(session.user, session.session_id) == []
 
 
@@ -118,7 +118,7 @@ def test_removing_by_an_old_record_spares_the_file_that_has_the_name_now(files: 
 
     files.remove(old)
 
-    assert files.by_name(session.user, session.session_id, "a.csv") == new
+    assert first(files.named(session.user, session.session_id, "a.csv")) == new
     assert files.of_session(session.user, session.session_id) == [new]
 
 

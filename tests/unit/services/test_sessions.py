@@ -18,7 +18,7 @@ def made(world: World, session: Session, name: str, *, temporary: bool = False) 
     display = Display(storage_action="temporary") if temporary else None
     world.settle(call, Outcome(files=[world.stored(call, name)], display=display))
     world.complete(turn)
-    record = world.files.by_name(ALICE.name, session.session_id, name)
+    record = next(world.files.named(ALICE.name, session.session_id, name), None)
     assert record is not None
     return record
 
@@ -109,7 +109,7 @@ def test_no_file_of_a_session_outlives_it_where_files_do_not_persist(world: Worl
     world.upload("library.csv")
     world.end_session(persist=False)(ALICE, session.session_id)
     assert names(world) == ["library.csv", "sales.csv"]
-    assert world.files.by_name(ALICE.name, other.session_id, "sales.csv") is not None
+    assert [file.session_id for file in world.files.named(ALICE.name, None, "sales.csv")] == [other.session_id]
 
 
 def test_every_version_of_a_file_goes_with_it(world: World) -> None:

@@ -11,7 +11,7 @@ from satchel.ports.workflow import TaskGone
 if TYPE_CHECKING:
     from mypy_boto3_stepfunctions import SFNClient
 
-# The same news under three names: the service uses the first two, local stand-ins the third.
+# The same news under three names: a token that is used up, one that was never, one that cannot be read.
 _NOBODY_WAITS = {"TaskTimedOut", "TaskDoesNotExist", "InvalidToken"}
 
 

@@ -4,7 +4,7 @@ Writes that may come twice are conditional; every method says what a second one 
 from an opaque ``cursor``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
@@ -145,8 +145,8 @@ class Files(Protocol):
         """Return the files of a session, newest first."""
         ...
 
-    def by_name(self, user: str, session_id: str | None, name: str) -> FileRecord | None:
-        """Find a name in the session, then among the person's other files, newest first."""
+    def named(self, user: str, session_id: str | None, name: str) -> Iterator[FileRecord]:
+        """Give the files of this name: the session's, then the person's other ones, newest first."""
         ...
 
     def remove(self, record: FileRecord) -> Sequence[str]:

@@ -12,7 +12,7 @@ A file is written and removed with its name in one transaction, so that no two f
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from satchel.adapters.dynamodb.table import (
     ConditionFailed,
@@ -31,6 +31,7 @@ from satchel.ports.catalog import Page
 
 _TRIES = 50
 _MOST_NAMES = 10_000
+_POINTERS_AT_ONCE = 5  # nearly always the first is meant
 _MOST_AT_ONCE = 90  # a transaction takes 100 writes
 
 
@@ -174,14 +175,25 @@ class DynamoFiles:
         records = [self.get(user, key) for key in keys]
         return sorted((r for r in records if r is not None), key=lambda r: r.created_at, reverse=True)
 
-    def by_name(self, user: str, session_id: str | None, name: str) -> FileRecord | None:
-        """Find a name in the session, then among the person's other files, newest first."""
-        if session_id is not None:
-            item = self.table.get(_space(user, session_id), f"NAME#{name}")
-            if item is not None:
-                return self.get(user, NameClaim.model_validate_json(str(item["doc"])).file_key)
-        pointers, _ = self.table.query(Query(f"USER#{user}", _pointer_key(name), 1, newest_first=True))
-        return self.get(user, str(pointers[0]["file_key"])) if pointers else None
+    def named(self, user: str, session_id: str | None, name: str) -> Iterator[FileRecord]:
+        """Give the files of this name: the session's, then the person's other ones, newest first."""
+        seen: set[str] = set()
+        for key in self._keys(user, session_id, name):
+            if key not in seen and (record := self.get(user, key)):
+                yield record
+            seen.add(key)
+
+    def _keys(self, user: str, session_id: str | None, name: str) -> Iterator[str]:
+        item = self.table.get(_space(user, session_id), f"NAME#{name}") if session_id else None
+        if item is not None:
+            yield NameClaim.model_validate_json(str(item["doc"])).file_key
+        wanted = Query(f"USER#{user}", _pointer_key(name), _POINTERS_AT_ONCE, newest_first=True)
+        while True:
+            pointers, after = self.table.query(wanted)
+            yield from (str(pointer["file_key"]) for pointer in pointers)
+            if after is None:
+                return
+            wanted = replace(wanted, after=after)
 
     def remove(self, record: FileRecord) -> Sequence[str]:
         """Remove a file with all versions and free its name; return the S3 keys that must go."""

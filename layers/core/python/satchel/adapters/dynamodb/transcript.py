@@ -1,4 +1,4 @@
-"""What was said: ``SESSION#{sid} / MSG#{tid}#{round}#{u|a|t…}``, so that the keys are in the order of the talk."""
+"""What was said: ``SESSION#{sid} / MSG#{tid}#{round}#{u|v|w…}``, so that the keys are in the order of the talk."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -54,7 +54,7 @@ _BODY = {
 @router.post(
     "/api/files",
     status_code=201,
-    responses=examples.shown(201, examples.FILE) | responses(400, 403, 404, 409, 413, 422),
+    responses=examples.shown(201, examples.FILE) | responses(400, 403, 404, 409, 413, 422, 503),
     openapi_extra={"requestBody": _BODY},
 )
 async def upload_file(request: Request, who: Who, use: Use) -> FileOut:
@@ -75,7 +75,7 @@ async def _upload(request: Request) -> tuple[FileFields, bytes]:
     if kind == "multipart/form-data":
         return await _from_form(request)
     if kind == "application/json":
-        return _from_json(await request.body())
+        return await run_in_threadpool(_from_json, await request.body())
     raise InvalidRequest("Send application/json or multipart/form-data.", content_type=kind[:100])
 
 
@@ -133,7 +133,7 @@ def read_file(who: Who, use: Use, file_key: FilePath) -> FileContent:
     return FileContent(**shown, b64=b64encode(content).decode())
 
 
-@router.delete("/api/files/{file_key}", status_code=204, responses=responses(403, 404, 422))
+@router.delete("/api/files/{file_key}", status_code=204, responses=responses(403, 404, 422, 503))
 def delete_file(who: Who, use: Use, file_key: FilePath) -> None:
     """Delete a file with every version of it; its links die."""
     use.remove_file(who, file_key)

@@ -47,7 +47,7 @@ def read_session(
     return SessionWithTurns(**shown, turns=[TurnOut.of(turn) for turn in page.items], cursor=page.cursor)
 
 
-@router.delete("/api/sessions/{session_id}", status_code=204, responses=responses(403, 404, 422))
+@router.delete("/api/sessions/{session_id}", status_code=204, responses=responses(403, 404, 422, 503))
 def end_session(who: Who, use: Use, session_id: SessionPath) -> None:
     """End a session: its links die and its temporary files are deleted. Safe to repeat."""
     use.end_session(who, session_id)

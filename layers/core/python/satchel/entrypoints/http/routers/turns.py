@@ -32,9 +32,9 @@ _IN_TIME: dict[int | str, dict[str, Any]] = {
     },
 }
 _TAKEN = _IN_TIME | examples.shown(202, examples.TURN_ACCEPTED) | responses(400, 403, 404, 409, 413, 422, 503)
-_READ = examples.shown(200, examples.FINAL_RESPONSE) | responses(403, 404, 422)
-_CANCELLED = examples.shown(200, examples.CANCELLED) | responses(403, 404, 422)
-_EVENTS = examples.shown(200, examples.EVENTS) | responses(403, 404, 422)
+_READ = examples.shown(200, examples.FINAL_RESPONSE) | responses(403, 404, 422, 503)
+_CANCELLED = examples.shown(200, examples.CANCELLED) | responses(403, 404, 422, 503)
+_EVENTS = examples.shown(200, examples.EVENTS) | responses(403, 404, 422, 503)
 
 
 @router.post(
