@@ -6,7 +6,7 @@ from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 
-READ_ITEMS = ("dynamodb:GetItem", "dynamodb:Query")
+READ_ITEMS = ("dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query")
 WRITE_ITEMS = ("dynamodb:PutItem", "dynamodb:UpdateItem")
 DELETE_ITEMS = ("dynamodb:DeleteItem",)
 

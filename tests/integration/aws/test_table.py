@@ -1,4 +1,6 @@
 import base64
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -14,10 +16,43 @@ from satchel.adapters.dynamodb.table import (
 from satchel.domain.errors import InvalidRequest
 from tests.integration.aws.makers import at_once, fresh
 
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
 
 @pytest.fixture
 def pk() -> str:
     return f"PART#{fresh('s')}"
+
+
+def test_many_items_are_got_at_once_whatever_their_number(table: Table, pk: str) -> None:
+    places = [(pk, f"{number:03d}") for number in range(101)]
+    for _, sk in places:
+        table.put({"pk": pk, "sk": sk, "text": sk * 10})
+
+    found = table.get_many([*places, (pk, "not there")])
+
+    assert sorted((str(item["pk"]), str(item["sk"])) for item in found) == places
+    assert table.get_many([]) == []
+
+
+def test_what_the_table_could_not_give_at_once_is_asked_for_again(table: Table, pk: str) -> None:
+    for sk in "AB":
+        table.put({"pk": pk, "sk": sk})
+    ask, asked = table.client.batch_get_item, []
+
+    def one_by_one(**request: Any) -> Any:  # noqa: ANN401  (the client's own)
+        keys = request["RequestItems"][table.name]["Keys"]
+        asked.append(len(keys))
+        answer = ask(RequestItems={table.name: {"Keys": keys[:1]}})
+        rest = {table.name: {"Keys": keys[1:]}} if keys[1:] else {}
+        return {**answer, "UnprocessedKeys": rest}
+
+    stingy = SimpleNamespace(batch_get_item=one_by_one)
+    found = Table(cast("DynamoDBClient", stingy), table.name).get_many([(pk, "A"), (pk, "B")])
+
+    assert [item["sk"] for item in found] == ["A", "B"]
+    assert asked == [2, 1]
 
 
 def test_an_item_comes_back_as_it_was_written(table: Table, pk: str) -> None:

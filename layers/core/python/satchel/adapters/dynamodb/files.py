@@ -172,8 +172,8 @@ class DynamoFiles:
         """Return the files of a session, newest first."""
         claims = self.table.query_all(_space(user, session_id), "NAME#")
         keys = [NameClaim.model_validate_json(str(item["doc"])).file_key for item in claims]
-        records = [self.get(user, key) for key in keys]
-        return sorted((r for r in records if r is not None), key=lambda r: r.created_at, reverse=True)
+        items = self.table.get_many([(f"USER#{user}", f"FILE#{key}") for key in keys])
+        return sorted((_record(item) for item in items), key=lambda record: record.created_at, reverse=True)
 
     def named(self, user: str, session_id: str | None, name: str) -> Iterator[FileRecord]:
         """Give the files of this name: the session's, then the person's other ones, newest first."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Item = dict[str, str | int | bool]
 Values = Mapping[str, str | int | bool]
 _MOST_KEY_BYTES = 1024
+_MOST_GETS = 100
 _LONGEST_PAUSE = 0.05
 _ABSENT = "attribute_not_exists(pk)"
 _WRITE_AGAIN = {
@@ -109,6 +110,17 @@ class Table:
         """Return an item as it is now (a consistent read)."""
         answer = self.client.get_item(TableName=self.name, Key=encode({"pk": pk, "sk": sk}), ConsistentRead=True)
         return decode(answer["Item"]) if "Item" in answer else None
+
+    def get_many(self, keys: Sequence[tuple[str, str]]) -> list[Item]:
+        """Return those of the items that there are, as they are now, in no order; any number of different keys."""
+        found: list[Item] = []
+        for start in range(0, len(keys), _MOST_GETS):
+            wanted = [encode({"pk": pk, "sk": sk}) for pk, sk in keys[start : start + _MOST_GETS]]
+            while wanted:
+                answer = self.client.batch_get_item(RequestItems={self.name: {"Keys": wanted, "ConsistentRead": True}})
+                found += [decode(item) for item in answer["Responses"][self.name]]
+                wanted = list(answer["UnprocessedKeys"].get(self.name, {"Keys": []})["Keys"])
+        return found
 
     def put(self, item: Item, *, absent: bool = False) -> None:
         """Write an item. With ``absent`` raises ConditionFailed where there is one."""
