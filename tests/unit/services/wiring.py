@@ -129,7 +129,6 @@ class Wiring:
             runners=self.runners,
             store=self.store,
             callback=self.callback,
-            clock=self.clock,
             limits=Limits(),
         )
 

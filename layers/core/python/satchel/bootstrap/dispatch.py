@@ -43,6 +43,5 @@ def build() -> DispatchTool:
         runners=LambdaRunners(clients.lambda_(), clients.lambda_waiting(), settings.runner_prefix),
         store=kept.store,
         callback=WaitingTasks(clients.stepfunctions()),
-        clock=CLOCK,
         limits=Limits(silence=timing.tool_silence_seconds, most=timing.tool_max_seconds),
     )

@@ -18,7 +18,6 @@ from satchel.domain.steps import CallStep
 from satchel.domain.timing import Limits
 from satchel.ports.arguments import ArgumentChecker
 from satchel.ports.catalog import Calls, Turns
-from satchel.ports.clock import Clock
 from satchel.ports.events import Events
 from satchel.ports.file_store import FileStore
 from satchel.ports.runners import CallOrder, CredentialSource, Runners
@@ -44,7 +43,6 @@ class DispatchTool:
     runners: Runners
     store: FileStore
     callback: TaskCallback
-    clock: Clock
     limits: Limits
 
     def __call__(self, step: CallStep) -> None:
@@ -68,15 +66,8 @@ class DispatchTool:
         if problems := self.checker.problems(tool.input_schema, arguments):
             raise InvalidArguments(problems)
         resolved = self.inputs(call, tool, entry, arguments)
-        self.calls.dispatched(
-            call.model_copy(
-                update={
-                    "injected": strip_blobs(arguments),
-                    "unresolved": resolved.unresolved,
-                    "dispatched_at": self.clock.now(),
-                },
-            ),
-        )
+        given = {"injected": strip_blobs(arguments), "unresolved": resolved.unresolved}
+        self.calls.dispatched(call.model_copy(update=given))
         self._announce(call, arguments)
         order = self._with_credentials(call, tool, resolved, token)
         return server, order.model_copy(update={"collect": entry.collect == "all"})
