@@ -17,7 +17,7 @@ help: ## Say what can be made
 run: $(VENV)/run.stamp ## Set up and serve Satchel on 127.0.0.1:8000 (SATCHEL_PORT names another port)
 	@exec $(BIN)/satchel serve
 
-test: $(VENV)/dev.stamp ## Set up, check and test everything
+test: $(VENV)/dev.stamp node_modules/.stamp ## Set up, check and test everything (SATCHEL_TEST_EXAMPLES=5000: as thoroughly as CI)
 	@$(MAKE) --no-print-directory check
 	$(BIN)/pytest $(PYTEST)
 
@@ -54,3 +54,8 @@ $(VENV)/run.stamp: requirements/run.txt pyproject.toml $(VENV)/uv.stamp
 $(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
 	$(UV_INSTALL) -r $<
 	@touch $@
+
+# Without npm the tests that need Node are skipped, and say so.
+node_modules/.stamp: package-lock.json package.json
+	@if command -v npm >/dev/null; then npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && touch $@; \
+	else echo "There is no npm here: the tests of servers for Node will be skipped."; fi

@@ -23,7 +23,10 @@ TOOL_TIMES = {
 
 # Above the absolute cap of a call, so that the runner's own word always comes first.
 CALL_TIMEOUT_SECONDS = 900
-TURN_TIMEOUT_SECONDS = 3600
+
+# A person is given an hour to say whether a call may be made; a turn may ask several times.
+APPROVAL_SECONDS = 3600
+TURN_TIMEOUT_SECONDS = 4 * 3600
 
 # API Gateway answers for the function after 30 s; a long poll of 25 s fits.
 API_SECONDS = 29

@@ -12,6 +12,8 @@ def _listed(value: object) -> object:
 
 
 Listed = Annotated[list[str], BeforeValidator(_listed)]
+_Origin = Annotated[str, StringConstraints(pattern=r"^https?://[^/,\s*]+$")]
+Origins = Annotated[list[_Origin], BeforeValidator(_listed)]
 
 
 class Settings(BaseModel):
@@ -32,6 +34,9 @@ class Settings(BaseModel):
 
     web_origins: Listed = []
     """Origins whose pages may call the API; none where page and API share a host."""
+
+    canvas_origins: Origins = []
+    """Origins from which tools may show dashboards in frames (``https://host[:port]``)."""
 
     jwt_issuer: Annotated[str, StringConstraints(pattern=r"^https://")] | None = None
     """An OpenID Connect issuer; None: a Cognito user pool of our own."""

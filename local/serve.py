@@ -8,13 +8,14 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import wait
-from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from local.system import System
 
 HOST = "127.0.0.1"
 _READY_WITHIN = 4.0  # seconds that the tools may take before the door opens without them
-_LAST_REQUESTS = 2  # seconds that open requests may take once the server stops
 
 
 def run(port: int) -> int:
@@ -22,16 +23,30 @@ def run(port: int) -> int:
     began = time.monotonic()
     signal.signal(signal.SIGTERM, _stop_early)
     try:
-        listener = _bind(port)
+        listener = listen(port)
     except OSError as error:
-        print(f"satchel: cannot listen on {HOST}:{port}: {error.strerror}", file=sys.stderr)  # noqa: T201
-        return 1
-    port = listener.getsockname()[1]
+        return _fail(f"cannot listen on {HOST}:{port}: {os.strerror(error.errno or 0)}")
+    os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING")
     try:
-        _serve(listener, port, began)
+        from local.startup import CannotStartError  # noqa: PLC0415  (what is behind it takes a second to import)
+
+        try:
+            _serve(listener, began)
+        except CannotStartError as error:
+            return _fail(str(error))
     except (KeyboardInterrupt, SystemExit):
         return 0
     return 0
+
+
+def listen(port: int) -> socket.socket:
+    """Take the port at once, so that who comes early waits instead of being refused. Raises OSError if it is taken."""
+    return socket.create_server((HOST, port))
+
+
+def _fail(reason: str) -> int:
+    print(f"satchel: {reason}", file=sys.stderr)  # noqa: T201
+    return 1
 
 
 def _stop_early(*_signal: object) -> None:
@@ -39,69 +54,35 @@ def _stop_early(*_signal: object) -> None:
     raise SystemExit(0)
 
 
-def _bind(port: int) -> socket.socket:
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind((HOST, port))
-    return listener
-
-
-def _serve(listener: socket.socket, port: int, began: float) -> None:
-    os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING")
+def _serve(listener: socket.socket, began: float) -> None:
     from local.system import System  # noqa: PLC0415  (AWS's stand-in takes a second to import)
 
+    port = listener.getsockname()[1]
     with System(port) as system:
-        listings = system.list_tools()
-        from local.gateway import OwnHostOnly  # noqa: PLC0415  (imported while the servers are starting)
-        from satchel.bootstrap.api import build  # noqa: PLC0415  (the same)
-
-        closing = threading.Event()
-        app = OwnHostOnly(build(closing.is_set), port)
-        wait(listings, timeout=max(0.0, began + _READY_WITHIN - time.monotonic()))
-        asyncio.run(_answer(app, listener, closing, _welcome(port, time.monotonic() - began, system.log_dir)))
+        _answer(system, listener, port, began)
         # What still runs now fails because its world ends; that is no news.
         logging.disable(logging.CRITICAL)
+    for line in _left_behind(system):
+        print(line)  # noqa: T201
 
 
-async def _answer(app: object, listener: socket.socket, closing: threading.Event, welcome: str) -> None:
-    """Answer requests until a signal comes; then end what waits and let the rest finish."""
-    import uvicorn  # noqa: PLC0415  (imported while the servers are starting)
+def _answer(system: "System", listener: socket.socket, port: int, began: float) -> None:
+    """Put the API before the system and answer until the stop."""
+    from local.api_server import serve  # noqa: PLC0415  (imports take their time: first what may be refused)
+    from local.gateway import OwnHostOnly  # noqa: PLC0415  (the same)
+    from local.socket_gateway import SocketGateway  # noqa: PLC0415  (the same)
+    from local.sockets import call_sockets  # noqa: PLC0415  (the same)
+    from local.welcome import Welcome  # noqa: PLC0415  (the same)
+    from satchel.bootstrap.api import build  # noqa: PLC0415  (the same)
 
-    class Server(uvicorn.Server):
-        @contextmanager
-        def capture_signals(self) -> Iterator[None]:
-            """Signals are ours: uvicorn's own way would end the process before the rest is cleaned up."""
-            yield
-
-    config = uvicorn.Config(
-        app,  # type: ignore[arg-type]  # an ASGI application
-        log_level="warning",
-        access_log=False,
-        lifespan="off",
-        timeout_graceful_shutdown=_LAST_REQUESTS,
-    )
-    server = Server(config)
-
-    def stop() -> None:
-        closing.set()
-        server.should_exit = True
-
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop)
-    print(welcome, flush=True)  # noqa: T201  (this is what the command says)
-    await server.serve(sockets=[listener])
+    closing = threading.Event()
+    app = OwnHostOnly(SocketGateway(build(closing.is_set), call_sockets), port)
+    listings = system.list_tools()
+    wait(listings.values(), timeout=max(0.0, began + _READY_WITHIN - time.monotonic()))
+    welcome = Welcome(f"http://{HOST}:{port}", listings, system.folder.logs, closing)
+    asyncio.run(serve(app, listener, closing, ready=lambda: welcome.say(time.monotonic() - began)))
 
 
-def _welcome(port: int, seconds: float, log_dir: object) -> str:
-    url = f"http://{HOST}:{port}"
-    return "\n".join(
-        [
-            f"ready on {url} after {seconds:.1f} s",
-            "Everything here is in memory: sessions and files are gone when this stops (Ctrl-C).",
-            f"What the tool servers print goes to {log_dir}",
-            "Try, in another terminal:",
-            """  .venv/bin/satchel ask '/calculator.evaluate {"expression": "234*97"}'""",
-            "",
-        ],
-    )
+def _left_behind(system: "System") -> list[str]:
+    kept = [f"What the tool servers printed is kept in {system.folder.logs}"] if system.folder.is_kept else []
+    return kept + [f"/tmp/{person} is left: another program uses it" for person in system.left_corners]  # noqa: S108

@@ -10,6 +10,9 @@ READ_ITEMS = ("dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query")
 WRITE_ITEMS = ("dynamodb:PutItem", "dynamodb:UpdateItem")
 DELETE_ITEMS = ("dynamodb:DeleteItem",)
 
+READ_STREAM = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
+LIST_STREAMS = ("dynamodb:ListStreams",)
+
 READ_OBJECTS = ("s3:GetObject",)
 WRITE_OBJECTS = ("s3:PutObject", "s3:PutObjectTagging", "s3:AbortMultipartUpload")
 DELETE_OBJECTS = ("s3:DeleteObject", "s3:DeleteObjectVersion")
@@ -22,8 +25,10 @@ READ_SECRET = ("secretsmanager:GetSecretValue",)
 ASSUME = ("sts:AssumeRole",)
 ASK_MODEL = ("bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream")
 
+SPEAK_TO_CONNECTIONS = ("execute-api:ManageConnections",)
 START_TURN = ("states:StartExecution",)
 FOLLOW_TURN = ("states:DescribeExecution", "states:StopExecution")
+LOOK_AT_TURN = ("states:DescribeExecution",)
 END_TASK = ("states:SendTaskSuccess",)
 KEEP_TASK = ("states:SendTaskHeartbeat",)
 

@@ -9,7 +9,7 @@ from constructs import Construct
 
 from infra import sources
 from infra.constructs.grants import INVOKE, statement
-from infra.limits import CALL_TIMEOUT_SECONDS, HEARTBEAT_SECONDS, TURN_TIMEOUT_SECONDS
+from infra.limits import APPROVAL_SECONDS, CALL_TIMEOUT_SECONDS, HEARTBEAT_SECONDS, TURN_TIMEOUT_SECONDS
 
 
 def turn_machine_arn(stack: Stack, name: str) -> str:
@@ -20,7 +20,7 @@ def turn_machine_arn(stack: Stack, name: str) -> str:
 
 
 class TurnWorkflow(Construct):
-    """Think, Dispatch and Normalize until the turn is done, then Finish: within the machine, or by a rule past it."""
+    """Think, Approval, Dispatch and Normalize until the turn is done, then Finish: in the machine or by a rule."""
 
     def __init__(
         self,
@@ -29,17 +29,25 @@ class TurnWorkflow(Construct):
         *,
         name: str,
         think: lambda_.IFunction,
+        approval: lambda_.IFunction,
         dispatch: lambda_.IFunction,
         normalize: lambda_.IFunction,
         finish: lambda_.IFunction,
     ) -> None:
         super().__init__(scope, id_)
-        functions = {"Think": think, "Dispatch": dispatch, "Normalize": normalize, "Finish": finish}
+        functions = {
+            "Think": think,
+            "Approval": approval,
+            "Dispatch": dispatch,
+            "Normalize": normalize,
+            "Finish": finish,
+        }
         definition = sources.filled(
             sources.TURN_WORKFLOW.read_text(encoding="utf-8"),
             {state: function.function_arn for state, function in functions.items()}
             | {
                 "HeartbeatSeconds": HEARTBEAT_SECONDS,
+                "ApprovalSeconds": APPROVAL_SECONDS,
                 "CallTimeoutSeconds": CALL_TIMEOUT_SECONDS,
                 "TurnTimeoutSeconds": TURN_TIMEOUT_SECONDS,
             },

@@ -13,9 +13,19 @@ from infra.constructs.function import PythonFunction
 from infra.constructs.grants import may
 from infra.constructs.runner import Runner
 from infra.constructs.shelf import MCP_CONFIG, Shelf, Vendor
+from infra.constructs.socket_api import SocketApi
+from infra.constructs.turn_stream import TurnStream
 from infra.constructs.turn_workflow import TurnWorkflow, turn_machine_arn
 from infra.constructs.web_api import WebApi
-from infra.limits import API_SECONDS, MAX_BODY_BYTES, MAX_INPUT_BYTES, STEP_SECONDS, THINK_SECONDS, TOOL_TIMES
+from infra.limits import (
+    API_SECONDS,
+    APPROVAL_SECONDS,
+    MAX_BODY_BYTES,
+    MAX_INPUT_BYTES,
+    STEP_SECONDS,
+    THINK_SECONDS,
+    TOOL_TIMES,
+)
 from infra.servers import stdio_servers
 from infra.settings import Settings
 from infra.stacks.data import DataStack
@@ -44,16 +54,22 @@ class ServiceStack(Stack):
             origins=settings.web_origins,
         )
         self._url = settings.public_url or self._web.url
+        self._sockets = SocketApi(self, "Socket", name=settings.name)
+        origins = ",".join(settings.canvas_origins)
+        self._canvas = {"SATCHEL_CANVAS_ORIGINS": origins} if origins else {}
         workflow = TurnWorkflow(
             self,
             "Turn",
             name=self._machine_name,
             think=self._think(),
+            approval=self._approval(),
             dispatch=self._dispatch(self._runners()),
             normalize=self._normalize(),
             finish=self._finish(),
         )
         self._web.serve(self._api(workflow))
+        self._sockets.serve(self._socket_function(workflow))
+        TurnStream(self, "TurnStream", table=data.table, push=self._push())
         CfnOutput(self, "Url", value=self._url, description="Where the API is reached")
 
     def _api(self, workflow: TurnWorkflow) -> PythonFunction:
@@ -65,11 +81,13 @@ class ServiceStack(Stack):
             environment={
                 **_SERVERS,
                 **TOOL_TIMES,
+                **self._canvas,
                 "SATCHEL_STATE_MACHINE": machine.state_machine_arn,
                 "SATCHEL_CAPABILITY_SECRET": self._data.capability_secret.secret_arn,
                 "SATCHEL_MODEL": self._settings.model,
                 "SATCHEL_AUTH": "jwt",
                 "SATCHEL_PUBLIC_URL": self._url,
+                "SATCHEL_SOCKET_URL": self._sockets.url,
                 "SATCHEL_MAX_BODY_BYTES": str(MAX_BODY_BYTES),
             },
         )
@@ -79,9 +97,27 @@ class ServiceStack(Stack):
         may(api, *grants.DELETE_OBJECTS, on=self._objects(*grants.FILES))
         may(api, *grants.LIST_VERSIONS, on=[self._data.bucket.bucket_arn])
         may(api, *grants.START_TURN, on=[machine.state_machine_arn])
+        may(api, *grants.END_TASK, on=[self._machine_arn])
         may(api, *grants.FOLLOW_TURN, on=[self._executions])
         may(api, *grants.READ_SECRET, on=[self._data.capability_secret.secret_arn])
         return api
+
+    def _socket_function(self, workflow: TurnWorkflow) -> PythonFunction:
+        environment = {
+            "SATCHEL_STATE_MACHINE": workflow.machine.state_machine_arn,
+            "SATCHEL_WEB_ORIGINS": ",".join([*self._settings.web_origins, self._url]),
+        }
+        sockets = self._function("sockets", vendor="functions", seconds=API_SECONDS, environment=environment)
+        self._may_keep_records(sockets, *grants.DELETE_ITEMS)
+        may(sockets, *grants.LOOK_AT_TURN, on=[self._executions])
+        return sockets
+
+    def _push(self) -> PythonFunction:
+        endpoint = {"SATCHEL_SOCKET_ENDPOINT": self._sockets.endpoint}
+        push = self._function("push", vendor="functions", seconds=STEP_SECONDS, environment=endpoint)
+        self._may_keep_records(push, *grants.DELETE_ITEMS)
+        may(push, *grants.SPEAK_TO_CONNECTIONS, on=[self._sockets.connections(m) for m in ("POST", "DELETE")])
+        return push
 
     def _think(self) -> PythonFunction:
         model = {"SATCHEL_MODEL": self._settings.model}
@@ -90,6 +126,13 @@ class ServiceStack(Stack):
         if arns := grants.model_arns(self, self._settings.model):
             may(think, *grants.ASK_MODEL, on=arns)
         return think
+
+    def _approval(self) -> PythonFunction:
+        patience = {"SATCHEL_APPROVAL_SECONDS": str(APPROVAL_SECONDS)}
+        approval = self._function("approval", vendor="functions", seconds=STEP_SECONDS, environment=patience)
+        self._may_keep_records(approval)
+        may(approval, *grants.END_TASK, on=[self._machine_arn])
+        return approval
 
     def _dispatch(self, runners: Mapping[str, Runner]) -> PythonFunction:
         dispatch = self._function(
@@ -116,7 +159,7 @@ class ServiceStack(Stack):
         return dispatch
 
     def _normalize(self) -> PythonFunction:
-        normalize = self._function("normalize", vendor="functions", seconds=STEP_SECONDS, environment={})
+        normalize = self._function("normalize", vendor="functions", seconds=STEP_SECONDS, environment=self._canvas)
         self._may_keep_records(normalize)
         self._may_read_objects(normalize, grants.TURNS, *grants.FILES)
         return normalize

@@ -14,7 +14,7 @@ from moto.stepfunctions.parser.api import ExecutionStatus
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 from moto.sts.models import sts_backends
 
-from local.aws.seams import client_cache, install_all, lambda_invoke, live_threads, status_changes
+from local.aws.seams import client_cache, install_all, lambda_invoke, live_threads, status_changes, streams
 from local.aws.server import BackendServer
 
 REGION = "us-east-1"
@@ -93,6 +93,7 @@ class LocalCloud:
         deadline = time.monotonic() + _PATIENCE
         status_changes.listen(None)
         _stop_executions()
+        streams.close(_PATIENCE / 4)
         handlers = lambda_invoke.HOST.close(deadline - time.monotonic())
         threads = live_threads.join(deadline - time.monotonic())
         if handlers or threads:

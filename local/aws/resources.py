@@ -75,6 +75,12 @@ def create_function(name: str, handler: Handler, *, role: str, timeout: float) -
     return function["FunctionArn"]
 
 
+def map_stream(table: str, function: str, definition: Definition) -> None:
+    """Have a function called with what a table's stream tells, as the definition says: arguments of boto3's call."""
+    stream = boto3.client("dynamodb").describe_table(TableName=table)["Table"]["LatestStreamArn"]
+    boto3.client("lambda").create_event_source_mapping(EventSourceArn=stream, FunctionName=function, **definition)
+
+
 def create_state_machine(name: str, definition: str, substitutions: Mapping[str, object], *, role: str) -> str:
     """Create a Standard state machine from the text of an ASL file with ``${Placeholders}`` and return its ARN.
 

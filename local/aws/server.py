@@ -10,7 +10,8 @@ import threading
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from werkzeug.serving import ThreadedWSGIServer
 
-from local.aws.presigned import Secrets, guard
+from local.aws.gate import gated
+from local.aws.signatures import Secrets
 
 _POLL = 0.1  # seconds; half a second, the default, is how long a stop would take
 
@@ -20,8 +21,9 @@ class BackendServer:
 
     def __init__(self, secrets: Secrets) -> None:
         logging.getLogger("werkzeug").setLevel(logging.WARNING)  # it would print a line for every request
-        application = guard(DomainDispatcherApplication(create_backend_app), secrets)
+        application = DomainDispatcherApplication(create_backend_app)
         self._server = ThreadedWSGIServer("127.0.0.1", 0, application, MotoRequestHandler)
+        self._server.app = gated(application, secrets, self.port)
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(_POLL,), daemon=True, name="moto-server"
         )

@@ -12,12 +12,17 @@ def answer_lines(response: FinalResponse, saved: Sequence[Saved]) -> Iterator[st
     """Write the answer; ``saved`` belongs to the artifacts and then the deferred ones, in order, or is empty."""
     if response.message:
         yield plain(response.message)
-    made = len(response.artifacts)
-    yield from _section("Files", response.artifacts, saved[:made])
-    yield from _section("Waiting for you", response.deferred_artifacts, saved[made:])
+    yield from file_lines(response, saved)
     yield ""
     yield f"Session {response.session_id}"
     yield f'Go on with: satchel ask --session {response.session_id} "…"'
+
+
+def file_lines(response: FinalResponse, saved: Sequence[Saved]) -> Iterator[str]:
+    """Write the files that were made, and those that wait."""
+    made = len(response.artifacts)
+    yield from _section("Files", response.artifacts, saved[:made])
+    yield from _section("Waiting for you", response.deferred_artifacts, saved[made:])
 
 
 def files_of(response: FinalResponse) -> list[TurnFile]:

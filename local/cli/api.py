@@ -12,7 +12,7 @@ import httpx2
 from pydantic import BaseModel, ValidationError
 
 from local.cli.errors import AddressError, CutError, RefusedError, StrangeAnswerError, UnreachableError
-from local.cli.wire import EventPage, Problem, SessionStarted, TurnStarted, UploadedFile
+from local.cli.wire import About, EventPage, Listing, Problem, SessionStarted, TurnStarted, UploadedFile
 from satchel.domain.responses import FinalResponse
 
 CONNECT_SECONDS = 5.0
@@ -56,6 +56,14 @@ class ApiClient:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
         """Close its connections."""
         self._http.close()
+
+    def about(self) -> About:
+        """Ask what kind of server this is."""
+        return self._ask(About, "GET", "/api/config")
+
+    def tools(self) -> Listing:
+        """List the servers and tools that the person may use."""
+        return self._ask(Listing, "GET", "/api/tools")
 
     def start_session(self) -> SessionStarted:
         """Start a conversation."""

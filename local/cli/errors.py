@@ -6,7 +6,10 @@ CliError
 ├── CutError             the connection broke in the middle  (retryable)
 ├── StrangeAnswerError   something answered, but not as Satchel does
 ├── RefusedError         the server answered with an error   (problem+json; 502, 503 and 504 are retryable)
-└── SavingError          a file could not be written here
+├── SavingError          a file could not be written here
+├── NotJsonError         arguments of a tool that are no JSON object
+├── HasModelError        the server has a model, where a tool was to be called without one
+└── NewServerError       a server cannot be made where it was wanted
 """
 
 from http import HTTPStatus
@@ -52,3 +55,15 @@ class RefusedError(CliError):
 
 class SavingError(CliError):
     """The folder or the file cannot be written."""
+
+
+class NotJsonError(CliError):
+    """What should have been a JSON object is none."""
+
+
+class HasModelError(CliError):
+    """A model stands between the command and the tool."""
+
+
+class NewServerError(CliError):
+    """There is something in the place of a new server, or its configuration cannot be read."""

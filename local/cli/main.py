@@ -3,8 +3,11 @@
 import typer
 
 from local.cli.ask import ask
+from local.cli.call import call
 from local.cli.lint import lint
+from local.cli.new_server import new_server
 from local.cli.serve import serve
+from local.cli.tools import tools
 
 app = typer.Typer(
     name="satchel",
@@ -16,6 +19,9 @@ app = typer.Typer(
 )
 app.command()(serve)
 app.command()(ask)
+app.command()(tools)
+app.command()(call)
+app.command()(new_server)
 app.command()(lint)
 
 

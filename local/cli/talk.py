@@ -1,7 +1,7 @@
 """One question and its answer: what `satchel ask` does, from the session to the saved files."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,9 +43,21 @@ def talk(question: Question, *, transport: httpx2.BaseTransport | None = None, s
     Returns the exit code: 0 the turn is complete, 1 it failed or was cancelled, 2 something between here and the server
     went wrong, 130 interrupted.
     """
+
+    def run(client: ApiClient) -> int:
+        response, saved = converse(client, question, sleep)
+        for line in answer_lines(response, saved):
+            typer.echo(line)
+        return verdict(response, saved)
+
+    return guarded(question, run, transport)
+
+
+def guarded(question: Question, run: Callable[[ApiClient], int], transport: httpx2.BaseTransport | None) -> int:
+    """Do something as the one who asks; what goes wrong is told in a line. Returns the exit code."""
     try:
         with ApiClient(question.url, user=question.user, token=question.token, transport=transport) as client:
-            return _converse(client, question, sleep)
+            return run(client)
     except CliError as error:
         _complain(str(error))
         return WENT_WRONG
@@ -54,14 +66,12 @@ def talk(question: Question, *, transport: httpx2.BaseTransport | None = None, s
         return INTERRUPTED
 
 
-def _converse(client: ApiClient, question: Question, sleep: Sleep) -> int:
+def converse(client: ApiClient, question: Question, sleep: Sleep) -> tuple[FinalResponse, list[Saved]]:
+    """Ask, wait, and save the files. Returns the answer and what became of its files. Raises CliError."""
     if question.out:
         make_folder(question.out)
     response = _await(client, _start(client, question), sleep)
-    saved = list(save_all(client, files_of(response), question.out)) if question.out else []
-    for line in answer_lines(response, saved):
-        typer.echo(line)
-    return _verdict(response, saved)
+    return response, list(save_all(client, files_of(response), question.out)) if question.out else []
 
 
 def _start(client: ApiClient, question: Question) -> TurnStarted:
@@ -89,7 +99,8 @@ def _await(client: ApiClient, turn: TurnStarted, sleep: Sleep) -> FinalResponse:
         raise
 
 
-def _verdict(response: FinalResponse, saved: Sequence[Saved]) -> int:
+def verdict(response: FinalResponse, saved: Sequence[Saved]) -> int:
+    """Return the exit code of a turn that has ended, and complain where it is not 0."""
     if response.status != TurnStatus.COMPLETE:
         why = f": {response.error.message} ({response.error.error_code})" if response.error else ""
         _complain(f"the turn ended as {response.status}{why}")

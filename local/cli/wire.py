@@ -1,5 +1,7 @@
 """The parts of the server's answers that the command uses. What it does not know it leaves aside."""
 
+from typing import Any
+
 from pydantic import BaseModel
 
 
@@ -34,6 +36,42 @@ class TurnEvent(BaseModel):
     message: str | None = None
     is_error: bool = False
     error_code: str | None = None
+
+
+class ToolListing(BaseModel):
+    """A tool as its server lists it."""
+
+    server: str
+    name: str
+    description: str = ""
+    input_schema: dict[str, Any] = {}
+
+    @property
+    def full_name(self) -> str:
+        """Return what it is called by."""
+        return f"{self.server}.{self.name}"
+
+
+class ServerListing(BaseModel):
+    """A server with its tools. ``reason``: why it does not start, where it does not."""
+
+    name: str
+    description: str = ""
+    status: str
+    reason: str | None = None
+    tools: list[ToolListing] = []
+
+
+class Listing(BaseModel):
+    """Answer of GET /api/tools."""
+
+    servers: list[ServerListing]
+
+
+class About(BaseModel):
+    """Answer of GET /api/config."""
+
+    model: str
 
 
 class EventPage(BaseModel):

@@ -19,14 +19,17 @@ DOCS = HERE.parents[1] / "docs"
 
 
 def discover(folder: Path = HERE, package: str = "tests.bench") -> dict[str, Benchmark]:
-    """Find the ``BENCHMARK`` of every module ``bench_*.py``, by name, in the order of the modules' names."""
+    """Find the ``BENCHMARKS`` of every module ``bench_*.py``, by name, in the order of the modules' names."""
     modules = [import_module(f"{package}.{path.stem}") for path in sorted(folder.glob("bench_*.py"))]
-    found: list[Benchmark] = [module.BENCHMARK for module in modules]
+    found: list[Benchmark] = [benchmark for module in modules for benchmark in module.BENCHMARKS]
     return {benchmark.name: benchmark for benchmark in found}
 
 
 def main(arguments: Sequence[str], benchmarks: Mapping[str, Benchmark], docs: Path) -> int:
-    """Run those that are asked for, print a line for each, and write the page into ``docs`` when all were run."""
+    """Run those that are asked for, print a line for each, and write the page into ``docs`` when all were run.
+
+    Return 1 if one of them is over its limit, else 0.
+    """
     options = _options(arguments, list(benchmarks))
     results = []
     for name in options.only or benchmarks:
@@ -35,7 +38,7 @@ def main(arguments: Sequence[str], benchmarks: Mapping[str, Benchmark], docs: Pa
         sys.stdout.flush()
     if not options.only:
         write(results, docs)
-    return 0
+    return 0 if all(result.kept for result in results) else 1
 
 
 def write(results: Sequence[Result], folder: Path) -> None:

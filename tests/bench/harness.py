@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from statistics import median
+from typing import Literal
 
 Clock = Callable[[], float]
 Sample = Callable[[], float | None]
@@ -22,12 +23,20 @@ class Pair:
 
 
 @dataclass(frozen=True)
+class Limit:
+    """What a benchmark has to stay below: as its ratio, or as the measured median in its own unit."""
+
+    of: Literal["ratio", "measured"]
+    below: float
+
+
+@dataclass(frozen=True)
 class Benchmark:
     """One row of the table.
 
     ``measures`` and ``against`` say in words what the two sides are; ``unit`` is one of s, ms and µs, or any word where
     both sides return their own figures. ``setting`` makes what they need and takes it down again; ``warm_up`` pairs run
-    unmeasured before the ``runs`` that count.
+    unmeasured before the ``runs`` that count. Without a ``limit`` the figure is only there to be known.
     """
 
     name: str
@@ -37,6 +46,7 @@ class Benchmark:
     setting: Callable[[], AbstractContextManager[Pair]]
     runs: int = 15
     warm_up: int = 1
+    limit: Limit | None = None
 
 
 @dataclass(frozen=True)
@@ -57,6 +67,12 @@ class Result:
         """Return how many times the baseline the measured takes."""
         measured, baseline = self.medians
         return measured / baseline
+
+    @property
+    def kept(self) -> bool:
+        """Tell whether the benchmark stayed below its limit, if it has one."""
+        limit = self.benchmark.limit
+        return limit is None or (self.ratio if limit.of == "ratio" else self.medians[0]) < limit.below
 
 
 def measure(benchmark: Benchmark, *, runs: int | None = None, clock: Clock = time.perf_counter) -> Result:

@@ -5,17 +5,18 @@ import platform
 from collections.abc import Sequence
 
 from tests.bench.harness import Result
-from tests.bench.words import medians, times
+from tests.bench.words import bound, medians, times
 
 _HEAD = """# Benchmarks
 
 Each line compares two things that were measured in turn in one run: what Satchel does, and a baseline that anybody can
-judge. The ratio of the medians is what counts; seconds differ from machine to machine.
+judge. The ratio of the medians is what counts; seconds differ from machine to machine. A limit in a unit is one of the
+median, and any other is one of the ratio; what is over its limit is marked, and then `make bench` fails.
 
 ![Each run as a multiple of its baseline's median](benchmarks.svg)
 
-| benchmark | measured | baseline | median | baseline's median | ratio | n |
-|---|---|---|--:|--:|--:|--:|
+| benchmark | measured | baseline | median | baseline's median | ratio | limit | n |
+|---|---|---|--:|--:|--:|--:|--:|
 """
 _AGAIN = "Run again: `make bench`; one of them: `python -m tests.bench --only NAME`."
 
@@ -33,5 +34,6 @@ def this_machine() -> str:
 
 def _row(result: Result) -> str:
     mark = result.benchmark
-    cells = [mark.name, mark.measures, mark.against, *medians(result), times(result.ratio), str(len(result.measured))]
-    return f"| {' | '.join(cells)} |\n"
+    limit = bound(mark) if result.kept else f"**{bound(mark)}, missed**"
+    cells = [mark.name, mark.measures, mark.against, *medians(result), times(result.ratio), limit]
+    return f"| {' | '.join(cells)} | {len(result.measured)} |\n"

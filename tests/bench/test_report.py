@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench import __main__ as command
-from tests.bench.harness import Benchmark, Pair, Result
+from tests.bench.harness import Benchmark, Limit, Pair, Result
 from tests.bench.plot import draw
 from tests.bench.report import markdown, this_machine
 from tests.bench.words import summary, times
@@ -22,8 +22,8 @@ def setting() -> Iterator[Pair]:
 TWO = {name: Benchmark(name, "three", "two", "MiB", setting, runs=1) for name in ("start", "turn")}
 
 
-def result(name: str = "turn", *, factor: float = 1.0) -> Result:
-    mark = Benchmark(name, "a whole turn", "the tool alone", "ms", setting)
+def result(name: str = "turn", *, factor: float = 1.0, limit: Limit | None = None) -> Result:
+    mark = Benchmark(name, "a whole turn", "the tool alone", "ms", setting, limit=limit)
     return Result(mark, (400.0 * factor, 412.3 * factor, 500.0 * factor), (2.0, 1.9, 2.1))
 
 
@@ -42,12 +42,26 @@ def test_the_page_has_a_row_for_each_benchmark_and_says_how_to_run_again() -> No
     page = markdown([result(), result("start", factor=2)], "2 cores (Linux x86_64), Python 3.11.7")
 
     assert page.split("|--:|\n")[1] == (
-        "| turn | a whole turn | the tool alone | 412 ms | 2 ms | 206× | 3 |\n"  # noqa: RUF001  (the sign for times)
-        "| start | a whole turn | the tool alone | 825 ms | 2 ms | 412× | 3 |\n"  # noqa: RUF001  (the same)
+        "| turn | a whole turn | the tool alone | 412 ms | 2 ms | 206× | none | 3 |\n"  # noqa: RUF001  (the sign for times)
+        "| start | a whole turn | the tool alone | 825 ms | 2 ms | 412× | none | 3 |\n"  # noqa: RUF001  (the same)
         "\n"
         "Measured on 2 cores (Linux x86_64), Python 3.11.7. "
         "Run again: `make bench`; one of them: `python -m tests.bench --only NAME`.\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("limit", "kept", "missed"),
+    [
+        (Limit("ratio", 207), "206× | < 207× | 3 |", ""),  # noqa: RUF001  (the sign for times)
+        (Limit("ratio", 206), "206× | **< 206×, missed** | 3 |", ", over its limit: < 206×"),  # noqa: RUF001  (the same)
+        (Limit("measured", 413), "206× | < 413 ms | 3 |", ""),  # noqa: RUF001  (the same)
+        (Limit("measured", 412), "206× | **< 412 ms, missed** | 3 |", ", over its limit: < 412 ms"),  # noqa: RUF001
+    ],
+)
+def test_a_limit_stands_beside_the_figure_and_a_missed_one_is_marked(limit: Limit, kept: str, missed: str) -> None:
+    assert kept in markdown([result(limit=limit)], "a machine")
+    assert summary(result(limit=limit)).partition("(n=3)")[2] == missed
 
 
 def test_the_machine_is_told_by_its_cores_and_python_without_a_path() -> None:
@@ -66,7 +80,13 @@ def test_the_same_results_draw_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_every_benchmark_here_is_found_under_its_own_name() -> None:
-    assert list(command.discover()) == ["start", "turn"]
+    names = list(command.discover())
+
+    assert names == [
+        *(f"artifacts-{name}" for name in ("inline", "inline-memory", "path", "path-memory")),
+        "start",
+        "turn",
+    ]
 
 
 def test_all_benchmarks_make_the_page_and_its_plot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -85,6 +105,14 @@ def test_one_benchmark_alone_leaves_the_page_as_it_is(tmp_path: Path, capsys: py
 
     assert capsys.readouterr().out == "turn: 3 MiB / 2 MiB = 1.5× (n=1)\n"  # noqa: RUF001  (the sign for times)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("below", "code"), [(1.5, 1), (1.6, 0)])
+def test_one_that_misses_its_limit_fails_after_all_is_written(below: float, code: int, tmp_path: Path) -> None:
+    limited = Benchmark("turn", "three", "two", "MiB", setting, runs=1, limit=Limit("ratio", below))
+
+    assert command.main([], {"turn": limited, "start": TWO["start"]}, tmp_path) == code
+    assert {path.name for path in tmp_path.iterdir()} == {"benchmarks.md", "benchmarks.svg"}
 
 
 def test_one_that_does_not_exist_is_a_matter_of_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

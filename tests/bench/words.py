@@ -6,7 +6,16 @@ from tests.bench.harness import Benchmark, Result
 def summary(result: Result) -> str:
     """Write one result as a line for the terminal."""
     measured, baseline = medians(result)
-    return f"{result.benchmark.name}: {measured} / {baseline} = {times(result.ratio)} (n={len(result.measured)})"
+    line = f"{result.benchmark.name}: {measured} / {baseline} = {times(result.ratio)} (n={len(result.measured)})"
+    return line if result.kept else f"{line}, over its limit: {bound(result.benchmark)}"
+
+
+def bound(benchmark: Benchmark) -> str:
+    """Write what the benchmark has to stay below."""
+    limit = benchmark.limit
+    if limit is None:
+        return "none"
+    return f"< {times(limit.below) if limit.of == 'ratio' else _figure(limit.below, benchmark)}"
 
 
 def medians(result: Result) -> tuple[str, str]:

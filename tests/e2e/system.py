@@ -28,12 +28,16 @@ class SystemFailedError(Exception):
 
 @dataclass(frozen=True)
 class System:
-    """A running system: its address and its process. ``ready_seconds`` is the time from its start to its ready line."""
+    """A running system: its address and its process. ``ready_seconds`` is the time from its start to its ready line.
+
+    ``temp`` is its directory for temporary files, which nobody else uses.
+    """
 
     url: str
     process: "subprocess.Popen[bytes]"
     ready_seconds: float
     output: IO[bytes]
+    temp: Path
 
     def said(self) -> str:
         """Return all that it has written so far."""
@@ -70,19 +74,19 @@ def running_system(
     The person's own SATCHEL_ variables do not reach it; ``settings`` do. Raises SystemFailedError when it is not ready
     in time, or ends too late or with another code than 0; its process group is gone in any case.
     """
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as said, tempfile.TemporaryDirectory(prefix="satchel-e2e-") as temp:
         started = time.monotonic()
         process = subprocess.Popen(  # noqa: S603  (our own command, or a test's)
             command or serve_command(free_port()),
             cwd=ROOT,
-            env=_environment(settings or {}),
+            env=environment({"TMPDIR": temp, **(settings or {})}),
             stdout=said,  # a file, since a pipe that nobody reads would fill and stop it
             stderr=subprocess.STDOUT,
             start_new_session=True,  # Ctrl-C is for us: we end it in order
         )
         try:
             url = _ready_url(process, said, started + start_seconds)
-            yield System(url, process, time.monotonic() - started, said)
+            yield System(url, process, time.monotonic() - started, said, Path(temp))
             _stop(process, said, stop_seconds)
         finally:
             with suppress(ProcessLookupError):
@@ -90,7 +94,8 @@ def running_system(
             process.wait()
 
 
-def _environment(settings: Mapping[str, str]) -> dict[str, str]:
+def environment(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return this process's environment with ``settings`` in the place of the person's own."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SATCHEL_")}
     return {**kept, "PYTHONUNBUFFERED": "1", **settings}
 

@@ -48,6 +48,7 @@ def test_the_final_response_has_the_report_first_and_the_chart_second(asked: tup
     assert response["tool_calls"][0]["results"]["rows"] == ROWS
 
 
+@pytest.mark.clause("v2:download:url")
 def test_both_files_are_fetched_by_their_links_without_being_signed_in(
     asked: tuple[Person, str, Json], system: System
 ) -> None:
@@ -97,6 +98,7 @@ def test_no_event_holds_content_a_link_a_token_or_anything_of_somebody_else(aske
     assert "/tmp/" not in told
 
 
+@pytest.mark.clause("v2.1:storage:my-files")
 def test_what_was_made_is_in_my_files_with_its_content(asked: tuple[Person, str, Json]) -> None:
     person, session_id, response = asked
     listed = person.call("GET", "/api/files", params={"session_id": session_id}).json()["files"]

@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx2
+import pytest
 
 from tests.e2e.conftest import Somebody
 from tests.e2e.person import Json, Person
@@ -53,6 +54,7 @@ def _sees_nothing_of(person: Person, others: list[tuple[str, Json]]) -> None:
         assert person.call("POST", f"/api/sessions/{own}/turns", json=message).status_code == httpx2.codes.NOT_FOUND
 
 
+@pytest.mark.clause("v2.1:storage:apart")
 def test_a_file_of_somebody_else_is_no_file_for_a_tool(somebody: Somebody) -> None:
     owner, other = somebody(), somebody()
     record = owner.upload(owner.session(), "diary.txt", b"secret")
@@ -64,6 +66,7 @@ def test_a_file_of_somebody_else_is_no_file_for_a_tool(somebody: Somebody) -> No
         assert call["meta_data"]["unresolved_files"] == {name: []}
 
 
+@pytest.mark.clause("v4:registry:groups")
 def test_a_server_for_other_groups_is_neither_listed_nor_run(somebody: Somebody) -> None:
     person, staff = somebody(), somebody("users,staff")
     assert "closed" not in [s["name"] for s in person.call("GET", "/api/tools").json()["servers"]]

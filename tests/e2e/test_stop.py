@@ -2,8 +2,11 @@
 
 import socket
 import time
+import uuid
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx2
@@ -16,27 +19,34 @@ from tests.e2e.system import System, running_system
 
 TURNS = 10
 MOST_SECONDS = 5.0
+PATIENCE = 90.0
 
 
-def _load(system: System) -> list[psutil.Process]:
-    """Ten turns that run, and as many readers that wait for them; return all processes of the system."""
-    people = [Person(system.url, f"load{number}@example.com") for number in range(TURNS)]
+def _corner(person: Person) -> Path:
+    return Path("/tmp") / person.name
+
+
+def _wait(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "the tools do not start"
+        time.sleep(0.1)
+
+
+def _load(system: System, call: str) -> list[Person]:
+    """Start ten people's turns, and as many readers that wait for them."""
+    people = [Person(system.url, f"load{uuid.uuid4().hex[:12]}@example.com") for _ in range(TURNS)]
 
     def ask(person: Person) -> None:
         session_id = person.session()
-        turn = person.start(session_id, '/trial.wait {"seconds": 60}')
+        turn = person.start(session_id, call)
         readers.submit(_read, person, session_id, turn["turn_id"])
 
     readers = ThreadPoolExecutor(TURNS)
     with ThreadPoolExecutor(TURNS) as pool:
         list(pool.map(ask, people))
-    deadline = time.monotonic() + 60
-    own = psutil.Process(system.process.pid)
-    while len([p for p in own.children(recursive=True) if "main.py" in p.cmdline()]) < TURNS:
-        assert time.monotonic() < deadline, "the tools do not start"
-        time.sleep(0.2)
     readers.shutdown(wait=False)
-    return own.children(recursive=True)
+    return people
 
 
 def _read(person: Person, session_id: str, turn_id: str) -> None:
@@ -44,16 +54,43 @@ def _read(person: Person, session_id: str, turn_id: str) -> None:
         person.events(session_id, turn_id)
 
 
+def _stop(system: System, signal_name: str) -> None:
+    """Stop it and check that nothing of it is left: no process, no port, no word of alarm."""
+    processes = psutil.Process(system.process.pid).children(recursive=True)
+    asked = time.monotonic()
+    system.send(signal_name)
+    assert system.process.wait(MOST_SECONDS) == 0
+    assert time.monotonic() - asked < MOST_SECONDS
+    assert "Traceback" not in system.said()
+    assert [p for p in processes if p.is_running() and p.status() != psutil.STATUS_ZOMBIE] == []
+    with socket.create_server(("127.0.0.1", urlsplit(system.url).port or 0)):
+        pass
+
+
 @pytest.mark.parametrize("signal_name", ["SIGTERM", "SIGINT"])
 def test_a_signal_under_load_ends_everything_within_five_seconds_without_a_traceback(signal_name: str) -> None:
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(SERVERS)}) as system:
-        processes = _load(system)
-        asked = time.monotonic()
-        system.send(signal_name)
-        assert system.process.wait(MOST_SECONDS) == 0
-        assert time.monotonic() - asked < MOST_SECONDS
-        assert "Traceback" not in system.said()
-        assert [p for p in processes if p.is_running() and p.status() != psutil.STATUS_ZOMBIE] == []
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(("127.0.0.1", urlsplit(system.url).port or 0))
+        _load(system, '/trial.wait {"seconds": 60}')
+        own = psutil.Process(system.process.pid)
+        _wait(lambda: len([p for p in own.children(recursive=True) if "main.py" in p.cmdline()]) >= TURNS)
+        _stop(system, signal_name)
+
+
+def test_tools_that_hold_peoples_corners_do_not_delay_the_stop_and_leave_neither_corner_nor_daemon() -> None:
+    with running_system(settings={"SATCHEL_MCP_CONFIG": str(SERVERS)}) as system:
+        people = _load(system, '/trial.haunt {"seconds": 60}')
+        _wait(lambda: all((_corner(person) / "daemon.pid").exists() for person in people))
+        _stop(system, "SIGTERM")
+        assert [person.name for person in people if _corner(person).exists()] == []
+        assert "is left" not in system.said()  # no runner held one any more when they were cleared
+
+
+def test_what_a_stop_leaves_of_its_own_is_at_most_logs_in_which_something_stands() -> None:
+    with running_system(settings={"SATCHEL_MCP_CONFIG": str(SERVERS)}) as system:
+        person = Person(system.url, "quiet@example.com")
+        person.ask(person.session(), '/trial.wait {"seconds": 0}')
+        _stop(system, "SIGTERM")
+        left = [path for path in system.temp.rglob("*") if not path.is_dir()]
+        assert all(path.suffix == ".log" and path.stat().st_size for path in left)
+        assert bool(left) == ("is kept in" in system.said())
+        assert left or not list(system.temp.iterdir())

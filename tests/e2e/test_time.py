@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 import psutil
+import pytest
 
 from tests.e2e.conftest import Somebody
 from tests.e2e.person import Json, Person
@@ -33,6 +34,9 @@ def _seconds_after(start: Json, event: Json) -> float:
     return (at - began).total_seconds()
 
 
+@pytest.mark.clause(
+    "v2.1:timeout:notice-15s", "v2.1:timeout:notice-20s", "v2.1:timeout:notice-25s", "v2.1:timeout:killed"
+)
 def test_a_silent_tool_is_announced_and_then_killed_with_its_daemon(somebody: Somebody) -> None:
     person = somebody()
     session_id = person.session()

@@ -4,12 +4,24 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from pydantic import BaseModel, TypeAdapter
+
 from satchel.domain.events import Event, NewEvent
+from satchel.entrypoints.events import ToldEvent
 from satchel.ports.clock import Clock
+
+_TOLD: TypeAdapter[BaseModel] = TypeAdapter(ToldEvent)
+
+
+def assert_as_described(event: Event) -> None:
+    """Fail where an event lacks something that clients are told to expect, or says something that they are not."""
+    said = event.shown()
+    read = _TOLD.validate_python(said).model_dump(mode="json", exclude_unset=True)
+    assert read | {"at": said["at"]} == said
 
 
 class FakeEvents:
-    """Implements ``ports.events.Events``; keeps JSON, as the table does, and refuses what JSON cannot carry.
+    """Implements ``ports.events.Events``; keeps JSON, as the table does, and refuses what no reader could take.
 
     ``on_append`` looks on while an event is written.
     """
@@ -31,6 +43,7 @@ class FakeEvents:
         written = Event(
             seq=len(kept) + 1, turn_id=turn_id, type=event.type, at=self._clock.now(), payload=event.payload
         )
+        assert_as_described(written)
         kept.append(written.model_dump_json())
         return written
 

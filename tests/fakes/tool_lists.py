@@ -1,18 +1,16 @@
 """Tool lists in memory."""
 
-from collections.abc import Sequence
-
-from satchel.domain.conversation import ToolSpec
+from satchel.domain.tool_lists import KeptTools
 
 
 class FakeToolLists:
     """Implements ``ports.catalog.ToolLists``."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, str], list[ToolSpec]] = {}
+        self._kept: dict[tuple[str, str], KeptTools] = {}
 
-    def get(self, server: str, config_hash: str) -> Sequence[ToolSpec] | None:
+    def get(self, server: str, config_hash: str) -> KeptTools | None:
         return self._kept.get((server, config_hash))
 
-    def put(self, server: str, config_hash: str, tools: Sequence[ToolSpec]) -> None:
-        self._kept[server, config_hash] = list(tools)
+    def put(self, server: str, config_hash: str, kept: KeptTools) -> None:
+        self._kept[server, config_hash] = kept.model_copy(deep=True)

@@ -148,8 +148,8 @@ def _waits(name: str, state: State) -> Iterator[str]:
         return
     if "$$.Task.Token" not in json.dumps(state.get("Parameters", {})):
         yield f"{name}: waits for a token that it gives to nobody"
-    if "HeartbeatSeconds" not in state:
-        yield f"{name}: waits for a token without a heartbeat"
+    if "TimeoutSeconds" not in state:
+        yield f"{name}: waits for a token for ever"
 
 
 def _template(name: str, value: object) -> Iterator[str]:

@@ -13,11 +13,13 @@ from tests.infra.asl_validator import problems
 Machine = dict[str, Any]
 VALUES: dict[str, object] = {
     "Think": "think",
+    "Approval": "approval",
     "Dispatch": "dispatch",
     "Normalize": "normalize",
     "Finish": "finish",
     "HeartbeatSeconds": 35,
     "CallTimeoutSeconds": 900,
+    "ApprovalSeconds": 3600,
     "TurnTimeoutSeconds": 3600,
 }
 
@@ -105,7 +107,7 @@ BREAKS: list[tuple[Callable[[Machine], object], list[str]]] = [
         lambda m: _calls(m)["Dispatch"].update(HeartbeatSeconds=900),
         ["Dispatch: the heartbeat is not shorter than the time-out"],
     ),
-    (lambda m: _calls(m)["Dispatch"].pop("HeartbeatSeconds"), ["Dispatch: waits for a token without a heartbeat"]),
+    (lambda m: _calls(m)["Approval"].pop("TimeoutSeconds"), ["Approval: waits for a token for ever"]),
     (
         lambda m: _calls(m)["Dispatch"]["Parameters"]["Payload"].pop("task_token.$"),
         ["Dispatch: waits for a token that it gives to nobody"],

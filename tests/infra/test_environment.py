@@ -16,9 +16,12 @@ BOOTSTRAP = CORE / "python" / "satchel" / "bootstrap"
 MODULES = {
     "Api": "api",
     "Think": "think",
+    "Approval": "approval",
     "Dispatch": "dispatch",
     "Normalize": "normalize",
     "Finish": "finish",
+    "Sockets": "sockets",
+    "Push": "push",
     "Runreport": "run_tool",
 }
 RESOURCES = {

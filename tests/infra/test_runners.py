@@ -30,6 +30,7 @@ def test_every_stdio_server_has_a_function_that_dispatch_finds_by_name(
     }
 
 
+@pytest.mark.clause("v2.1:isolation:users-apart")
 def test_an_environment_of_a_runner_serves_one_person(stacks: Stacks, runners: dict[str, dict[str, Any]]) -> None:
     isolated = {"TenantIsolationMode": "PER_TENANT"}
     assert [runner["TenancyConfig"] for runner in runners.values()] == [isolated] * len(runners)

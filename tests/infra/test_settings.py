@@ -38,6 +38,8 @@ def test_lists_may_be_given_as_text_since_the_command_line_knows_no_other() -> N
         ({"removal_policy": "snapshot"}, "removal_policy"),
         ({"name": "Satchel_1"}, "name"),
         ({"public_url": "chat.example"}, "public_url"),
+        ({"canvas_origins": "https://dash.example,https://*.example"}, "canvas_origins.1"),
+        ({"canvas_origins": "https://dash.example/view"}, "canvas_origins.0"),
         ({"jwt_issuer": "https://issuer.example"}, "give jwt_issuer and jwt_audience together"),
         ({"jwt_audience": "web"}, "give jwt_issuer and jwt_audience together"),
     ],
@@ -73,11 +75,15 @@ def test_choices_reach_the_templates(tmp_path: Path) -> None:
         model="bedrock:us.anthropic.claude-sonnet-4-5-20250929-v1:0",
         removal_policy="destroy",
         public_url="https://chat.example",
+        canvas_origins=["https://dash.example", "https://metrics.example:8443"],
         jwt_issuer="https://issuer.example",
         jwt_audience=["web"],
     )
     assert {tuple(function["Architectures"]) for function in stacks.functions().values()} == {("x86_64",)}
     assert stacks.environment("Dispatch")["SATCHEL_PUBLIC_URL"] == "https://chat.example"
+    for function in ("Api", "Normalize"):
+        listed = stacks.environment(function)["SATCHEL_CANVAS_ORIGINS"]
+        assert listed == "https://dash.example,https://metrics.example:8443"
     assert stacks.environment("Dispatch")["SATCHEL_RUNNER_PREFIX"] == "team-run-"
     assert stacks.resources("AWS::DynamoDB::Table")["Records"]["DeletionPolicy"] == "Delete"
     assert stacks.of_type("AWS::Cognito::UserPool") == {}

@@ -10,7 +10,7 @@ from tests.infra.asl_validator import problems
 from tests.infra.templates import Stacks
 
 pytestmark = pytest.mark.synth
-STEPS = ("Think", "Dispatch", "Normalize", "Finish")
+STEPS = ("Think", "Approval", "Dispatch", "Normalize", "Finish")
 SERVICE_ERRORS = {
     "Lambda.ServiceException",
     "Lambda.AWSLambdaException",
@@ -33,12 +33,12 @@ def tasks(text: str) -> dict[str, Any]:
 
 def test_it_is_the_file_with_the_functions_addresses(text: str) -> None:
     values: dict[str, object] = {step: f"{{{step}.Arn}}" for step in STEPS}
-    values |= {"HeartbeatSeconds": 35, "CallTimeoutSeconds": 900, "TurnTimeoutSeconds": 3600}
+    values |= {"HeartbeatSeconds": 35, "CallTimeoutSeconds": 900, "ApprovalSeconds": 3600, "TurnTimeoutSeconds": 14400}
     assert text == sources.filled(sources.TURN_WORKFLOW.read_text(encoding="utf-8"), values)
     assert problems(text) == []
 
 
-@pytest.mark.parametrize("step", ["Think", "Normalize", "Finish"])
+@pytest.mark.parametrize("step", ["Think", "Approval", "Normalize", "Finish"])
 def test_a_task_is_tried_again_when_lambda_itself_fails(tasks: dict[str, Any], step: str) -> None:
     assert set(tasks[step]["Retry"][0]["ErrorEquals"]) == SERVICE_ERRORS
 
@@ -54,6 +54,17 @@ def test_only_steps_that_may_come_twice_are_tried_again_when_they_fail_themselve
         step for step in STEPS for retry in tasks[step]["Retry"] if retry["ErrorEquals"] == ["States.TaskFailed"]
     }
     assert repeated == {"Think", "Normalize", "Finish"}
+
+
+def test_a_runner_must_beat_and_a_person_need_not(tasks: dict[str, Any]) -> None:
+    assert tasks["Dispatch"]["HeartbeatSeconds"] == 35
+    assert "HeartbeatSeconds" not in tasks["Approval"]
+
+
+def test_a_call_that_nobody_approves_goes_to_dispatch_which_refuses_it(tasks: dict[str, Any]) -> None:
+    approval = tasks["Approval"]
+    assert approval["TimeoutSeconds"] == 3600
+    assert [catcher["Next"] for catcher in approval["Catch"]] == [approval["Next"]] == ["Dispatch"]
 
 
 def test_both_names_of_a_time_out_lead_a_call_to_its_outcome(tasks: dict[str, Any]) -> None:

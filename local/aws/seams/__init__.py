@@ -9,6 +9,7 @@ from importlib import import_module
 
 from local.aws.seams import (
     client_cache,
+    connections,
     early_callbacks,
     failure_cause,
     invocation_type,
@@ -18,6 +19,7 @@ from local.aws.seams import (
     spent_tokens,
     status_changes,
     stopping,
+    streams,
     transactions,
     whole_executions,
 )
@@ -37,6 +39,8 @@ SEAMS: Mapping[str, Callable[[], None]] = {
         quiet,
         live_threads,
         transactions,
+        streams,
+        connections,
     )
 }
 

@@ -14,16 +14,20 @@ V1_BASE64 = Clause("v1:files:b64", "1 Optional Fields")
 ENCODE = "Encode the bytes: base64.b64encode(data).decode()."
 _PYTHON_BYTES = re.compile(r"b(['\"]).*\1", re.DOTALL)
 _WRONG = re.compile(r"[^A-Za-z0-9+/=]")
+# What examples write in the place of base64, those of the specifications first of all: <base64>, PGh0bWw+PGhlYWQ+...
+_PLACEHOLDER = re.compile(r"<(?:b64|base64)>|[A-Za-z0-9+/]{4,64}(?:\.\.\.|…)", re.IGNORECASE)
 
 
 def base64_is_base64(subject: Subject) -> Iterator[Finding]:
-    """Name every text that does not decode, and why."""
+    """Name every text that does not decode, and why; in an example that was written down, note what stands for one."""
     contents = [
         *((BASE64, found) for node in subject.artifacts if (found := node.get("b64"))),
         *((V1_BASE64, node) for node in inline_contents(subject)),
     ]
     for clause, node in contents:
-        if why := base64_fault(node.value):
+        if subject.run.home is None and _is_placeholder(node.value):
+            yield clause.note(node.where, f"{quoted(node.value)} stands for base64 that is not there.", ENCODE)
+        elif why := base64_fault(node.value):
             yield clause.error(node.where, f"This is not base64: {why}.", ENCODE)
 
 
@@ -36,6 +40,10 @@ def base64_fault(value: object) -> str | None:
     except base64.Base64Error as error:
         return _reason(value, str(error))
     return None
+
+
+def _is_placeholder(value: object) -> bool:
+    return isinstance(value, str) and _PLACEHOLDER.fullmatch(value) is not None
 
 
 def _reason(text: str, said: str) -> str:

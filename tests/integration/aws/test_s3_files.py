@@ -1,6 +1,7 @@
 import io
 import urllib.parse
-from typing import IO, Any
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
 import pytest
 from botocore.exceptions import ClientError
@@ -8,6 +9,9 @@ from botocore.exceptions import ClientError
 from satchel.adapters.s3_files import S3Files
 from satchel.ports.file_store import StoredObject
 from tests.integration.aws.makers import fresh
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
 
 MIB = 1 << 20
 
@@ -42,6 +46,28 @@ class Slow:
     def readable(self) -> bool:
         return True
 
+    def seekable(self) -> bool:
+        return False
+
+
+class Counted(io.BytesIO):
+    """Counts how many of the parts that were read from it are not in the store yet."""
+
+    def __init__(self, body: bytes, client: "S3Client") -> None:
+        super().__init__(body)
+        self._held = 0
+        self.most_held = 0
+        client.meta.events.register("after-call.s3.UploadPart", self._stored)
+
+    def read(self, size: int | None = -1) -> bytes:
+        part = super().read(size)
+        self._held += bool(part)
+        self.most_held = max(self.most_held, self._held)
+        return part
+
+    def _stored(self, **_: object) -> None:
+        self._held -= 1
+
 
 class TestPut:
     def test_stores_bytes_with_their_type(self, store: S3Files, key: str) -> None:
@@ -57,6 +83,7 @@ class TestPut:
 
         assert store.read(key, 0) == b""
 
+    @pytest.mark.clause("v2.1:large:streamed")
     def test_reads_a_stream_of_any_size_part_by_part(self, store: S3Files, key: str) -> None:
         stream: Any = Slow(20 * MIB + 1)
 
@@ -75,6 +102,40 @@ class TestPut:
 
         tags = store.client.get_object_tagging(Bucket=store.bucket, Key=key)["TagSet"]
         assert {tag["Key"]: tag["Value"] for tag in tags} == {"expire-days": "3", "a": "b c=d+e/f"}
+
+    def test_holds_few_parts_of_a_stream_however_long_it_is(self, store: S3Files, key: str) -> None:
+        body = Counted(b"x" * (80 * MIB), store.client)
+
+        store.put(key, body, "text/csv")
+
+        assert 0 < body.most_held <= 4
+
+    @pytest.mark.parametrize("size", [0, 3, 20 * MIB + 1])
+    def test_stores_a_file_even_when_its_name_is_gone(
+        self, store: S3Files, key: str, tmp_path: Path, size: int
+    ) -> None:
+        whole = b"".join(number.to_bytes(4, "big") for number in range(size // 4 + 1))[:size]
+        path = tmp_path / "a"
+        path.write_bytes(whole)
+
+        with path.open("rb") as body:
+            path.unlink()
+            store.put(key, body, "text/csv; charset=utf-8")
+
+        stored = store.head(key)
+        assert stored is not None
+        assert stored.mime == "text/csv; charset=utf-8"
+        assert store.read(key, size) == whole
+
+    @pytest.mark.parametrize("size", [3, 9 * MIB])
+    def test_begins_where_the_stream_stands(self, store: S3Files, key: str, tmp_path: Path, size: int) -> None:
+        (tmp_path / "a").write_bytes(b"head" + b"x" * size)
+
+        with (tmp_path / "a").open("rb") as body:
+            body.seek(4)
+            store.put(key, body, "text/csv")
+
+        assert store.read(key, size) == b"x" * size
 
     def test_over_an_object_makes_a_version(self, store: S3Files, key: str) -> None:
         put(store, key, b"one")

@@ -1,7 +1,17 @@
+import pytest
 from starlette.testclient import TestClient
 
 import satchel
-from tests.integration.http.world import MOST_BODY, MOST_INLINE, MOST_MESSAGE, SUMMARISE, World, client_of
+from satchel.domain.tool_lists import answered
+from tests.integration.http.world import (
+    MOST_BODY,
+    MOST_INLINE,
+    MOST_MESSAGE,
+    SERVERS,
+    SUMMARISE,
+    World,
+    client_of,
+)
 
 
 def test_health_is_open_and_names_the_version(world: World) -> None:
@@ -11,6 +21,7 @@ def test_health_is_open_and_names_the_version(world: World) -> None:
     assert answer.json() == {"status": "ok", "version": satchel.__version__}
 
 
+@pytest.mark.clause("v2.1:size-limit:configured")
 def test_config_says_who_asks_and_what_is_allowed(world: World, user: str) -> None:
     answer = world.person(user, "writers, admins").get("/api/config")
 
@@ -19,8 +30,9 @@ def test_config_says_who_asks_and_what_is_allowed(world: World, user: str) -> No
         "user": user,
         "groups": ["admins", "users", "writers"],
         "model": "offline",
+        "socket_url": "wss://sockets.example/ws",
         "isolation_level": "process",
-        "flags": {"persist_files_across_sessions": True},
+        "flags": {"persist_files_across_sessions": True, "canvas_origins": ["https://dash.example"]},
         "limits": {"body_bytes": MOST_BODY, "message_bytes": MOST_MESSAGE, "inline_bytes": MOST_INLINE},
     }
 
@@ -32,6 +44,7 @@ def test_without_headers_it_is_the_developer_who_asks(world: World) -> None:
 
 
 class TestTools:
+    @pytest.mark.clause("v4:registry:description")
     def test_are_those_of_the_persons_groups_and_say_which_are_not_known_yet(self, http: TestClient) -> None:
         answer = http.get("/api/tools")
 
@@ -42,9 +55,10 @@ class TestTools:
                     "name": "report",
                     "description": "Reports.",
                     "status": "ready",
+                    "reason": None,
                     "tools": [SUMMARISE.model_dump()],
                 },
-                {"name": "waking", "description": "Not asked yet.", "status": "starting", "tools": []},
+                {"name": "waking", "description": "Not asked yet.", "status": "starting", "reason": None, "tools": []},
             ],
         }
 
@@ -53,3 +67,17 @@ class TestTools:
 
         assert [server["name"] for server in seen["servers"]] == ["report", "vault", "waking"]
         assert "vault" not in world.person(user).get("/api/tools").text
+
+    def test_of_a_server_that_does_not_start_tell_the_reason_with_what_it_had_before(
+        self, world: World, http: TestClient
+    ) -> None:
+        config_hash = SERVERS.servers["waking"].config_hash()
+        known = answered([SUMMARISE], world.clock.now()).failed("no such program", world.clock.now())
+        before = world.tool_lists.get("waking", config_hash)
+        world.tool_lists.put("waking", config_hash, known)
+        waking = http.get("/api/tools").json()["servers"][1]
+        world.tool_lists.table.delete("SERVER#waking", f"TOOLS#{config_hash}")
+
+        assert before is None
+        assert (waking["status"], waking["reason"]) == ("unavailable", "no such program")
+        assert [tool["name"] for tool in waking["tools"]] == ["summarise"]

@@ -68,6 +68,7 @@ def test_claims_that_do_not_fit_are_refused(
     refused(anybody, f"/api/files/download/{file['file_key']}?token={token}")
 
 
+@pytest.mark.clause("v2:download:token")
 def test_a_forged_token_is_refused(world: World, anybody: TestClient, file: dict[str, Any], url: str) -> None:
     claims = world.signer.read(url.partition("token=")[2], ("ui",))
     assert claims is not None
@@ -120,6 +121,7 @@ def test_a_link_to_a_deleted_file_is_refused(
     refused(anybody, url)
 
 
+@pytest.mark.clause("v2.1:deferred:expired")
 def test_a_link_to_an_expired_file_is_refused(world: World, user: str, anybody: TestClient) -> None:
     record = world.files.keep(a_file(user, None, "b.csv", expires_at=int(world.clock.now().timestamp()) + 5))
     url = world.links(record)

@@ -23,6 +23,7 @@ def url(file: dict[str, Any]) -> str:
 
 
 class TestBytes:
+    @pytest.mark.clause("v2:download:url", "v2:html:not-run", "v2:download:two-ways")
     def test_come_without_sign_in_and_with_safe_headers(
         self, world: World, user: str, anybody: TestClient, file: dict[str, Any], url: str
     ) -> None:
@@ -132,6 +133,7 @@ class TestHeaders:
         assert not set('"\\%') & set(plain)
         assert urllib.parse.unquote(coded) == uploaded["name"]
 
+    @pytest.mark.clause("v2:html:not-run")
     @pytest.mark.parametrize(
         "mime",
         [
@@ -196,6 +198,7 @@ class TestLargeFiles:
         assert (answer.status_code, len(answer.content)) == (200, 4 << 20)
 
 
+@pytest.mark.clause("v4:files:urls-temporary")
 def test_a_tools_link_has_the_host_and_lives_as_long_as_its_call(world: World, user: str, anybody: TestClient) -> None:
     record = world.files.keep(a_file(user, None, "a.csv", size=0))
     link = world.links(record, "tool")

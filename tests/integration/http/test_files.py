@@ -19,6 +19,7 @@ class TestList:
         assert [file["file_key"] for file in first["files"] + second["files"]] == made[::-1]
         assert second["cursor"] is None
 
+    @pytest.mark.clause("v2.1:storage:hidden")
     def test_shows_whole_files_with_fresh_links(self, world: World, http: TestClient, desk: Desk) -> None:
         uploaded = desk.upload("a.csv")
 
@@ -62,6 +63,7 @@ class TestList:
 
 
 class TestRead:
+    @pytest.mark.clause("v1:files:fetched-apart", "v2:download:two-ways", "v2.1:processing:b64")
     def test_has_the_bytes_as_base64(self, world: World, desk: Desk) -> None:
         uploaded = desk.upload("a.csv")
 
@@ -70,6 +72,7 @@ class TestRead:
         url = read["download_url"]
         assert read == shown_file(world, uploaded, download_url=url, b64=b64(b"a,b\n1,2\n"), s3_ref=None)
 
+    @pytest.mark.clause("v2.1:storage:hidden", "v2.1:processing:reference")
     def test_above_the_limit_has_a_reference_and_a_link(self, world: World, user: str, desk: Desk) -> None:
         new = a_file(user, None, "a.csv", size=MOST_INLINE + 1)
         record = world.files.keep(new)
@@ -94,6 +97,7 @@ class TestRead:
 
         assert (answer.status_code, answer.json()) == (404, file_not_found(record.file_key))
 
+    @pytest.mark.clause("v2.1:storage:apart")
     @pytest.mark.parametrize("verb", ["GET", "DELETE"])
     def test_tells_somebody_elses_file_from_none_by_nothing(self, desk: Desk, stranger: TestClient, verb: str) -> None:
         for key in (desk.upload("a.csv")["file_key"], fresh("f"), "x", "uploads", "s01kabcdefghjkmnpqrstvwxyz0"):

@@ -69,9 +69,12 @@ def test_it_describes_what_the_design_names() -> None:
         "GET /api/sessions/{session_id}/turns/{turn_id}/events",
         "GET /api/tools",
         "HEAD /api/files/download/{file_key}",
+        "POST /api/canvas/{canvas_id}/actions",
         "POST /api/files",
         "POST /api/sessions",
         "POST /api/sessions/{session_id}/turns",
+        "POST /api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/approval",
+        "POST /api/ws-ticket",
     ]
 
 
@@ -161,9 +164,11 @@ def test_examples_of_ids_are_ids(world: World, http: TestClient) -> None:
     parameters = [parameter for operation in OPERATIONS for parameter in operation.said.get("parameters", [])]
     ids = {p["name"]: p["schema"]["examples"][0] for p in parameters if p["in"] == "path"}
 
-    assert ids.keys() == {"session_id", "turn_id", "file_key"}
+    assert ids.keys() == {"session_id", "turn_id", "call_id", "file_key", "canvas_id"}
     assert http.get(f"/api/sessions/{ids['session_id']}").json()["error_code"] == "E_SESSION_NOT_FOUND"
     assert http.get(f"/api/files/{ids['file_key']}").json()["error_code"] == "E_FILE_NOT_FOUND"
+    acted = http.post(f"/api/canvas/{ids['canvas_id']}/actions", json={"action": "a"})
+    assert acted.json()["error_code"] == "E_CANVAS_NOT_FOUND"
 
 
 def test_how_one_signs_in_depends_on_where_it_runs(world: World) -> None:

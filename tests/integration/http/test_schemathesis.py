@@ -52,6 +52,7 @@ def known(world: World, user: str, desk: Desk) -> dict[str, str]:
         "session_id": session_id,
         "turn_id": desk.turn(session_id),
         "file_key": uploaded["file_key"],
+        "canvas_id": world.dashboard(user, session_id),
         "token": uploaded["download_url"].partition("token=")[2],
     }
 

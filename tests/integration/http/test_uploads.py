@@ -33,6 +33,7 @@ class TestUploadAsJson:
         assert http.get(first["download_url"]).content == b"one"
         assert http.get(second["download_url"]).content == b"two"
 
+    @pytest.mark.clause("v2.1:input:normalised")
     @pytest.mark.parametrize(
         ("name", "kept"),
         [
@@ -53,6 +54,7 @@ class TestUploadAsJson:
     def test_makes_any_name_safe(self, desk: Desk, name: str, kept: str) -> None:
         assert desk.upload(name)["name"] == kept
 
+    @pytest.mark.clause("v2.1:filenames:extension")
     def test_cuts_a_very_long_name_and_keeps_its_extension(self, desk: Desk) -> None:
         name = desk.upload("ä" * 2000 + ".csv")["name"]
 

@@ -1,6 +1,7 @@
 """The API over moto: real adapters and use cases, a workflow that ends turns when a test says so, time that stands."""
 
 import os
+from datetime import timedelta
 from functools import cached_property
 
 from fastapi import FastAPI
@@ -8,25 +9,36 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 from satchel.adapters import clients
+from satchel.adapters.dynamodb.approvals import DynamoApprovals
 from satchel.adapters.dynamodb.calls import DynamoCalls
+from satchel.adapters.dynamodb.dashboards import DynamoDashboards
 from satchel.adapters.dynamodb.events import DynamoEvents
 from satchel.adapters.dynamodb.files import DynamoFiles
 from satchel.adapters.dynamodb.sessions import DynamoSessions
+from satchel.adapters.dynamodb.sockets import DynamoTickets
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.dynamodb.tool_lists import DynamoToolLists
 from satchel.adapters.dynamodb.transcript import DynamoTranscript
 from satchel.adapters.dynamodb.turns import DynamoTurns
 from satchel.adapters.jwt_signer import JwtSigner, SigningKeys
 from satchel.adapters.s3_files import S3Files
+from satchel.domain.calls import Call
+from satchel.domain.canvas import Dashboard
 from satchel.domain.conversation import AssistantMessage, ToolSpec
+from satchel.domain.ids import call_id, new_id
 from satchel.domain.servers import Registry, ServerEntry
-from satchel.domain.steps import TurnStep
+from satchel.domain.steps import CallStep, TurnStep
+from satchel.domain.tool_lists import answered
 from satchel.entrypoints.http.app import create_app
 from satchel.entrypoints.http.identity import IdentityReader, from_headers
 from satchel.entrypoints.http.services import About, Services
+from satchel.services.act_in_canvas import ActInCanvas
+from satchel.services.ask_approval import AskApproval
 from satchel.services.cancel_turn import CancelTurn
+from satchel.services.decide_approval import DecideApproval
 from satchel.services.download import OpenLink
 from satchel.services.finish_turn import FinishTurn
+from satchel.services.issue_ticket import IssueTicket
 from satchel.services.list_tools import ListTools
 from satchel.services.mint_links import MintLinks
 from satchel.services.read_files import ReadFiles
@@ -36,6 +48,7 @@ from satchel.services.sessions import EndSession, ReadSessions, StartSession
 from satchel.services.settle_turn import SettleTurn
 from satchel.services.take_turn import TakeTurn
 from satchel.services.upload_file import UploadFile
+from tests.fakes.workflow import FakeTaskCallback
 from tests.integration.aws.cloud import make_bucket, make_table
 from tests.integration.aws.makers import TravelClock
 from tests.integration.http.workflow import FakeWorkflow
@@ -54,8 +67,9 @@ SERVERS = Registry(
 )
 ABOUT = About(
     model="offline",
+    socket_url="wss://sockets.example/ws",
     isolation_level="process",
-    flags={"persist_files_across_sessions": True},
+    flags={"persist_files_across_sessions": True, "canvas_origins": ["https://dash.example"]},
     limits={"body_bytes": MOST_BODY, "message_bytes": MOST_MESSAGE, "inline_bytes": MOST_INLINE},
 )
 
@@ -72,13 +86,17 @@ class World:
         self.calls = DynamoCalls(table)
         self.files = DynamoFiles(table)
         self.events = DynamoEvents(table, self.clock)
+        self.approvals = DynamoApprovals(table)
+        self.callback = FakeTaskCallback()
+        self.dashboards = DynamoDashboards(table)
         self.tool_lists = DynamoToolLists(table)
+        self.tickets = DynamoTickets(table)
         self.store = S3Files(clients.s3.__wrapped__(), make_bucket())
         self.signer = JwtSigner(lambda: KEYS, self.clock)
         self.finish = FinishTurn(self.turns, self.calls, self.transcript, self.events, self.clock)
         self.workflow = FakeWorkflow()
         self.closing = False
-        self.tool_lists.put("report", SERVERS.servers["report"].config_hash(), [SUMMARISE])
+        self.tool_lists.put("report", SERVERS.servers["report"].config_hash(), answered([SUMMARISE], self.clock.now()))
 
     @cached_property
     def links(self) -> MintLinks:
@@ -115,9 +133,12 @@ class World:
             ),
             read_turn=read_turn,
             cancel_turn=cancel,
+            decide_approval=DecideApproval(read_turn, self.approvals, self.events, self.callback, self.clock),
+            issue_ticket=IssueTicket(self.tickets, self.clock, os.urandom),
             upload_file=UploadFile(self.sessions, self.files, self.store, self.clock, os.urandom, MOST_BODY),
             read_files=ReadFiles(self.sessions, self.files, self.store, self.clock, MOST_INLINE),
             remove_file=remove,
+            act_in_canvas=ActInCanvas(self.dashboards, self.sessions, self.clock, os.urandom),
             links=self.links,
             open_link=OpenLink(self.signer, self.files, self.sessions, self.clock),
             store=self.store,
@@ -133,6 +154,39 @@ class World:
     def person(self, user: str, groups: str = "users") -> TestClient:
         """A client that says who it is."""
         return client_of(self.local_app, {"X-Satchel-User": user, "X-Satchel-Groups": groups})
+
+    def ask(self, user: str, session_id: str, turn_id: str) -> str:
+        """Let the first call of a turn wait for its owner's word; return the address where it is said."""
+        call = Call(
+            call_id=call_id(turn_id, 0, 0),
+            turn_id=turn_id,
+            session_id=session_id,
+            user=user,
+            tool="report.summarise",
+            arguments="{}",
+            ref="m-1",
+            round=0,
+            index=0,
+        )
+        self.calls.add([call])
+        ask = AskApproval(self.calls, self.approvals, self.events, self.callback, self.clock, timedelta(hours=1))
+        ask(CallStep(**call.model_dump(include={"user", "session_id", "turn_id", "call_id"}), task_token="waiting"))
+        return f"/api/sessions/{session_id}/turns/{turn_id}/calls/{call.call_id}/approval"
+
+    def dashboard(self, user: str, session_id: str, canvas_id: str = "monitor-42") -> str:
+        """Let a tool have opened a dashboard."""
+        call = call_id(new_id("t", self.clock.now(), os.urandom(10)), 0, 0)
+        self.dashboards.keep(
+            Dashboard(
+                canvas_id=canvas_id,
+                user=user,
+                session_id=session_id,
+                call_id=call,
+                url="https://dash.example/view",
+                opened_at=self.clock.now(),
+            )
+        )
+        return canvas_id
 
     def answer(self, user: str, session_id: str, turn_id: str, text: str = "done") -> None:
         """End a turn as Think and Finish would."""

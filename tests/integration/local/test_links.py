@@ -100,8 +100,3 @@ def test_keys_of_an_assumed_role_sign_too(s3: "S3Client", workshop: Workshop) ->
         config=Config(signature_version="s3v4"),
     )
     assert fetch(link(scoped))[0] == 200
-
-
-def test_motos_control_pages_are_closed(cloud: LocalCloud) -> None:
-    url = f"{cloud.endpoint_url}/moto-api/reset"
-    assert fetch(url, "POST", b"", Authorization="AWS4-HMAC-SHA256 Credential=x")[0] == 403

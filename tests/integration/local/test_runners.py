@@ -72,6 +72,7 @@ def make_pool(tmp_path: Path) -> Iterator[MakePool]:
 
 
 class TestInvoking:
+    @pytest.mark.clause("v2.1:isolation:users-apart")
     def test_an_environment_is_one_of_its_function_and_tenant(self, make_pool: MakePool) -> None:
         pool = make_pool(function("describe"), function("echo"))
         pids = [told(pool, tenant)["pid"] for tenant in ("alice", "bob", "alice")]

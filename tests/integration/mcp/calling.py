@@ -64,4 +64,4 @@ def lives(pid: int) -> bool:
 class StartRaw(Protocol):
     """Makes a caller of the raw server."""
 
-    def __call__(self, *flags: str, environ: dict[str, str] | None = None, **limits: int) -> Caller: ...
+    def __call__(self, *flags: str, environ: dict[str, str] | None = None, **limits: Any) -> Caller: ...  # noqa: ANN401  (the client's own)

@@ -1,6 +1,7 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ def start_raw(loop: EventLoop, tmp_path: Path) -> Iterator[StartRaw]:
     """Make a caller of the raw server, with other flags, environment or limits."""
     started: list[McpToolClient] = []
 
-    def start(*flags: str, environ: dict[str, str] | None = None, **limits: int) -> Caller:
+    def start(*flags: str, environ: dict[str, str] | None = None, **limits: Any) -> Caller:  # noqa: ANN401  (the client's own)
         command = ["python", "-S", "raw.py", *flags]
         entry = ServerEntry(command=command, cwd=str(SERVERS), env={"FROM_ENTRY": "yes"})
         client = McpToolClient("raw", entry, loop, environ or os.environ, **limits)

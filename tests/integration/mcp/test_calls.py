@@ -13,6 +13,7 @@ def test_arguments_arrive_and_the_answer_comes_back(raw: Caller) -> None:
     assert raw.value("echo", a=1, b=["ü", None]) == {"a": 1, "b": ["ü", None]}
 
 
+@pytest.mark.clause("v5:flow:unknown-keys")
 def test_keys_that_the_protocol_does_not_know_survive(raw: Caller) -> None:
     assert raw.last("extras") == Answered(
         raw={
@@ -24,6 +25,7 @@ def test_keys_that_the_protocol_does_not_know_survive(raw: Caller) -> None:
     )
 
 
+@pytest.mark.clause("mcp:content:unknown")
 @pytest.mark.parametrize("flags", [(), ("--modern",)])
 def test_blocks_that_the_protocol_does_not_know_survive_in_both_eras(
     start_raw: StartRaw, flags: tuple[str, ...]
@@ -91,11 +93,14 @@ def test_a_server_that_is_gone_is_noticed_though_its_child_holds_the_pipe(raw: C
     assert time.monotonic() - began < 5  # the child lives for 60 s
 
 
-def test_a_question_back_to_the_person_fails_the_call_in_clear_words(raw: Caller) -> None:
-    answer = raw.last("asks")
+@pytest.mark.parametrize(("tool", "method"), [("asks", "elicitation/create"), ("samples", "sampling/createMessage")])
+def test_a_question_back_to_the_person_or_the_model_fails_the_call_in_clear_words(
+    raw: Caller, tool: str, method: str
+) -> None:
+    answer = raw.last(tool)
 
     assert isinstance(answer, Failed)
-    assert answer.message.startswith("The tool asked back while it ran (elicitation/create), and nobody can answer")
+    assert answer.message.startswith(f"The tool asked back while it ran ({method}), and nobody can answer")
     assert answer.crashed is False
 
 

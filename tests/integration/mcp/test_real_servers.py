@@ -40,7 +40,7 @@ def entry(request: pytest.FixtureRequest) -> ServerEntry:
     if request.param == "stdio":
         return ServerEntry(command=["python", REAL])
     url = request.getfixturevalue(f"{request.param}_url")
-    return ServerEntry(url=url, transport=request.param, auth_token="t0ken")
+    return ServerEntry(url=url, transport=request.param, auth_token="t0ken", allow_private=True)
 
 
 @pytest.fixture(scope="module")
@@ -50,14 +50,16 @@ def real(entry: ServerEntry, loop: EventLoop, tmp_path_factory: pytest.TempPathF
     client.close()
 
 
+@pytest.mark.clause("v4:tools:docstring")
 def test_the_tools_are_listed_with_their_schemas(real: Caller) -> None:
     tools = {tool.name: tool for tool in real.client.list_tools()}
 
-    assert set(tools) == {"count", "big", "divide", "token", "waits"}
+    assert set(tools) == {"count", "big", "divide", "token", "waits", "elicits"}
     assert tools["count"].declares("steps")
     assert tools["big"].description.startswith("Progress first")
 
 
+@pytest.mark.clause("v4:server:script")
 def test_progress_logs_and_the_structured_result_arrive(real: Caller) -> None:
     *heard, answer = real.signals("count", steps=50)
 
@@ -85,19 +87,40 @@ def test_a_killed_call_ends_at_once_and_the_next_one_works(real: Caller, tmp_pat
     assert isinstance(real.last("divide", by=1), Answered)
 
 
-def test_an_event_may_be_larger_than_a_mebibyte(loop: EventLoop, http_url: str) -> None:
-    client = McpToolClient("real", ServerEntry(url=http_url), loop, os.environ)
-    answer = Caller(client, Path("/nowhere")).last("big", size=3_000_000)
+def test_an_answer_may_be_larger_than_a_mebibyte_over_each_transport(real: Caller) -> None:
+    answer = real.last("big", size=3_000_000)
 
     assert isinstance(answer, Answered)
     assert len(answer.raw["structuredContent"]["result"]) == 3_000_000
 
 
+def test_an_answer_over_the_limit_says_the_limit_over_each_transport(
+    entry: ServerEntry, loop: EventLoop, tmp_path: Path
+) -> None:
+    client = McpToolClient("real", entry, loop, os.environ, most_bytes=1_000_000)
+    caller = Caller(client, tmp_path)
+    refused = caller.last("big", size=2_000_000)
+    taken = caller.last("big", size=100_000)
+    client.close()
+
+    assert refused == Failed(crashed=True, message="The answer is longer than 1000000 bytes", too_long=1_000_000)
+    assert isinstance(taken, Answered)
+
+
+def test_a_tool_that_asks_back_fails_and_says_so(real: Caller) -> None:
+    answer = real.last("elicits")
+
+    assert isinstance(answer, Answered)
+    assert answer.raw["isError"] is True
+    assert "elicitation" in answer.raw["content"][0]["text"]
+
+
+@pytest.mark.clause("v4:registry:auth-token")
 @pytest.mark.parametrize(("token", "seen"), [("t0ken", "Bearer t0ken"), (None, "none")])
 def test_the_token_of_the_entry_is_sent_and_nothing_else(
     loop: EventLoop, http_url: str, token: str | None, seen: str
 ) -> None:
-    client = McpToolClient("real", ServerEntry(url=http_url, auth_token=token), loop, os.environ)
+    client = McpToolClient("real", ServerEntry(url=http_url, auth_token=token, allow_private=True), loop, os.environ)
     answer = Caller(client, Path("/nowhere")).last("token")
 
     assert isinstance(answer, Answered)
@@ -105,7 +128,7 @@ def test_the_token_of_the_entry_is_sent_and_nothing_else(
 
 
 def test_a_server_far_away_is_told_that_the_call_is_cancelled(loop: EventLoop, http_url: str, tmp_path: Path) -> None:
-    client = McpToolClient("real", ServerEntry(url=http_url), loop, os.environ)
+    client = McpToolClient("real", ServerEntry(url=http_url, allow_private=True), loop, os.environ)
     note = tmp_path / "note"
     with client.call("waits", {"note": str(note)}, None, writes=True) as running:
         running.receive(30)

@@ -11,6 +11,7 @@ import pytest
 from satchel.adapters.clearing import empty_directory
 from satchel.adapters.mcp.client import McpToolClient
 from satchel.adapters.mcp.loop import EventLoop
+from satchel.adapters.mcp.pool import Bounds
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.servers import ServerEntry
@@ -40,7 +41,7 @@ def test_two_calls_at_once_have_two_processes(raw: Caller) -> None:
 
 
 def test_no_more_servers_stay_warm_than_allowed(start_raw: StartRaw) -> None:
-    raw = start_raw(most_idle=1)
+    raw = start_raw(bounds=Bounds(most_idle=1))
     with (
         raw.client.call("pid", {}, raw.home, writes=True) as first,
         raw.client.call("pid", {}, raw.home, writes=True) as second,
@@ -74,6 +75,7 @@ def test_close_ends_running_calls(raw: Caller) -> None:
     assert not any(map(lives, pids))
 
 
+@pytest.mark.clause("v2.1:timeout:killed")
 def test_kill_ends_a_blocking_tool_and_its_daemon(raw: Caller) -> None:
     with raw.client.call("blocks", {}, raw.home, writes=True) as running:
         pids = pids_of(running)
@@ -177,6 +179,7 @@ def test_a_tool_that_does_not_write_is_at_home_somewhere_else_until_the_end(raw:
     assert not scratch.exists()
 
 
+@pytest.mark.clause("v4:registry:command", "v4:registry:cwd")
 def test_a_server_runs_in_its_directory(raw: Caller) -> None:
     assert Path(raw.value("cwd")).name == "servers"
 
@@ -194,7 +197,12 @@ def test_a_server_that_hangs_up_on_the_current_greeting_is_greeted_in_the_older_
         ({"command": ["no-such-program"]}, "cannot be started: there is no program 'no-such-program'"),
         ({"command": ["python"], "cwd": "/nowhere"}, "cannot be started: .*/nowhere"),
         ({"command": ["sleep", "60"]}, r"did not answer within 0\.5 seconds"),
-        ({"url": "http://127.0.0.1:9/mcp"}, "connection .* was lost"),
+        (
+            {"url": "http://127.0.0.1:9/mcp", "allow_private": True},
+            "connection .* was lost: All connection attempts failed",
+        ),
+        ({"url": "http://127.0.0.1:9/mcp"}, r"127\.0\.0\.1 is not a public address: .*allow_private"),
+        ({"url": "http://localhost:9/sse", "transport": "sse"}, "localhost is not a public address"),
     ],
 )
 def test_a_server_that_cannot_start_is_a_crash_that_says_why(

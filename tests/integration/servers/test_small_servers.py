@@ -37,6 +37,7 @@ def test_the_deepest_expression_fits_the_stack_of_a_real_call(tmp_path: Path) ->
     converse("calculator", talk, tmp_path)
 
 
+@pytest.mark.clause("v1:files:become-artifacts", "v2:migration:arrays")
 def test_the_legacy_server_returns_the_arrays_of_the_first_contract(tmp_path: Path) -> None:
     async def talk(session: Session) -> None:
         (tool,) = (await session.client.list_tools()).tools

@@ -29,6 +29,7 @@ def input_file(name: str, key: str, size: int, etag: str = "e1") -> InputFile:
     return InputFile(name=name, url=f"https://bucket.example/{key}?X-Amz-Signature=secret", size=size, etag=etag)
 
 
+@pytest.mark.clause("v2.1:files:brought")
 def test_each_file_lies_under_its_name(tmp_path: Path) -> None:
     bucket = Bucket(one=b"a,b\n", two=b"{}")
     fetch([input_file("sales 1.csv", "one", 4), input_file("データ.json", "two", 2)], tmp_path, bucket)

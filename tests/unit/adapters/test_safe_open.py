@@ -39,6 +39,7 @@ def test_what_is_opened_tells_its_size(home: Path) -> None:
         assert file.seek(0, os.SEEK_END) == 3
 
 
+@pytest.mark.clause("v2.1:artifacts:path-inside")
 @pytest.mark.parametrize(
     "path", ["../secret", "/etc/passwd", "", ".", "/", "sub/../../secret", "report.html\0.png", "{home}2/x", "{home}"]
 )
@@ -51,12 +52,14 @@ def test_a_path_outside_is_refused_and_named(home: Path, path: str) -> None:
     assert raised.value.details["allowed_prefix"] == f"{home}/"
 
 
+@pytest.mark.clause("v2.1:artifacts:path-regular")
 def test_a_link_is_not_followed_even_within_the_directory(home: Path) -> None:
     (home / "link").symlink_to(home / "report.html")
     with pytest.raises(InvalidPath):
         read("link", home)
 
 
+@pytest.mark.clause("v2.1:artifacts:path-regular")
 def test_a_linked_folder_is_not_followed(home: Path) -> None:
     (home / "up").symlink_to(home.parent)
     with pytest.raises(InvalidPath):
@@ -69,12 +72,14 @@ def test_a_directory_that_became_a_link_is_not_followed(home: Path, tmp_path: Pa
         read("report.html", tmp_path / "bob")
 
 
+@pytest.mark.clause("v2.1:artifacts:path-regular")
 def test_a_second_name_of_a_file_elsewhere_is_refused(home: Path) -> None:
     (home / "hard").hardlink_to(home.parent / "secret")
     with pytest.raises(InvalidPath):
         read("hard", home)
 
 
+@pytest.mark.clause("v2.1:artifacts:path-regular")
 def test_a_fifo_is_refused_without_waiting_for_a_writer(home: Path) -> None:
     os.mkfifo(home / "fifo")
     with pytest.raises(InvalidPath):
@@ -89,6 +94,7 @@ def test_a_socket_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> Non
             read("sock", home)
 
 
+@pytest.mark.clause("v2.1:artifacts:path-regular")
 def test_a_directory_is_refused(home: Path) -> None:
     with pytest.raises(InvalidPath):
         read("sub", home)
@@ -99,11 +105,13 @@ def test_a_file_below_a_file_is_refused(home: Path) -> None:
         read("report.html/x", home)
 
 
+@pytest.mark.clause("v2.1:artifacts:path-exists")
 def test_a_file_that_is_not_there_is_named(home: Path) -> None:
     with pytest.raises(InvalidArtifact, match=r"sub/gone\.csv"):
         read("sub/gone.csv", home)
 
 
+@pytest.mark.clause("v2.1:errors:file-too-large")
 def test_a_sparse_giant_is_refused_by_its_size(home: Path) -> None:
     with (home / "giant").open("wb") as file:
         file.truncate(1 << 40)

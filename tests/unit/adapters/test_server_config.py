@@ -9,12 +9,13 @@ from satchel.adapters.server_config import ConfigError, interpreter, read_regist
 from satchel.domain.servers import Registry
 
 
-def read(folder: Path, entries: object, environ: dict[str, str] | None = None) -> Registry:
+def read(folder: Path, entries: object, environ: dict[str, str] | None = None, own: str | None = None) -> Registry:
     path = folder / "mcp.json"
     path.write_text(json.dumps(entries))
-    return read_registry(path, environ or {})
+    return read_registry(path, environ or {}, own)
 
 
+@pytest.mark.clause("v4:registry:cwd")
 def test_cwd_is_relative_to_the_file_and_becomes_absolute(tmp_path: Path) -> None:
     entry = read(tmp_path, {"report": {"command": ["python", "main.py"], "cwd": "report"}}).servers["report"]
 
@@ -25,6 +26,7 @@ def test_without_cwd_a_server_runs_where_the_file_is(tmp_path: Path) -> None:
     assert read(tmp_path, {"a": {"command": ["python", "x.py"]}}).servers["a"].cwd == str(tmp_path)
 
 
+@pytest.mark.clause("v4:registry:command")
 @pytest.mark.parametrize(
     ("command", "resolved"), [("./serve", "a/serve"), ("bin/serve", "a/bin/serve"), ("/opt/serve", "/opt/serve")]
 )
@@ -34,15 +36,28 @@ def test_a_command_with_a_slash_is_relative_to_cwd(tmp_path: Path, command: str,
     assert entry.command == [str(tmp_path / resolved)]
 
 
-def test_variables_are_filled_in_from_the_environment(tmp_path: Path) -> None:
-    entries = {
-        "far": {"url": "https://${HOST}/mcp", "auth_token": "${TOKEN}"},
-        "near": {"command": ["python"], "env": {"KEY": "a-${TOKEN}-b"}},
-    }
-    servers = read(tmp_path, entries, {"HOST": "example.com", "TOKEN": "s3cret"}).servers
+SECRETIVE = {
+    "far": {"url": "https://${HOST}/mcp", "auth_token": "${TOKEN}"},
+    "near": {"command": ["python"], "env": {"KEY": "a-${TOKEN}-b"}},
+}
+VALUES = {"HOST": "example.com", "TOKEN": "s3cret"}
 
-    assert (servers["far"].url, servers["far"].auth_token) == ("https://example.com/mcp", "s3cret")
-    assert servers["near"].env == {"KEY": "a-s3cret-b"}
+
+@pytest.mark.clause("v4:registry:variables")
+def test_variables_of_ones_own_entry_are_filled_in_from_the_environment(tmp_path: Path) -> None:
+    far = read(tmp_path, SECRETIVE, VALUES, own="far").servers["far"]
+    near = read(tmp_path, SECRETIVE, VALUES, own="near").servers["near"]
+
+    assert (far.url, far.auth_token) == ("https://example.com/mcp", "s3cret")
+    assert near.env == {"KEY": "a-s3cret-b"}
+
+
+def test_variables_of_other_entries_stay_as_they_are_written_and_need_not_be_set(tmp_path: Path) -> None:
+    of_one, of_nobody = read(tmp_path, SECRETIVE, VALUES, own="far"), read(tmp_path, SECRETIVE)
+
+    assert of_one.servers["near"].env == {"KEY": "a-${TOKEN}-b"}
+    assert of_nobody.servers["far"].auth_token == "${TOKEN}"
+    assert of_nobody.servers["near"] == of_one.servers["near"]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +72,7 @@ def test_variables_are_filled_in_from_the_environment(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_is_said_by_entry_and_key(tmp_path: Path, entry: dict[str, Any], said: str) -> None:
     with pytest.raises(ConfigError) as raised:
-        read(tmp_path, {"good": {"command": ["python"]}, "bad": entry})
+        read(tmp_path, {"good": {"command": ["python"]}, "bad": entry}, own="bad")
 
     assert said in str(raised.value)
 
@@ -84,7 +99,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_a_server_that_is_not_enabled_is_left_out_and_needs_no_variables(tmp_path: Path) -> None:
-    assert read(tmp_path, {"off": {"url": "${NOPE}", "enabled": False}}).servers == {}
+    assert read(tmp_path, {"off": {"url": "${NOPE}", "enabled": False}}, own="off").servers == {}
 
 
 def test_python_means_the_interpreter_that_runs_this() -> None:

@@ -39,6 +39,7 @@ def is_free(path: Path) -> bool:
         return True
 
 
+@pytest.mark.clause("v2.1:isolation:users-apart")
 def test_a_corner_is_made_for_its_person_alone(area: LocalUserArea, tmp_path: Path) -> None:
     with area.hold("alice", "s1") as home:
         assert home == tmp_path / "alice"
@@ -52,6 +53,7 @@ def test_the_same_session_finds_what_it_left(area: LocalUserArea) -> None:
         assert (home / "kept").exists()
 
 
+@pytest.mark.clause("v2.1:isolation:cleanup")
 def test_another_session_finds_it_empty(area: LocalUserArea) -> None:
     with area.hold("alice", "s1") as home:
         (home / "old" / "deeper").mkdir(parents=True)

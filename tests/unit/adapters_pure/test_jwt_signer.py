@@ -7,7 +7,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from satchel.adapters.jwt_signer import JwtSigner, SigningKeys
-from satchel.domain.capabilities import Claims
+from satchel.domain.capabilities import CanvasClaims, Claims
 from tests.unit.adapters_pure.clock import NOON, TravelClock
 
 DEEP = b'{"a":' * 600
@@ -76,6 +76,31 @@ def test_a_file_of_no_session_has_a_capability_too(signer: JwtSigner) -> None:
 
 def test_the_forger_of_these_tests_can_make_a_good_token(signer: JwtSigner) -> None:
     assert signer.read(forge(PAYLOAD), ("ui",)) == CLAIMS
+
+
+class TestOfADashboard:
+    CLAIMS = CanvasClaims(
+        canvas_id="monitor-42", owner=CLAIMS.owner, session_id=CLAIMS.session_id, epoch=3, exp=CLAIMS.exp
+    )
+
+    def test_it_says_what_it_must_and_nothing_else(self, signer: JwtSigner) -> None:
+        token = signer.sign(self.CLAIMS)
+
+        assert jwt.get_unverified_header(token) == {"alg": "HS256", "typ": "JWT", "kid": "new"}
+        assert jwt.decode(token, NEW, algorithms=["HS256"], audience="canvas", options={"verify_exp": False}) == {
+            "sub": CLAIMS.owner,
+            "cnv": "monitor-42",
+            "sid": CLAIMS.session_id,
+            "epo": 3,
+            "aud": "canvas",
+            "exp": CLAIMS.exp,
+        }
+
+    def test_it_is_none_of_a_file(self, signer: JwtSigner) -> None:
+        assert signer.read(signer.sign(self.CLAIMS), ("ui", "tool")) is None
+
+    def test_it_does_not_become_one_by_naming_a_file(self, signer: JwtSigner) -> None:
+        assert signer.read(forge(PAYLOAD | {"aud": "canvas", "cnv": "monitor-42"}), ("ui", "tool")) is None
 
 
 class TestKeys:

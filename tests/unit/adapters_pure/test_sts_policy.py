@@ -1,5 +1,7 @@
 from typing import Any, cast
 
+import pytest
+
 from satchel.adapters.sts_credentials import StsCredentials
 
 TURN = "t01kabcdefghjkmnpqrstvwxyz0"
@@ -32,6 +34,7 @@ def test_a_call_may_write_its_own_objects_and_its_turns_items_and_nothing_else()
     }
 
 
+@pytest.mark.clause("v2.1:storage:apart")
 def test_nobodys_name_can_stand_for_somebody_elses() -> None:
     """``ada`` is a beginning of ``ada2``: the slash behind the name keeps them apart."""
     source = StsCredentials(UNUSED, "", "files", "records")

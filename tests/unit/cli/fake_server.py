@@ -64,6 +64,8 @@ class FakeServer:
 
     routes: ClassVar[list[tuple[str, str]]] = [
         (r"POST /api/sessions", "_start_session"),
+        (r"GET /api/config", "_config"),
+        (r"GET /api/tools", "_tools"),
         (r"POST /api/files", "_upload"),
         (r"POST /api/sessions/([^/]+)/turns", "_start_turn"),
         (r"GET /api/sessions/([^/]+)/turns/([^/]+)/events", "_events"),
@@ -86,6 +88,8 @@ class FakeServer:
         ]
         self.page = page
         self.faults = faults or []
+        self.model = "offline"
+        self.servers: list[dict[str, Any]] = []
         self.contents: dict[str, bytes] = {}
         self.renamed: dict[str, str] = {}
         self.asked: list[dict[str, Any]] = []
@@ -100,6 +104,12 @@ class FakeServer:
                 answered: httpx2.Response = getattr(self, method)(request, *found.groups())
                 return answered
         return problem(404, f"There is no route {request.url.path}.", "E_NOT_FOUND")
+
+    def _config(self, _request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(200, json={"user": "dev@example.com", "model": self.model})
+
+    def _tools(self, _request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(200, json={"servers": self.servers})
 
     def _start_session(self, request: httpx2.Request) -> httpx2.Response:
         assert json.loads(request.content) == {}

@@ -12,8 +12,14 @@ def test_help_names_the_commands() -> None:
     told = CliRunner().invoke(app, ["--help"])
 
     assert told.exit_code == 0
-    assert "  serve  Serve Satchel on this machine until Ctrl-C.\n" in told.stdout
-    assert "  ask    Say something to a running server and wait.\n" in told.stdout
+    for said in (
+        "  serve       Serve Satchel on this machine until Ctrl-C.\n",
+        "  ask         Say something to a running server and wait.\n",
+        "  tools       List the tools that you may use, by server.\n",
+        "  call        Call one tool as a model would, and print its results.\n",
+        "  new-server  Write a server that works, with its entry in mcp.json.\n",
+    ):
+        assert said in told.stdout
 
 
 def test_help_loads_nothing_that_takes_time() -> None:

@@ -1,19 +1,34 @@
-"""What tools may return, for property tests. ``SATCHEL_TEST_EXAMPLES`` says how many examples each test takes."""
+"""What tools may return, for property tests. ``SATCHEL_TEST_EXAMPLES`` says how many examples each test takes.
+
+150 find what is often wrong within seconds, for everybody; CI takes 5,000 (minutes), always the same ones.
+"""
 
 import base64
 import os
-from typing import Any
+import random
+from collections.abc import Callable
+from typing import Any, TypeVar
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-many = settings(
-    max_examples=int(os.environ.get("SATCHEL_TEST_EXAMPLES", "150")),
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+EXAMPLES = int(os.environ.get("SATCHEL_TEST_EXAMPLES", "150"))
+_MOST_SECONDS = 900  # for one test with all of CI's examples, on a busy machine
 
-any_text = st.text(st.characters(codec=None))  # half surrogates, too
+_settings = settings(
+    max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+Test = TypeVar("Test", bound=Callable[..., None])
+
+
+def many(test: Test) -> Test:
+    """Try a property on as many examples as are asked for."""
+    slow: Test = pytest.mark.timeout(_MOST_SECONDS)(_settings(test))
+    return slow
+
+
+any_text = st.text(st.characters(codec=None)) | st.text(st.sampled_from('\ud800\udfffa0:,"{}[]'), max_size=6)
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | any_text
 json_values = st.recursive(
     scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(any_text, inner, max_size=4), max_leaves=12
@@ -80,3 +95,12 @@ answers: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     },
 )
 anything = json_values | payloads | answers | st.binary(max_size=30) | st.lists(blocks, max_size=3)
+
+
+def salted(value: Any, blob: str, pick: random.Random) -> Any:  # noqa: ANN401  (any JSON value)
+    """Strew a text over a value: some of its texts and keys become it, or hold it."""
+    if isinstance(value, dict):
+        return {(blob if pick.random() < 0.1 else key): salted(item, blob, pick) for key, item in value.items()}
+    if isinstance(value, list):
+        return [salted(item, blob, pick) for item in value]
+    return pick.choice([value, value, blob, f"see {blob} there", f"data:image/png;base64,{blob}"])

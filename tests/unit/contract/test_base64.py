@@ -15,9 +15,10 @@ from tests.unit.contract.strategies import b64, many
 def test_what_was_encoded_is_decoded_and_measured(data: bytes, prefix: str) -> None:
     wrapped = prefix + reference.encodebytes(data).decode()
     assert base64.decode(wrapped) == data
-    assert base64.check(wrapped) == base64.decoded_size(wrapped) == len(data)
+    assert base64.check(wrapped) == base64.decoded_size(base64.canonical(wrapped)) == len(data)
 
 
+@pytest.mark.clause("v2:artifacts:b64")
 @pytest.mark.parametrize("wrong", ["QUJ", "QUJDR", "QU=D", "QUJDRA==QUJD", "====", "=", "QU_D", "QU-D", "é", "QUJD\0"])
 def test_what_is_not_base64_is_an_error(wrong: str) -> None:
     for read in (base64.decode, base64.check):

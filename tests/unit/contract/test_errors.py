@@ -76,6 +76,7 @@ ONE_OF_EACH: list[ToolError] = [
 ]
 
 
+@pytest.mark.clause("v2.1:errors:timeout", "v2.1:errors:invalid-path", "v2.1:errors:file-too-large")
 @pytest.mark.parametrize(
     ("error", "example"),
     [(ONE_OF_EACH[0], TIMED_OUT), (ONE_OF_EACH[1], OUTSIDE), (ONE_OF_EACH[2], TOO_LARGE)],

@@ -13,6 +13,7 @@ from satchel.contract import normalize, strip_blobs, view_for_model
 BLOB = base64.b64encode(random.Random(1).randbytes(3000)).decode()  # noqa: S311  (sample data)
 
 
+@pytest.mark.clause("v1:files:names-told")
 def test_results_facts_and_names_are_shown_and_nothing_else() -> None:
     raw = {
         "results": {"n": 1},
@@ -36,6 +37,13 @@ def test_the_names_under_which_files_were_stored_are_the_ones_to_show() -> None:
     assert view_for_model(output, files=["a (2).txt"])["files"] == ["a (2).txt"]
 
 
+@pytest.mark.clause("v1:files:contents-not-told")
+def test_the_arrays_of_the_first_contract_are_shown_by_name_alone() -> None:
+    raw = {"results": "made", "returned_file_names": ["a.csv"], "returned_file_contents": ["QUJD"]}
+    assert view_for_model(normalize(raw)) == {"results": "made", "files": ["a.csv"]}
+
+
+@pytest.mark.clause("v1:prompt:no-base64")
 @pytest.mark.parametrize(
     "value",
     [
@@ -56,6 +64,13 @@ def test_blobs_give_way_to_a_note_wherever_they_are(value: object) -> None:
     shown = json.dumps(strip_blobs(value))
     assert "left out]" in shown
     assert len(shown) < 150
+
+
+def test_a_tools_own_list_of_problems_brings_no_blob_to_the_model() -> None:
+    output = normalize({"results": 1, "problems": [{"name": BLOB, "reason": f"no {BLOB}"}]})
+    (problem,) = view_for_model(output)["problems"]
+    assert problem["reason"] == "no [base64 of about 3000 bytes left out]"
+    assert len(problem["name"]) <= 255
 
 
 def test_a_data_url_is_left_out_however_small() -> None:
@@ -111,6 +126,7 @@ def test_results_within_the_budget_are_untouched() -> None:
     assert view_for_model(normalize({"results": ["x" * 90]}), budget=94) == {"results": ["x" * 90]}
 
 
+@pytest.mark.clause("v2:meta-data:size")
 def test_meta_data_stays_under_four_kilobytes_and_the_largest_goes_first() -> None:
     view = view_for_model(normalize({"results": 1, "meta_data": {"log": "word " * 1000, "is_error": True, "rows": 3}}))
     assert view["meta_data"] == {"is_error": True, "rows": 3}

@@ -8,6 +8,7 @@ from satchel.contract.media import UNKNOWN, extension_of
 from tests.unit.contract.strategies import any_text, many
 
 
+@pytest.mark.clause("v2.1:artifacts:mime-form")
 @pytest.mark.parametrize(
     ("given", "kept"),
     [
@@ -56,6 +57,14 @@ def test_any_texts_have_an_answer(mime: str, name: str) -> None:
     assert "/" in valid_mime(mime)
 
 
+@pytest.mark.clause(
+    "v2:showable:images",
+    "v2:showable:pdf",
+    "v2:showable:html",
+    "v2:showable:text",
+    "v2:showable:extension",
+    "v2.1:artifacts:viewer",
+)
 @pytest.mark.parametrize(
     ("mime", "name", "viewer", "showable"),
     [
@@ -82,12 +91,14 @@ def test_a_viewer_is_chosen_by_mime_type_else_by_name(mime: str, name: str, view
     assert (viewer_for(mime, name), is_showable(mime, name)) == (viewer, showable)
 
 
+@pytest.mark.clause("v2.1:artifacts:viewer")
 def test_the_tools_hint_is_followed_where_it_names_a_viewer() -> None:
     assert viewer_for("text/html", "a.html", "code") == "code"
     assert viewer_for("text/html", "a.html", "auto") == "html"
     assert viewer_for("text/html", "a.html", "hologram") == "html"
 
 
+@pytest.mark.clause("v2:html:not-run")
 @pytest.mark.parametrize(
     "mime",
     [

@@ -56,12 +56,16 @@ def raw_of(vector: dict[str, Any]) -> str | bytes:
     return raw
 
 
+@pytest.mark.clause(
+    "v2.1:filenames:examples", "v2.1:filenames:traversal", "v2.1:filenames:absolute", "v2.1:filenames:control"
+)
 @pytest.mark.parametrize("vector", VECTORS, ids=range(len(VECTORS)))
 def test_known_names_come_out_as_known(vector: dict[str, Any]) -> None:
     name = safe_name(raw_of(vector))
     assert (name, len(name.encode())) == (vector["expected"], vector["expected_bytes"])
 
 
+@pytest.mark.clause("v2.1:filenames:traversal", "v2.1:filenames:control", "v2.1:filenames:length")
 @many
 @given(raw_names)
 def test_any_name_becomes_one_that_can_be_stored(raw: str | bytes) -> None:
@@ -80,6 +84,7 @@ def test_a_safe_name_stays_as_it_is(raw: str | bytes) -> None:
     assert safe_name(safe_name(raw)) == safe_name(raw)
 
 
+@pytest.mark.clause("v2.1:filenames:extension")
 @many
 @given(raw_names, st.integers(2, 10**6))
 def test_a_numbered_name_is_safe_distinct_and_keeps_its_extension(raw: str | bytes, number: int) -> None:
@@ -99,6 +104,7 @@ def test_numbers_stand_before_the_extension() -> None:
     assert numbered("a.csv", 1) == "a.csv"
 
 
+@pytest.mark.clause("v2.1:filenames:traversal", "v2.1:filenames:absolute", "v2.1:filenames:system")
 @pytest.mark.parametrize(
     ("raw", "expected"),
     [
@@ -126,5 +132,6 @@ def test_names_of_every_kind_of_trick(raw: str, expected: str) -> None:
     assert safe_name(raw) == expected
 
 
+@pytest.mark.clause("v2.1:filenames:length")
 def test_long_names_that_differ_only_at_the_end_stay_different() -> None:
     assert safe_name("x" * 300 + "1.csv") != safe_name("x" * 300 + "2.csv")

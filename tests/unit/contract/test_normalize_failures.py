@@ -1,8 +1,11 @@
 """Results that the server marked as errors."""
 
+import pytest
+
 from satchel.contract import ErrorCode, InvalidPath, normalize
 
 
+@pytest.mark.clause("v1:error:is-error")
 def test_an_error_becomes_its_message_and_says_that_it_is_one() -> None:
     text = "Error calling tool 'x': boom"
     output = normalize({"content": [{"type": "text", "text": text}], "isError": True})

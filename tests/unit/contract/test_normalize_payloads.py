@@ -21,15 +21,18 @@ def wrapped(value: object) -> dict[str, Any]:
     return {"_meta": {"fastmcp": {"wrap_result": True}}, "content": shown, "structuredContent": {"result": value}}
 
 
+@pytest.mark.clause("v1:extract:structured-first", "v1:extract:wrap", "v4:results:dictionary")
 def test_structured_content_is_the_payload_and_beats_text() -> None:
     raw = {"content": [text('{"other": 1}')], "structuredContent": PAYLOAD, "isError": False}
     assert normalize(raw).envelope() == {"results": PAYLOAD}
 
 
+@pytest.mark.clause("v1:extract:unchanged", "v2:migration:results-only")
 def test_a_payload_of_the_contract_is_not_wrapped_again() -> None:
     assert normalize({"structuredContent": {"results": {"a": 1}}}).envelope() == {"results": {"a": 1}}
 
 
+@pytest.mark.clause("v1:output:same-data")
 def test_data_that_differs_from_structured_content_is_ignored_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, logger="satchel.contract"):
         output = normalize({"content": [], "structured_content": {"a": 1}, "data": {"a": 2}, "is_error": False})
@@ -47,6 +50,7 @@ def test_data_is_taken_where_there_is_nothing_better() -> None:
     assert normalize({"content": [], "structured_content": None, "data": {"a": 1}}).results == {"a": 1}
 
 
+@pytest.mark.clause("v2:results:any-json")
 def test_a_marked_wrapper_is_taken_off() -> None:
     assert [normalize(wrapped(value)).results for value in (0, False, [1], "plain", None)] == [
         0,
@@ -63,6 +67,7 @@ def test_a_wrapper_marked_by_the_output_schema_alone_is_taken_off() -> None:
     assert normalize(raw, output_schema={"type": "object"}).results == {"result": 5}
 
 
+@pytest.mark.clause("v1:extract:wrapped-text")
 def test_a_wrapped_text_that_is_json_of_the_contract_is_parsed() -> None:
     said = json.dumps({"results": {"n": 1}, "artifacts": [{"name": "a.txt", "b64": "QUJD", "mime": "text/plain"}]})
     output = normalize(wrapped(said))
@@ -79,32 +84,38 @@ def test_a_dict_that_happens_to_have_the_one_key_result_stays_whole() -> None:
     assert normalize(raw).results == {"result": "x"}
 
 
+@pytest.mark.clause("v1:extract:wrapped-text")
 def test_an_unmarked_wrapper_is_known_by_its_text_when_contract_json_is_in_it() -> None:
     said = '{"results": 1, "retryable": true}'
     output = normalize({"content": [text(said)], "structuredContent": {"result": said}})
     assert output.envelope() == {"results": 1, "retryable": True}
 
 
+@pytest.mark.clause("v1:extract:json-text")
 def test_the_first_text_that_parses_as_json_is_the_payload() -> None:
     output = normalize({"content": [text("Here you are:"), text('{"a": 1}'), text('{"b": 2}')]})
     assert output.results == {"a": 1}
     assert output.unknown == {"content": [text("Here you are:"), text('{"b": 2}')]}
 
 
+@pytest.mark.clause("v1:extract:plain-text")
 def test_texts_that_are_not_json_are_joined_by_blank_lines() -> None:
     assert normalize({"content": [text("one"), text("two")]}).envelope() == {"results": "one\n\ntwo"}
 
 
+@pytest.mark.clause("v1:results:falsy", "v2:results:any-json")
 @pytest.mark.parametrize("value", [0, False, [], "", None, {}])
 def test_falsy_results_stay_as_they_are(value: object) -> None:
     assert normalize({"structuredContent": {"results": value}}).envelope() == {"results": value}
 
 
+@pytest.mark.clause("v1:output:not-empty")
 @pytest.mark.parametrize("nothing", [None, {}, {"content": []}, {"content": [], "isError": False}])
 def test_nothing_at_all_becomes_null(nothing: object) -> None:
     assert normalize(nothing).envelope() == {"results": None}
 
 
+@pytest.mark.clause("v1:output:list-kept")
 def test_a_bare_list_is_the_result() -> None:
     assert normalize([1, 2]).results == [1, 2]
 
@@ -121,6 +132,7 @@ def test_bytes_that_are_no_text_become_an_artifact() -> None:
     assert [item.inline_bytes() for item in normalize(b"\xff\x00").artifacts] == [b"\xff\x00"]
 
 
+@pytest.mark.clause("v1:extract:result-object")
 def test_a_result_object_of_a_client_library_is_read_by_its_fields() -> None:
     @dataclass
     class CallToolResult:
@@ -133,12 +145,14 @@ def test_a_result_object_of_a_client_library_is_read_by_its_fields() -> None:
     assert normalize(CallToolResult([text("{}")], PAYLOAD, data=PAYLOAD)).envelope() == {"results": PAYLOAD}
 
 
+@pytest.mark.clause("v1:meta-data:spelling")
 def test_meta_data_is_kept_whole_in_either_spelling() -> None:
     assert normalize({"results": 1, "meta-data": {"rows": 2}}).meta_data == {"rows": 2}
     both = normalize({"results": 1, "meta-data": {"rows": 2, "old": True}, "meta_data": {"rows": 3}})
     assert both.meta_data == {"rows": 3, "old": True}
 
 
+@pytest.mark.clause("v2.1:retryable:kept")
 def test_what_was_not_given_is_not_set_and_null_counts_as_not_given() -> None:
     assert normalize({"results": 1}).model_fields_set == {"results"}
     assert normalize({"results": 1, "display": None, "retryable": None, "artifacts": None}).model_fields_set == {
@@ -149,12 +163,14 @@ def test_what_was_not_given_is_not_set_and_null_counts_as_not_given() -> None:
     assert given.retryable is False
 
 
+@pytest.mark.clause("v2.1:fields:types", "v2.1:fields:known")
 def test_what_no_specification_names_is_kept_apart() -> None:
     output = normalize({"results": 1, "colour": "red", "retryable": "perhaps", "meta_data": "small"})
     assert output.unknown == {"colour": "red", "retryable": "perhaps", "meta_data": "small"}
     assert output.retryable is None
 
 
+@pytest.mark.clause("v1:extract:wrap")
 def test_without_results_what_is_left_beside_the_files_is_the_result() -> None:
     files = [{"name": "a.txt", "path": "/tmp/alice/a.txt", "mime": "text/plain"}]
     assert normalize({"artifacts": files, "rows": 3}).results == {"rows": 3}
@@ -185,6 +201,14 @@ def test_nan_and_half_surrogates_become_json() -> None:
     assert normalize({"structuredContent": {"results": [float("nan"), "\ud800"]}}).results == [None, "�"]
     assert normalize({"content": [text('{"results": {"mean": NaN}, "meta_data": {"a": 1}}')]}).results == {"mean": None}
     assert normalize({"content": [text("NaN")]}).results == "NaN"
+
+
+@pytest.mark.parametrize(
+    ("text", "results"),
+    [("a\ud800", "a\ufffd"), ('{"a\udfff": "\ud800"}', {"a\ufffd": "\ufffd"}), ("[\ud800]", "[\ufffd]")],
+)
+def test_a_text_block_with_half_a_surrogate_is_read_like_any_other(text: str, results: object) -> None:
+    assert normalize({"content": [{"type": "text", "text": text}]}).results == results
 
 
 def test_deep_nesting_costs_neither_the_result_nor_the_files_beside_it() -> None:

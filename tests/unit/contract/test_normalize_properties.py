@@ -3,15 +3,18 @@
 import contextlib
 import json
 import random
+from collections.abc import Callable
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from satchel.contract import ContractError, ToolOutput, normalize, view_for_model
-from tests.unit.contract.strategies import anything, b64, good_artifacts, json_values, many, odd_artifacts
+from satchel.contract import ContractError, ToolOutput, normalize
+from tests.unit.contract.strategies import anything, b64, good_artifacts, many, names, odd_artifacts
 
 
+@pytest.mark.clause("v2.1:output:one-form")
 @many
 @given(anything)
 def test_normalize_makes_storable_json_of_anything_json_has(raw: object) -> None:
@@ -20,6 +23,7 @@ def test_normalize_makes_storable_json_of_anything_json_has(raw: object) -> None
     output.model_dump_json()
 
 
+@pytest.mark.clause("v2.1:output:one-form")
 @many
 @given(st.from_type(object) | st.recursive(st.builds(object), st.lists))
 def test_normalize_raises_nothing_but_a_contract_error(raw: object) -> None:
@@ -50,12 +54,53 @@ def test_every_well_formed_artifact_keeps_its_bytes_whatever_lies_beside_it(
     assert len(output.artifacts) + len(output.problems) == len(mixed)
 
 
+def as_artifacts(files: list[tuple[str, bytes]]) -> Any:  # noqa: ANN401  (any JSON value)
+    return {"results": 1, "artifacts": [{"name": name, "mime": "a/b", "b64": b64(body)} for name, body in files]}
+
+
+def as_v1_arrays(files: list[tuple[str, bytes]]) -> Any:  # noqa: ANN401  (any JSON value)
+    names, contents = [name for name, _ in files], [b64(body) for _, body in files]
+    return {"results": 1, "returned_file_names": names, "returned_file_contents": contents}
+
+
+def as_v1_objects(files: list[tuple[str, bytes]]) -> Any:  # noqa: ANN401  (any JSON value)
+    return {"results": 1, "returned_file_contents": [{"name": name, "b64": b64(body)} for name, body in files]}
+
+
+def text_block(payload: object) -> dict[str, Any]:
+    return {"type": "text", "text": json.dumps(payload)}
+
+
+FORMS = [as_artifacts, as_v1_arrays, as_v1_objects]
+CARRIERS: list[Callable[[Any], Any]] = [
+    lambda payload: payload,
+    json.dumps,
+    lambda payload: {"structuredContent": payload, "content": [text_block(payload)]},
+    lambda payload: {"content": [{"type": "text", "text": "Look:"}, text_block(payload)]},
+    lambda payload: {"content": [text_block({"content": [text_block(payload)], "isError": False})]},
+    lambda payload: {"structuredContent": {"result": json.dumps(payload)}, "content": [text_block(payload)]},
+    lambda payload: {"structuredContent": {"result": payload}, "_meta": {"fastmcp": {"wrap_result": True}}},
+    lambda payload: {"content": [{"type": "text", "text": "Look:"}], "isError": False, **payload},
+]
+
+
 @many
-@given(st.dictionaries(st.text(), json_values), st.binary(min_size=800, max_size=2000), st.integers(0, 4))
-def test_no_base64_over_a_kilobyte_reaches_the_model(around: dict[str, Any], data: bytes, depth: int) -> None:
-    blob = b64(data)
-    value: Any = {**around, "blob": blob, "said": f"see {blob} there", "url": f"data:image/png;base64,{blob}"}
-    for _ in range(depth):
-        value = [{"inner": value, blob: 1}]
-    view = view_for_model(normalize({"results": value, "meta_data": {"deep": [value]}}), budget=10**6)
-    assert blob[:1024] not in json.dumps(view)
+@given(st.lists(st.tuples(names, st.binary(max_size=64)), min_size=1, max_size=3), st.data())
+def test_files_keep_their_bytes_in_whatever_form_they_come(files: list[tuple[str, bytes]], data: st.DataObject) -> None:
+    payload = data.draw(st.sampled_from(FORMS))(files)
+    output = normalize(data.draw(st.sampled_from(CARRIERS))(payload))
+    assert [(item.name, item.inline_bytes()) for item in output.artifacts] == files
+    assert (output.results, output.problems) == (1, [])
+
+
+@many
+@given(st.lists(st.binary(max_size=64), max_size=4))
+def test_content_blocks_keep_their_bytes(bodies: list[bytes]) -> None:
+    kinds: list[Callable[[str], dict[str, Any]]] = [
+        lambda body: {"type": "image", "mimeType": "image/png", "data": body},
+        lambda body: {"type": "audio", "mimeType": "audio/wav", "data": body},
+        lambda body: {"type": "resource", "resource": {"uri": "db://rows/7", "blob": body}},
+        lambda body: {"type": "resource_link", "name": "a", "uri": f"data:a/b;base64,{body}"},
+    ]
+    blocks = [kind(b64(body)) for kind, body in zip(kinds, bodies, strict=False)]
+    assert [item.inline_bytes() for item in normalize({"content": blocks}).artifacts] == bodies

@@ -3,9 +3,14 @@
 import json
 from typing import Any
 
+import pytest
+
 from satchel.contract import normalize
 
 
+@pytest.mark.clause(
+    "v5:model-text:for-model", "v5:bibliography:artifact", "v5:bibliography:form", "v5:bibliography:no-metadata"
+)
 def test_a_bibliography_becomes_an_artifact_and_the_marked_text_the_result() -> None:
     citations = [{"pmid": "1", "title": "Ü"}]
     content = [{"type": "text", "text": "# Search Results", "forModel": True}]
@@ -23,6 +28,7 @@ def test_a_bibliography_becomes_an_artifact_and_the_marked_text_the_result() -> 
     assert "metadata" not in artifact.model_fields_set
 
 
+@pytest.mark.clause("v5:grant:artifact", "v5:model-text:metadata", "v5:grant:form")
 def test_grant_markdown_becomes_an_artifact_with_its_metadata() -> None:
     metadata = {"source": "https://x.example", "contentType": "text/html"}
     grant = {"type": "text/markdown", "title": "A grant", "content": "# G", "metadata": metadata}
@@ -39,17 +45,20 @@ def test_grant_markdown_becomes_an_artifact_with_its_metadata() -> None:
     assert output.meta_data == {"statusCode": 200}
 
 
+@pytest.mark.clause("v5:grant:form")
 def test_a_grant_without_title_has_the_specified_one() -> None:
     output = normalize({"content": [], "grantMarkdown": {"content": "x"}, "isError": False})
     assert [(item.title, item.type) for item in output.artifacts] == [("NIH Grant Details", "text/markdown")]
     assert [item.title for item in normalize({"results": 1, "grantMarkdown": "x"}).artifacts] == ["NIH Grant Details"]
 
 
+@pytest.mark.clause("v5:grant:content")
 def test_a_grant_without_content_is_reported() -> None:
     output = normalize({"content": [], "grantMarkdown": {"title": "Empty"}, "isError": False})
     assert [(item.name, item.reason) for item in output.problems] == [("Empty", "no content")]
 
 
+@pytest.mark.clause("v5:graph:artifact")
 def test_a_knowledge_graph_keeps_its_id_type_title_and_content() -> None:
     graph = {
         "type": "application/vnd.knowledge-graph",
@@ -63,6 +72,7 @@ def test_a_knowledge_graph_keeps_its_id_type_title_and_content() -> None:
     assert (artifact.name, artifact.position, output.results) == ("Knowledge Graph.json", 0, "two nodes")
 
 
+@pytest.mark.clause("v5:artifacts:position", "v5:artifacts:unique-ids", "v5:artifacts:identity")
 def test_positions_count_over_all_artifacts_of_a_result() -> None:
     typed = {"type": "text/html", "title": "Page", "content": "<p>", "language": "html"}
     output = normalize(
@@ -78,16 +88,19 @@ def test_positions_count_over_all_artifacts_of_a_result() -> None:
     assert len({item.id for item in output.artifacts}) == 4
 
 
+@pytest.mark.clause("v5:artifacts:identity")
 def test_missing_ids_are_derived_so_that_a_second_run_finds_the_same() -> None:
     raw: dict[str, Any] = {"content": [], "bibliography": [{"pmid": "1"}], "isError": False}
     assert normalize(raw).artifacts[0].id == normalize(raw).artifacts[0].id
 
 
+@pytest.mark.clause("v5:artifacts:json-content")
 def test_content_that_is_json_instead_of_text_is_written_as_text() -> None:
     item = {"type": "application/vnd.knowledge-graph", "title": "G", "content": {"nodes": [1]}}
     assert normalize({"content": [], "artifacts": [item], "isError": False}).artifacts[0].content == '{"nodes":[1]}'
 
 
+@pytest.mark.clause("v5:artifacts:type-form")
 def test_a_type_that_is_no_mime_type_stays_beside_a_text_file() -> None:
     item = {"type": "code", "title": "a/b", "content": "x = 1", "language": "python"}
     (artifact,) = normalize({"results": 1, "artifacts": [item]}).artifacts
@@ -99,11 +112,13 @@ def test_a_type_that_is_no_mime_type_stays_beside_a_text_file() -> None:
     )
 
 
+@pytest.mark.clause("v5:model-text:for-model")
 def test_text_not_marked_for_the_model_stays_out_of_the_results() -> None:
     content = [{"type": "text", "text": "for you", "forModel": True}, {"type": "text", "text": "for the person"}]
     assert normalize({"content": content}).results == "for you"
 
 
+@pytest.mark.clause("v5:bibliography:form")
 def test_an_empty_bibliography_is_an_empty_list_of_references() -> None:
     assert [item.content for item in normalize({"content": [], "bibliography": [], "isError": False}).artifacts] == [
         "[]"

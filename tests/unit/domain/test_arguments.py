@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from satchel.contract import InvalidArguments
-from satchel.domain.arguments import inject_identity, named_files, nearest, parse, replace_files
+from satchel.domain.arguments import inject_identity, named_files, nearest, parse, replace_files, tell_names
 from satchel.domain.conversation import ToolSpec
 
 
@@ -45,6 +45,7 @@ def test_what_python_reads_but_json_cannot_carry_is_made_plain() -> None:
 # Who the tool acts for
 
 
+@pytest.mark.clause("v2.1:username:overwritten")
 @pytest.mark.parametrize("sent", ["bob", "", ["bob"], {"name": "bob"}, None, 7])
 @pytest.mark.parametrize("name", ["username", "_atlas_user"])
 def test_the_identity_replaces_whatever_the_model_sent(name: str, sent: object) -> None:
@@ -55,11 +56,13 @@ def test_the_identity_is_given_where_the_tool_declares_it_and_nothing_was_sent()
     assert inject_identity(tool("username"), {}, "alice") == {"username": "alice"}
 
 
+@pytest.mark.clause("v2:username:not-added")
 def test_the_identity_is_added_nowhere_else() -> None:
     assert inject_identity(tool("text"), {"text": "a"}, "alice") == {"text": "a"}
     assert inject_identity(ToolSpec(server="s", name="t"), {}, "alice") == {}
 
 
+@pytest.mark.clause("v2.1:username:overwritten")
 def test_an_identity_that_the_model_sends_undeclared_is_no_other_persons() -> None:
     assert inject_identity(tool("text"), {"username": "bob"}, "alice") == {"username": "alice"}
 
@@ -78,6 +81,7 @@ def test_a_schema_of_another_form_declares_nothing(properties: object) -> None:
 # Files
 
 
+@pytest.mark.clause("v2.1:files:filename", "v2.1:files:filenames")
 def test_files_are_named_in_three_arguments() -> None:
     sent = {"filename": "a", "filenames": ["b", "c"], "file_names": ["d"]}
     assert named_files(tool("filename", "filenames", "file_names"), sent) == ["a", "b", "c", "d"]
@@ -87,6 +91,7 @@ def test_a_file_named_twice_is_one() -> None:
     assert named_files(tool("filename", "filenames"), {"filename": "a", "filenames": ["b", "a", "b"]}) == ["a", "b"]
 
 
+@pytest.mark.clause("v2.1:files:only-these")
 def test_only_declared_arguments_name_files() -> None:
     assert named_files(tool("filename", "path"), {"filenames": ["a"], "path": "b", "file_name": "c"}) == []
 
@@ -100,6 +105,7 @@ def where(name: str) -> str:
     return {"a": "/in/a", "b": "/in/b"}.get(name, name)
 
 
+@pytest.mark.clause("v2.1:files:filename")
 @pytest.mark.parametrize(
     ("sent", "received"),
     [
@@ -118,8 +124,36 @@ def test_named_files_are_replaced_and_all_else_passes_through(sent: dict[str, An
     assert replace_files(tool("filename", "filenames", "file_names", "text"), sent, where) == received
 
 
+@pytest.mark.clause("v2.1:files:only-these")
 def test_an_undeclared_argument_is_not_touched() -> None:
     assert replace_files(tool("filename"), {"filenames": ["a"]}, where) == {"filenames": ["a"]}
+
+
+# What files are called
+
+
+@pytest.mark.parametrize(
+    ("fields", "sent", "told"),
+    [
+        (["filename", "original_filename"], {"filename": "a"}, {"original_filename": "/in/a"}),
+        (["filenames", "original_filenames"], {"filenames": ["a", "x"]}, {"original_filenames": ["/in/a", "x"]}),
+        (["file_names", "original_filenames"], {"file_names": ["b"]}, {"original_filenames": ["/in/b"]}),
+        (["file_names", "original_file_names"], {"file_names": ["b"]}, {"original_file_names": ["/in/b"]}),
+        (
+            ["filenames", "original_filenames"],
+            {"filenames": ["a"], "original_filenames": ["mine"]},
+            {"original_filenames": ["/in/a"]},
+        ),
+        (["filename"], {"filename": "a"}, {}),
+        (["original_filename"], {"filename": "a"}, {}),
+        (["filename", "original_filename"], {"filename": ""}, {}),
+        (["filename", "original_filename"], {"original_filename": "mine"}, {}),
+    ],
+)
+def test_what_files_are_called_is_told_where_the_tool_wants_to_know(
+    fields: list[str], sent: dict[str, Any], told: dict[str, Any]
+) -> None:
+    assert tell_names(tool(*fields), sent, where) == sent | told
 
 
 def test_the_nearest_names_come_best_first_and_are_few() -> None:

@@ -4,13 +4,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from satchel.contract import Canvas, Display
+from satchel.contract import Display
 from satchel.domain.calls import Call, CallSettled
 from satchel.domain.compose import compose
 from satchel.domain.ids import call_id, new_id
 from satchel.domain.responses import (
     FinalResponse,
     ResponseArtifact,
+    ResponseCanvas,
     ResponseDeferred,
     ResponseDisplay,
     ToolCallSummary,
@@ -54,7 +55,7 @@ def call(
     *artifacts: ResponseArtifact,
     index: int = 0,
     display: Display | None = None,
-    canvas: Canvas | None = None,
+    canvas: ResponseCanvas | None = None,
     deferred: tuple[ResponseDeferred, ...] = (),
 ) -> Call:
     settled = CallSettled(
@@ -129,6 +130,7 @@ def test_a_call_is_summed_up_with_what_it_came_to() -> None:
     ]
 
 
+@pytest.mark.clause("v2:display:primary-file", "v2:display:others", "v5:artifacts:position")
 def test_the_primary_file_comes_first_and_the_others_as_they_were_made() -> None:
     made = call(artifact("a"), artifact("b"), artifact("c"), display=Display(primary_file="c"))
     assert shown(made) == [(0, "c", 1), (1, "a", 1), (2, "b", 1)]
@@ -141,16 +143,19 @@ def test_a_file_made_twice_in_a_turn_is_shown_once_as_it_is_now() -> None:
     ]
 
 
+@pytest.mark.clause("v2:display:first-showable", "v2:canvas:auto-open")
 def test_without_any_hint_the_canvas_opens_at_the_first_thing_that_can_be_shown() -> None:
     composed = compose(TURN, [call(artifact("data.bin"), artifact("page.html", showable=True))])
     assert composed.display == ResponseDisplay(open_canvas=True, primary_file="page.html")
     assert [a.name for a in composed.artifacts] == ["page.html", "data.bin"]
 
 
+@pytest.mark.clause("v2:canvas:auto-open")
 def test_without_any_hint_and_anything_to_show_the_canvas_stays_closed() -> None:
     assert compose(TURN, [call(artifact("data.bin"))]).display == ResponseDisplay()
 
 
+@pytest.mark.clause("v2.1:display:open-canvas", "v2.1:display:store-and-open")
 @pytest.mark.parametrize(
     ("hint", "opens"),
     [
@@ -165,6 +170,7 @@ def test_with_a_hint_the_canvas_opens_only_where_it_says_so(hint: Display, opens
     assert compose(TURN, [call(artifact("a", showable=True), display=hint)]).display.open_canvas is opens
 
 
+@pytest.mark.clause("v2:display:viewer-hint", "v2.1:display:fields")
 def test_every_word_of_the_hint_is_kept() -> None:
     hint = Display(
         open_canvas=True,
@@ -186,6 +192,7 @@ def test_every_word_of_the_hint_is_kept() -> None:
     )
 
 
+@pytest.mark.clause("v2:display:first-showable")
 def test_a_primary_file_that_there_is_not_gives_way_to_one_that_can_be_shown() -> None:
     made = call(artifact("a"), artifact("b", showable=True), display=Display(primary_file="gone"))
     assert compose(TURN, [made]).display.primary_file == "b"
@@ -198,17 +205,38 @@ def test_of_several_hints_the_last_one_stands() -> None:
     assert compose(TURN, [first, then, silent]).display == ResponseDisplay(primary_file="b")
 
 
-def test_the_last_canvas_is_shown_without_its_token() -> None:
-    first = call(canvas=Canvas(id="old", url="https://old.example"))
-    then = call(index=1, canvas=Canvas(id="new", url="https://new.example", token="secret", title="Live"))
-    assert compose(TURN, [first, then]).canvas == {
-        "open": True,
-        "id": "new",
-        "persistence": "session",
-        "type": "iframe",
-        "url": "https://new.example",
-        "title": "Live",
-    }
+def test_a_call_without_a_hint_opens_the_canvas_whatever_was_said_before_it() -> None:
+    first = call(artifact("a", showable=True), display=Display(open_canvas=False, primary_file="a", mode="split"))
+    then = call(artifact("b", showable=True), index=1)
+    assert compose(TURN, [first, then]).display == ResponseDisplay(open_canvas=True, primary_file="a", mode="split")
+
+
+def test_a_call_without_a_hint_and_anything_to_show_leaves_the_canvas_as_it_was_said_before() -> None:
+    first = call(artifact("a", showable=True), display=Display(open_canvas=False))
+    assert not compose(TURN, [first, call(artifact("data.bin"), index=1)]).display.open_canvas
+
+
+def test_a_later_hint_closes_what_came_before_it_without_one() -> None:
+    first = call(artifact("a", showable=True))
+    then = call(index=1, display=Display(open_canvas=False))
+    assert compose(TURN, [first, then]).display == ResponseDisplay(open_canvas=False, primary_file="a")
+
+
+def test_without_any_hint_the_first_thing_that_can_be_shown_may_come_from_any_call() -> None:
+    made = [call(artifact("data.bin")), call(artifact("page.html", showable=True), index=1)]
+    assert compose(TURN, made).display == ResponseDisplay(open_canvas=True, primary_file="page.html")
+
+
+def test_a_file_that_waits_is_no_primary_file() -> None:
+    waiting = ResponseDeferred(name="draft.html", file_key=key("d"), mime="text/html", size=1)
+    made = call(artifact("a", showable=True), deferred=(waiting,), display=Display(primary_file="draft.html"))
+    assert compose(TURN, [made]).display.primary_file == "a"
+
+
+def test_the_last_canvas_is_shown() -> None:
+    first = call(canvas=ResponseCanvas(id="old", url="https://old.example"))
+    new = ResponseCanvas(id="new", url="https://new.example", title="Live", wants_token=True)
+    assert compose(TURN, [first, call(index=1, canvas=new), call(index=2)]).canvas == new
 
 
 def test_files_that_wait_are_listed_apart() -> None:

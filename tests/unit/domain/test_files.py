@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from satchel.domain.files import FileRecord, NameClaim, NewFile, Source, Verdict, expired, judge
 from satchel.domain.ids import new_id
 
@@ -87,6 +89,7 @@ def test_two_raw_names_that_merely_meet_never_share_one() -> None:
     assert judge(*uploads) is Verdict.NEXT_NAME
 
 
+@pytest.mark.clause("v2.1:deferred:expired")
 def test_a_file_is_gone_at_the_second_of_its_expiry_not_before() -> None:
     at = int((NOW + timedelta(hours=72)).timestamp())
     record = FileRecord(**new(expires_at=at).model_dump(), file_key=MADE)

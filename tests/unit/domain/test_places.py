@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime
 
+import pytest
+
 from satchel.domain.ids import call_id, new_id, object_id
 from satchel.domain.places import call_objects_prefix, input_path, object_key, outcome_key, tool_directory
 
@@ -9,6 +11,7 @@ TURN = new_id("t", datetime(2024, 8, 27, tzinfo=UTC), bytes(10))
 CALL = call_id(TURN, 0, 0)
 
 
+@pytest.mark.clause("v2.1:storage:prefix")
 def test_a_file_lies_under_its_owner_by_kind_and_day() -> None:
     file = new_id("f", datetime(2024, 8, 27, tzinfo=UTC), bytes(10))
     assert object_key("alice", "uploads", file, "a.csv") == f"alice/uploads/20240827/{file}/a.csv"
@@ -32,6 +35,7 @@ def test_the_outcome_lies_beside_the_files_not_among_them() -> None:
     assert not key.startswith(call_objects_prefix("alice", CALL))
 
 
+@pytest.mark.clause("v2.1:files:local-paths")
 def test_a_tool_finds_its_inputs_where_the_contract_says() -> None:
     assert tool_directory("alice") == "/tmp/alice/"
     assert input_path("alice", "data.csv") == "/tmp/alice/input_files/data.csv"

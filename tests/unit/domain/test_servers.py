@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from satchel.domain.servers import Registry, ServerEntry
 
 
+@pytest.mark.clause("v4:registry:entry")
 def test_the_entry_of_the_specification_works_unchanged() -> None:
     entry = ServerEntry.model_validate(
         {
@@ -17,7 +18,8 @@ def test_the_entry_of_the_specification_works_unchanged() -> None:
             "description": "An example server with a simple tool.",
         }
     )
-    assert (entry.files_by, entry.strict_files, entry.enabled, entry.collect) == ("path", False, True, "all")
+    assert entry.files_for("my_tool") == "path"
+    assert (entry.strict_files, entry.enabled, entry.collect) == (False, True, "all")
 
 
 @pytest.mark.parametrize("entry", [{}, {"command": ["a"], "url": "https://a.example"}, {"command": []}])
@@ -37,6 +39,7 @@ def test_memory_is_what_a_function_can_have(memory: int) -> None:
         ServerEntry(command=["a"], memory_mb=memory)
 
 
+@pytest.mark.clause("v4:files:urls")
 @pytest.mark.parametrize(
     ("entry", "way"),
     [
@@ -44,10 +47,13 @@ def test_memory_is_what_a_function_can_have(memory: int) -> None:
         (ServerEntry(url="https://a.example"), "url"),
         (ServerEntry(command=["a"], files="url"), "url"),
         (ServerEntry(url="https://a.example", files="path"), "path"),
+        (ServerEntry(command=["a"], files={"fetch": "url"}), "url"),
+        (ServerEntry(command=["a"], files={"other": "url"}), "path"),
+        (ServerEntry(url="https://a.example", files={"fetch": "path", "other": "url"}), "path"),
     ],
 )
 def test_files_go_by_path_over_stdio_and_by_address_over_http_unless_it_is_said(entry: ServerEntry, way: str) -> None:
-    assert entry.files_by == way
+    assert entry.files_for("fetch") == way
 
 
 def test_the_hash_changes_with_what_decides_the_tools_and_with_nothing_else() -> None:
@@ -58,10 +64,17 @@ def test_the_hash_changes_with_what_decides_the_tools_and_with_nothing_else() ->
     assert len({entry.model_copy(update=other).config_hash() for other in [{}, *others]}) == 4
 
 
+def test_an_entry_names_the_variables_that_are_to_be_filled_in() -> None:
+    near = ServerEntry(command=["${NO}"], env={"A": "${ONE}-${TWO}", "B": "$THREE"}, description="${NO}")
+    far = ServerEntry(url="https://${HOST}/mcp", auth_token="${TOKEN}")
+    assert (near.variables, far.variables) == ({"ONE", "TWO"}, {"HOST", "TOKEN"})
+
+
 def registry(**groups: list[str]) -> Registry:
     return Registry(servers={name: ServerEntry(command=[name], groups=of) for name, of in groups.items()})
 
 
+@pytest.mark.clause("v4:registry:groups")
 def test_servers_are_open_by_group_and_those_without_groups_to_everybody() -> None:
     kept = registry(all=[], users=["users"], admins=["admins"], both=["admins", "users"])
     assert list(kept.open_to(["users"])) == ["all", "users", "both"]

@@ -25,14 +25,19 @@ def watch(silence: Silence, until: float) -> list[tuple[float, Notice | Overdue]
     return due
 
 
+@pytest.mark.clause("v2.1:timeout:normal")
 def test_ten_seconds_of_silence_are_normal() -> None:
     assert Silence(Limits(), BEGUN).look(BEGUN + 14.9) is None
 
 
+@pytest.mark.clause(
+    "v2.1:timeout:notice-15s", "v2.1:timeout:notice-20s", "v2.1:timeout:notice-25s", "v2.1:time:timeout"
+)
 def test_the_person_is_told_three_times_and_then_it_ends() -> None:
     assert watch(Silence(Limits(), BEGUN), 60) == [(15, AFTER_15), (20, AFTER_20), (25, AFTER_25), (30, SILENT)]
 
 
+@pytest.mark.clause("v2.1:timeout:told")
 def test_the_last_word_is_the_specifications() -> None:
     assert TIMED_OUT == (
         "Tool failed to respond in a reasonable amount of time. Please try again or use a smaller dataset."
@@ -48,6 +53,7 @@ def test_who_looks_much_too_late_gets_no_notices_any_more() -> None:
     assert Silence(Limits(), BEGUN).look(BEGUN + 31) == SILENT
 
 
+@pytest.mark.clause("v2.1:progress:resets")
 @pytest.mark.parametrize("spoken_after", [1.0, 14.9, 17.0, 29.9])
 def test_any_word_starts_the_silence_anew(spoken_after: float) -> None:
     silence = Silence(Limits(), BEGUN)

@@ -29,6 +29,11 @@ def told(findings: list[Finding]) -> list[str]:
     return [f"{finding.severity} {finding.clause} {finding.where}" for finding in findings]
 
 
+@pytest.mark.clause("v1:output:object", "v1:output:given", "v1:files:names", "v1:files:content", "v1:files:b64")
+@pytest.mark.clause("v1:results:size", "v1:results:no-base64", "v1:files:same-length", "v1:results:spelling")
+@pytest.mark.clause("v1:output:no-list", "v2:files:phased-out", "v2:canvas:types", "v2:canvas:mode")
+@pytest.mark.clause("v2:canvas:persistence", "v2.1:results:required", "v2.1:fields:spelling", "v2.1:deferred:types")
+@pytest.mark.clause("v2.1:deferred:reason", "v5:bibliography:citations", "mcp:content:bytes")
 @pytest.mark.parametrize("case", FAULTY.values(), ids=FAULTY.keys())
 def test_each_fault_is_named_once(case: Case) -> None:
     assert told(lint_output(case.output)) == case.findings
@@ -62,6 +67,7 @@ def test_where_the_normaliser_reports_a_problem_there_is_an_error(raw: object) -
     assert Severity.ERROR in found or (output is not None and not output.problems)
 
 
+@pytest.mark.clause("v2.1:artifacts:mime-required")
 def test_the_tool_is_told_what_to_do() -> None:
     (finding,) = lint_output({"results": 1, "artifacts": [{"name": "a.csv", "mime_type": "text/csv", "b64": "QQ=="}]})
 
@@ -75,11 +81,13 @@ def test_the_tool_is_told_what_to_do() -> None:
     )
 
 
+@pytest.mark.clause("v2.1:time:ten-seconds")
 @pytest.mark.parametrize(("silent", "findings"), [(10.0, []), (10.1, ["warning v2.1:time:ten-seconds $"]), (0.0, [])])
 def test_a_silence_of_over_ten_seconds_is_too_long(silent: float, findings: list[str]) -> None:
     assert told(lint_output({"results": 1}, Run(silent_seconds=silent))) == findings
 
 
+@pytest.mark.clause("v1:output:json")
 @pytest.mark.parametrize(
     ("data", "why"),
     [

@@ -33,6 +33,7 @@ def test_the_longest_silence_counts_and_a_word_ends_it() -> None:
     assert heard.silent_seconds == pytest.approx(12, abs=0.01)
 
 
+@pytest.mark.clause("v2.1:time:timeout")
 def test_a_tool_that_is_silent_for_too_long_is_ended() -> None:
     running, clock = call([(5, Progress(progress=1)), (40, ANSWER)])
     heard = listen(running, clock, Limits())

@@ -25,6 +25,7 @@ def test_a_path_in_anybodys_directory_is_right_where_the_user_is_not_known(path:
     assert clauses(path, Run()) == []
 
 
+@pytest.mark.clause("v2.1:artifacts:path-inside")
 @pytest.mark.parametrize(
     "path",
     [
@@ -86,11 +87,13 @@ def test_a_file_that_the_tool_wrote_is_there(home: Path) -> None:
     assert looked_up(home, "empty") == []
 
 
+@pytest.mark.clause("v2.1:artifacts:path-exists")
 def test_a_file_that_it_did_not_write_is_not(home: Path) -> None:
     assert looked_up(home, "a.txt") == [paths.EXISTS.id]
     assert looked_up(home, "out/a.txt") == [paths.EXISTS.id]
 
 
+@pytest.mark.clause("v2.1:artifacts:path-regular")
 def test_what_is_no_regular_file_is_none(home: Path) -> None:
     (home / "folder").mkdir()
     (home / "link").symlink_to("/etc/hostname")

@@ -2,11 +2,14 @@
 
 import base64
 import hashlib
+from pathlib import Path
 
 import pytest
 
 from local.lint.check import lint_output
+from local.lint.findings import Severity
 from local.lint.rules.sizes import BASE64
+from local.lint.subject import Run
 
 HTML = base64.b64encode(b"<html><body>A report of this quarter.</body></html>").decode()
 NOISE = base64.b64encode(bytes(range(256)) * 2).decode()
@@ -16,7 +19,9 @@ NOISE = base64.b64encode(bytes(range(256)) * 2).decode()
     ("text", "why"),
     [
         ("b'QUJD'", "it is Python's b'…', bytes that were made a text by str()"),
-        ("<base64>", "the character '<' at 0 is not of its alphabet"),
+        ("<h1>", "the character '<' at 0 is not of its alphabet"),
+        ("QUJD....", "the character '.' at 4 is not of its alphabet"),
+        ("QUJD" * 17 + "...", "the character '.' at 68 is not of its alphabet"),
         ("QUJD%UJD", "the character '%' at 4 is not of its alphabet"),
         ("QU-_", "it is of the URL-safe alphabet (- and _), not of the standard one (+ and /)"),
         ("QUJDR", "its length, 5, is not a multiple of four: the padding is missing, or it was cut off"),
@@ -30,6 +35,15 @@ def test_it_is_said_why_something_is_not_base64(text: object, why: str) -> None:
     (finding,) = lint_output({"results": 1, "artifacts": [{"name": "a", "mime": "text/plain", "b64": text}]})
 
     assert finding.message == f"This is not base64: {why}."
+
+
+@pytest.mark.parametrize("text", ["<base64>", "<b64>", "PGh0bWw+PGhlYWQ+...", "QUJD…"])
+def test_what_an_example_writes_in_the_place_of_base64_is_noted_and_a_tool_that_returns_it_is_wrong(text: str) -> None:
+    output = {"results": 1, "artifacts": [{"name": "a", "mime": "text/plain", "b64": text}]}
+    (written,), (returned,) = lint_output(output), lint_output(output, Run(user="alice", home=Path("/tmp/alice")))
+
+    assert (written.severity, returned.severity) == (Severity.NOTE, Severity.ERROR)
+    assert written.message == f"{text!r} stands for base64 that is not there."
 
 
 @pytest.mark.parametrize("text", ["QUJD", "", "QUJD\nQUJD\n", "data:image/png;base64,QUJD"])

@@ -1,6 +1,7 @@
 """The examples of the specifications keep the contract, however they come."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from local.lint.findings import Severity
 from satchel.contract.shapes.answer import answer_of
 
 EXAMPLES: dict[str, Any] = json.loads(Path(__file__).with_name("spec_examples.json").read_text(encoding="utf-8"))
+BASE64 = re.compile(r'"(?:PGh0|eyJ2)[^"]*"')
 OBJECTS = {name: example for name, example in EXAMPLES.items() if answer_of(example) is None}
 
 
@@ -30,6 +32,21 @@ def test_nor_has_it_as_the_result_of_a_call(name: str) -> None:
     assert faults({"content": [text], "structuredContent": OBJECTS[name], "isError": False}) == []
     assert faults({"content": [text]}) == []
     assert faults({"jsonrpc": "2.0", "id": 7, "result": {"content": [text]}}) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "placeholder"),
+    [
+        ("2 §6: artifacts with display hints", "<base64>"),
+        ("2 §6: legacy arrays", "<b64>"),
+        ("3 §6.2: client processed response, base64", "PGh0bWw+PGhlYWQ+..."),
+    ],
+)
+def test_nor_has_it_as_it_is_printed_with_a_word_in_the_place_of_base64(name: str, placeholder: str) -> None:
+    printed, replaced = BASE64.subn(json.dumps(placeholder), json.dumps(EXAMPLES[name]))
+
+    assert replaced > 0
+    assert faults(json.loads(printed)) == []
 
 
 def test_all_five_specifications_give_examples() -> None:

@@ -7,7 +7,8 @@ from botocore.auth import S3SigV4QueryAuth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
-from local.aws.presigned import Refused, check
+from local.aws.presigned import check, check_preflight
+from local.aws.signatures import Refused
 
 SECRETS = {"AKIATEST": "secret"}
 URL = "http://127.0.0.1:4566/bucket/alice/uploads/a%20b.csv?response-content-type=text%2Fcsv"
@@ -109,3 +110,15 @@ def test_a_malformed_signature_is_refused(part: str, other: str, code: str) -> N
 
 def test_an_unsigned_url_is_refused() -> None:
     assert refusal(URL) == "AccessDenied"
+
+
+def test_a_preflight_is_answered_for_a_url_that_is_in_force() -> None:
+    now = dt.datetime.now(tz=dt.UTC)
+    check_preflight(signed("PUT", content_type="text/csv"), secrets=SECRETS.get, now=now)
+    for url, at in [(URL, now), (signed(key="AKIAOTHER"), now), (signed(), now + dt.timedelta(minutes=2))]:
+        with pytest.raises(Refused):
+            check_preflight(url, secrets=SECRETS.get, now=at)
+
+
+def test_a_signature_for_another_service_opens_nothing() -> None:
+    assert refusal(signed().replace("%2Fs3%2F", "%2Fdynamodb%2F")) == "InvalidAccessKeyId"

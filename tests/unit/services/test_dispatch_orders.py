@@ -5,12 +5,14 @@ from typing import Any
 
 import pytest
 
+from satchel.domain.calls import Outcome
 from satchel.domain.files import FileRecord
 from satchel.domain.places import call_objects_prefix, outcome_key
 from satchel.domain.servers import Registry
 from satchel.domain.timing import Limits
+from satchel.domain.tool_lists import answered
 from satchel.ports.runners import CallOrder, InputFile, ScopedCredentials
-from tests.unit.services.scenery import ALICE, ECHO, REGISTRY, SUMMARISE
+from tests.unit.services.scenery import ALICE, ECHO, REGISTRY, SUMMARISE, schema
 from tests.unit.services.world import World, call_step
 
 
@@ -31,6 +33,7 @@ def brought(world: World, record: FileRecord, name: str | None = None) -> InputF
     )
 
 
+@pytest.mark.clause("v2.1:files:local-paths")
 def test_the_order_holds_all_that_the_runner_needs(world: World) -> None:
     session = world.session()
     record = world.upload("sales.csv", session=session)
@@ -69,6 +72,7 @@ def test_the_task_is_left_to_the_runner(world: World) -> None:
     assert (world.callback.beats, world.callback.ended, world.store.written) == ([], [], [])
 
 
+@pytest.mark.clause("v2.1:username:overwritten")
 @pytest.mark.parametrize("sent", ['"bob"', '["bob"]', '{"name": "bob"}', "null", "7"])
 def test_whoever_the_model_names_the_tool_acts_for_who_is_signed_in(world: World, sent: str) -> None:
     sent_on = order(world, "report.summarise", f'{{"filename": "a", "username": {sent}}}')
@@ -76,6 +80,7 @@ def test_whoever_the_model_names_the_tool_acts_for_who_is_signed_in(world: World
     assert sent_on.user == ALICE.name
 
 
+@pytest.mark.clause("v2:username:not-added")
 def test_a_tool_that_does_not_ask_who_it_acts_for_is_not_told_and_cannot_write(world: World) -> None:
     sent = order(world, "report.echo", '{"text": "a"}')
     assert (sent.arguments, sent.writes) == ({"text": "a"}, False)
@@ -119,7 +124,7 @@ def test_a_number_that_json_cannot_carry_breaks_nothing(world: World) -> None:
 def test_what_the_tool_says_of_its_answers_goes_with_the_order(world: World) -> None:
     schema = {"type": "object", "x-fastmcp-wrap-result": True}
     tool = ECHO.model_copy(update={"output_schema": schema})
-    world.lists.put("report", REGISTRY.servers["report"].config_hash(), [tool])
+    world.lists.put("report", REGISTRY.servers["report"].config_hash(), answered([tool], world.clock.now()))
     assert order(world, "report.echo", "{}").output_schema == schema
 
 
@@ -133,6 +138,7 @@ def test_what_a_tool_makes_is_collected_unless_its_server_says_otherwise(world: 
 # Files
 
 
+@pytest.mark.clause("v2:arguments:no-file")
 def test_a_value_that_is_no_file_passes_through_and_is_noted_with_the_nearest(world: World) -> None:
     session = world.session()
     world.upload("sales.csv", session=session)
@@ -149,12 +155,28 @@ def test_an_address_or_a_path_is_no_name_of_a_file(world: World, value: str) -> 
     assert order(world, "report.summarise", json.dumps({"filename": value})).arguments["filename"] == value
 
 
+@pytest.mark.clause("v2.1:files:resolved")
 def test_a_file_is_found_by_its_key_its_name_and_the_name_that_it_came_with(world: World) -> None:
     record = world.upload("what?.csv")
     path = f"/tmp/{ALICE.name}/input_files/what_.csv"
     for value in (record.file_key, "what_.csv", "what?.csv"):
         sent = order(world, "report.summarise", json.dumps({"filename": value}))
         assert (sent.arguments["filename"], sent.inputs) == (path, [brought(world, record)])
+
+
+@pytest.mark.clause("v2.1:deferred:by-name")
+def test_a_file_that_waits_is_brought_by_its_name(world: World) -> None:
+    session = world.session()
+    turn = world.turn(session)
+    made = world.call(turn, "report.echo", "{}")
+    settled = world.settle(made, Outcome(files=[world.stored(made, "draft.docx", deferred=True)]))
+    record = world.files.get(ALICE.name, settled.deferred[0].file_key)
+    assert record is not None
+    later = world.call(turn, "report.summarise", '{"filename": "draft.docx"}', index=1)
+    world.dispatch(call_step(later, "task"))
+    sent = world.runners.orders[-1][1]
+    assert sent.arguments["filename"] == f"/tmp/{ALICE.name}/input_files/draft.docx"
+    assert sent.inputs == [brought(world, record)]
 
 
 def test_the_newest_version_is_brought(world: World) -> None:
@@ -167,6 +189,7 @@ def test_the_newest_version_is_brought(world: World) -> None:
     assert world.runners.orders[-1][1].inputs == [brought(world, newest)]
 
 
+@pytest.mark.clause("v2.1:files:filenames")
 def test_files_come_in_every_argument_that_names_them_and_each_is_brought_once(world: World) -> None:
     one, two = world.upload("one.csv"), world.upload("two.csv")
     sent = order(world, "report.merge", '{"filenames": ["one.csv", "x"], "file_names": ["two.csv", "one.csv"]}')
@@ -192,6 +215,7 @@ def test_two_files_of_one_name_get_two_places(world: World) -> None:
     assert sent.inputs == [brought(world, mine), brought(world, other, "a (2).csv")]
 
 
+@pytest.mark.clause("v4:files:urls")
 def test_a_server_that_takes_addresses_gets_a_link_of_its_own_that_works(world: World) -> None:
     record = world.upload("page.html", bytes(600))
     sent = order(world, "web.pages.fetch", '{"filename": "page.html"}')
@@ -199,6 +223,26 @@ def test_a_server_that_takes_addresses_gets_a_link_of_its_own_that_works(world: 
     assert address.startswith(f"https://satchel.example/api/files/download/{record.file_key}?token=")
     assert world.open_link(record.file_key, address.partition("token=")[2]) == record
     assert sent.inputs == []
+
+
+def test_a_tool_that_wants_to_know_is_told_what_its_files_are_called(world: World) -> None:
+    fields = schema(["filename", "original_filename"], filename="string", original_filename="string")
+    tool = SUMMARISE.model_copy(update={"input_schema": fields})
+    world.lists.put("report", REGISTRY.servers["report"].config_hash(), answered([tool], world.clock.now()))
+    record = world.upload("what?.csv")
+    for value in (record.file_key, "what_.csv", "what?.csv"):
+        sent = order(world, "report.summarise", json.dumps({"filename": value}))
+        assert sent.arguments["original_filename"] == "what_.csv"
+    assert order(world, "report.summarise", '{"filename": "no"}').arguments["original_filename"] == "no"
+
+
+def test_one_tool_of_a_server_may_take_addresses_where_the_others_take_paths(world: World) -> None:
+    one_way = REGISTRY.servers["report"].model_copy(update={"files": {"merge": "url"}})
+    world.registry = Registry(servers={"report": one_way})
+    world.upload("a.csv")
+    path = order(world, "report.summarise", '{"filename": "a.csv"}').arguments["filename"]
+    address = order(world, "report.merge", '{"filenames": ["a.csv"]}').arguments["filenames"][0]
+    assert (path[:5], address[:8]) == ("/tmp/", "https://")
 
 
 def test_an_argument_that_is_empty_names_no_file(world: World) -> None:
@@ -212,7 +256,7 @@ def test_an_argument_that_is_empty_names_no_file(world: World) -> None:
 def test_a_tool_whose_schema_says_nothing_of_types_may_be_given_anything(world: World) -> None:
     untyped: dict[str, Any] = {"properties": {"filename": {}, "filenames": {}}}
     tool = SUMMARISE.model_copy(update={"input_schema": untyped})
-    world.lists.put("report", REGISTRY.servers["report"].config_hash(), [tool])
+    world.lists.put("report", REGISTRY.servers["report"].config_hash(), answered([tool], world.clock.now()))
     odd = {"filename": 5, "filenames": {"a": "b"}}
     assert order(world, "report.summarise", json.dumps(odd)).arguments == odd
 

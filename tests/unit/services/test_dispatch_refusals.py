@@ -97,6 +97,7 @@ def test_an_unknown_server_wakes_no_server(world: World) -> None:
     assert world.runners.asked == []
 
 
+@pytest.mark.clause("v4:registry:groups")
 def test_a_tool_for_other_groups_is_forbidden_whether_there_is_such_a_tool_or_not(world: World) -> None:
     assert refusal(world, "vault.open")[0] == "E_FORBIDDEN"
 

@@ -1,5 +1,7 @@
 """What people and models call a file."""
 
+import pytest
+
 from satchel.domain.calls import Outcome
 from satchel.domain.files import FileRecord
 from satchel.services.find_file import find_file
@@ -17,6 +19,7 @@ def test_a_file_is_found_by_its_key_and_by_its_name(world: World) -> None:
     assert found(world, record.file_key) == found(world, "sales.csv") == record
 
 
+@pytest.mark.clause("v2.1:files:resolved")
 def test_the_sessions_own_file_is_meant_first_then_the_newest(world: World) -> None:
     session = world.session()
     here = world.upload("sales.csv", session=session)

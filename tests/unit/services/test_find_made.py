@@ -18,6 +18,7 @@ def found(after: dict[str, FileState], before: dict[str, FileState] | None = Non
     return [artifact.name for artifact in find_made(output, HOME, before or {}, after)]
 
 
+@pytest.mark.clause("v2.1:output:detected")
 def test_a_file_that_is_new_is_an_artifact_by_its_name() -> None:
     assert find_made(ToolOutput(), HOME, {}, {"out/chart.png": NEW}) == [
         Artifact(name="chart.png", path="/tmp/alice/out/chart.png", mime="image/png")

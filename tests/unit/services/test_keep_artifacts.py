@@ -40,6 +40,7 @@ def inline(name: str, body: bytes = b"hello", **more: Any) -> Artifact:  # noqa:
     return Artifact(name=name, mime="text/plain", b64=b64(body), **more)
 
 
+@pytest.mark.clause("v2:artifacts:persisted")
 def test_base64_is_decoded_and_stored_under_the_calls_prefix(store: FakeFileStore) -> None:
     stored, problems = keep(store, None, inline("../a.txt", description="Greeting", auto_open=True))
     key = f"{FOLDER}/{object_id(CALL_ID, 0)}/a.txt"
@@ -65,6 +66,7 @@ def test_base64_is_decoded_and_stored_under_the_calls_prefix(store: FakeFileStor
     assert (store.objects[key].body, store.objects[key].mime) == (b"hello", "text/plain")
 
 
+@pytest.mark.clause("v5:flow:stored")
 def test_text_that_came_in_the_result_is_stored_too(store: FakeFileStore) -> None:
     stored, _ = keep(store, None, Artifact(name="a.md", mime="text/markdown", content="# Ü"))
     assert (store.objects[stored[0].key].body, stored[0].size) == ("# Ü".encode(), 4)
@@ -88,6 +90,7 @@ def test_what_was_made_besides_is_kept_after_the_tools_own_and_marked(store: Fak
     assert [problem.name for problem in problems] == ["gone.csv"]
 
 
+@pytest.mark.clause("v2.1:artifacts:path", "v2.1:artifacts:size")
 def test_a_file_is_read_from_the_persons_directory(store: FakeFileStore, tmp_path: Path) -> None:
     (tmp_path / "a.html").write_bytes(b"<p>")
     stored, _ = keep(store, tmp_path, Artifact(name="a.html", mime="text/html", path=str(tmp_path / "a.html"), size=99))
@@ -106,6 +109,7 @@ def test_an_empty_file_is_a_file(store: FakeFileStore, tmp_path: Path) -> None:
     assert ([file.size for file in stored], problems) == ([0, 0], [])
 
 
+@pytest.mark.clause("v2.1:deferred:stored")
 def test_a_file_that_waits_is_stored_like_any_other_and_marked(store: FakeFileStore, tmp_path: Path) -> None:
     (tmp_path / "draft.docx").write_bytes(b"draft")
     waiting = DeferredArtifact(
@@ -150,6 +154,7 @@ def test_a_retry_stores_the_same_files_again(store: FakeFileStore) -> None:
 # One bad among good ones
 
 
+@pytest.mark.clause("v2.1:artifacts:path-inside", "v2.1:artifacts:path-exists")
 @pytest.mark.parametrize(
     ("bad", "code", "reason"),
     [
@@ -176,6 +181,7 @@ def test_a_bad_artifact_is_a_problem_beside_the_good_ones(
     assert len(store.objects) == 2
 
 
+@pytest.mark.clause("v2.1:isolation:no-username-no-files")
 def test_a_tool_without_a_directory_has_no_files_in_it(store: FakeFileStore) -> None:
     stored, problems = keep(store, None, inline("one"), Artifact(name="bad", mime="a/b", path=f"/tmp/{USER}/x"))
     assert [file.name for file in stored] == ["one"]

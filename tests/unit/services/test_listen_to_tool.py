@@ -57,6 +57,7 @@ def progress(at: float, done: float, total: float | None, percentage: float | No
 # Answers
 
 
+@pytest.mark.clause("v2.1:timeout:normal")
 def test_an_answer_in_time_is_returned_and_nobody_is_told_anything() -> None:
     call = Listening([(14.9, ANSWER)])
     assert call.answer() == ANSWER
@@ -70,6 +71,7 @@ def test_an_answer_in_the_last_moment_counts() -> None:
     assert call.told() == [notice(15), notice(20), notice(25)]
 
 
+@pytest.mark.clause("v2.1:progress:shown")
 def test_what_a_tool_logs_is_passed_on() -> None:
     call = Listening([(1, Log(level="info", message="Starting")), (2, ANSWER)])
     call.answer()
@@ -79,6 +81,13 @@ def test_what_a_tool_logs_is_passed_on() -> None:
 # Silence
 
 
+@pytest.mark.clause(
+    "v2.1:timeout:notice-15s",
+    "v2.1:timeout:notice-20s",
+    "v2.1:timeout:notice-25s",
+    "v2.1:time:timeout",
+    "v2.1:timeout:told",
+)
 def test_a_silent_tool_is_announced_three_times_then_killed() -> None:
     call = Listening([])
     with pytest.raises(ToolTimedOut) as ended:
@@ -106,6 +115,7 @@ def test_the_server_is_dead_before_anybody_is_told_that_it_timed_out() -> None:
     assert alive == [True, True, True, False]
 
 
+@pytest.mark.clause("v2.1:progress:resets")
 @pytest.mark.parametrize("word", [Progress(progress=1), Log(level="info", message="I am here")])
 def test_any_word_starts_the_silence_anew(word: Progress | Log) -> None:
     call = Listening([(29, word), (58, ANSWER)])
@@ -113,6 +123,7 @@ def test_any_word_starts_the_silence_anew(word: Progress | Log) -> None:
     assert [at for at, kind, _ in call.told() if kind == "tool_notice"] == [15, 20, 25, 44, 49, 54]
 
 
+@pytest.mark.clause("v2.1:errors:timeout")
 def test_after_a_time_out_the_last_progress_is_known_by_its_words() -> None:
     call = Listening([(1, Progress(progress=44, total=200)), (2, Progress(progress=45, message="chunk 45"))])
     with pytest.raises(ToolTimedOut) as ended:
@@ -157,6 +168,7 @@ def test_the_times_scale_with_the_limit_of_silence() -> None:
 # Progress
 
 
+@pytest.mark.clause("v2.1:progress:shown")
 def test_progress_is_passed_on_with_its_percentage() -> None:
     said: Script = [
         (1, Progress(progress=1, total=3, message="One of three")),

@@ -1,5 +1,7 @@
 """The outcome of a call that answered: nothing in it is larger than a model may see, and nothing is lost by that."""
 
+import pytest
+
 from satchel.contract import (
     Artifact,
     ArtifactProblem,
@@ -25,6 +27,7 @@ def saved(output: ToolOutput) -> list[Artifact]:
     return whole_results("summarise", output, view_for_model(output, files=[]))
 
 
+@pytest.mark.clause("v2.1:retryable:kept")
 def test_all_that_a_tool_said_is_handed_over() -> None:
     output = ToolOutput(
         results={"rows": 3},
@@ -41,6 +44,13 @@ def test_all_that_a_tool_said_is_handed_over() -> None:
         canvas=Canvas(url="https://a.example"),
         problems=[problem],
     )
+
+
+def test_a_tools_own_token_is_not_handed_over_only_that_there_was_one() -> None:
+    canvas = Canvas(id="monitor", url="https://a.example", token="s3cret")
+    handed = outcome_of(ToolOutput(results=1, canvas=canvas))
+    assert handed.canvas == canvas.model_copy(update={"token": ""})
+    assert "s3cret" not in handed.model_dump_json()
 
 
 def test_a_falsy_result_is_a_result() -> None:
@@ -71,6 +81,7 @@ LONG = "x" * (DEFAULT_BUDGET + 10)
 LINK = "https://satchel.example/api/files/download/f1?token=secret"
 
 
+@pytest.mark.clause("v1:results:large-to-file")
 def test_long_results_are_cut_with_a_note_that_says_so() -> None:
     outcome = outcome_of(ToolOutput(results=LONG))
     assert len(outcome.results) < DEFAULT_BUDGET + 100

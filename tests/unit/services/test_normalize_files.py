@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from satchel.contract import Canvas, Display
+from satchel.contract import Display
 from satchel.domain.calls import Call, Outcome
 from satchel.domain.files import FileRecord, Source
 from satchel.domain.responses import ResponseArtifact, ResponseDeferred
@@ -12,6 +12,7 @@ from tests.unit.services.scenery import ALICE
 from tests.unit.services.world import World
 
 
+@pytest.mark.clause("v2.1:storage:my-files", "v2.1:artifacts:category", "v2.1:artifacts:auto-open")
 def test_an_artifact_becomes_a_file_of_the_person_in_the_session(world: World, call: Call) -> None:
     stored = world.stored(call, "out/report.html", b"<p>Hi", description="Q3", category="report", auto_open=True)
     world.settle(call, Outcome(files=[stored], display=Display(category_hint="other")))
@@ -36,6 +37,7 @@ def test_an_artifact_becomes_a_file_of_the_person_in_the_session(world: World, c
     ]
 
 
+@pytest.mark.clause("v2.1:artifacts:fields", "v5:artifacts:facts")
 def test_an_artifact_is_shown_as_it_was_described(world: World, call: Call) -> None:
     said = {"id": "a1", "type": "document", "title": "Report", "language": "en", "metadata": {"n": 1}, "viewer": "code"}
     stored = world.stored(call, "report.html").model_copy(update={"artifact": said})
@@ -88,17 +90,26 @@ def test_which_files_go_as_text_is_kept_with_the_call(world: World, call: Call) 
     assert settled.inline == [text.object_id]
 
 
+@pytest.mark.clause("v2.1:artifacts:viewer")
 @pytest.mark.parametrize("viewer", ["auto", "holodeck", "", "<script>"])
 def test_a_viewer_that_there_is_not_gives_way_to_the_kind_of_file(world: World, call: Call, viewer: str) -> None:
     stored = world.stored(call, "report.html", viewer=viewer)
     assert world.settle(call, Outcome(files=[stored])).artifacts[0].viewer == "html"
 
 
+@pytest.mark.clause("v2.1:artifacts:auto-open")
+def test_a_file_that_asks_to_be_opened_says_so_in_the_response(world: World, call: Call) -> None:
+    files = [world.stored(call, "a.html", auto_open=True), world.stored(call, "b.html", index=1)]
+    assert [a.auto_open for a in world.settle(call, Outcome(files=files)).artifacts] == [True, False]
+
+
+@pytest.mark.clause("v2.1:display:category-hint")
 def test_the_tools_hint_fills_in_the_category(world: World, call: Call) -> None:
     world.settle(call, Outcome(files=[world.stored(call, "a.csv")], display=Display(category_hint="dataset")))
     assert world.files.of_session(ALICE.name, call.session_id)[0].category == "dataset"
 
 
+@pytest.mark.clause("v2.1:display:temporary")
 @pytest.mark.parametrize(("action", "temporary"), [("temporary", True), ("store", False), ("store_and_open", False)])
 def test_files_are_temporary_where_the_tool_says_so(world: World, call: Call, action: str, temporary: bool) -> None:  # noqa: FBT001 (a row)
     display = Display.model_validate({"storage_action": action})
@@ -106,6 +117,7 @@ def test_files_are_temporary_where_the_tool_says_so(world: World, call: Call, ac
     assert world.files.of_session(ALICE.name, call.session_id)[0].temporary is temporary
 
 
+@pytest.mark.clause("v2:display:primary-file")
 def test_the_primary_file_is_known_by_the_name_that_it_got(world: World) -> None:
     session = world.session()
     world.upload("report.html", session=session)
@@ -123,11 +135,7 @@ def test_a_primary_file_that_was_not_kept_is_none(world: World, call: Call) -> N
     assert found.display == Display(open_canvas=True)
 
 
-def test_a_canvas_is_kept_as_the_tool_gave_it(world: World, call: Call) -> None:
-    canvas = Canvas(url="https://dash.example", title="Live")
-    assert world.settle(call, Outcome(canvas=canvas)).canvas == canvas
-
-
+@pytest.mark.clause("v2.1:context:info", "v2.1:deferred:fields", "v2.1:deferred:stored")
 def test_a_file_that_waits_says_for_what_and_how_long(world: World, call: Call) -> None:
     stored = world.stored(
         call,
@@ -161,11 +169,13 @@ def test_a_file_that_waits_says_for_what_and_how_long(world: World, call: Call) 
     )
 
 
+@pytest.mark.clause("v2.1:deferred:expires-default")
 def test_a_file_that_waits_waits_three_days_where_nothing_is_said(world: World, call: Call) -> None:
     found = world.settle(call, Outcome(files=[world.stored(call, "draft.docx", deferred=True)]))
     assert found.deferred[0].expires_at == int((world.clock.now() + timedelta(hours=72)).timestamp())
 
 
+@pytest.mark.clause("v2:files:update-event")
 def test_everybody_is_told_of_the_files_by_reference(world: World, call: Call) -> None:
     stored = world.stored(call, "a.html", metadata={"big": "thing"})
     world.settle(call, Outcome(files=[stored], display=Display(primary_file="a.html")))
@@ -193,11 +203,23 @@ def test_everybody_is_told_of_the_files_by_reference(world: World, call: Call) -
     assert world.events.told(call.turn_id, "intermediate_update") == [("intermediate_update", told)]
 
 
+def test_files_that_come_without_a_hint_are_told_to_be_opened_where_they_can_be_shown(world: World, call: Call) -> None:
+    world.settle(call, Outcome(files=[world.stored(call, "a.html")]))
+    later = world.call(world.turns.list(call.session_id, 1, None).items[0], index=1)
+    world.settle(later, Outcome(files=[world.stored(later, "data.bin", mime="application/octet-stream")]))
+    assert [said["display"] for _, said in world.events.told(call.turn_id, "intermediate_update")] == [
+        {"open_canvas": True, "primary_file": "a.html", "storage_action": "store"},
+        {"open_canvas": False, "storage_action": "store"},
+    ]
+
+
+@pytest.mark.clause("v1:files:none")
 def test_without_files_there_is_no_news_of_files(world: World, call: Call) -> None:
     world.settle(call, Outcome(results=1, display=Display(open_canvas=True)))
     assert world.events.told(call.turn_id, "intermediate_update") == []
 
 
+@pytest.mark.clause("v2.1:artifacts:name")
 def test_a_file_made_again_in_a_later_call_is_a_new_version(world: World, call: Call) -> None:
     first = world.settle(call, Outcome(files=[world.stored(call, "a.html", b"1")]))
     later = world.call(world.turns.list(call.session_id, 1, None).items[0], index=1)
@@ -208,6 +230,7 @@ def test_a_file_made_again_in_a_later_call_is_a_new_version(world: World, call: 
     ]
 
 
+@pytest.mark.clause("v2.1:artifacts:name")
 def test_two_files_of_one_name_in_one_call_are_two_files(world: World, call: Call) -> None:
     files = [world.stored(call, "a.html", b"1"), world.stored(call, "a.html", b"22", index=1)]
     found = world.settle(call, Outcome(files=files))

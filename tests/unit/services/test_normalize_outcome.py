@@ -1,5 +1,7 @@
 """What a call came to: named files, events, a word to the model; a second time nothing changes."""
 
+import json
+
 import pytest
 
 from satchel.contract import ArtifactProblem, ErrorCode, ToolFailed
@@ -20,6 +22,7 @@ def word(world: World, call: Call) -> ToolMessage:
 # Results
 
 
+@pytest.mark.clause("v1:results:told", "v1:meta-data:told")
 def test_a_result_is_kept_told_and_given_to_the_model(world: World, call: Call) -> None:
     world.hand_over(call, Outcome(results={"rows": 3}, meta_data={"seconds": 1}, duration_ms=1200))
     assert world.normalize(call_step(call)) == CallRef(call_id=call.call_id)
@@ -39,12 +42,14 @@ def test_a_result_is_kept_told_and_given_to_the_model(world: World, call: Call) 
     )
 
 
+@pytest.mark.clause("v1:results:falsy")
 @pytest.mark.parametrize("result", [None, 0, False, "", []])
 def test_a_falsy_result_is_a_result(world: World, call: Call, result: object) -> None:
     world.settle(call, Outcome(results=result))
     assert word(world, call).content == {"results": result}
 
 
+@pytest.mark.clause("v1:error:is-error")
 def test_an_error_is_told_as_one(world: World, call: Call) -> None:
     outcome = Outcome.of_error(ToolFailed("division by zero"), 5)
     found = world.settle(call, outcome)
@@ -59,6 +64,7 @@ def test_an_error_is_told_as_one(world: World, call: Call) -> None:
     )
 
 
+@pytest.mark.clause("v2:arguments:no-file")
 def test_a_name_that_meant_no_file_is_said_with_the_nearest(world: World) -> None:
     session = world.session()
     world.upload("sales.csv", session=session)
@@ -75,6 +81,25 @@ def test_artifacts_that_could_not_be_kept_are_said(world: World, call: Call) -> 
     assert word(world, call).content["meta_data"] == found.meta_data
 
 
+@pytest.mark.clause("v2:meta-data:size")
+def test_the_model_is_told_of_refused_files_in_under_4_kb_however_many_they_are(world: World, call: Call) -> None:
+    problems = [
+        ArtifactProblem(name=f"{number}.csv", code=ErrorCode.E_INVALID_ARTIFACT, reason="r" * 1000)
+        for number in range(60)
+    ]
+    found = world.settle(call, Outcome(results=1, meta_data={"rows": 3}, problems=problems))
+    assert found.meta_data is not None
+    assert len(found.meta_data["artifact_problems"]) == 60
+    told = word(world, call).content["meta_data"]
+    assert len(json.dumps(told)) < 4096
+    assert (told["rows"], told["artifact_problems"][0]["name"], told["artifact_problems"][-1]) == (
+        3,
+        "0.csv",
+        "and 50 more",
+    )
+
+
+@pytest.mark.clause("v1:files:names-told", "v2.1:processing:no-path")
 def test_the_model_is_told_the_names_of_all_files_and_nothing_of_where_they_lie(world: World, call: Call) -> None:
     files = [world.stored(call, "a.html"), world.stored(call, "draft.docx", index=1, deferred=True)]
     world.settle(call, Outcome(results="made", files=files))

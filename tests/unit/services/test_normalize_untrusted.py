@@ -78,6 +78,7 @@ def test_a_file_that_did_not_arrive_is_said(world: World, call: Call) -> None:
     ]
 
 
+@pytest.mark.clause("v2.1:artifacts:size")
 def test_the_size_is_what_the_store_says(world: World, call: Call) -> None:
     lying = world.stored(call, "a.html", b"12345").model_copy(update={"size": 1})
     assert settled(world, call, lying).artifacts[0].size == 5

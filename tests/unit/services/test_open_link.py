@@ -141,6 +141,7 @@ def no_such_session(world: World, record: FileRecord) -> Refused:
     return record.file_key, token(world.links(record.model_copy(update={"session_id": "s" + "0" * 26})))
 
 
+@pytest.mark.clause("v2:download:token")
 @pytest.mark.parametrize(
     "case",
     [

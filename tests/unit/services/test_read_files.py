@@ -31,6 +31,7 @@ def test_a_file_is_read_by_its_key(world: World) -> None:
     assert world.read_files(ALICE, record.file_key) == record
 
 
+@pytest.mark.clause("v2.1:storage:apart")
 def test_somebody_elses_file_is_not_found(world: World) -> None:
     record = world.upload("a.csv", who=BOB)
     with pytest.raises(FileNotFound):
@@ -58,6 +59,7 @@ def test_files_are_listed_newest_first_page_by_page(world: World) -> None:
     assert (names(rest.items), rest.cursor) == (["a"], None)
 
 
+@pytest.mark.clause("v2.1:storage:my-files")
 def test_files_of_one_session_are_listed_newest_first(world: World) -> None:
     session = world.session()
     world.upload("a", session=session)
@@ -72,6 +74,7 @@ def test_somebody_elses_session_is_not_found(world: World) -> None:
         world.read_files.list(ALICE, session.session_id, 50, None)
 
 
+@pytest.mark.clause("v2.1:deferred:expired")
 def test_expired_files_are_not_listed(world: World) -> None:
     session = world.session()
     expiring(world, "old", session)
@@ -84,6 +87,7 @@ def test_expired_files_are_not_listed(world: World) -> None:
 # Content
 
 
+@pytest.mark.clause("v2.1:processing:b64")
 def test_a_small_file_comes_with_its_bytes_a_larger_one_without(world: World) -> None:
     small, large = world.upload("a", bytes(100)), world.upload("b", bytes(101))
     assert world.read_files.content(small) == bytes(100)

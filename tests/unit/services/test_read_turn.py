@@ -59,6 +59,7 @@ def test_what_is_no_turn_or_session_is_not_found(world: World, turn: Turn) -> No
 # Links
 
 
+@pytest.mark.clause("v5:flow:final-response")
 def test_every_file_comes_with_a_link_that_works(world: World, turn: Turn) -> None:
     call = world.call(turn)
     files = [world.stored(call, "a.html"), world.stored(call, "b.docx", index=1, deferred=True)]
@@ -125,6 +126,7 @@ def with_text(world: World, turn: Turn, body: bytes, index: int = 0) -> None:
     world.settle(call, Outcome(files=[stored]))
 
 
+@pytest.mark.clause("v5:flow:final-response")
 def test_short_text_goes_with_the_response_and_is_kept_nowhere_else(world: World, turn: Turn) -> None:
     with_text(world, turn, "# Über\n".encode())
     world.complete(turn)
@@ -203,5 +205,5 @@ def test_events_are_read_after_a_cursor_without_gap_or_repeat(world: World, turn
 
 def test_a_page_of_events_is_bounded(world: World, turn: Turn) -> None:
     for _ in range(MOST_EVENTS + 5):
-        world.events.append(turn.turn_id, NewEvent(type="tool_log"))
+        world.events.append(turn.turn_id, NewEvent(type="token_stream", payload={"text": "a"}))
     assert len(world.read_turn.happened(turn.turn_id, 0)) == MOST_EVENTS

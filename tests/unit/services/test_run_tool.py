@@ -54,6 +54,7 @@ def test_what_the_tool_says_meanwhile_is_told(runner: Runner) -> None:
 # The person's corner
 
 
+@pytest.mark.clause("v2.1:files:brought")
 def test_files_are_brought_before_the_tool_is_called(runner: Runner) -> None:
     found: list[str] = []
     runner.client.acts = lambda home: found.extend(path.name for path in (home / "input_files").iterdir())
@@ -87,6 +88,7 @@ def test_the_corner_is_held_until_all_is_collected(runner: Runner) -> None:
     assert (held, runner.area.held) == ([[USER]], [])
 
 
+@pytest.mark.clause("v2.1:isolation:cleanup")
 def test_another_session_finds_the_corner_empty(runner: Runner) -> None:
     left: list[list[str]] = []
 
@@ -134,6 +136,7 @@ def test_what_the_tool_made_is_stored_and_what_it_said_of_it_handed_over(runner:
     assert outcome.display == Display(open_canvas=True, primary_file="report.html")
 
 
+@pytest.mark.clause("v2:artifacts:persisted", "v2.1:processing:no-path")
 def test_neither_bytes_nor_paths_are_in_the_outcome(runner: Runner) -> None:
     blob = b64encode(b"x" * 5000).decode()
     made = {"results": {"blob": blob}, "artifacts": [{"name": "a", "mime": "a/b", "b64": blob, "path": "/tmp/x"}]}
@@ -143,6 +146,7 @@ def test_neither_bytes_nor_paths_are_in_the_outcome(runner: Runner) -> None:
     assert (blob in text, "/tmp/x" in text) == (False, False)
 
 
+@pytest.mark.clause("v2.1:output:detected")
 def test_what_the_tool_made_and_named_nowhere_is_collected(runner: Runner) -> None:
     runner.client.acts = writing("left.csv", b"a,b")
     (found,) = runner.outcome(order()).files
@@ -156,6 +160,7 @@ def test_what_lay_there_before_and_what_was_brought_is_not(runner: Runner) -> No
     assert runner.outcome(order(inputs=[runner.uploaded("a.csv")])).files == []
 
 
+@pytest.mark.clause("v2.1:isolation:no-username-no-files")
 @pytest.mark.parametrize("change", [{"collect": False}, {"writes": False}])
 def test_nothing_is_collected_where_it_is_turned_off_or_the_tool_cannot_write(
     runner: Runner, change: dict[str, bool]
@@ -164,6 +169,7 @@ def test_nothing_is_collected_where_it_is_turned_off_or_the_tool_cannot_write(
     assert runner.outcome(order(inputs=[runner.uploaded("a.csv")]).model_copy(update=change)).files == []
 
 
+@pytest.mark.clause("v1:results:large-to-file")
 def test_results_that_are_too_long_for_a_model_are_kept_whole_as_a_file(runner: Runner) -> None:
     runner.client.script = [(0, answered({"results": "x" * 50_000}))]
     outcome = runner.outcome(order(writes=False))
@@ -172,6 +178,7 @@ def test_results_that_are_too_long_for_a_model_are_kept_whole_as_a_file(runner: 
     assert len(outcome.results) < 30_000
 
 
+@pytest.mark.clause("v1:extract:wrapped-text")
 def test_what_a_server_wrapped_is_unwrapped_by_what_it_says_of_its_answers(runner: Runner) -> None:
     runner.client.script = [(0, answered({"result": {"results": 5}}))]
     schema = {"type": "object", "x-fastmcp-wrap-result": True}

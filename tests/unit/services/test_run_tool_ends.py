@@ -19,6 +19,7 @@ def failed(outcome: Outcome) -> tuple[ErrorCode | None, str]:
     return outcome.error_code, outcome.results["error"]
 
 
+@pytest.mark.clause("v2.1:timeout:discarded")
 def test_a_silent_tool_has_timed_out_and_what_it_had_made_is_left_behind(runner: Runner) -> None:
     runner.client.acts = writing("partial.html")
     runner.client.script = []

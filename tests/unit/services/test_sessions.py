@@ -92,6 +92,7 @@ def test_a_session_that_ended_can_be_read_and_its_links_are_dead(world: World) -
     assert ended(world, session) == session.model_copy(update={"status": SessionStatus.ENDED, "epoch": 2})
 
 
+@pytest.mark.clause("v2.1:persist:default", "v2.1:display:temporary")
 def test_files_outlive_their_session_but_temporary_ones_do_not(world: World) -> None:
     session = world.session()
     made(world, session, "report.html")
@@ -101,6 +102,7 @@ def test_files_outlive_their_session_but_temporary_ones_do_not(world: World) -> 
     assert names(world) == ["report.html", "sales.csv"]
 
 
+@pytest.mark.clause("v2.1:persist:off")
 def test_no_file_of_a_session_outlives_it_where_files_do_not_persist(world: World) -> None:
     session, other = world.session(), world.session()
     made(world, session, "report.html")
@@ -110,6 +112,16 @@ def test_no_file_of_a_session_outlives_it_where_files_do_not_persist(world: Worl
     world.end_session(persist=False)(ALICE, session.session_id)
     assert names(world) == ["library.csv", "sales.csv"]
     assert [file.session_id for file in world.files.named(ALICE.name, None, "sales.csv")] == [other.session_id]
+
+
+@pytest.mark.clause("v2.1:deferred:session-end")
+def test_a_file_that_waits_goes_with_its_session_where_files_do_not_persist(world: World) -> None:
+    session = world.session()
+    call = world.call(world.turn(session))
+    world.settle(call, Outcome(files=[world.stored(call, "draft.docx", deferred=True)]))
+    assert names(world) == ["draft.docx"]
+    world.end_session(persist=False)(ALICE, session.session_id)
+    assert names(world) == []
 
 
 def test_every_version_of_a_file_goes_with_it(world: World) -> None:

@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from satchel.domain.calls import Call, Outcome
 from satchel.domain.conversation import (
     AssistantMessage,
@@ -180,6 +182,7 @@ def listed(world: World) -> list[str]:
     return [line.removeprefix("- ").partition(" (")[0] for line in last.text.split("\n") if line.startswith("- ")]
 
 
+@pytest.mark.clause("v2.1:context:automatic")
 def test_the_latest_message_goes_with_the_files_of_the_session_newest_first(world: World) -> None:
     session = world.session()
     world.upload("old.csv", session=session)
@@ -228,6 +231,7 @@ def expiring(world: World, record: FileRecord) -> None:
     world.files.keep(record.model_copy(update=newer))
 
 
+@pytest.mark.clause("v2.1:deferred:expired")
 def test_an_expired_file_is_not_listed_named_or_not(world: World) -> None:
     session = world.session()
     record = world.upload("a.csv", session=session)

@@ -3,6 +3,7 @@
 import pytest
 
 from satchel.domain.errors import Unavailable
+from satchel.domain.tool_lists import answered
 from satchel.services.list_tools import ServerTools
 from tests.unit.services.scenery import ALICE, BOB, ECHO, EXACT, FETCH, MERGE, OPEN, REGISTRY, SUMMARISE
 from tests.unit.services.world import World
@@ -13,6 +14,7 @@ def forget(world: World) -> None:
     world.lists = type(world.lists)()
 
 
+@pytest.mark.clause("v4:registry:description")
 def test_servers_are_listed_by_name_with_their_tools(world: World) -> None:
     assert world.list_tools(ALICE.groups) == [
         ServerTools(name="exact", description="", tools=[EXACT]),
@@ -66,7 +68,7 @@ def test_a_kept_list_is_good_without_asking(world: World) -> None:
 
 
 def test_a_server_that_has_no_tools_is_not_asked_again_and_again(world: World) -> None:
-    world.lists.put("report", REGISTRY.servers["report"].config_hash(), [])
+    world.lists.put("report", REGISTRY.servers["report"].config_hash(), answered([], world.clock.now()))
     assert (world.refresh_tools.known("report"), world.runners.asked) == ([], [])
 
 
@@ -78,8 +80,63 @@ def test_a_server_that_was_configured_anew_is_asked_anew(world: World) -> None:
     assert world.runners.asked == ["report"]
 
 
-def test_a_server_that_does_not_start_keeps_its_old_list(world: World) -> None:
+def test_a_server_that_does_not_start_keeps_its_old_list_and_says_why(world: World) -> None:
     world.runners.tools.clear()
     with pytest.raises(Unavailable, match="did not start"):
         world.refresh_tools("report")
     assert world.refresh_tools.known("report") == [SUMMARISE, MERGE, ECHO]
+    shown = world.list_tools(ALICE.groups)[1]
+    assert (shown.tools, shown.failure) == (
+        [SUMMARISE, MERGE, ECHO],
+        "The server 'report' did not start: no such program",
+    )
+
+
+def test_a_server_that_never_started_is_shown_with_the_reason_and_takes_no_other_down(world: World) -> None:
+    forget(world)
+    del world.runners.tools["report"]
+    for server in world.refresh_tools.due():
+        world.refresh_tools.ask_again(server)
+    shown = {server.name: (server.tools, server.failure) for server in world.list_tools(ALICE.groups)}
+    assert shown == {
+        "exact": ([EXACT], None),
+        "report": (None, "The server 'report' did not start: no such program"),
+        "web.pages": ([FETCH], None),
+    }
+
+
+def test_a_server_that_did_not_start_is_tried_again_and_is_well_when_it_does(world: World) -> None:
+    del world.runners.tools["report"]
+    world.refresh_tools.ask_again("report")
+    assert world.refresh_tools.due() == []
+    world.clock.travel(30)
+    assert world.refresh_tools.due() == ["report"]
+    world.runners.tools["report"] = [ECHO]
+    world.refresh_tools.ask_again("report")
+    assert world.list_tools(ALICE.groups)[1] == ServerTools(name="report", description="Reports", tools=[ECHO])
+
+
+def test_a_list_is_asked_for_again_after_minutes_for_the_program_may_have_changed(world: World) -> None:
+    assert world.refresh_tools.due() == []
+    world.clock.travel(300)
+    assert sorted(world.refresh_tools.due()) == ["exact", "report", "vault", "web.pages"]
+    world.runners.tools["report"] = [SUMMARISE]
+    world.refresh_tools.ask_again("report")
+    assert world.list_tools(ALICE.groups)[1].tools == [SUMMARISE]
+    assert "report" not in world.refresh_tools.due()
+
+
+def test_servers_that_were_never_asked_come_first(world: World) -> None:
+    entry = REGISTRY.servers["report"].model_copy(update={"command": ["new"]})
+    world.registry = REGISTRY.model_copy(update={"servers": REGISTRY.servers | {"report": entry}})
+    world.clock.travel(300)
+    assert world.refresh_tools.due()[0] == "report"
+
+
+def test_a_tool_that_the_kept_list_lacks_is_looked_for_once_in_a_new_one(world: World) -> None:
+    world.runners.tools["report"] = [SUMMARISE]
+    assert world.refresh_tools.that_has("report", "new") == [SUMMARISE, MERGE, ECHO]
+    world.clock.travel(300)
+    for _ in range(2):
+        assert world.refresh_tools.that_has("report", "new") == [SUMMARISE]
+    assert world.runners.asked == ["report"]

@@ -10,6 +10,7 @@ from tests.unit.services.scenery import ALICE, BOB
 from tests.unit.services.world import World
 
 
+@pytest.mark.clause("v2.1:input:stored")
 def test_a_file_is_stored_and_listed(world: World) -> None:
     session = world.session()
     record = world.upload_file(ALICE, "sales.csv", b"a,b\n", None, session.session_id)
@@ -35,6 +36,7 @@ def test_a_file_needs_no_session(world: World) -> None:
     assert world.upload_file(ALICE, "a.csv", b"", None, None).session_id is None
 
 
+@pytest.mark.clause("v2.1:storage:prefix", "v2.1:input:normalised")
 @pytest.mark.parametrize(
     "raw", ["../../malicious.txt", "..\\..\\..\\windows\\system32\\file", "a\0b.csv", "", ".", "con", "ü" * 300, "-rf"]
 )

@@ -1,13 +1,22 @@
 """Every use case wired to fakes, as bootstrap wires it to the world."""
 
+from datetime import timedelta
+
 from satchel.domain.timing import Limits
+from satchel.domain.tool_lists import answered
+from satchel.services.act_in_canvas import ActInCanvas
+from satchel.services.ask_approval import AskApproval
 from satchel.services.cancel_turn import CancelTurn
+from satchel.services.decide_approval import DecideApproval
 from satchel.services.dispatch_tool import DispatchTool
 from satchel.services.download import OpenLink
 from satchel.services.finish_turn import FinishTurn
+from satchel.services.issue_ticket import IssueTicket
 from satchel.services.list_tools import ListTools
 from satchel.services.mint_links import MintLinks
 from satchel.services.normalize_outcome import NormalizeOutcome
+from satchel.services.open_connection import ForgetConnection, OpenConnection
+from satchel.services.push_events import PushEvents
 from satchel.services.read_files import ReadFiles
 from satchel.services.read_turn import ReadTurn
 from satchel.services.refresh_tools import RefreshTools
@@ -15,12 +24,15 @@ from satchel.services.remove_file import RemoveFile
 from satchel.services.resolve_inputs import ResolveInputs
 from satchel.services.sessions import EndSession, ReadSessions, StartSession
 from satchel.services.settle_turn import SettleTurn
+from satchel.services.subscribe import Subscribe, Unsubscribe
 from satchel.services.take_turn import TakeTurn
 from satchel.services.think import Think
 from satchel.services.upload_file import UploadFile
+from tests.fakes.approvals import FakeApprovals
 from tests.fakes.arguments import FakeArgumentChecker
 from tests.fakes.calls import FakeCalls
 from tests.fakes.clock import FakeClock
+from tests.fakes.dashboards import FakeDashboards
 from tests.fakes.entropy import FakeEntropy
 from tests.fakes.events import FakeEvents
 from tests.fakes.file_store import FakeFileStore
@@ -29,6 +41,7 @@ from tests.fakes.model import FakeModel
 from tests.fakes.runners import FakeCredentials, FakeRunners
 from tests.fakes.sessions import FakeSessions
 from tests.fakes.signer import FakeSigner
+from tests.fakes.sockets import FakeConnections, FakeMailbox, FakeSubscriptions, FakeTickets
 from tests.fakes.tool_lists import FakeToolLists
 from tests.fakes.transcript import FakeTranscript
 from tests.fakes.turns import FakeTurns
@@ -40,6 +53,9 @@ MOST_UPLOAD_BYTES = 1000
 MOST_INPUT_BYTES = 500
 MOST_INLINE_BYTES = 100
 MOST_ROUNDS = 3
+CANVAS_ORIGINS = ("https://dash.example", "http://localhost:9000")
+WEB_ORIGINS = ("https://chat.example",)
+APPROVAL_TIME = timedelta(hours=1)
 
 
 class Wiring:
@@ -52,18 +68,24 @@ class Wiring:
         self.transcript = FakeTranscript()
         self.turns = FakeTurns(self.sessions, self.transcript)
         self.calls = FakeCalls()
+        self.approvals = FakeApprovals()
         self.files = FakeFiles()
         self.events = FakeEvents(self.clock)
+        self.dashboards = FakeDashboards()
         self.store = FakeFileStore()
         self.signer = FakeSigner(self.clock)
         self.workflow = FakeWorkflow()
         self.callback = FakeTaskCallback()
+        self.tickets = FakeTickets()
+        self.connections = FakeConnections()
+        self.subscriptions = FakeSubscriptions()
+        self.mailbox = FakeMailbox()
         self.runners = FakeRunners(TOOLS)
         self.lists = FakeToolLists()
         self.model = FakeModel()
         self.registry = REGISTRY
         for server, tools in TOOLS.items():
-            self.lists.put(server, REGISTRY.servers[server].config_hash(), tools)
+            self.lists.put(server, REGISTRY.servers[server].config_hash(), answered(tools, self.clock.now()))
 
     # The use cases, as bootstrap wires them: made when they are asked for, of the fakes that there are then.
 
@@ -73,7 +95,7 @@ class Wiring:
 
     @property
     def refresh_tools(self) -> RefreshTools:
-        return RefreshTools(self.registry, self.lists, self.runners)
+        return RefreshTools(self.registry, self.lists, self.runners, self.clock)
 
     @property
     def links(self) -> MintLinks:
@@ -121,6 +143,7 @@ class Wiring:
             registry=self.registry,
             turns=self.turns,
             calls=self.calls,
+            approvals=self.approvals,
             events=self.events,
             tools=self.refresh_tools,
             checker=FakeArgumentChecker(),
@@ -133,8 +156,25 @@ class Wiring:
         )
 
     @property
+    def ask_approval(self) -> AskApproval:
+        return AskApproval(self.calls, self.approvals, self.events, self.callback, self.clock, APPROVAL_TIME)
+
+    @property
+    def decide(self) -> DecideApproval:
+        return DecideApproval(self.read_turn, self.approvals, self.events, self.callback, self.clock)
+
+    @property
     def normalize(self) -> NormalizeOutcome:
-        return NormalizeOutcome(self.calls, self.files, self.transcript, self.events, self.store, self.clock)
+        return NormalizeOutcome(
+            self.calls,
+            self.files,
+            self.transcript,
+            self.events,
+            self.store,
+            self.clock,
+            self.dashboards,
+            CANVAS_ORIGINS,
+        )
 
     @property
     def finish(self) -> FinishTurn:
@@ -172,6 +212,42 @@ class Wiring:
 
     def end_session(self, *, persist: bool = True) -> EndSession:
         return EndSession(self.read_sessions, self.sessions, self.files, self.cancel, self.remove_file, persist)
+
+    @property
+    def act_in_canvas(self) -> ActInCanvas:
+        return ActInCanvas(self.dashboards, self.sessions, self.clock, self.entropy)
+
+    @property
+    def issue_ticket(self) -> IssueTicket:
+        return IssueTicket(self.tickets, self.clock, self.entropy)
+
+    @property
+    def open_connection(self) -> OpenConnection:
+        return OpenConnection(self.tickets, self.connections, self.clock, WEB_ORIGINS)
+
+    @property
+    def forget_connection(self) -> ForgetConnection:
+        return ForgetConnection(self.connections)
+
+    @property
+    def subscribe(self) -> Subscribe:
+        return Subscribe(
+            self.connections,
+            self.sessions,
+            self.turns,
+            self.subscriptions,
+            self.settle_turn,
+            self.clock,
+            self.entropy,
+        )
+
+    @property
+    def unsubscribe(self) -> Unsubscribe:
+        return Unsubscribe(self.subscriptions)
+
+    @property
+    def push(self) -> PushEvents:
+        return PushEvents(self.subscriptions, self.connections, self.turns, self.events, self.mailbox)
 
     @property
     def upload_file(self) -> UploadFile:

@@ -3,10 +3,14 @@
 A function reads only the classes that its bootstrap module names, so these also say which variables it must be given.
 """
 
+import json
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AfterValidator, BeforeValidator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from satchel.domain.canvas import parse_origin
 
 _MIB = 1 << 20
 
@@ -76,11 +80,52 @@ class ApiSettings(_Settings):
     model: str = "offline"
 
 
+def _listed(value: object) -> object:
+    """Read a list as it is written in a variable: ``a,b``, or as JSON."""
+    if not isinstance(value, str):
+        return value
+    if value.lstrip().startswith("["):
+        return json.loads(value)
+    return [part.strip() for part in value.split(",") if part.strip()]
+
+
+class CanvasSettings(_Settings):
+    """Origins from which dashboards may be shown, comma-separated or as JSON; none by default (spec 2 §3)."""
+
+    canvas_origins: Annotated[
+        tuple[Annotated[str, AfterValidator(parse_origin)], ...], NoDecode, BeforeValidator(_listed)
+    ] = ()
+
+
+class OriginSettings(_Settings):
+    """Origins whose pages may open a connection, comma-separated or as JSON; ``*`` means any."""
+
+    web_origins: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)] = ()
+
+
+class SocketSettings(_Settings):
+    """Where connections are opened (``wss://…``)."""
+
+    socket_url: str
+
+
+class PushSettings(_Settings):
+    """Where connections are spoken to: the management address of the WebSocket API."""
+
+    socket_endpoint: str
+
+
 class TimingSettings(_Settings):
     """The time of a tool: how long it may be silent, how long it may last (spec 3 §11)."""
 
     tool_silence_seconds: float = 30
     tool_max_seconds: float = 840
+
+
+class ApprovalSettings(_Settings):
+    """How long a call waits for its owner's word."""
+
+    approval_seconds: int = 3600
 
 
 class DispatchSettings(_Settings):
@@ -91,7 +136,16 @@ class DispatchSettings(_Settings):
 
 
 class RunnerSettings(_Settings):
-    """Which server this runner is for. ``beat_seconds`` decides how soon a cancel is felt."""
+    """Which server this runner is for. ``beat_seconds`` decides how soon a cancel is felt.
+
+    A tool's answer may have ``max_result_mb``, files inside it included; what a tool returns by path is not part of it.
+    """
 
     server: str
     beat_seconds: float = 1.0
+    max_result_mb: int = 64
+
+    @property
+    def max_result_bytes(self) -> int:
+        """Return the limit of one answer."""
+        return self.max_result_mb * _MIB

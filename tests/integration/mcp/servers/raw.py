@@ -109,6 +109,13 @@ def asks(_: Arguments) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": reply["error"]["message"]}], "isError": True}
 
 
+def samples(_: Arguments) -> dict[str, Any]:
+    message = {"role": "user", "content": {"type": "text", "text": "Say something."}}
+    send(id="q1", method="sampling/createMessage", params={"messages": [message], "maxTokens": 9})
+    reply = json.loads(sys.stdin.readline())
+    return {"content": [{"type": "text", "text": reply["error"]["message"]}], "isError": True}
+
+
 def needs_input(_: Arguments) -> dict[str, Any]:
     schema = {"type": "object", "properties": {}}
     params = {"mode": "form", "message": "Which one?", "requestedSchema": schema}
@@ -147,6 +154,7 @@ TOOLS: dict[str, Tool] = {
     "briefly": briefly,
     "junk": junk,
     "asks": asks,
+    "samples": samples,
     "needs_input": needs_input,
     "pid": lambda _: text(os.getpid()),
     "env": lambda _: text(dict(os.environ)),

@@ -49,6 +49,12 @@ async def waits(note: str, context: Context) -> str:
     return "done"
 
 
+@mcp.tool
+async def elicits(context: Context) -> str:
+    answer = await context.elicit("Which one?", response_type=str)
+    return str(answer)
+
+
 def serve(transport: str) -> None:
     app = mcp.http_app(path="/mcp", transport="sse" if transport == "sse" else "http")
     with socket.create_server(("127.0.0.1", 0)) as listening:

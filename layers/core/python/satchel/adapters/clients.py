@@ -1,7 +1,7 @@
 """The AWS clients, one each a process: a Lambda's process is the cache."""
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import boto3
 from botocore.config import Config
@@ -68,6 +68,13 @@ def sts() -> "STSClient":
 def secrets() -> "SecretsManagerClient":
     """Return the client for the signing keys."""
     return boto3.client("secretsmanager", config=_RETRIES)
+
+
+@lru_cache
+def socket_api(endpoint: str) -> Any:  # noqa: ANN401  (its stubs are not installed; the adapter says what it uses)
+    """Return the client that posts to connections; one that does not take a message must not hold up the others."""
+    few = Config(connect_timeout=2, read_timeout=5, retries={"mode": "standard", "total_max_attempts": 3})
+    return boto3.client("apigatewaymanagementapi", endpoint_url=endpoint, config=_RETRIES.merge(few))
 
 
 def scoped_s3(credentials: "ScopedCredentials") -> "S3Client":

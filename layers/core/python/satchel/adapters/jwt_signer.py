@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import jwt
 from pydantic import ValidationError
 
-from satchel.domain.capabilities import Audience, Claims
+from satchel.domain.capabilities import Audience, CanvasClaims, Claims
 from satchel.ports.clock import Clock
 
 _ALGORITHM = "HS256"
@@ -46,13 +46,12 @@ class JwtSigner:
     load_keys: Callable[[], SigningKeys]
     clock: Clock
 
-    def sign(self, claims: Claims) -> str:
+    def sign(self, claims: Claims | CanvasClaims) -> str:
         """Return the token."""
         keys = self.load_keys()
         payload = {
             "sub": claims.owner,
-            "fil": claims.file_key,
-            "ver": claims.version,
+            **_of_what(claims),
             "sid": claims.session_id,
             "epo": claims.epoch,
             "aud": claims.audience,
@@ -83,3 +82,9 @@ class JwtSigner:
         except (jwt.PyJWTError, KeyError, ValidationError, UnicodeError):
             return None
         return claims if claims.exp > self.clock.now().timestamp() else None
+
+
+def _of_what(claims: Claims | CanvasClaims) -> dict[str, str | int]:
+    if isinstance(claims, CanvasClaims):
+        return {"cnv": claims.canvas_id}
+    return {"fil": claims.file_key, "ver": claims.version}

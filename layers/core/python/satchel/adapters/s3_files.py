@@ -1,7 +1,9 @@
 """The bucket as ``FileStore``."""
 
+import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -17,8 +19,10 @@ if TYPE_CHECKING:
 _PART = 8 << 20
 _CHUNK = 1 << 20
 _MOST_KEYS = 1000
-# Few threads: a runner holds at most a few parts in memory, whatever the size of the file.
+# What is no file holds a few parts in memory, whatever its size: those on their way, and the next being read. By
+# default it would be ten on two connections, for which TransferConfig has an attribute but no parameter.
 _TRANSFER = TransferConfig(multipart_threshold=_PART, multipart_chunksize=_PART, max_concurrency=2)
+_TRANSFER.max_in_memory_upload_chunks = 2
 _ABSENT = {"404", "NoSuchKey", "NotFound"}
 
 
@@ -30,11 +34,14 @@ class S3Files:
     bucket: str
 
     def put(self, key: str, body: IO[bytes], mime: str, tags: dict[str, str] | None = None) -> None:
-        """Store from a stream in bounded memory."""
-        extra = {"ContentType": mime}
-        if tags:
-            extra["Tagging"] = urlencode(tags)
-        self.client.upload_fileobj(body, self.bucket, key, ExtraArgs=extra, Config=_TRANSFER)
+        """Store from a stream, from where it stands, in bounded memory."""
+        extra: dict[str, Any] = {"ContentType": mime} | ({"Tagging": urlencode(tags)} if tags else {})
+        if _is_small(body):  # the threads of a transfer cost 2 ms, more than a small object takes
+            self.client.put_object(Bucket=self.bucket, Key=key, Body=body.read(), **extra)
+        elif name := _reopening_name(body):
+            self.client.upload_file(name, self.bucket, key, ExtraArgs=extra, Config=_TRANSFER)
+        else:
+            self.client.upload_fileobj(body, self.bucket, key, ExtraArgs=extra, Config=_TRANSFER)
 
     def head(self, key: str) -> StoredObject | None:
         """Return what is known of an object."""
@@ -90,6 +97,28 @@ class S3Files:
             for version in [*page.get("Versions", []), *page.get("DeleteMarkers", [])]:
                 if version["Key"] == key:
                     yield {"Key": key, "VersionId": version["VersionId"]}
+
+
+def _is_small(body: IO[bytes]) -> bool:
+    """Tell whether what is left of a stream is known to be less than a part."""
+    if not body.seekable():
+        return False
+    start = body.tell()
+    size = body.seek(0, io.SEEK_END) - start
+    body.seek(start)
+    return size < _PART
+
+
+def _reopening_name(body: IO[bytes]) -> str | None:
+    """Return a name under which the kernel opens this very file anew, wherever it lies now.
+
+    Each part is then read from the disk as it is sent. From a stream, parts can only be read in turn and held.
+    """
+    try:
+        name = f"/proc/self/fd/{body.fileno()}"
+    except (AttributeError, io.UnsupportedOperation):
+        return None
+    return name if body.seekable() and body.tell() == 0 and Path(name).exists() else None
 
 
 def _raise_unless_absent(error: ClientError) -> None:

@@ -9,10 +9,9 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from satchel.domain.servers import Registry, ServerEntry
+from satchel.domain.servers import VARIABLE, Registry, ServerEntry
 
 _ENTRIES: TypeAdapter[dict[str, dict[str, Any]]] = TypeAdapter(dict[str, dict[str, Any]])
-_VARIABLE = re.compile(r"\$\{(\w+)\}")
 _PYTHONS = frozenset({"python", "python3"})
 
 
@@ -20,18 +19,21 @@ class ConfigError(Exception):
     """The configuration cannot be used. The message names file, entry and key."""
 
 
-def read_registry(path: Path, environ: Mapping[str, str]) -> Registry:
-    """Read the enabled servers; ``${VAR}`` in ``env``, ``auth_token`` and ``url`` comes from ``environ``.
+def read_registry(path: Path, environ: Mapping[str, str], own: str | None = None) -> Registry:
+    """Read the enabled servers. In the entry ``own`` alone, ``${VAR}`` is filled in from ``environ``.
 
-    ``cwd`` is relative to the file, a command with a slash in it relative to ``cwd``. Raises ConfigError.
+    ``cwd`` is relative to the file, a command with a slash in it relative to ``cwd``. Raises ConfigError, also for a
+    variable of ``own`` that is not set.
     """
     try:
         raw = _ENTRIES.validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
         raise ConfigError(f"{path}: {_said(error)}") from error
     entries = {name: _entry(f"{path}: server {name!r}", fields, path.parent) for name, fields in raw.items()}
-    enabled = {name: entry for name, entry in entries.items() if entry.enabled}
-    return Registry(servers={name: _filled(f"{path}: server {name!r}", e, environ) for name, e in enabled.items()})
+    servers = {name: entry for name, entry in entries.items() if entry.enabled}
+    if own in servers:
+        servers[own] = _filled(f"{path}: server {own!r}", servers[own], environ)
+    return Registry(servers=servers)
 
 
 def interpreter(command: Sequence[str]) -> list[str]:
@@ -61,7 +63,7 @@ def _filled(where: str, entry: ServerEntry, environ: Mapping[str, str]) -> Serve
                 raise ConfigError(f"{where}: {key}: the variable {found[1]} is not set")
             return environ[found[1]]
 
-        return _VARIABLE.sub(value, text)
+        return VARIABLE.sub(value, text)
 
     filled: dict[str, Any] = {"env": {name: fill(f"env.{name}", text) for name, text in entry.env.items()}}
     for key in ("auth_token", "url"):

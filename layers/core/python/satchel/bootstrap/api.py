@@ -7,16 +7,19 @@ from functools import lru_cache
 from fastapi import FastAPI
 
 from satchel.adapters import clients
-from satchel.adapters.stepfunctions import TurnExecutions
+from satchel.adapters.stepfunctions import TurnExecutions, WaitingTasks
 from satchel.bootstrap.links import links, signer
 from satchel.bootstrap.servers import registry
 from satchel.bootstrap.storage import CLOCK, storage
 from satchel.entrypoints.http.app import create_app
 from satchel.entrypoints.http.identity import from_claims, from_headers
 from satchel.entrypoints.http.services import About, Services
+from satchel.services.act_in_canvas import ActInCanvas
 from satchel.services.cancel_turn import CancelTurn
+from satchel.services.decide_approval import DecideApproval
 from satchel.services.download import OpenLink
 from satchel.services.finish_turn import FinishTurn
+from satchel.services.issue_ticket import IssueTicket
 from satchel.services.list_tools import ListTools
 from satchel.services.read_files import ReadFiles
 from satchel.services.read_turn import ReadTurn
@@ -25,7 +28,7 @@ from satchel.services.sessions import EndSession, ReadSessions, StartSession
 from satchel.services.settle_turn import SettleTurn
 from satchel.services.take_turn import TakeTurn
 from satchel.services.upload_file import UploadFile
-from satchel.settings import ApiSettings, LimitSettings, WorkflowSettings
+from satchel.settings import ApiSettings, CanvasSettings, LimitSettings, SocketSettings, WorkflowSettings
 
 
 @lru_cache
@@ -33,6 +36,7 @@ def services() -> Services:
     """Return the use cases, wired."""
     kept, limits, settings = storage(), LimitSettings(), ApiSettings()
     workflow = TurnExecutions(clients.stepfunctions(), WorkflowSettings().state_machine)
+    waiting = WaitingTasks(clients.stepfunctions())
     finish = FinishTurn(kept.turns, kept.calls, kept.transcript, kept.events, CLOCK)
     settle = SettleTurn(kept.turns, workflow, finish, CLOCK)
     read_turn = ReadTurn(
@@ -54,9 +58,12 @@ def services() -> Services:
         ),
         read_turn=read_turn,
         cancel_turn=cancel,
+        decide_approval=DecideApproval(read_turn, kept.approvals, kept.events, waiting, CLOCK),
+        issue_ticket=IssueTicket(kept.tickets, CLOCK, os.urandom),
         upload_file=UploadFile(kept.sessions, kept.files, kept.store, CLOCK, os.urandom, limits.max_body_bytes),
         read_files=ReadFiles(kept.sessions, kept.files, kept.store, CLOCK, limits.inline_bytes),
         remove_file=remove,
+        act_in_canvas=ActInCanvas(kept.dashboards, kept.sessions, CLOCK, os.urandom),
         links=links(),
         open_link=OpenLink(signer(), kept.files, kept.sessions, CLOCK),
         store=kept.store,
@@ -66,10 +73,12 @@ def services() -> Services:
 def _about(settings: ApiSettings, limits: LimitSettings) -> About:
     return About(
         model=settings.model,
+        socket_url=SocketSettings().socket_url,
         isolation_level="process",
         flags={
             "persist_files_across_sessions": settings.persist_files_across_sessions,
             "base64_size_limit_mb": limits.base64_size_limit_mb,
+            "canvas_origins": list(CanvasSettings().canvas_origins),
         },
         limits={
             "body_bytes": limits.max_body_bytes,

@@ -21,7 +21,7 @@ from satchel.settings import DispatchSettings, LimitSettings, StorageSettings, T
 def refresh_tools() -> RefreshTools:
     """Return what asks servers for their tools."""
     runners = LambdaRunners(clients.lambda_(), clients.lambda_waiting(), DispatchSettings().runner_prefix)
-    return RefreshTools(registry(), storage().tool_lists, runners)
+    return RefreshTools(registry(), storage().tool_lists, runners, CLOCK)
 
 
 @lru_cache
@@ -35,6 +35,7 @@ def build() -> DispatchTool:
         registry=registry(),
         turns=kept.turns,
         calls=kept.calls,
+        approvals=kept.approvals,
         events=kept.events,
         tools=refresh_tools(),
         checker=JsonSchemaChecker(),

@@ -4,6 +4,7 @@ from functools import lru_cache
 
 from satchel.bootstrap.storage import CLOCK, storage
 from satchel.services.normalize_outcome import NormalizeOutcome
+from satchel.settings import CanvasSettings
 
 
 @lru_cache
@@ -17,4 +18,6 @@ def build() -> NormalizeOutcome:
         events=kept.events,
         store=kept.store,
         clock=CLOCK,
+        dashboards=kept.dashboards,
+        canvas_origins=CanvasSettings().canvas_origins,
     )

@@ -38,8 +38,9 @@ def loop() -> EventLoop:
 def client() -> McpToolClient:
     """Return the client of this runner's server; what the server leaves behind becomes a child of this process."""
     become_subreaper()
-    server = RunnerSettings().server
-    return McpToolClient(server, registry().servers[server], loop(), os.environ)
+    settings = RunnerSettings()
+    entry = registry().servers[settings.server]
+    return McpToolClient(settings.server, entry, loop(), os.environ, most_bytes=settings.max_result_bytes)
 
 
 def close() -> None:

@@ -10,5 +10,5 @@ from satchel.settings import ServerSettings
 
 @lru_cache
 def registry() -> Registry:
-    """Return the configured servers."""
-    return read_registry(ServerSettings().mcp_config, os.environ)
+    """Return the configured servers. The runner of one has its secrets filled in; everybody else needs none."""
+    return read_registry(ServerSettings().mcp_config, os.environ, own=os.environ.get("SATCHEL_SERVER"))

@@ -3,10 +3,13 @@
 from functools import lru_cache
 
 from satchel.adapters import clients
+from satchel.adapters.dynamodb.approvals import DynamoApprovals
 from satchel.adapters.dynamodb.calls import DynamoCalls
+from satchel.adapters.dynamodb.dashboards import DynamoDashboards
 from satchel.adapters.dynamodb.events import DynamoEvents
 from satchel.adapters.dynamodb.files import DynamoFiles
 from satchel.adapters.dynamodb.sessions import DynamoSessions
+from satchel.adapters.dynamodb.sockets import DynamoConnections, DynamoSubscriptions, DynamoTickets
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.dynamodb.tool_lists import DynamoToolLists
 from satchel.adapters.dynamodb.transcript import DynamoTranscript
@@ -27,8 +30,13 @@ class Storage:
         self.turns = DynamoTurns(table)
         self.transcript = DynamoTranscript(table)
         self.calls = DynamoCalls(table)
+        self.approvals = DynamoApprovals(table)
         self.files = DynamoFiles(table)
         self.events = DynamoEvents(table, CLOCK)
+        self.tickets = DynamoTickets(table)
+        self.connections = DynamoConnections(table)
+        self.subscriptions = DynamoSubscriptions(table)
+        self.dashboards = DynamoDashboards(table)
         self.tool_lists = DynamoToolLists(table)
         self.store = S3Files(clients.s3(), settings.bucket)
 

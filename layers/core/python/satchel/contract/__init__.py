@@ -19,7 +19,7 @@ from satchel.contract.errors import (
     ToolTimedOut,
     UnknownTool,
 )
-from satchel.contract.for_model import strip_blobs, view_for_model
+from satchel.contract.for_model import small_facts, strip_blobs, view_for_model
 from satchel.contract.media import is_active, is_showable, mime_of, valid_mime, viewer_for
 from satchel.contract.models import Artifact, ArtifactProblem, Canvas, DeferredArtifact, Display, ToolOutput
 from satchel.contract.names import numbered, safe_name, split_extension
@@ -51,6 +51,7 @@ __all__ = [
     "normalize",
     "numbered",
     "safe_name",
+    "small_facts",
     "split_extension",
     "strip_blobs",
     "valid_mime",

@@ -10,6 +10,7 @@ Exception
     ├── ToolFailed          E_TOOL_FAILED        the tool itself reported an error
     ├── ToolCrashed         E_TOOL_CRASHED       its process ended before it answered
     ├── Forbidden           E_FORBIDDEN          not for this user's groups
+    ├── NotApproved         E_FORBIDDEN          the person said no, or nothing in time
     ├── UnknownTool         E_UNKNOWN_TOOL       no such tool
     ├── InvalidArguments    E_INVALID_ARGUMENTS  they do not fit the tool's schema
     └── FileNotFound        E_FILE_NOT_FOUND     the user has no file of that name
@@ -30,6 +31,7 @@ __all__ = [
     "InvalidArguments",
     "InvalidArtifact",
     "InvalidPath",
+    "NotApproved",
     "ToolCrashed",
     "ToolError",
     "ToolFailed",
@@ -165,6 +167,16 @@ class Forbidden(ToolError):
     def __init__(self, tool: str) -> None:
         advice = "Ask an administrator for access or use another tool"
         super().__init__(f"You may not use the tool {tool!r}", tool=tool, suggestion=advice)
+
+
+class NotApproved(ToolError):
+    """The call needed the person's word and did not get it."""
+
+    code = ErrorCode.E_FORBIDDEN
+    reason = "NotApproved"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, suggestion="Do not call the tool again unless the person asks for it")
 
 
 class UnknownTool(ToolError):

@@ -35,12 +35,12 @@ def view_for_model(
     """
     view: dict[str, Any] = {}
     view["results"], results_note = _within(strip_blobs(output.results), budget)
-    meta_data, meta_note = _small(strip_blobs(output.meta_data))
+    meta_data, meta_note = small_facts(strip_blobs(output.meta_data))
     made = [item.name for item in output.artifacts] + [item.name for item in output.deferred_artifacts]
     optional = {
         "meta_data": meta_data,
         "files": [safe_name(name) for name in made] if files is None else list(files),
-        "problems": [{"name": safe_name(fault.name), "reason": fault.reason} for fault in output.problems],
+        "problems": [{"name": safe_name(fault.name), "reason": strip_blobs(fault.reason)} for fault in output.problems],
         "truncated": results_note | meta_note,
     }
     return view | {key: value for key, value in optional.items() if value}
@@ -104,8 +104,8 @@ def _within(results: Any, budget: int) -> tuple[Any, dict[str, Any]]:  # noqa: A
     return cut, {"results": {"characters": len(text), "left_out": left_out}}
 
 
-def _small(meta_data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Keep the small facts, in their order; what goes first is what is largest."""
+def small_facts(meta_data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Keep facts of under 4 KB together, in their order, and say what is left out: what is largest goes first."""
     sizes = {key: len(json.dumps({key: value}, ensure_ascii=False).encode()) for key, value in meta_data.items()}
     kept = set(meta_data)
     for key in sorted(sizes, key=lambda key: sizes[key], reverse=True):

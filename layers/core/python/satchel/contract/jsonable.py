@@ -96,7 +96,7 @@ def parse(text: str) -> Any:  # noqa: ANN401  (any JSON value)
     """
     try:
         value = from_json(text, allow_inf_nan=False)
-    except ValueError:
+    except (ValueError, TypeError):  # a text with a half surrogate is none to it
         return _parse_leniently(text)
     if isinstance(value, float) and not math.isfinite(value):
         raise NotJsonError("a number beyond all bounds")

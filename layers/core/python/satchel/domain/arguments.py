@@ -11,6 +11,13 @@ from satchel.domain.conversation import ToolSpec
 
 IDENTITY_ARGUMENTS = ("username", "_atlas_user")
 FILE_ARGUMENTS = ("filename", "filenames", "file_names")
+ORIGINAL_NAMES = {
+    "original_filename": ("filename",),
+    "original_filenames": ("filenames", "file_names"),
+    "original_file_names": ("file_names", "filenames"),
+}
+"""Arguments that say what a file is called where another one says where it lies, with those they speak of."""
+
 _SUGGESTIONS = 3
 
 
@@ -51,14 +58,26 @@ def replace_files(tool: ToolSpec, arguments: dict[str, Any], where: Callable[[st
     """Put what ``where`` gives (a path, an address, or the value itself) in the place of every named file."""
     replaced = dict(arguments)
     for name in FILE_ARGUMENTS:
-        given = arguments.get(name)
-        if not tool.declares(name):
-            continue
-        if isinstance(given, str):
-            replaced[name] = where(given)
-        elif isinstance(given, list):
-            replaced[name] = [where(v) if isinstance(v, str) else v for v in given]
+        if tool.declares(name) and name in arguments:
+            replaced[name] = _each(arguments[name], where)
     return replaced
+
+
+def tell_names(tool: ToolSpec, arguments: dict[str, Any], called: Callable[[str], str]) -> dict[str, Any]:
+    """Fill in what the files are called, where the tool declares that it wants to know; ``called`` gives the names."""
+    told = dict(arguments)
+    for original, sources in ORIGINAL_NAMES.items():
+        source = next((name for name in sources if tool.declares(name) and arguments.get(name)), None)
+        if source is not None and tool.declares(original):
+            told[original] = _each(arguments[source], called)
+    return told
+
+
+def _each(given: object, change: Callable[[str], str]) -> object:
+    """Change a name, or the names in a list; what is no name stays as it is."""
+    if isinstance(given, list):
+        return [change(value) if isinstance(value, str) else value for value in given]
+    return change(given) if isinstance(given, str) else given
 
 
 def nearest(wanted: str, known: Iterable[str]) -> list[str]:

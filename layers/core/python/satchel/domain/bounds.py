@@ -48,9 +48,7 @@ def _terse(settled: CallSettled) -> CallSettled:
     meta = (settled.meta_data or {}) | _NOTE
     artifacts = [_terse_file(file, {"metadata": None}) for file in settled.artifacts]
     deferred = [_terse_file(file, {"next_actions": []}) for file in settled.deferred]
-    return settled.model_copy(
-        update={"artifacts": artifacts, "deferred": deferred, "canvas": None, "meta_data": meta},
-    )
+    return settled.model_copy(update={"artifacts": artifacts, "deferred": deferred, "meta_data": meta})
 
 
 def _terse_file(file: ResponseArtifact | ResponseDeferred, without: dict[str, Any]) -> Any:  # noqa: ANN401  (as given)

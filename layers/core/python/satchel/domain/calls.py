@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from satchel.contract import ArtifactProblem, Canvas, Display, ErrorCode
 from satchel.contract.errors import ToolError
 from satchel.domain.ids import CallId, FileKey, SessionId, TurnId, UserName
-from satchel.domain.responses import ResponseArtifact, ResponseDeferred
+from satchel.domain.responses import ResponseArtifact, ResponseCanvas, ResponseDeferred
 
 MOST_INLINE_BYTES = 64 * 1024
 """Text of up to this goes with a response; more goes by link."""
@@ -24,7 +24,7 @@ class CallSettled(BaseModel):
     deferred: list[ResponseDeferred] = []
     inline: list[FileKey] = []
     display: Display | None = None
-    canvas: Canvas | None = None
+    canvas: ResponseCanvas | None = None
     duration_ms: int | None = None
 
     @property

@@ -1,17 +1,21 @@
-"""The claims of a capability: permission to fetch one version of one file for a short time, without being signed in."""
+"""The claims of capabilities: short-lived permissions for somebody who is not signed in."""
 
 from typing import Literal
 
 from pydantic import BaseModel
 
-from satchel.domain.ids import FileKey, UserName
+from satchel.domain.ids import FileKey, SessionId, UserName
 
 Audience = Literal["ui", "tool"]
 UI_SECONDS = 300
+CANVAS_SECONDS = 300
 
 
 class Claims(BaseModel):
-    """What a token says. ``session_id`` and ``epoch`` tie it to the file's session; ``exp`` in seconds since 1970."""
+    """Permission to fetch one version of one file.
+
+    ``session_id`` and ``epoch`` tie it to the file's session; ``exp`` in seconds since 1970.
+    """
 
     file_key: FileKey
     version: int
@@ -19,4 +23,15 @@ class Claims(BaseModel):
     session_id: str
     epoch: int
     audience: Audience
+    exp: int
+
+
+class CanvasClaims(BaseModel):
+    """For whom a dashboard is shown, and in which session; it opens no file (its audience is its own)."""
+
+    canvas_id: str
+    owner: UserName
+    session_id: SessionId
+    epoch: int
+    audience: Literal["canvas"] = "canvas"
     exp: int

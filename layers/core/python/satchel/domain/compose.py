@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from satchel.contract import Canvas, Display
-from satchel.domain.calls import Call
+from satchel.contract import Display
+from satchel.domain.calls import Call, CallSettled
 from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseDisplay, ToolCallSummary
 from satchel.domain.sessions import Turn
 
@@ -11,8 +11,8 @@ from satchel.domain.sessions import Turn
 def compose(turn: Turn, calls: Sequence[Call]) -> FinalResponse:
     """Return the response of a turn: final when it has ended, what there is so far while it runs."""
     settled = [call.settled for call in calls if call.settled]
-    display = _display([s.display for s in settled], [a for s in settled for a in s.artifacts])
-    canvases: list[Canvas] = [s.canvas for s in settled if s.canvas]
+    display = resolve_display(settled)
+    canvases = [s.canvas for s in settled if s.canvas]
     return FinalResponse(
         turn_id=turn.turn_id,
         session_id=turn.session_id,
@@ -21,7 +21,7 @@ def compose(turn: Turn, calls: Sequence[Call]) -> FinalResponse:
         artifacts=_in_order([a for s in settled for a in s.artifacts], display.primary_file),
         deferred_artifacts=[d for s in settled for d in s.deferred],
         display=display,
-        canvas=canvases[-1].model_dump(exclude_none=True, exclude={"token"}) if canvases else None,
+        canvas=canvases[-1] if canvases else None,
         tool_calls=[_summary(call) for call in calls],
         error=turn.error,
     )
@@ -38,18 +38,23 @@ def _in_order(artifacts: list[ResponseArtifact], primary: str | None) -> list[Re
     return [artifact.model_copy(update={"position": place}) for place, artifact in enumerate(newest)]
 
 
-def _display(given: Sequence[Display | None], artifacts: list[ResponseArtifact]) -> ResponseDisplay:
-    """The last hint stands. Without any, the canvas opens when something can be shown (spec 2 §7)."""
-    hints = [display for display in given if display is not None]
-    showable = [artifact.name for artifact in artifacts if artifact.showable]
-    if not hints:
-        return ResponseDisplay(open_canvas=bool(showable), primary_file=showable[0] if showable else None)
-    hint = hints[-1]
-    names = {artifact.name for artifact in artifacts}
-    primary = hint.primary_file if hint.primary_file in names else next(iter(showable), None)
-    opens = hint.open_canvas or hint.storage_action == "store_and_open"
+def resolve_display(settled: Sequence[CallSettled]) -> ResponseDisplay:
+    """Return where and how to show what these calls made: the last hint stands, for what came up to it.
+
+    Of what came without any hint, the canvas opens at the first thing that can be shown (spec 2 §7).
+    """
+    hinted = max((place for place, one in enumerate(settled) if one.display), default=-1)
+    hint = (settled[hinted].display if hinted >= 0 else None) or Display()
+    artifacts = [artifact for one in settled for artifact in one.artifacts]
+    primary = hint.primary_file if hint.primary_file in {a.name for a in artifacts} else _first_showable(artifacts)
+    unhinted = [artifact for one in settled[hinted + 1 :] for artifact in one.artifacts]
+    opens = hint.open_canvas or hint.storage_action == "store_and_open" or _first_showable(unhinted) is not None
     resolved = ResponseDisplay.model_validate(hint.model_dump(exclude_none=True))
     return resolved.model_copy(update={"open_canvas": opens, "primary_file": primary})
+
+
+def _first_showable(artifacts: Sequence[ResponseArtifact]) -> str | None:
+    return next((artifact.name for artifact in artifacts if artifact.showable), None)
 
 
 def _summary(call: Call) -> ToolCallSummary:

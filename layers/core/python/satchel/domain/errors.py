@@ -4,7 +4,9 @@ SatchelError
 ├── NotFound              what was asked for is not there, or is somebody else's (the two are never told apart)
 │   ├── SessionNotFound
 │   ├── TurnNotFound
+│   ├── CallNotFound      no such call in this turn, or none that anybody was asked about
 │   ├── FileNotFound
+│   ├── CanvasNotFound
 │   └── LinkNotFound      every refusal of a capability
 ├── NotAllowed            the identity itself is refused
 ├── InvalidRequest        understood, but cannot be done as asked
@@ -14,6 +16,7 @@ SatchelError
 ├── Conflict
 │   ├── TurnRunning       one turn at a time in a session
 │   ├── SessionEnded
+│   ├── ApprovalClosed    a call was decided otherwise, or nobody waits for the decision any more
 │   └── KeyReused         an Idempotency-Key came again with another body
 └── Unavailable           a part we depend on is not ready; try again
 
@@ -56,6 +59,15 @@ class TurnNotFound(NotFound):
         super().__init__("There is no such turn in this session.", turn_id=turn_id)
 
 
+class CallNotFound(NotFound):
+    """No call of this id waits, or waited, for the person's word in this turn."""
+
+    code = "E_CALL_NOT_FOUND"
+
+    def __init__(self, call_id: str) -> None:
+        super().__init__("There is no such call to decide about in this turn.", call_id=call_id)
+
+
 class FileNotFound(NotFound):
     """No such file of this person."""
 
@@ -63,6 +75,15 @@ class FileNotFound(NotFound):
 
     def __init__(self, wanted: str) -> None:
         super().__init__("There is no such file.", file=wanted)
+
+
+class CanvasNotFound(NotFound):
+    """No such dashboard of this person."""
+
+    code = "E_CANVAS_NOT_FOUND"
+
+    def __init__(self, canvas_id: str) -> None:
+        super().__init__("There is no such dashboard.", canvas_id=canvas_id)
 
 
 class LinkNotFound(NotFound):
@@ -127,6 +148,12 @@ class SessionEnded(Conflict):
 
     def __init__(self, session_id: str) -> None:
         super().__init__("This session has ended.", session_id=session_id)
+
+
+class ApprovalClosed(Conflict):
+    """The decision comes too late."""
+
+    code = "E_APPROVAL_CLOSED"
 
 
 class KeyReused(Conflict):

@@ -10,6 +10,8 @@ from satchel.contract.jsonable import JsonObject
 EventType = Literal[
     "turn_started",
     "token_stream",
+    "tool_approval_request",
+    "tool_approval",
     "tool_start",
     "tool_progress",
     "tool_notice",
@@ -19,6 +21,9 @@ EventType = Literal[
     "response_complete",
     "turn_failed",
 ]
+
+ENDS: frozenset[EventType] = frozenset({"response_complete", "turn_failed"})
+"""A turn has one of these, as its last."""
 
 
 class NewEvent(BaseModel):
@@ -40,3 +45,7 @@ class Event(BaseModel):
     type: EventType
     at: datetime
     payload: dict[str, Any]
+
+    def shown(self) -> dict[str, Any]:
+        """Return it as it travels: what it says stands beside its number, turn, type and time, never over them."""
+        return {**self.payload, **self.model_dump(mode="json", exclude={"payload"})}

@@ -58,6 +58,22 @@ class ResponseDisplay(BaseModel):
     notification: str | None = None
 
 
+class ResponseCanvas(BaseModel):
+    """A dashboard to be shown in a frame (spec 2 §3). ``wants_token``: hand it the ``token`` of a fresh reading."""
+
+    open: bool = True
+    id: str
+    persistence: str = "session"
+    type: str = "iframe"
+    url: str
+    title: str | None = None
+    mode: str | None = None
+    wants_token: bool = False
+    token: str | None = Field(
+        default=None, repr=False, description="A short-lived capability; minted when read, never stored."
+    )
+
+
 class ToolCallSummary(BaseModel):
     """One tool call of the turn. ``results`` is what the model was given (shortened where it was long)."""
 
@@ -89,6 +105,6 @@ class FinalResponse(BaseModel):
     artifacts: list[ResponseArtifact] = []
     deferred_artifacts: list[ResponseDeferred] = []
     display: ResponseDisplay = ResponseDisplay()
-    canvas: dict[str, Any] | None = None
+    canvas: ResponseCanvas | None = None
     tool_calls: list[ToolCallSummary] = []
     error: TurnError | None = None

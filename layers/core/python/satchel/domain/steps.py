@@ -25,9 +25,10 @@ class TurnStep(BaseModel):
 
 
 class CallRef(BaseModel):
-    """A call in the list that the Map state runs over."""
+    """A call in the list that the Map state runs over; ``approval``: its owner must be asked first."""
 
     call_id: CallId
+    approval: bool = False
 
 
 class NextStep(TurnStep):

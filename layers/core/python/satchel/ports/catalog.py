@@ -10,9 +10,10 @@ from typing import Generic, Protocol, TypeVar
 from pydantic import BaseModel
 
 from satchel.domain.calls import Call, CallSettled
-from satchel.domain.conversation import AssistantMessage, Message, ToolMessage, ToolSpec
+from satchel.domain.conversation import AssistantMessage, Message, ToolMessage
 from satchel.domain.files import FileRecord, NewFile
 from satchel.domain.sessions import Session, Turn
+from satchel.domain.tool_lists import KeptTools
 
 T = TypeVar("T")
 
@@ -157,10 +158,10 @@ class Files(Protocol):
 class ToolLists(Protocol):
     """Which tools a server has, by server and configuration hash."""
 
-    def get(self, server: str, config_hash: str) -> Sequence[ToolSpec] | None:
-        """Return the kept list; None where there is none for this configuration."""
+    def get(self, server: str, config_hash: str) -> KeptTools | None:
+        """Return what is known; None where the server was never asked with this configuration."""
         ...
 
-    def put(self, server: str, config_hash: str, tools: Sequence[ToolSpec]) -> None:
-        """Keep a list."""
+    def put(self, server: str, config_hash: str, kept: KeptTools) -> None:
+        """Keep what is known."""
         ...

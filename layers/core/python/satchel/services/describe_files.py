@@ -11,10 +11,12 @@ from satchel.domain.calls import StoredFile
 from satchel.domain.files import FileRecord, Source
 from satchel.domain.responses import ResponseArtifact, ResponseDeferred
 
+_MOST_SAID_CHARS = 20_000  # of each text; all of a call together is bounded where it is kept
+
 
 def what_was_said(stored: StoredFile) -> Artifact | DeferredArtifact:
     """What the tool said of its file, read again as if it came from the tool: the runner may have written anything."""
-    told = plain(stored.artifact) | {
+    told = plain(stored.artifact, _MOST_SAID_CHARS) | {
         "name": cut(stored.raw_name, MOST_NAME_CHARS),
         "mime": stored.mime,
         "path": stored.key,

@@ -1,10 +1,11 @@
 """Decide whether a call may be made, and send it to its runner (state Dispatch): the one choke point for tools."""
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
 from satchel.contract import strip_blobs
-from satchel.contract.errors import Forbidden, InvalidArguments, ToolError, ToolFailed, UnknownTool
+from satchel.contract.errors import Forbidden, InvalidArguments, NotApproved, ToolError, ToolFailed, UnknownTool
 from satchel.domain import arguments as args
 from satchel.domain.bounds import plain
 from satchel.domain.calls import Call, Outcome
@@ -16,6 +17,7 @@ from satchel.domain.servers import Registry, ServerEntry
 from satchel.domain.sessions import Turn
 from satchel.domain.steps import CallStep
 from satchel.domain.timing import Limits
+from satchel.ports.approvals import Approvals
 from satchel.ports.arguments import ArgumentChecker
 from satchel.ports.catalog import Calls, Turns
 from satchel.ports.events import Events
@@ -35,6 +37,7 @@ class DispatchTool:
     registry: Registry
     turns: Turns
     calls: Calls
+    approvals: Approvals
     events: Events
     tools: RefreshTools
     checker: ArgumentChecker
@@ -62,7 +65,10 @@ class DispatchTool:
 
     def _order(self, turn: Turn, call: Call, token: str) -> tuple[str, CallOrder]:
         server, entry, tool = self._tool(turn, call)
+        if entry.needs_approval(tool.name):
+            call = self._approved(call)
         arguments = args.inject_identity(tool, args.parse(call.arguments), call.user)
+        arguments = args.tell_names(tool, arguments, str)  # a schema may require them
         if problems := self.checker.problems(tool.input_schema, arguments):
             raise InvalidArguments(problems)
         resolved = self.inputs(call, tool, entry, arguments)
@@ -71,6 +77,16 @@ class DispatchTool:
         self._announce(call, arguments)
         order = self._with_credentials(call, tool, resolved, token)
         return server, order.model_copy(update={"collect": entry.collect == "all"})
+
+    def _approved(self, call: Call) -> Call:
+        """Return the call as the person approved it: with what they wrote in the place of the model's arguments."""
+        asked = self.approvals.get(call.turn_id, call.call_id)
+        if asked is None or asked.decision is None:
+            raise NotApproved("Nobody approved the call in time")
+        said = asked.decision
+        if not said.approved:
+            raise NotApproved(f"The person refused the call: {said.reason}" if said.reason else "The person refused")
+        return call if said.arguments is None else call.model_copy(update={"arguments": json.dumps(said.arguments)})
 
     def _tool(self, turn: Turn, call: Call) -> tuple[str, ServerEntry, ToolSpec]:
         """Find the tool and check that this person, in this turn, may use it."""
@@ -82,7 +98,7 @@ class DispatchTool:
         if server not in self.registry.open_to(turn.groups):
             raise Forbidden(call.tool)
         try:
-            tools = {tool.name: tool for tool in self.tools.known(server)}
+            tools = {tool.name: tool for tool in self.tools.that_has(server, name)}
         except Unavailable as error:
             raise ToolFailed(error.message) from error
         if name not in tools:

@@ -7,15 +7,17 @@ from pydantic import BaseModel
 
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.servers import Registry
+from satchel.domain.tool_lists import KeptTools
 from satchel.ports.catalog import ToolLists
 
 
 class ServerTools(BaseModel):
-    """A server as it is shown. ``tools`` is None while its list is not known yet."""
+    """A server as it is shown. ``tools`` is None while its list is not known; ``failure``: why it did not start."""
 
     name: str
     description: str
     tools: list[ToolSpec] | None
+    failure: str | None = None
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class ListTools:
     def __call__(self, groups: Collection[str]) -> list[ServerTools]:
         """Return the servers for these groups with what is known of their tools."""
         return [
-            ServerTools(name=name, description=entry.description, tools=self._known(name, entry.config_hash()))
+            self._shown(name, entry.description, self.lists.get(name, entry.config_hash()))
             for name, entry in sorted(self.registry.open_to(frozenset(groups)).items())
         ]
 
@@ -42,6 +44,8 @@ class ListTools:
         servers = self(groups)
         return {s.name for s in servers} | {tool.full_name for s in servers for tool in s.tools or []}
 
-    def _known(self, server: str, config_hash: str) -> list[ToolSpec] | None:
-        kept = self.lists.get(server, config_hash)
-        return None if kept is None else list(kept)
+    @staticmethod
+    def _shown(name: str, description: str, kept: KeptTools | None) -> ServerTools:
+        if kept is None:
+            return ServerTools(name=name, description=description, tools=None)
+        return ServerTools(name=name, description=description, tools=kept.tools, failure=kept.failure)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from satchel.contract import Artifact, ArtifactProblem, ErrorCode, ToolOutput
+from satchel.contract import Artifact, ArtifactProblem, Canvas, ErrorCode, ToolOutput
 from satchel.domain.calls import Outcome, StoredFile
 
 
@@ -31,9 +31,15 @@ def make_outcome(
         results=view["results"],
         meta_data=meta or None,
         display=output.display,
-        canvas=output.canvas,
+        canvas=_without_token(output.canvas),
         files=files,
         problems=problems,
         is_error=output.is_error,
         error_code=(output.error_code or ErrorCode.E_TOOL_FAILED) if output.is_error else None,
     )
+
+
+def _without_token(canvas: Canvas | None) -> Canvas | None:
+    """A tool's own token is written down nowhere; that there was one asks for one of ours."""
+    asks = canvas is not None and "token" in canvas.model_fields_set
+    return canvas.model_copy(update={"token": ""}) if canvas and asks else canvas

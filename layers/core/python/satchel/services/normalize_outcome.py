@@ -4,31 +4,34 @@ It handles references, never bytes, and believes a runner nothing that it can ch
 """
 
 import logging
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 from satchel.contract import (
     Artifact,
     ArtifactProblem,
-    Canvas,
     DeferredArtifact,
     Display,
     ToolCrashed,
     ToolError,
     ToolFailed,
     safe_name,
+    small_facts,
 )
-from satchel.domain.bounds import MOST_FILES, fit, plain
+from satchel.domain.bounds import MOST_FILES, cut, fit, plain
 from satchel.domain.calls import Call, CallSettled, Outcome, StoredFile
+from satchel.domain.canvas import Dashboard, admitted, refusal
 from satchel.domain.conversation import ToolMessage
-from satchel.domain.events import NewEvent
 from satchel.domain.files import FileRecord, NewFile
 from satchel.domain.ids import object_id
+from satchel.domain.news import news_of
 from satchel.domain.places import object_key, outcome_key
-from satchel.domain.responses import ResponseArtifact, ResponseDeferred
+from satchel.domain.responses import ResponseArtifact, ResponseCanvas, ResponseDeferred
 from satchel.domain.steps import CallRef, CallStep, Failure
 from satchel.ports.catalog import Calls, Files, Transcript
 from satchel.ports.clock import Clock
+from satchel.ports.dashboards import Dashboards
 from satchel.ports.events import Events
 from satchel.ports.file_store import FileStore
 from satchel.services.describe_files import kind_of_file, shown_artifact, shown_deferred, what_was_said
@@ -36,6 +39,8 @@ from satchel.services.store_outcome import read_outcome
 
 logger = logging.getLogger(__name__)
 
+_PROBLEMS = "artifact_problems"
+_MOST_TOLD = 10
 _NO_FILE = {"primary_file": None}
 _TIME_OUTS = {"States.Timeout", "States.HeartbeatTimeout"}
 
@@ -50,6 +55,8 @@ class NormalizeOutcome:
     events: Events
     store: FileStore
     clock: Clock
+    dashboards: Dashboards
+    canvas_origins: Collection[str] = ()
 
     def __call__(self, step: CallStep) -> CallRef:
         """Settle one call. Raises LookupError when there is no such call."""
@@ -58,7 +65,10 @@ class NormalizeOutcome:
             raise LookupError(f"no such call to normalize: {step.call_id}")
         settled = call.settled or self.calls.settle(call.turn_id, call.call_id, fit(self._settle(call, step.failure)))
         self.transcript.add_result(call, _for_model(call, settled))
-        self._tell(call, settled)
+        if settled.canvas:
+            self.dashboards.keep(self._dashboard(call, settled.canvas))
+        for event in news_of(call, settled):
+            self.events.append(call.turn_id, event)
         return CallRef(call_id=call.call_id)
 
     def _settle(self, call: Call, failure: Failure | None) -> CallSettled:
@@ -68,6 +78,7 @@ class NormalizeOutcome:
         deferred: list[ResponseDeferred] = []
         inline: list[str] = []
         problems = list(outcome.problems)
+        refused = refusal(outcome.canvas, self.canvas_origins) if outcome.canvas else None
         for stored in outcome.files[:MOST_FILES]:
             try:
                 said = what_was_said(stored)
@@ -85,12 +96,12 @@ class NormalizeOutcome:
             is_error=outcome.is_error,
             error_code=outcome.error_code,
             results=outcome.results,
-            meta_data=_meta_data(call, outcome, problems),
+            meta_data=_meta_data(call, outcome, problems, refused),
             artifacts=artifacts,
             deferred=deferred,
             inline=inline,
             display=_renamed(outcome.display, kept),
-            canvas=_canvas(outcome.canvas),
+            canvas=admitted(outcome.canvas) if outcome.canvas and not refused else None,
             duration_ms=outcome.duration_ms,
         )
 
@@ -138,35 +149,20 @@ class NormalizeOutcome:
             ),
         )
 
-    def _tell(self, call: Call, settled: CallSettled) -> None:
-        said = {
-            "call_id": call.call_id,
-            "tool": call.tool,
-            "is_error": settled.is_error,
-            "error_code": settled.error_code,
-            "results": settled.results,
-        }
-        self.events.append(call.turn_id, NewEvent(type="tool_complete", payload=said, once=f"end-{call.call_id}"))
-        if settled.files:
-            update = {
-                "update_type": "files_update",
-                "call_id": call.call_id,
-                "files": [_reference(file) for file in settled.files],
-                "display": settled.display.model_dump(exclude_none=True) if settled.display else None,
-            }
-            once = f"files-{call.call_id}"
-            self.events.append(call.turn_id, NewEvent(type="intermediate_update", payload=update, once=once))
+    def _dashboard(self, call: Call, canvas: ResponseCanvas) -> Dashboard:
+        whose = call.model_dump(include={"user", "session_id", "call_id"})
+        return Dashboard(canvas_id=canvas.id, url=canvas.url, opened_at=self.clock.now(), **whose)
 
 
-def _reference(file: ResponseArtifact | ResponseDeferred) -> dict[str, Any]:
-    return file.model_dump(exclude={"content", "metadata", "download_url"}, exclude_none=True)
-
-
-def _meta_data(call: Call, outcome: Outcome, problems: list[ArtifactProblem]) -> dict[str, Any] | None:
-    """What the person and the model should know besides: files that were refused, names that meant no file."""
+def _meta_data(
+    call: Call, outcome: Outcome, problems: list[ArtifactProblem], refused: str | None
+) -> dict[str, Any] | None:
+    """What the person and the model should know besides: what was refused, names that meant no file."""
     meta = dict(outcome.meta_data or {})
     if problems:
-        meta["artifact_problems"] = [plain(problem.model_dump(mode="json")) for problem in problems[:MOST_FILES]]
+        meta[_PROBLEMS] = [plain(problem.model_dump(mode="json")) for problem in problems[:MOST_FILES]]
+    if refused:
+        meta["canvas_refused"] = refused
     if call.unresolved:
         meta["unresolved_files"] = call.unresolved
     return meta or None
@@ -181,17 +177,20 @@ def _renamed(display: Display | None, kept: dict[str, FileRecord]) -> Display | 
     return hints.model_copy(update={"primary_file": record.name}) if record else hints.model_copy(update=_NO_FILE)
 
 
-def _canvas(canvas: Canvas | None) -> Canvas | None:
-    """A dashboard without the tool's token: tokens are never stored."""
-    if canvas is None:
-        return None
-    return Canvas.model_validate(plain(canvas.model_dump(mode="json", exclude_unset=True, exclude={"token"})))
+def _in_short(meta: dict[str, Any]) -> dict[str, Any]:
+    """The model needs to know which files were refused and why, not the last word about each of a hundred."""
+    problems = meta.get(_PROBLEMS)
+    if not isinstance(problems, list):
+        return meta
+    told = [p | {"name": cut(p["name"], 80), "reason": cut(p["reason"], 160)} for p in problems[:_MOST_TOLD]]
+    more = len(problems) - _MOST_TOLD
+    return meta | {_PROBLEMS: [*told, *([f"and {more} more"] if more > 0 else [])]}
 
 
 def _for_model(call: Call, settled: CallSettled) -> ToolMessage:
     content: dict[str, Any] = {"results": settled.results}
     if settled.meta_data:
-        content["meta_data"] = settled.meta_data
+        content["meta_data"], _ = small_facts(_in_short(settled.meta_data))
     if names := [file.name for file in settled.files]:
         content["files"] = names
     return ToolMessage(ref=call.ref, tool=call.tool, content=content, failed=settled.is_error)

@@ -5,16 +5,17 @@ from dataclasses import dataclass
 
 from satchel.domain.calls import MOST_INLINE_BYTES
 from satchel.domain.compose import compose
-from satchel.domain.errors import SessionNotFound, TurnNotFound
 from satchel.domain.events import Event
 from satchel.domain.files import FileRecord, expired
 from satchel.domain.identity import Identity
-from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseDeferred
+from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseCanvas, ResponseDeferred
 from satchel.domain.sessions import Turn
 from satchel.ports.catalog import Calls, Files, Sessions, Turns
 from satchel.ports.clock import Clock
 from satchel.ports.events import Events
 from satchel.ports.file_store import FileStore
+from satchel.services.find_turn import find_turn
+from satchel.services.is_over import is_over
 from satchel.services.mint_links import MintLinks
 from satchel.services.settle_turn import SettleTurn
 
@@ -37,12 +38,7 @@ class ReadTurn:
 
     def find(self, who: Identity, session_id: str, turn_id: str) -> Turn:
         """Return a turn of this person. Raises SessionNotFound, TurnNotFound; somebody else's is not found."""
-        if self.sessions.get(who.name, session_id) is None:
-            raise SessionNotFound(session_id)
-        turn = self.turns.get(session_id, turn_id)
-        if turn is None or turn.user != who.name:
-            raise TurnNotFound(turn_id)
-        return turn
+        return find_turn(self.sessions, self.turns, who.name, session_id, turn_id)
 
     def settled(self, who: Identity, session_id: str, turn_id: str) -> Turn:
         """Return a turn whose events are about to be followed, so that they come to an end."""
@@ -65,13 +61,23 @@ class ReadTurn:
         """Return the next events after a cursor; for a turn that ``find`` has shown to be the reader's."""
         return self.events.after(turn_id, after, MOST_EVENTS)
 
+    def is_over(self, turn_id: str, after: int) -> bool:
+        """Tell whether nothing follows a cursor in a turn that has ended."""
+        return is_over(self.events, turn_id, after)
+
     def _with_links(self, turn: Turn, response: FinalResponse, inline: Collection[str]) -> FinalResponse:
         artifacts = [self._with_link(turn, artifact, inline) for artifact in response.artifacts]
         waiting = [
             file.model_copy(update={"download_url": self._link(self._version(turn, file))})
             for file in response.deferred_artifacts
         ]
-        return response.model_copy(update={"artifacts": artifacts, "deferred_artifacts": waiting})
+        added = {"artifacts": artifacts, "deferred_artifacts": waiting, "canvas": self._canvas(turn, response.canvas)}
+        return response.model_copy(update=added)
+
+    def _canvas(self, turn: Turn, canvas: ResponseCanvas | None) -> ResponseCanvas | None:
+        if canvas is None or not canvas.wants_token:
+            return canvas
+        return canvas.model_copy(update={"token": self.links.for_canvas(turn.user, turn.session_id, canvas.id)})
 
     def _with_link(self, turn: Turn, artifact: ResponseArtifact, inline: Collection[str]) -> ResponseArtifact:
         record = self._version(turn, artifact)

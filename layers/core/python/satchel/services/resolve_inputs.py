@@ -48,7 +48,8 @@ class ResolveInputs:
         found, unresolved = self._find(call, args.named_files(tool, arguments))
         if unresolved and entry.strict_files:
             raise FileNotFound(list(unresolved), [near for names in unresolved.values() for near in names])
-        if entry.files_by == "url":
+        arguments = args.tell_names(tool, arguments, lambda v: found[v].name if v in found else v)
+        if entry.files_for(tool.name) == "url":
             places = {value: self.links(record, "tool") for value, record in found.items()}
             return Resolved(args.replace_files(tool, arguments, lambda v: places.get(v, v)), [], unresolved)
         names = _distinct_names(found)

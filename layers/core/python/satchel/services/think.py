@@ -47,7 +47,14 @@ class Think:
         self._tell(turn, step.round, reply)
         calls = self._calls(turn, step.round, reply)
         self.calls.add(calls)
-        return self._next(step, [CallRef(call_id=call.call_id) for call in calls], done=not calls)
+        return self._next(step, [self._reference(turn, call) for call in calls], done=not calls)
+
+    def _reference(self, turn: Turn, call: Call) -> CallRef:
+        """A tool that the person may not use is refused, not asked about."""
+        registry = self.tools.registry
+        place = registry.split(call.tool)
+        may = place is not None and place[0] in registry.open_to(turn.groups)
+        return CallRef(call_id=call.call_id, approval=may and registry.asks_first(call.tool))
 
     @staticmethod
     def _next(step: TurnStep, calls: list[CallRef], *, done: bool) -> NextStep:

@@ -144,6 +144,22 @@ class Table:
         """Delete an item; an absent one is no error."""
         self.client.delete_item(TableName=self.name, Key=encode({"pk": pk, "sk": sk}))
 
+    def delete_if(self, pk: str, sk: str, attribute: str, value: str) -> None:
+        """Delete an item while one of its attributes has this value. Raises ConditionFailed."""
+        with _conditions():
+            self.client.delete_item(
+                TableName=self.name,
+                Key=encode({"pk": pk, "sk": sk}),
+                ConditionExpression="#attribute = :value",
+                ExpressionAttributeNames={"#attribute": attribute},
+                ExpressionAttributeValues={":value": {"S": value}},
+            )
+
+    def take(self, pk: str, sk: str) -> Item | None:
+        """Delete an item and return it: of many who take it, one gets it."""
+        answer = self.client.delete_item(TableName=self.name, Key=encode({"pk": pk, "sk": sk}), ReturnValues="ALL_OLD")
+        return decode(answer["Attributes"]) if "Attributes" in answer else None
+
     def query(self, query: Query) -> tuple[list[Item], str | None]:
         """Return one page of items, by sort key, and the sort key after which the next page begins."""
         wanted: dict[str, Any] = {

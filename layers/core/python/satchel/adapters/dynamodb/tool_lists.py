@@ -1,14 +1,9 @@
 """Tool lists: ``SERVER#{server} / TOOLS#{config_hash}``."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pydantic import TypeAdapter
-
 from satchel.adapters.dynamodb.table import Table
-from satchel.domain.conversation import ToolSpec
-
-_TOOLS = TypeAdapter(list[ToolSpec])
+from satchel.domain.tool_lists import KeptTools
 
 
 @dataclass(frozen=True)
@@ -17,12 +12,11 @@ class DynamoToolLists:
 
     table: Table
 
-    def get(self, server: str, config_hash: str) -> Sequence[ToolSpec] | None:
-        """Return the kept list for this configuration."""
+    def get(self, server: str, config_hash: str) -> KeptTools | None:
+        """Return what is known for this configuration."""
         item = self.table.get(f"SERVER#{server}", f"TOOLS#{config_hash}")
-        return _TOOLS.validate_json(str(item["doc"])) if item else None
+        return KeptTools.model_validate_json(str(item["doc"])) if item else None
 
-    def put(self, server: str, config_hash: str, tools: Sequence[ToolSpec]) -> None:
-        """Keep a list."""
-        doc = _TOOLS.dump_json(list(tools)).decode()
-        self.table.put({"pk": f"SERVER#{server}", "sk": f"TOOLS#{config_hash}", "doc": doc})
+    def put(self, server: str, config_hash: str, kept: KeptTools) -> None:
+        """Keep what is known."""
+        self.table.put({"pk": f"SERVER#{server}", "sk": f"TOOLS#{config_hash}", "doc": kept.model_dump_json()})

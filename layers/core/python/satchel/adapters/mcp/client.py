@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from satchel.adapters.mcp.http import HttpWire
 from satchel.adapters.mcp.loop import EventLoop
-from satchel.adapters.mcp.pool import Pool
+from satchel.adapters.mcp.pool import Bounds, Pool
 from satchel.adapters.mcp.session import NotReadyError, Session
 from satchel.adapters.mcp.stdio import Program, StdioWire
 from satchel.adapters.mcp.wire import Wire
@@ -23,7 +23,7 @@ from satchel.ports.tool_client import Answered, Failed, Signal
 
 MOST_RESULT_BYTES = 64 << 20
 START_SECONDS = 60.0
-MOST_IDLE = 2
+BOUNDS = Bounds()
 
 
 class RunningCall:
@@ -57,7 +57,8 @@ class RunningCall:
 class McpToolClient:
     """Implements ``ports.tool_client.ToolClient``.
 
-    ``environ`` is the runner's environment, of which servers see little. ``most_bytes`` bounds one answer.
+    ``environ`` is the runner's environment, of which servers see little. ``most_bytes`` bounds one answer, ``bounds``
+    the servers that there are at a time.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class McpToolClient:
         *,
         most_bytes: int = MOST_RESULT_BYTES,
         start_seconds: float = START_SECONDS,
-        most_idle: int = MOST_IDLE,
+        bounds: Bounds = BOUNDS,
     ) -> None:
         self._server = server
         self._entry = entry
@@ -78,7 +79,7 @@ class McpToolClient:
         self._most_bytes = most_bytes
         self._start_seconds = start_seconds
         self._modes = ("auto", "legacy") if entry.command else ("auto",)
-        self._pool = Pool(self._open, most_idle)
+        self._pool = Pool(self._open, bounds)
 
     @contextmanager
     def call(self, tool: str, arguments: dict[str, Any], home: Path | None, *, writes: bool) -> Iterator[RunningCall]:

@@ -146,6 +146,8 @@ class Session:
         return self._answered(raw)
 
     async def _refused(self, error: MCPError) -> Failed:
+        if failed := self.wire.too_long():
+            return failed
         if error.code == CONNECTION_CLOSED:
             lost = await anyio.to_thread.run_sync(self.wire.lost, error.message)
             if lost:

@@ -58,11 +58,17 @@ class StdioWire:
         if self._line.process:
             self._own = processes.below(self._line.process.pid)
 
+    def too_long(self) -> Failed | None:
+        """Say that a line was longer than allowed, where one was."""
+        most = self._program.most_line
+        if not self._line.too_long:
+            return None
+        return Failed(crashed=True, message=f"The answer is longer than {most} bytes", too_long=most)
+
     def lost(self, _said: str, /) -> Failed | None:
         """Say why nothing more will come from the server; None if something may."""
-        if self._line.too_long:
-            most = self._program.most_line
-            return Failed(crashed=True, message=f"The answer is longer than {most} bytes", too_long=most)
+        if failed := self.too_long():
+            return failed
         if not self._line.over or self._line.process is None:
             return None
         processes.wait_for_death(self._line.process, _DYING_SECONDS)

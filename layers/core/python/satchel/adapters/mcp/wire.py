@@ -23,6 +23,10 @@ class Wire(Protocol):
         """Take what runs now for a part of the server; called once, when it is ready for its first call."""
         ...
 
+    def too_long(self) -> Failed | None:
+        """Say that the connection was ended because an answer was longer than allowed; None if that was not so."""
+        ...
+
     def lost(self, said: str, /) -> Failed | None:
         """Say why the connection is lost, which may take a moment; None while it is not. ``said`` is the SDK's word."""
         ...

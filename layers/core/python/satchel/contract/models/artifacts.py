@@ -14,12 +14,6 @@ DEFAULT_EXPIRES_HOURS = 72
 MAX_EXPIRES_HOURS = 8760
 
 
-def _checked_base64(text: str) -> str:
-    body = base64.canonical(text)
-    base64.check(body)
-    return body
-
-
 def _not_empty(text: str) -> str:
     if not text:
         raise ValueError("empty")
@@ -40,12 +34,12 @@ def _as_list(value: Any) -> Any:  # noqa: ANN401  (validators pass on what is no
 
 Name = Annotated[Text, AfterValidator(_not_empty)]
 Mime = Annotated[Text, AfterValidator(valid_mime)]
-Base64 = Annotated[Text, AfterValidator(_checked_base64)]
+Base64 = Annotated[Text, AfterValidator(base64.checked)]
 Content = Annotated[str, BeforeValidator(_content_text)]
 
 
 class Artifact(LenientModel):
-    """One file, with its bytes in ``b64``, at ``path``, as text in ``content``, or (a resource link) at ``uri``.
+    """One file, with its bytes in ``b64``, at ``path``, as text in ``content``, or, not to be had here, at ``uri``.
 
     ``name`` is as the tool wrote it; who stores the file applies ``safe_name``. ``b64`` is known to decode, without
     prefix and white space. ``size`` (bytes) is exact for ``b64`` and ``content``, else the tool's word. ``id``,

@@ -52,16 +52,25 @@ def _resource(block: Block, number: int) -> dict[str, Any]:
 
 def _link(block: Block, number: int) -> dict[str, Any]:
     name, mime = _name_and_mime(block, number, UNKNOWN)
+    uri = str(block.get("uri") or "")
+    if uri and not uri.startswith(("data:", _LOCAL)):
+        return _address(uri, name, block)
+    place = {"path": unquote(uri.removeprefix(_LOCAL))} if uri.startswith(_LOCAL) else {"b64": uri or None}
     described = {key: block.get(key) for key in ("title", "description", "size")}
-    return {"name": name, "mime": mime, **described, **_place(str(block.get("uri") or ""))}
+    return {"name": name, "mime": mime, **described, **place}
 
 
-def _place(uri: str) -> dict[str, str]:
-    if uri.startswith("data:"):
-        return {"b64": uri}
-    if uri.startswith(_LOCAL):
-        return {"path": unquote(uri.removeprefix(_LOCAL))}
-    return {"uri": uri}
+def _address(uri: str, name: str, block: Block) -> dict[str, Any]:
+    """Make a file of the address itself: fetching it would send our requests wherever a tool wants them to go."""
+    return {
+        "name": f"{name}.link.txt",
+        "mime": "text/uri-list",
+        "content": uri,
+        "uri": uri,
+        "title": block.get("title") or name,
+        "description": block.get("description"),
+        "metadata": {key: block[key] for key in ("mimeType", "size") if block.get(key) is not None} or None,
+    }
 
 
 def _name_and_mime(resource: Mapping[str, Any], number: int, default: str) -> tuple[str, str]:
@@ -70,7 +79,8 @@ def _name_and_mime(resource: Mapping[str, Any], number: int, default: str) -> tu
     name = str(resource.get("name") or last or f"resource-{number}")
     by_name = [kind for kind in (mime_of(safe_name(name)), mime_of(safe_name(last))) if kind != UNKNOWN]
     mime = str(resource.get("mimeType") or resource.get("mime_type") or next(iter(by_name), default))
-    return (name if split_extension(safe_name(name))[1] else name + extension_of(mime)), mime
+    bare = mime == UNKNOWN or split_extension(safe_name(name))[1]
+    return (name if bare else name + extension_of(mime)), mime
 
 
 _READERS: dict[str, Callable[[Block, int], dict[str, Any]]] = {

@@ -13,7 +13,7 @@ import satchel
 from satchel.entrypoints.http import problems
 from satchel.entrypoints.http.body_limit import BodyLimit
 from satchel.entrypoints.http.identity import USER_HEADER, IdentityReader, from_headers
-from satchel.entrypoints.http.routers import about, downloads, files, sessions, tools, turns
+from satchel.entrypoints.http.routers import about, approvals, canvas, downloads, files, sessions, sockets, tools, turns
 from satchel.entrypoints.http.services import Services
 
 OPEN_PATHS = {"/api/health", "/api/files/download/{file_key}"}
@@ -39,7 +39,9 @@ def create_app(
     app.state.services = services
     app.state.read_identity = read_identity
     app.state.closing = closing
-    routers = [module.router for module in (about, tools, sessions, turns, downloads, files)]
+    routers = [
+        module.router for module in (about, tools, sessions, turns, approvals, sockets, canvas, downloads, files)
+    ]
     for router in routers:
         app.include_router(router)
     problems.install(app, [route for router in routers for route in router.routes])

@@ -6,7 +6,8 @@ SESSION_ID = "s01m7yz1hs4gcreevqf6n983x09"
 TURN_ID = "t01m7yz1r8n2r5ma60y7wks3pzy"
 FILE_KEY = "f01m7yyt6d3n8q3xcy5rt1czxe1"
 REPORT_KEY = "f01m7yz1r8npjewdc3vbmen0000"
-_CALL_ID = f"{TURN_ID}-00-00"
+CANVAS_ID = "monitor-42"
+CALL_ID = f"{TURN_ID}-00-00"
 _AT = "2026-08-27T09:30:00Z"
 _MESSAGE = '/report.summarise {"filename": "sales.csv"}'
 
@@ -23,8 +24,13 @@ CONFIG: Example = {
     "user": "alice@example.com",
     "groups": ["users"],
     "model": "offline",
+    "socket_url": "ws://127.0.0.1:8000/ws",
     "isolation_level": "process",
-    "flags": {"persist_files_across_sessions": True, "base64_size_limit_mb": 300},
+    "flags": {
+        "persist_files_across_sessions": True,
+        "base64_size_limit_mb": 300,
+        "canvas_origins": ["https://dash.example.com"],
+    },
     "limits": {"body_bytes": 6000000, "message_bytes": 100000, "inline_bytes": 4194304, "file_bytes": 53687091200},
 }
 TOOLS: Example = {
@@ -33,6 +39,7 @@ TOOLS: Example = {
             "name": "calculator",
             "description": "Evaluates arithmetic.",
             "status": "ready",
+            "reason": None,
             "tools": [
                 {
                     "server": "calculator",
@@ -105,7 +112,7 @@ FINAL_RESPONSE: Example = {
     "canvas": None,
     "tool_calls": [
         {
-            "call_id": _CALL_ID,
+            "call_id": CALL_ID,
             "tool": "report.summarise",
             "server": "report",
             "arguments": {"filename": "sales.csv", "username": "alice@example.com"},
@@ -132,7 +139,7 @@ EVENTS: Example = {
             "turn_id": TURN_ID,
             "type": "tool_start",
             "at": _AT,
-            "call_id": _CALL_ID,
+            "call_id": CALL_ID,
             "tool": "report.summarise",
             "server": "report",
             "arguments": {"filename": "sales.csv", "username": "alice@example.com"},
@@ -160,3 +167,19 @@ FILE: Example = {
 }
 FILES: Example = {"files": [FILE], "cursor": None}
 FILE_CONTENT: Example = FILE | {"size": 5, "b64": "aGVsbG8=", "s3_ref": None}
+DECISION: Example = {"approved": True, "arguments": {"filename": "sales-2026.csv"}, "reason": None}
+TICKET: Example = {
+    "ticket": "kq3mXo0ZC9m2Yb1m3sD0k6x8QvW7uTzR5nPjL4hFgEc",
+    "expires_at": "2026-08-27T09:31:00Z",
+    "url": "ws://127.0.0.1:8000/ws",
+}
+CANVAS_ACTION: Example = {
+    "action_id": "a01m7yz2k4w0x8dq3hm6v1tbr5e",
+    "canvas_id": CANVAS_ID,
+    "session_id": SESSION_ID,
+    "call_id": CALL_ID,
+    "user": "alice@example.com",
+    "action": "acknowledge",
+    "details": {"alert": 17},
+    "at": _AT,
+}

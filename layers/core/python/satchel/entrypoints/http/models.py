@@ -1,7 +1,7 @@
 """What goes over the wire that is not a domain model already."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
@@ -10,6 +10,7 @@ from satchel.domain.conversation import ToolSpec
 from satchel.domain.files import FileRecord, Source
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Session, SessionStatus, Turn, TurnStatus
+from satchel.entrypoints.events import ToldEvent
 
 Limit = Annotated[int, Query(ge=1, le=100, description="Items a page.")]
 Cursor = Annotated[str | None, Query(max_length=2000, description="`cursor` of the page before.")]
@@ -23,22 +24,34 @@ class Health(BaseModel):
 
 
 class Config(BaseModel):
-    """Who is asking, and what this deployment does and allows. Limits in bytes."""
+    """Who is asking, and what this deployment does and allows. Limits in bytes.
+
+    ``socket_url`` is where connections are opened, with a ticket of ``POST /api/ws-ticket``.
+    """
 
     user: str
     groups: list[str]
     model: str
+    socket_url: str
     isolation_level: str
     flags: dict[str, Any]
     limits: dict[str, int]
 
 
+ServerStatus = Literal["ready", "starting", "unavailable"]
+
+
 class ToolServer(BaseModel):
-    """A server with its tools. ``status`` is ``starting`` until its tools are known."""
+    """A server with its tools.
+
+    ``status`` is ``starting`` until its tools are known, and ``unavailable`` when it did not start the last time, for
+    the ``reason`` given; it is tried again, and its tools are those that it had before.
+    """
 
     name: str
     description: str
-    status: str
+    status: ServerStatus
+    reason: str | None = None
     tools: list[ToolSpec]
 
 
@@ -113,23 +126,20 @@ class TurnAccepted(BaseModel):
     events_url: str
 
 
-class EventOut(BaseModel):
-    """One event; what it says stands beside these fields (see docs/events.md)."""
-
-    model_config = ConfigDict(extra="allow")
-
-    seq: int
-    turn_id: str
-    type: str
-    at: datetime
-
-
 class EventPage(BaseModel):
     """Events after a cursor. Ask again with ``after=next`` until ``done``."""
 
-    events: list[EventOut]
+    events: list[ToldEvent]
     next: int
     done: bool
+
+
+class SocketTicket(BaseModel):
+    """A ticket for one connection, opened before ``expires_at`` at ``{url}?ticket={ticket}``."""
+
+    ticket: str
+    expires_at: datetime
+    url: str
 
 
 class FileFields(BaseModel):

@@ -5,10 +5,12 @@ from typing import Annotated
 
 from fastapi import Depends, Path
 
-from satchel.domain.errors import FileNotFound, SessionNotFound, TurnNotFound
-from satchel.entrypoints.http.examples import FILE_KEY, SESSION_ID, TURN_ID
+from satchel.domain.canvas import is_canvas_id
+from satchel.domain.errors import CallNotFound, CanvasNotFound, FileNotFound, SessionNotFound, TurnNotFound
+from satchel.entrypoints.http.examples import CALL_ID, CANVAS_ID, FILE_KEY, SESSION_ID, TURN_ID
 
 _BODY = re.compile(r"[0-9a-hjkmnp-tv-z]{26}")
+_CALL = re.compile(r"t[0-9a-hjkmnp-tv-z]{26}-[0-9]{2,3}-[0-9]{2,3}")
 
 
 def known_session(session_id: str) -> str:
@@ -28,12 +30,26 @@ def _turn(turn_id: Annotated[str, Path(examples=[TURN_ID])]) -> str:
     return turn_id
 
 
+def _call(call_id: Annotated[str, Path(examples=[CALL_ID])]) -> str:
+    if not _CALL.fullmatch(call_id):
+        raise CallNotFound(call_id[:100])
+    return call_id
+
+
 def _file(file_key: Annotated[str, Path(examples=[FILE_KEY])]) -> str:
     if file_key[:1] != "f" or not _BODY.fullmatch(file_key[1:]):
         raise FileNotFound(file_key[:100])
     return file_key
 
 
+def _canvas(canvas_id: Annotated[str, Path(examples=[CANVAS_ID], description="As its tool named it.")]) -> str:
+    if not is_canvas_id(canvas_id):
+        raise CanvasNotFound(canvas_id[:100])
+    return canvas_id
+
+
 SessionPath = Annotated[str, Depends(_session)]
 TurnPath = Annotated[str, Depends(_turn)]
+CallPath = Annotated[str, Depends(_call)]
 FilePath = Annotated[str, Depends(_file)]
+CanvasPath = Annotated[str, Depends(_canvas)]

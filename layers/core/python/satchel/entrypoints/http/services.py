@@ -6,8 +6,11 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 
 from satchel.ports.file_store import FileStore
+from satchel.services.act_in_canvas import ActInCanvas
 from satchel.services.cancel_turn import CancelTurn
+from satchel.services.decide_approval import DecideApproval
 from satchel.services.download import OpenLink
+from satchel.services.issue_ticket import IssueTicket
 from satchel.services.list_tools import ListTools
 from satchel.services.mint_links import MintLinks
 from satchel.services.read_files import ReadFiles
@@ -20,9 +23,10 @@ from satchel.services.upload_file import UploadFile
 
 @dataclass(frozen=True)
 class About:
-    """What /api/config tells."""
+    """What /api/config tells. ``socket_url`` is where connections are opened."""
 
     model: str
+    socket_url: str
     isolation_level: str
     flags: dict[str, Any]
     limits: dict[str, int]
@@ -40,9 +44,12 @@ class Services:
     take_turn: TakeTurn
     read_turn: ReadTurn
     cancel_turn: CancelTurn
+    decide_approval: DecideApproval
+    issue_ticket: IssueTicket
     upload_file: UploadFile
     read_files: ReadFiles
     remove_file: RemoveFile
+    act_in_canvas: ActInCanvas
     links: MintLinks
     open_link: OpenLink
     store: FileStore

@@ -26,6 +26,7 @@ def config(who: Who, use: Use) -> Config:
         user=who.name,
         groups=sorted(who.groups),
         model=about.model,
+        socket_url=about.socket_url,
         isolation_level=about.isolation_level,
         flags=about.flags,
         limits=about.limits,

@@ -4,9 +4,10 @@ from fastapi import APIRouter
 
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import Who
-from satchel.entrypoints.http.models import Tools, ToolServer
+from satchel.entrypoints.http.models import ServerStatus, Tools, ToolServer
 from satchel.entrypoints.http.problems import responses
 from satchel.entrypoints.http.services import Use
+from satchel.services.list_tools import ServerTools
 
 router = APIRouter(tags=["tools"])
 
@@ -19,9 +20,16 @@ def tools(who: Who, use: Use) -> Tools:
             ToolServer(
                 name=server.name,
                 description=server.description,
-                status="starting" if server.tools is None else "ready",
+                status=_status(server),
+                reason=server.failure,
                 tools=server.tools or [],
             )
             for server in use.list_tools(who.groups)
         ],
     )
+
+
+def _status(server: ServerTools) -> ServerStatus:
+    if server.failure is not None:
+        return "unavailable"
+    return "starting" if server.tools is None else "ready"

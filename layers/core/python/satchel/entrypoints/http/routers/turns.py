@@ -7,12 +7,12 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
-from satchel.domain.events import Event
+from satchel.domain.events import ENDS, Event
 from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import Turn, TurnStatus
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import Who
-from satchel.entrypoints.http.models import EventOut, EventPage, TurnAccepted
+from satchel.entrypoints.http.models import EventPage, TurnAccepted
 from satchel.entrypoints.http.paths import SessionPath, TurnPath
 from satchel.entrypoints.http.problems import responses
 from satchel.entrypoints.http.services import Use
@@ -21,7 +21,6 @@ from satchel.services.take_turn import TurnRequest
 
 router = APIRouter(tags=["turns"])
 
-_LAST = {"response_complete", "turn_failed"}
 _PREFER = Header(description="`wait=N` (at most 25): answer with the final response when the turn ends in N seconds.")
 _KEY = Header(max_length=200, description="The same key again returns the turn that it started.")
 _IN_TIME: dict[int | str, dict[str, Any]] = {
@@ -34,7 +33,10 @@ _IN_TIME: dict[int | str, dict[str, Any]] = {
 _TAKEN = _IN_TIME | examples.shown(202, examples.TURN_ACCEPTED) | responses(400, 403, 404, 409, 413, 422, 503)
 _READ = examples.shown(200, examples.FINAL_RESPONSE) | responses(403, 404, 422, 503)
 _CANCELLED = examples.shown(200, examples.CANCELLED) | responses(403, 404, 422, 503)
-_EVENTS = examples.shown(200, examples.EVENTS) | responses(403, 404, 422, 503)
+_PAGE: dict[int | str, dict[str, Any]] = {
+    200: {"model": EventPage, "description": "A page of events.", **examples.shown(200, examples.EVENTS)[200]},
+}
+_EVENTS = _PAGE | responses(403, 404, 422, 503)
 
 
 @router.post(
@@ -97,7 +99,7 @@ def cancel_turn(who: Who, use: Use, session_id: SessionPath, turn_id: TurnPath) 
     return response.model_copy(update={"status": status.value})
 
 
-@router.get("/api/sessions/{session_id}/turns/{turn_id}/events", responses=_EVENTS)
+@router.get("/api/sessions/{session_id}/turns/{turn_id}/events", response_model=None, responses=_EVENTS)
 async def read_events(
     request: Request,
     who: Who,
@@ -106,23 +108,15 @@ async def read_events(
     turn_id: TurnPath,
     after: Annotated[int, Query(ge=0, le=99_999_999, description="`next` of the page before; 0 at first.")] = 0,
     wait: Annotated[float, Query(ge=0, description="Seconds to wait for the next event, 25 at most.")] = 0,
-) -> EventPage:
+) -> JSONResponse:
     """Read events after a cursor, waiting for the next one: never a gap, never twice."""
     turn = await run_in_threadpool(use.read_turn.settled, who, session_id, turn_id)
 
     def look() -> Sequence[Event]:
         return use.read_turn.happened(turn.turn_id, after)
 
-    over = turn.ended and await run_in_threadpool(_is_over, use, turn_id, after)
+    over = turn.ended and await run_in_threadpool(use.read_turn.is_over, turn_id, after)
     events = await until(request, 0.0 if over else min(wait, MOST_SECONDS), look, bool)
-    done = over or any(event.type in _LAST for event in events)
-    shown = [EventOut.model_validate({**e.payload, **e.model_dump(exclude={"payload"})}) for e in events]
-    return EventPage(events=shown, next=events[-1].seq if events else after, done=done)
-
-
-def _is_over(use: Use, turn_id: str, after: int) -> bool:
-    """Tell whether an ended turn has nothing behind this cursor; its last event is written a moment after its end."""
-    if after == 0:
-        return False
-    known = use.read_turn.happened(turn_id, after - 1)
-    return not known or (len(known) == 1 and known[0].type in _LAST)
+    done = over or any(event.type in ENDS for event in events)
+    shown = [event.shown() for event in events]
+    return JSONResponse({"events": shown, "next": events[-1].seq if events else after, "done": done})

@@ -1,0 +1,41 @@
+"""The events by which a call that has ended is made known (DESIGN: events). References only; each comes once."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from satchel.domain.calls import Call, CallSettled
+from satchel.domain.compose import resolve_display
+from satchel.domain.events import NewEvent
+from satchel.domain.responses import ResponseArtifact, ResponseDeferred
+
+
+def news_of(call: Call, settled: CallSettled) -> Iterator[NewEvent]:
+    """Give the call's end, then what it brought: files, a dashboard, a word to the person (spec 2 §3, spec 3 §8)."""
+    said = {
+        "call_id": call.call_id,
+        "tool": call.tool,
+        "is_error": settled.is_error,
+        "error_code": settled.error_code,
+        "results": settled.results,
+    }
+    yield NewEvent(type="tool_complete", payload=said, once=f"end-{call.call_id}")
+    if settled.files:
+        display = resolve_display([settled])
+        files = {"files": [_reference(file) for file in settled.files], "display": display.model_dump(**_SHORT)}
+        yield _update(call, "files_update", files)
+    if settled.canvas:
+        yield _update(call, "canvas", {"canvas": settled.canvas.model_dump(exclude={"token"}, **_SHORT)})
+    if settled.display and settled.display.notification:
+        yield _update(call, "notification", {"message": settled.display.notification})
+
+
+_SHORT: dict[str, Any] = {"exclude_none": True}
+
+
+def _update(call: Call, kind: str, said: dict[str, Any]) -> NewEvent:
+    payload = {"update_type": kind, "call_id": call.call_id, **said}
+    return NewEvent(type="intermediate_update", payload=payload, once=f"{kind}-{call.call_id}")
+
+
+def _reference(file: ResponseArtifact | ResponseDeferred) -> dict[str, Any]:
+    return file.model_dump(exclude={"content", "metadata", "download_url"}, **_SHORT)

@@ -1,0 +1,94 @@
+"""Servers as they are registered: the guide's own, closed ones, and ones that do not start."""
+
+import time
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.e2e.conftest import Somebody
+from tests.e2e.person import Json, Person
+from tests.e2e.system import System
+
+PATIENCE = 60.0
+
+
+def listed(person: Person) -> dict[str, Json]:
+    return {server["name"]: server for server in person.call("GET", "/api/tools").json()["servers"]}
+
+
+def test_the_example_of_the_guide_and_its_registration_work_as_they_stand(somebody: Somebody) -> None:
+    person = somebody()
+    server = listed(person)["MyExampleServer"]
+    assert (server["status"], server["description"]) == ("ready", "An example server with a simple tool.")
+    assert [tool["name"] for tool in server["tools"]] == ["my_tool", "create_html_report"]
+
+    called = person.ask(person.session(), '/MyExampleServer.my_tool {"parameter": "hello"}')["tool_calls"][0]
+    assert called["results"] == {"input_received": "hello", "status": "success"}
+
+
+def test_the_guides_report_is_shown_and_can_be_fetched(somebody: Somebody, system: System) -> None:
+    person = somebody()
+    response = person.ask(person.session(), '/MyExampleServer.create_html_report {"title": "August"}')
+    assert response["tool_calls"][0]["results"] == {"summary": "Successfully generated report: August"}
+    assert (response["display"]["open_canvas"], response["display"]["primary_file"]) == (True, "report.html")
+    page = httpx2.get(system.url + response["artifacts"][0]["download_url"])
+    assert page.text == "<html><body><h1>August</h1></body></html>"
+
+
+def test_arguments_that_do_not_fit_are_refused_by_field_and_may_be_mended(somebody: Somebody) -> None:
+    person = somebody()
+    session_id = person.session()
+    refused = person.ask(session_id, '/MyExampleServer.my_tool {"parameter": 5}')["tool_calls"][0]
+    assert refused["error_code"] == "E_INVALID_ARGUMENTS"
+    assert "parameter" in str(refused["meta_data"]["details"]["problems"])
+    mended = person.ask(session_id, '/MyExampleServer.my_tool {"parameter": "5"}')["tool_calls"][0]
+    assert mended["is_error"] is False
+
+
+def test_somebody_outside_the_group_sees_no_server_gets_no_call_and_starts_nothing(
+    somebody: Somebody, folder: Path
+) -> None:
+    person, staff = somebody(), somebody("users,staff")
+    staff.ask(staff.session(), "/closed.who {}")
+    started = (folder / "started").read_text()
+    assert "closed" not in listed(person)
+    refused = person.ask(person.session(), "/closed.who {}")["tool_calls"][0]
+    assert refused["error_code"] == "E_FORBIDDEN"
+    assert (folder / "started").read_text() == started
+
+
+@pytest.mark.parametrize("server", ["near_path", "far_url"])
+def test_whoever_a_model_names_the_tool_is_given_who_is_signed_in(somebody: Somebody, server: str) -> None:
+    person = somebody()
+    sent = ['"someone-else"', '["someone-else"]', '{"name": "someone-else"}', "null", "7"]
+    message = "\n".join(f'/{server}.who {{"username": {value}}}' for value in sent)
+    calls = person.ask(person.session(), message)["tool_calls"]
+    assert [call["results"] for call in calls] == [{"username": person.name, "text": ""}] * len(sent)
+
+
+def test_the_token_of_an_entry_reaches_its_server_and_no_log(somebody: Somebody, system: System) -> None:
+    person = somebody()
+    assert person.ask(person.session(), "/far_url.token {}")["tool_calls"][0]["results"] is True
+    logs = next(line.split()[-1] for line in system.said().splitlines() if line.startswith("What the tool servers"))
+    written = [log.read_text(errors="replace") for log in Path(logs).iterdir()]
+    assert [text for text in (system.said(), *written) if "t0ken" in text] == []
+
+
+def test_a_server_that_cannot_start_is_listed_with_the_reason_and_the_others_work(somebody: Somebody) -> None:
+    nowhere = listed(somebody())["nowhere"]
+    assert (nowhere["status"], nowhere["tools"]) == ("unavailable", [])
+    assert "there is no program 'no-such-program'" in nowhere["reason"]
+
+
+def test_a_server_that_could_not_start_is_tried_again_until_it_does(somebody: Somebody, folder: Path) -> None:
+    person = somebody()
+    assert "ended with exit code 3" in listed(person)["late"]["reason"]
+    failed = person.ask(person.session(), "/late.who {}")["tool_calls"][0]
+    assert failed["error_code"] == "E_TOOL_FAILED"
+    (folder / "there").touch()
+    gives_up = time.monotonic() + PATIENCE
+    while listed(person)["late"]["status"] != "ready" and time.monotonic() < gives_up:
+        time.sleep(0.5)
+    assert listed(person)["late"]["reason"] is None
+    assert person.ask(person.session(), "/late.who {}")["tool_calls"][0]["results"]["username"] == person.name

@@ -1,0 +1,187 @@
+"""What an address in mcp.json may lead to, and how much may come from there."""
+
+import ipaddress
+import logging
+import os
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import anyio
+import httpx2
+import pytest
+
+from satchel.adapters.mcp.client import McpToolClient
+from satchel.adapters.mcp.guarded import GuardedTransport, PrivateAddressError, TooLongError, is_public
+from satchel.adapters.mcp.loop import EventLoop
+from satchel.contract.errors import ToolCrashed
+from satchel.domain.servers import ServerEntry
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        ("93.184.215.14", True),
+        ("2606:2800:21f:cb07:6820:80da:af6b:8b2c", True),
+        ("127.0.0.1", False),
+        ("10.1.2.3", False),
+        ("172.16.0.1", False),
+        ("192.168.1.1", False),
+        ("169.254.169.254", False),
+        ("100.64.0.1", False),
+        ("0.0.0.0", False),  # noqa: S104  (an address to be refused)
+        ("224.0.0.1", False),
+        ("::1", False),
+        ("::", False),
+        ("fe80::1", False),
+        ("fd00::1", False),
+        ("::ffff:127.0.0.1", False),
+        ("::ffff:93.184.215.14", True),
+        ("64:ff9b::7f00:1", False),
+        ("64:ff9b::5db8:d70e", True),
+        ("2002:7f00:1::", False),
+    ],
+)
+def test_an_address_is_public_or_not_however_it_is_wrapped(address: str, public: bool) -> None:  # noqa: FBT001
+    assert is_public(ipaddress.ip_address(address)) is public
+
+
+class Answers(httpx2.AsyncBaseTransport):
+    """Answers every request with a body in pieces, and remembers where it was sent."""
+
+    def __init__(self, pieces: list[bytes], **headers: str) -> None:
+        self.pieces = pieces
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        self.sent: list[httpx2.Request] = []
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        self.sent.append(httpx2.Request(request.method, request.url, extensions=request.extensions))
+        return httpx2.Response(200, headers=self.headers, stream=_Pieces(self.pieces))
+
+
+class _Pieces(httpx2.AsyncByteStream):
+    def __init__(self, pieces: list[bytes]) -> None:
+        self._pieces = pieces
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in self._pieces:
+            yield piece
+
+
+def get(url: str, inner: Answers, *, allow_private: bool = True, most: int = 10) -> bytes:
+    async def ask() -> bytes:
+        async with httpx2.AsyncClient(
+            transport=GuardedTransport(most, allow_private=allow_private, inner=inner)
+        ) as http:
+            return (await http.get(url)).content
+
+    return anyio.run(ask)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]", "localhost", "0x7f000001", "2130706433"])
+def test_nothing_is_sent_to_an_address_that_is_not_public(host: str) -> None:
+    inner = Answers([])
+    with pytest.raises(PrivateAddressError, match="is not a public address"):
+        get(f"http://{host}/mcp", inner, allow_private=False)
+
+    assert inner.sent == []
+
+
+def test_a_public_host_is_reached_by_the_address_that_was_judged_and_named_to_tls(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def looked_up(*_: object, **__: object) -> list[object]:
+        return [(None, None, None, "", ("93.184.215.14", 0))]
+
+    monkeypatch.setattr(anyio, "getaddrinfo", looked_up)
+    inner = Answers([b"hello"])
+
+    assert get("https://tools.example/mcp", inner, allow_private=False) == b"hello"
+    assert str(inner.sent[0].url) == "https://93.184.215.14/mcp"
+    assert inner.sent[0].extensions["sni_hostname"] == "tools.example"
+
+
+def test_one_private_address_among_public_ones_is_enough_to_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def looked_up(*_: object, **__: object) -> list[object]:
+        return [(None, None, None, "", (ip, 0)) for ip in ("93.184.215.14", "10.0.0.1")]
+
+    monkeypatch.setattr(anyio, "getaddrinfo", looked_up)
+    with pytest.raises(PrivateAddressError):
+        get("https://tools.example/mcp", Answers([]), allow_private=False)
+
+
+def test_an_answer_may_have_so_many_bytes_and_no_more() -> None:
+    assert get("http://a/", Answers([b"12345", b"67890"])) == b"1234567890"
+    with pytest.raises(TooLongError):
+        get("http://a/", Answers([b"12345", b"678901"]))
+
+
+def test_an_answer_that_unpacks_to_more_than_it_says_is_not_taken() -> None:
+    with pytest.raises(httpx2.DecodingError):
+        get("http://a/", Answers([b"x"], content_encoding="gzip"))
+
+
+@pytest.mark.parametrize("blank", ["\n\n", "\r\n\r\n", "\r\r"])
+def test_of_a_stream_of_events_each_may_have_so_many_bytes(blank: str) -> None:
+    event = f"123456{blank}".encode()
+    for size in (1, 3, len(event)):
+        whole = event * 5
+        pieces = [whole[at : at + size] for at in range(0, len(whole), size)]
+        assert get("http://a/", Answers(pieces, content_type="Text/Event-Stream; charset=utf-8")) == whole
+    with pytest.raises(TooLongError):
+        get("http://a/", Answers([event, b"12345678901"], content_type="text/event-stream"))
+
+
+# Redirects
+
+
+class _Elsewhere(BaseHTTPRequestHandler):
+    """Sends everybody on to where ``target`` says; without one, remembers who came."""
+
+    target: str | None = None
+    seen: list[str]
+
+    def do_POST(self) -> None:
+        self.seen.append(self.headers.get("Authorization", "none"))
+        self.send_response(307 if self.target else 404)
+        if self.target:
+            self.send_header("Location", self.target)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    do_GET = do_POST  # noqa: N815  (the library's name)
+
+    def log_message(self, *_: object) -> None:
+        """Tests are quiet."""
+
+
+@contextmanager
+def http_server(target: str | None = None) -> Iterator[tuple[str, list[str]]]:
+    seen: list[str] = []
+    handler = type("Handler", (_Elsewhere,), {"target": target, "seen": seen})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/mcp", seen
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize("transport", ["http", "sse"])
+def test_a_redirect_to_somewhere_else_is_not_followed_and_the_token_stays(
+    transport: str, loop: EventLoop, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    with http_server() as (elsewhere, reached), http_server(elsewhere) as (url, asked):
+        entry = ServerEntry.model_validate(
+            {"url": url, "transport": transport, "auth_token": "s3cret", "allow_private": True}
+        )
+        client = McpToolClient("far", entry, loop, os.environ)
+        with pytest.raises(ToolCrashed), client.call("t", {}, Path("/nowhere"), writes=True):
+            pass
+        client.close()
+
+    assert (set(asked), reached) == ({"Bearer s3cret"}, [])
+    assert "s3cret" not in caplog.text

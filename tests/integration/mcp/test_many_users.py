@@ -1,0 +1,127 @@
+"""Many people at once on one machine: few servers, all served, nothing left."""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from satchel.adapters.mcp.client import McpToolClient
+from satchel.adapters.mcp.loop import EventLoop
+from satchel.adapters.mcp.pool import Bounds
+from satchel.contract.errors import ToolCrashed
+from satchel.domain.servers import ServerEntry
+from tests.integration.mcp.calling import SERVERS, Caller, StartRaw, lives, told
+
+PEOPLE = 50
+CALLS = 200
+MOST = 8
+MEMORY_MIB = 60  # of one such server, with a wide margin
+
+
+def call(client: McpToolClient, home: Path) -> int:
+    with client.call("pid", {}, home, writes=True) as running:
+        pid: int = told(running.receive(60))
+        return pid
+
+
+def servers() -> list[int]:
+    """Return the memory (bytes) of each server that lives."""
+    found = []
+    for process in psutil.Process().children():
+        with suppress(psutil.NoSuchProcess):
+            if "raw.py" in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process.memory_info().rss)
+    return found
+
+
+@contextmanager
+def counting() -> Iterator[dict[str, int]]:
+    """Look all the time how many servers there are and what they hold."""
+    most, done = {"servers": 0, "bytes": 0}, threading.Event()
+
+    def look() -> None:
+        while not done.wait(0.005):
+            alive = servers()
+            most["servers"] = max(most["servers"], len(alive))
+            most["bytes"] = max(most["bytes"], sum(alive))
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    try:
+        yield most
+    finally:
+        done.set()
+        looking.join()
+
+
+@pytest.fixture
+def homes(tmp_path: Path) -> list[Path]:
+    found = [tmp_path / f"user{number}" for number in range(PEOPLE)]
+    for home in found:
+        home.mkdir()
+    return found
+
+
+def test_fifty_people_with_two_hundred_calls_are_served_by_eight_servers(loop: EventLoop, homes: list[Path]) -> None:
+    entry = ServerEntry(command=["python", "-S", "raw.py"], cwd=str(SERVERS))
+    client = McpToolClient("raw", entry, loop, os.environ, bounds=Bounds(most=MOST))
+    with counting() as most, ThreadPoolExecutor(PEOPLE) as everybody:
+        pids = list(everybody.map(lambda number: call(client, homes[number % PEOPLE]), range(CALLS)))
+        client.close()
+
+    assert len(pids) == CALLS
+    assert 1 < most["servers"] <= MOST
+    assert most["bytes"] < MOST * MEMORY_MIB << 20
+    assert servers() == []
+
+
+def test_the_server_that_was_not_used_for_longest_makes_room(start_raw: StartRaw, tmp_path: Path) -> None:
+    client = start_raw(bounds=Bounds(most=2)).client
+    homes = [tmp_path / name for name in "abc"]
+    for home in homes:
+        home.mkdir()
+    first, second = (call(client, home) for home in homes[:2])
+    assert call(client, homes[0]) == first
+    third = call(client, homes[2])
+
+    assert [lives(pid) for pid in (first, second, third)] == [True, False, True]
+
+
+def test_who_finds_all_servers_in_use_waits_for_one(start_raw: StartRaw) -> None:
+    raw = start_raw(bounds=Bounds(most=1))
+    waiting = threading.Thread(target=raw.value, args=("pid",))
+    with raw.client.call("nap", {"seconds": 0.2}, raw.home, writes=True) as running:
+        waiting.start()
+        napped = told(running.receive(30))
+        assert waiting.is_alive()
+    waiting.join(30)
+
+    assert not waiting.is_alive()
+    assert raw.value("pid") == napped
+
+
+def test_a_server_that_cannot_start_keeps_no_place(loop: EventLoop, tmp_path: Path) -> None:
+    entry = ServerEntry(command=["no-such-program"])
+    client = McpToolClient("bad", entry, loop, os.environ, bounds=Bounds(most=1))
+    for _ in range(3):
+        with pytest.raises(ToolCrashed), client.call("pid", {}, tmp_path, writes=True):
+            pass
+
+
+def test_a_server_that_nobody_uses_ends_after_a_while(start_raw: StartRaw) -> None:
+    raw: Caller = start_raw(bounds=Bounds(idle_seconds=0.2))
+    pid = raw.value("pid")
+    again = raw.value("pid")
+    ends = time.monotonic() + 10
+    while lives(pid) and time.monotonic() < ends:
+        time.sleep(0.01)
+
+    assert again == pid
+    assert not lives(pid)
+    assert raw.value("pid") != pid

@@ -1,0 +1,216 @@
+"""Which dashboards may be shown (spec 2 §3)."""
+
+import pytest
+
+from satchel.contract import Canvas
+from satchel.domain.canvas import admitted, is_canvas_id, origin_of, parse_origin, refusal
+from satchel.domain.responses import ResponseCanvas
+
+ORIGINS = ("https://dash.example", "http://localhost:9000", "https://[::1]:8443")
+NOT_LISTED = "The origin {} is not on this deployment's list of origins for dashboards."
+NO_ADDRESS = "The url of the canvas is no web address."
+BAD_ID = "The id of the canvas is to be of 1 to 128 characters, without slashes, % and control characters."
+BAD_URL = "The url of the canvas is over 2000 characters, or holds base64 or a link to a file."
+
+
+def canvas(**given: object) -> Canvas:
+    return Canvas.model_validate({"id": "monitor-42", "url": "https://dash.example/view?session=abc", **given})
+
+
+# Origins
+
+
+@pytest.mark.parametrize(
+    ("url", "origin"),
+    [
+        ("https://dash.example", "https://dash.example"),
+        ("https://dash.example/", "https://dash.example"),
+        ("https://dash.example?a=b", "https://dash.example"),
+        ("https://dash.example#part", "https://dash.example"),
+        ("HTTPS://Dash.Example/View", "https://dash.example"),
+        ("https://dash.example:443/view", "https://dash.example"),
+        ("https://dash.example:0443/view", "https://dash.example"),
+        ("http://dash.example:80", "http://dash.example"),
+        ("https://dash.example:80", "https://dash.example:80"),
+        ("http://localhost:9000/view", "http://localhost:9000"),
+        ("https://[::1]:8443/view", "https://[::1]:8443"),
+        ("https://dash.example/a\\b@c", "https://dash.example"),
+    ],
+)
+def test_an_origin_is_scheme_host_and_port_in_one_form(url: str, origin: str) -> None:
+    assert origin_of(url) == origin
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "dash.example",
+        "//dash.example",
+        "https:dash.example",
+        "https:/dash.example",
+        "https:///dash.example",
+        "https://",
+        "https://:443",
+        "javascript:alert(1)//https://dash.example",
+        "data:text/html,<p>",
+        "ftp://dash.example",
+        "file:///etc/passwd",
+        " https://dash.example",
+        "\thttps://dash.example",
+        "https://dash.example\n",
+        "https://dash.example\t.evil.example",
+        "https://dash.example@evil.example",
+        "https://user:word@dash.example",
+        "https://dash.example\\@evil.example",
+        "https://dash.example\\.evil.example",
+        "https://dash.example%2eevil.example",
+        "https://dash.example:port",
+        "https://dash.example:65536",
+        "https://dash.example:\N{ARABIC-INDIC DIGIT FOUR}",
+        "https://d\N{LATIN SMALL LETTER A WITH DIAERESIS}sh.example",
+        "https://dash\N{IDEOGRAPHIC FULL STOP}example",
+        "https://\N{KELVIN SIGN}.example",
+        "https://" + "a" * 254,
+    ],
+)
+def test_what_a_browser_might_read_otherwise_has_no_origin(url: str) -> None:
+    assert origin_of(url) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "origin"),
+    [
+        ("https://dash.example", "https://dash.example"),
+        ("https://Dash.Example:443/", "https://dash.example"),
+        ("http://localhost:9000", "http://localhost:9000"),
+    ],
+)
+def test_an_entry_of_the_list_comes_to_one_form(text: str, origin: str) -> None:
+    assert parse_origin(text) == origin
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "*",
+        "dash.example",
+        "https://*.dash.example",
+        "https://dash.example/view",
+        "https://dash.example?x",
+        "'self'",
+        "",
+    ],
+)
+def test_an_entry_that_is_no_origin_is_named(text: str) -> None:
+    with pytest.raises(ValueError, match="is no origin: write https://host") as raised:
+        parse_origin(text)
+    assert repr(text) in str(raised.value)
+
+
+# Ids
+
+
+@pytest.mark.parametrize("text", ["monitor-42", "a b", "größe", "a#b?c=d", "...", ".a", "x" * 128, "\N{ROCKET}"])
+def test_an_id_is_nearly_any_text(text: str) -> None:
+    assert is_canvas_id(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", ".", "..", "a/b", "a%2fb", "a\\b", "a\nb", "\x00", "a\x7f", "a\x85", "\ud800", "x" * 129, "a\n"]
+)
+def test_an_id_can_stand_in_a_path(text: str) -> None:
+    assert not is_canvas_id(text)
+
+
+# Admission
+
+
+@pytest.mark.clause("v2:canvas:origins")
+@pytest.mark.parametrize(
+    "url", ["https://dash.example/view", "https://DASH.example:443", "http://localhost:9000/", "https://[::1]:8443/#a"]
+)
+def test_a_frame_of_a_listed_origin_is_admitted(url: str) -> None:
+    assert refusal(canvas(url=url), ORIGINS) is None
+
+
+@pytest.mark.clause("v2:canvas:origins")
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"url": "https://evil.example/view"}, NOT_LISTED.format("https://evil.example")),
+        ({"url": "http://dash.example/view"}, NOT_LISTED.format("http://dash.example")),
+        ({"url": "https://dash.example:8443"}, NOT_LISTED.format("https://dash.example:8443")),
+        ({"url": "https://dash.example.evil.example"}, NOT_LISTED.format("https://dash.example.evil.example")),
+        ({"url": "https://a.dash.example"}, NOT_LISTED.format("https://a.dash.example")),
+        ({"url": "javascript:alert(1)"}, NO_ADDRESS),
+        ({"url": "/view"}, NO_ADDRESS),
+        ({"url": None}, "The canvas has no url."),
+        ({"url": ""}, "The canvas has no url."),
+        ({"id": None}, "The canvas has no id."),
+        ({"id": ""}, "The canvas has no id."),
+        ({"id": "a/b"}, BAD_ID),
+        ({"id": ".."}, BAD_ID),
+        ({"id": "x" * 129}, BAD_ID),
+        ({"type": "html"}, "A canvas of type 'html' cannot be shown; 'iframe' can."),
+        ({"url": "https://dash.example/" + "x/" * 1000}, BAD_URL),
+        ({"url": "https://dash.example/api/files/download/f1?token=abc"}, BAD_URL),
+        ({"url": "https://dash.example/?X-Amz-Signature=abc"}, BAD_URL),
+        ({"url": "https://dash.example/?data=" + "QUJD" * 400}, BAD_URL),
+    ],
+)
+def test_everything_else_is_refused_with_its_reason(given: dict[str, object], reason: str) -> None:
+    assert refusal(canvas(**given), ORIGINS) == reason
+
+
+def test_where_no_origin_is_listed_none_is_admitted() -> None:
+    assert refusal(canvas(), ()) == NOT_LISTED.format("https://dash.example")
+
+
+def test_a_reason_is_short_whatever_it_is_about() -> None:
+    long = "a" * 253
+    for given in ({"type": "t" * 10_000}, {"url": f"https://{long}/" + "b" * 10_000}, {"id": "i" * 10_000}):
+        assert len(refusal(canvas(**given), ORIGINS) or "") < 400
+
+
+# What is kept
+
+
+@pytest.mark.clause("v2:canvas:envelope")
+def test_all_that_a_tool_said_of_it_is_kept() -> None:
+    given = {
+        "open": False,
+        "id": "my-dashboard-123",
+        "persistence": "pinned",
+        "type": "iframe",
+        "url": "https://dash.example/view",
+        "title": "My Metrics",
+        "mode": "split",
+    }
+    assert admitted(Canvas.model_validate(given)) == ResponseCanvas.model_validate(given)
+
+
+@pytest.mark.clause("v2:canvas:optional")
+def test_what_it_did_not_say_is_as_specified() -> None:
+    assert admitted(canvas()) == ResponseCanvas(
+        open=True,
+        id="monitor-42",
+        persistence="session",
+        type="iframe",
+        url="https://dash.example/view?session=abc",
+    )
+
+
+@pytest.mark.parametrize("token", ["<capability-token>", "", "s3cret"])
+def test_a_token_is_asked_for_by_its_field_and_never_kept(token: str) -> None:
+    kept = admitted(canvas(token=token))
+    assert (kept.wants_token, kept.token) == (True, None)
+
+
+def test_a_token_that_is_null_is_not_asked_for() -> None:
+    assert not admitted(canvas(token=None)).wants_token
+
+
+def test_a_title_holds_no_files() -> None:
+    assert admitted(canvas(title="data:text/plain,x")).title == "[data URL of text/plain, 17 characters, left out]"
+    assert len(admitted(canvas(title="é" * 5000)).title or "") == 2000
