@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import anyio
 from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -54,8 +53,7 @@ class SocketGateway:
             await self._talk(socket, line, connection_id)
         finally:
             connections.disconnect(connection_id)
-            with anyio.CancelScope(shield=True):
-                await self._ask("$disconnect", connection_id)
+            await self._ask("$disconnect", connection_id)
 
     async def _talk(self, socket: WebSocket, line: "_Line", connection_id: str) -> None:
         """Go on until one of both directions has ended."""

@@ -17,6 +17,7 @@ from tests.e2e.conftest import SERVERS
 from tests.e2e.person import Person
 from tests.e2e.system import System, running_system
 
+TRIAL = SERVERS.with_name("trial.json")
 TURNS = 10
 MOST_SECONDS = 5.0
 PATIENCE = 90.0
@@ -69,7 +70,7 @@ def _stop(system: System, signal_name: str) -> None:
 
 @pytest.mark.parametrize("signal_name", ["SIGTERM", "SIGINT"])
 def test_a_signal_under_load_ends_everything_within_five_seconds_without_a_traceback(signal_name: str) -> None:
-    with running_system(settings={"SATCHEL_MCP_CONFIG": str(SERVERS)}) as system:
+    with running_system(settings={"SATCHEL_MCP_CONFIG": str(TRIAL)}) as system:
         _load(system, '/trial.wait {"seconds": 60}')
         own = psutil.Process(system.process.pid)
         _wait(lambda: len([p for p in own.children(recursive=True) if "main.py" in p.cmdline()]) >= TURNS)
@@ -77,7 +78,7 @@ def test_a_signal_under_load_ends_everything_within_five_seconds_without_a_trace
 
 
 def test_tools_that_hold_peoples_corners_do_not_delay_the_stop_and_leave_neither_corner_nor_daemon() -> None:
-    with running_system(settings={"SATCHEL_MCP_CONFIG": str(SERVERS)}) as system:
+    with running_system(settings={"SATCHEL_MCP_CONFIG": str(TRIAL)}) as system:
         people = _load(system, '/trial.haunt {"seconds": 60}')
         _wait(lambda: all((_corner(person) / "daemon.pid").exists() for person in people))
         _stop(system, "SIGTERM")
@@ -86,7 +87,7 @@ def test_tools_that_hold_peoples_corners_do_not_delay_the_stop_and_leave_neither
 
 
 def test_what_a_stop_leaves_of_its_own_is_at_most_logs_in_which_something_stands() -> None:
-    with running_system(settings={"SATCHEL_MCP_CONFIG": str(SERVERS)}) as system:
+    with running_system(settings={"SATCHEL_MCP_CONFIG": str(TRIAL)}) as system:
         person = Person(system.url, "quiet@example.com")
         person.ask(person.session(), '/trial.wait {"seconds": 0}')
         _stop(system, "SIGTERM")

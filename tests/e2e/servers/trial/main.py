@@ -1,11 +1,12 @@
 """Tools that misbehave, each in its own way."""
 
+import asyncio
 import os
 import signal
 import time
 from pathlib import Path
 
-from fastmcp import FastMCP
+from fastmcp import Context, FastMCP
 
 mcp = FastMCP("trial")
 
@@ -48,6 +49,15 @@ def read(filename: str) -> dict[str, object]:
     if not path.exists():
         return {"results": {"missing": filename}}
     return {"results": {"text": path.read_text(encoding="utf-8")}}
+
+
+@mcp.tool
+async def chatter(lines: int, seconds: float, ctx: Context) -> dict[str, object]:
+    """Say so many things in so much time."""
+    for number in range(lines):
+        await ctx.info(f"line {number}")
+        await asyncio.sleep(seconds / lines)
+    return {"results": lines}
 
 
 if __name__ == "__main__":
