@@ -17,7 +17,7 @@ help: ## Say what can be made
 run: $(VENV)/run.stamp ## Set up and serve Satchel on 127.0.0.1:8000 (SATCHEL_PORT names another port)
 	@exec $(BIN)/satchel serve
 
-test: $(VENV)/dev.stamp node_modules/.stamp ## Set up, check and test everything (SATCHEL_TEST_EXAMPLES=5000: as thoroughly as CI)
+test: $(VENV)/dev.stamp node_modules/.stamp ## Set up, check and test everything (SATCHEL_TEST_EXAMPLES=5000: more of each property)
 	@$(MAKE) --no-print-directory check
 	$(BIN)/pytest $(PYTEST)
 

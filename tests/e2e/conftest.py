@@ -1,5 +1,6 @@
 """One running system for all tests that do not end it, with real server processes."""
 
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,7 +25,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def system() -> Iterator[System]:
+    """It is handed out when it knows the tools of every server: starting them all takes the processor for a while."""
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(SERVERS)}) as running:
+        onlooker = Person(running.url, "onlooker@example.com", "users,staff")
+        while any(server["status"] == "starting" for server in onlooker.call("GET", "/api/tools").json()["servers"]):
+            time.sleep(0.1)
         yield running
 
 
