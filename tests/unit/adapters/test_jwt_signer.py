@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from satchel.adapters.jwt_signer import JwtSigner, SigningKeys
 from satchel.domain.capabilities import CanvasClaims, Claims
-from tests.unit.adapters_pure.clock import NOON, TravelClock
+from tests.unit.adapters.clock import NOON, TravelClock
 
 DEEP = b'{"a":' * 600
 OLD, NEW, OTHER = "o" * 40, "n" * 40, "x" * 40
