@@ -62,7 +62,6 @@ def an_order() -> CallOrder:
         writes=True,
         task_token="token",
         credentials=ScopedCredentials(access_key_id="a", secret_access_key="s", session_token="t"),
-        objects_prefix="ada@example.com/artifacts/20260301/f",
         outcome_key="ada@example.com/turns/t/outcome.json",
         limits=Limits(),
     )

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from satchel.domain.ids import call_id, new_id
-from satchel.domain.places import call_objects_prefix, outcome_key
+from satchel.domain.places import outcome_key
 from satchel.domain.timing import Limits
 from satchel.ports.runners import CallOrder, InputFile, ScopedCredentials
 
@@ -34,7 +34,6 @@ def order(
         writes=writes,
         task_token="task",
         credentials=ScopedCredentials(access_key_id="a", secret_access_key="b", session_token="c"),
-        objects_prefix=call_objects_prefix(USER, CALL_ID),
         outcome_key=outcome_key(USER, TURN_ID, CALL_ID),
         limits=limits or Limits(),
     )

@@ -58,7 +58,6 @@ def test_the_order_holds_all_that_the_runner_needs(world: World) -> None:
                 credentials=ScopedCredentials(
                     access_key_id=turn.turn_id, secret_access_key=prefix, session_token=outcome
                 ),
-                objects_prefix=prefix,
                 outcome_key=outcome,
                 limits=Limits(),
             ),

@@ -49,7 +49,6 @@ class CallOrder(BaseModel):
     collect: bool = True
     task_token: str
     credentials: ScopedCredentials
-    objects_prefix: str
     outcome_key: str
     limits: Limits
 

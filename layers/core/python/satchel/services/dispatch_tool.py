@@ -126,7 +126,6 @@ class DispatchTool:
             writes=any(tool.declares(name) for name in args.IDENTITY_ARGUMENTS),
             task_token=token,
             credentials=self.credentials.for_call(call.turn_id, prefix, key),
-            objects_prefix=prefix,
             outcome_key=key,
             limits=self.limits,
         )
