@@ -10,6 +10,7 @@ import pytest
 from tests.e2e.conftest import Somebody
 from tests.e2e.person import Person
 from tests.e2e.system import System
+from tests.processes import children_with, lives
 
 PATIENCE = 30.0
 MOST_SECONDS = 40.0  # a dead runner is noticed when its heartbeats stay out
@@ -28,7 +29,7 @@ def _runner(system: System, tenant_of: Callable[[], set[int]]) -> psutil.Process
 
 
 def _environments(system: System) -> list[psutil.Process]:
-    return [p for p in psutil.Process(system.process.pid).children() if "satchel-run-trial" in p.cmdline()]
+    return children_with("satchel-run-trial", system.process.pid)
 
 
 def _start_waiting(system: System, person: Person) -> tuple[str, str, psutil.Process]:
@@ -66,7 +67,7 @@ def test_a_killed_process_is_reported_and_the_next_call_works(system: System, so
     assert time.monotonic() - killed < MOST_SECONDS
     assert response["status"] == "complete"
     assert [call["error_code"] for call in response["tool_calls"]] == ["E_TOOL_CRASHED"]
-    assert not [process for process in left if process.is_running() and process.status() != psutil.STATUS_ZOMBIE]
+    assert not [process for process in left if lives(process)]
     again = person.ask(session_id, '/trial.wait {"seconds": 0}')
     assert again["tool_calls"][0]["results"]["waited"] == 0
 

@@ -13,6 +13,7 @@ import pytest
 from tests.e2e.conftest import SERVERS
 from tests.e2e.person import Person
 from tests.e2e.system import ROOT, System, environment, free_port, running_system, serve_command
+from tests.processes import environ_of
 
 MOST_SECONDS = 5.0
 SECRETS = {"TRIAL_TOKEN": "of-trial", "SATCHEL_OTHER_TOKEN": "of-other"}
@@ -62,7 +63,9 @@ def test_servers_without_tools_are_named_in_one_line_each(started: System) -> No
 def test_a_runner_sees_the_secrets_of_its_own_server_and_of_no_other(started: System) -> None:
     seen: dict[str, set[str]] = {}
     for process in psutil.Process(started.process.pid).children():
-        environ = process.environ()
+        environ = environ_of(process)
+        if environ is None:
+            continue
         seen.setdefault(environ["SATCHEL_SERVER"], set()).update(SECRETS.keys() & environ.keys())
     assert seen["trial"] == {"TRIAL_TOKEN"}
     assert seen["other"] == {"SATCHEL_OTHER_TOKEN"}

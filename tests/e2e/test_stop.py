@@ -16,6 +16,7 @@ import pytest
 from tests.e2e.conftest import SERVERS
 from tests.e2e.person import Person
 from tests.e2e.system import System, running_system
+from tests.processes import children_with, lives
 
 TRIAL = SERVERS.with_name("trial.json")
 TURNS = 10
@@ -63,7 +64,7 @@ def _stop(system: System, signal_name: str) -> None:
     assert system.process.wait(MOST_SECONDS) == 0
     assert time.monotonic() - asked < MOST_SECONDS
     assert "Traceback" not in system.said()
-    assert [p for p in processes if p.is_running() and p.status() != psutil.STATUS_ZOMBIE] == []
+    assert [p for p in processes if lives(p)] == []
     with socket.create_server(("127.0.0.1", urlsplit(system.url).port or 0)):
         pass
 
@@ -72,8 +73,7 @@ def _stop(system: System, signal_name: str) -> None:
 def test_a_signal_under_load_ends_everything_within_five_seconds_without_a_traceback(signal_name: str) -> None:
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(TRIAL)}) as system:
         _load(system, '/trial.wait {"seconds": 60}')
-        own = psutil.Process(system.process.pid)
-        _wait(lambda: len([p for p in own.children(recursive=True) if "main.py" in p.cmdline()]) >= TURNS)
+        _wait(lambda: len(children_with("main.py", system.process.pid, recursive=True)) >= TURNS)
         _stop(system, signal_name)
 
 

@@ -7,6 +7,7 @@ import psutil
 import pytest
 
 from tests.e2e.system import SystemFailedError, running_system
+from tests.processes import lives
 
 SAY_READY = "print('noise'); print('ready on http://127.0.0.1:1'); signal.pause()"
 
@@ -71,4 +72,4 @@ def test_nothing_of_it_is_left_when_what_used_it_fails() -> None:
         _ = 1 / 0
     assert len(family) == 2
     _, left = psutil.wait_procs(family, timeout=5)
-    assert [process for process in left if process.status() != psutil.STATUS_ZOMBIE] == []
+    assert [process for process in left if lives(process)] == []

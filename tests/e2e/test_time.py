@@ -9,6 +9,7 @@ import pytest
 
 from tests.e2e.conftest import Somebody
 from tests.e2e.person import Json, Person
+from tests.processes import lives
 
 NOTICES = {
     15: "The tool is taking longer than expected. Please wait...",
@@ -43,7 +44,7 @@ def test_a_silent_tool_is_announced_and_then_killed_with_its_daemon(somebody: So
     turn = person.start(session_id, '/trial.haunt {"seconds": 60}')
     daemon = _daemon(person)
     response = person.wait_for(session_id, turn["turn_id"])
-    assert not daemon.is_running()
+    assert not lives(daemon)
 
     events = person.events(session_id, turn["turn_id"])
     start = next(event for event in events if event["type"] == "tool_start")

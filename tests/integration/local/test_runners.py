@@ -15,6 +15,7 @@ import pytest
 from local.runners.context import InvocationError
 from local.runners.functions import RunnerFunction
 from local.runners.pool import EnvironmentPool
+from tests.processes import pid_lives
 
 HANDLERS = "tests.integration.local.runner_handlers"
 MakePool = Callable[..., EnvironmentPool]
@@ -42,10 +43,6 @@ def pid_in(path: Path) -> int:
     """Return the process id that a handler has written, when it has."""
     eventually(lambda: path.exists() and path.read_text().strip())
     return int(path.read_text())
-
-
-def is_alive(pid: int) -> bool:
-    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
 
 
 @pytest.fixture
@@ -154,7 +151,7 @@ class TestDying:
         pool.invoke("hold", "alice", str(tmp_path / "pid"), asynchronous=True)
         server = pid_in(tmp_path / "pid")
         os.kill(pool.pids()["hold", "alice"], signal.SIGKILL)
-        eventually(lambda: not is_alive(server), within=1)
+        eventually(lambda: not pid_lives(server), within=1)
         eventually(lambda: "Runtime.ExitError" in caplog.text, within=1)
         assert "signal 9" in caplog.text
         assert pool.pids() == {}
@@ -172,8 +169,8 @@ class TestDying:
             pool.invoke("hold", tenant, str(tmp_path / tenant), asynchronous=True)
         servers = {tenant: pid_in(tmp_path / tenant) for tenant in ("alice", "bob")}
         os.kill(pool.pids()["hold", "alice"], signal.SIGKILL)
-        eventually(lambda: not is_alive(servers["alice"]))
-        assert is_alive(servers["bob"])
+        eventually(lambda: not pid_lives(servers["alice"]))
+        assert pid_lives(servers["bob"])
         assert list(pool.pids()) == [("hold", "bob")]
 
     def test_other_children_of_the_process_are_not_touched(self, make_pool: MakePool) -> None:
@@ -192,9 +189,9 @@ class TestDying:
         pool = make_pool(function("orphan"))
         pool.invoke("orphan", "alice", str(tmp_path / "pid"))
         left = pid_in(tmp_path / "pid")
-        assert is_alive(left)
+        assert pid_lives(left)
         os.kill(pool.pids()["orphan", "alice"], signal.SIGKILL)
-        eventually(lambda: not is_alive(left), within=1)
+        eventually(lambda: not pid_lives(left), within=1)
 
     def test_an_invocation_that_takes_too_long_costs_the_environment(self, make_pool: MakePool, tmp_path: Path) -> None:
         pool = make_pool(function("hold", timeout=0.5))
@@ -202,7 +199,7 @@ class TestDying:
             pool.invoke("hold", "alice", str(tmp_path / "pid"))
         assert raised.value.error_type == "Sandbox.Timedout"
         eventually(lambda: not pool.pids())
-        assert not is_alive(pid_in(tmp_path / "pid"))
+        assert not pid_lives(pid_in(tmp_path / "pid"))
 
     @pytest.mark.parametrize("handler", ["hold", "orphan"])
     def test_children_end_themselves_and_all_theirs_when_the_parent_is_killed(
@@ -228,7 +225,7 @@ class TestDying:
             environment = int(parent.stdout.readline())
             server = pid_in(tmp_path / "pid")
             parent.kill()
-        eventually(lambda: not is_alive(environment) and not is_alive(server), within=3)
+        eventually(lambda: not pid_lives(environment) and not pid_lives(server), within=3)
 
 
 class TestEnding:
@@ -240,7 +237,7 @@ class TestEnding:
         started = time.monotonic()
         pool.close()
         assert time.monotonic() - started < 2
-        assert not any(is_alive(server) for server in servers)
+        assert not any(pid_lives(server) for server in servers)
 
     def test_an_environment_that_does_not_end_by_itself_is_killed(self, make_pool: MakePool) -> None:
         pool = make_pool(function("echo"), grace=0.3)
@@ -283,7 +280,7 @@ class TestEnding:
         pool.invoke("hold", "alice", str(tmp_path / "pid"), asynchronous=True)
         pool.invoke("echo", "alice", {})
         eventually(lambda: list(pool.pids()) == [("hold", "alice")])
-        assert is_alive(pid_in(tmp_path / "pid"))
+        assert pid_lives(pid_in(tmp_path / "pid"))
         assert pool.invoke("echo", "alice", {"again": 1}) == {"again": 1}
 
     def test_above_their_number_the_one_unused_for_longest_is_ended(self, make_pool: MakePool) -> None:

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-import psutil
-
 from satchel.adapters.mcp.client import McpToolClient
 from satchel.ports.tool_client import Answered, Failed, Progress, RunningCall, Signal
 
@@ -52,13 +50,6 @@ def pids_of(running: RunningCall) -> list[int]:
     assert isinstance(signal, Progress), signal
     pids: list[int] = json.loads(signal.message or "")
     return pids
-
-
-def lives(pid: int) -> bool:
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 class StartRaw(Protocol):

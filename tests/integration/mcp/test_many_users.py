@@ -16,7 +16,8 @@ from satchel.adapters.mcp.loop import EventLoop
 from satchel.adapters.mcp.pool import Bounds
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.servers import ServerEntry
-from tests.integration.mcp.calling import SERVERS, Caller, StartRaw, lives, told
+from tests.integration.mcp.calling import SERVERS, Caller, StartRaw, told
+from tests.processes import children_with, pid_lives
 
 PEOPLE = 50
 CALLS = 200
@@ -33,10 +34,9 @@ def call(client: McpToolClient, home: Path) -> int:
 def servers() -> list[int]:
     """Return the memory (bytes) of each server that lives."""
     found = []
-    for process in psutil.Process().children():
+    for process in children_with("raw.py"):
         with suppress(psutil.NoSuchProcess):
-            if "raw.py" in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process.memory_info().rss)
+            found.append(process.memory_info().rss)
     return found
 
 
@@ -90,7 +90,7 @@ def test_the_server_that_was_not_used_for_longest_makes_room(start_raw: StartRaw
     assert call(client, homes[0]) == first
     third = call(client, homes[2])
 
-    assert [lives(pid) for pid in (first, second, third)] == [True, False, True]
+    assert [pid_lives(pid) for pid in (first, second, third)] == [True, False, True]
 
 
 def test_who_finds_all_servers_in_use_waits_for_one(start_raw: StartRaw) -> None:
@@ -119,9 +119,9 @@ def test_a_server_that_nobody_uses_ends_after_a_while(start_raw: StartRaw) -> No
     pid = raw.value("pid")
     again = raw.value("pid")
     ends = time.monotonic() + 10
-    while lives(pid) and time.monotonic() < ends:
+    while pid_lives(pid) and time.monotonic() < ends:
         time.sleep(0.01)
 
     assert again == pid
-    assert not lives(pid)
+    assert not pid_lives(pid)
     assert raw.value("pid") != pid

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 import pytest
 
 from satchel.adapters.mcp import processes
-from tests.integration.mcp.calling import SERVERS, lives
+from tests.integration.mcp.calling import SERVERS
+from tests.processes import pid_lives
 
 FORKING = """
 import os, signal, sys, time
@@ -80,19 +81,19 @@ def nobody_holds_its_pipe(process: subprocess.Popen[bytes]) -> bool:
 
 def soon_dead(pid: int) -> bool:
     ends = time.monotonic() + 5
-    while lives(pid) and time.monotonic() < ends:
+    while pid_lives(pid) and time.monotonic() < ends:
         time.sleep(0.005)
-    return not lives(pid)
+    return not pid_lives(pid)
 
 
 def test_all_that_a_server_forked_dies_with_it_however_it_detached_itself() -> None:
     process = start(FORKING)
     pids = [int(pid) for pid in line(process).split()]
     assert len(pids) == 6
-    assert all(map(lives, pids))
+    assert all(map(pid_lives, pids))
     close(process)
 
-    assert not any(map(lives, pids))
+    assert not any(map(pid_lives, pids))
     assert process.returncode == -9
 
 
@@ -118,7 +119,7 @@ def test_other_processes_of_the_runner_are_left_alone() -> None:
     line(other)
     close(process)
 
-    assert lives(other.pid)
+    assert pid_lives(other.pid)
     close(other)
 
 
@@ -165,7 +166,7 @@ def test_of_a_living_server_no_end_is_told() -> None:
 def test_a_server_dies_with_a_runner_that_is_killed() -> None:
     with runner("one_server") as process:
         pid = int(line(process))
-        assert lives(pid)
+        assert pid_lives(pid)
         process.kill()
 
         assert soon_dead(pid)
@@ -174,13 +175,13 @@ def test_a_server_dies_with_a_runner_that_is_killed() -> None:
 def test_what_a_dead_server_left_is_swept_and_a_living_ones_is_not() -> None:
     with runner("a_dead_servers_daemon") as process:
         living, its_daemon, stray = (int(pid) for pid in line(process).split())
-        assert all(map(lives, (living, its_daemon, stray)))
+        assert all(map(pid_lives, (living, its_daemon, stray)))
         go_on(process)
         children_left = int(line(process))
 
-        assert (lives(living), lives(its_daemon), lives(stray)) == (True, True, False)
+        assert (pid_lives(living), pid_lives(its_daemon), pid_lives(stray)) == (True, True, False)
         assert children_left == 1
         go_on(process)
         line(process)
-        assert not any(map(lives, (living, its_daemon)))
+        assert not any(map(pid_lives, (living, its_daemon)))
         go_on(process)

@@ -16,7 +16,8 @@ from satchel.contract.errors import ToolCrashed
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.servers import ServerEntry
 from satchel.ports.tool_client import Failed
-from tests.integration.mcp.calling import Caller, StartRaw, lives, pids_of, told
+from tests.integration.mcp.calling import Caller, StartRaw, pids_of, told
+from tests.processes import pid_lives
 
 
 def test_all_pages_of_the_tool_list_are_read(raw: Caller) -> None:
@@ -48,7 +49,7 @@ def test_no_more_servers_stay_warm_than_allowed(start_raw: StartRaw) -> None:
     ):
         pids = [told(first.receive(30)), told(second.receive(30))]
 
-    assert [lives(pid) for pid in pids] == [False, True]
+    assert [pid_lives(pid) for pid in pids] == [False, True]
 
 
 def test_a_warm_server_that_died_meanwhile_is_replaced(raw: Caller) -> None:
@@ -63,7 +64,7 @@ def test_close_ends_warm_servers(raw: Caller) -> None:
     pid = raw.value("pid")
     raw.client.close()
 
-    assert not lives(pid)
+    assert not pid_lives(pid)
 
 
 def test_close_ends_running_calls(raw: Caller) -> None:
@@ -72,17 +73,17 @@ def test_close_ends_running_calls(raw: Caller) -> None:
         raw.client.close()
 
         assert isinstance(running.receive(30), Failed)
-    assert not any(map(lives, pids))
+    assert not any(map(pid_lives, pids))
 
 
 @pytest.mark.clause("v2.1:timeout:killed")
 def test_kill_ends_a_blocking_tool_and_its_daemon(raw: Caller) -> None:
     with raw.client.call("blocks", {}, raw.home, writes=True) as running:
         pids = pids_of(running)
-        assert all(map(lives, pids))
+        assert all(map(pid_lives, pids))
         running.kill()
 
-        assert not any(map(lives, pids))
+        assert not any(map(pid_lives, pids))
         assert isinstance(running.receive(30), Failed)
 
 
@@ -101,20 +102,20 @@ def test_a_call_that_is_left_before_its_end_ends_its_server(raw: Caller) -> None
     with raw.client.call("blocks", {}, raw.home, writes=True) as running:
         pids = pids_of(running)
 
-    assert not any(map(lives, pids))
+    assert not any(map(pid_lives, pids))
 
 
 def test_a_daemon_is_gone_after_a_normal_call(raw: Caller) -> None:
     server, daemon = raw.value("detached")
 
-    assert not lives(daemon)
+    assert not pid_lives(daemon)
     assert raw.value("pid") != server
 
 
 def test_a_forgotten_child_is_gone_after_a_normal_call(raw: Caller) -> None:
     _, child = raw.value("child")
 
-    assert not lives(child)
+    assert not pid_lives(child)
 
 
 def test_a_tool_that_waits_for_its_children_keeps_its_server_warm(raw: Caller) -> None:
@@ -126,7 +127,7 @@ def test_ending_one_call_leaves_the_others_helpers_alone(raw: Caller) -> None:
         pids = pids_of(running)
         raw.value("detached")
 
-        assert all(map(lives, pids))
+        assert all(map(pid_lives, pids))
         running.kill()
 
 
