@@ -28,6 +28,8 @@ from satchel.bootstrap.dispatch import refresh_tools
 
 LISTING_TENANT = "_satchel"
 
+_PRELOAD = "satchel.bootstrap.run_tool"
+
 _MOST_LISTING = 4  # servers that are asked for their tools at the same time
 
 
@@ -54,7 +56,7 @@ class System:
             stack.callback(self._clear_corners)  # after the runners are dead: a running tool holds its corner
             runners = [self._runner(server, cloud) for server in self._servers]
             self._watch = stack.enter_context(ToolWatch())  # around the runners: it may wait for one when they end
-            pool = stack.enter_context(EnvironmentPool(runners, log_dir=self.folder.logs))
+            pool = stack.enter_context(EnvironmentPool(runners, log_dir=self.folder.logs, preload=[_PRELOAD]))
             self._build(pool, cloud.endpoint_url)
             self._stack = stack.pop_all()
         return self

@@ -5,19 +5,18 @@ import json
 import logging
 import os
 import select
-import subprocess
 import threading
 import time
 import uuid
 from concurrent.futures import Future
 from pathlib import Path
-from typing import IO, cast
 from urllib.parse import quote
 
 from local.runners import trees
 from local.runners.context import InvocationError
 from local.runners.functions import RunnerFunction
 from local.runners.ledger import Ledger
+from local.runners.nursery import Nursery
 from local.runners.wire import LineBuffer, encode
 
 _log = logging.getLogger(__name__)
@@ -33,34 +32,31 @@ class Child:
     ``begin`` and ``send`` may be called from any thread; what reads, ends and buries it is the supervisor alone.
     """
 
-    def __init__(self, function: RunnerFunction, tenant: str, log_dir: Path) -> None:
+    def __init__(self, nursery: Nursery, function: RunnerFunction, tenant: str, log_dir: Path) -> None:
         self.function = function
         self.tenant = tenant
         self.ledger = Ledger()
         self.retired = False
+        self.is_buried = False
         self._kill_at: float | None = None
         self._writing = threading.Lock()
         self._lines = LineBuffer()
-        self._process = _spawn(function, log_dir / f"{function.name}-{quote(tenant, safe='@+')}.log")
-        self._commands = cast("IO[bytes]", self._process.stdin)
-        self._answers = cast("IO[bytes]", self._process.stdout)
-        self.output = self._answers.fileno()
-        self.pidfd = os.pidfd_open(self._process.pid)
+        theirs, ours = os.pipe()
+        self.output, theirs_too = os.pipe()
+        self._commands = os.fdopen(ours, "wb")
+        log = os.open(_log_file(log_dir, function, tenant), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self.pid = _bear(nursery, function, (theirs, theirs_too, log))
+        self.pidfd = os.pidfd_open(self.pid)
         os.set_blocking(self.output, False)
 
     def __str__(self) -> str:
         """Return what a log line says of it."""
-        return f"{self.function.name} for {self.tenant} (pid {self._process.pid})"
+        return f"{self.function.name} for {self.tenant} (pid {self.pid})"
 
     @property
     def key(self) -> tuple[str, str]:
         """Return what it is found by: function and tenant."""
         return self.function.name, self.tenant
-
-    @property
-    def pid(self) -> int:
-        """Return the process id."""
-        return self._process.pid
 
     @property
     def is_dead(self) -> bool:
@@ -133,31 +129,29 @@ class Child:
     def bury(self) -> None:
         """Reap the dead process, kill what it left behind, and fail what it did not answer."""
         with _births:
-            code = self._process.wait()
+            code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
             _living.discard(self.pid)
             trees.kill_orphans(_living)
         os.close(self.pidfd)
-        self._answers.close()
+        os.close(self.output)
         with self._writing, contextlib.suppress(BrokenPipeError):
             self._commands.close()
         exited = f"signal {-code}" if code < 0 else f"exit status {code}"
         self.ledger.fail_all(InvocationError("Runtime.ExitError", f"Runtime exited with error: {exited}"))
+        self.is_buried = True
 
 
-def _spawn(function: RunnerFunction, log: Path) -> subprocess.Popen[bytes]:
-    """Start the process in a session of its own, so that a terminal's Ctrl-C is the parent's to handle."""
-    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+def _log_file(folder: Path, function: RunnerFunction, tenant: str) -> Path:
+    return folder / f"{function.name}-{quote(tenant, safe='@+')}.log"
+
+
+def _bear(nursery: Nursery, function: RunnerFunction, descriptors: tuple[int, int, int]) -> int:
+    """Start the process with these standard descriptors, which are its own from then on."""
     try:
         with _births:
-            process = subprocess.Popen(  # noqa: S603  (our own interpreter and module)
-                function.command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=descriptor,
-                env=function.environ,
-                start_new_session=True,
-            )
-            _living.add(process.pid)
+            pid = nursery.bear(function.target, function.name, function.environ, descriptors)
+            _living.add(pid)
     finally:
-        os.close(descriptor)
-    return process
+        for descriptor in descriptors:
+            os.close(descriptor)
+    return pid

@@ -1,4 +1,4 @@
-"""The program of one execution environment: ``python -m local.runners.environment MODULE:ATTRIBUTE FUNCTION``.
+"""What one execution environment does once ``forkserver`` has given birth to it.
 
 It imports the handler once, then serves the invocations that it reads from standard input, several at a time: the
 handler does its own queueing. It ends when standard input ends, be it that the parent closed it or that it died.
@@ -68,10 +68,13 @@ class Environment:
         )
 
 
-def main() -> None:
-    """Serve until the parent closes the pipe or sends SIGTERM, then end with everything that was started."""
-    target, function = sys.argv[1:]
+def main(target: str, function: str) -> None:
+    """Serve until the parent closes the pipe or sends SIGTERM, then end with everything that was started.
+
+    ``target`` is the handler as ``module:attribute``, ``function`` the name by which the process can be told.
+    """
     invocations, answers = _claim_pipes()
+    trees.name(function)
     with contextlib.suppress(PermissionError):  # under some container managers: then killed trees leave orphans
         trees.mark()
     trees.adopt_orphans()
@@ -129,7 +132,3 @@ def _end(module: ModuleType | None) -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(failed)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,6 @@
 """What the parent knows of a runner's function, and the world that it shows to its environments."""
 
 import os
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,17 +27,17 @@ class RunnerFunction:
     timeout: float = 900.0
 
     @property
-    def command(self) -> list[str]:
-        """Return the command of an environment; ``-P`` keeps the current directory out of the import path."""
-        return [sys.executable, "-P", "-m", "local.runners.environment", self.target, self.name]
-
-    @property
     def environ(self) -> dict[str, str]:
         """Return all that an environment of this function sees of the world."""
-        return {
-            **{name: os.environ[name] for name in _PASSED_ON if name in os.environ},
-            "PYTHONPATH": os.pathsep.join(str(path) for path in _SOURCES),
-            "PYTHONUTF8": "1",
-            "PYTHONUNBUFFERED": "1",
-            **self.settings,
-        }
+        return world(self.settings)
+
+
+def world(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment of variables: what is passed on of this process's own, where the code lies, settings."""
+    return {
+        **{name: os.environ[name] for name in _PASSED_ON if name in os.environ},
+        "PYTHONPATH": os.pathsep.join(str(path) for path in _SOURCES),
+        "PYTHONUTF8": "1",
+        "PYTHONUNBUFFERED": "1",
+        **settings,
+    }

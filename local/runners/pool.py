@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Self
@@ -11,6 +11,7 @@ from local.runners import trees
 from local.runners.child import Child
 from local.runners.context import Handler, InvocationError, LambdaContext
 from local.runners.functions import RunnerFunction
+from local.runners.nursery import Nursery
 from local.runners.supervisor import Supervisor
 
 _log = logging.getLogger(__name__)
@@ -33,6 +34,7 @@ class EnvironmentPool:
         idle_seconds: float = 300.0,
         most: int = 16,
         grace: float = 1.0,
+        preload: Sequence[str] = (),
     ) -> None:
         self._functions = {function.name: function for function in functions}
         self._log_dir = log_dir
@@ -44,6 +46,7 @@ class EnvironmentPool:
         self._closed = False
         log_dir.mkdir(parents=True, exist_ok=True)
         trees.adopt_orphans()
+        self._nursery = Nursery(preload)
         self._supervisor = Supervisor(self._forget, self._tidy)
 
     def __enter__(self) -> Self:
@@ -107,6 +110,7 @@ class EnvironmentPool:
             for child in self._children.values():
                 child.retire(self._grace)
         self._supervisor.end(2 * self._grace + 1)
+        self._nursery.close()
 
     def pids(self) -> dict[tuple[str, str], int]:
         """Return the processes by function and tenant."""
@@ -117,7 +121,7 @@ class EnvironmentPool:
         """Return the tenant's environment, a new one if there is none or if it has died this very moment."""
         child = self._children.get((function.name, tenant))
         if child is None or child.is_dead:
-            child = Child(function, tenant, self._log_dir)
+            child = Child(self._nursery, function, tenant, self._log_dir)
             self._children[child.key] = child
             self._supervisor.watch(child)
         return child

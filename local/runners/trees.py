@@ -15,6 +15,7 @@ from pathlib import Path
 
 import psutil
 
+_PR_SET_NAME = 15
 _PR_SET_CHILD_SUBREAPER = 36
 _MARK = 777
 _ROUNDS = 5
@@ -26,6 +27,11 @@ def adopt_orphans() -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_CHILD_SUBREAPER)")
+
+
+def name(name_: str) -> None:
+    """Set what ``ps -o comm`` shows of this process: the last 15 characters of the name (Linux takes no more)."""
+    ctypes.CDLL(None).prctl(_PR_SET_NAME, name_[-15:].encode(), 0, 0, 0)
 
 
 def mark() -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.e2e.conftest import Somebody
 from tests.e2e.person import Person
 from tests.e2e.system import System
-from tests.processes import children_with, lives
+from tests.processes import children_named, lives
 
 PATIENCE = 30.0
 MOST_SECONDS = 40.0  # a dead runner is noticed when its heartbeats stay out
@@ -29,7 +29,7 @@ def _runner(system: System, tenant_of: Callable[[], set[int]]) -> psutil.Process
 
 
 def _environments(system: System) -> list[psutil.Process]:
-    return children_with("satchel-run-trial", system.process.pid)
+    return children_named("run-trial", system.process.pid)
 
 
 def _start_waiting(system: System, person: Person) -> tuple[str, str, psutil.Process]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from local.runners.context import LambdaContext
 
+_imported_in = os.getpid()
 _together = threading.Barrier(2)
 
 
@@ -23,6 +24,9 @@ def describe(event: object, context: LambdaContext) -> object:
         "remaining": context.get_remaining_time_in_millis(),
         "request_id": context.aws_request_id,
         "environ": dict(os.environ),
+        "parent": os.getppid(),
+        "session": os.getsid(0),
+        "imported_in": _imported_in,
     }
 
 

@@ -199,7 +199,7 @@ class TestDying:
             pool.invoke("hold", "alice", str(tmp_path / "pid"))
         assert raised.value.error_type == "Sandbox.Timedout"
         eventually(lambda: not pool.pids())
-        assert not pid_lives(pid_in(tmp_path / "pid"))
+        eventually(lambda: not pid_lives(pid_in(tmp_path / "pid")), within=1)
 
     @pytest.mark.parametrize("handler", ["hold", "orphan"])
     def test_children_end_themselves_and_all_theirs_when_the_parent_is_killed(
