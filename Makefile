@@ -28,7 +28,7 @@ check: $(VENV)/dev.stamp ## Lint, types, imports and requirements
 	$(BIN)/lint-imports
 	$(BIN)/deptry .
 
-bench: $(VENV)/dev.stamp ## Measure and write docs/benchmarks.md
+bench: $(VENV)/dev.stamp ## Measure and write docs/benchmarks.md (BENCH=--peers: install and measure what others offer)
 	$(BIN)/python -m tests.bench $(BENCH)
 
 synth: $(VENV)/dev.stamp ## Synthesise the stacks into cdk.out

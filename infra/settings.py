@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, DirectoryPath, Field, StringConstraints, model_validator
+
+from infra import sources
 
 
 def _listed(value: object) -> object:
@@ -26,11 +28,26 @@ class Settings(BaseModel):
 
     architecture: Literal["arm64", "x86_64"] = "arm64"
     model: str = "offline"
+    max_rounds: Annotated[int, Field(ge=1, le=99)] = 40
+    """How often the model may ask for tools in one turn."""
+
     removal_policy: Literal["retain", "destroy"] = "retain"
     """What becomes of bucket, table, secret and user pool when their stack is deleted."""
 
     public_url: Annotated[str, StringConstraints(pattern=r"^https://[^/]+$")] | None = None
     """Where people and tools reach the API; None: API Gateway's own address."""
+
+    persist_files_across_sessions: bool = True
+    """Whether a session's files outlive it."""
+
+    base64_size_limit_mb: Annotated[int, Field(ge=0)] = 300
+    """Up to this size (MiB) a file goes inside JSON, as far as Lambda's payload carries it; above it by link."""
+
+    max_file_size_bytes: Annotated[int, Field(ge=1, le=5 << 40)] = 50 << 30
+    """A larger file is neither taken nor kept. S3 itself takes 5 TiB."""
+
+    session_idle_hours: Annotated[float, Field(gt=0)] = 720
+    """A session that nobody used for so long is ended."""
 
     web_origins: Listed = []
     """Origins whose pages may call the API; none where page and API share a host."""
@@ -49,6 +66,19 @@ class Settings(BaseModel):
         if (self.jwt_issuer is None) != (not self.jwt_audience):
             raise ValueError("give jwt_issuer and jwt_audience together, or neither")
         return self
+
+    servers: DirectoryPath = sources.SERVERS
+    """The folder with mcp.json and the programs of the servers that it names."""
+
+    @property
+    def remote_runner(self) -> str:
+        """Return the name of the function that all servers share which are somewhere else."""
+        return f"{self.name}-remote"
+
+    @property
+    def secret_prefix(self) -> str:
+        """Return what the names of the secrets begin with that hold the variables of mcp.json: ``satchel/TOKEN``."""
+        return f"{self.name}/"
 
     @property
     def runner_prefix(self) -> str:

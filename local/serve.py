@@ -56,7 +56,9 @@ def _stop_early(*_signal: object) -> None:
 
 def _serve(listener: socket.socket, began: float) -> None:
     from local.system import System  # noqa: PLC0415  (AWS's stand-in takes a second to import)
+    from satchel.adapters.sandbox.limits import hide_this_process  # noqa: PLC0415  (the same)
 
+    hide_this_process()  # it holds everybody's files, and the tools that it starts are the same user's
     port = listener.getsockname()[1]
     with System(port) as system:
         _answer(system, listener, port, began)
@@ -74,12 +76,13 @@ def _answer(system: "System", listener: socket.socket, port: int, began: float) 
     from local.sockets import call_sockets  # noqa: PLC0415  (the same)
     from local.welcome import Welcome  # noqa: PLC0415  (the same)
     from satchel.bootstrap.api import build  # noqa: PLC0415  (the same)
+    from satchel.bootstrap.isolation import isolation  # noqa: PLC0415  (the same)
 
     closing = threading.Event()
     app = OwnHostOnly(SocketGateway(build(closing.is_set), call_sockets), port)
     listings = system.list_tools()
     wait(listings.values(), timeout=max(0.0, began + _READY_WITHIN - time.monotonic()))
-    welcome = Welcome(f"http://{HOST}:{port}", listings, system.folder.logs, closing)
+    welcome = Welcome(f"http://{HOST}:{port}", listings, system.folder.logs, closing, isolation())
     asyncio.run(serve(app, listener, closing, ready=lambda: welcome.say(time.monotonic() - began)))
 
 

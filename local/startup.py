@@ -1,16 +1,43 @@
 """What a person has set is looked at before anything is put up, so that what is wrong is said in one line."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from pydantic import ValidationError
 
-from satchel.adapters.server_config import ConfigError, read_registry
+from infra.limits import LONGEST_TOOL_SECONDS
+from local.settings import MachineSettings
+from satchel.adapters.server_config import ConfigError, filled, of_environment
+from satchel.bootstrap.isolation import enough_isolation
 from satchel.bootstrap.servers import registry
 from satchel.bootstrap.think import model
 from satchel.domain.servers import ServerEntry
-from satchel.settings import ApiSettings, CanvasSettings, LimitSettings, ModelSettings, ServerSettings, TimingSettings
+from satchel.settings import (
+    ApiSettings,
+    ApprovalSettings,
+    CanvasSettings,
+    IsolationSettings,
+    LimitSettings,
+    ModelSettings,
+    RefreshSettings,
+    RunnerSettings,
+    ServerSettings,
+    SessionSettings,
+    TimingSettings,
+)
+
+_LOOKED_AT = (
+    ApiSettings,
+    ApprovalSettings,
+    CanvasSettings,
+    IsolationSettings,
+    LimitSettings,
+    MachineSettings,
+    RefreshSettings,
+    RunnerSettings,
+    SessionSettings,
+)
 
 
 class CannotStartError(Exception):
@@ -24,12 +51,26 @@ def checked_servers() -> dict[str, ServerEntry]:
     """
     with _told():
         servers = registry().servers
-        for server in servers:
-            read_registry(ServerSettings().mcp_config, os.environ, own=server)
-        for kind in (ApiSettings, CanvasSettings, LimitSettings, TimingSettings):
+        for server, entry in servers.items():
+            filled(ServerSettings().mcp_config, server, entry, of_environment(os.environ))
+        for kind in _LOOKED_AT:
             kind()
+        _check_times(servers)
         model(ModelSettings().model)
+        enough_isolation()
     return servers
+
+
+def _check_times(servers: Mapping[str, ServerEntry]) -> None:
+    """The machine would end a longer call as that of a dead runner."""
+    asked = {"SATCHEL_TOOL_MAX_SECONDS": TimingSettings().tool_max_seconds} | {
+        f"{ServerSettings().mcp_config}: server {name!r}: max_seconds": entry.max_seconds
+        for name, entry in servers.items()
+        if entry.max_seconds is not None
+    }
+    for where, seconds in asked.items():
+        if seconds > LONGEST_TOOL_SECONDS:
+            raise CannotStartError(f"{where}: a call may last {LONGEST_TOOL_SECONDS} seconds at most")
 
 
 @contextmanager

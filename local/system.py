@@ -6,7 +6,7 @@ What the parts are stands in ``infra/definitions`` and ``infra/workflows``; here
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Any, Self
@@ -16,15 +16,19 @@ from local import settings
 from local.aws import resources
 from local.aws.cloud import LocalCloud
 from local.aws.seams import status_changes
+from local.background import create_background
+from local.calls_in_line import attend
 from local.corners import Corners
 from local.run_folder import RunFolder
 from local.runners.functions import RunnerFunction
 from local.runners.pool import EnvironmentPool
 from local.sockets import create_sockets
 from local.startup import checked_servers
+from local.sweeping import Ticker, sweep
 from local.tool_watch import ToolWatch
 from local.turn_machine import create_turn_machine
-from satchel.bootstrap.dispatch import refresh_tools
+from satchel.bootstrap.refresh import build as refresh_tools
+from satchel.bootstrap.servers import registry
 
 LISTING_TENANT = "_satchel"
 
@@ -54,10 +58,11 @@ class System:
             stack.enter_context(self.folder)
             cloud = stack.enter_context(LocalCloud())
             stack.callback(self._clear_corners)  # after the runners are dead: a running tool holds its corner
-            runners = [self._runner(server, cloud) for server in self._servers]
+            runners = self._runners(cloud)
             self._watch = stack.enter_context(ToolWatch())  # around the runners: it may wait for one when they end
-            pool = stack.enter_context(EnvironmentPool(runners, log_dir=self.folder.logs, preload=[_PRELOAD]))
-            self._build(pool, cloud.endpoint_url)
+            pool = stack.enter_context(self._pool(runners))
+            self._build(pool, [runner.name for runner in runners], cloud.endpoint_url)
+            stack.enter_context(Ticker(sweep, limits.SWEEP_MINUTES * 60))
             self._stack = stack.pop_all()
         return self
 
@@ -78,25 +83,49 @@ class System:
         self._stack.callback(self._watch.stop)
         return listings
 
-    def _runner(self, server: str, cloud: LocalCloud) -> RunnerFunction:
-        own = settings.of_runner(server, self._servers[server], self._settings)
-        return RunnerFunction(
-            name=f"{settings.RUNNER_PREFIX}{server}",
-            target="functions.run_tool.handler:handler",
-            settings={**own, **cloud.environ, "TMPDIR": str(self.folder.scratch)},
-            timeout=limits.RUNNER_SECONDS,
+    def _runners(self, cloud: LocalCloud) -> list[RunnerFunction]:
+        """Return a function for each server that runs here, and one that all the others share."""
+        known = registry()
+        own = {
+            f"{settings.RUNNER_PREFIX}{server}": settings.of_runner([entry], self._settings, server)
+            for server, entry in known.servers.items()
+            if not entry.is_remote
+        }
+        if known.remote:
+            entries = [known.servers[server] for server in known.remote]
+            own[settings.REMOTE_RUNNER] = settings.of_runner(entries, self._settings)
+        scratch = {"TMPDIR": str(self.folder.scratch)}
+        return [
+            RunnerFunction(
+                name=name,
+                target="functions.run_tool.handler:handler",
+                settings={**given, **cloud.environ, **scratch},
+                timeout=limits.RUNNER_SECONDS,
+            )
+            for name, given in own.items()
+        ]
+
+    def _pool(self, runners: Sequence[RunnerFunction]) -> EnvironmentPool:
+        machine = settings.MachineSettings()
+        return EnvironmentPool(
+            runners,
+            log_dir=self.folder.logs,
+            most=machine.max_environments,
+            patience=machine.max_wait_seconds,
+            attend=attend,
+            preload=[_PRELOAD],
         )
 
-    def _build(self, pool: EnvironmentPool, endpoint: str) -> None:
+    def _build(self, pool: EnvironmentPool, runners: Sequence[str], endpoint: str) -> None:
         resources.create_table(self._settings["SATCHEL_TABLE"], sources.definition("table"))
         resources.create_bucket(self._settings["SATCHEL_BUCKET"], sources.definition("bucket"))
         resources.create_secret(self._settings["SATCHEL_CAPABILITY_SECRET"], _signing_keys())
         role = resources.create_role(f"{settings.NAME}-call")
         os.environ["SATCHEL_CALL_ROLE"] = role
-        for server in self._servers:
-            name = f"{settings.RUNNER_PREFIX}{server}"
+        for name in runners:
             resources.create_function(name, self._noting(pool, name), role=role, timeout=limits.RUNNER_SECONDS)
         os.environ["SATCHEL_STATE_MACHINE"] = create_turn_machine(role)
+        create_background(role)
         create_sockets(role, table=self._settings["SATCHEL_TABLE"], endpoint=endpoint)
 
     def _noting(self, pool: EnvironmentPool, name: str) -> Any:  # noqa: ANN401  (a Lambda handler)

@@ -10,6 +10,7 @@ from local import settings
 from local.aws import resources
 from local.aws.seams import status_changes
 from local.aws.seams.lambda_invoke import HOST
+from satchel.settings import ApprovalSettings
 
 if TYPE_CHECKING:
     from local.runners.context import Handler
@@ -18,7 +19,6 @@ _FUNCTION = re.compile(r'"FunctionName": "\$\{(\w+)\}"')
 _LONGER = {"Think": limits.THINK_SECONDS}
 _SECONDS: Mapping[str, object] = {
     "HeartbeatSeconds": limits.HEARTBEAT_SECONDS,
-    "ApprovalSeconds": limits.APPROVAL_SECONDS,
     "CallTimeoutSeconds": limits.CALL_TIMEOUT_SECONDS,
     "TurnTimeoutSeconds": limits.TURN_TIMEOUT_SECONDS,
 }
@@ -29,7 +29,9 @@ def create_turn_machine(role: str) -> str:
     definition = sources.TURN_WORKFLOW.read_text(encoding="utf-8")
     functions: dict[str, object] = {state: _function(state, role) for state in set(_FUNCTION.findall(definition))}
     status_changes.listen(lambda event: HOST.invoke_later(_name("Finish"), dict(event)))
-    return resources.create_state_machine(f"{settings.NAME}-turn", definition, functions | {**_SECONDS}, role=role)
+    approval = {"ApprovalSeconds": ApprovalSettings().approval_seconds}
+    values = functions | {**_SECONDS} | approval
+    return resources.create_state_machine(f"{settings.NAME}-turn", definition, values, role=role)
 
 
 def _function(state: str, role: str) -> str:

@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from satchel.domain.isolation import Isolation
+
 _MOST_REASON = 300  # characters
 
 
@@ -20,6 +22,7 @@ class Welcome:
     listings: Mapping[str, Future[Any]]
     logs: Path
     closing: threading.Event
+    isolation: Isolation
 
     def say(self, seconds: float) -> None:
         """Print that it is ready after so many ``seconds``; of servers that fail later, say so when they do."""
@@ -27,6 +30,7 @@ class Welcome:
             f"ready on {self.url} after {seconds:.1f} s",
             "Everything here is in memory: sessions and files are gone when this stops (Ctrl-C).",
             f"What the tool servers print goes to {self.logs}",
+            f"Tools are walled in at the level {self.isolation.level!r} ({self._layers()}); see satchel doctor.",
             "Try, in another terminal:",
             """  .venv/bin/satchel ask '/calculator.evaluate {"expression": "234*97"}'""",
             "",
@@ -35,6 +39,9 @@ class Welcome:
         )
         for server, listing in self.listings.items():
             listing.add_done_callback(partial(self._tell_failure, server))
+
+    def _layers(self) -> str:
+        return ", ".join(sorted(self.isolation.layers)) or "no layer of the kernel"
 
     def _tell_failure(self, server: str, listing: Future[Any]) -> None:
         if listing.cancelled() or self.closing.is_set():

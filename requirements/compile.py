@@ -22,6 +22,7 @@ _COMMON = (
 
 PROJECT = "pyproject.toml"
 SERVERS = "functions/servers/requirements.in"
+PEERS = ("mcpo", "lambda-adapter")
 LOCAL = ("api", "dispatch", "runner", "local")
 # A function has its group's layer and no other, so each layer holds what every function needs as well.
 LAYERS = {
@@ -48,6 +49,8 @@ def main() -> None:
     pin("requirements/run.txt", *run, same)
     for layer, sources in LAYERS.items():
         pin(f"layers/vendor/{layer}.txt", PROJECT, *sources, same)
+    for peer in PEERS:  # each in an environment of its own: their versions are none of ours
+        pin(f"requirements/bench-{peer}.txt", f"requirements/bench-{peer}.in", *upgrade)
 
 
 if __name__ == "__main__":

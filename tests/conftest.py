@@ -1,9 +1,39 @@
 """What holds for every test run."""
 
+import logging
 import signal
+from collections.abc import Iterator
+
+import pytest
+
+from tests.tokens import TokenWatch
+
+_WATCH = TokenWatch()
 
 
 def pytest_configure() -> None:
     """A run in the background of a script has Ctrl-C ignored, and so would every program that it starts."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _watched_logs() -> Iterator[None]:
+    """Look at all that is logged in this process, down to what is logged of every request."""
+    ours, root = logging.getLogger("satchel"), logging.getLogger()
+    level = ours.level
+    ours.setLevel(logging.INFO)
+    for logger in (ours, root):
+        logger.addHandler(_WATCH)
+    yield
+    for logger in (ours, root):
+        logger.removeHandler(_WATCH)
+    ours.setLevel(level)
+
+
+@pytest.fixture(autouse=True)
+def _no_token_is_logged(_watched_logs: None) -> Iterator[None]:
+    """No test leaves a token in a log, whatever else it is about."""
+    yield
+    found, _WATCH.found = _WATCH.found, []
+    assert found == [], "a token was logged"

@@ -28,16 +28,6 @@ def environ_of(process: psutil.Process) -> dict[str, str] | None:
     return None
 
 
-def children_named(ending: str, pid: int) -> list[psutil.Process]:
-    """Return the living children of a process whose names (``ps -o comm``) end like this."""
-    found = []
-    for process in psutil.Process(pid).children():
-        with suppress(psutil.NoSuchProcess):
-            if process.name().endswith(ending) and lives(process):
-                found.append(process)
-    return found
-
-
 def children_with(word: str, pid: int | None = None, *, recursive: bool = False) -> list[psutil.Process]:
     """Return the living children (of this process, unless another is named) whose command line has ``word``."""
     found = []

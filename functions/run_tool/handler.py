@@ -1,4 +1,4 @@
-"""The runner: executes the tools of one server for one person; untrusted by design."""
+"""The runner: executes the tools of one server, or of all remote ones, for one person; untrusted by design."""
 
 from typing import Any
 
@@ -8,13 +8,14 @@ from satchel.ports.runners import CallOrder
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Run one call (invoked asynchronously), or list the server's tools."""
+    """Run one call (invoked asynchronously), or list the tools of the server that is named."""
     del context
     set_up_logs("run_tool")
+    server = event["server"]
     if event.get("action") == "list":
-        return {"tools": [tool.model_dump(mode="json") for tool in client().list_tools()]}
+        return {"tools": [tool.model_dump(mode="json") for tool in client(server).list_tools()]}
     order = CallOrder.model_validate(event)
-    build()(order, ports(order))
+    build(server)(order, ports(order))
     return {"call_id": order.call_id}
 
 

@@ -9,19 +9,31 @@ from aws_cdk import aws_lambda as lambda_
 READ_ITEMS = ("dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query")
 WRITE_ITEMS = ("dynamodb:PutItem", "dynamodb:UpdateItem")
 DELETE_ITEMS = ("dynamodb:DeleteItem",)
+DELETE_MANY_ITEMS = ("dynamodb:DeleteItem", "dynamodb:BatchWriteItem")
+CHECK_ITEMS = ("dynamodb:ConditionCheckItem",)
+QUERY_INDEX = ("dynamodb:Query",)
 
 READ_STREAM = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
 LIST_STREAMS = ("dynamodb:ListStreams",)
 
 READ_OBJECTS = ("s3:GetObject",)
 WRITE_OBJECTS = ("s3:PutObject", "s3:PutObjectTagging", "s3:AbortMultipartUpload")
+TAG_OBJECTS = ("s3:PutObjectTagging", "s3:DeleteObjectTagging")
 DELETE_OBJECTS = ("s3:DeleteObject", "s3:DeleteObjectVersion")
+ABORT_UPLOADS = ("s3:AbortMultipartUpload",)
 LIST_OBJECTS = ("s3:ListBucket",)
+LIST_PARTS = ("s3:ListMultipartUploadParts",)
 LIST_VERSIONS = ("s3:ListBucketVersions",)
 
 WRITE_LOGS = ("logs:CreateLogStream", "logs:PutLogEvents")
 INVOKE = ("lambda:InvokeFunction",)
 READ_SECRET = ("secretsmanager:GetSecretValue",)
+ROTATE_SECRET = (
+    "secretsmanager:DescribeSecret",
+    "secretsmanager:GetSecretValue",
+    "secretsmanager:PutSecretValue",
+    "secretsmanager:UpdateSecretVersionStage",
+)
 ASSUME = ("sts:AssumeRole",)
 ASK_MODEL = ("bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream")
 

@@ -1,16 +1,18 @@
-"""The function that runs the tools of one stdio server. What runs in it is not trusted."""
+"""The functions that run the tools of servers. What runs in them is not trusted."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 
-from aws_cdk import Duration
+from aws_cdk import ArnFormat, Duration, Stack
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra.constructs.function import PythonFunction
-from infra.constructs.grants import END_TASK, KEEP_TASK, may
-from infra.constructs.shelf import MCP_CONFIG, Shelf
+from infra.constructs.grants import END_TASK, INVOKE, KEEP_TASK, READ_SECRET, may
+from infra.constructs.shelf import Shelf
 from infra.limits import BEAT_SECONDS, RUNNER_DISK_MIB, RUNNER_SECONDS
-from infra.servers import Server
+from infra.servers import Server, remote_servers, stdio_servers
+from infra.settings import Settings
 
 _LONGEST_NAME = 64
 
@@ -18,7 +20,8 @@ _LONGEST_NAME = 64
 class Runner(PythonFunction):
     """An environment serves one tenant (a person), and its role can do nothing but log and answer its task.
 
-    What a call may store comes with the call, as credentials that reach no further than that call.
+    What a call may store comes with the call, as credentials that reach no further than that call. Of secrets it can
+    read those that the entries of its own ``servers`` name, by their names: their values stand in no template.
     """
 
     def __init__(
@@ -26,17 +29,18 @@ class Runner(PythonFunction):
         scope: Construct,
         id_: str,
         *,
-        name: str,
-        prefix: str,
-        server: Server,
+        function_name: str,
+        servers: Sequence[Server],
         shelf: Shelf,
         environment: Mapping[str, str],
+        secret_prefix: str,
         machine_arn: str,
     ) -> None:
         """Raise ValueError when the function's name would be longer than Lambda allows."""
-        function_name = f"{prefix}{name}"
         if len(function_name) > _LONGEST_NAME:
-            raise ValueError(f"server {name!r}: its function's name has more than {_LONGEST_NAME} characters")
+            raise ValueError(f"the function's name {function_name!r} has more than {_LONGEST_NAME} characters")
+        variables = sorted({variable for server in servers for variable in server.variables})
+        secrets = {"SATCHEL_SECRET_PREFIX": secret_prefix} if variables else {}
         super().__init__(
             scope,
             id_,
@@ -45,11 +49,11 @@ class Runner(PythonFunction):
             layers=[*shelf.layers("runner"), shelf.servers],
             environment={
                 **environment,
-                "SATCHEL_SERVER": name,
-                "SATCHEL_MCP_CONFIG": MCP_CONFIG,
+                **secrets,
+                "SATCHEL_MCP_CONFIG": shelf.mcp_config,
                 "SATCHEL_BEAT_SECONDS": str(BEAT_SECONDS),
             },
-            memory_mb=server.memory_mb,
+            memory_mb=max(server.memory_mb for server in servers),
             seconds=RUNNER_SECONDS,
             function_name=function_name,
             tenancy_config=lambda_.TenancyConfig.PER_TENANT,
@@ -58,3 +62,62 @@ class Runner(PythonFunction):
         # A call that failed to start is not started again behind the machine's back; the heartbeat notices.
         self.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(1))
         may(self, *END_TASK, *KEEP_TASK, on=[machine_arn])
+        if variables:
+            may(self, *READ_SECRET, on=[_secret_arn(self, f"{secret_prefix}{name}") for name in variables])
+
+
+def _secret_arn(scope: Construct, name: str) -> str:
+    """Secrets Manager puts six characters of its own behind a name."""
+    return Stack.of(scope).format_arn(
+        service="secretsmanager",
+        resource="secret",
+        resource_name=f"{name}-??????",
+        arn_format=ArnFormat.COLON_RESOURCE_NAME,
+    )
+
+
+class Runners(Construct):
+    """A function for each server that is a program, and one for all those that are somewhere else."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        id_: str,
+        *,
+        settings: Settings,
+        shelf: Shelf,
+        environment: Mapping[str, str],
+        machine_arn: str,
+    ) -> None:
+        super().__init__(scope, id_)
+        make = partial(Runner, shelf=shelf, secret_prefix=settings.secret_prefix, machine_arn=machine_arn)
+        config = settings.servers / "mcp.json"
+        self._functions = [
+            make(
+                self,
+                name,
+                function_name=f"{settings.runner_prefix}{name}",
+                servers=[server],
+                environment={**environment, "SATCHEL_SERVER": name},
+            )
+            for name, server in stdio_servers(config).items()
+        ]
+        if remote := list(remote_servers(config).values()):
+            # Not below this construct, where a server may have any name.
+            own = make(
+                scope,
+                "RemoteRunner",
+                function_name=settings.remote_runner,
+                servers=remote,
+                environment=environment,
+            )
+            self._functions.append(own)
+        self.told = {
+            "SATCHEL_RUNNER_PREFIX": settings.runner_prefix,
+            "SATCHEL_REMOTE_RUNNER": settings.remote_runner,
+        }
+        """What those are told who ask runners for something."""
+
+    def grant_invoke(self, function: PythonFunction) -> None:
+        """Let a function call all runners."""
+        may(function, *INVOKE, on=[runner.function_arn for runner in self._functions])

@@ -13,19 +13,19 @@ from infra.constructs.bundling import Target, vendored
 Vendor = Literal["functions", "api", "dispatch", "runner"]
 """A group of functions with the same third-party packages: ``layers/vendor/{group}.txt``."""
 
-MCP_CONFIG = "/opt/servers/mcp.json"
 NOT_DEPLOYED = ["__pycache__", "*.pyc", "*.in"]
 
 
 class Shelf(Construct):
     """Where functions take their layers from."""
 
-    def __init__(self, scope: Construct, id_: str, *, target: Target) -> None:
+    def __init__(self, scope: Construct, id_: str, *, target: Target, servers: Path) -> None:
         super().__init__(scope, id_)
         self.target = target
         self._core = self._layer("Core", _folder(sources.CORE, *NOT_DEPLOYED))
-        # Only what lies under servers/, and with that folder's name: it is found at /opt/servers.
-        self.servers = self._layer("Servers", _folder(sources.FUNCTIONS, "/*", "!/servers", *NOT_DEPLOYED))
+        # Only what lies in the folder, and with its name: a layer is found below /opt.
+        self.servers = self._layer("Servers", _folder(servers.parent, "/*", f"!/{servers.name}", *NOT_DEPLOYED))
+        self.mcp_config = f"/opt/{servers.name}/mcp.json"
         self._vendor = {
             group: self._layer(f"Vendor-{group}", vendored(sources.VENDOR / f"{group}.txt", target))
             for group in ("functions", "api", "dispatch", "runner")

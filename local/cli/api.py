@@ -12,7 +12,7 @@ import httpx2
 from pydantic import BaseModel, ValidationError
 
 from local.cli.errors import AddressError, CutError, RefusedError, StrangeAnswerError, UnreachableError
-from local.cli.wire import About, EventPage, Listing, Problem, SessionStarted, TurnStarted, UploadedFile
+from local.cli.wire import About, EventPage, Listing, Problem, SessionStarted, StoredFile, TurnStarted
 from satchel.domain.responses import FinalResponse
 
 CONNECT_SECONDS = 5.0
@@ -59,21 +59,21 @@ class ApiClient:
 
     def about(self) -> About:
         """Ask what kind of server this is."""
-        return self._ask(About, "GET", "/api/config")
+        return self.ask(About, "GET", "/api/config")
 
     def tools(self) -> Listing:
         """List the servers and tools that the person may use."""
-        return self._ask(Listing, "GET", "/api/tools")
+        return self.ask(Listing, "GET", "/api/tools")
 
     def start_session(self) -> SessionStarted:
         """Start a conversation."""
-        return self._ask(SessionStarted, "POST", "/api/sessions", json={})
+        return self.ask(SessionStarted, "POST", "/api/sessions", json={})
 
-    def upload(self, path: Path, session_id: str) -> UploadedFile:
-        """Send a file of this machine into a session, in one request."""
+    def upload(self, path: Path, session_id: str | None) -> StoredFile:
+        """Send a small file of this machine, into a session or the person's library, in one request."""
         with path.open("rb") as content:
-            fields = {"data": {"session_id": session_id}, "files": {"file": (path.name, content)}}
-            return self._ask(UploadedFile, "POST", "/api/files", **fields)
+            fields = {"data": {"session_id": session_id or ""}, "files": {"file": (path.name, content)}}
+            return self.ask(StoredFile, "POST", "/api/files", **fields)
 
     def start_turn(
         self, session_id: str, message: str, *, tools: Sequence[str] = (), files: Sequence[str] = ()
@@ -84,31 +84,45 @@ class ApiClient:
             body["tools"] = list(tools)
         if files:
             body["files"] = list(files)
-        return self._ask(TurnStarted, "POST", f"{_session(session_id)}/turns", json=body)
+        return self.ask(TurnStarted, "POST", f"{_session(session_id)}/turns", json=body)
 
     def events(self, turn: TurnStarted, *, after: int, wait: int) -> EventPage:
         """Read what happened after a cursor, and wait (seconds) for something to happen if nothing has."""
-        return self._ask(EventPage, "GET", f"{_turn(turn)}/events", params={"after": after, "wait": wait})
+        return self.ask(EventPage, "GET", f"{_turn(turn)}/events", params={"after": after, "wait": wait})
 
     def turn(self, turn: TurnStarted) -> FinalResponse:
         """Read what a turn came to; links in it are fresh and short-lived."""
-        return self._ask(FinalResponse, "GET", _turn(turn))
+        return self.ask(FinalResponse, "GET", _turn(turn))
 
     @contextmanager
     def download(self, url: str) -> Iterator[Iterator[bytes]]:
         """Open a link of a response, relative or absolute, and give its bytes piece by piece."""
+        with self.open(url) as answer:
+            yield answer.iter_bytes()
+
+    @contextmanager
+    def open(self, url: str, method: str = "GET", **headers: str) -> Iterator[httpx2.Response]:
+        """Open a link and give the answer, its body unread. Raises RefusedError."""
         address = self._base + url if url.startswith("/") else url
-        with _told(self._base), self._http.stream("GET", address, follow_redirects=True) as answer:
+        with _told(self._base), self._http.stream(method, address, headers=headers, follow_redirects=True) as answer:
             if answer.status_code >= HTTPStatus.BAD_REQUEST:
                 answer.read()
                 raise _refusal(answer)
-            yield answer.iter_bytes()
+            yield answer
 
     def address(self, turn: TurnStarted) -> str:
         """Return where a turn can be read."""
         return self._base + _turn(turn)
 
-    def _ask(self, model: type[Answer], method: str, path: str, **request: Any) -> Answer:  # noqa: ANN401  (httpx2's own keywords)
+    def put(self, url: str, content: Iterator[bytes], headers: dict[str, str]) -> None:
+        """Send bytes to a presigned address, which may be of another host. Raises RefusedError."""
+        with _told(self._base):
+            answer = self._http.put(url, content=content, headers=headers)
+        if answer.status_code >= HTTPStatus.BAD_REQUEST:
+            raise _refusal(answer)
+
+    def ask(self, model: type[Answer], method: str, path: str, **request: Any) -> Answer:  # noqa: ANN401  (httpx2's own keywords)
+        """Ask the API for what is such a model."""
         with _told(self._base):
             answer = self._http.request(method, self._base + path, headers=self._identity, **request)
         if answer.status_code >= HTTPStatus.BAD_REQUEST:

@@ -6,6 +6,8 @@ CliError
 ├── CutError             the connection broke in the middle  (retryable)
 ├── StrangeAnswerError   something answered, but not as Satchel does
 ├── RefusedError         the server answered with an error   (problem+json; 502, 503 and 504 are retryable)
+├── NoSuchFileError      the person has no file of that name, or not that version of it any more
+├── FileChangedError     a file was written to while it was sent
 ├── SavingError          a file could not be written here
 ├── NotJsonError         arguments of a tool that are no JSON object
 ├── HasModelError        the server has a model, where a tool was to be called without one
@@ -51,6 +53,14 @@ class RefusedError(CliError):
         self.status = status
         self.code = code
         self.retryable = status in _IN_A_MOMENT
+
+
+class NoSuchFileError(CliError):
+    """There is nothing to fetch."""
+
+
+class FileChangedError(CliError):
+    """What was sent is no state that the file ever had."""
 
 
 class SavingError(CliError):

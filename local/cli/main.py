@@ -4,10 +4,13 @@ import typer
 
 from local.cli.ask import ask
 from local.cli.call import call
+from local.cli.doctor import doctor
+from local.cli.download import download
 from local.cli.lint import lint
 from local.cli.new_server import new_server
 from local.cli.serve import serve
 from local.cli.tools import tools
+from local.cli.upload import upload
 
 app = typer.Typer(
     name="satchel",
@@ -21,8 +24,11 @@ app.command()(serve)
 app.command()(ask)
 app.command()(tools)
 app.command()(call)
+app.command()(upload)
+app.command()(download)
 app.command()(new_server)
 app.command()(lint)
+app.command()(doctor)
 
 
 def main() -> None:

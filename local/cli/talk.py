@@ -14,6 +14,7 @@ from local.cli.api import ApiClient
 from local.cli.errors import CliError
 from local.cli.follow import Sleep, follow, patiently
 from local.cli.save import Saved, make_folder, save_all
+from local.cli.send import send
 from local.cli.show import Watcher
 from local.cli.text import one_line
 from local.cli.wire import TurnStarted
@@ -70,18 +71,18 @@ def converse(client: ApiClient, question: Question, sleep: Sleep) -> tuple[Final
     """Ask, wait, and save the files. Returns the answer and what became of its files. Raises CliError."""
     if question.out:
         make_folder(question.out)
-    response = _await(client, _start(client, question), sleep)
+    response = _await(client, _start(client, question, sleep), sleep)
     return response, list(save_all(client, files_of(response), question.out)) if question.out else []
 
 
-def _start(client: ApiClient, question: Question) -> TurnStarted:
+def _start(client: ApiClient, question: Question, sleep: Sleep) -> TurnStarted:
     session_id = question.session or client.start_session().session_id
-    keys = [_upload(client, path, session_id) for path in question.files]
+    keys = [_upload(client, path, session_id, sleep) for path in question.files]
     return client.start_turn(session_id, question.message, tools=question.tools, files=keys)
 
 
-def _upload(client: ApiClient, path: Path, session_id: str) -> str:
-    stored = client.upload(path, session_id)
+def _upload(client: ApiClient, path: Path, session_id: str, sleep: Sleep) -> str:
+    stored = send(client, path, session_id, sleep)
     if stored.name != path.name:
         typer.echo(f"{one_line(path.name)} is called {one_line(stored.name)} there", err=True)
     return stored.file_key

@@ -1,5 +1,6 @@
 """The parts of the server's answers that the command uses. What it does not know it leaves aside."""
 
+from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel
@@ -11,11 +12,65 @@ class SessionStarted(BaseModel):
     session_id: str
 
 
-class UploadedFile(BaseModel):
-    """Answer of POST /api/files. ``name`` is the one the server gave, which may differ from the one sent."""
+class StoredFile(BaseModel):
+    """A file as the API lists it. ``size`` in bytes."""
 
     file_key: str
     name: str
+    size: int
+    version: int
+    session_id: str | None = None
+    created_at: datetime
+    download_url: str | None = None
+
+
+class FileListing(BaseModel):
+    """Answer of GET /api/files."""
+
+    files: list[StoredFile]
+    cursor: str | None = None
+
+
+class SignedPart(BaseModel):
+    """Permission to send one part of an upload."""
+
+    number: int
+    url: str
+    headers: dict[str, str]
+
+
+class SignedParts(BaseModel):
+    """Answer of POST …/parts."""
+
+    parts: list[SignedPart]
+
+
+class UploadedPart(BaseModel):
+    """A part that the store has."""
+
+    number: int
+    size: int
+    sha256: str | None = None
+
+
+class UnfinishedUpload(BaseModel):
+    """An upload on its way; ``stored`` is a page of its parts, where they were asked for."""
+
+    upload_id: str
+    name: str
+    size: int
+    session_id: str | None = None
+    part_bytes: int
+    part_count: int
+    stored: list[UploadedPart] = []
+    cursor: str | None = None
+
+
+class UploadListing(BaseModel):
+    """Answer of GET /api/files/uploads."""
+
+    uploads: list[UnfinishedUpload]
+    cursor: str | None = None
 
 
 class TurnStarted(BaseModel):

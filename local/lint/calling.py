@@ -20,6 +20,7 @@ from satchel.adapters.json_schema import JsonSchemaChecker
 from satchel.adapters.mcp.client import McpToolClient
 from satchel.adapters.mcp.loop import EventLoop
 from satchel.adapters.system_clock import SystemClock
+from satchel.bootstrap.isolation import isolation
 from satchel.contract.errors import InvalidArguments, ToolError, UnknownTool
 from satchel.domain import arguments as args
 from satchel.domain.conversation import ToolSpec
@@ -54,10 +55,9 @@ class ToolCall:
 
 def lint_call(call: ToolCall, limits: Limits = _LIMITS) -> list[Finding]:
     """Call the tool and look at its output. Raises CannotLintError."""
-    entry = _entry(call)
     loop = EventLoop()
     try:
-        with closing(McpToolClient(_SERVER, entry, loop, os.environ)) as client:
+        with closing(McpToolClient(_SERVER, _entry(call), loop, os.environ, isolation=isolation())) as client:
             return _lint(client, call, limits)
     except ToolError as error:
         advice = error.details.get("suggestion") if isinstance(error, UnknownTool) else None
@@ -85,7 +85,15 @@ def _entry(call: ToolCall) -> ServerEntry:
     first, *rest = _words(call.server)
     if not cwd.is_dir():
         raise CannotLintError(f"{cwd} is not a directory.")
-    return ServerEntry(command=[str(cwd / first) if "/" in first else first, *rest], cwd=str(cwd))
+    command = [str(cwd / first) if "/" in first else first, *rest]
+    return ServerEntry(command=command, cwd=str(cwd), read_paths=_named_files(call.arguments))
+
+
+def _named_files(arguments: str) -> list[str]:
+    """The author's own files stand for those that a person uploads: the tool may read those that it is given."""
+    given = args.parse(arguments).values()
+    named = [word for value in given for word in (value if isinstance(value, list) else [value])]
+    return [os.path.realpath(word) for word in named if isinstance(word, str) and word.startswith("/")]
 
 
 def _words(command: str) -> list[str]:

@@ -2,8 +2,9 @@
 
 import logging
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -11,6 +12,7 @@ from local.runners import trees
 from local.runners.child import Child
 from local.runners.context import Handler, InvocationError, LambdaContext
 from local.runners.functions import RunnerFunction
+from local.runners.line import Attend, GoneError, Key, Line, Unattended, Waiting
 from local.runners.nursery import Nursery
 from local.runners.supervisor import Supervisor
 
@@ -20,10 +22,12 @@ _log = logging.getLogger(__name__)
 class EnvironmentPool:
     """The environments of all runners; a context manager that leaves no process behind.
 
-    An environment starts with its first invocation and is ended after ``idle_seconds`` without one. ``most`` of them
-    are kept: above it the idle one that was used longest ago is ended. An invocation is never refused for their
-    number, so more than ``most`` may be busy at once. ``grace`` is how long one may take to end by itself (seconds).
-    What environments print goes to ``{log_dir}/{function}-{tenant}.log``.
+    An environment starts with its first invocation and is ended after ``idle_seconds`` without one. There are never
+    more than ``most``, those included that are just ending: the idle one that was used longest ago makes room, and
+    where all are busy an invocation waits in line for up to ``patience`` seconds. What is done for it meanwhile is its
+    attendant's part. ``grace`` is how long an environment may take to end by itself (seconds). What environments print
+    goes to ``{log_dir}/{function}-{tenant}.log``. They are forks of one process that has imported the modules of
+    ``preload``.
     """
 
     def __init__(
@@ -33,6 +37,8 @@ class EnvironmentPool:
         log_dir: Path,
         idle_seconds: float = 300.0,
         most: int = 16,
+        patience: float = 120.0,
+        attend: Attend = lambda _event: Unattended(),
         grace: float = 1.0,
         preload: Sequence[str] = (),
     ) -> None:
@@ -40,9 +46,13 @@ class EnvironmentPool:
         self._log_dir = log_dir
         self._idle_seconds = idle_seconds
         self._most = most
+        self._patience = patience
+        self._attend = attend
         self._grace = grace
-        self._lock = threading.Lock()
-        self._children: dict[tuple[str, str], Child] = {}
+        self._changed = threading.Condition()
+        self._children: dict[Key, Child] = {}
+        self._ending: set[Child] = set()
+        self._line = Line()
         self._closed = False
         log_dir.mkdir(parents=True, exist_ok=True)
         trees.adopt_orphans()
@@ -83,17 +93,18 @@ class EnvironmentPool:
         asynchronous: bool = False,
         arn: str = "",
     ) -> object:
-        """Run the handler in the tenant's environment and return its result, or None at once if ``asynchronous``.
+        """Run the handler in the tenant's environment and return its result, or None if ``asynchronous``.
 
-        Raises InvocationError with Lambda's name for what went wrong: the handler's own error, ``Runtime.ExitError``
-        when the environment died, ``Sandbox.Timedout``, or ``ServiceException`` when the pool is closed. Of an
-        asynchronous invocation a failure is logged and nothing else. Raises KeyError for a function unknown here.
+        That returns as soon as the environment has the invocation. Raises InvocationError with Lambda's name for what
+        went wrong: the handler's own error, ``Runtime.ExitError`` when the environment died, ``Sandbox.Timedout``,
+        ``TooManyRequestsException`` when it waited for one in vain, or ``ServiceException`` when the pool is closed.
+        Of an asynchronous invocation a failure is logged and nothing else. Raises KeyError for a function unknown here.
         """
-        with self._lock:
-            if self._closed:
-                raise InvocationError("ServiceException", "The runners are stopping.")
-            child = self._child(self._functions[function_name], tenant)
-            line, answer = child.begin(event, arn=arn, asynchronous=asynchronous)
+        try:
+            with self._environment(self._functions[function_name], tenant, event) as child:
+                line, answer = child.begin(event, arn=arn, asynchronous=asynchronous)
+        except GoneError:
+            return None
         child.send(line)
         self._supervisor.look_by(child.next_deadline or 0.0)
         if not asynchronous:
@@ -103,48 +114,83 @@ class EnvironmentPool:
 
     def close(self) -> None:
         """End all environments and everything that they started; what they had not answered fails."""
-        with self._lock:
+        with self._changed:
             if self._closed:
                 return
             self._closed = True
+            self._changed.notify_all()
             for child in self._children.values():
                 child.retire(self._grace)
         self._supervisor.end(2 * self._grace + 1)
         self._nursery.close()
 
-    def pids(self) -> dict[tuple[str, str], int]:
+    def pids(self) -> dict[Key, int]:
         """Return the processes by function and tenant."""
-        with self._lock:
+        with self._changed:
             return {key: child.pid for key, child in self._children.items()}
 
-    def _child(self, function: RunnerFunction, tenant: str) -> Child:
-        """Return the tenant's environment, a new one if there is none or if it has died this very moment."""
-        child = self._children.get((function.name, tenant))
-        if child is None or child.is_dead:
-            child = Child(self._nursery, function, tenant, self._log_dir)
-            self._children[child.key] = child
+    @contextmanager
+    def _environment(self, function: RunnerFunction, tenant: str, event: object) -> Iterator[Child]:
+        """Wait for the tenant's environment; while it is yielded nobody ends it."""
+        key, waiting = (function.name, tenant), None
+        try:
+            while True:
+                with self._changed:
+                    child = self._child(function, key, waiting)
+                    if child is not None:
+                        yield child
+                        return
+                    waiting = waiting or self._line_up(key, event)
+                    self._supervisor.look_by(0.0)  # an idle one may have to end
+                    self._changed.wait(waiting.seconds_left)
+                waiting.look(f"All {self._most} places for tools are taken; none was free within {self._patience:g} s.")
+        finally:
+            if waiting is not None:
+                with self._changed:
+                    self._line.leave(waiting)
+                    self._changed.notify_all()
+
+    def _line_up(self, key: Key, event: object) -> Waiting:
+        waiting = Waiting(key, self._attend(event), self._patience)
+        self._line.join(waiting)
+        return waiting
+
+    def _child(self, function: RunnerFunction, key: Key, waiting: Waiting | None) -> Child | None:
+        """Return the tenant's environment, a new one if there is none and room for it, otherwise None."""
+        if self._closed:
+            raise InvocationError("ServiceException", "The runners are stopping.")
+        child = self._children.get(key)
+        if child is not None and child.is_dead:  # this very moment
+            self._ending.add(self._children.pop(key))
+            child = None
+        free = self._most - len(self._children) - len(self._ending)
+        if child is None and self._line.ahead_of(key, waiting) < free:
+            child = self._children[key] = Child(self._nursery, function, key[1], self._log_dir)
             self._supervisor.watch(child)
         return child
 
     def _forget(self, child: Child) -> None:
-        """Take note of a death."""
-        with self._lock:
+        """Take note of a death; what it started is killed next, and until then its place is taken."""
+        with self._changed:
             if self._children.get(child.key) is child:
                 del self._children[child.key]
+            self._ending.add(child)
         if not child.retired:
             _log.warning("an environment ended unasked: %s", child)
 
     def _tidy(self, now: float) -> float | None:
-        """End the environments that idle too long or are too many; return when the next is due (monotonic, seconds)."""
-        with self._lock:
+        """End environments that idle too long or are in the way; return when the next is due (monotonic, seconds)."""
+        with self._changed:
             if self._closed:
                 return None
+            self._ending = {child for child in self._ending if not child.is_buried}
             idle = sorted((c for c in self._children.values() if c.ledger.idle), key=lambda c: c.ledger.last_used)
-            surplus = len(self._children) - self._most
+            surplus = len(self._children) + self._line.wanted(self._children) - self._most
             for number, child in enumerate(idle):
                 if number < surplus or child.ledger.last_used + self._idle_seconds <= now:
-                    del self._children[child.key]
+                    self._ending.add(self._children.pop(child.key))
                     child.retire(self._grace)
+            self._changed.notify_all()
             left = [child for child in idle if child.key in self._children]
         return min((child.ledger.last_used + self._idle_seconds for child in left), default=None)
 

@@ -1,4 +1,4 @@
-"""The plot: every run as a multiple of its baseline's median, one row a benchmark."""
+"""The plots: every run as a multiple of its baseline's median, one row a benchmark; and how things grow."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,10 +8,12 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from tests.bench.curves import Traced
 from tests.bench.harness import Result
 from tests.bench.words import times
 
 MEASURED, BASELINE = "#1f6feb", "#8c959f"
+COLOURS = (MEASURED, BASELINE)  # of a curve's lines, ours first
 ROW_INCHES = 0.75
 SPREAD = 0.16  # of a row, between the dots of the two sides
 _STYLE: dict[Any, Any] = {  # matplotlib's own type is a literal of its hundreds of settings
@@ -31,6 +33,29 @@ def draw(results: Sequence[Result], target: Path) -> None:
             _row(axes, row, result)
         _frame(axes, results)
         drawing.savefig(target, format="svg", metadata={"Date": None, "Creator": None})
+
+
+def draw_curve(traced: Traced, target: Path) -> None:
+    """Write an SVG of one curve, both axes logarithmic: what grows with the size itself rises by 45 degrees."""
+    with mpl.rc_context(_STYLE):
+        drawing = Figure(figsize=(8, 4.5), layout="constrained")
+        axes = drawing.add_subplot()
+        for line, colour in zip(traced.lines, COLOURS, strict=False):
+            axes.plot(*zip(*line.points, strict=True), marker="o", color=colour)
+            label = f"{line.label}: size to the power of {line.exponent:.2f}"
+            axes.annotate(label, line.points[-1], (-8, 0), textcoords="offset points", ha="right", color=colour)
+        _frame_of_curve(axes, traced)
+        drawing.savefig(target, format="svg", metadata={"Date": None, "Creator": None})
+
+
+def _frame_of_curve(axes: Axes, traced: Traced) -> None:
+    curve = traced.curve
+    axes.set(title=curve.title, xlabel=curve.x, ylabel=curve.y, xscale="log", yscale="log")
+    axes.set_xticks(curve.sizes, list(map(str, curve.sizes)), minor=False)
+    axes.set_xticks([], minor=True)
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.grid(color="#d0d7de", linewidth=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 def _row(axes: Axes, row: int, result: Result) -> None:

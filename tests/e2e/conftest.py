@@ -11,6 +11,7 @@ from tests.e2e.person import Person
 from tests.e2e.system import System, running_system
 
 SERVERS = Path(__file__).parent / "servers/mcp.json"
+APPROVAL_SECONDS = 20
 
 Somebody = Callable[..., Person]
 
@@ -26,7 +27,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def system() -> Iterator[System]:
     """It is handed out when it knows the tools of every server: starting them all takes the processor for a while."""
-    with running_system(settings={"SATCHEL_MCP_CONFIG": str(SERVERS)}) as running:
+    settings = {"SATCHEL_MCP_CONFIG": str(SERVERS), "SATCHEL_APPROVAL_SECONDS": str(APPROVAL_SECONDS)}
+    settings["POWERTOOLS_LOG_LEVEL"] = "INFO"  # as deployed: what would be logged there is looked at here
+    with running_system(settings=settings) as running:
         onlooker = Person(running.url, "onlooker@example.com", "users,staff")
         while any(server["status"] == "starting" for server in onlooker.call("GET", "/api/tools").json()["servers"]):
             time.sleep(0.1)

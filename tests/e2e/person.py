@@ -1,12 +1,16 @@
 """A person with a browser: what the API is asked, in words of the tests."""
 
+import json
+import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx2
 
 Json = dict[str, Any]
 WAIT = {"Prefer": "wait=25"}
+MOST_START_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,15 @@ class Person:
         """Start a session and return its id."""
         session_id: str = self.call("POST", "/api/sessions", json={}).json()["session_id"]
         return session_id
+
+    def noted(self, name: str) -> Any:  # noqa: ANN401  (JSON)
+        """Read what a tool writes down in the person's directory, as soon as it has."""
+        place = Path("/tmp") / self.name / name
+        deadline = time.monotonic() + MOST_START_SECONDS
+        while not (place.exists() and place.read_text()):
+            assert time.monotonic() < deadline, "the tool has not begun"
+            time.sleep(0.02)
+        return json.loads(place.read_text())
 
     def upload(self, session_id: str | None, name: str, body: bytes) -> Json:
         """Upload a file and return its record."""

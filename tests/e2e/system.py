@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from tests.tokens import lines_with_tokens, logs_of
+
 ROOT = Path(__file__).resolve().parents[2]
 READY = re.compile(r"^ready on (http://\S+)\s", re.MULTILINE)
 LOOK_SECONDS = 0.005  # between two looks for the ready line; the error of ``ready_seconds``
@@ -83,7 +85,8 @@ def running_system(
     """Start the system, wait until it is ready, and end it by SIGTERM.
 
     The person's own SATCHEL_ variables do not reach it; ``settings`` do. Raises SystemFailedError when it is not ready
-    in time, or ends too late or with another code than 0; its process group is gone in any case.
+    in time, ends too late or with another code than 0, or has written a token into a log; its process group is gone in
+    any case.
     """
     with tempfile.TemporaryFile() as said, tempfile.TemporaryDirectory(prefix="satchel-e2e-") as temp:
         started = time.monotonic()
@@ -100,6 +103,7 @@ def running_system(
             url = _ready_url(process, said, started + start_seconds)
             yield System(url, process, time.monotonic() - started, said, Path(temp))
             _stop(process, said, stop_seconds)
+            _refuse_tokens(said, Path(temp))
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -130,6 +134,13 @@ def _stop(process: "subprocess.Popen[bytes]", said: IO[bytes], seconds: float) -
         raise SystemFailedError(f"still running {seconds:g} s after SIGTERM\n{_tail(said)}") from None
     if code != 0:
         raise SystemFailedError(f"ended with {code} after SIGTERM\n{_tail(said)}")
+
+
+def _refuse_tokens(said: IO[bytes], temp: Path) -> None:
+    """Whatever a test was about: nothing that was written down lets anybody fetch a file."""
+    written = [_text(said), *(log.read_text(errors="replace") for log in logs_of(temp))]
+    if found := [line for text in written for line in lines_with_tokens(text)]:
+        raise SystemFailedError("tokens were logged:\n" + "\n".join(found[:10]))
 
 
 def _text(said: IO[bytes]) -> str:

@@ -63,6 +63,20 @@ def test_one_that_does_not_end_in_order_is_told_and_ended(command: list[str], sa
     assert system.process.returncode is not None
 
 
+@pytest.mark.parametrize("where", ["sys.stderr", "open(log, 'w')"])
+def test_one_that_writes_a_token_down_is_told_without_it(where: str) -> None:
+    token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9." + "s" * 43
+    folder = "folder = os.environ['TMPDIR'] + '/satchel-run-1/logs'; os.makedirs(folder); log = folder + '/report.log'"
+    said = f"{folder}\nprint('GET /download?token={token}', file={where}, flush=True)\n{SAY_READY}"
+
+    with (
+        pytest.raises(SystemFailedError, match="tokens were logged:\nGET /download") as failed,
+        running_system(orderly(said=said)),
+    ):
+        pass
+    assert token not in str(failed.value)
+
+
 def test_nothing_of_it_is_left_when_what_used_it_fails() -> None:
     child = "import subprocess; subprocess.Popen([sys.executable, '-c', 'import signal; signal.pause()'])"
     family: list[psutil.Process] = []

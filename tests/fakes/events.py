@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
-from satchel.domain.events import Event, NewEvent
+from satchel.domain.events import ENDS, Event, NewEvent
 from satchel.entrypoints.events import ToldEvent
 from satchel.ports.clock import Clock
 
@@ -39,6 +39,8 @@ class FakeEvents:
                 return None
             self._once.add((turn_id, event.once))
         kept = self._turns.setdefault(turn_id, [])
+        if kept and Event.model_validate_json(kept[-1]).type in ENDS:
+            return None
         json.dumps(event.payload, allow_nan=False).encode()
         written = Event(
             seq=len(kept) + 1, turn_id=turn_id, type=event.type, at=self._clock.now(), payload=event.payload
@@ -49,7 +51,13 @@ class FakeEvents:
 
     def after(self, turn_id: str, seq: int, limit: int) -> Sequence[Event]:
         kept = self._turns.get(turn_id, [])
-        return [Event.model_validate_json(text) for text in kept[seq : seq + limit]]
+        return [Event.model_validate_json(text) for text in kept[seq : seq + limit] if text]
+
+    def forget(self, turn_id: str) -> int:
+        """Delete the events of a turn but the last, and not what was told once."""
+        *gone, last = self._turns.get(turn_id) or [""]
+        self._turns[turn_id] = ["" for _ in gone] + [last]
+        return len([text for text in gone if text])
 
     def told(self, turn_id: str, *types: str) -> list[tuple[str, dict[str, Any]]]:
         """Return type and payload of what was written, of these types or of all."""

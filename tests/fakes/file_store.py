@@ -29,6 +29,11 @@ class FakeFileStore:
         self.objects[key] = Kept(body.read(), mime, tags or {})
         self.written.append(key)
 
+    def tag(self, key: str, tags: dict[str, str]) -> None:
+        if key not in self.objects:
+            raise FileNotFoundError(key)
+        self.objects[key] = self.objects[key]._replace(tags=tags)
+
     def head(self, key: str) -> StoredObject | None:
         kept = self.objects.get(key)
         if kept is None:
@@ -52,6 +57,12 @@ class FakeFileStore:
     def delete(self, keys: Sequence[str]) -> None:
         for key in keys:
             self.objects.pop(key, None)
+
+    def delete_under(self, prefix: str) -> Iterator[int]:
+        """Two at a time, so that a test may break off in between."""
+        while found := [key for key in self.objects if key.startswith(prefix)][:2]:
+            self.delete(found)
+            yield len(found)
 
     def fetch(self, url: str) -> bytes:
         """Answer one of our links, as the bucket would. Raises KeyError for any other."""

@@ -4,9 +4,12 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from satchel.contract import numbered
+from satchel.domain.errors import UploadNotFound
 from satchel.domain.files import FileRecord, NameClaim, NewFile, Verdict, judge
-from satchel.ports.catalog import Page
+from satchel.domain.my_files import FileFilter, Usage
+from satchel.ports.catalog import ALL_FILES, Page
 from tests.fakes.pages import page_of
+from tests.fakes.uploads import FakeUploads
 
 _Space = tuple[str, str | None]
 
@@ -14,7 +17,8 @@ _Space = tuple[str, str | None]
 class FakeFiles:
     """Implements ``ports.catalog.Files``; which name a file gets is the domain's rule (``judge``)."""
 
-    def __init__(self) -> None:
+    def __init__(self, uploads: FakeUploads | None = None) -> None:
+        self._uploads = uploads or FakeUploads()
         self._newest: dict[tuple[str, str], FileRecord] = {}
         self._versions: dict[tuple[str, str, int], FileRecord] = {}
         self._claims: dict[tuple[_Space, str], NameClaim] = {}
@@ -24,20 +28,32 @@ class FakeFiles:
         for name in (numbered(new.name, count) for count in itertools.count(1)):
             claim = self._claims.get((space, name))
             if claim is None:
-                return self._write(FileRecord(**new.model_dump() | {"name": name}, file_key=new.object_id))
+                return self.write(FileRecord(**new.model_dump() | {"name": name}, file_key=new.object_id))
             verdict = judge(claim, new)
             if verdict is Verdict.SAME:
                 return self._versions[new.user, claim.file_key, claim.version]
             if verdict is Verdict.NEW_VERSION:
                 newer = {"name": name, "file_key": claim.file_key, "version": claim.version + 1}
-                return self._write(FileRecord(**new.model_dump() | newer))
+                return self.write(FileRecord(**new.model_dump() | newer))
         raise AssertionError("there is always a next name")
 
-    def _write(self, record: FileRecord) -> FileRecord:
+    def keep_upload(self, new: NewFile) -> FileRecord:
+        if kept := self.kept(new.user, new.object_id):
+            return kept
+        if self._uploads.take(new.user, new.object_id) is None:
+            raise UploadNotFound(new.object_id)
+        return self.keep(new)
+
+    def kept(self, user: str, object_id: str) -> FileRecord | None:
+        made = (file for (owner, *_), file in self._versions.items() if owner == user and file.object_id == object_id)
+        return next(made, None)
+
+    def write(self, record: FileRecord) -> FileRecord:
+        """Write a version, the newest of its file, and who holds its name."""
         kept = FileRecord.model_validate_json(record.model_dump_json())
         self._newest[kept.user, kept.file_key] = kept
         self._versions[kept.user, kept.file_key, kept.version] = kept
-        claim = NameClaim.model_validate(kept.model_dump(include=set(NameClaim.model_fields)))
+        claim = NameClaim.model_validate(kept, from_attributes=True)
         self._claims[_space(kept), kept.name] = claim
         return kept
 
@@ -47,9 +63,16 @@ class FakeFiles:
     def version(self, user: str, file_key: str, version: int) -> FileRecord | None:
         return self._versions.get((user, file_key, version))
 
-    def list(self, user: str, limit: int, cursor: str | None) -> Page[FileRecord]:
-        mine = sorted(((key, file) for (owner, key), file in self._newest.items() if owner == user), reverse=True)
-        return page_of(mine, limit, cursor)
+    def list(self, user: str, limit: int, cursor: str | None, wanted: FileFilter = ALL_FILES) -> Page[FileRecord]:
+        mine = [file for (owner, _), file in self._newest.items() if owner == user and wanted.fits(file)]
+        if wanted.name_prefix:
+            by_name = sorted((f"{file.name}/{file.file_key}", file) for file in mine)
+            return page_of(by_name, limit, cursor)
+        return page_of(sorted(((file.file_key, file) for file in mine), reverse=True), limit, cursor)
+
+    def usage(self, user: str) -> Usage:
+        sizes = [file.size for (owner, *_), file in self._versions.items() if owner == user]
+        return Usage(bytes=sum(sizes), count=sum(owner == user for owner, _ in self._newest))
 
     def of_session(self, user: str, session_id: str) -> Sequence[FileRecord]:
         mine = [f for (owner, _), f in self._newest.items() if owner == user and f.session_id == session_id]
@@ -59,6 +82,10 @@ class FakeFiles:
         named = [file for (owner, _), file in self._newest.items() if owner == user and file.name == name]
         newest = sorted(named, key=lambda file: file.file_key, reverse=True)
         return iter(sorted(newest, key=lambda file: session_id is None or file.session_id != session_id))
+
+    def everybodys(self) -> Sequence[FileRecord]:
+        """Return the newest versions of all files of all people."""
+        return list(self._newest.values())
 
     def remove(self, record: FileRecord) -> Sequence[str]:
         gone = [place for place in self._versions if place[:2] == (record.user, record.file_key)]

@@ -28,5 +28,7 @@ class FakeRunners:
 class FakeCredentials:
     """Implements ``ports.runners.CredentialSource``."""
 
-    def for_call(self, turn_id: str, objects_prefix: str, outcome_key: str) -> ScopedCredentials:
-        return ScopedCredentials(access_key_id=turn_id, secret_access_key=objects_prefix, session_token=outcome_key)
+    def for_call(self, turn_id: str, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
+        return ScopedCredentials(
+            access_key_id=turn_id, secret_access_key=" ".join(objects_prefixes), session_token=outcome_key
+        )

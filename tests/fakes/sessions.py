@@ -1,5 +1,8 @@
 """Sessions in memory."""
 
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+
 from satchel.domain.errors import SessionEnded, SessionNotFound, TurnRunning
 from satchel.domain.sessions import Session, SessionStatus, Turn
 from satchel.ports.catalog import Page
@@ -7,10 +10,14 @@ from tests.fakes.pages import page_of
 
 
 class FakeSessions:
-    """Implements ``ports.catalog.Sessions``. ``lock`` and ``free`` are what the table does in a turn's transactions."""
+    """Implements ``ports.catalog.Sessions``; ``due`` is when ended ones are to be cleared.
+
+    ``lock`` and ``free`` are what the table does in a turn's transactions.
+    """
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, str], Session] = {}
+        self.due: dict[str, datetime] = {}
 
     def create(self, session: Session) -> None:
         key = (session.user, session.session_id)
@@ -22,15 +29,36 @@ class FakeSessions:
         session = self._kept.get((user, session_id))
         return session.model_copy() if session else None
 
+    def some(self, user: str, session_ids: Collection[str]) -> dict[str, Session]:
+        return {each: session for each in session_ids if (session := self.get(user, each))}
+
     def list(self, user: str, limit: int, cursor: str | None) -> Page[Session]:
         mine = sorted(((s.session_id, s.model_copy()) for s in self._kept.values() if s.user == user), reverse=True)
         return page_of(mine, limit, cursor)
 
-    def end(self, user: str, session_id: str) -> None:
+    def end(self, user: str, session_id: str, now: datetime, *, idle_since: datetime | None = None) -> None:
         session = self._kept.get((user, session_id))
+        if session and idle_since and (session.running_turn or session.last_used_at > idle_since):
+            return
         if session and session.status is SessionStatus.ACTIVE:
             session.status = SessionStatus.ENDED
+            session.ended_at = now
             session.epoch += 1
+            self.due[session_id] = now
+
+    def idle(self, since: datetime, limit: int) -> Sequence[Session]:
+        idle = [s for s in self._kept.values() if s.status is SessionStatus.ACTIVE and s.last_used_at <= since]
+        return [s.model_copy() for s in sorted(idle, key=lambda s: s.last_used_at)][:limit]
+
+    def to_clear(self, now: datetime, limit: int) -> Sequence[Session]:
+        ended = [s for s in self._kept.values() if self.due.get(s.session_id, now) < now + timedelta.resolution]
+        return [s.model_copy() for s in ended if s.session_id in self.due][:limit]
+
+    def clear_again(self, session: Session, at: datetime) -> None:
+        self.due[session.session_id] = at
+
+    def cleared(self, session: Session) -> None:
+        self.due.pop(session.session_id, None)
 
     def lock(self, turn: Turn) -> None:
         """Give the session to a turn. Raises SessionNotFound, SessionEnded, TurnRunning."""

@@ -1,7 +1,9 @@
 """A signer that nobody can fool: it knows the tokens that it made."""
 
-from satchel.domain.capabilities import Audience, CanvasClaims, Claims
+from satchel.domain.capabilities import Audience, CanvasClaims, Claims, EraseClaims
 from satchel.ports.clock import Clock
+
+AnyClaims = Claims | CanvasClaims | EraseClaims
 
 
 class FakeSigner:
@@ -9,9 +11,9 @@ class FakeSigner:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._made: dict[str, Claims | CanvasClaims] = {}
+        self._made: dict[str, AnyClaims] = {}
 
-    def sign(self, claims: Claims | CanvasClaims) -> str:
+    def sign(self, claims: AnyClaims) -> str:
         token = f"token-{len(self._made) + 1}"
         self._made[token] = claims
         return token
@@ -22,6 +24,12 @@ class FakeSigner:
             return None
         return None if claims.exp <= self._clock.now().timestamp() else claims
 
-    def said(self, token: str | None) -> Claims | CanvasClaims:
+    def read_confirmation(self, token: str) -> EraseClaims | None:
+        claims = self._made.get(token)
+        if not isinstance(claims, EraseClaims):
+            return None
+        return None if claims.exp <= self._clock.now().timestamp() else claims
+
+    def said(self, token: str | None) -> AnyClaims:
         """Return what any token of ours says, good for something or not."""
         return self._made[token or ""]

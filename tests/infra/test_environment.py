@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pydantic_settings import BaseSettings
 
 from infra.sources import CORE
 from satchel import settings
+from satchel.settings import Settings
 from tests.infra.templates import Stacks
 
 pytestmark = pytest.mark.synth
@@ -22,6 +22,10 @@ MODULES = {
     "Finish": "finish",
     "Sockets": "sockets",
     "Push": "push",
+    "Refresh": "refresh",
+    "Endsession": "end_session",
+    "Expire": "expire",
+    "Erase": "erase",
     "Runreport": "run_tool",
 }
 RESOURCES = {
@@ -30,6 +34,7 @@ RESOURCES = {
     "SATCHEL_STATE_MACHINE": "{TurnMachine}",
     "SATCHEL_CAPABILITY_SECRET": "{CapabilityKey}",
     "SATCHEL_CALL_ROLE": "{CallRole.Arn}",
+    "SATCHEL_ERASE_FUNCTION": "{Erase}",
     "SATCHEL_PUBLIC_URL": "{WebHttp.ApiEndpoint}",
 }
 
@@ -39,9 +44,9 @@ def _imports(module: Path) -> Iterator[ast.ImportFrom]:
     yield from (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
 
 
-def _read_by(module: Path) -> set[type[BaseSettings]]:
+def _read_by(module: Path) -> set[type[Settings]]:
     """Return the settings that a bootstrap module names, with those of the bootstrap modules that it uses."""
-    found: set[type[BaseSettings]] = set()
+    found: set[type[Settings]] = set()
     for node in _imports(module):
         package, _, name = str(node.module).rpartition(".")
         if node.module == "satchel.settings":

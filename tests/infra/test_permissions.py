@@ -33,7 +33,27 @@ def test_only_those_who_mint_or_read_links_can_read_the_key(stacks: Stacks) -> N
     readers = {
         each.who: each.resources for each in stacks.statements() if "secretsmanager:GetSecretValue" in each.actions
     }
-    assert readers == {"Api": ["{CapabilityKey}"], "Dispatch": ["{CapabilityKey}"]}
+    assert readers == {who: ["{CapabilityKey}"] for who in ("Api", "Dispatch", "KeyRotationRotate")}
+
+
+def test_only_the_rotation_changes_the_key_and_only_for_secrets_manager(stacks: Stacks) -> None:
+    writers = {each.who for each in stacks.statements() if "secretsmanager:PutSecretValue" in each.actions}
+    permissions = stacks.of_type("AWS::Lambda::Permission")
+    (may_call,) = [each for each in permissions.values() if each["FunctionName"] == "{KeyRotationRotate.Arn}"]
+    assert writers == {"KeyRotationRotate"}
+    assert (may_call["Principal"], may_call["SourceArn"]) == ("secretsmanager.amazonaws.com", "{CapabilityKey}")
+    (schedule,) = stacks.of_type("AWS::SecretsManager::RotationSchedule").values()
+    assert schedule == {
+        "SecretId": "{CapabilityKey}",
+        "RotationLambdaARN": "{KeyRotationRotate.Arn}",
+        "RotationRules": {"AutomaticallyAfterDays": 30},
+    }
+
+
+def test_nobody_but_those_who_are_asked_to_deletes_everything_of_a_person(stacks: Stacks) -> None:
+    callers = {each.who for each in stacks.statements() if "{Erase.Arn}" in each.resources}
+    assert callers <= {"Api", "Expire"}
+    assert "Api" in callers
 
 
 def test_the_first_key_is_made_where_nobody_sees_it(stacks: Stacks) -> None:
@@ -42,12 +62,13 @@ def test_the_first_key_is_made_where_nobody_sees_it(stacks: Stacks) -> None:
     assert made["PasswordLength"] >= 64
 
 
-def test_dispatch_alone_sends_calls_to_runners(stacks: Stacks) -> None:
+def test_only_dispatch_and_who_lists_their_tools_ask_runners_for_something(stacks: Stacks) -> None:
     runners = {f"{{{name}.Arn}}" for name, f in stacks.functions().items() if "TenancyConfig" in f}
     callers = {each.who for each in stacks.statements() if runners & set(each.resources)}
-    assert callers == {"Dispatch"}
-    (invoke,) = (e for e in stacks.statements() if e.who == "Dispatch" and "lambda:InvokeFunction" in e.actions)
-    assert set(invoke.resources) == runners
+    assert callers == {"Dispatch", "Refresh"}
+    for asking in callers:
+        (invoke,) = (e for e in stacks.statements() if e.who == asking and "lambda:InvokeFunction" in e.actions)
+        assert set(invoke.resources) == runners
 
 
 def test_the_most_that_a_call_may_do_is_to_write_its_outputs_and_the_items_of_turns(stacks: Stacks) -> None:
@@ -64,6 +85,12 @@ def test_only_dispatch_takes_the_role_of_a_call(stacks: Stacks) -> None:
     assert trust["Principal"] == {"AWS": "{DispatchRole.Arn}"}
     assert [each.who for each in stacks.statements() if "sts:AssumeRole" in each.actions] == ["Dispatch"]
     assert stacks.environment("Dispatch")["SATCHEL_CALL_ROLE"] == "{CallRole.Arn}"
+
+
+def test_the_api_signs_uploads_of_people_alone_and_sees_their_parts(stacks: Stacks) -> None:
+    (writes,) = (each for each in stacks.statements() if each.who == "Api" and "s3:PutObject" in each.actions)
+    assert {"s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"} <= set(writes.actions)
+    assert writes.resources == ["{Files.Arn}/*/uploads/*"]
 
 
 def test_nothing_scans_the_table(stacks: Stacks) -> None:

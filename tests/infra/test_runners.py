@@ -1,4 +1,4 @@
-"""One function a stdio server; what runs in it is not trusted."""
+"""One function a stdio server, one for all the others; what runs in them is not trusted."""
 
 import json
 from typing import Any
@@ -6,17 +6,23 @@ from typing import Any
 import pytest
 
 from infra.sources import SERVERS
+from tests.infra.conftest import synthesise
 from tests.infra.templates import Stacks
 
 pytestmark = pytest.mark.synth
 
 
+def variables(function: dict[str, Any]) -> dict[str, str]:
+    found: dict[str, str] = function.get("Environment", {}).get("Variables", {})
+    return found
+
+
 @pytest.fixture
 def runners(stacks: Stacks) -> dict[str, dict[str, Any]]:
     return {
-        function["Environment"]["Variables"]["SATCHEL_SERVER"]: function
+        variables(function)["SATCHEL_SERVER"]: function
         for function in stacks.functions().values()
-        if "SATCHEL_SERVER" in function["Environment"]["Variables"]
+        if "SATCHEL_SERVER" in variables(function)
     }
 
 
@@ -42,9 +48,9 @@ def test_an_environment_of_a_runner_serves_one_person(stacks: Stacks, runners: d
 def test_a_call_is_never_started_again_behind_the_machines_back(
     stacks: Stacks, runners: dict[str, dict[str, Any]]
 ) -> None:
-    settings = stacks.of_type("AWS::Lambda::EventInvokeConfig").values()
-    assert sorted(each["FunctionName"] for each in settings) == sorted(f"{{Run{server}}}" for server in runners)
-    for each in settings:
+    settings = {each["FunctionName"]: each for each in stacks.of_type("AWS::Lambda::EventInvokeConfig").values()}
+    for server in runners:
+        each = settings[f"{{Run{server}}}"]
         assert each["MaximumRetryAttempts"] == 0
         assert each["MaximumEventAgeInSeconds"] == 60
         assert each["Qualifier"] == "$LATEST"
@@ -72,8 +78,65 @@ def test_a_runner_has_the_time_memory_and_disk_of_a_tool(stacks: Stacks, runners
 def test_the_servers_lie_where_the_configuration_is_looked_for(
     stacks: Stacks, runners: dict[str, dict[str, Any]]
 ) -> None:
-    readers = [f for f in stacks.functions().values() if "SATCHEL_MCP_CONFIG" in f["Environment"]["Variables"]]
+    readers = [f for f in stacks.functions().values() if "SATCHEL_MCP_CONFIG" in variables(f)]
     assert len(readers) > len(runners)
     for reader in readers:
-        assert reader["Environment"]["Variables"]["SATCHEL_MCP_CONFIG"] == "/opt/servers/mcp.json"
+        assert variables(reader)["SATCHEL_MCP_CONFIG"] == "/opt/servers/mcp.json"
         assert "{LayersServers}" in reader["Layers"]
+
+
+REMOTE = {
+    "search": {"url": "https://${SEARCH_HOST}/mcp", "auth_token": "${SEARCH_TOKEN}", "memory_mb": 512},
+    "maps": {"url": "https://maps.example/mcp", "auth_token": "${MAPS_TOKEN}"},
+    "off": {"url": "https://off.example/mcp", "auth_token": "${OFF_TOKEN}", "enabled": False},
+    "near": {"command": ["python", "main.py"], "env": {"KEY": "a-${NEAR_KEY}"}},
+    "plain": {"command": ["python", "main.py"]},
+}
+
+
+@pytest.fixture(scope="module")
+def far_and_near(tmp_path_factory: pytest.TempPathFactory) -> Stacks:
+    """A deployment of somebody's own servers."""
+    folder = tmp_path_factory.mktemp("own") / "servers"
+    folder.mkdir()
+    (folder / "mcp.json").write_text(json.dumps(REMOTE))
+    return synthesise(tmp_path_factory.mktemp("cdk.out"), servers=str(folder))
+
+
+def test_servers_that_are_somewhere_else_share_one_runner(far_and_near: Stacks) -> None:
+    functions = far_and_near.functions()
+    runners = {name: f for name, f in functions.items() if "TenancyConfig" in f}
+    assert {name: f["FunctionName"] for name, f in runners.items()} == {
+        "Runnear": "satchel-run-near",
+        "Runplain": "satchel-run-plain",
+        "RemoteRunner": "satchel-remote",
+    }
+    assert "SATCHEL_SERVER" not in far_and_near.environment("RemoteRunner")
+    assert functions["RemoteRunner"]["MemorySize"] == 1024
+    for asking in ("Dispatch", "Refresh"):
+        assert far_and_near.environment(asking)["SATCHEL_REMOTE_RUNNER"] == "satchel-remote"
+        (invoke,) = (e for e in far_and_near.statements() if e.who == asking and "lambda:InvokeFunction" in e.actions)
+        assert set(invoke.resources) == {f"{{{name}.Arn}}" for name in runners}
+
+
+def test_a_runner_reads_the_secrets_of_its_own_servers_and_no_others(far_and_near: Stacks) -> None:
+    readers = {
+        each.who: each.resources
+        for each in far_and_near.statements()
+        if each.actions == ["secretsmanager:GetSecretValue"] and "{CapabilityKey}" not in each.resources
+    }
+    arn = "arn:{AWS::Partition}:secretsmanager:{AWS::Region}:{AWS::AccountId}:secret:satchel"
+    assert readers == {
+        "Runnear": [f"{arn}/NEAR_KEY-??????"],
+        "RemoteRunner": [f"{arn}/{name}-??????" for name in ("MAPS_TOKEN", "SEARCH_HOST", "SEARCH_TOKEN")],
+    }
+
+
+def test_a_runner_is_told_where_its_secrets_are_and_never_what_they_are(far_and_near: Stacks) -> None:
+    told = {
+        name: variables(function).get("SATCHEL_SECRET_PREFIX")
+        for name, function in far_and_near.functions().items()
+        if "TenancyConfig" in function
+    }
+    assert told == {"Runnear": "satchel/", "RemoteRunner": "satchel/", "Runplain": None}
+    assert not any("TOKEN" in name for f in far_and_near.functions().values() for name in variables(f))

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from infra import limits
 from infra.servers import stdio_servers
 from infra.settings import Settings
 from tests.infra.conftest import synthesise
@@ -37,6 +38,9 @@ def test_lists_may_be_given_as_text_since_the_command_line_knows_no_other() -> N
         ({"architecture": "sparc"}, "architecture"),
         ({"removal_policy": "snapshot"}, "removal_policy"),
         ({"name": "Satchel_1"}, "name"),
+        ({"max_rounds": "100"}, "max_rounds"),
+        ({"base64_size_limit_mb": "-1"}, "base64_size_limit_mb"),
+        ({"max_file_size_bytes": "0"}, "max_file_size_bytes"),
         ({"public_url": "chat.example"}, "public_url"),
         ({"canvas_origins": "https://dash.example,https://*.example"}, "canvas_origins.1"),
         ({"canvas_origins": "https://dash.example/view"}, "canvas_origins.0"),
@@ -66,7 +70,17 @@ def test_a_server_that_cannot_be_deployed_is_refused(tmp_path: Path, entry: str)
         stdio_servers(config)
 
 
+def test_a_server_that_asks_for_more_time_than_the_machine_gives_is_refused(tmp_path: Path) -> None:
+    config = tmp_path / "mcp.json"
+    config.write_text('{"slow": {"command": ["x"], "max_seconds": 841}}')
+    with pytest.raises(ValidationError, match=r"slow\.max_seconds\s+Input should be less than or equal to 840"):
+        stdio_servers(config)
+    assert min(limits.CALL_TIMEOUT_SECONDS, limits.RUNNER_SECONDS) >= limits.LONGEST_TOOL_SECONDS + 60
+    assert limits.HEARTBEAT_SECONDS > 10 * limits.BEAT_SECONDS
+
+
 @pytest.mark.synth
+@pytest.mark.clause("v2.1:size-limit:configured")
 def test_choices_reach_the_templates(tmp_path: Path) -> None:
     stacks = synthesise(
         tmp_path,
@@ -76,6 +90,9 @@ def test_choices_reach_the_templates(tmp_path: Path) -> None:
         removal_policy="destroy",
         public_url="https://chat.example",
         canvas_origins=["https://dash.example", "https://metrics.example:8443"],
+        max_rounds="12",
+        base64_size_limit_mb="2",
+        max_file_size_bytes="1000000",
         jwt_issuer="https://issuer.example",
         jwt_audience=["web"],
     )
@@ -85,6 +102,10 @@ def test_choices_reach_the_templates(tmp_path: Path) -> None:
         listed = stacks.environment(function)["SATCHEL_CANVAS_ORIGINS"]
         assert listed == "https://dash.example,https://metrics.example:8443"
     assert stacks.environment("Dispatch")["SATCHEL_RUNNER_PREFIX"] == "team-run-"
+    assert stacks.environment("Think")["SATCHEL_MAX_ROUNDS"] == "12"
+    assert stacks.environment("Api")["SATCHEL_BASE64_SIZE_LIMIT_MB"] == "2"
+    for function in ("Api", "Runreport"):
+        assert stacks.environment(function)["SATCHEL_MAX_FILE_SIZE_BYTES"] == "1000000"
     assert stacks.resources("AWS::DynamoDB::Table")["Records"]["DeletionPolicy"] == "Delete"
     assert stacks.of_type("AWS::Cognito::UserPool") == {}
     (authorizer,) = stacks.of_type("AWS::ApiGatewayV2::Authorizer").values()

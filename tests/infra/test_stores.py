@@ -105,6 +105,7 @@ def test_objects_expire_by_their_tags_and_nothing_else_expires(bucket: dict[str,
     assert by_tag == {
         **{("expire-days", str(days)): (days, gone) for days in (1, 3, 7, 30, 90, 400)},
         ("retention", "ended"): (1, gone),
+        ("retention", "unkept"): (1, gone),
     }
     (untagged,) = (rule for rule in rules if "TagFilters" not in rule)
     assert untagged == {

@@ -80,7 +80,7 @@ def test_a_turn_that_goes_wrong_reaches_finish(tasks: dict[str, Any]) -> None:
 
 
 def test_executions_that_end_past_finish_are_sent_to_it(stacks: Stacks) -> None:
-    (rule,) = stacks.of_type("AWS::Events::Rule").values()
+    rule = stacks.of_type("AWS::Events::Rule")["TurnEndedPastFinish"]
     assert rule["State"] == "ENABLED"
     assert [target["Arn"] for target in rule["Targets"]] == ["{Finish.Arn}"]
     assert rule["EventPattern"] == {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from satchel.settings import ApiSettings, LimitSettings
+from satchel.settings import LimitSettings, SessionSettings
 
 MIB = 1 << 20
 
@@ -15,9 +15,9 @@ def nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.clause("v2.1:persist:default")
 def test_files_persist_across_sessions_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert ApiSettings().persist_files_across_sessions is True
+    assert SessionSettings().persist_files_across_sessions is True
     monkeypatch.setenv("SATCHEL_PERSIST_FILES_ACROSS_SESSIONS", "false")
-    assert ApiSettings().persist_files_across_sessions is False
+    assert SessionSettings().persist_files_across_sessions is False
 
 
 @pytest.mark.clause("v2.1:size-limit:default")

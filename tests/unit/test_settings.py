@@ -3,7 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from satchel.settings import CanvasSettings
+from satchel.domain.timing import Limits
+from satchel.settings import CanvasSettings, StorageSettings, TimingSettings
 
 
 def origins(monkeypatch: pytest.MonkeyPatch, text: str) -> tuple[str, ...]:
@@ -48,3 +49,25 @@ def test_an_empty_list_lists_nothing(monkeypatch: pytest.MonkeyPatch, text: str)
 def test_what_is_no_origin_is_named(monkeypatch: pytest.MonkeyPatch, text: str, said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         origins(monkeypatch, text)
+
+
+def test_the_times_of_a_tool_are_those_of_the_specification_unless_they_are_set(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("SILENCE", "NOTICE", "MAX"):
+        monkeypatch.delenv(f"SATCHEL_TOOL_{name}_SECONDS", raising=False)
+    assert TimingSettings().limits == Limits(silence=30, notices=None, most=840)
+
+    monkeypatch.setenv("SATCHEL_TOOL_SILENCE_SECONDS", "60")
+    monkeypatch.setenv("SATCHEL_TOOL_NOTICE_SECONDS", "20, 40, 55.5")
+    monkeypatch.setenv("SATCHEL_TOOL_MAX_SECONDS", "600")
+    assert TimingSettings().limits == Limits(silence=60, notices=(20, 40, 55.5), most=600)
+
+
+def test_what_is_missing_is_named_and_what_is_given_in_the_code_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SATCHEL_TABLE", "records")
+    monkeypatch.delenv("SATCHEL_BUCKET", raising=False)
+
+    with pytest.raises(ValidationError, match=r"bucket\n.*required"):
+        StorageSettings()
+    assert StorageSettings(bucket="files") == StorageSettings(table="records", bucket="files")

@@ -1,4 +1,4 @@
-"""A system with servers of every kind: near and far, by path and by address, closed, broken, and that of the guide."""
+"""A system with servers of every kind: near and far, by path and by address, closed, broken, the guide's, strangers."""
 
 import json
 import subprocess
@@ -13,6 +13,7 @@ import pytest
 from tests.e2e.person import Person
 from tests.e2e.system import System, running_system
 from tests.e2e.tools.spec_4 import HTML_REPORT, MAIN, REGISTRATION
+from tests.e2e.tools.strangers import strangers
 
 PATIENCE = 60.0
 FINDER = Path(__file__).parent / "servers/finder.py"
@@ -35,7 +36,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     main.parent.mkdir(parents=True)
     start = MAIN.index("if __name__")
     main.write_text(f"{MAIN[:start]}{HTML_REPORT}\n{MAIN[start:]}", encoding="utf-8")
-    (folder / "mcp.json").write_text(json.dumps(json.loads(REGISTRATION) | _servers(folder)), encoding="utf-8")
+    entries = json.loads(REGISTRATION) | _servers(folder) | strangers(folder)
+    (folder / "mcp.json").write_text(json.dumps(entries), encoding="utf-8")
     return folder
 
 
@@ -64,16 +66,17 @@ def _wait_for_listings(person: Person) -> None:
 
 
 def _servers(folder: Path) -> dict[str, dict[str, Any]]:
-    near = {"command": ["python", str(FINDER)], "groups": ["users"]}
+    near = {"command": ["python", FINDER.name], "cwd": str(FINDER.parent), "groups": ["users"]}
     far = {"url": "${FINDER_URL}", "auth_token": "${FINDER_TOKEN}", "allow_private": True}
-    told = f"echo started >> {folder}/started; exec {sys.executable} {FINDER}"
-    late = f"test -e {folder}/there || exit 3; exec {sys.executable} {FINDER}"
+    program = f"runpy.run_path('{FINDER.name}', run_name='__main__')"
+    told = f"import runpy, sys; print('started', file=sys.stderr); {program}"
+    late = f"import os, runpy, sys; os.path.exists('{folder}/there') or sys.exit(3); {program}"
     return {
         "near_path": {**near, "files": {"elsewhere": "url"}},
         "near_url": {**near, "files": "url"},
         "far_path": {**far, "files": "path"},
         "far_url": far,
-        "closed": {**near, "command": ["sh", "-c", told], "groups": ["staff"]},
-        "late": {**near, "command": ["sh", "-c", late], "description": "Starts when it can."},
+        "closed": {**near, "command": ["python", "-c", told], "groups": ["staff"]},
+        "late": {**near, "command": ["python", "-c", late], "read_paths": [str(folder)]},
         "nowhere": {"command": ["no-such-program"]},
     }

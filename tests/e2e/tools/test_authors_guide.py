@@ -53,7 +53,7 @@ def run(command: str, checkout: Path, url: str = "") -> str:
 
 def wait_until_listed(url: str) -> None:
     gives_up = time.monotonic() + PATIENCE
-    while '"ready"' not in httpx2.get(f"{url}/api/tools").text and time.monotonic() < gives_up:
+    while '"starting"' in httpx2.get(f"{url}/api/tools").text and time.monotonic() < gives_up:
         time.sleep(0.1)
 
 

@@ -17,6 +17,17 @@ def listed(person: Person) -> dict[str, Json]:
     return {server["name"]: server for server in person.call("GET", "/api/tools").json()["servers"]}
 
 
+def logs(system: System) -> list[Path]:
+    told = next(line for line in system.said().splitlines() if line.startswith("What the tool servers"))
+    return list(Path(told.split()[-1]).iterdir())
+
+
+def started(server: str, system: System) -> dict[str, int]:
+    """Return how often a server said that it starts, by the logs of those for whom it did."""
+    files = [log for log in logs(system) if log.name.startswith(f"satchel-run-{server}-")]
+    return {log.name: log.read_text(errors="replace").count("started") for log in files}
+
+
 def test_the_example_of_the_guide_and_its_registration_work_as_they_stand(somebody: Somebody) -> None:
     person = somebody()
     server = listed(person)["MyExampleServer"]
@@ -47,15 +58,16 @@ def test_arguments_that_do_not_fit_are_refused_by_field_and_may_be_mended(somebo
 
 
 def test_somebody_outside_the_group_sees_no_server_gets_no_call_and_starts_nothing(
-    somebody: Somebody, folder: Path
+    somebody: Somebody, system: System
 ) -> None:
     person, staff = somebody(), somebody("users,staff")
     staff.ask(staff.session(), "/closed.who {}")
-    started = (folder / "started").read_text()
+    before = started("closed", system)
+    assert before[f"satchel-run-closed-{staff.name}.log"] == 1
     assert "closed" not in listed(person)
     refused = person.ask(person.session(), "/closed.who {}")["tool_calls"][0]
     assert refused["error_code"] == "E_FORBIDDEN"
-    assert (folder / "started").read_text() == started
+    assert started("closed", system) == before
 
 
 @pytest.mark.parametrize("server", ["near_path", "far_url"])
@@ -70,8 +82,7 @@ def test_whoever_a_model_names_the_tool_is_given_who_is_signed_in(somebody: Some
 def test_the_token_of_an_entry_reaches_its_server_and_no_log(somebody: Somebody, system: System) -> None:
     person = somebody()
     assert person.ask(person.session(), "/far_url.token {}")["tool_calls"][0]["results"] is True
-    logs = next(line.split()[-1] for line in system.said().splitlines() if line.startswith("What the tool servers"))
-    written = [log.read_text(errors="replace") for log in Path(logs).iterdir()]
+    written = [log.read_text(errors="replace") for log in logs(system)]
     assert [text for text in (system.said(), *written) if "t0ken" in text] == []
 
 

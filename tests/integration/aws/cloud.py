@@ -12,7 +12,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from local.aws.seams import transactions
+from local.aws.seams import multipart, object_versions, transactions
 
 DEFINITIONS = Path(__file__).parents[3] / "infra" / "definitions"
 REGION = "us-east-1"
@@ -31,6 +31,8 @@ def moto_cloud() -> Iterator[None]:
             patch.delenv(name)
         patch.setenv("AWS_DEFAULT_REGION", REGION)
         transactions.install()  # moto's own are neither isolated nor atomic where threads meet
+        object_versions.install()  # the same
+        multipart.install()  # nor does it check the parts of an upload, or list them right
         with mock_aws():
             yield
 

@@ -3,8 +3,9 @@ from itertools import islice
 
 import pytest
 
+from satchel.adapters.dynamodb.conditions import ConditionFailed
 from satchel.adapters.dynamodb.dashboards import DynamoDashboards
-from satchel.adapters.dynamodb.table import ConditionFailed, Query, Table
+from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.canvas import CanvasAction, Dashboard
 from satchel.domain.ids import call_id, new_id
 from tests.integration.aws.makers import fresh, moment, someone

@@ -5,9 +5,10 @@ import pytest
 from satchel.adapters.dynamodb.calls import DynamoCalls
 from satchel.adapters.dynamodb.events import DynamoEvents
 from satchel.adapters.dynamodb.table import Table
-from satchel.domain.events import Event, NewEvent
+from satchel.domain.events import Event, EventType, NewEvent
 from tests.integration.aws.makers import START, TravelClock, a_call, a_session, a_turn, at_once, fresh
 
+END = NewEvent(type="turn_failed", once="end")
 WRITERS = 8
 EACH = 4
 
@@ -99,6 +100,31 @@ def test_once_is_written_once_by_many_at_once(events: DynamoEvents, turn_id: str
     written = [result for result in came if result is not None]
     assert len(written) == 1
     assert events.after(turn_id, 0, 10) == written
+
+
+@pytest.mark.parametrize("end", ["response_complete", "turn_failed"])
+def test_nothing_is_written_behind_the_last_event(events: DynamoEvents, turn_id: str, end: EventType) -> None:
+    first, last = events.append(turn_id, said("a")), events.append(turn_id, NewEvent(type=end, once="end"))
+
+    assert events.append(turn_id, said("late")) is None
+    assert events.append(turn_id, said("late", once="text-0")) is None
+    assert events.append(turn_id, NewEvent(type=end, once="end")) is None
+    assert events.after(turn_id, 0, 10) == [first, last]
+
+
+def test_a_turn_that_told_nothing_before_its_end_is_closed_too(events: DynamoEvents, turn_id: str) -> None:
+    last = events.append(turn_id, NewEvent(type="turn_failed", once="end"))
+
+    assert events.append(turn_id, said("late")) is None
+    assert events.after(turn_id, 0, 10) == [last]
+
+
+def test_whoever_meets_the_end_is_before_it_or_not_there(events: DynamoEvents, turn_id: str) -> None:
+    at_once([lambda: events.append(turn_id, said("a"))] * WRITERS + [lambda: events.append(turn_id, END)])
+
+    kept = events.after(turn_id, 0, 100)
+    assert [event.seq for event in kept] == list(range(1, len(kept) + 1))
+    assert [event.type for event in kept].index("turn_failed") == len(kept) - 1
 
 
 def test_many_writers_leave_no_gap_and_lose_nothing(events: DynamoEvents, turn_id: str) -> None:

@@ -29,7 +29,7 @@ class TestKeep:
             auto_open=True,
             temporary=True,
             expires_at=2_000_000_000,
-            info={"rows": 3, "sheets": ["a"]},
+            info={"rows": 3, "sheets": 1},
         )
 
         kept = files.keep(new)

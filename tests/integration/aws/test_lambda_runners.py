@@ -23,7 +23,7 @@ LIST = {
     "FunctionName": "satchel-run-report",
     "InvocationType": "RequestResponse",
     "TenantId": "_satchel",
-    "Payload": b'{"action": "list"}',
+    "Payload": b'{"action": "list", "server": "report"}',
 }
 
 
@@ -41,7 +41,7 @@ def service(client: "LambdaClient") -> Iterator[Stubber]:
 
 @pytest.fixture
 def runners(client: "LambdaClient") -> LambdaRunners:
-    return LambdaRunners(client, client, "satchel-run-")
+    return LambdaRunners(client, client, "satchel-run-", {"far", "farther"}, "satchel-remote")
 
 
 def payload(said: object) -> StreamingBody:
@@ -78,11 +78,20 @@ def test_a_call_is_sent_to_its_server_for_its_person_and_not_waited_for(
             "FunctionName": "satchel-run-report",
             "InvocationType": "Event",
             "TenantId": "ada@example.com",
-            "Payload": order.model_dump_json().encode(),
+            "Payload": json.dumps({"server": "report", **order.model_dump(mode="json")}).encode(),
         },
     )
 
     runners.start("report", order)
+
+
+def test_servers_that_are_somewhere_else_share_a_runner_which_is_told_whom_to_ask(
+    runners: LambdaRunners, service: Stubber
+) -> None:
+    for server in ("far", "farther"):
+        asked = {"FunctionName": "satchel-remote", "Payload": json.dumps({"action": "list", "server": server}).encode()}
+        service.add_response("invoke", {"StatusCode": 200, "Payload": payload({"tools": []})}, {**LIST, **asked})
+        assert runners.list_tools(server) == []
 
 
 def test_what_is_sent_reads_back_as_the_same_order() -> None:

@@ -21,8 +21,8 @@ def upload(files: DynamoFiles, session: Session, name: str = "a.csv") -> FileRec
 def everything_about(files: DynamoFiles, session: Session) -> list[str]:
     """The sort keys of all that the table knows of the person's files."""
     of_person = [str(item["sk"]) for item in files.table.query_all(f"USER#{session.user}", "")]
-    of_session = [str(item["sk"]) for item in files.table.query_all(f"SESSION#{session.session_id}", "NAME#")]
-    return [sk for sk in of_person + of_session if not sk.startswith("SESSION#")]
+    of_session = [str(item["sk"]) for item in files.table.query_all(f"SESSION#{session.session_id}", "")]
+    return [sk for sk in of_person + of_session if not sk.startswith(("SESSION#", "USAGE#"))]
 
 
 def test_many_uploads_of_one_name_at_once_are_the_versions_of_one_file(files: DynamoFiles, session: Session) -> None:

@@ -12,6 +12,7 @@ from tests.integration.aws.makers import fresh
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
+    from mypy_boto3_s3.type_defs import TagTypeDef
 
 MIB = 1 << 20
 
@@ -102,6 +103,20 @@ class TestPut:
 
         tags = store.client.get_object_tagging(Bucket=store.bucket, Key=key)["TagSet"]
         assert {tag["Key"]: tag["Value"] for tag in tags} == {"expire-days": "3", "a": "b c=d+e/f"}
+
+    def test_takes_tags_away_and_gives_others(self, store: S3Files, key: str) -> None:
+        def tags() -> list["TagTypeDef"]:
+            return store.client.get_object_tagging(Bucket=store.bucket, Key=key)["TagSet"]
+
+        store.put(key, io.BytesIO(b"x"), "text/csv", {"retention": "unkept"})
+        store.tag(key, {})
+        assert tags() == []
+        store.tag(key, {"expire-days": "3"})
+        assert tags() == [{"Key": "expire-days", "Value": "3"}]
+
+    def test_an_object_that_is_not_there_has_no_tags(self, store: S3Files, key: str) -> None:
+        with pytest.raises(FileNotFoundError):
+            store.tag(key, {"expire-days": "3"})
 
     def test_holds_few_parts_of_a_stream_however_long_it_is(self, store: S3Files, key: str) -> None:
         body = Counted(b"x" * (80 * MIB), store.client)

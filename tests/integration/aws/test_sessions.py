@@ -4,7 +4,7 @@ from satchel.adapters.dynamodb.sessions import DynamoSessions
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.errors import InvalidRequest
 from satchel.domain.sessions import Session, SessionStatus
-from tests.integration.aws.makers import a_session, at_once, fresh, someone
+from tests.integration.aws.makers import START, a_session, at_once, fresh, moment, someone
 
 
 @pytest.fixture
@@ -63,16 +63,17 @@ def test_a_cursor_of_another_list_is_refused(sessions: DynamoSessions, user: str
 
 
 def test_the_end_is_marked_once_and_raises_the_epoch_once(sessions: DynamoSessions, session: Session) -> None:
-    at_once([lambda: sessions.end(session.user, session.session_id)] * 4)
-    sessions.end(session.user, session.session_id)
+    at_once([lambda: sessions.end(session.user, session.session_id, START)] * 4)
+    sessions.end(session.user, session.session_id, moment())
 
-    ended = session.model_copy(update={"status": SessionStatus.ENDED, "epoch": session.epoch + 1})
+    changed = {"status": SessionStatus.ENDED, "epoch": session.epoch + 1, "ended_at": START}
+    ended = session.model_copy(update=changed)
     assert sessions.get(session.user, session.session_id) == ended
 
 
 def test_ending_what_is_not_there_makes_nothing(sessions: DynamoSessions, user: str) -> None:
     missing = fresh("s")
 
-    sessions.end(user, missing)
+    sessions.end(user, missing, START)
 
     assert sessions.get(user, missing) is None

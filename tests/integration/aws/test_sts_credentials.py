@@ -6,7 +6,7 @@ import pytest
 
 from satchel.adapters.sts_credentials import StsCredentials
 from satchel.domain.ids import call_id
-from satchel.domain.places import call_objects_prefix, outcome_key
+from satchel.domain.places import call_objects_prefixes, outcome_key
 from satchel.ports.runners import ScopedCredentials
 from tests.integration.aws.makers import fresh
 
@@ -35,7 +35,7 @@ def test_a_call_gets_credentials_of_the_role_named_by_its_turn(sts: Any, role: s
     sts.meta.events.register("provide-client-params.sts.AssumeRole", lambda params, **_more: asked.append(dict(params)))
     source = StsCredentials(sts, role, "bucket", "table")
 
-    credentials = source.for_call(turn_id, "ada/artifacts/20260301/f01", "ada/turns/t/c/outcome.json")
+    credentials = source.for_call(turn_id, ["ada/artifacts/20260301/f01"], "ada/turns/t/c/outcome.json")
 
     assert isinstance(credentials, ScopedCredentials)
     me = boto3.client(
@@ -47,7 +47,7 @@ def test_a_call_gets_credentials_of_the_role_named_by_its_turn(sts: Any, role: s
     assert me.endswith(f":assumed-role/{role.rpartition('/')[2]}/{turn_id}")
     [params] = asked
     assert json.loads(params.pop("Policy")) == source.policy(
-        turn_id, "ada/artifacts/20260301/f01", "ada/turns/t/c/outcome.json"
+        turn_id, ["ada/artifacts/20260301/f01"], "ada/turns/t/c/outcome.json"
     )
     assert params == {"RoleArn": role, "RoleSessionName": turn_id, "DurationSeconds": 3600}
 
@@ -55,7 +55,7 @@ def test_a_call_gets_credentials_of_the_role_named_by_its_turn(sts: Any, role: s
 def test_two_calls_have_two_sets_of_keys(sts: Any, role: str) -> None:  # noqa: ANN401  (a client of boto3's)
     source = StsCredentials(sts, role, "bucket", "table")
 
-    one, two = (source.for_call(fresh("t"), "ada/artifacts/", "ada/turns/x") for _ in range(2))
+    one, two = (source.for_call(fresh("t"), ["ada/artifacts/"], "ada/turns/x") for _ in range(2))
 
     assert one.access_key_id != two.access_key_id
 
@@ -66,6 +66,6 @@ def test_the_policy_fits_into_what_the_service_takes_whatever_the_names() -> Non
     call = call_id(turn, 99, 999)
     source = StsCredentials(boto3.client("sts"), "arn:aws:iam::1:role/x", "b" * 63, "t" * 255)
 
-    policy = source.policy(turn, call_objects_prefix(user, call), outcome_key(user, turn, call))
+    policy = source.policy(turn, call_objects_prefixes(user, call), outcome_key(user, turn, call))
 
     assert len(json.dumps(policy)) <= 2048

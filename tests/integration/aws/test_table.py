@@ -4,15 +4,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from satchel.adapters.dynamodb.table import (
-    ConditionFailed,
-    Item,
-    Query,
-    Table,
-    WriteConflict,
-    from_cursor,
-    to_cursor,
-)
+from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict
+from satchel.adapters.dynamodb.table import Item, Query, Table, from_cursor, to_cursor
 from satchel.domain.errors import InvalidRequest
 from tests.integration.aws.makers import at_once, fresh
 

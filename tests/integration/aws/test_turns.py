@@ -8,7 +8,7 @@ from satchel.domain.conversation import UserMessage
 from satchel.domain.errors import InvalidRequest, KeyReused, SessionEnded, SessionNotFound, TurnRunning
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Session, Turn, TurnStatus
-from tests.integration.aws.makers import START, a_session, a_turn, at_once, fresh
+from tests.integration.aws.makers import START, a_session, a_turn, at_once, fresh, moment
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ class TestBegin:
     def test_needs_a_session_that_has_not_ended(
         self, turns: DynamoTurns, sessions: DynamoSessions, session: Session
     ) -> None:
-        sessions.end(session.user, session.session_id)
+        sessions.end(session.user, session.session_id, moment())
 
         with pytest.raises(SessionEnded):
             turns.begin(a_turn(session), None)
@@ -87,7 +87,7 @@ class TestIdempotencyKey:
         self, turns: DynamoTurns, sessions: DynamoSessions, session: Session
     ) -> None:
         first = turns.begin(a_turn(session), "once")
-        sessions.end(session.user, session.session_id)
+        sessions.end(session.user, session.session_id, moment())
 
         assert turns.begin(a_turn(session), "once") == first
 
@@ -172,7 +172,7 @@ class TestEnd:
         self, turns: DynamoTurns, sessions: DynamoSessions, session: Session
     ) -> None:
         turn = turns.begin(a_turn(session), None)
-        sessions.end(session.user, session.session_id)
+        sessions.end(session.user, session.session_id, moment())
 
         assert turns.end(ended(turn)) is True
 

@@ -58,8 +58,12 @@ def shown_file(world: "World", uploaded: Answer, **given: object) -> Answer:
         "category": None,
         "viewer": None,
         "auto_open": False,
+        "temporary": False,
         "expires_at": None,
-        "info": {},
+        "status": None,
+        "reason": None,
+        "next_actions": [],
+        "info": {"rows": 1, "columns": 2},
         "download_url": uploaded["download_url"],
         **given,
     }

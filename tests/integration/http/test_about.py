@@ -2,9 +2,11 @@ import pytest
 from starlette.testclient import TestClient
 
 import satchel
+from satchel.domain.own_tools import DESCRIPTION, LIST_FILES
 from satchel.domain.tool_lists import answered
 from tests.integration.http.world import (
     MOST_BODY,
+    MOST_FILE,
     MOST_INLINE,
     MOST_MESSAGE,
     SERVERS,
@@ -33,7 +35,13 @@ def test_config_says_who_asks_and_what_is_allowed(world: World, user: str) -> No
         "socket_url": "wss://sockets.example/ws",
         "isolation_level": "process",
         "flags": {"persist_files_across_sessions": True, "canvas_origins": ["https://dash.example"]},
-        "limits": {"body_bytes": MOST_BODY, "message_bytes": MOST_MESSAGE, "inline_bytes": MOST_INLINE},
+        "limits": {
+            "body_bytes": MOST_BODY,
+            "message_bytes": MOST_MESSAGE,
+            "inline_bytes": MOST_INLINE,
+            "file_bytes": MOST_FILE,
+            "part_bytes": 16 << 20,
+        },
     }
 
 
@@ -58,6 +66,13 @@ class TestTools:
                     "reason": None,
                     "tools": [SUMMARISE.model_dump()],
                 },
+                {
+                    "name": "satchel",
+                    "description": DESCRIPTION,
+                    "status": "ready",
+                    "reason": None,
+                    "tools": [LIST_FILES.model_dump()],
+                },
                 {"name": "waking", "description": "Not asked yet.", "status": "starting", "reason": None, "tools": []},
             ],
         }
@@ -65,7 +80,7 @@ class TestTools:
     def test_of_other_groups_are_not_even_named(self, world: World, user: str) -> None:
         seen = world.person(user, "admins").get("/api/tools").json()
 
-        assert [server["name"] for server in seen["servers"]] == ["report", "vault", "waking"]
+        assert [server["name"] for server in seen["servers"]] == ["report", "satchel", "vault", "waking"]
         assert "vault" not in world.person(user).get("/api/tools").text
 
     def test_of_a_server_that_does_not_start_tell_the_reason_with_what_it_had_before(
@@ -75,7 +90,7 @@ class TestTools:
         known = answered([SUMMARISE], world.clock.now()).failed("no such program", world.clock.now())
         before = world.tool_lists.get("waking", config_hash)
         world.tool_lists.put("waking", config_hash, known)
-        waking = http.get("/api/tools").json()["servers"][1]
+        waking = http.get("/api/tools").json()["servers"][2]
         world.tool_lists.table.delete("SERVER#waking", f"TOOLS#{config_hash}")
 
         assert before is None

@@ -14,7 +14,15 @@ JSON = {"Content-Type": "application/json"}
 PROBLEM = "application/problem+json"
 
 
-@pytest.fixture(params=["/api/sessions", "/api/sessions/{}/turns", "/api/files", "/api/canvas/monitor-42/actions"])
+@pytest.fixture(
+    params=[
+        "/api/sessions",
+        "/api/sessions/{}/turns",
+        "/api/files",
+        "/api/files/uploads",
+        "/api/canvas/monitor-42/actions",
+    ]
+)
 def url(request: pytest.FixtureRequest, desk: Desk) -> str:
     """Each of the routes that take a body."""
     return str(request.param).format(desk.session())

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from satchel.adapters.jwt_signer import JwtSigner, SigningKeys
+from satchel.adapters.jwt_signer import JwtSigner
+from satchel.adapters.signing_keys import SigningKeys
 from satchel.domain.capabilities import Claims
 from tests.integration.aws.makers import a_file, fresh
 from tests.integration.http.desk import LINK_NOT_FOUND, Desk
@@ -27,6 +28,7 @@ def refused(anybody: TestClient, url: str) -> None:
         answer = anybody.request(verb, url)
         assert answer.status_code == 404
         assert answer.headers["content-type"] == "application/problem+json"
+        assert answer.headers["cache-control"] == "no-store"
         assert verb == "HEAD" or answer.json() == LINK_NOT_FOUND
 
 
@@ -72,7 +74,7 @@ def test_claims_that_do_not_fit_are_refused(
 def test_a_forged_token_is_refused(world: World, anybody: TestClient, file: dict[str, Any], url: str) -> None:
     claims = world.signer.read(url.partition("token=")[2], ("ui",))
     assert claims is not None
-    forger = JwtSigner(lambda: SigningKeys(newest="new", keys={"new": "x" * 40}), world.clock)
+    forger = JwtSigner(lambda: SigningKeys(newest="k1", keys={"k1": "x" * 64}), world.clock)
 
     refused(anybody, f"/api/files/download/{file['file_key']}?token={forger.sign(claims)}")
 

@@ -109,6 +109,34 @@ class TestRanges:
         assert answer.status_code == 416
 
 
+class TestConditions:
+    @pytest.mark.parametrize("named", ["{}", "W/{}", '"other", {}', "*", "{} "])
+    def test_what_the_reader_has_is_not_sent_again(self, anybody: TestClient, url: str, named: str) -> None:
+        etag = anybody.head(url).headers["etag"]
+
+        for answer in (anybody.get, anybody.head):
+            again = answer(url, headers={"If-None-Match": named.format(etag)})
+            assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", etag)
+
+    @pytest.mark.parametrize("named", ["", '"other"', "f", 'W/"other"'])
+    def test_what_the_reader_does_not_have_is_sent(self, anybody: TestClient, url: str, named: str) -> None:
+        assert anybody.get(url, headers={"If-None-Match": named}).content == BODY
+
+    def test_a_new_version_is_not_what_the_reader_has(self, desk: Desk, anybody: TestClient, url: str) -> None:
+        etag = anybody.head(url).headers["etag"]
+        newer = desk.upload("a.csv", b"newer")["download_url"]
+
+        assert anybody.get(newer, headers={"If-None-Match": etag}).content == b"newer"
+        assert anybody.get(newer, headers={"If-Range": etag, "Range": "bytes=1-2"}).content == b"newer"
+        own = anybody.head(newer).headers["etag"]
+        assert anybody.get(newer, headers={"If-Range": own, "Range": "bytes=1-2"}).content == b"ew"
+
+    def test_a_condition_opens_nothing_without_a_good_token(self, anybody: TestClient, url: str) -> None:
+        answer = anybody.get(url[:-2], headers={"If-None-Match": "*"})
+
+        assert (answer.status_code, answer.json()) == (404, LINK_NOT_FOUND)
+
+
 class TestHeaders:
     @pytest.mark.parametrize(
         "name",
@@ -150,6 +178,8 @@ class TestHeaders:
             "application/ecmascript",
             "text/vbscript",
             "message/rfc822",
+            "multipart/related",
+            "multipart/x-mixed-replace; boundary=x",
         ],
     )
     def test_make_what_could_run_an_attachment(self, desk: Desk, anybody: TestClient, mime: str) -> None:
@@ -192,6 +222,13 @@ class TestLargeFiles:
 
         assert (answer.status_code, answer.headers["content-length"]) == (200, str(record.size))
 
+    def test_that_the_reader_has_are_not_fetched_from_the_store(
+        self, world: World, anybody: TestClient, record: FileRecord
+    ) -> None:
+        answer = anybody.get(world.links(record), headers={"If-None-Match": f'"{record.object_id}"'})
+
+        assert (answer.status_code, "location" in answer.headers) == (304, False)
+
     def test_of_just_the_limit_come_directly(self, desk: Desk, anybody: TestClient) -> None:
         answer = anybody.get(desk.upload("a.bin", b"x" * (4 << 20))["download_url"])
 
@@ -201,7 +238,7 @@ class TestLargeFiles:
 @pytest.mark.clause("v4:files:urls-temporary")
 def test_a_tools_link_has_the_host_and_lives_as_long_as_its_call(world: World, user: str, anybody: TestClient) -> None:
     record = world.files.keep(a_file(user, None, "a.csv", size=0))
-    link = world.links(record, "tool")
+    link = world.links.for_tool(record, 839.5)
     assert link.startswith("http://api.example/api/files/download/")
     path = link.removeprefix("http://api.example")
 

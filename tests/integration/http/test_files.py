@@ -1,7 +1,9 @@
 import pytest
 from starlette.testclient import TestClient
 
+from satchel.domain.files import Source
 from tests.integration.aws.makers import a_file, fresh
+from tests.integration.aws.recorded import recorded
 from tests.integration.http.desk import Desk, b64, file_not_found, problem, session_not_found, shown_file
 from tests.integration.http.world import MOST_INLINE, World
 
@@ -50,6 +52,44 @@ class TestList:
         answer = http.get("/api/files", params={"cursor": "U0VTU0lPTiN4"})
 
         assert (answer.status_code, answer.json()["error_code"]) == (422, "E_INVALID_REQUEST")
+
+    @pytest.mark.parametrize(
+        ("asked", "names"),
+        [
+            ({"source": "uploaded"}, ["b.csv", "a.csv"]),
+            ({"source": "generated"}, ["a.html"]),
+            ({"category": "report"}, ["a.html"]),
+            ({"name_prefix": "a"}, ["a.csv", "a.html"]),
+            ({"name_prefix": "a", "source": "deferred"}, []),
+        ],
+    )
+    def test_has_what_is_asked_for(
+        self, world: World, user: str, http: TestClient, desk: Desk, asked: dict[str, str], names: list[str]
+    ) -> None:
+        desk.upload("a.csv")
+        world.files.keep(a_file(user, None, "a.html", source=Source.GENERATED, category="report", origin="c"))
+        world.clock.advance(1)
+        desk.upload("b.csv")
+
+        files = http.get("/api/files", params=asked).json()["files"]
+
+        assert {file["name"] for file in files} == set(names)
+
+    @pytest.mark.parametrize("asked", [{"source": "made up"}, {"name_prefix": "a" * 201}, {"category": "a" * 201}])
+    def test_refuses_what_cannot_be_asked(self, http: TestClient, asked: dict[str, str]) -> None:
+        assert http.get("/api/files", params=asked).status_code == 422
+
+    def test_costs_one_query_and_one_look_at_the_sessions_however_many_there_are(
+        self, world: World, desk: Desk
+    ) -> None:
+        for _ in range(4):
+            desk.upload("a.csv", session_id=desk.session())
+
+        with recorded(world.files.table.client) as requests:
+            desk.get("/api/files?limit=3")
+
+        assert [name for name, _ in requests] == ["Query", "BatchGetItem"]
+        assert requests[0][1]["Limit"] == 3
 
     def test_leaves_out_what_has_expired(self, world: World, user: str, desk: Desk) -> None:
         new = a_file(user, None, "a.csv", expires_at=int(world.clock.now().timestamp()) + 10)
@@ -100,7 +140,7 @@ class TestRead:
     @pytest.mark.clause("v2.1:storage:apart")
     @pytest.mark.parametrize("verb", ["GET", "DELETE"])
     def test_tells_somebody_elses_file_from_none_by_nothing(self, desk: Desk, stranger: TestClient, verb: str) -> None:
-        for key in (desk.upload("a.csv")["file_key"], fresh("f"), "x", "uploads", "s01kabcdefghjkmnpqrstvwxyz0"):
+        for key in (desk.upload("a.csv")["file_key"], fresh("f"), "x", "artifacts", "s01kabcdefghjkmnpqrstvwxyz0"):
             answer = stranger.request(verb, f"/api/files/{key}")
             assert (answer.status_code, answer.json()) == (404, file_not_found(key))
 

@@ -55,22 +55,36 @@ def test_it_is_served_to_everybody(world: World) -> None:
 
 def test_it_describes_what_the_design_names() -> None:
     assert sorted(operation.label for operation in OPERATIONS) == [
+        "DELETE /api/files/uploads/{upload_id}",
         "DELETE /api/files/{file_key}",
+        "DELETE /api/links",
+        "DELETE /api/links/{link_id}",
+        "DELETE /api/me",
         "DELETE /api/sessions/{session_id}",
         "DELETE /api/sessions/{session_id}/turns/{turn_id}",
         "GET /api/config",
         "GET /api/files",
         "GET /api/files/download/{file_key}",
+        "GET /api/files/uploads",
+        "GET /api/files/uploads/{upload_id}",
         "GET /api/files/{file_key}",
         "GET /api/health",
+        "GET /api/links",
+        "GET /api/me",
         "GET /api/sessions",
         "GET /api/sessions/{session_id}",
+        "GET /api/sessions/{session_id}/audit",
         "GET /api/sessions/{session_id}/turns/{turn_id}",
         "GET /api/sessions/{session_id}/turns/{turn_id}/events",
         "GET /api/tools",
         "HEAD /api/files/download/{file_key}",
         "POST /api/canvas/{canvas_id}/actions",
         "POST /api/files",
+        "POST /api/files/uploads",
+        "POST /api/files/uploads/{upload_id}/complete",
+        "POST /api/files/uploads/{upload_id}/parts",
+        "POST /api/files/{file_key}/keep",
+        "POST /api/files/{file_key}/link",
         "POST /api/sessions",
         "POST /api/sessions/{session_id}/turns",
         "POST /api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/approval",
@@ -164,9 +178,10 @@ def test_examples_of_ids_are_ids(world: World, http: TestClient) -> None:
     parameters = [parameter for operation in OPERATIONS for parameter in operation.said.get("parameters", [])]
     ids = {p["name"]: p["schema"]["examples"][0] for p in parameters if p["in"] == "path"}
 
-    assert ids.keys() == {"session_id", "turn_id", "call_id", "file_key", "canvas_id"}
+    assert ids.keys() == {"session_id", "turn_id", "call_id", "file_key", "upload_id", "link_id", "canvas_id"}
     assert http.get(f"/api/sessions/{ids['session_id']}").json()["error_code"] == "E_SESSION_NOT_FOUND"
     assert http.get(f"/api/files/{ids['file_key']}").json()["error_code"] == "E_FILE_NOT_FOUND"
+    assert http.delete(f"/api/links/{ids['link_id']}").json()["error_code"] == "E_LINK_NOT_FOUND"
     acted = http.post(f"/api/canvas/{ids['canvas_id']}/actions", json={"action": "a"})
     assert acted.json()["error_code"] == "E_CANVAS_NOT_FOUND"
 

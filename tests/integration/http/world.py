@@ -10,18 +10,25 @@ from starlette.types import ASGIApp
 
 from satchel.adapters import clients
 from satchel.adapters.dynamodb.approvals import DynamoApprovals
+from satchel.adapters.dynamodb.audit import DynamoAuditTrail
 from satchel.adapters.dynamodb.calls import DynamoCalls
 from satchel.adapters.dynamodb.dashboards import DynamoDashboards
+from satchel.adapters.dynamodb.erasing import DynamoErasures, DynamoUserRemains
 from satchel.adapters.dynamodb.events import DynamoEvents
 from satchel.adapters.dynamodb.files import DynamoFiles
+from satchel.adapters.dynamodb.going import DynamoGoingFiles, DynamoSessionRemains
+from satchel.adapters.dynamodb.links import DynamoSharedLinks, DynamoStandings
 from satchel.adapters.dynamodb.sessions import DynamoSessions
 from satchel.adapters.dynamodb.sockets import DynamoTickets
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.dynamodb.tool_lists import DynamoToolLists
 from satchel.adapters.dynamodb.transcript import DynamoTranscript
 from satchel.adapters.dynamodb.turns import DynamoTurns
-from satchel.adapters.jwt_signer import JwtSigner, SigningKeys
+from satchel.adapters.dynamodb.uploads import DynamoUploads
+from satchel.adapters.jwt_signer import JwtSigner
 from satchel.adapters.s3_files import S3Files
+from satchel.adapters.s3_uploads import S3Uploads
+from satchel.adapters.signing_keys import SigningKeys
 from satchel.domain.calls import Call
 from satchel.domain.canvas import Dashboard
 from satchel.domain.conversation import AssistantMessage, ToolSpec
@@ -29,32 +36,46 @@ from satchel.domain.ids import call_id, new_id
 from satchel.domain.servers import Registry, ServerEntry
 from satchel.domain.steps import CallStep, TurnStep
 from satchel.domain.tool_lists import answered
+from satchel.domain.uploads import PART_BYTES
 from satchel.entrypoints.http.app import create_app
 from satchel.entrypoints.http.identity import IdentityReader, from_headers
 from satchel.entrypoints.http.services import About, Services
+from satchel.ports.going import Clearing
 from satchel.services.act_in_canvas import ActInCanvas
 from satchel.services.ask_approval import AskApproval
 from satchel.services.cancel_turn import CancelTurn
+from satchel.services.clear_session import ClearSession
 from satchel.services.decide_approval import DecideApproval
-from satchel.services.download import OpenLink
+from satchel.services.download import Download
+from satchel.services.erase_user import AskErasure
 from satchel.services.finish_turn import FinishTurn
 from satchel.services.issue_ticket import IssueTicket
+from satchel.services.keep_audit import KeepAudit
+from satchel.services.keep_file import KeepFile
 from satchel.services.list_tools import ListTools
 from satchel.services.mint_links import MintLinks
+from satchel.services.open_link import OpenLink
+from satchel.services.read_audit import ReadAudit
 from satchel.services.read_files import ReadFiles
 from satchel.services.read_turn import ReadTurn
 from satchel.services.remove_file import RemoveFile
+from satchel.services.remove_files import RemoveFiles
 from satchel.services.sessions import EndSession, ReadSessions, StartSession
 from satchel.services.settle_turn import SettleTurn
+from satchel.services.share_links import ReadLinks, RevokeLinks, ShareFile
 from satchel.services.take_turn import TakeTurn
 from satchel.services.upload_file import UploadFile
+from satchel.services.upload_parts import AbortUpload, BeginUpload, CompleteUpload, ReadUploads, SignParts
+from tests.fakes.erasing import FakeErasing
+from tests.fakes.going import ClearingAtOnce
 from tests.fakes.workflow import FakeTaskCallback
 from tests.integration.aws.cloud import make_bucket, make_table
 from tests.integration.aws.makers import TravelClock
 from tests.integration.http.workflow import FakeWorkflow
 
-KEYS = SigningKeys(newest="new", keys={"new": "n" * 40})
+KEYS = SigningKeys(newest="k1", keys={"k1": "n" * 64})
 MOST_BODY, MOST_MESSAGE, MOST_INLINE = 6_000_000, 100_000, 4 << 20
+MOST_FILE = 50 << 30
 SUMMARISE = ToolSpec(
     server="report", name="summarise", description="Summarise a table.", input_schema={"type": "object"}
 )
@@ -68,9 +89,15 @@ SERVERS = Registry(
 ABOUT = About(
     model="offline",
     socket_url="wss://sockets.example/ws",
-    isolation_level="process",
+    isolation_level=lambda: "process",
     flags={"persist_files_across_sessions": True, "canvas_origins": ["https://dash.example"]},
-    limits={"body_bytes": MOST_BODY, "message_bytes": MOST_MESSAGE, "inline_bytes": MOST_INLINE},
+    limits={
+        "body_bytes": MOST_BODY,
+        "message_bytes": MOST_MESSAGE,
+        "inline_bytes": MOST_INLINE,
+        "file_bytes": MOST_FILE,
+        "part_bytes": PART_BYTES,
+    },
 )
 
 
@@ -89,18 +116,42 @@ class World:
         self.approvals = DynamoApprovals(table)
         self.callback = FakeTaskCallback()
         self.dashboards = DynamoDashboards(table)
+        self.trail = DynamoAuditTrail(table, timedelta(days=90))
         self.tool_lists = DynamoToolLists(table)
         self.tickets = DynamoTickets(table)
+        self.going = DynamoGoingFiles(table)
+        self.remains = DynamoSessionRemains(table)
         self.store = S3Files(clients.s3.__wrapped__(), make_bucket())
-        self.signer = JwtSigner(lambda: KEYS, self.clock)
-        self.finish = FinishTurn(self.turns, self.calls, self.transcript, self.events, self.clock)
+        self.uploads = DynamoUploads(table)
+        self.shared_links = DynamoSharedLinks(table)
+        self.standings = DynamoStandings(table)
+        self.erasures = DynamoErasures(table)
+        self.user_remains = DynamoUserRemains(table)
+        self.erasing = FakeErasing()
+        self.parts = S3Uploads(self.store.client, self.store.bucket)
+        self.keys = KEYS
+        self.signer = JwtSigner(lambda: self.keys, self.clock)
+        self.finish = FinishTurn(
+            self.turns, self.calls, self.transcript, self.events, self.clock, KeepAudit(self.trail)
+        )
         self.workflow = FakeWorkflow()
         self.closing = False
         self.tool_lists.put("report", SERVERS.servers["report"].config_hash(), answered([SUMMARISE], self.clock.now()))
 
     @cached_property
     def links(self) -> MintLinks:
-        return MintLinks(self.signer, self.sessions, self.clock, tool_seconds=840, public_url="http://api.example")
+        return MintLinks(self.signer, self.sessions, self.clock, public_url="http://api.example")
+
+    @cached_property
+    def clear_session(self) -> ClearSession:
+        remove = RemoveFiles(self.going, self.store)
+        return ClearSession(
+            self.sessions, self.files, self.remains, remove, self.clock, persist_files_across_sessions=True
+        )
+
+    @cached_property
+    def clearing(self) -> Clearing:
+        return ClearingAtOnce(self.sessions, lambda: self.clear_session)
 
     @cached_property
     def services(self) -> Services:
@@ -119,15 +170,17 @@ class World:
         cancel = CancelTurn(read_turn, self.workflow, self.finish)
         read_sessions = ReadSessions(self.sessions, self.turns)
         remove = RemoveFile(self.files, self.store)
+        read_files = ReadFiles(self.sessions, self.files, self.store, self.clock, MOST_INLINE)
         tools = ListTools(SERVERS, self.tool_lists)
+        open_link = OpenLink(self.signer, self.standings, self.clock)
+        read_uploads = ReadUploads(self.uploads, self.parts, self.clock)
+        abort = AbortUpload(self.uploads, self.parts, self.store)
         return Services(
             about=ABOUT,
             list_tools=tools,
             start_session=StartSession(self.sessions, self.clock, os.urandom),
             read_sessions=read_sessions,
-            end_session=EndSession(
-                read_sessions, self.sessions, self.files, cancel, remove, persist_files_across_sessions=True
-            ),
+            end_session=EndSession(read_sessions, self.sessions, cancel, self.clearing, self.clock),
             take_turn=TakeTurn(
                 self.turns, self.files, self.events, self.workflow, settle, tools, self.clock, os.urandom, MOST_MESSAGE
             ),
@@ -136,11 +189,23 @@ class World:
             decide_approval=DecideApproval(read_turn, self.approvals, self.events, self.callback, self.clock),
             issue_ticket=IssueTicket(self.tickets, self.clock, os.urandom),
             upload_file=UploadFile(self.sessions, self.files, self.store, self.clock, os.urandom, MOST_BODY),
-            read_files=ReadFiles(self.sessions, self.files, self.store, self.clock, MOST_INLINE),
+            begin_upload=BeginUpload(self.sessions, self.uploads, self.parts, self.clock, os.urandom, MOST_FILE),
+            read_uploads=read_uploads,
+            sign_parts=SignParts(self.parts, self.clock),
+            complete_upload=CompleteUpload(read_uploads, self.sessions, self.files, self.store, abort, MOST_FILE),
+            abort_upload=abort,
+            read_files=read_files,
+            keep_file=KeepFile(read_files, self.going, self.store, persist_files_across_sessions=True),
             remove_file=remove,
             act_in_canvas=ActInCanvas(self.dashboards, self.sessions, self.clock, os.urandom),
             links=self.links,
-            open_link=OpenLink(self.signer, self.files, self.sessions, self.clock),
+            open_link=open_link,
+            share_file=ShareFile(read_files, self.links, self.shared_links, self.clock, os.urandom),
+            read_links=ReadLinks(self.shared_links, self.standings, self.clock),
+            revoke_links=RevokeLinks(self.shared_links),
+            ask_erasure=AskErasure(self.signer, self.erasures, self.erasing, self.clock),
+            download=Download(open_link, KeepAudit(self.trail), self.clock, os.urandom),
+            read_audit=ReadAudit(read_sessions, self.trail),
             store=self.store,
         )
 

@@ -57,9 +57,10 @@ def make_pool(tmp_path: Path) -> Iterator[MakePool]:
         most: int = 16,
         grace: float = 1,
     ) -> EnvironmentPool:
-        options = {"idle_seconds": idle_seconds, "grace": grace}
-        pools.append(EnvironmentPool(functions, log_dir=tmp_path / "logs", most=most, **options))
-        return pools[-1]
+        logs = tmp_path / "logs"
+        pool = EnvironmentPool(functions, log_dir=logs, most=most, idle_seconds=idle_seconds, grace=grace)
+        pools.append(pool)
+        return pool
 
     yield make
     for pool in pools:

@@ -41,7 +41,7 @@ while True:
 
 
 def start(program: str) -> subprocess.Popen[bytes]:
-    return processes.start([sys.executable, "-S", "-c", program], os.environ, None)
+    return processes.start([sys.executable, "-S", "-c", program], os.environ)
 
 
 def line(process: subprocess.Popen[bytes]) -> str:

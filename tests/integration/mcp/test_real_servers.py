@@ -11,6 +11,8 @@ import pytest
 
 from satchel.adapters.mcp.client import McpToolClient
 from satchel.adapters.mcp.loop import EventLoop
+from satchel.adapters.server_config import ConfigError
+from satchel.contract.errors import ToolCrashed
 from satchel.domain.servers import ServerEntry
 from satchel.ports.tool_client import Answered, Failed, Log, Progress
 from tests.integration.mcp.calling import SERVERS, Caller
@@ -125,6 +127,33 @@ def test_the_token_of_the_entry_is_sent_and_nothing_else(
 
     assert isinstance(answer, Answered)
     assert answer.raw["structuredContent"] == {"result": seen}
+
+
+def test_a_token_that_was_changed_is_sent_with_the_next_call(loop: EventLoop, http_url: str) -> None:
+    tokens = iter(["old", "new"])
+    entry = ServerEntry(url=http_url, auth_token="${TOKEN}", allow_private=True)
+    caller = Caller(
+        McpToolClient(
+            "real", entry, loop, os.environ, fill=lambda e: e.model_copy(update={"auth_token": next(tokens)})
+        ),
+        Path("/nowhere"),
+    )
+    answers = [caller.last("token") for _ in range(2)]
+
+    assert [a.raw["structuredContent"] for a in answers if isinstance(a, Answered)] == [
+        {"result": "Bearer old"},
+        {"result": "Bearer new"},
+    ]
+
+
+def test_a_server_without_a_value_for_its_token_is_not_asked(loop: EventLoop, http_url: str) -> None:
+    def fill(_: ServerEntry) -> ServerEntry:
+        raise ConfigError("auth_token: the variable TOKEN is not set")
+
+    entry = ServerEntry(url=http_url, auth_token="${TOKEN}", allow_private=True)
+    client = McpToolClient("real", entry, loop, os.environ, fill=fill)
+    with pytest.raises(ToolCrashed, match="auth_token: the variable TOKEN is not set"):
+        client.list_tools()
 
 
 def test_a_server_far_away_is_told_that_the_call_is_cancelled(loop: EventLoop, http_url: str, tmp_path: Path) -> None:

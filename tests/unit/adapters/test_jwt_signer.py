@@ -6,8 +6,9 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from satchel.adapters.jwt_signer import JwtSigner, SigningKeys
-from satchel.domain.capabilities import CanvasClaims, Claims
+from satchel.adapters.jwt_signer import JwtSigner
+from satchel.adapters.signing_keys import SigningKeys
+from satchel.domain.capabilities import CanvasClaims, Claims, EraseClaims
 from tests.unit.adapters.clock import NOON, TravelClock
 
 DEEP = b'{"a":' * 600
@@ -20,6 +21,7 @@ CLAIMS = Claims(
     epoch=1,
     audience="ui",
     exp=int(NOON.timestamp()) + 300,
+    link_id="l01kabcdefghjkmnpqrstvwxyz0",
 )
 PAYLOAD = {
     "sub": CLAIMS.owner,
@@ -29,6 +31,7 @@ PAYLOAD = {
     "epo": CLAIMS.epoch,
     "aud": CLAIMS.audience,
     "exp": CLAIMS.exp,
+    "jti": CLAIMS.link_id,
 }
 
 
@@ -101,6 +104,39 @@ class TestOfADashboard:
 
     def test_it_does_not_become_one_by_naming_a_file(self, signer: JwtSigner) -> None:
         assert signer.read(forge(PAYLOAD | {"aud": "canvas", "cnv": "monitor-42"}), ("ui", "tool")) is None
+
+
+class TestOfAnErasure:
+    CLAIMS = EraseClaims(owner=CLAIMS.owner, exp=CLAIMS.exp)
+
+    def test_it_says_who_and_until_when(self, signer: JwtSigner) -> None:
+        token = signer.sign(self.CLAIMS)
+
+        assert jwt.decode(token, options={"verify_signature": False}) == {
+            "sub": CLAIMS.owner,
+            "aud": "erase",
+            "exp": CLAIMS.exp,
+        }
+        assert signer.read_confirmation(token) == self.CLAIMS
+
+    def test_it_ends_with_its_second_by_our_clock(self, signer: JwtSigner, clock: TravelClock) -> None:
+        token = signer.sign(self.CLAIMS)
+
+        clock.advance(300)
+
+        assert signer.read_confirmation(token) is None
+
+    def test_it_is_none_of_a_file_and_none_of_a_file_is_it(self, signer: JwtSigner) -> None:
+        assert signer.read(signer.sign(self.CLAIMS), ("ui", "tool")) is None
+        assert signer.read_confirmation(signer.sign(CLAIMS)) is None
+
+    @pytest.mark.parametrize("wrong", [{"aud": "ui"}, {"sub": "../x"}, {"sub": None}, {"exp": None}, {"exp": "soon"}])
+    def test_of_another_form_it_is_refused(self, signer: JwtSigner, wrong: dict[str, object]) -> None:
+        payload = {"sub": CLAIMS.owner, "aud": "erase", "exp": CLAIMS.exp}
+
+        assert signer.read_confirmation(forge(payload)) == self.CLAIMS
+        assert signer.read_confirmation(forge(payload | wrong)) is None
+        assert signer.read_confirmation(forge(payload, OTHER)) is None
 
 
 class TestKeys:

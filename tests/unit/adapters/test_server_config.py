@@ -5,14 +5,20 @@ from typing import Any
 
 import pytest
 
-from satchel.adapters.server_config import ConfigError, interpreter, read_registry
-from satchel.domain.servers import Registry
+from satchel.adapters.server_config import ConfigError, filled, interpreter, of_environment, read_registry
+from satchel.domain.servers import Registry, ServerEntry
 
 
-def read(folder: Path, entries: object, environ: dict[str, str] | None = None, own: str | None = None) -> Registry:
+def read(folder: Path, entries: object) -> Registry:
     path = folder / "mcp.json"
     path.write_text(json.dumps(entries))
-    return read_registry(path, environ or {}, own)
+    return read_registry(path)
+
+
+def fill(folder: Path, entries: object, server: str, environ: dict[str, str] | None = None) -> ServerEntry:
+    """Return the entry as the server's own runner has it."""
+    entry = read(folder, entries).servers[server]
+    return filled(folder / "mcp.json", server, entry, of_environment(environ or {}))
 
 
 @pytest.mark.clause("v4:registry:cwd")
@@ -45,19 +51,17 @@ VALUES = {"HOST": "example.com", "TOKEN": "s3cret"}
 
 @pytest.mark.clause("v4:registry:variables")
 def test_variables_of_ones_own_entry_are_filled_in_from_the_environment(tmp_path: Path) -> None:
-    far = read(tmp_path, SECRETIVE, VALUES, own="far").servers["far"]
-    near = read(tmp_path, SECRETIVE, VALUES, own="near").servers["near"]
+    far, near = (fill(tmp_path, SECRETIVE, server, VALUES) for server in ("far", "near"))
 
     assert (far.url, far.auth_token) == ("https://example.com/mcp", "s3cret")
     assert near.env == {"KEY": "a-s3cret-b"}
 
 
-def test_variables_of_other_entries_stay_as_they_are_written_and_need_not_be_set(tmp_path: Path) -> None:
-    of_one, of_nobody = read(tmp_path, SECRETIVE, VALUES, own="far"), read(tmp_path, SECRETIVE)
+def test_who_reads_the_servers_needs_none_of_their_variables(tmp_path: Path) -> None:
+    servers = read(tmp_path, SECRETIVE).servers
 
-    assert of_one.servers["near"].env == {"KEY": "a-${TOKEN}-b"}
-    assert of_nobody.servers["far"].auth_token == "${TOKEN}"
-    assert of_nobody.servers["near"] == of_one.servers["near"]
+    assert servers["near"].env == {"KEY": "a-${TOKEN}-b"}
+    assert (servers["far"].url, servers["far"].auth_token) == ("https://${HOST}/mcp", "${TOKEN}")
 
 
 @pytest.mark.parametrize(
@@ -66,13 +70,27 @@ def test_variables_of_other_entries_stay_as_they_are_written_and_need_not_be_set
         ({"command": ["python"], "colour": "red"}, "server 'bad': colour: Extra inputs are not permitted"),
         ({"cwd": "x"}, "server 'bad': entry: Value error, give either 'command' (stdio) or 'url' (HTTP)"),
         ({"command": []}, "server 'bad': command:"),
+        ({"command": ["a"], "max_seconds": 0}, "server 'bad': max_seconds: Input should be greater than 0"),
+        (
+            {"command": ["a"], "silence_seconds": "long"},
+            "server 'bad': silence_seconds: Input should be a valid number",
+        ),
+        ({"command": ["a"], "notice_seconds": [1, 2, 3]}, "notice_seconds: Value error, give silence_seconds, too"),
+        (
+            {"command": ["a"], "silence_seconds": 10, "notice_seconds": [5, 8, 12]},
+            "server 'bad': notice_seconds: Value error, give three rising times below the 10 s of silence",
+        ),
+        (
+            {"command": ["a"], "silence_seconds": 10, "notice_seconds": [5, 8]},
+            "server 'bad': notice_seconds.2: Field required",
+        ),
         ({"url": "https://x", "auth_token": "${NOPE}"}, "server 'bad': auth_token: the variable NOPE is not set"),
         ({"command": ["a"], "env": {"K": "${NOPE}"}}, "server 'bad': env.K: the variable NOPE is not set"),
     ],
 )
 def test_what_is_wrong_is_said_by_entry_and_key(tmp_path: Path, entry: dict[str, Any], said: str) -> None:
     with pytest.raises(ConfigError) as raised:
-        read(tmp_path, {"good": {"command": ["python"]}, "bad": entry}, own="bad")
+        fill(tmp_path, {"good": {"command": ["python"]}, "bad": entry}, "bad")
 
     assert said in str(raised.value)
 
@@ -90,16 +108,21 @@ def test_a_file_that_is_no_table_of_servers_is_refused(tmp_path: Path, text: str
     path.write_text(text)
 
     with pytest.raises(ConfigError, match=r"mcp\.json"):
-        read_registry(path, {})
+        read_registry(path)
+
+
+def test_no_server_may_have_the_name_of_satchels_own_tools(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"server 'satchel': the name is taken"):
+        read(tmp_path, {"satchel": {"command": ["python"]}})
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"nowhere\.json"):
-        read_registry(tmp_path / "nowhere.json", {})
+        read_registry(tmp_path / "nowhere.json")
 
 
-def test_a_server_that_is_not_enabled_is_left_out_and_needs_no_variables(tmp_path: Path) -> None:
-    assert read(tmp_path, {"off": {"url": "${NOPE}", "enabled": False}}, own="off").servers == {}
+def test_a_server_that_is_not_enabled_is_left_out(tmp_path: Path) -> None:
+    assert read(tmp_path, {"off": {"url": "${NOPE}", "enabled": False}}).servers == {}
 
 
 def test_python_means_the_interpreter_that_runs_this() -> None:

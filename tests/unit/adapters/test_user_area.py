@@ -130,6 +130,28 @@ def test_a_holder_that_is_killed_gives_the_corner_back(tmp_path: Path) -> None:
         assert is_free(lock_file(tmp_path, "alice"))
 
 
+@pytest.mark.parametrize(("ended", "left"), [("s1", []), ("s2", ["of-s1"])])
+def test_a_session_that_ends_empties_what_it_left_and_nothing_of_another(
+    area: LocalUserArea, ended: str, left: list[str]
+) -> None:
+    with area.hold("alice", "s1") as home:
+        (home / "of-s1").write_text("x")
+    area.leave("alice", ended)
+    assert [path.name for path in home.iterdir()] == left
+
+
+def test_a_session_that_ends_waits_for_no_call_and_touches_nothing_that_one_holds(area: LocalUserArea) -> None:
+    with area.hold("alice", "s1") as home:
+        (home / "of-s1").write_text("x")
+        area.leave("alice", "s1")
+        assert (home / "of-s1").exists()
+
+
+def test_a_session_that_never_ran_a_tool_leaves_no_corner(area: LocalUserArea, tmp_path: Path) -> None:
+    area.leave("alice", "s1")
+    assert not (tmp_path / "alice").exists()
+
+
 def test_a_corner_of_ours_can_be_removed(area: LocalUserArea) -> None:
     with area.hold("alice", "s1") as home:
         (home / "file").write_text("x")

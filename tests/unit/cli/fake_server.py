@@ -128,9 +128,10 @@ class FakeServer:
 
         content_type = {"Content-Type": request.headers["Content-Type"].encode()}
         parse_form(content_type, BytesIO(request.content), keep_field, keep_file)
-        name = self.uploads[-1][1]
-        given = self.renamed.get(name, name)
-        return httpx2.Response(201, json={"file_key": file_key(900 + len(self.uploads)), "name": given, "size": 1})
+        _, name, body = self.uploads[-1]
+        shown = {"file_key": file_key(900 + len(self.uploads)), "name": self.renamed.get(name, name)}
+        kept = {"size": len(body), "version": 1, "created_at": "2025-11-21T10:00:00Z"}
+        return httpx2.Response(201, json=shown | kept)
 
     def _start_turn(self, request: httpx2.Request, session: str) -> httpx2.Response:
         if session != SESSION:

@@ -22,7 +22,7 @@ def test_a_server_is_written_and_entered_behind_the_others(tmp_path: Path, capsy
     assert make_server("words", config) == 0
 
     assert config.read_text().startswith(WRITTEN.removesuffix("\n}\n"))
-    entry = read_registry(config, {}).servers["words"]
+    entry = read_registry(config).servers["words"]
     assert (entry.command, entry.cwd, entry.groups) == (["python", "main.py"], str(tmp_path / "words"), ["users"])
     assert (tmp_path / "words/main.py").read_text() == main_of("words")
     assert "satchel call words.count_words" in capsys.readouterr().out

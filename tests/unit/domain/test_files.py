@@ -12,7 +12,12 @@ HELD, MADE = new_id("f", NOW, bytes(10)), new_id("f", NOW, b"\1" * 10)
 
 
 def claim(
-    raw_name: str = "report.html", source: Source = Source.GENERATED, origin: str = "call 1", object_id: str = HELD
+    raw_name: str = "report.html",
+    source: Source = Source.GENERATED,
+    origin: str = "call 1",
+    object_id: str = HELD,
+    *,
+    fleeting: bool = False,
 ) -> NameClaim:
     return NameClaim(
         name="report.html",
@@ -22,6 +27,7 @@ def claim(
         source=source,
         origin=origin,
         version=1,
+        fleeting=fleeting,
     )
 
 
@@ -30,6 +36,8 @@ def new(
     source: Source = Source.GENERATED,
     origin: str = "call 2",
     expires_at: int | None = None,
+    *,
+    temporary: bool = False,
 ) -> NewFile:
     return NewFile(
         object_id=MADE,
@@ -44,6 +52,7 @@ def new(
         origin=origin,
         created_at=NOW,
         expires_at=expires_at,
+        temporary=temporary,
     )
 
 
@@ -71,6 +80,12 @@ def test_an_upload_replaces_what_a_tool_made() -> None:
 
 def test_a_draft_that_was_finished_is_a_new_version() -> None:
     assert judge(claim(source=Source.DEFERRED), new()) is Verdict.NEW_VERSION
+
+
+def test_what_goes_by_itself_is_never_a_version_of_what_stays() -> None:
+    for going in (new(source=Source.DEFERRED, expires_at=1), new(temporary=True)):
+        assert judge(claim(), going) is Verdict.NEXT_NAME
+        assert judge(claim(fleeting=True), going) is Verdict.NEW_VERSION
 
 
 def test_what_a_tool_makes_never_replaces_an_upload() -> None:

@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from satchel.domain.servers import Registry, ServerEntry
+from satchel.domain.timing import Limits
 
 
 @pytest.mark.clause("v4:registry:entry")
@@ -68,6 +69,26 @@ def test_an_entry_names_the_variables_that_are_to_be_filled_in() -> None:
     near = ServerEntry(command=["${NO}"], env={"A": "${ONE}-${TWO}", "B": "$THREE"}, description="${NO}")
     far = ServerEntry(url="https://${HOST}/mcp", auth_token="${TOKEN}")
     assert (near.variables, far.variables) == ({"ONE", "TWO"}, {"HOST", "TOKEN"})
+
+
+USUAL = Limits(silence=40, notices=(10, 20, 30), most=600)
+
+
+@pytest.mark.parametrize(
+    ("own", "limits"),
+    [
+        ({}, USUAL),
+        ({"max_seconds": 60}, Limits(silence=40, notices=(10, 20, 30), most=60)),
+        ({"silence_seconds": 5}, Limits(silence=5, most=600)),
+        (
+            {"silence_seconds": 90, "notice_seconds": [30, 60, 80], "max_seconds": 840},
+            Limits(silence=90, notices=(30, 60, 80), most=840),
+        ),
+    ],
+)
+def test_a_server_has_the_usual_times_but_for_its_own(own: dict[str, Any], limits: Limits) -> None:
+    """The usual notices belong to the usual silence: in a silence of its own they come in proportion."""
+    assert ServerEntry.model_validate({"command": ["a"], **own}).limits(USUAL) == limits
 
 
 def registry(**groups: list[str]) -> Registry:

@@ -1,8 +1,9 @@
 """How long a tool may be silent, and what the person is told (spec 3 §11.3)."""
 
 import pytest
+from pydantic import ValidationError
 
-from satchel.domain.timing import NOTICES, TIMED_OUT, Limits, Notice, Overdue, Silence
+from satchel.domain.timing import Limits, Notice, Overdue, Silence
 
 AFTER_15 = Notice(seconds=15, message="The tool is taking longer than expected. Please wait...")
 AFTER_20 = Notice(seconds=20, message="Still processing your request. This may take a few more moments.")
@@ -39,9 +40,14 @@ def test_the_person_is_told_three_times_and_then_it_ends() -> None:
 
 @pytest.mark.clause("v2.1:timeout:told")
 def test_the_last_word_is_the_specifications() -> None:
-    assert TIMED_OUT == (
+    assert SILENT.message == (
         "Tool failed to respond in a reasonable amount of time. Please try again or use a smaller dataset."
     )
+
+
+def test_at_the_cap_the_person_is_told_that_it_was_the_cap() -> None:
+    told = Overdue(kind="cap", seconds=840).message
+    assert told == "The tool was stopped after 840 seconds, the longest that a call of it may last."
 
 
 def test_who_looks_late_gets_one_thing_at_a_time() -> None:
@@ -86,7 +92,42 @@ def test_a_cap_below_the_silence_ends_the_call_at_the_cap() -> None:
 def test_the_notices_scale_with_the_limit_of_silence() -> None:
     told = watch(Silence(Limits(silence=3), BEGUN), 10)
     assert [(round(at, 6), due.seconds) for at, due in told] == [(1.5, 1.5), (2.0, 2.0), (2.5, 2.5), (3.0, 3.0)]
-    assert [due.message for _, due in told if isinstance(due, Notice)] == [message for _, message in NOTICES]
+
+
+@pytest.mark.parametrize(
+    ("limits", "left"),
+    [
+        (Limits(silence=60), "10 seconds"),
+        (Limits(silence=6), "1 second"),
+        (Limits(silence=3), "0.5 seconds"),
+        (Limits(silence=60, notices=(10, 20, 57)), "3 seconds"),
+    ],
+)
+def test_the_last_notice_says_how_long_is_left(limits: Limits, left: str) -> None:
+    words = [notice.message for notice in limits.announced()]
+    assert words == [
+        AFTER_15.message,
+        AFTER_20.message,
+        f"Processing continues. The tool will timeout in {left} if no progress.",
+    ]
+
+
+def test_the_notices_come_when_it_is_said_that_they_come() -> None:
+    told = watch(Silence(Limits(silence=60, notices=(10, 30, 50)), BEGUN), 100)
+    assert [(at, due.seconds) for at, due in told] == [(10, 10), (30, 30), (50, 50), (60, 60)]
+
+
+@pytest.mark.parametrize("notices", [(20, 15, 25), (15, 15, 25), (15, 20, 30), (15, 20, 40)])
+def test_notices_rise_and_come_before_the_end(notices: tuple[float, float, float]) -> None:
+    with pytest.raises(ValidationError, match="three rising times below the 30 s of silence"):
+        Limits(notices=notices)
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("inf"), float("nan")])
+def test_a_limit_is_a_length_of_time(seconds: float) -> None:
+    for name in ("silence", "most"):
+        with pytest.raises(ValidationError):
+            Limits.model_validate({name: seconds})
 
 
 @pytest.mark.parametrize("begun", [0.1, 1e-9, 12345.678, 987_654_321.123])

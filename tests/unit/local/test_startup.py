@@ -59,7 +59,37 @@ def test_a_model_that_nobody_knows_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     assert "nonesuch" in reason()
 
 
-@pytest.mark.parametrize("name", ["SATCHEL_MAX_ROUNDS", "SATCHEL_TOOL_MAX_SECONDS", "SATCHEL_MAX_BODY_BYTES"])
+def test_a_server_that_asks_for_more_time_than_the_machine_gives_is_named(config: Path) -> None:
+    config.write_text(json.dumps({"slow": {"command": ["python"], "max_seconds": 840.5}}))
+
+    assert reason() == f"{config}: server 'slow': max_seconds: a call may last 840 seconds at most"
+
+
+def test_so_is_the_setting_that_asks_for_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SATCHEL_TOOL_MAX_SECONDS", "3600")
+
+    assert reason() == "SATCHEL_TOOL_MAX_SECONDS: a call may last 840 seconds at most"
+
+
+def test_notices_after_the_end_of_the_silence_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SATCHEL_TOOL_NOTICE_SECONDS", "15,20,35")
+
+    assert "SATCHEL_TOOL_NOTICE_SECONDS: Value error, give three rising times below the 30 s" in reason()
+
+
+@pytest.mark.parametrize(("rounds", "said"), [("0", "greater than or equal to 1"), ("100", "less than or equal to 99")])
+def test_more_rounds_than_an_execution_holds_are_refused(
+    monkeypatch: pytest.MonkeyPatch, rounds: str, said: str
+) -> None:
+    monkeypatch.setenv("SATCHEL_MAX_ROUNDS", rounds)
+
+    assert reason() == f"SATCHEL_MAX_ROUNDS: Input should be {said}"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["SATCHEL_MAX_ROUNDS", "SATCHEL_TOOL_MAX_SECONDS", "SATCHEL_MAX_BODY_BYTES", "SATCHEL_MAX_ENVIRONMENTS"],
+)
 def test_a_setting_of_the_wrong_kind_is_named(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv(name, "many")
 

@@ -5,12 +5,13 @@ from pathlib import Path
 import pytest
 
 from local.welcome import Welcome
+from satchel.domain.isolation import Isolation
 
 Said = pytest.CaptureFixture[str]
 
 
 def welcome(**listings: "Future[object]") -> Welcome:
-    return Welcome("http://127.0.0.1:8000", listings, Path("/logs"), threading.Event())
+    return Welcome("http://127.0.0.1:8000", listings, Path("/logs"), threading.Event(), Isolation())
 
 
 def listing(error: Exception | None = None) -> "Future[object]":

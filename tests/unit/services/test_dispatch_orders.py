@@ -7,7 +7,7 @@ import pytest
 
 from satchel.domain.calls import Outcome
 from satchel.domain.files import FileRecord
-from satchel.domain.places import call_objects_prefix, outcome_key
+from satchel.domain.places import call_objects_prefixes, outcome_key
 from satchel.domain.servers import Registry
 from satchel.domain.timing import Limits
 from satchel.domain.tool_lists import answered
@@ -40,7 +40,7 @@ def test_the_order_holds_all_that_the_runner_needs(world: World) -> None:
     turn = world.turn(session)
     call = world.call(turn, "report.summarise", '{"filename": "sales.csv"}')
     world.dispatch(call_step(call, "task"))
-    prefix = call_objects_prefix(ALICE.name, call.call_id)
+    prefix = " ".join(call_objects_prefixes(ALICE.name, call.call_id))
     outcome = outcome_key(ALICE.name, turn.turn_id, call.call_id)
     assert world.runners.orders == [
         (
@@ -132,6 +132,13 @@ def test_what_a_tool_makes_is_collected_unless_its_server_says_otherwise(world: 
     declared = REGISTRY.servers["report"].model_copy(update={"collect": "declared"})
     world.registry = Registry(servers={"report": declared})
     assert not order(world, "report.echo", "{}").collect
+
+
+def test_a_server_may_have_times_of_its_own(world: World) -> None:
+    assert order(world, "report.echo", "{}").limits == Limits()
+    slow = {"silence_seconds": 90, "notice_seconds": (30, 60, 80), "max_seconds": 120}
+    world.registry = Registry(servers={"report": REGISTRY.servers["report"].model_copy(update=slow)})
+    assert order(world, "report.echo", "{}").limits == Limits(silence=90, notices=(30, 60, 80), most=120)
 
 
 # Files
@@ -233,6 +240,16 @@ def test_a_tool_that_wants_to_know_is_told_what_its_files_are_called(world: Worl
         sent = order(world, "report.summarise", json.dumps({"filename": value}))
         assert sent.arguments["original_filename"] == "what_.csv"
     assert order(world, "report.summarise", '{"filename": "no"}').arguments["original_filename"] == "no"
+
+
+def test_the_link_lives_as_long_as_the_call_may_last(world: World) -> None:
+    record = world.upload("a.csv")
+    patient = REGISTRY.servers["web.pages"].model_copy(update={"max_seconds": 600})
+    world.registry = Registry(servers=REGISTRY.servers | {"web.pages": patient})
+    address = order(world, "web.pages.fetch", '{"filename": "a.csv"}').arguments["filename"]
+    claims = world.signer.read(address.partition("token=")[2], ("tool",))
+    assert claims is not None
+    assert (claims.file_key, claims.exp) == (record.file_key, world.clock.now().timestamp() + 600)
 
 
 def test_one_tool_of_a_server_may_take_addresses_where_the_others_take_paths(world: World) -> None:

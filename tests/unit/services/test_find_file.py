@@ -4,6 +4,7 @@ import pytest
 
 from satchel.domain.calls import Outcome
 from satchel.domain.files import FileRecord
+from satchel.domain.prompt import quoted
 from satchel.services.find_file import find_file
 from tests.unit.services.scenery import ALICE
 from tests.unit.services.world import World
@@ -45,3 +46,14 @@ def test_a_path_is_no_name(world: World) -> None:
     assert found(world, "/tmp/sales.csv") is None
     assert found(world, "..\\sales.csv") is None
     assert found(world, "") is None
+
+
+@pytest.mark.parametrize("name", ["data[1].csv", "x" * 130 + ".csv"])
+def test_a_name_is_known_as_the_file_context_shows_it(world: World, name: str) -> None:
+    session = world.session()
+    record = world.upload(name, session=session)
+    world.upload("data.csv", session=session)
+    shown = quoted(name)
+    assert shown != name
+    assert find_file(world.files, ALICE.name, session.session_id, shown, world.clock.now()) == record
+    assert find_file(world.files, ALICE.name, session.session_id, shown + "x", world.clock.now()) is None

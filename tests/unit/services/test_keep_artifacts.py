@@ -9,7 +9,7 @@ import pytest
 from satchel.contract import Artifact, ArtifactProblem, DeferredArtifact, ErrorCode, ToolOutput, normalize
 from satchel.domain.calls import MOST_INLINE_BYTES, StoredFile
 from satchel.domain.ids import object_id
-from satchel.domain.places import call_objects_prefix
+from satchel.domain.places import call_objects_prefixes
 from satchel.services.keep_artifacts import KeepArtifacts
 from tests.fakes.file_store import FakeFileStore
 from tests.fakes.user_area import open_inside
@@ -110,7 +110,7 @@ def test_an_empty_file_is_a_file(store: FakeFileStore, tmp_path: Path) -> None:
 
 
 @pytest.mark.clause("v2.1:deferred:stored")
-def test_a_file_that_waits_is_stored_like_any_other_and_marked(store: FakeFileStore, tmp_path: Path) -> None:
+def test_a_file_that_waits_is_stored_among_those_that_wait_and_marked(store: FakeFileStore, tmp_path: Path) -> None:
     (tmp_path / "draft.docx").write_bytes(b"draft")
     waiting = DeferredArtifact(
         name="draft.docx", path="draft.docx", mime="a/b", reason="needs_editing", expires_hours=1
@@ -118,7 +118,7 @@ def test_a_file_that_waits_is_stored_like_any_other_and_marked(store: FakeFileSt
     (stored,), _ = keep(store, tmp_path, waiting=[waiting])
     assert stored == StoredFile(
         object_id=object_id(CALL_ID, 0),
-        key=f"{FOLDER}/{object_id(CALL_ID, 0)}/draft.docx",
+        key=f"{FOLDER.replace('artifacts', 'deferred')}/{object_id(CALL_ID, 0)}/draft.docx",
         name="draft.docx",
         raw_name="draft.docx",
         mime="a/b",
@@ -142,7 +142,12 @@ def test_every_file_has_an_id_of_its_own_and_all_lie_where_the_credentials_reach
     waiting = [DeferredArtifact(name="c", path="c", mime="a/b")]
     stored, _ = keep(store, tmp_path, inline("a"), inline("a"), waiting=waiting)
     assert [file.object_id for file in stored] == [object_id(CALL_ID, index) for index in range(3)]
-    assert all(key.startswith(call_objects_prefix(USER, CALL_ID)) for key in store.written)
+    assert all(key.startswith(tuple(call_objects_prefixes(USER, CALL_ID))) for key in store.written)
+
+
+def test_what_nobody_makes_a_file_goes_by_itself(store: FakeFileStore) -> None:
+    keep(store, None, inline("a"))
+    assert [kept.tags for kept in store.objects.values()] == [{"retention": "unkept"}]
 
 
 def test_a_retry_stores_the_same_files_again(store: FakeFileStore) -> None:

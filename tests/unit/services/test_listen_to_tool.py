@@ -1,19 +1,23 @@
 """Following a running call: what is passed on, when the person is warned, when it ends (spec 3 §11)."""
 
+import logging
 from contextlib import suppress
 from typing import Any
 
 import pytest
 
 from satchel.contract.errors import FileTooLarge, ToolCrashed, ToolFailed, ToolTimedOut
-from satchel.domain.timing import NOTICES, TIMED_OUT, Limits
+from satchel.domain.timing import Limits
 from satchel.ports.tool_client import Answered, Failed, Log, Progress
 from satchel.services.listen_to_tool import MOST_TEXT, ListenToTool
+from satchel.services.refusals import Refusals
 from tests.fakes.clock import FakeClock
 from tests.fakes.events import FakeEvents
 from tests.fakes.tool_client import FakeRunningCall, Script
 from tests.unit.services.orders import CALL_ID, TURN_ID, order
 
+NOTICES = {notice.seconds: notice.message for notice in Limits().announced()}
+SILENT = "Tool failed to respond in a reasonable amount of time. Please try again or use a smaller dataset."
 ANSWER = Answered(raw={"content": [], "structuredContent": {"results": 1}})
 Told = tuple[float, str, dict[str, Any]]
 
@@ -26,7 +30,9 @@ class Listening:
         self.begun = self.clock.now()
         self.events = FakeEvents(self.clock)
         self.running = FakeRunningCall(self.clock, script)
-        self.listen = ListenToTool(self.events, self.clock, order(limits=limits))
+        called = order(limits=limits)
+        self.refusals = Refusals(called)
+        self.listen = ListenToTool(self.events, self.clock, called, self.refusals)
 
     def answer(self) -> Answered:
         return self.listen(self.running)
@@ -46,7 +52,7 @@ class Listening:
 
 
 def notice(seconds: int) -> Told:
-    return seconds, "tool_notice", {"seconds": seconds, "message": dict(NOTICES)[seconds]}
+    return seconds, "tool_notice", {"seconds": seconds, "message": NOTICES[seconds]}
 
 
 def progress(at: float, done: float, total: float | None, percentage: float | None, message: str = "") -> Told:
@@ -96,7 +102,7 @@ def test_a_silent_tool_is_announced_three_times_then_killed() -> None:
         notice(15),
         notice(20),
         notice(25),
-        (30, "tool_notice", {"seconds": 30, "message": TIMED_OUT}),
+        (30, "tool_notice", {"seconds": 30, "message": SILENT}),
     ]
     assert call.running.killed_at == 1030
     assert ended.value.as_output().meta_data["details"] == {
@@ -155,7 +161,16 @@ def test_a_tool_that_never_ends_is_ended_at_the_cap_and_the_error_says_so() -> N
     assert call.running.killed_at == 1100
     details = ended.value.details
     assert (details["timeout_seconds"], details["limit"], details["last_progress"]) == (100, "absolute", "98")
-    assert call.told()[-1] == (100, "tool_notice", {"seconds": 100, "message": TIMED_OUT})
+    said = "The tool was stopped after 100 seconds, the longest that a call of it may last."
+    assert call.told()[-1] == (100, "tool_notice", {"seconds": 100, "message": said})
+
+
+def test_the_times_may_be_set() -> None:
+    call = Listening([], Limits(silence=60, notices=(10, 30, 50)))
+    with pytest.raises(ToolTimedOut) as ended:
+        call.answer()
+    assert [at for at, _, _ in call.told()] == [10, 30, 50, 60]
+    assert ended.value.details["timeout_seconds"] == 60
 
 
 def test_the_times_scale_with_the_limit_of_silence() -> None:
@@ -198,6 +213,18 @@ def test_much_progress_is_thinned_and_the_last_one_always_comes() -> None:
         (0.76, 76),
         (1.01, 100),
     ]
+
+
+@pytest.mark.parametrize("end", [ANSWER, Failed(crashed=True, message="gone")])
+def test_however_a_call_ends_all_progress_that_came_was_counted(
+    end: Answered | Failed, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    call = Listening([*[(1, Progress(progress=number)) for number in range(200)], (2, end)])
+    with suppress(ToolCrashed):
+        call.answer()
+    (line,) = (record for record in caplog.records if record.message == "the tool has ended")
+    assert (vars(line)["call_id"], vars(line)["progress_received"]) == (CALL_ID, 200)
 
 
 def test_progress_that_is_held_is_shown_as_soon_as_it_may_not_when_the_tool_speaks_again() -> None:

@@ -37,6 +37,15 @@ def test_an_artifact_becomes_a_file_of_the_person_in_the_session(world: World, c
     ]
 
 
+def test_what_becomes_a_file_stays_and_what_does_not_goes_by_itself(world: World, call: Call) -> None:
+    kept, foreign = world.stored(call, "a.html"), world.stored(call, "b.html", index=1)
+    for stored in (kept, foreign):
+        world.store.tag(stored.key, {"retention": "unkept"})
+    world.settle(call, Outcome(files=[kept, foreign.model_copy(update={"index": 2})]))
+    assert world.store.objects[kept.key].tags == {}
+    assert world.store.objects[foreign.key].tags == {"retention": "unkept"}
+
+
 @pytest.mark.clause("v2.1:artifacts:fields", "v5:artifacts:facts")
 def test_an_artifact_is_shown_as_it_was_described(world: World, call: Call) -> None:
     said = {"id": "a1", "type": "document", "title": "Report", "language": "en", "metadata": {"n": 1}, "viewer": "code"}
@@ -162,11 +171,10 @@ def test_a_file_that_waits_says_for_what_and_how_long(world: World, call: Call) 
         )
     ]
     (record,) = world.files.of_session(ALICE.name, call.session_id)
-    assert (record.source, record.expires_at, record.info) == (
-        Source.DEFERRED,
-        expires_at,
-        {"status": "needs editing"},
-    )
+    assert (record.source, record.expires_at) == (Source.DEFERRED, expires_at)
+    assert (record.reason, record.status, record.next_actions) == ("needs_editing", "needs editing", ["Edit it"])
+    assert record.key == f"{ALICE.name}/deferred/20240827/{record.file_key}/draft.docx"
+    assert world.store.objects[record.key].tags == {"expire-days": "1"}
 
 
 @pytest.mark.clause("v2.1:deferred:expires-default")

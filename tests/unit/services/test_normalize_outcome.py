@@ -155,3 +155,10 @@ def test_a_crash_between_the_record_and_the_telling_is_made_good(world: World, c
 def test_a_call_that_there_is_not_is_our_own_mistake(world: World, call: Call) -> None:
     with pytest.raises(LookupError):
         world.normalize(call_step(call).model_copy(update={"call_id": f"{call.turn_id}-77-00"}))
+
+
+@pytest.mark.parametrize("changed", [True, False])
+def test_that_a_server_has_other_tools_now_lets_it_be_asked(world: World, call: Call, *, changed: bool) -> None:
+    world.settle(call, Outcome(results=1, tools_changed=changed))
+    world.clock.travel(30)
+    assert world.refresh_tools.due() == (["report"] if changed else [])

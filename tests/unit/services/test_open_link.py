@@ -7,7 +7,7 @@ import pytest
 
 from satchel.domain.capabilities import Claims
 from satchel.domain.errors import LinkNotFound
-from satchel.domain.files import FileRecord
+from satchel.domain.files import FileRecord, NewFile
 from satchel.domain.sessions import Session
 from tests.unit.services.scenery import ALICE, BOB
 from tests.unit.services.world import World
@@ -46,11 +46,11 @@ def test_a_link_says_what_it_is_for_and_for_how_long(world: World, record: FileR
     )
     assert world.signer.read(token(world.links(record)), ("ui",)) == said
     for_tool = said.model_copy(update={"audience": "tool", "exp": now + 840})
-    assert world.signer.read(token(world.links(record, "tool")), ("tool",)) == for_tool
+    assert world.signer.read(token(world.links.for_tool(record, 840)), ("tool",)) == for_tool
 
 
 def test_a_tool_gets_the_address_with_the_host(world: World, record: FileRecord) -> None:
-    url = world.links(record, "tool")
+    url = world.links.for_tool(record, 840)
     assert url.startswith(f"https://satchel.example/api/files/download/{record.file_key}?token=")
     assert world.open_link(record.file_key, token(url)) == record
 
@@ -81,6 +81,32 @@ def test_a_link_lives_five_minutes(world: World, record: FileRecord) -> None:
         world.open_link(record.file_key, made)
 
 
+def test_a_shared_link_opens_its_file_until_it_is_revoked(world: World, record: FileRecord) -> None:
+    link, address = world.share_file(ALICE, record.file_key, 3600)
+    assert world.open_link(record.file_key, token(address)) == record
+
+    world.revoke_links(ALICE, link.link_id)
+
+    with pytest.raises(LinkNotFound):
+        world.open_link(record.file_key, token(address))
+
+
+def test_a_file_that_outlives_even_the_record_of_its_session_has_links(world: World, record: FileRecord) -> None:
+    other = {"session_id": "s" + "0" * 26, "object_id": record.file_key[:-1] + "z", "origin": "again"}
+    gone = NewFile.model_validate(record.model_dump() | other)
+    kept = world.files.keep(gone)
+    assert world.open_link(kept.file_key, token(world.links(kept))) == kept
+
+
+def test_the_links_of_a_page_read_each_session_once(world: World, record: FileRecord, session: Session) -> None:
+    records = [record, world.upload("b.csv", session=session), world.upload("c.csv")]
+
+    addresses = world.links.each(records)
+
+    assert [world.open_link(file.file_key, token(a)) for file, a in zip(records, addresses, strict=True)] == records
+    assert world.links.each([]) == []
+
+
 # Refusals
 
 Refused = tuple[str, str]  # the key that is asked for, the token that is shown
@@ -106,9 +132,7 @@ def expired_token(world: World, record: FileRecord) -> Refused:
 
 
 def expired_file(world: World, record: FileRecord) -> Refused:
-    soon = int((world.clock.now() + timedelta(minutes=1)).timestamp())
-    newer = {"object_id": record.file_key[:-1] + "z", "origin": "again", "expires_at": soon}
-    made = token(world.links(world.files.keep(record.model_copy(update=newer))))
+    made = token(world.links(world.expiring(record, timedelta(minutes=1))))
     world.clock.travel(60)
     return record.file_key, made
 
@@ -160,8 +184,10 @@ def no_such_session(world: World, record: FileRecord) -> Refused:
 )
 def test_every_refusal_is_the_same(world: World, record: FileRecord, case: Case) -> None:
     file_key, shown = case(world, record)
+    before = world.standings.looks
     with pytest.raises(LinkNotFound) as refused:
         world.open_link(file_key, shown)
+    assert world.standings.looks == before + 1
     assert (refused.value.code, refused.value.message, refused.value.details) == (
         "E_FILE_NOT_FOUND",
         "There is no such file, or the link has expired.",

@@ -80,3 +80,12 @@ def test_a_beat_that_does_not_arrive_is_not_the_last(caplog: pytest.LogCaptureFi
             assert beats.acquire(timeout=_REAL_SECONDS)
     assert not pulse.gone
     assert [record.message for record in caplog.records] == ["a beat did not arrive; the next one may"] * 2
+
+
+def test_a_call_that_is_over_before_the_first_beat_is_due_costs_no_thread() -> None:
+    callback = FakeTaskCallback()
+
+    with Pulse(callback, "task", 3600):
+        beating = [thread.name for thread in threading.enumerate() if thread.name == "pulse"]
+
+    assert (beating, callback.beats) == ([], [])

@@ -1,11 +1,10 @@
 """My Files."""
 
-from datetime import timedelta
-
 import pytest
 
 from satchel.domain.errors import FileNotFound, SessionNotFound
 from satchel.domain.files import FileRecord
+from satchel.domain.my_files import FileFilter
 from satchel.domain.sessions import Session
 from tests.unit.services.scenery import ALICE, BOB
 from tests.unit.services.world import World
@@ -13,13 +12,7 @@ from tests.unit.services.world import World
 
 def expiring(world: World, name: str, session: Session | None = None) -> FileRecord:
     """Return a file that is gone in an hour."""
-    record = world.upload(name, session=session)
-    newer = {
-        "object_id": record.file_key[:-1] + "z",
-        "origin": "again",
-        "expires_at": int((world.clock.now() + timedelta(hours=1)).timestamp()),
-    }
-    return world.files.keep(record.model_copy(update=newer))
+    return world.expiring(world.upload(name, session=session))
 
 
 def names(records: list[FileRecord]) -> list[str]:
@@ -53,9 +46,9 @@ def test_files_are_listed_newest_first_page_by_page(world: World) -> None:
     for name in ("a", "b", "c"):
         world.upload(name)
     world.upload("theirs", who=BOB)
-    page = world.read_files.list(ALICE, None, 2, None)
+    page = world.read_files.list(ALICE, FileFilter(), 2, None)
     assert names(page.items) == ["c", "b"]
-    rest = world.read_files.list(ALICE, None, 2, page.cursor)
+    rest = world.read_files.list(ALICE, FileFilter(), 2, page.cursor)
     assert (names(rest.items), rest.cursor) == (["a"], None)
 
 
@@ -65,13 +58,13 @@ def test_files_of_one_session_are_listed_newest_first(world: World) -> None:
     world.upload("a", session=session)
     world.upload("elsewhere")
     world.upload("b", session=session)
-    assert names(world.read_files.list(ALICE, session.session_id, 50, None).items) == ["b", "a"]
+    assert names(world.read_files.list(ALICE, FileFilter(session_id=session.session_id), 50, None).items) == ["b", "a"]
 
 
 def test_somebody_elses_session_is_not_found(world: World) -> None:
     session = world.session(BOB)
     with pytest.raises(SessionNotFound):
-        world.read_files.list(ALICE, session.session_id, 50, None)
+        world.read_files.list(ALICE, FileFilter(session_id=session.session_id), 50, None)
 
 
 @pytest.mark.clause("v2.1:deferred:expired")
@@ -80,8 +73,8 @@ def test_expired_files_are_not_listed(world: World) -> None:
     expiring(world, "old", session)
     world.upload("new", session=session)
     world.clock.travel(3600)
-    assert names(world.read_files.list(ALICE, None, 50, None).items) == ["new"]
-    assert names(world.read_files.list(ALICE, session.session_id, 50, None).items) == ["new"]
+    assert names(world.read_files.list(ALICE, FileFilter(), 50, None).items) == ["new"]
+    assert names(world.read_files.list(ALICE, FileFilter(session_id=session.session_id), 50, None).items) == ["new"]
 
 
 # Content

@@ -24,6 +24,12 @@ def test_a_call_is_made_and_its_outcome_handed_over(runner: Runner) -> None:
     assert (runner.callback.ended, runner.client.open, runner.area.held) == (["task"], 0, [])
 
 
+def test_that_the_server_has_other_tools_now_is_handed_over(runner: Runner) -> None:
+    answer = answered({"results": 1}).model_copy(update={"tools_changed": True})
+    runner.client.script = [(1, answer)]
+    assert runner.outcome(order()).tools_changed is True
+
+
 def test_the_outcome_is_stored_before_the_task_is_told(runner: Runner) -> None:
     stored: list[bool] = []
     runner.callback.on_done = lambda: stored.append(order().outcome_key in runner.store.objects)

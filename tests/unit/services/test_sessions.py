@@ -1,5 +1,7 @@
 """Starting, listing, reading and ending sessions."""
 
+from datetime import datetime
+
 import pytest
 
 from satchel.contract import Display
@@ -89,7 +91,9 @@ def test_somebody_elses_session_is_not_found(world: World) -> None:
 def test_a_session_that_ended_can_be_read_and_its_links_are_dead(world: World) -> None:
     session = world.session()
     world.end_session()(ALICE, session.session_id)
-    assert ended(world, session) == session.model_copy(update={"status": SessionStatus.ENDED, "epoch": 2})
+    assert ended(world, session) == session.model_copy(
+        update={"status": SessionStatus.ENDED, "epoch": 2, "ended_at": world.clock.now()}
+    )
 
 
 @pytest.mark.clause("v2.1:persist:default", "v2.1:display:temporary")
@@ -146,9 +150,9 @@ def test_a_turn_that_begins_while_the_session_ends_is_cancelled_too(world: World
     begun: list[str] = []
     end = world.sessions.end
 
-    def in_between(user: str, session_id: str) -> None:
+    def in_between(user: str, session_id: str, now: datetime) -> None:
         begun.append(world.turn(session).turn_id)
-        end(user, session_id)
+        end(user, session_id, now)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(world.sessions, "end", in_between)

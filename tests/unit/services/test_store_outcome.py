@@ -23,6 +23,7 @@ def test_an_outcome_is_read_as_it_was_stored(outcome: Outcome) -> None:
     store_outcome(store, "k", outcome)
     assert read_outcome(store, "k") == outcome
     assert store.objects["k"].mime == "application/json"
+    assert store.objects["k"].tags == {"retention": "unkept"}  # it is read within the turn
 
 
 def test_no_outcome_is_none() -> None:

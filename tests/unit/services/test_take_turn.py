@@ -1,7 +1,5 @@
 """Taking a message and setting the turn going."""
 
-from datetime import timedelta
-
 import pytest
 
 from satchel.domain.conversation import UserMessage
@@ -163,8 +161,7 @@ def test_somebody_elses_file_is_not_there(world: World) -> None:
 def test_an_expired_file_is_not_there(world: World) -> None:
     session = world.session()
     record = world.upload("sales.csv", session=session)
-    in_an_hour = int((world.clock.now() + timedelta(hours=1)).timestamp())
-    world.files.keep(record.model_copy(update={"object_id": "f" + "1" * 26, "origin": "x", "expires_at": in_an_hour}))
+    world.expiring(record)
     world.clock.travel(3600)
     with pytest.raises(FileNotFound):
         world.turn(session, files=["sales.csv"])

@@ -1,7 +1,5 @@
 """One round of the model."""
 
-from datetime import timedelta
-
 import pytest
 
 from satchel.domain.calls import Call, Outcome
@@ -13,11 +11,11 @@ from satchel.domain.conversation import (
     ToolMessage,
     UserMessage,
 )
-from satchel.domain.files import FileRecord
 from satchel.domain.ids import call_id
+from satchel.domain.own_tools import LIST_FILES
 from satchel.domain.prompt import INSTRUCTIONS
-from satchel.domain.steps import CallRef, NextStep
-from satchel.services.think import MOST_CALLS
+from satchel.domain.steps import MOST_CALLS_IN_ROUND, MOST_CALLS_IN_TURN, CallRef, NextStep
+from satchel.domain.steps import MOST_ROUNDS as MOST_ROUNDS_OF_ALL
 from tests.unit.services.scenery import ALICE, BOB, ECHO, EXACT, FETCH, MERGE, OPEN, SUMMARISE
 from tests.unit.services.wiring import MOST_ROUNDS
 from tests.unit.services.world import World, turn_step
@@ -131,8 +129,33 @@ def test_a_turn_that_there_is_not_is_done(world: World) -> None:
 
 def test_an_answer_with_too_many_calls_is_cut(world: World) -> None:
     turn = world.turn(world.session())
-    world.model.replies = [ModelReply(text="", calls=[ECHO_A] * (MOST_CALLS + 5))]
-    assert len(world.think(turn_step(turn)).calls) == MOST_CALLS
+    world.model.replies = [ModelReply(text="", calls=[ECHO_A] * (MOST_CALLS_IN_ROUND + 5))]
+    assert len(world.think(turn_step(turn)).calls) == MOST_CALLS_IN_ROUND
+
+
+def test_a_turn_has_so_many_calls_and_then_the_model_is_not_asked_again(world: World) -> None:
+    world.most_rounds = MOST_ROUNDS_OF_ALL
+    turn = world.turn(world.session())
+    world.model.replies = [ModelReply(text="", calls=[ECHO_A] * MOST_CALLS_IN_ROUND) for _ in range(10)]
+    made = []
+    step = turn_step(turn)
+    while not (after := world.think(step)).done:
+        made.append(len(after.calls))
+        step = turn_step(turn, after.round)
+    assert made == [40, 40, 40, 40, 40, 40, 10]
+    assert sum(made) == len(world.calls.list(turn.turn_id)) == MOST_CALLS_IN_TURN
+    assert world.think(step) == after
+    assert len(world.model.tasks) == len(made)
+
+
+def test_the_calls_of_earlier_turns_do_not_count(world: World) -> None:
+    session = world.session()
+    earlier = world.turn(session)
+    said = AssistantMessage(text="", calls=[ECHO_A] * MOST_CALLS_IN_TURN)
+    world.transcript.add_reply(session.session_id, earlier.turn_id, 0, said)
+    world.finish(turn_step(earlier))
+    world.model.replies = [ModelReply(text="", calls=[ECHO_A])]
+    assert len(world.think(turn_step(world.turn(session))).calls) == 1
 
 
 # What the model is given
@@ -155,7 +178,7 @@ def test_the_model_sees_the_conversation_in_order_with_what_the_tools_returned(w
             AssistantMessage(text="I will.", calls=[ECHO_A]),
             ToolMessage(ref="m-1", tool="report.echo", content={"results": "a"}),
         ],
-        tools=[EXACT, SUMMARISE, MERGE, ECHO, FETCH],
+        tools=[EXACT, SUMMARISE, MERGE, ECHO, LIST_FILES, FETCH],
     )
 
 
@@ -186,14 +209,14 @@ def listed(world: World) -> list[str]:
 def test_the_latest_message_goes_with_the_files_of_the_session_newest_first(world: World) -> None:
     session = world.session()
     world.upload("old.csv", session=session)
-    world.upload("new.csv", bytes(900), session=session)
+    world.upload("new.bin", bytes(900), session=session)
     world.complete(world.turn(session, "Hello"))
     assert asked(world).messages[-1] == UserMessage(
         text="Hello\n"
         "\n"
         "[SYSTEM: Available files in current session:\n"
-        "- new.csv (uploaded 2024-08-27, 900B)\n"
-        "- old.csv (uploaded 2024-08-27, 8B)\n"
+        "- new.bin (uploaded 2024-08-27, 900B)\n"
+        "- old.csv (uploaded 2024-08-27, 8B, 1 row)\n"
         "End available files]"
     )
 
@@ -217,6 +240,7 @@ def test_what_is_kept_of_the_conversation_holds_no_file_context(world: World) ->
 
 
 def test_files_of_other_sessions_are_listed_where_the_message_names_them(world: World) -> None:
+    world.persist = False
     session = world.session()
     here, there = world.upload("here.csv", session=session), world.upload("there.csv", session=world.session())
     world.upload("elsewhere.csv")
@@ -224,18 +248,11 @@ def test_files_of_other_sessions_are_listed_where_the_message_names_them(world: 
     assert listed(world) == ["there.csv", "here.csv"]
 
 
-def expiring(world: World, record: FileRecord) -> None:
-    """Make the file one that is gone in an hour."""
-    later = int((world.clock.now() + timedelta(hours=1)).timestamp())
-    newer = {"object_id": "f" + "1" * 26, "origin": "again", "expires_at": later}
-    world.files.keep(record.model_copy(update=newer))
-
-
 @pytest.mark.clause("v2.1:deferred:expired")
 def test_an_expired_file_is_not_listed_named_or_not(world: World) -> None:
     session = world.session()
     record = world.upload("a.csv", session=session)
-    expiring(world, record)
+    world.expiring(record)
     turn = world.turn(session, files=["a.csv"])
     world.clock.travel(3600)
     world.complete(turn)
@@ -249,3 +266,14 @@ def test_a_file_that_was_deleted_meanwhile_is_not_listed(world: World) -> None:
     world.remove_file(ALICE, other.file_key)
     world.complete(turn)
     assert listed(world) == []
+
+
+def test_what_the_model_says_after_the_turn_was_cancelled_is_neither_kept_nor_told(world: World) -> None:
+    turn = world.turn(world.session())
+    world.model.replies = [ModelReply(text="Too late.", calls=[ECHO_A])]
+    world.model.meanwhile = lambda: world.cancel(ALICE, turn.session_id, turn.turn_id)
+    step = world.think(turn_step(turn))
+    assert (step.calls, step.done) == ([], True)
+    assert world.transcript.messages(turn.session_id) == [UserMessage(text="Hello")]
+    assert [kind for kind, _ in world.events.told(turn.turn_id)] == ["turn_started", "turn_failed"]
+    assert world.calls.list(turn.turn_id) == []

@@ -1,8 +1,12 @@
 """Which tools a person may use, from the kept lists; and filling those."""
 
+from dataclasses import replace
+from datetime import timedelta
+
 import pytest
 
 from satchel.domain.errors import Unavailable
+from satchel.domain.own_tools import DESCRIPTION, LIST_FILES
 from satchel.domain.tool_lists import answered
 from satchel.services.list_tools import ServerTools
 from tests.unit.services.scenery import ALICE, BOB, ECHO, EXACT, FETCH, MERGE, OPEN, REGISTRY, SUMMARISE
@@ -19,19 +23,26 @@ def test_servers_are_listed_by_name_with_their_tools(world: World) -> None:
     assert world.list_tools(ALICE.groups) == [
         ServerTools(name="exact", description="", tools=[EXACT]),
         ServerTools(name="report", description="Reports", tools=[SUMMARISE, MERGE, ECHO]),
+        ServerTools(name="satchel", description=DESCRIPTION, tools=[LIST_FILES]),
         ServerTools(name="web.pages", description="", tools=[FETCH]),
     ]
 
 
 def test_servers_for_other_groups_are_not_listed(world: World) -> None:
-    assert [server.name for server in world.list_tools(BOB.groups)] == ["exact", "report", "vault", "web.pages"]
-    assert [server.name for server in world.list_tools([])] == ["exact", "web.pages"]
+    assert [server.name for server in world.list_tools(BOB.groups)] == [
+        "exact",
+        "report",
+        "satchel",
+        "vault",
+        "web.pages",
+    ]
+    assert [server.name for server in world.list_tools([])] == ["exact", "satchel", "web.pages"]
 
 
 def test_a_server_whose_tools_are_not_known_yet_says_so_and_nobody_waits(world: World) -> None:
     forget(world)
-    assert [server.tools for server in world.list_tools(ALICE.groups)] == [None, None, None]
-    assert (world.list_tools.tools(ALICE.groups), world.runners.asked) == ([], [])
+    assert [server.tools for server in world.list_tools(ALICE.groups)] == [None, None, [LIST_FILES], None]
+    assert (world.list_tools.tools(ALICE.groups), world.runners.asked) == ([LIST_FILES], [])
 
 
 def test_tools_may_be_limited_to_servers_and_to_single_tools(world: World) -> None:
@@ -48,6 +59,8 @@ def test_what_may_be_named_to_limit_a_turn_are_servers_and_tools(world: World) -
         "report.summarise",
         "report.merge",
         "report.echo",
+        "satchel",
+        "satchel.list_files",
         "web.pages",
         "web.pages.fetch",
     }
@@ -59,7 +72,7 @@ def test_what_may_be_named_to_limit_a_turn_are_servers_and_tools(world: World) -
 def test_a_server_is_asked_and_its_answer_kept(world: World) -> None:
     forget(world)
     assert world.refresh_tools("report") == [SUMMARISE, MERGE, ECHO]
-    assert world.list_tools.tools(ALICE.groups) == [SUMMARISE, MERGE, ECHO]
+    assert world.list_tools.tools(ALICE.groups) == [SUMMARISE, MERGE, ECHO, LIST_FILES]
 
 
 def test_a_kept_list_is_good_without_asking(world: World) -> None:
@@ -101,6 +114,7 @@ def test_a_server_that_never_started_is_shown_with_the_reason_and_takes_no_other
     assert shown == {
         "exact": ([EXACT], None),
         "report": (None, "The server 'report' did not start: no such program"),
+        "satchel": ([LIST_FILES], None),
         "web.pages": ([FETCH], None),
     }
 
@@ -140,3 +154,49 @@ def test_a_tool_that_the_kept_list_lacks_is_looked_for_once_in_a_new_one(world: 
     for _ in range(2):
         assert world.refresh_tools.that_has("report", "new") == [SUMMARISE]
     assert world.runners.asked == ["report"]
+
+
+# Doubt
+
+
+def test_a_list_that_its_server_called_into_question_is_asked_for_before_its_time(world: World) -> None:
+    world.doubt_tools("report.echo")
+    assert world.refresh_tools.due() == []  # it was asked for this very moment
+    world.clock.travel(30)
+    assert world.refresh_tools.due() == ["report"]
+    world.runners.tools["report"] = [SUMMARISE]
+    world.refresh_tools.ask_all(world.refresh_tools.due())
+    world.clock.travel(30)
+    assert world.refresh_tools.due() == []
+    assert world.list_tools(ALICE.groups)[1].tools == [SUMMARISE]
+
+
+def test_a_doubted_list_is_good_until_there_is_another(world: World) -> None:
+    world.doubt_tools("report.echo")
+    assert world.list_tools(ALICE.groups)[1].tools == [SUMMARISE, MERGE, ECHO]
+
+
+@pytest.mark.parametrize("tool", ["report.echo", "nobody.knows", "word"])
+def test_doubt_about_what_is_not_kept_is_no_news(world: World, tool: str) -> None:
+    forget(world)
+    world.doubt_tools(tool)
+    assert world.list_tools(ALICE.groups)[1].tools is None
+
+
+def test_how_long_a_list_is_taken_for_good_may_be_set(world: World) -> None:
+    patient = replace(world.refresh_tools, kept_for=timedelta(hours=6))
+    world.clock.travel(300)
+    assert patient.due() == []
+    world.clock.travel(6 * 3600)
+    assert len(patient.due()) == 4
+
+
+def test_all_are_asked_also_when_one_does_not_start(world: World) -> None:
+    del world.runners.tools["report"]
+    world.refresh_tools.ask_all(list(REGISTRY.servers))
+    assert sorted(world.runners.asked) == sorted(REGISTRY.servers)
+    assert [server.failure is None for server in world.list_tools(ALICE.groups) if server.name in REGISTRY.servers] == [
+        True,
+        False,
+        True,
+    ]

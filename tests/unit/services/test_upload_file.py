@@ -5,7 +5,7 @@ import pytest
 from satchel.contract import safe_name
 from satchel.domain.calls import Outcome
 from satchel.domain.errors import SessionEnded, SessionNotFound, TooLarge
-from satchel.domain.files import FileRecord, Source
+from satchel.domain.files import FileInfo, FileRecord, Source
 from tests.unit.services.scenery import ALICE, BOB
 from tests.unit.services.world import World
 
@@ -27,6 +27,7 @@ def test_a_file_is_stored_and_listed(world: World) -> None:
         source=Source.UPLOADED,
         origin=record.file_key,
         created_at=world.clock.now(),
+        info=FileInfo(rows=0, columns=2),
     )
     assert (world.store.objects[record.key].body, world.store.objects[record.key].mime) == (b"a,b\n", "text/csv")
     assert world.files.get(ALICE.name, record.file_key) == record

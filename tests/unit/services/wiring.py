@@ -7,36 +7,60 @@ from satchel.domain.tool_lists import answered
 from satchel.services.act_in_canvas import ActInCanvas
 from satchel.services.ask_approval import AskApproval
 from satchel.services.cancel_turn import CancelTurn
+from satchel.services.clear_session import ClearSession
 from satchel.services.decide_approval import DecideApproval
 from satchel.services.dispatch_tool import DispatchTool
-from satchel.services.download import OpenLink
+from satchel.services.doubt_tools import DoubtTools
+from satchel.services.download import Download
+from satchel.services.erase_user import SweepErasures
 from satchel.services.finish_turn import FinishTurn
 from satchel.services.issue_ticket import IssueTicket
+from satchel.services.keep_audit import KeepAudit
+from satchel.services.keep_file import KeepFile
+from satchel.services.list_files import ListFiles
 from satchel.services.list_tools import ListTools
 from satchel.services.mint_links import MintLinks
 from satchel.services.normalize_outcome import NormalizeOutcome
 from satchel.services.open_connection import ForgetConnection, OpenConnection
+from satchel.services.open_link import OpenLink
 from satchel.services.push_events import PushEvents
+from satchel.services.read_audit import ReadAudit
 from satchel.services.read_files import ReadFiles
 from satchel.services.read_turn import ReadTurn
 from satchel.services.refresh_tools import RefreshTools
 from satchel.services.remove_file import RemoveFile
+from satchel.services.remove_files import RemoveFiles
 from satchel.services.resolve_inputs import ResolveInputs
 from satchel.services.sessions import EndSession, ReadSessions, StartSession
 from satchel.services.settle_turn import SettleTurn
+from satchel.services.share_links import RevokeLinks, ShareFile
 from satchel.services.subscribe import Subscribe, Unsubscribe
+from satchel.services.sweep import Sweep
 from satchel.services.take_turn import TakeTurn
+from satchel.services.tell_files import TellFiles
 from satchel.services.think import Think
 from satchel.services.upload_file import UploadFile
+from satchel.services.upload_parts import (
+    AbortUpload,
+    BeginUpload,
+    CompleteUpload,
+    ReadUploads,
+    SignParts,
+    SweepUploads,
+)
 from tests.fakes.approvals import FakeApprovals
 from tests.fakes.arguments import FakeArgumentChecker
+from tests.fakes.audit import FakeAuditTrail
 from tests.fakes.calls import FakeCalls
 from tests.fakes.clock import FakeClock
 from tests.fakes.dashboards import FakeDashboards
 from tests.fakes.entropy import FakeEntropy
+from tests.fakes.erasing import FakeErasing, FakeErasures
 from tests.fakes.events import FakeEvents
 from tests.fakes.file_store import FakeFileStore
 from tests.fakes.files import FakeFiles
+from tests.fakes.going import ClearingAtOnce, FakeGoingFiles, FakeSessionRemains
+from tests.fakes.links import FakeSharedLinks, FakeStandings
 from tests.fakes.model import FakeModel
 from tests.fakes.runners import FakeCredentials, FakeRunners
 from tests.fakes.sessions import FakeSessions
@@ -45,17 +69,20 @@ from tests.fakes.sockets import FakeConnections, FakeMailbox, FakeSubscriptions,
 from tests.fakes.tool_lists import FakeToolLists
 from tests.fakes.transcript import FakeTranscript
 from tests.fakes.turns import FakeTurns
+from tests.fakes.uploads import FakePartStore, FakeUploads
 from tests.fakes.workflow import FakeTaskCallback, FakeWorkflow
 from tests.unit.services.scenery import REGISTRY, TOOLS
 
 MOST_MESSAGE_BYTES = 1000
 MOST_UPLOAD_BYTES = 1000
 MOST_INPUT_BYTES = 500
+MOST_FILE_BYTES = 50 << 30
 MOST_INLINE_BYTES = 100
 MOST_ROUNDS = 3
 CANVAS_ORIGINS = ("https://dash.example", "http://localhost:9000")
 WEB_ORIGINS = ("https://chat.example",)
 APPROVAL_TIME = timedelta(hours=1)
+SESSION_IDLE = timedelta(days=30)
 
 
 class Wiring:
@@ -69,11 +96,16 @@ class Wiring:
         self.turns = FakeTurns(self.sessions, self.transcript)
         self.calls = FakeCalls()
         self.approvals = FakeApprovals()
-        self.files = FakeFiles()
+        self.uploads = FakeUploads()
+        self.files = FakeFiles(self.uploads)
         self.events = FakeEvents(self.clock)
         self.dashboards = FakeDashboards()
+        self.trail = FakeAuditTrail()
         self.store = FakeFileStore()
+        self.parts = FakePartStore(self.store)
         self.signer = FakeSigner(self.clock)
+        self.shared_links = FakeSharedLinks()
+        self.standings = FakeStandings(self.files, self.sessions, self.shared_links)
         self.workflow = FakeWorkflow()
         self.callback = FakeTaskCallback()
         self.tickets = FakeTickets()
@@ -84,6 +116,13 @@ class Wiring:
         self.lists = FakeToolLists()
         self.model = FakeModel()
         self.registry = REGISTRY
+        self.most_rounds = MOST_ROUNDS
+        self.persist = True
+        self.erasures = FakeErasures()
+        self.erasing = FakeErasing()
+        self.going = FakeGoingFiles(self.files, self.sessions)
+        self.remains = FakeSessionRemains(self.turns, self.events)
+        self.clearing = ClearingAtOnce(self.sessions, lambda: self.clear_session)
         for server, tools in TOOLS.items():
             self.lists.put(server, REGISTRY.servers[server].config_hash(), answered(tools, self.clock.now()))
 
@@ -99,11 +138,27 @@ class Wiring:
 
     @property
     def links(self) -> MintLinks:
-        return MintLinks(self.signer, self.sessions, self.clock, 840, "https://satchel.example")
+        return MintLinks(self.signer, self.sessions, self.clock, "https://satchel.example")
+
+    @property
+    def share_file(self) -> ShareFile:
+        return ShareFile(self.read_files, self.links, self.shared_links, self.clock, self.entropy)
+
+    @property
+    def revoke_links(self) -> RevokeLinks:
+        return RevokeLinks(self.shared_links)
 
     @property
     def open_link(self) -> OpenLink:
-        return OpenLink(self.signer, self.files, self.sessions, self.clock)
+        return OpenLink(self.signer, self.standings, self.clock)
+
+    @property
+    def download(self) -> Download:
+        return Download(self.open_link, KeepAudit(self.trail), self.clock, self.entropy)
+
+    @property
+    def read_audit(self) -> ReadAudit:
+        return ReadAudit(self.read_sessions, self.trail)
 
     @property
     def take_turn(self) -> TakeTurn:
@@ -120,17 +175,20 @@ class Wiring:
         )
 
     @property
+    def tell_files(self) -> TellFiles:
+        return TellFiles(self.files, self.clock, self.persist)
+
+    @property
     def think(self) -> Think:
         return Think(
             self.turns,
             self.transcript,
             self.calls,
-            self.files,
+            self.tell_files,
             self.events,
             self.model,
             self.list_tools,
-            self.clock,
-            MOST_ROUNDS,
+            self.most_rounds,
         )
 
     @property
@@ -150,6 +208,7 @@ class Wiring:
             inputs=self.resolve_inputs,
             credentials=FakeCredentials(),
             runners=self.runners,
+            list_files=ListFiles(self.files, self.clock),
             store=self.store,
             callback=self.callback,
             limits=Limits(),
@@ -164,6 +223,10 @@ class Wiring:
         return DecideApproval(self.read_turn, self.approvals, self.events, self.callback, self.clock)
 
     @property
+    def doubt_tools(self) -> DoubtTools:
+        return DoubtTools(self.registry, self.lists)
+
+    @property
     def normalize(self) -> NormalizeOutcome:
         return NormalizeOutcome(
             self.calls,
@@ -173,12 +236,14 @@ class Wiring:
             self.store,
             self.clock,
             self.dashboards,
+            KeepAudit(self.trail),
+            self.doubt_tools,
             CANVAS_ORIGINS,
         )
 
     @property
     def finish(self) -> FinishTurn:
-        return FinishTurn(self.turns, self.calls, self.transcript, self.events, self.clock)
+        return FinishTurn(self.turns, self.calls, self.transcript, self.events, self.clock, KeepAudit(self.trail))
 
     @property
     def settle_turn(self) -> SettleTurn:
@@ -210,8 +275,34 @@ class Wiring:
     def read_sessions(self) -> ReadSessions:
         return ReadSessions(self.sessions, self.turns)
 
+    @property
+    def remove_files(self) -> RemoveFiles:
+        return RemoveFiles(self.going, self.store)
+
+    @property
+    def clear_session(self) -> ClearSession:
+        return ClearSession(self.sessions, self.files, self.remains, self.remove_files, self.clock, self.persist)
+
     def end_session(self, *, persist: bool = True) -> EndSession:
-        return EndSession(self.read_sessions, self.sessions, self.files, self.cancel, self.remove_file, persist)
+        self.persist = persist
+        return EndSession(self.read_sessions, self.sessions, self.cancel, self.clearing, self.clock)
+
+    @property
+    def sweep(self) -> Sweep:
+        return Sweep(
+            self.going,
+            self.sessions,
+            self.remove_files,
+            self.sweep_uploads,
+            SweepErasures(self.erasures, self.erasing, self.clock),
+            self.clear_session,
+            self.clock,
+            SESSION_IDLE,
+        )
+
+    @property
+    def keep_file(self) -> KeepFile:
+        return KeepFile(self.read_files, self.going, self.store, self.persist)
 
     @property
     def act_in_canvas(self) -> ActInCanvas:
@@ -252,6 +343,32 @@ class Wiring:
     @property
     def upload_file(self) -> UploadFile:
         return UploadFile(self.sessions, self.files, self.store, self.clock, self.entropy, MOST_UPLOAD_BYTES)
+
+    @property
+    def begin_upload(self) -> BeginUpload:
+        return BeginUpload(self.sessions, self.uploads, self.parts, self.clock, self.entropy, MOST_FILE_BYTES)
+
+    @property
+    def read_uploads(self) -> ReadUploads:
+        return ReadUploads(self.uploads, self.parts, self.clock)
+
+    @property
+    def sign_parts(self) -> SignParts:
+        return SignParts(self.parts, self.clock)
+
+    @property
+    def abort_upload(self) -> AbortUpload:
+        return AbortUpload(self.uploads, self.parts, self.store)
+
+    @property
+    def complete_upload(self) -> CompleteUpload:
+        return CompleteUpload(
+            self.read_uploads, self.sessions, self.files, self.store, self.abort_upload, MOST_FILE_BYTES
+        )
+
+    @property
+    def sweep_uploads(self) -> SweepUploads:
+        return SweepUploads(self.uploads, self.abort_upload, self.clock)
 
     @property
     def read_files(self) -> ReadFiles:

@@ -1,6 +1,7 @@
 """A small world of fakes, and what has happened in it before a test begins."""
 
 import io
+from datetime import timedelta
 from typing import Any
 
 from satchel.contract import safe_name
@@ -9,7 +10,7 @@ from satchel.domain.conversation import ModelReply
 from satchel.domain.files import FileRecord
 from satchel.domain.identity import Identity
 from satchel.domain.ids import call_id, object_id
-from satchel.domain.places import object_key, outcome_key
+from satchel.domain.places import Kind, object_key, outcome_key
 from satchel.domain.sessions import Session, Turn
 from satchel.domain.steps import CallStep, Failure, TurnStep
 from satchel.services.store_outcome import store_outcome
@@ -43,6 +44,11 @@ class World(Wiring):
         self.clock.travel(1)
         return self.upload_file(who, name, body, None, session.session_id if session else None)
 
+    def expiring(self, record: FileRecord, after: timedelta = timedelta(hours=1)) -> FileRecord:
+        """Let a file expire after a while, as if it had been made so."""
+        at = int((self.clock.now() + after).timestamp())
+        return self.files.write(record.model_copy(update={"expires_at": at}))
+
     def call(
         self, turn: Turn, tool: str = "report.echo", arguments: str = "{}", round_number: int = 0, index: int = 0
     ) -> Call:
@@ -72,7 +78,8 @@ class World(Wiring):
     ) -> StoredFile:
         """Put a file where a runner puts it, and return what the runner says of it."""
         deferred = said.pop("deferred", False) is True
-        key = object_key(call.user, "artifacts", object_id(call.call_id, index), safe_name(name))
+        kind: Kind = "deferred" if deferred else "artifacts"
+        key = object_key(call.user, kind, object_id(call.call_id, index), safe_name(name))
         self.put(key, body, mime)
         return StoredFile(
             object_id=object_id(call.call_id, index),

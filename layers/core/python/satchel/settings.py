@@ -4,55 +4,71 @@ A function reads only the classes that its bootstrap module names, so these also
 """
 
 import json
+import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationInfo, field_validator
 
 from satchel.domain.canvas import parse_origin
+from satchel.domain.isolation import Level
+from satchel.domain.steps import MOST_ROUNDS
+from satchel.domain.timing import Limits, NoticeSeconds, Seconds, disorder
 
 _MIB = 1 << 20
 
+if TYPE_CHECKING:
+    # The plugin for pydantic knows that this class, and no other, is made without naming its fields.
+    from pydantic_settings import BaseSettings as _Base
+else:
 
-class _Settings(BaseSettings):
-    model_config = SettingsConfigDict(env_prefix="SATCHEL_", frozen=True)
+    class _Base(BaseModel):
+        """The few lines that we need of pydantic-settings, whose import would be a fifth of a function's cold start."""
+
+        def __init__(self, **given: object) -> None:
+            variables = {name: f"SATCHEL_{name.upper()}" for name in type(self).model_fields}
+            found = {name: os.environ[variable] for name, variable in variables.items() if variable in os.environ}
+            super().__init__(**found | given)
 
 
-class StorageSettings(_Settings):
+class Settings(_Base, frozen=True, extra="forbid", validate_default=True):
+    """A field ``name`` is the variable ``SATCHEL_NAME``. Raises ValidationError for what is missing or wrong."""
+
+
+class StorageSettings(Settings):
     """Where records and bytes lie."""
 
     table: str
     bucket: str
 
 
-class WorkflowSettings(_Settings):
+class WorkflowSettings(Settings):
     """The state machine of turns (its ARN)."""
 
     state_machine: str
 
 
-class ServerSettings(_Settings):
+class ServerSettings(Settings):
     """Which servers there are."""
 
     mcp_config: Path
 
 
-class ModelSettings(_Settings):
-    """The model. ``max_rounds`` bounds how often it may ask for tools in one turn."""
+class ModelSettings(Settings):
+    """The model. ``max_rounds`` bounds how often it may ask for tools in one turn; an execution holds no more."""
 
     model: str = "offline"
-    max_rounds: int = 40
+    max_rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = 40
 
 
-class LinkSettings(_Settings):
+class LinkSettings(Settings):
     """Capabilities: the secret with the signing keys, and the address under which tools reach the API."""
 
     capability_secret: str
     public_url: str = ""
 
 
-class LimitSettings(_Settings):
+class LimitSettings(Settings):
     """How much and how long. Bytes and seconds.
 
     ``max_inline_bytes`` is what the transport lets through as base64 in one answer (6 MB of payload on Lambda).
@@ -71,13 +87,31 @@ class LimitSettings(_Settings):
         return min(self.base64_size_limit_mb * _MIB, self.max_inline_bytes)
 
 
-class ApiSettings(_Settings):
-    """Who may come in, and what files do when a session ends. ``auth=local`` trusts headers: for loopback alone."""
+class ApiSettings(Settings):
+    """Who may come in. ``auth=local`` trusts headers: for loopback alone."""
 
     auth: Literal["jwt", "local"] = "jwt"
     identity_claim: str = "email"
-    persist_files_across_sessions: bool = True
     model: str = "offline"
+
+
+class ClearingSettings(Settings):
+    """The function that clears sessions which have ended."""
+
+    end_session_function: str
+
+
+class ErasingSettings(Settings):
+    """The function that deletes everything of a person."""
+
+    erase_function: str
+
+
+class SessionSettings(Settings):
+    """What becomes of a session: whether its files outlive it (spec 3 §2.2), and how long it may be idle."""
+
+    persist_files_across_sessions: bool = True
+    session_idle_hours: Annotated[float, Field(gt=0)] = 24 * 30
 
 
 def _listed(value: object) -> object:
@@ -89,63 +123,111 @@ def _listed(value: object) -> object:
     return [part.strip() for part in value.split(",") if part.strip()]
 
 
-class CanvasSettings(_Settings):
+class CanvasSettings(Settings):
     """Origins from which dashboards may be shown, comma-separated or as JSON; none by default (spec 2 §3)."""
 
-    canvas_origins: Annotated[
-        tuple[Annotated[str, AfterValidator(parse_origin)], ...], NoDecode, BeforeValidator(_listed)
-    ] = ()
+    canvas_origins: Annotated[tuple[Annotated[str, AfterValidator(parse_origin)], ...], BeforeValidator(_listed)] = ()
 
 
-class OriginSettings(_Settings):
+class OriginSettings(Settings):
     """Origins whose pages may open a connection, comma-separated or as JSON; ``*`` means any."""
 
-    web_origins: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)] = ()
+    web_origins: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
 
 
-class SocketSettings(_Settings):
+class SocketSettings(Settings):
     """Where connections are opened (``wss://…``)."""
 
     socket_url: str
 
 
-class PushSettings(_Settings):
+class PushSettings(Settings):
     """Where connections are spoken to: the management address of the WebSocket API."""
 
     socket_endpoint: str
 
 
-class TimingSettings(_Settings):
-    """The time of a tool: how long it may be silent, how long it may last (spec 3 §11)."""
+class TimingSettings(Settings):
+    """The time of a tool (spec 3 §11): how long it may be silent, when that is announced, how long it may last.
 
-    tool_silence_seconds: float = 30
-    tool_max_seconds: float = 840
+    ``tool_notice_seconds`` are three times, comma-separated or as JSON. A server's entry may have its own times.
+    """
+
+    tool_silence_seconds: Seconds = 30
+    tool_notice_seconds: Annotated[NoticeSeconds | None, BeforeValidator(_listed)] = None
+    tool_max_seconds: Seconds = 840
+
+    @field_validator("tool_notice_seconds")
+    @classmethod
+    def _within_the_silence(cls, notices: NoticeSeconds | None, info: ValidationInfo) -> NoticeSeconds | None:
+        silence = info.data.get("tool_silence_seconds")
+        if notices and silence and (problem := disorder(notices, silence)):
+            raise ValueError(f"give {problem}")
+        return notices
+
+    @property
+    def limits(self) -> Limits:
+        """Return the times of a call whose server has none of its own."""
+        return Limits(silence=self.tool_silence_seconds, notices=self.tool_notice_seconds, most=self.tool_max_seconds)
 
 
-class ApprovalSettings(_Settings):
+class ApprovalSettings(Settings):
     """How long a call waits for its owner's word."""
 
-    approval_seconds: int = 3600
+    approval_seconds: Annotated[int, Field(gt=0)] = 3600
 
 
-class DispatchSettings(_Settings):
-    """Where runners are, and the role that a call's credentials are cut from."""
+class AuditSettings(Settings):
+    """How long it is kept who called which tool and fetched which file."""
+
+    audit_days: Annotated[int, Field(gt=0)] = 90
+
+
+class RunnersSettings(Settings):
+    """Where runners are: a function for each server that runs here, one for all those that are somewhere else."""
 
     runner_prefix: str
+    remote_runner: str
+
+
+class RefreshSettings(Settings):
+    """How long a server's list of tools is taken for good: asking for it starts the server."""
+
+    tools_kept_seconds: Annotated[float, Field(gt=0)] = 300
+
+
+class DispatchSettings(Settings):
+    """The role that a call's credentials are cut from."""
+
     call_role: str
 
 
-class RunnerSettings(_Settings):
-    """Which server this runner is for. ``beat_seconds`` decides how soon a cancel is felt.
+class RunnerSettings(Settings):
+    """Which server this runner is for; None: for all those that are somewhere else.
 
+    ``beat_seconds`` decides how soon a cancel is felt; the machine waits for 35.
     A tool's answer may have ``max_result_mb``, files inside it included; what a tool returns by path is not part of it.
+    Of the server there are ``max_servers`` processes at most, for calls that come side by side. ``secret_prefix`` is
+    what the names of the secrets begin with that hold its variables; without it they are all in the environment.
     """
 
-    server: str
-    beat_seconds: float = 1.0
+    server: str | None = None
+    beat_seconds: Annotated[float, Field(gt=0, le=10)] = 1.0
     max_result_mb: int = 64
+    max_servers: Annotated[int, Field(ge=1)] = 8
+    secret_prefix: str | None = None
 
     @property
     def max_result_bytes(self) -> int:
         """Return the limit of one answer."""
         return self.max_result_mb * _MIB
+
+
+class IsolationSettings(Settings):
+    """How well tools must be walled in before any runs, and what becomes of a call whose tool was stopped and went on.
+
+    ``violation_policy``: its result stands with a note (``note``), or the attempt alone fails it (``fail``).
+    """
+
+    min_isolation: Level = "process"
+    violation_policy: Literal["note", "fail"] = "note"

@@ -69,6 +69,25 @@ def empty(username: str) -> Json:
 
 
 @mcp.tool
+def draft(username: str) -> Json:
+    """Leave a draft that waits for somebody, by its path."""
+    path = Path(f"/tmp/{username}/draft.csv")
+    path.write_text("a,b\n1,2\n")
+    waits = {"reason": "needs_editing", "next_actions": ["Edit it"], "expires_hours": 5}
+    return {"results": 1, "deferred_artifacts": [{"name": path.name, "mime": "text/csv", "path": str(path), **waits}]}
+
+
+@mcp.tool
+def scratch() -> Json:
+    """Return a file that goes with the session."""
+    return {
+        "artifacts": [inline("scratch.txt", b"gone soon")],
+        "results": 1,
+        "display": {"storage_action": "temporary"},
+    }
+
+
+@mcp.tool
 def long_text(characters: int) -> Json:
     """Return a typed artifact of that length."""
     text = {"type": "text/markdown", "id": "long-1", "title": "Long", "content": "x" * characters}

@@ -1,6 +1,8 @@
 """Tools that misbehave, each in its own way."""
 
 import asyncio
+import ctypes
+import json
 import os
 import signal
 import time
@@ -18,9 +20,14 @@ def wait(seconds: float) -> dict[str, object]:
     return {"results": {"waited": seconds, "pid": os.getpid()}}
 
 
-@mcp.tool
-def haunt(seconds: float, username: str) -> dict[str, object]:
-    """Leave a daemon behind that ignores SIGTERM, and then wait without a word."""
+def _note_call(username: str) -> None:
+    """Write down when the tool has the call, and in which process."""
+    noted = {"at": time.time(), "pid": os.getpid()}
+    Path(f"/tmp/{username}/call.json").write_text(json.dumps(noted))
+
+
+def _leave_daemon(username: str) -> None:
+    """Leave one behind that ignores SIGTERM and belongs to nobody."""
     first = os.fork()
     if first == 0:
         os.setsid()
@@ -30,8 +37,35 @@ def haunt(seconds: float, username: str) -> dict[str, object]:
             time.sleep(600)
         os._exit(0)
     os.waitpid(first, 0)
+
+
+@mcp.tool
+def haunt(seconds: float, username: str) -> dict[str, object]:
+    """Leave a daemon behind, and then wait without a word."""
+    _note_call(username)
+    _leave_daemon(username)
     time.sleep(seconds)
     return {"results": "survived"}
+
+
+@mcp.tool
+def freeze(seconds: int, username: str) -> dict[str, object]:
+    """Leave a daemon behind, and then wait in C with the interpreter's lock: no line of Python runs meanwhile."""
+    _note_call(username)
+    _leave_daemon(username)
+    ctypes.PyDLL(None).sleep(seconds)
+    return {"results": "survived"}
+
+
+@mcp.tool
+async def plod(words: int, every: float, silent: float, username: str, ctx: Context) -> dict[str, object]:
+    """Say how far it is every so often, and then nothing."""
+    for number in range(1, words + 1):
+        await asyncio.sleep(every)
+        _note_call(username)
+        await ctx.report_progress(number, words, f"step {number} of {words}")
+    await asyncio.sleep(silent)
+    return {"results": "plodded"}
 
 
 @mcp.tool
@@ -52,12 +86,26 @@ def read(filename: str) -> dict[str, object]:
 
 
 @mcp.tool
-async def chatter(lines: int, seconds: float, ctx: Context) -> dict[str, object]:
-    """Say so many things in so much time."""
+async def chatter(lines: int, seconds: float, ctx: Context, linger: int = 0) -> dict[str, object]:
+    """Say so many things in so much time, and then, for so many seconds, little."""
     for number in range(lines):
         await ctx.info(f"line {number}")
         await asyncio.sleep(seconds / lines)
+    for second in range(linger):
+        await asyncio.sleep(1)
+        await ctx.report_progress(second)
     return {"results": lines}
+
+
+@mcp.tool
+async def flood(words: int, seconds: float, at: float, ctx: Context) -> dict[str, object]:
+    """Say how far it is so often in so much time, beginning at some time, or at once if it has passed."""
+    await asyncio.sleep(max(0.0, at - time.time()))
+    begun = time.monotonic()
+    for number in range(1, words + 1):
+        await asyncio.sleep(max(0.0, begun + number * seconds / words - time.monotonic()))
+        await ctx.report_progress(number, words, f"{number} of {words}")
+    return {"results": {"seconds": time.monotonic() - begun}}
 
 
 if __name__ == "__main__":

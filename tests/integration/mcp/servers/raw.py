@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -127,6 +128,17 @@ def refuse(_: Arguments) -> dict[str, Any]:
     raise ValueError("no such thing")
 
 
+def grows(_: Arguments) -> dict[str, Any]:
+    send(method="notifications/tools/list_changed")
+    return text("grown")
+
+
+def grows_later(_: Arguments) -> dict[str, Any]:
+    """Growing is said by a thread, when the answer has gone."""
+    threading.Timer(0.05, lambda: send(method="notifications/tools/list_changed")).start()
+    return text("growing")
+
+
 def extras(_: Arguments) -> dict[str, Any]:
     return {
         "content": [{"type": "text", "text": "seen", "forModel": True, "metadata": {"a": 1}}],
@@ -149,6 +161,8 @@ TOOLS: dict[str, Tool] = {
     "hangs_up": hangs_up,
     "blocks": blocks,
     "nap": nap,
+    "grows": grows,
+    "grows_later": grows_later,
     "detached": lambda _: text([os.getpid(), spawn_detached()]),
     "child": child,
     "briefly": briefly,

@@ -26,7 +26,7 @@ def tell(*pids: int) -> None:
 
 def one_server() -> None:
     """The server is past its launcher when the pid is told."""
-    server = processes.start(["/bin/sh", "-c", f"echo ready; exec sleep {ENDLESS}"], os.environ, None)
+    server = processes.start(["/bin/sh", "-c", f"echo ready; exec sleep {ENDLESS}"], os.environ)
     if server.stdout and server.stdout.readline():
         tell(server.pid)
 
@@ -34,8 +34,8 @@ def one_server() -> None:
 def a_dead_servers_daemon() -> None:
     """A living server with a daemon of its own, and one that died and left its daemon to the runner."""
     processes.become_subreaper()
-    living = processes.start([sys.executable, "-S", "-c", f"{DAEMON}time.sleep({ENDLESS})"], os.environ, None)
-    dead = processes.start([sys.executable, "-S", "-c", f"{DAEMON}os._exit(1)"], os.environ, None)
+    living = processes.start([sys.executable, "-S", "-c", f"{DAEMON}time.sleep({ENDLESS})"], os.environ)
+    dead = processes.start([sys.executable, "-S", "-c", f"{DAEMON}os._exit(1)"], os.environ)
     daemons = [int(server.stdout.readline()) for server in (living, dead) if server.stdout]
     processes.wait_for_death(dead, 10)
     tell(living.pid, *daemons)

@@ -20,6 +20,8 @@ def test_of_the_runners_environment_only_the_harmless_is_passed_on(tmp_path: Pat
         "TZ": "Europe/Berlin",
         "PYTHONUTF8": "1",
         "PYTHONUNBUFFERED": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONNOUSERSITE": "1",
         "HOME": f"{tmp_path}/.home",
         "TMPDIR": f"{tmp_path}/.tmp",
         "XDG_CACHE_HOME": f"{tmp_path}/.cache",

@@ -18,10 +18,18 @@ def test_a_question_back_is_noticed() -> None:
     assert tap.asked == "sampling/createMessage"
 
 
+def test_that_the_tools_are_others_is_remembered_until_it_was_asked_for() -> None:
+    tap = Tap()
+    tap.note(SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="notifications/tools/list_changed")))
+    tap.forget()
+
+    assert [tap.tools_changed(), tap.tools_changed()] == [True, False]
+
+
 def test_pings_notifications_and_junk_are_not() -> None:
     tap = Tap()
     tap.note(SessionMessage(JSONRPCRequest(jsonrpc="2.0", id=1, method="ping")))
     tap.note(SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="notifications/progress")))
     tap.note(ValueError("no JSON"))
 
-    assert (tap.result, tap.asked) == (None, None)
+    assert (tap.result, tap.asked, tap.tools_changed()) == (None, None, False)

@@ -1,42 +1,22 @@
 """Capabilities as JWTs: HS256 only, every claim required, keys by ``kid`` so that they can be changed."""
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import jwt
 from pydantic import ValidationError
 
-from satchel.domain.capabilities import Audience, CanvasClaims, Claims
+from satchel.adapters.signing_keys import SigningKeys
+from satchel.domain.capabilities import Audience, CanvasClaims, Claims, EraseClaims
 from satchel.ports.clock import Clock
 
+if TYPE_CHECKING:
+    from jwt.types import Options
+
 _ALGORITHM = "HS256"
-_LEAST_KEY = 32  # what RFC 7518 §3.2 asks of HS256, in bytes
-_REQUIRED = ["sub", "fil", "ver", "sid", "epo", "aud", "exp"]
-
-
-@dataclass(frozen=True)
-class SigningKeys:
-    """The newest key signs; all of them read."""
-
-    newest: str
-    keys: dict[str, str]
-
-    @classmethod
-    def parse(cls, text: str) -> "SigningKeys":
-        """Read the secret ``{"newest": kid, kid: key, …}``: flat, since that is what CloudFormation can generate.
-
-        Raises ValueError for any other.
-        """
-        stored = json.loads(text)
-        if not isinstance(stored, dict) or not all(isinstance(value, str) for value in stored.values()):
-            raise ValueError("the secret of the signing keys has another form")
-        newest = stored.pop("newest", None)
-        if newest not in stored:
-            raise ValueError("the newest signing key is not among the keys")
-        if any(len(key) < _LEAST_KEY for key in stored.values()):
-            raise ValueError(f"a signing key has fewer than {_LEAST_KEY} characters")
-        return cls(newest=newest, keys=stored)
+_REQUIRED = ["sub", "fil", "ver", "sid", "epo", "aud", "exp", "jti"]
+_OF_ERASURE = ["sub", "aud", "exp"]
 
 
 @dataclass(frozen=True)
@@ -46,31 +26,17 @@ class JwtSigner:
     load_keys: Callable[[], SigningKeys]
     clock: Clock
 
-    def sign(self, claims: Claims | CanvasClaims) -> str:
+    def sign(self, claims: Claims | CanvasClaims | EraseClaims) -> str:
         """Return the token."""
         keys = self.load_keys()
-        payload = {
-            "sub": claims.owner,
-            **_of_what(claims),
-            "sid": claims.session_id,
-            "epo": claims.epoch,
-            "aud": claims.audience,
-            "exp": claims.exp,
-        }
+        payload = {"sub": claims.owner, **_of_what(claims), "aud": claims.audience, "exp": claims.exp}
         return jwt.encode(payload, keys.keys[keys.newest], algorithm=_ALGORITHM, headers={"kid": keys.newest})
 
     def read(self, token: str, audiences: tuple[Audience, ...]) -> Claims | None:
         """Return what a valid token for one of these audiences says; None for any other."""
+        said = self._said(token, audiences, _REQUIRED)
         try:
-            key = self.load_keys().keys[str(jwt.get_unverified_header(token).get("kid"))]
-            said = jwt.decode(
-                token,
-                key,
-                algorithms=[_ALGORITHM],
-                audience=list(audiences),
-                options={"require": _REQUIRED, "verify_exp": False},
-            )
-            claims = Claims(
+            return Claims(
                 file_key=said["fil"],
                 version=said["ver"],
                 owner=said["sub"],
@@ -78,13 +44,35 @@ class JwtSigner:
                 epoch=said["epo"],
                 audience=said["aud"],
                 exp=said["exp"],
+                link_id=said["jti"],
             )
-        except (jwt.PyJWTError, KeyError, ValidationError, UnicodeError):
+        except (KeyError, ValidationError):
             return None
-        return claims if claims.exp > self.clock.now().timestamp() else None
+
+    def read_confirmation(self, token: str) -> EraseClaims | None:
+        """Return what a valid token of an erasure says; None for any other."""
+        said = self._said(token, ("erase",), _OF_ERASURE)
+        try:
+            return EraseClaims(owner=said["sub"], exp=said["exp"])
+        except (KeyError, ValidationError):
+            return None
+
+    def _said(self, token: str, audiences: tuple[str, ...], required: list[str]) -> Mapping[str, Any]:
+        """Return the claims of a token of ours that has not ended; none of any other."""
+        try:
+            key = self.load_keys().keys[str(jwt.get_unverified_header(token).get("kid"))]
+            options: Options = {"require": required, "verify_exp": False}
+            said = jwt.decode(token, key, algorithms=[_ALGORITHM], audience=list(audiences), options=options)
+        except (jwt.PyJWTError, KeyError, UnicodeError):
+            return {}
+        until = said["exp"]
+        return said if isinstance(until, int) and until > self.clock.now().timestamp() else {}
 
 
-def _of_what(claims: Claims | CanvasClaims) -> dict[str, str | int]:
+def _of_what(claims: Claims | CanvasClaims | EraseClaims) -> dict[str, str | int]:
+    if isinstance(claims, EraseClaims):
+        return {}
+    session: dict[str, str | int] = {"sid": claims.session_id, "epo": claims.epoch}
     if isinstance(claims, CanvasClaims):
-        return {"cnv": claims.canvas_id}
-    return {"fil": claims.file_key, "ver": claims.version}
+        return {"cnv": claims.canvas_id, **session}
+    return {"fil": claims.file_key, "ver": claims.version, **session, "jti": claims.link_id}

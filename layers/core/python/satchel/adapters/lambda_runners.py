@@ -1,7 +1,7 @@
-"""Runners as Lambda functions: one a server, an environment a person (tenant isolation)."""
+"""Runners as Lambda functions, with an environment for each person (tenant isolation)."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,29 +21,31 @@ _TOOLS = TypeAdapter(list[ToolSpec])
 
 @dataclass(frozen=True)
 class LambdaRunners:
-    """Implements ``ports.runners.Runners``."""
+    """Implements ``ports.runners.Runners``: a function for each server, and one that all ``remote`` servers share."""
 
     client: "LambdaClient"
     waiting: "LambdaClient"
     prefix: str
+    remote: Collection[str]
+    remote_runner: str
 
     def start(self, server: str, order: CallOrder) -> None:
         """Send a call to the runner of its server and return at once."""
         self.client.invoke(
-            FunctionName=f"{self.prefix}{server}",
+            FunctionName=self._function(server),
             InvocationType="Event",
             TenantId=order.user,
-            Payload=order.model_dump_json().encode(),
+            Payload=json.dumps({"server": server, **order.model_dump(mode="json")}).encode(),
         )
 
     def list_tools(self, server: str) -> Sequence[ToolSpec]:
         """Ask a server which tools it has, and wait."""
         try:
             answer = self.waiting.invoke(
-                FunctionName=f"{self.prefix}{server}",
+                FunctionName=self._function(server),
                 InvocationType="RequestResponse",
                 TenantId=NOBODY,
-                Payload=json.dumps({"action": "list"}).encode(),
+                Payload=json.dumps({"action": "list", "server": server}).encode(),
             )
         except ReadTimeoutError as error:
             raise Unavailable(f"The server '{server}' takes too long to start; try again.") from error
@@ -56,3 +58,6 @@ class LambdaRunners:
             raise Unavailable(f"The server '{server}' sent no list of its tools.") from error
         # A runner runs foreign code: it speaks for its own server, whatever it says.
         return [tool.model_copy(update={"server": server}) for tool in tools]
+
+    def _function(self, server: str) -> str:
+        return self.remote_runner if server in self.remote else f"{self.prefix}{server}"

@@ -2,7 +2,10 @@
 
 import io
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import groupby
+from os.path import commonprefix
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -14,7 +17,7 @@ from satchel.ports.file_store import StoredObject
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
-    from mypy_boto3_s3.type_defs import ObjectIdentifierTypeDef
+    from mypy_boto3_s3.type_defs import ObjectIdentifierTypeDef, TagTypeDef
 
 _PART = 8 << 20
 _CHUNK = 1 << 20
@@ -42,6 +45,18 @@ class S3Files:
             self.client.upload_file(name, self.bucket, key, ExtraArgs=extra, Config=_TRANSFER)
         else:
             self.client.upload_fileobj(body, self.bucket, key, ExtraArgs=extra, Config=_TRANSFER)
+
+    def tag(self, key: str, tags: dict[str, str]) -> None:
+        """Give an object these tags and no others."""
+        wanted: list[TagTypeDef] = [{"Key": name, "Value": value} for name, value in tags.items()]
+        try:
+            if wanted:
+                self.client.put_object_tagging(Bucket=self.bucket, Key=key, Tagging={"TagSet": wanted})
+            else:
+                self.client.delete_object_tagging(Bucket=self.bucket, Key=key)
+        except ClientError as error:
+            _raise_unless_absent(error)
+            raise FileNotFoundError(key) from error
 
     def head(self, key: str) -> StoredObject | None:
         """Return what is known of an object."""
@@ -83,20 +98,39 @@ class S3Files:
         return self.client.generate_presigned_url("get_object", Params=wanted, ExpiresIn=seconds)
 
     def delete(self, keys: Sequence[str]) -> None:
-        """Delete these objects with all their versions."""
-        found = [version for key in keys for version in self._versions(key)]
-        for start in range(0, len(found), _MOST_KEYS):
-            answer = self.client.delete_objects(
-                Bucket=self.bucket, Delete={"Objects": found[start : start + _MOST_KEYS], "Quiet": True}
-            )
-            if errors := answer.get("Errors"):
-                raise OSError(f"{len(errors)} objects were not deleted, the first with {errors[0].get('Code')}")
+        """Delete these objects with all their versions; those of one folder are found and deleted together."""
+        for _, together in groupby(sorted(set(keys)), key=_folder):
+            found = list(self._versions(set(together)))
+            for start in range(0, len(found), _MOST_KEYS):
+                self._delete(found[start : start + _MOST_KEYS])
 
-    def _versions(self, key: str) -> Iterator["ObjectIdentifierTypeDef"]:
-        for page in self.client.get_paginator("list_object_versions").paginate(Bucket=self.bucket, Prefix=key):
+    def delete_under(self, prefix: str) -> Iterator[int]:
+        """Delete the first page again and again, until there is none: what was deleted is no place to go on from."""
+        while True:
+            page = self.client.list_object_versions(Bucket=self.bucket, Prefix=prefix)
+            found = [*page.get("Versions", []), *page.get("DeleteMarkers", [])]
+            if not found:
+                return
+            self._delete([{"Key": each["Key"], "VersionId": each["VersionId"]} for each in found])
+            yield len(found)
+
+    def _delete(self, versions: "Sequence[ObjectIdentifierTypeDef]") -> None:
+        answer = self.client.delete_objects(Bucket=self.bucket, Delete={"Objects": versions, "Quiet": True})
+        if errors := answer.get("Errors"):
+            raise OSError(f"{len(errors)} objects were not deleted, the first with {errors[0].get('Code')}")
+
+    def _versions(self, keys: AbstractSet[str]) -> Iterator["ObjectIdentifierTypeDef"]:
+        """Give all versions of these: what lies between them, since keys begin with a time, is as old as they are."""
+        prefix = commonprefix(sorted(keys))  # noqa: RUF071  (of text: these are keys, not paths)
+        for page in self.client.get_paginator("list_object_versions").paginate(Bucket=self.bucket, Prefix=prefix):
             for version in [*page.get("Versions", []), *page.get("DeleteMarkers", [])]:
-                if version["Key"] == key:
-                    yield {"Key": key, "VersionId": version["VersionId"]}
+                if version["Key"] in keys:
+                    yield {"Key": version["Key"], "VersionId": version["VersionId"]}
+
+
+def _folder(key: str) -> list[str]:
+    """Return the person, the kind and the day of a key."""
+    return key.split("/", 3)[:3]
 
 
 def _is_small(body: IO[bytes]) -> bool:

@@ -1,6 +1,7 @@
 """The credentials of one call: a role that may do what any call may do, narrowed to this one."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +22,13 @@ class StsCredentials:
     bucket: str
     table: str
 
-    def for_call(self, turn_id: str, objects_prefix: str, outcome_key: str) -> ScopedCredentials:
+    def for_call(self, turn_id: str, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
         """Return credentials for these objects and the items of this turn."""
         answer = self.client.assume_role(
             RoleArn=self.role_arn,
             RoleSessionName=turn_id,
             DurationSeconds=_SECONDS,
-            Policy=json.dumps(self.policy(turn_id, objects_prefix, outcome_key)),
+            Policy=json.dumps(self.policy(turn_id, objects_prefixes, outcome_key)),
         )["Credentials"]
         return ScopedCredentials(
             access_key_id=answer["AccessKeyId"],
@@ -35,7 +36,7 @@ class StsCredentials:
             session_token=answer["SessionToken"],
         )
 
-    def policy(self, turn_id: str, objects_prefix: str, outcome_key: str) -> dict[str, Any]:
+    def policy(self, turn_id: str, objects_prefixes: Sequence[str], outcome_key: str) -> dict[str, Any]:
         """Return the session policy. User names hold neither ``*`` nor ``?``, so a prefix means just itself."""
         bucket = f"arn:aws:s3:::{self.bucket}"
         return {
@@ -44,7 +45,7 @@ class StsCredentials:
                 {
                     "Effect": "Allow",
                     "Action": ["s3:PutObject", "s3:PutObjectTagging", "s3:AbortMultipartUpload"],
-                    "Resource": [f"{bucket}/{objects_prefix}*", f"{bucket}/{outcome_key}"],
+                    "Resource": [*(f"{bucket}/{prefix}*" for prefix in objects_prefixes), f"{bucket}/{outcome_key}"],
                 },
                 {
                     "Effect": "Allow",

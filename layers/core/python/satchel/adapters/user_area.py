@@ -4,7 +4,7 @@ import fcntl
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -57,8 +57,17 @@ class LocalUserArea:
                     f"{home} was not made by Satchel, so it is not used",
                     suggestion="Move it away, or run Satchel as a user of its own",
                 )
-            _write(file, home, session_id)
+            if (kept := _mark(home, session_id)) != mark:
+                _write(file, kept)
             yield home
+
+    def leave(self, user: str, session_id: str) -> None:
+        """Empty the corner, if it is ours and this session left it; whoever holds it now sees to it himself."""
+        home = self._base / _USER_NAME.validate_python(user)
+        with suppress(BlockingIOError), self._locked(user, fcntl.LOCK_EX | fcntl.LOCK_NB) as file:
+            mark = _read(file)
+            if mark is not None and mark.session_id == session_id and _exists(home) and _is_ours(home, mark):
+                empty_directory(home)
 
     def remove(self, user: str) -> None:
         """Remove the corner of a person, if it is ours, once nobody holds it."""
@@ -70,12 +79,12 @@ class LocalUserArea:
             file.truncate()
 
     @contextmanager
-    def _locked(self, user: str) -> Iterator[TextIO]:
+    def _locked(self, user: str, how: int = fcntl.LOCK_EX) -> Iterator[TextIO]:
         self._marks.mkdir(mode=0o700, exist_ok=True)
         if not _is_own_directory(self._marks):
             raise ToolFailed(f"{self._marks} belongs to somebody else, so no corner can be made")
         with os.fdopen(os.open(self._marks / user, _MARK_FLAGS, 0o600), "r+", encoding="utf-8") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            fcntl.flock(file, how)
             yield file
 
 
@@ -101,9 +110,13 @@ def _read(file: TextIO) -> _Mark | None:
         return None
 
 
-def _write(file: TextIO, home: Path, session_id: str) -> None:
+def _mark(home: Path, session_id: str) -> _Mark:
     found = home.lstat()
+    return _Mark(device=found.st_dev, inode=found.st_ino, session_id=session_id)
+
+
+def _write(file: TextIO, mark: _Mark) -> None:
     file.seek(0)
     file.truncate()
-    file.write(_Mark(device=found.st_dev, inode=found.st_ino, session_id=session_id).model_dump_json())
+    file.write(mark.model_dump_json())
     file.flush()

@@ -7,28 +7,47 @@ from functools import lru_cache
 from fastapi import FastAPI
 
 from satchel.adapters import clients
+from satchel.adapters.lambda_clearing import LambdaClearing, LambdaErasing
 from satchel.adapters.stepfunctions import TurnExecutions, WaitingTasks
+from satchel.bootstrap.isolation import isolation
 from satchel.bootstrap.links import links, signer
 from satchel.bootstrap.servers import registry
 from satchel.bootstrap.storage import CLOCK, storage
+from satchel.domain.uploads import PART_BYTES
 from satchel.entrypoints.http.app import create_app
 from satchel.entrypoints.http.identity import from_claims, from_headers
 from satchel.entrypoints.http.services import About, Services
 from satchel.services.act_in_canvas import ActInCanvas
 from satchel.services.cancel_turn import CancelTurn
 from satchel.services.decide_approval import DecideApproval
-from satchel.services.download import OpenLink
+from satchel.services.download import Download
+from satchel.services.erase_user import AskErasure
 from satchel.services.finish_turn import FinishTurn
 from satchel.services.issue_ticket import IssueTicket
+from satchel.services.keep_audit import KeepAudit
+from satchel.services.keep_file import KeepFile
 from satchel.services.list_tools import ListTools
+from satchel.services.open_link import OpenLink
+from satchel.services.read_audit import ReadAudit
 from satchel.services.read_files import ReadFiles
 from satchel.services.read_turn import ReadTurn
 from satchel.services.remove_file import RemoveFile
 from satchel.services.sessions import EndSession, ReadSessions, StartSession
 from satchel.services.settle_turn import SettleTurn
+from satchel.services.share_links import ReadLinks, RevokeLinks, ShareFile
 from satchel.services.take_turn import TakeTurn
 from satchel.services.upload_file import UploadFile
-from satchel.settings import ApiSettings, CanvasSettings, LimitSettings, SocketSettings, WorkflowSettings
+from satchel.services.upload_parts import AbortUpload, BeginUpload, CompleteUpload, ReadUploads, SignParts
+from satchel.settings import (
+    ApiSettings,
+    CanvasSettings,
+    ClearingSettings,
+    ErasingSettings,
+    LimitSettings,
+    SessionSettings,
+    SocketSettings,
+    WorkflowSettings,
+)
 
 
 @lru_cache
@@ -37,7 +56,7 @@ def services() -> Services:
     kept, limits, settings = storage(), LimitSettings(), ApiSettings()
     workflow = TurnExecutions(clients.stepfunctions(), WorkflowSettings().state_machine)
     waiting = WaitingTasks(clients.stepfunctions())
-    finish = FinishTurn(kept.turns, kept.calls, kept.transcript, kept.events, CLOCK)
+    finish = FinishTurn(kept.turns, kept.calls, kept.transcript, kept.events, CLOCK, KeepAudit(kept.audit))
     settle = SettleTurn(kept.turns, workflow, finish, CLOCK)
     read_turn = ReadTurn(
         kept.sessions, kept.turns, kept.calls, kept.files, kept.events, settle, links(), kept.store, CLOCK
@@ -46,13 +65,20 @@ def services() -> Services:
     read_sessions = ReadSessions(kept.sessions, kept.turns)
     remove = RemoveFile(kept.files, kept.store)
     tools = ListTools(registry(), kept.tool_lists)
-    persist = settings.persist_files_across_sessions
+    open_link = OpenLink(signer(), kept.standings, CLOCK)
+    erasing = LambdaErasing(clients.lambda_(), ErasingSettings().erase_function)
+    clearing = LambdaClearing(clients.lambda_(), ClearingSettings().end_session_function)
+    read_files = ReadFiles(kept.sessions, kept.files, kept.store, CLOCK, limits.inline_bytes)
+    persist = SessionSettings().persist_files_across_sessions
+    most_file = limits.max_file_size_bytes
+    read_uploads = ReadUploads(kept.uploads, kept.parts, CLOCK)
+    abort = AbortUpload(kept.uploads, kept.parts, kept.store)
     return Services(
         about=_about(settings, limits),
         list_tools=tools,
         start_session=StartSession(kept.sessions, CLOCK, os.urandom),
         read_sessions=read_sessions,
-        end_session=EndSession(read_sessions, kept.sessions, kept.files, cancel, remove, persist),
+        end_session=EndSession(read_sessions, kept.sessions, cancel, clearing, CLOCK),
         take_turn=TakeTurn(
             kept.turns, kept.files, kept.events, workflow, settle, tools, CLOCK, os.urandom, limits.max_message_bytes
         ),
@@ -61,11 +87,23 @@ def services() -> Services:
         decide_approval=DecideApproval(read_turn, kept.approvals, kept.events, waiting, CLOCK),
         issue_ticket=IssueTicket(kept.tickets, CLOCK, os.urandom),
         upload_file=UploadFile(kept.sessions, kept.files, kept.store, CLOCK, os.urandom, limits.max_body_bytes),
-        read_files=ReadFiles(kept.sessions, kept.files, kept.store, CLOCK, limits.inline_bytes),
+        begin_upload=BeginUpload(kept.sessions, kept.uploads, kept.parts, CLOCK, os.urandom, most_file),
+        read_uploads=read_uploads,
+        sign_parts=SignParts(kept.parts, CLOCK),
+        complete_upload=CompleteUpload(read_uploads, kept.sessions, kept.files, kept.store, abort, most_file),
+        abort_upload=abort,
+        read_files=read_files,
+        keep_file=KeepFile(read_files, kept.going, kept.store, persist),
         remove_file=remove,
         act_in_canvas=ActInCanvas(kept.dashboards, kept.sessions, CLOCK, os.urandom),
         links=links(),
-        open_link=OpenLink(signer(), kept.files, kept.sessions, CLOCK),
+        open_link=open_link,
+        share_file=ShareFile(read_files, links(), kept.shared_links, CLOCK, os.urandom),
+        read_links=ReadLinks(kept.shared_links, kept.standings, CLOCK),
+        revoke_links=RevokeLinks(kept.shared_links),
+        ask_erasure=AskErasure(signer(), kept.erasures, erasing, CLOCK),
+        download=Download(open_link, KeepAudit(kept.audit), CLOCK, os.urandom),
+        read_audit=ReadAudit(read_sessions, kept.audit),
         store=kept.store,
     )
 
@@ -74,9 +112,9 @@ def _about(settings: ApiSettings, limits: LimitSettings) -> About:
     return About(
         model=settings.model,
         socket_url=SocketSettings().socket_url,
-        isolation_level="process",
+        isolation_level=lambda: isolation().level,
         flags={
-            "persist_files_across_sessions": settings.persist_files_across_sessions,
+            "persist_files_across_sessions": SessionSettings().persist_files_across_sessions,
             "base64_size_limit_mb": limits.base64_size_limit_mb,
             "canvas_origins": list(CanvasSettings().canvas_origins),
         },
@@ -85,6 +123,7 @@ def _about(settings: ApiSettings, limits: LimitSettings) -> About:
             "message_bytes": limits.max_message_bytes,
             "inline_bytes": limits.inline_bytes,
             "file_bytes": limits.max_file_size_bytes,
+            "part_bytes": PART_BYTES,
         },
     )
 

@@ -4,24 +4,16 @@ from functools import lru_cache
 
 from satchel.adapters import clients
 from satchel.adapters.json_schema import JsonSchemaChecker
-from satchel.adapters.lambda_runners import LambdaRunners
 from satchel.adapters.stepfunctions import WaitingTasks
 from satchel.adapters.sts_credentials import StsCredentials
 from satchel.bootstrap.links import links
+from satchel.bootstrap.runners import refresh_tools, runners
 from satchel.bootstrap.servers import registry
 from satchel.bootstrap.storage import CLOCK, storage
-from satchel.domain.timing import Limits
 from satchel.services.dispatch_tool import DispatchTool
-from satchel.services.refresh_tools import RefreshTools
+from satchel.services.list_files import ListFiles
 from satchel.services.resolve_inputs import ResolveInputs
 from satchel.settings import DispatchSettings, LimitSettings, StorageSettings, TimingSettings
-
-
-@lru_cache
-def refresh_tools() -> RefreshTools:
-    """Return what asks servers for their tools."""
-    runners = LambdaRunners(clients.lambda_(), clients.lambda_waiting(), DispatchSettings().runner_prefix)
-    return RefreshTools(registry(), storage().tool_lists, runners, CLOCK)
 
 
 @lru_cache
@@ -29,7 +21,6 @@ def build() -> DispatchTool:
     """Return the use case, wired."""
     kept = storage()
     settings = DispatchSettings()
-    timing = TimingSettings()
     where = StorageSettings()
     return DispatchTool(
         registry=registry(),
@@ -41,8 +32,9 @@ def build() -> DispatchTool:
         checker=JsonSchemaChecker(),
         inputs=ResolveInputs(kept.files, kept.store, links(), CLOCK, LimitSettings().max_input_bytes),
         credentials=StsCredentials(clients.sts(), settings.call_role, where.bucket, where.table),
-        runners=LambdaRunners(clients.lambda_(), clients.lambda_waiting(), settings.runner_prefix),
+        runners=runners(),
+        list_files=ListFiles(kept.files, CLOCK),
         store=kept.store,
         callback=WaitingTasks(clients.stepfunctions()),
-        limits=Limits(silence=timing.tool_silence_seconds, most=timing.tool_max_seconds),
+        limits=TimingSettings().limits,
     )

@@ -4,10 +4,18 @@ from functools import lru_cache
 
 from satchel.bootstrap.storage import CLOCK, storage
 from satchel.services.finish_turn import FinishTurn
+from satchel.services.keep_audit import KeepAudit
 
 
 @lru_cache
 def build() -> FinishTurn:
     """Return the use case, wired."""
     kept = storage()
-    return FinishTurn(turns=kept.turns, calls=kept.calls, transcript=kept.transcript, events=kept.events, clock=CLOCK)
+    return FinishTurn(
+        turns=kept.turns,
+        calls=kept.calls,
+        transcript=kept.transcript,
+        events=kept.events,
+        clock=CLOCK,
+        audit=KeepAudit(kept.audit),
+    )

@@ -5,10 +5,11 @@ from functools import lru_cache
 from aws_lambda_powertools.utilities.parameters import SecretsProvider
 
 from satchel.adapters import clients
-from satchel.adapters.jwt_signer import JwtSigner, SigningKeys
+from satchel.adapters.jwt_signer import JwtSigner
+from satchel.adapters.signing_keys import SigningKeys
 from satchel.bootstrap.storage import CLOCK, storage
 from satchel.services.mint_links import MintLinks
-from satchel.settings import LinkSettings, TimingSettings
+from satchel.settings import LinkSettings
 
 _KEYS_KEPT_SECONDS = 300
 
@@ -27,11 +28,10 @@ def signer() -> JwtSigner:
 
 @lru_cache
 def links() -> MintLinks:
-    """Return what mints links; a tool's link lives as long as its call may last."""
+    """Return what mints links."""
     return MintLinks(
         signer=signer(),
         sessions=storage().sessions,
         clock=CLOCK,
-        tool_seconds=int(TimingSettings().tool_max_seconds),
         public_url=LinkSettings().public_url,
     )

@@ -2,7 +2,10 @@
 
 from functools import lru_cache
 
+from satchel.bootstrap.servers import registry
 from satchel.bootstrap.storage import CLOCK, storage
+from satchel.services.doubt_tools import DoubtTools
+from satchel.services.keep_audit import KeepAudit
 from satchel.services.normalize_outcome import NormalizeOutcome
 from satchel.settings import CanvasSettings
 
@@ -19,5 +22,7 @@ def build() -> NormalizeOutcome:
         store=kept.store,
         clock=CLOCK,
         dashboards=kept.dashboards,
+        audit=KeepAudit(kept.audit),
+        doubt_tools=DoubtTools(registry(), kept.tool_lists),
         canvas_origins=CanvasSettings().canvas_origins,
     )

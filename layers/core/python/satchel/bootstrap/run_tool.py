@@ -1,11 +1,15 @@
-"""What a runner is made of: one server, kept warm, and per call what its credentials reach."""
+"""What a runner is made of: its server, kept warm, and per call what its credentials reach."""
 
 import os
 import platform
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import lru_cache, partial
 from threading import Lock
 from uuid import uuid4
 
+from aws_lambda_powertools.utilities.parameters import SecretsProvider
+
+import satchel.adapters.lean_mcp  # noqa: F401  (for what it does, before anything imports the SDK)
 from satchel.adapters import clients
 from satchel.adapters.dynamodb.calls import DynamoClaims
 from satchel.adapters.dynamodb.events import DynamoEvents
@@ -14,16 +18,22 @@ from satchel.adapters.inputs import fetch
 from satchel.adapters.listing import list_files
 from satchel.adapters.mcp.client import McpToolClient
 from satchel.adapters.mcp.loop import EventLoop
+from satchel.adapters.mcp.pool import Bounds
 from satchel.adapters.mcp.processes import become_subreaper
 from satchel.adapters.s3_files import S3Files
 from satchel.adapters.safe_open import open_artifact
+from satchel.adapters.sandbox.limits import hide_this_process
+from satchel.adapters.secret_values import SecretValues
+from satchel.adapters.server_config import Values, filled, of_environment
 from satchel.adapters.stepfunctions import WaitingTasks
 from satchel.adapters.user_area import LocalUserArea
+from satchel.bootstrap.isolation import enough_isolation
 from satchel.bootstrap.servers import registry
 from satchel.bootstrap.storage import CLOCK
+from satchel.domain.servers import ServerEntry
 from satchel.ports.runners import CallOrder
 from satchel.services.run_tool import CallPorts, RunTool
-from satchel.settings import LimitSettings, RunnerSettings, StorageSettings
+from satchel.settings import IsolationSettings, LimitSettings, RunnerSettings, ServerSettings, StorageSettings
 
 _building = Lock()
 
@@ -34,31 +44,58 @@ def loop() -> EventLoop:
     return EventLoop()
 
 
-@lru_cache
-def client() -> McpToolClient:
-    """Return the client of this runner's server; what the server leaves behind becomes a child of this process."""
-    become_subreaper()
-    settings = RunnerSettings()
-    entry = registry().servers[settings.server]
-    return McpToolClient(settings.server, entry, loop(), os.environ, most_bytes=settings.max_result_bytes)
+def client(server: str) -> McpToolClient:
+    """Return the client of one of this runner's servers. Raises KeyError for any other server.
+
+    What the server leaves behind becomes a child of this process.
+    """
+    with _building:
+        return _client(server)
 
 
 def close() -> None:
     """End the servers with everything they started, then the loop."""
-    client().close()
+    for server in _own():
+        client(server).close()
     loop().close()
 
 
-def build() -> RunTool:
-    """Return the use case, wired; calls that come side by side share one."""
-    with _building:
-        return _build()
+def _own() -> Mapping[str, ServerEntry]:
+    servers, own = registry().servers, RunnerSettings().server
+    return {name: entry for name, entry in servers.items() if name == own or (own is None and entry.is_remote)}
 
 
 @lru_cache
-def _build() -> RunTool:
+def _client(server: str) -> McpToolClient:
+    become_subreaper()
+    hide_this_process()
+    settings = RunnerSettings()
+    return McpToolClient(
+        server,
+        _own()[server],
+        loop(),
+        os.environ,
+        fill=partial(filled, ServerSettings().mcp_config, server, values=_values()),
+        isolation=enough_isolation(),
+        most_bytes=settings.max_result_bytes,
+        bounds=Bounds(most=settings.max_servers),
+    )
+
+
+@lru_cache
+def _values() -> Values:
+    """Return where the variables of entries are looked up, each time anew."""
+    prefix = RunnerSettings().secret_prefix
+    if prefix is None:
+        return of_environment(os.environ)
+    return SecretValues(os.environ, prefix, SecretsProvider(boto3_client=clients.secrets()))
+
+
+@lru_cache
+def build(server: str) -> RunTool:
+    """Return the use case, wired. Raises KeyError for a server that is not this runner's."""
     return RunTool(
-        client=client(),
+        client=client(server),
         area=LocalUserArea(),
         fetch=fetch,
         open_artifact=open_artifact,
@@ -68,6 +105,7 @@ def _build() -> RunTool:
         new_claim=lambda: f"{platform.node()}-{os.getpid()}-{uuid4()}",
         pulse_seconds=RunnerSettings().beat_seconds,
         most_file_bytes=LimitSettings().max_file_size_bytes,
+        violation_policy=IsolationSettings().violation_policy,
     )
 
 

@@ -1,6 +1,5 @@
-"""The registry of servers, read once a process."""
+"""The configured servers, read once a process."""
 
-import os
 from functools import lru_cache
 
 from satchel.adapters.server_config import read_registry
@@ -10,5 +9,5 @@ from satchel.settings import ServerSettings
 
 @lru_cache
 def registry() -> Registry:
-    """Return the configured servers. The runner of one has its secrets filled in; everybody else needs none."""
-    return read_registry(ServerSettings().mcp_config, os.environ, own=os.environ.get("SATCHEL_SERVER"))
+    """Return the configured servers without their secrets: only who runs a server has those filled in."""
+    return read_registry(ServerSettings().mcp_config)

@@ -8,6 +8,7 @@ from satchel.adapters.stepfunctions import TurnExecutions
 from satchel.bootstrap.storage import CLOCK, storage
 from satchel.entrypoints.sockets import Sockets
 from satchel.services.finish_turn import FinishTurn
+from satchel.services.keep_audit import KeepAudit
 from satchel.services.open_connection import ForgetConnection, OpenConnection
 from satchel.services.settle_turn import SettleTurn
 from satchel.services.subscribe import Subscribe, Unsubscribe
@@ -19,7 +20,7 @@ def build() -> Sockets:
     """Return the routes, wired."""
     kept = storage()
     workflow = TurnExecutions(clients.stepfunctions(), WorkflowSettings().state_machine)
-    finish = FinishTurn(kept.turns, kept.calls, kept.transcript, kept.events, CLOCK)
+    finish = FinishTurn(kept.turns, kept.calls, kept.transcript, kept.events, CLOCK, KeepAudit(kept.audit))
     settle = SettleTurn(kept.turns, workflow, finish, CLOCK)
     return Sockets(
         connect=OpenConnection(kept.tickets, kept.connections, CLOCK, OriginSettings().web_origins),

@@ -7,8 +7,9 @@ from satchel.bootstrap.servers import registry
 from satchel.bootstrap.storage import CLOCK, storage
 from satchel.ports.model import Model
 from satchel.services.list_tools import ListTools
+from satchel.services.tell_files import TellFiles
 from satchel.services.think import Think
-from satchel.settings import ModelSettings
+from satchel.settings import ModelSettings, SessionSettings
 
 
 def model(name: str) -> Model:
@@ -27,10 +28,9 @@ def build() -> Think:
         turns=kept.turns,
         transcript=kept.transcript,
         calls=kept.calls,
-        files=kept.files,
+        tell_files=TellFiles(kept.files, CLOCK, SessionSettings().persist_files_across_sessions),
         events=kept.events,
         model=model(settings.model),
         tools=ListTools(registry(), kept.tool_lists),
-        clock=CLOCK,
         most_rounds=settings.max_rounds,
     )

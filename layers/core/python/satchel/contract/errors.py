@@ -8,6 +8,7 @@ Exception
     ├── FileTooLarge        E_FILE_TOO_LARGE     more than can be processed
     ├── InvalidArtifact     E_INVALID_ARTIFACT   one artifact is no file
     ├── ToolFailed          E_TOOL_FAILED        the tool itself reported an error
+    ├── Busy                E_TOOL_FAILED        there was no room to run it
     ├── ToolCrashed         E_TOOL_CRASHED       its process ended before it answered
     ├── Forbidden           E_FORBIDDEN          not for this user's groups
     ├── NotApproved         E_FORBIDDEN          the person said no, or nothing in time
@@ -23,6 +24,7 @@ from satchel.contract.codes import ErrorCode
 from satchel.contract.models import ToolOutput
 
 __all__ = [
+    "Busy",
     "ContractError",
     "ErrorCode",
     "FileNotFound",
@@ -144,6 +146,17 @@ class ToolFailed(ToolError):
 
     code = ErrorCode.E_TOOL_FAILED
     reason = "ToolFailed"
+
+
+class Busy(ToolError):
+    """The tool did not run: everything that could run it was busy for too long."""
+
+    code = ErrorCode.E_TOOL_FAILED
+    reason = "Busy"
+    retryable = True
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, suggestion="Try again in a while")
 
 
 class ToolCrashed(ToolError):

@@ -37,7 +37,6 @@ _ACTIVE = _HTML | frozenset(
         "text/xsl",
         "text/vbscript",
         "message/rfc822",
-        "multipart/related",
         "application/x-mimearchive",
     ]
 )
@@ -117,7 +116,7 @@ def viewer_for(mime: str, name: str, hint: str | None = None) -> str:
     """Choose a viewer: the tool's hint where it names one, else by MIME type, else by the name, else ``auto``."""
     if hint is not None and hint.lower() in VIEWERS:
         return hint.lower()
-    kind = _telling(mime, name)
+    kind = telling_type(mime, name)
     if kind in _HTML:
         return "html"
     if kind == "application/pdf":
@@ -127,27 +126,30 @@ def viewer_for(mime: str, name: str, hint: str | None = None) -> str:
     top = kind.partition("/")[0]
     if top in ("image", "audio", "video"):
         return top
-    return "code" if _is_text(kind) else "auto"
+    return "code" if is_text(kind) else "auto"
 
 
 def is_showable(mime: str, name: str) -> bool:
     """Tell whether the canvas can show a file (spec 2 §2): images, PDF, HTML, text and code."""
-    kind = _telling(mime, name)
-    return kind.startswith("image/") or kind == "application/pdf" or kind in _HTML or _is_text(kind)
+    kind = telling_type(mime, name)
+    return kind.startswith("image/") or kind == "application/pdf" or kind in _HTML or is_text(kind)
 
 
 def is_active(mime: str) -> bool:
     """Tell whether a browser might run what is in it. Such a file is never served inline on the app's origin."""
     kind = essence(mime)
+    if kind.startswith("multipart/"):  # some browsers show the parts, whatever they are
+        return True
     return kind in _ACTIVE or kind.endswith("+xml") or _SCRIPT.fullmatch(kind) is not None
 
 
-def _telling(mime: str, name: str) -> str:
+def telling_type(mime: str, name: str) -> str:
     """Return the type that says more: the given one, unless it is as good as none and the name knows better."""
     kind = essence(mime)
     by_name = mime_of(name)
     return by_name if kind in _GENERIC and by_name != UNKNOWN else kind
 
 
-def _is_text(kind: str) -> bool:
+def is_text(kind: str) -> bool:
+    """Tell whether a type (without parameters) is text."""
     return kind.startswith("text/") or kind in _TEXT or kind.endswith(("+json", "+xml", "+yaml"))

@@ -41,7 +41,8 @@ def fit(settled: CallSettled) -> CallSettled:
     for smaller in (settled, _terse(settled), _terse(settled).model_copy(update=_short(settled))):
         if len(smaller.model_dump_json().encode()) <= MOST_SETTLED_BYTES:
             return smaller
-    return CallSettled(is_error=settled.is_error, error_code=settled.error_code, meta_data=dict(_NOTE))
+    kept = settled.model_dump(include={"is_error", "error_code", "duration_ms"})
+    return CallSettled(**kept, meta_data=dict(_NOTE))
 
 
 def _terse(settled: CallSettled) -> CallSettled:

@@ -14,7 +14,10 @@ MOST_INLINE_BYTES = 64 * 1024
 
 
 class CallSettled(BaseModel):
-    """What Normalize made of the outcome; written once. ``inline`` are the files whose text goes with a response."""
+    """What Normalize made of the outcome; written once. ``inline`` are the files whose text goes with a response.
+
+    ``duration_ms`` is None where the runner's end was not seen.
+    """
 
     is_error: bool
     error_code: str | None = None
@@ -69,6 +72,7 @@ class StoredFile(BaseModel):
 class Outcome(BaseModel):
     """What a runner hands over: the tool output without bytes, and where the bytes went.
 
+    ``tools_changed``: the server said so of its list of tools, since the call before.
     It comes from a place that ran foreign code, so whoever reads it believes only what it can check.
     """
 
@@ -80,10 +84,11 @@ class Outcome(BaseModel):
     problems: list[ArtifactProblem] = []
     is_error: bool = False
     error_code: ErrorCode | None = None
-    duration_ms: int = 0
+    duration_ms: int | None = 0
+    tools_changed: bool = False
 
     @classmethod
-    def of_error(cls, error: ToolError, duration_ms: int = 0) -> Self:
+    def of_error(cls, error: ToolError, duration_ms: int | None = 0) -> Self:
         """Make the outcome of a call that ended in one of our errors (spec 3 §12)."""
         output = error.as_output()
         return cls(

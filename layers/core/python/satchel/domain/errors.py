@@ -6,22 +6,33 @@ SatchelError
 │   ├── TurnNotFound
 │   ├── CallNotFound      no such call in this turn, or none that anybody was asked about
 │   ├── FileNotFound
+│   ├── UploadNotFound    never begun, given up, or its time is over
 │   ├── CanvasNotFound
+│   ├── SharedLinkNotFound
 │   └── LinkNotFound      every refusal of a capability
 ├── NotAllowed            the identity itself is refused
 ├── InvalidRequest        understood, but cannot be done as asked
 │   ├── TooLarge
+│   │   └── FileOverLimit  larger than any file may be
 │   ├── UnknownTools
+│   ├── NotConfirmed      what cannot be undone was not said twice
 │   └── Unsatisfiable     a range of bytes that begins behind the end
 ├── Conflict
 │   ├── TurnRunning       one turn at a time in a session
 │   ├── SessionEnded
+│   ├── UploadIncomplete  parts of it have not come
 │   ├── ApprovalClosed    a call was decided otherwise, or nobody waits for the decision any more
 │   └── KeyReused         an Idempotency-Key came again with another body
 └── Unavailable           a part we depend on is not ready; try again
 
 The HTTP status of each is mapped once, in ``entrypoints.http.problems``. Errors of tools are in ``contract.errors``.
 """
+
+from collections.abc import Sequence
+
+from satchel.contract import FileTooLarge
+
+_MOST_MISSING = 100
 
 
 class SatchelError(Exception):
@@ -77,6 +88,15 @@ class FileNotFound(NotFound):
         super().__init__("There is no such file.", file=wanted)
 
 
+class UploadNotFound(NotFound):
+    """No such upload of this person is on its way."""
+
+    code = "E_UPLOAD_NOT_FOUND"
+
+    def __init__(self, upload_id: str) -> None:
+        super().__init__("There is no such upload, or its time is over.", upload_id=upload_id)
+
+
 class CanvasNotFound(NotFound):
     """No such dashboard of this person."""
 
@@ -84,6 +104,15 @@ class CanvasNotFound(NotFound):
 
     def __init__(self, canvas_id: str) -> None:
         super().__init__("There is no such dashboard.", canvas_id=canvas_id)
+
+
+class SharedLinkNotFound(NotFound):
+    """No such link of this person, or none any more."""
+
+    code = "E_LINK_NOT_FOUND"
+
+    def __init__(self, link_id: str) -> None:
+        super().__init__("There is no such link.", link_id=link_id)
 
 
 class LinkNotFound(NotFound):
@@ -113,10 +142,31 @@ class TooLarge(InvalidRequest):
     code = "E_TOO_LARGE"
 
 
+class FileOverLimit(TooLarge):
+    """A file is larger than any may be: told in the words of spec 3 §12.3, ``results`` and ``meta_data`` included."""
+
+    code = "E_FILE_TOO_LARGE"
+
+    def __init__(self, size: int, limit: int) -> None:
+        told = FileTooLarge(
+            size, limit, "Uploaded file exceeds processing limits", "Consider uploading a part or a summary of it"
+        )
+        super().__init__(told.message, **told.as_output().envelope())
+
+
 class UnknownTools(InvalidRequest):
     """A turn was asked to be limited to tools that do not exist for this person."""
 
     code = "E_UNKNOWN_TOOL"
+
+
+class NotConfirmed(InvalidRequest):
+    """The confirmation is not this person's, or not good any more."""
+
+    code = "E_NOT_CONFIRMED"
+
+    def __init__(self) -> None:
+        super().__init__("This confirmation is not good: ask without one, then confirm with what you are given.")
 
 
 class Unsatisfiable(InvalidRequest):
@@ -148,6 +198,16 @@ class SessionEnded(Conflict):
 
     def __init__(self, session_id: str) -> None:
         super().__init__("This session has ended.", session_id=session_id)
+
+
+class UploadIncomplete(Conflict):
+    """Parts are missing, or not as long as they were said to be; ``missing`` are the first of their numbers."""
+
+    code = "E_UPLOAD_INCOMPLETE"
+
+    def __init__(self, missing: Sequence[int], part_count: int) -> None:
+        told = f"{len(missing)} of {part_count} parts have not come."
+        super().__init__(told, missing=list(missing[:_MOST_MISSING]), part_count=part_count)
 
 
 class ApprovalClosed(Conflict):

@@ -2,9 +2,9 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Annotated
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from satchel.domain.ids import FileKey, SessionId, UserName
 
@@ -17,8 +17,37 @@ class Source(StrEnum):
     DEFERRED = "deferred"
 
 
+def _unknown(value: object) -> bool:
+    return value is None or value is False
+
+
+_Count = Annotated[int | None, Field(default=None, ge=0, exclude_if=_unknown)]
+
+
+class FileInfo(BaseModel):
+    """What was read from a file itself (spec 3 §4.2), as far as it is known. ``width`` and ``height`` in pixels.
+
+    ``estimated``: a count is what the beginning of a large file lets expect. ``rows`` are those under the heading, and
+    of a workbook those of its first sheet; ``keys`` are those at the top of a JSON object.
+    """
+
+    rows: _Count = None
+    columns: _Count = None
+    sheets: _Count = None
+    pages: _Count = None
+    width: _Count = None
+    height: _Count = None
+    lines: _Count = None
+    keys: _Count = None
+    estimated: bool = Field(default=False, exclude_if=_unknown)
+
+
 class NewFile(BaseModel):
-    """Bytes in the store that are about to become a file. ``origin`` tells two makers apart (a call, an upload)."""
+    """Bytes in the store that are about to become a file. ``origin`` tells two makers apart (a call, an upload).
+
+    A deferred file waits for somebody: ``reason`` says for what, ``next_actions`` what may be done. A ``temporary`` one
+    goes with its session, one with ``expires_at`` (seconds since 1970) at its hour.
+    """
 
     object_id: FileKey
     key: str
@@ -37,7 +66,19 @@ class NewFile(BaseModel):
     auto_open: bool = False
     temporary: bool = False
     expires_at: int | None = None
-    info: dict[str, Any] = {}
+    reason: str | None = None
+    next_actions: list[str] = []
+    info: FileInfo = FileInfo()
+
+    @property
+    def fleeting(self) -> bool:
+        """Tell whether it goes by itself."""
+        return self.temporary or self.expires_at is not None
+
+    @property
+    def status(self) -> str | None:
+        """Return why it waits, in words."""
+        return self.reason.replace("_", " ") if self.reason else None
 
 
 class FileRecord(NewFile):
@@ -57,6 +98,7 @@ class NameClaim(BaseModel):
     source: Source
     origin: str
     version: int
+    fleeting: bool = False
 
 
 class Verdict(StrEnum):
@@ -71,7 +113,8 @@ def judge(claim: NameClaim, new: NewFile) -> Verdict:
     """Decide what becomes of a new file whose name is held by ``claim``.
 
     The same raw name made again is a new version; an artifact never replaces an upload, nor another artifact of the
-    same call; two raw names that merely meet after normalising never share a name.
+    same call; two raw names that merely meet after normalising never share a name. What goes by itself is never a
+    version of what stays: it would take that along.
     """
     if claim.object_id == new.object_id:
         return Verdict.SAME
@@ -79,7 +122,16 @@ def judge(claim: NameClaim, new: NewFile) -> Verdict:
         return Verdict.NEXT_NAME
     if claim.source is Source.UPLOADED and new.source is not Source.UPLOADED:
         return Verdict.NEXT_NAME
+    if new.fleeting and not claim.fleeting:
+        return Verdict.NEXT_NAME
     return Verdict.NEW_VERSION
+
+
+def promoted(record: FileRecord) -> FileRecord:
+    """Return a deferred or temporary file as one that stays."""
+    source = Source.GENERATED if record.source is Source.DEFERRED else record.source
+    stays: dict[str, object] = {"temporary": False, "expires_at": None, "reason": None, "next_actions": []}
+    return record.model_copy(update=stays | {"source": source})
 
 
 def expired(record: FileRecord, now: datetime) -> bool:

@@ -1,10 +1,24 @@
 """Where things lie: S3 keys and paths in a runner (DESIGN: files)."""
 
+from datetime import timedelta
 from typing import Literal
 
 from satchel.domain.ids import call_prefix, date_part
 
 Kind = Literal["uploads", "artifacts", "deferred"]
+MADE_BY_CALLS: tuple[Kind, ...] = ("artifacts", "deferred")
+
+UNKEPT = {"retention": "unkept"}
+"""Tags of what a call hands over: the bucket drops it after a day, unless it has become a file by then."""
+
+EXPIRE_DAYS = (1, 3, 7, 30, 90, 400)
+"""After so many days the bucket drops an object that is tagged so, should nobody have deleted it before."""
+
+
+def expiry_tags(lifetime: timedelta) -> dict[str, str]:
+    """Return the tags of an object that lives so long: the next number of days above it."""
+    longer = (days for days in EXPIRE_DAYS if timedelta(days=days) > lifetime)
+    return {"expire-days": str(next(longer, EXPIRE_DAYS[-1]))}
 
 
 def object_key(user: str, kind: Kind, object_id: str, name: str) -> str:
@@ -12,9 +26,9 @@ def object_key(user: str, kind: Kind, object_id: str, name: str) -> str:
     return f"{user}/{kind}/{date_part(object_id)}/{object_id}/{name}"
 
 
-def call_objects_prefix(user: str, call_id: str, kind: Kind = "artifacts") -> str:
+def call_objects_prefixes(user: str, call_id: str) -> list[str]:
     """Return what the S3 keys of all files of one call begin with; its credentials reach no further."""
-    return f"{user}/{kind}/{date_part(call_id)}/{call_prefix(call_id)}"
+    return [f"{user}/{kind}/{date_part(call_id)}/{call_prefix(call_id)}" for kind in MADE_BY_CALLS]
 
 
 def outcome_key(user: str, turn_id: str, call_id: str) -> str:

@@ -1,13 +1,17 @@
 """The file context that goes with a message to the model (spec 3 §4)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from satchel.domain.files import FileRecord, Source
+from satchel.domain.files import FileInfo, FileRecord, Source
 
 NAME_CHARS = 120
 MOST_FILES = 50
 _UNITS = (("GB", 10**9), ("MB", 10**6), ("KB", 10**3))
-_IMITATIONS = str.maketrans({"[": "(", "]": ")", "\n": " ", "\r": " "})
+_COUNTS = (("B", 10**9), ("M", 10**6), ("K", 10**3))
+_EXACT_BELOW = 10**6
+_ROUNDS_UP = 0.9995  # 999,500 bytes are no 1000KB
+_IMITATIONS = str.maketrans({"[": "(", "]": ")"})
 
 _HEADER = "[SYSTEM: Available files in current session:"
 CONTEXT_START = f"\n\n{_HEADER}\n"
@@ -19,37 +23,70 @@ INSTRUCTIONS = (
 )
 
 
+@dataclass(frozen=True)
+class FileContext:
+    """The files to tell of, the session's first. ``more`` were left out; with ``at_least`` there are even more."""
+
+    files: Sequence[FileRecord]
+    more: int = 0
+    at_least: bool = False
+
+
 def human_size(size: int) -> str:
     """Write a size (bytes) as the spec does: 2.1GB, 15MB, 850KB, 12B; a decimal only below ten of a unit."""
     for unit, factor in _UNITS:
-        if size >= factor:
-            amount = size / factor
-            return f"{amount:.1f}".removesuffix(".0") + unit if amount < 9.95 else f"{amount:.0f}{unit}"  # noqa: PLR2004  (9.95 rounds to 10)
+        if size >= factor * _ROUNDS_UP:
+            return _short(size / factor) + unit
     return f"{size}B"
 
 
-def _quoted(name: str) -> str:
-    safe = name.translate(_IMITATIONS)
+def human_count(count: int, *, estimated: bool) -> str:
+    """Write a count as the spec does (5M); one that is exact and below a million to its last digit."""
+    if not estimated and count < _EXACT_BELOW:
+        return str(count)
+    for unit, factor in _COUNTS:
+        if count >= factor * _ROUNDS_UP:
+            return _short(count / factor) + unit
+    return str(count)
+
+
+def _short(amount: float) -> str:
+    return f"{amount:.1f}".removesuffix(".0") if amount < 9.95 else f"{amount:.0f}"  # noqa: PLR2004  (9.95 rounds to 10)
+
+
+def facts_of(info: FileInfo) -> str | None:
+    """Return what is most worth knowing of a file's content, in a word or two."""
+    if info.width is not None and info.height is not None:
+        return f"{info.width}x{info.height} pixels"
+    counted = (("row", info.rows), ("page", info.pages), ("key", info.keys), ("line", info.lines))
+    for what, count in counted:
+        if count is not None:
+            return f"{human_count(count, estimated=info.estimated)} {what}{'' if count == 1 else 's'}"
+    return None
+
+
+def quoted(text: str) -> str:
+    """Return a name or a fact as it may stand in the block: on one line, without brackets, of bounded length."""
+    safe = " ".join(text.translate(_IMITATIONS).splitlines())
     return safe if len(safe) <= NAME_CHARS else safe[: NAME_CHARS - 1] + "…"
 
 
 def _line(file: FileRecord) -> str:
-    facts = [f"{file.source} {file.created_at:%Y-%m-%d}", human_size(file.size)]
+    facts = [f"{file.source} {file.created_at:%Y-%m-%d}", human_size(file.size), facts_of(file.info)]
     if file.source is Source.DEFERRED:
-        facts = ["deferred"]
-    info = [_quoted(str(value)) for value in file.info.values()]
-    return f"- {_quoted(file.name)} ({', '.join(facts + info)})"
+        facts = ["deferred", file.status]
+    return f"- {quoted(file.name)} ({', '.join(quoted(fact) for fact in facts if fact)})"
 
 
-def with_files(text: str, files: Sequence[FileRecord]) -> str:
+def with_files(text: str, context: FileContext) -> str:
     """Add the block of available files to what the person wrote; without files nothing is added.
 
     Names and facts are data: brackets and line ends in them are replaced, so that none can end the block or open
     another.
     """
-    if not files:
+    if not context.files:
         return text
-    lines = [_line(file) for file in files[:MOST_FILES]]
-    if len(files) > MOST_FILES:
-        lines.append(f"- and {len(files) - MOST_FILES} more")
+    lines = [_line(file) for file in context.files]
+    if context.more:
+        lines.append(f"- and {context.more}{'+' if context.at_least else ''} more (satchel.list_files lists them)")
     return "\n".join([text, "", _HEADER, *lines, "End available files]"])

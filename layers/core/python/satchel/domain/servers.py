@@ -4,7 +4,9 @@ import hashlib
 import re
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+
+from satchel.domain.timing import Limits, NoticeSeconds, Seconds, disorder
 
 ServerName = str
 FilesBy = Literal["path", "url"]
@@ -13,13 +15,30 @@ VARIABLE = re.compile(r"\$\{(\w+)\}")
 """A value that is not written down in mcp.json but filled in from outside, as ``${NAME}``."""
 
 
+class ProcessLimits(BaseModel):
+    """What a server's process, and each that it starts, may use up; ``processes`` counts all of them.
+
+    The kernel does not count root's processes as it does others'; control groups do, where root may make one.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    file_mb: int = Field(default=10_240, ge=1)
+    processes: int = Field(default=256, ge=1)
+    open_files: int = Field(default=1024, ge=64)
+    address_space_mb: int | None = Field(default=None, ge=256)
+
+
 class ServerEntry(BaseModel):
     """One MCP server. Either ``command`` (stdio) or ``url`` (HTTP).
 
     ``env``, ``auth_token`` and ``url`` may hold ``${NAME}``; it stands there until the server's own runner fills it in.
     ``files`` says how file arguments reach its tools, all of them or each by its name (what it leaves out: path for
     stdio, url for HTTP). ``allow_private``: its address may be on this machine or in a network that is not public.
-    Paths are absolute once the file is read; ``cwd`` of the file is relative to the file.
+    ``silence_seconds``, ``notice_seconds`` and ``max_seconds`` are the times of its calls where they are not the usual
+    ones (``domain.timing``), ``process_limits`` what its processes may use up, ``read_paths`` what they may read
+    besides the system and their own files, ``network: false`` that they may not use it. Paths are absolute once the
+    file is read; there they are relative to the file.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -39,15 +58,37 @@ class ServerEntry(BaseModel):
     requirements: str | None = None
     network: bool = True
     read_paths: list[str] = []
+    process_limits: ProcessLimits = ProcessLimits()
     enabled: bool = True
     collect: Literal["all", "declared"] = "all"
     require_approval: Literal["*"] | list[str] = []
+    silence_seconds: Seconds | None = None
+    notice_seconds: NoticeSeconds | None = None
+    max_seconds: Seconds | None = None
+
+    @field_validator("notice_seconds")
+    @classmethod
+    def _within_its_silence(cls, notices: NoticeSeconds | None, info: ValidationInfo) -> NoticeSeconds | None:
+        """Notices are times within a silence, so an entry that sets them says how long that is."""
+        silence: float | None = info.data.get("silence_seconds")
+        if notices is None:
+            return None
+        if silence is None:
+            raise ValueError("give silence_seconds, too")
+        if problem := disorder(notices, silence):
+            raise ValueError(f"give {problem}")
+        return notices
 
     @model_validator(mode="after")
     def _one_way_in(self) -> "ServerEntry":
         if (self.command is None) == (self.url is None):
             raise ValueError("give either 'command' (stdio) or 'url' (HTTP), not both and not neither")
         return self
+
+    @property
+    def is_remote(self) -> bool:
+        """Tell whether it is somewhere else: nothing of it runs here."""
+        return self.command is None
 
     def needs_approval(self, tool: str) -> bool:
         """Tell whether the person must be asked before this tool is called; ``*`` stands for every tool."""
@@ -57,6 +98,13 @@ class ServerEntry(BaseModel):
         """Return how file arguments reach a tool of this server."""
         said = self.files.get(tool) if isinstance(self.files, dict) else self.files
         return said or ("path" if self.command else "url")
+
+    def limits(self, usual: Limits) -> Limits:
+        """Return the times of this server's calls: its own, where it has some, else the usual ones."""
+        limits = usual if self.max_seconds is None else usual.model_copy(update={"most": self.max_seconds})
+        if self.silence_seconds is None:
+            return limits
+        return limits.model_copy(update={"silence": self.silence_seconds, "notices": self.notice_seconds})
 
     @property
     def variables(self) -> set[str]:
@@ -82,6 +130,11 @@ class Registry(BaseModel):
         """Return the servers that somebody in these groups may use; no groups on a server means everybody."""
         mine = set(groups)
         return {name: entry for name, entry in self.servers.items() if not entry.groups or mine & set(entry.groups)}
+
+    @property
+    def remote(self) -> frozenset[ServerName]:
+        """Return the servers that are somewhere else."""
+        return frozenset(name for name, entry in self.servers.items() if entry.is_remote)
 
     def asks_first(self, tool: str) -> bool:
         """Tell whether the person must be asked before a tool (``server.tool``) is called."""

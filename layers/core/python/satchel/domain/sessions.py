@@ -27,6 +27,7 @@ class Session(BaseModel):
     last_used_at: datetime
     running_turn: TurnId | None = None
     epoch: int = 1
+    ended_at: datetime | None = None
 
 
 class TurnStatus(StrEnum):

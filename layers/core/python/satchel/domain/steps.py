@@ -1,10 +1,13 @@
 """What the state machine hands from state to state: ids and references only (DESIGN: the way of a turn)."""
 
-from typing import Any
-
 from pydantic import BaseModel
 
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName
+
+MOST_ROUNDS = 99
+MOST_CALLS_IN_ROUND = 40
+MOST_CALLS_IN_TURN = 250
+"""With these an execution stays below the 25,000 events of its history, whatever is tried again in it."""
 
 
 class Failure(BaseModel):
@@ -39,12 +42,11 @@ class NextStep(TurnStep):
 
 
 class CallStep(BaseModel):
-    """One call on its way; ``callback`` is whatever the runner's word was, and is not read."""
+    """One call on its way."""
 
     user: UserName
     session_id: SessionId
     turn_id: TurnId
     call_id: CallId
     task_token: str | None = None
-    callback: Any = None
     failure: Failure | None = None

@@ -1,23 +1,26 @@
 """How long a tool may be silent, what the person is told meanwhile, and when it ends (spec 3 §11.3)."""
 
-from typing import Literal
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, model_validator
 
-NOTICES: tuple[tuple[float, str], ...] = (
-    (15, "The tool is taking longer than expected. Please wait..."),
-    (20, "Still processing your request. This may take a few more moments."),
-    (25, "Processing continues. The tool will timeout in 5 seconds if no progress."),
-)
-TIMED_OUT = "Tool failed to respond in a reasonable amount of time. Please try again or use a smaller dataset."
+Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+"""A length of time that passes."""
+
+NoticeSeconds = tuple[Seconds, Seconds, Seconds]
+"""After how much silence the person is told: once, once more, and that it is about to end."""
+
 _SPEC_SILENCE = 30.0
-
-
-class Limits(BaseModel):
-    """Times of one tool call in seconds: how long it may be silent, and how long it may last at all."""
-
-    silence: float = _SPEC_SILENCE
-    most: float = 840.0
+_SPEC_NOTICES = (15.0, 20.0, 25.0)
+_WORDS = (
+    "The tool is taking longer than expected. Please wait...",
+    "Still processing your request. This may take a few more moments.",
+    "Processing continues. The tool will timeout in {left} if no progress.",
+)
+_SILENT = "Tool failed to respond in a reasonable amount of time. Please try again or use a smaller dataset."
+_TOO_LONG = "The tool was stopped after {most}, the longest that a call of it may last."
 
 
 class Notice(BaseModel):
@@ -28,14 +31,49 @@ class Notice(BaseModel):
 
 
 class Overdue(BaseModel):
-    """The call must be killed. ``kind`` tells which of the two limits it was."""
+    """The call must be killed. ``kind`` tells which of the two limits it was, ``message`` tells the person."""
 
     kind: Literal["silence", "cap"]
     seconds: float
 
+    @property
+    def message(self) -> str:
+        """Return what the person is told."""
+        return _SILENT if self.kind == "silence" else _TOO_LONG.format(most=_in_words(self.seconds))
+
+
+class Limits(BaseModel):
+    """Times of one tool call: how long it may be silent, when the person is told, how long it may last at all.
+
+    Without ``notices`` they come at a half, two thirds and five sixths of the silence.
+    """
+
+    silence: Seconds = _SPEC_SILENCE
+    notices: NoticeSeconds | None = None
+    most: Seconds = 840.0
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.notices and (problem := disorder(self.notices, self.silence)):
+            raise ValueError(problem)
+        return self
+
+    def announced(self) -> Sequence[Notice]:
+        """Return the words to the person in a silence, in order; the last one says how much of it is left."""
+        times = self.notices or [at * self.silence / _SPEC_SILENCE for at in _SPEC_NOTICES]
+        left = _in_words(self.silence - times[-1])
+        return [Notice(seconds=at, message=text.format(left=left)) for at, text in zip(times, _WORDS, strict=True)]
+
+
+def disorder(notices: Sequence[float], silence: float) -> str | None:
+    """Return what is wrong with the times of notices; None where each comes after the one before, and all in time."""
+    if all(before < after for before, after in pairwise([*notices, silence])):
+        return None
+    return f"three rising times below the {silence:g} s of silence after which the tool is ended"
+
 
 class Silence:
-    """Watches one call. Times are of any monotonic clock, in seconds; the notices scale with the limit of silence.
+    """Watches one call. Times are of any monotonic clock, in seconds.
 
     ``started`` is when the whole call began (its inputs were brought before ``now``): the cap counts from there.
     """
@@ -45,8 +83,7 @@ class Silence:
         self._started = now if started is None else started
         self._last_word = now
         self._told = 0
-        scale = limits.silence / _SPEC_SILENCE
-        self._notices = [(after * scale, message) for after, message in NOTICES]
+        self._notices = limits.announced()
 
     def heard(self, now: float) -> None:
         """Any sign of life starts the silence anew (spec 3 §11.2)."""
@@ -57,7 +94,7 @@ class Silence:
         """Return when to look again."""
         ends = min(self._last_word + self._limits.silence, self._started + self._limits.most)
         if self._told < len(self._notices):
-            return min(ends, self._last_word + self._notices[self._told][0])
+            return min(ends, self._last_word + self._notices[self._told].seconds)
         return ends
 
     def look(self, now: float) -> Notice | Overdue | None:
@@ -66,8 +103,11 @@ class Silence:
             return Overdue(kind="cap", seconds=self._limits.most)
         if now >= self._last_word + self._limits.silence:
             return Overdue(kind="silence", seconds=self._limits.silence)
-        if self._told < len(self._notices) and now >= self._last_word + self._notices[self._told][0]:
-            seconds, message = self._notices[self._told]
+        if self._told < len(self._notices) and now >= self._last_word + self._notices[self._told].seconds:
             self._told += 1
-            return Notice(seconds=seconds, message=message)
+            return self._notices[self._told - 1]
         return None
+
+
+def _in_words(seconds: float) -> str:
+    return "1 second" if seconds == 1 else f"{round(seconds, 1):g} seconds"

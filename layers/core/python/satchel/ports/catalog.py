@@ -4,7 +4,8 @@ Writes that may come twice are conditional; every method says what a second one 
 from an opaque ``cursor``.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
@@ -12,10 +13,12 @@ from pydantic import BaseModel
 from satchel.domain.calls import Call, CallSettled
 from satchel.domain.conversation import AssistantMessage, Message, ToolMessage
 from satchel.domain.files import FileRecord, NewFile
+from satchel.domain.my_files import FileFilter, Usage
 from satchel.domain.sessions import Session, Turn
 from satchel.domain.tool_lists import KeptTools
 
 T = TypeVar("T")
+ALL_FILES = FileFilter()
 
 
 class Page(BaseModel, Generic[T]):
@@ -36,12 +39,35 @@ class Sessions(Protocol):
         """Return a session of this person; None also for somebody else's."""
         ...
 
+    def some(self, user: str, session_ids: Collection[str]) -> dict[str, Session]:
+        """Return those of these sessions that are this person's, by id, all read at once."""
+        ...
+
     def list(self, user: str, limit: int, cursor: str | None) -> Page[Session]:
         """Return sessions, newest first."""
         ...
 
-    def end(self, user: str, session_id: str) -> None:
-        """Mark a session ended and raise its epoch; a second time nothing changes."""
+    def end(self, user: str, session_id: str, now: datetime, *, idle_since: datetime | None = None) -> None:
+        """Mark a session ended and raise its epoch; a second time nothing changes. From now on it is to be cleared.
+
+        With ``idle_since``, only while no turn runs and none has begun since then.
+        """
+        ...
+
+    def idle(self, since: datetime, limit: int) -> Sequence[Session]:
+        """Return open sessions of anybody that were not used since then, the longest idle first."""
+        ...
+
+    def to_clear(self, now: datetime, limit: int) -> Sequence[Session]:
+        """Return ended sessions of anybody that are to be cleared by now, the oldest first."""
+        ...
+
+    def clear_again(self, session: Session, at: datetime) -> None:
+        """Note that a session is to be cleared once more."""
+        ...
+
+    def cleared(self, session: Session) -> None:
+        """Note that nothing is left to clear of a session."""
         ...
 
 
@@ -130,6 +156,17 @@ class Files(Protocol):
         """Make stored bytes a file, or a new version of one (``domain.files.judge``). Again: the same record."""
         ...
 
+    def keep_upload(self, new: NewFile) -> FileRecord:
+        """Make the bytes of an upload a file, and end the upload, in one transaction. Again: the same record.
+
+        Raises UploadNotFound where it was given up.
+        """
+        ...
+
+    def kept(self, user: str, object_id: str) -> FileRecord | None:
+        """Return the version that an object was made, if it was."""
+        ...
+
     def get(self, user: str, file_key: str) -> FileRecord | None:
         """Return the newest version of a file of this person."""
         ...
@@ -138,8 +175,15 @@ class Files(Protocol):
         """Return one version of a file."""
         ...
 
-    def list(self, user: str, limit: int, cursor: str | None) -> Page[FileRecord]:
-        """Return files of a person, newest first."""
+    def list(self, user: str, limit: int, cursor: str | None, wanted: FileFilter = ALL_FILES) -> Page[FileRecord]:
+        """Return those files of a person that are meant, newest first; by name where a beginning of names is given.
+
+        A page may hold fewer than ``limit``, or none, while more pages follow.
+        """
+        ...
+
+    def usage(self, user: str) -> Usage:
+        """Return how much a person keeps."""
         ...
 
     def of_session(self, user: str, session_id: str) -> Sequence[FileRecord]:

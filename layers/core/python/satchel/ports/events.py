@@ -10,7 +10,10 @@ class Events(Protocol):
     """Written in order, read after a cursor: never a gap, never twice."""
 
     def append(self, turn_id: str, event: NewEvent) -> Event | None:
-        """Write one event and return it; None when its ``once`` was written before. Raises Unavailable."""
+        """Write one event and return it; None when its ``once`` or the turn's last one was written before.
+
+        Raises Unavailable.
+        """
         ...
 
     def after(self, turn_id: str, seq: int, limit: int) -> Sequence[Event]:

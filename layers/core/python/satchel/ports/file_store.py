@@ -22,6 +22,10 @@ class FileStore(Protocol):
         """Store from a stream in bounded memory."""
         ...
 
+    def tag(self, key: str, tags: dict[str, str]) -> None:
+        """Give an object these tags and no others. Raises FileNotFoundError where there is none."""
+        ...
+
     def head(self, key: str) -> StoredObject | None:
         """Return what is known of an object; None where there is none."""
         ...
@@ -43,4 +47,8 @@ class FileStore(Protocol):
 
     def delete(self, keys: Sequence[str]) -> None:
         """Delete these objects with all their versions; any number, absent ones included."""
+        ...
+
+    def delete_under(self, prefix: str) -> Iterator[int]:
+        """Delete every version of every object whose key begins so, page by page; give how many each page had."""
         ...

@@ -68,8 +68,8 @@ class Runners(Protocol):
 class CredentialSource(Protocol):
     """Makes the credentials of one call."""
 
-    def for_call(self, turn_id: str, objects_prefix: str, outcome_key: str) -> ScopedCredentials:
-        """Return credentials for these objects and the items of this turn."""
+    def for_call(self, turn_id: str, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
+        """Return credentials for objects whose keys begin so, for the outcome, and for the items of this turn."""
         ...
 
 

@@ -28,10 +28,21 @@ class Log(BaseModel):
 
 
 class Answered(BaseModel):
-    """The raw JSON-RPC result of ``tools/call``, with every key that the server sent."""
+    """The raw JSON-RPC result of ``tools/call``, with every key that the server sent.
+
+    ``tools_changed``: since the answer before, the server said that its list of tools is another now.
+    """
 
     kind: Literal["answered"] = "answered"
     raw: dict[str, Any]
+    tools_changed: bool = False
+
+
+class Refused(BaseModel):
+    """The tool tried to reach a file that is not its to reach; it was stopped, and may have gone on without."""
+
+    kind: Literal["refused"] = "refused"
+    path: str
 
 
 class Failed(BaseModel):
@@ -46,7 +57,7 @@ class Failed(BaseModel):
     too_long: int | None = None
 
 
-Signal = Progress | Log | Answered | Failed
+Signal = Progress | Log | Refused | Answered | Failed
 
 
 class RunningCall(Protocol):

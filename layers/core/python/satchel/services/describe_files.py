@@ -9,8 +9,11 @@ from satchel.contract import Artifact, DeferredArtifact, InvalidArtifact, is_sho
 from satchel.domain.bounds import MOST_NAME_CHARS, cut, plain
 from satchel.domain.calls import StoredFile
 from satchel.domain.files import FileRecord, Source
+from satchel.domain.places import Kind
 from satchel.domain.responses import ResponseArtifact, ResponseDeferred
 
+_MOST_REASON_CHARS = 200
+_MOST_ACTIONS, _MOST_ACTION_CHARS = 20, 500
 _MOST_SAID_CHARS = 20_000  # of each text; all of a call together is bounded where it is kept
 
 
@@ -27,15 +30,20 @@ def what_was_said(stored: StoredFile) -> Artifact | DeferredArtifact:
         raise InvalidArtifact(stored.raw_name, "what is said of it is no artifact") from error
 
 
+def place_of(said: Artifact | DeferredArtifact) -> Kind:
+    """Return among which files of a person it is stored."""
+    return "deferred" if isinstance(said, DeferredArtifact) else "artifacts"
+
+
 def kind_of_file(said: Artifact | DeferredArtifact, now: datetime) -> dict[str, Any]:
     """Return what a record says of a file besides: where it comes from, how it is shown, when it expires."""
     if isinstance(said, Artifact):
         return {"source": Source.GENERATED, "viewer": said.viewer, "auto_open": said.auto_open is True}
-    status = said.reason.replace("_", " ") if said.reason else None
     return {
         "source": Source.DEFERRED,
         "expires_at": int((now + timedelta(hours=said.expires_hours)).timestamp()),
-        "info": {"status": status} if status else {},
+        "reason": said.reason and cut(said.reason, _MOST_REASON_CHARS),
+        "next_actions": [cut(action, _MOST_ACTION_CHARS) for action in said.next_actions[:_MOST_ACTIONS]],
     }
 
 

@@ -12,7 +12,8 @@ from satchel.domain.calls import Call, Outcome
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
 from satchel.domain.events import NewEvent
-from satchel.domain.places import call_objects_prefix, outcome_key
+from satchel.domain.own_tools import OWN_TOOLS
+from satchel.domain.places import call_objects_prefixes, outcome_key
 from satchel.domain.servers import Registry, ServerEntry
 from satchel.domain.sessions import Turn
 from satchel.domain.steps import CallStep
@@ -24,6 +25,7 @@ from satchel.ports.events import Events
 from satchel.ports.file_store import FileStore
 from satchel.ports.runners import CallOrder, CredentialSource, Runners
 from satchel.ports.workflow import TaskCallback
+from satchel.services.list_files import ListFiles
 from satchel.services.list_tools import ListTools
 from satchel.services.refresh_tools import RefreshTools
 from satchel.services.resolve_inputs import Resolved, ResolveInputs
@@ -44,6 +46,7 @@ class DispatchTool:
     inputs: ResolveInputs
     credentials: CredentialSource
     runners: Runners
+    list_files: ListFiles
     store: FileStore
     callback: TaskCallback
     limits: Limits
@@ -55,13 +58,31 @@ class DispatchTool:
         if call is None or turn is None or step.task_token is None:
             raise LookupError(f"no such call to dispatch: {step.call_id}")
         try:
+            if call.tool in OWN_TOOLS:
+                self._answer(call, step.task_token, self._own(turn, call))
+                return
             server, order = self._order(turn, call, step.task_token)
         except ToolError as error:
             self._announce(call, _shown(call.arguments))
-            store_outcome(self.store, outcome_key(call.user, call.turn_id, call.call_id), Outcome.of_error(error))
-            self.callback.done(step.task_token)
+            self._answer(call, step.task_token, Outcome.of_error(error))
         else:
             self.runners.start(server, order)
+
+    def _answer(self, call: Call, token: str, outcome: Outcome) -> None:
+        store_outcome(self.store, outcome_key(call.user, call.turn_id, call.call_id), outcome)
+        self.callback.done(token)
+
+    def _own(self, turn: Turn, call: Call) -> Outcome:
+        """Answer a call of a tool of our own; it is refused, fitted, noted and told like any other."""
+        tool = OWN_TOOLS[call.tool]
+        self._check_limits(turn, call, tool.server)
+        arguments = args.parse(call.arguments)
+        if problems := self.checker.problems(tool.input_schema, arguments):
+            raise InvalidArguments(problems)
+        outcome = self.list_files(call, arguments)
+        self.calls.dispatched(call.model_copy(update={"injected": arguments}))
+        self._announce(call, arguments)
+        return outcome
 
     def _order(self, turn: Turn, call: Call, token: str) -> tuple[str, CallOrder]:
         server, entry, tool = self._tool(turn, call)
@@ -71,12 +92,11 @@ class DispatchTool:
         arguments = args.tell_names(tool, arguments, str)  # a schema may require them
         if problems := self.checker.problems(tool.input_schema, arguments):
             raise InvalidArguments(problems)
-        resolved = self.inputs(call, tool, entry, arguments)
+        resolved = self.inputs(call, tool, entry, arguments, entry.limits(self.limits).most)
         given = {"injected": strip_blobs(arguments), "unresolved": resolved.unresolved}
         self.calls.dispatched(call.model_copy(update=given))
         self._announce(call, arguments)
-        order = self._with_credentials(call, tool, resolved, token)
-        return server, order.model_copy(update={"collect": entry.collect == "all"})
+        return server, self._with_credentials(call, tool, entry, resolved, token)
 
     def _approved(self, call: Call) -> Call:
         """Return the call as the person approved it: with what they wrote in the place of the model's arguments."""
@@ -103,16 +123,22 @@ class DispatchTool:
             raise ToolFailed(error.message) from error
         if name not in tools:
             raise UnknownTool(call.tool, nearest=args.nearest(call.tool, [t.full_name for t in tools.values()]))
+        self._check_limits(turn, call, server)
+        return server, entry, tools[name]
+
+    @staticmethod
+    def _check_limits(turn: Turn, call: Call, server: str) -> None:
         if turn.tools is not None and not {server, call.tool} & set(turn.tools):
             raise Forbidden(call.tool)
-        return server, entry, tools[name]
 
     def _nearest(self, turn: Turn, wanted: str) -> list[str]:
         offered = ListTools(self.registry, self.tools.lists).tools(turn.groups, turn.tools)
         return args.nearest(wanted, [tool.full_name for tool in offered])
 
-    def _with_credentials(self, call: Call, tool: ToolSpec, resolved: Resolved, token: str) -> CallOrder:
-        prefix = call_objects_prefix(call.user, call.call_id)
+    def _with_credentials(
+        self, call: Call, tool: ToolSpec, entry: ServerEntry, resolved: Resolved, token: str
+    ) -> CallOrder:
+        prefixes = call_objects_prefixes(call.user, call.call_id)
         key = outcome_key(call.user, call.turn_id, call.call_id)
         return CallOrder(
             user=call.user,
@@ -124,10 +150,11 @@ class DispatchTool:
             output_schema=tool.output_schema,
             inputs=resolved.inputs,
             writes=any(tool.declares(name) for name in args.IDENTITY_ARGUMENTS),
+            collect=entry.collect == "all",
             task_token=token,
-            credentials=self.credentials.for_call(call.turn_id, prefix, key),
+            credentials=self.credentials.for_call(call.turn_id, prefixes, key),
             outcome_key=key,
-            limits=self.limits,
+            limits=entry.limits(self.limits),
         )
 
     def _announce(self, call: Call, arguments: Any) -> None:  # noqa: ANN401  (whatever the model sent)

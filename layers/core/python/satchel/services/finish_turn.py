@@ -6,20 +6,25 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from satchel.domain.audit import cut_off_entry
 from satchel.domain.bounds import MOST_EVENT_BYTES
 from satchel.domain.compose import compose
 from satchel.domain.conversation import AssistantMessage
 from satchel.domain.events import NewEvent
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Turn, TurnStatus
-from satchel.domain.steps import Failure, TurnStep
+from satchel.domain.steps import TurnStep
 from satchel.ports.catalog import Calls, Transcript, Turns
 from satchel.ports.clock import Clock
 from satchel.ports.events import Events
+from satchel.services.keep_audit import KeepAudit
 
 logger = logging.getLogger(__name__)
 
-_TOO_MANY_ROUNDS = "The model asked for tools again and again; the turn was ended at its limit of rounds."
+_TOO_MANY_ROUNDS = (
+    "The model asked for tools in {rounds} rounds without coming to an answer; no turn goes further than that. What "
+    "the tools had finished is kept: write on to let it continue."
+)
 _FAILED = "Something went wrong while the answer was made. What the tools had finished is kept; please try again."
 _TIMED_OUT = "The turn took longer than a turn may take and was ended."
 _CANCELLED = "The turn was cancelled."
@@ -47,6 +52,7 @@ class FinishTurn:
     transcript: Transcript
     events: Events
     clock: Clock
+    audit: KeepAudit
 
     def __call__(self, step: TurnStep, ending: Ending = Ending.REACHED) -> TurnStatus:
         """End the turn and write its last event; return how it ended, now or before. Raises LookupError."""
@@ -57,13 +63,14 @@ class FinishTurn:
             self.turns.end(self._ended(turn, step, ending))
             turn = self.turns.get(step.session_id, step.turn_id) or turn
         self._tell(turn)
+        self._note_cut_off(turn)
         return turn.status
 
     def _ended(self, turn: Turn, step: TurnStep, ending: Ending) -> Turn:
         if step.failure:
             logger.error("turn failed", extra={"turn_id": turn.turn_id, "cause": step.failure.model_dump()})
         last = self._last_word(turn, step)
-        error = _why(step.failure, ending, last)
+        error = _why(step, ending, last)
         status = TurnStatus.COMPLETE
         if error:
             status = TurnStatus.CANCELLED if ending is Ending.CANCELLED else TurnStatus.FAILED
@@ -78,6 +85,13 @@ class FinishTurn:
             return None
         reply = self.transcript.reply_of(turn.session_id, turn.turn_id, step.round - 1)
         return reply if reply and not reply.calls else None
+
+    def _note_cut_off(self, turn: Turn) -> None:
+        """Write down the calls that will come to nothing any more: their tools may have run."""
+        if turn.error is not None:
+            for call in self.calls.list(turn.turn_id):
+                if call.settled is None:
+                    self.audit(cut_off_entry(call, turn.error.error_code, self.clock.now()))
 
     def _tell(self, turn: Turn) -> None:
         """One last event for every turn: ``response_complete`` for an answer, ``turn_failed`` for anything else."""
@@ -97,13 +111,13 @@ class FinishTurn:
         return response.model_dump(mode="json", include={"turn_id", "session_id", "status"})
 
 
-def _why(failure: Failure | None, ending: Ending, last: AssistantMessage | None) -> TurnError | None:
+def _why(step: TurnStep, ending: Ending, last: AssistantMessage | None) -> TurnError | None:
     if ending is Ending.CANCELLED:
         return TurnError(error_code="E_CANCELLED", message=_CANCELLED)
     if ending is Ending.TIMED_OUT:
         return TurnError(error_code="E_TURN_TIMEOUT", message=_TIMED_OUT)
-    if failure is not None or ending is Ending.LOST:
+    if step.failure is not None or ending is Ending.LOST:
         return TurnError(error_code="E_TURN_FAILED", message=_FAILED)
     if last is None:
-        return TurnError(error_code="E_TOO_MANY_ROUNDS", message=_TOO_MANY_ROUNDS)
+        return TurnError(error_code="E_TOO_MANY_ROUNDS", message=_TOO_MANY_ROUNDS.format(rounds=step.round - 1))
     return None

@@ -20,9 +20,10 @@ from satchel.contract import (
 from satchel.domain.bounds import MOST_NAME_CHARS, cut
 from satchel.domain.calls import MOST_INLINE_BYTES, StoredFile
 from satchel.domain.ids import object_id
-from satchel.domain.places import object_key, tool_directory
+from satchel.domain.places import UNKEPT, object_key, tool_directory
 from satchel.ports.file_store import FileStore
 from satchel.ports.runners import ArtifactOpener, CallOrder
+from satchel.services.describe_files import place_of
 
 _BYTES = {"b64", "path", "content"}
 
@@ -58,17 +59,18 @@ class KeepArtifacts:
     def _keep(
         self, order: CallOrder, home: Path | None, index: int, artifact: Artifact | DeferredArtifact
     ) -> StoredFile:
-        name = safe_name(artifact.name)
-        key = object_key(order.user, "artifacts", object_id(order.call_id, index), name)
+        raw_name = cut(artifact.name, MOST_NAME_CHARS)
+        name = safe_name(raw_name)  # of what is handed over, or who reads that would look elsewhere
+        key = object_key(order.user, place_of(artifact), object_id(order.call_id, index), name)
         with self._open(order, home, artifact) as body:
             size = body.seek(0, io.SEEK_END)
             body.seek(0)
-            self.store.put(key, body, artifact.mime)
+            self.store.put(key, body, artifact.mime, UNKEPT)
         return StoredFile(
             object_id=object_id(order.call_id, index),
             key=key,
             name=name,
-            raw_name=cut(artifact.name, MOST_NAME_CHARS),
+            raw_name=raw_name,
             mime=artifact.mime,
             size=size,
             index=index,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from satchel.domain.conversation import ToolSpec
+from satchel.domain.own_tools import DESCRIPTION, OWN_TOOLS, SERVER
 from satchel.domain.servers import Registry
 from satchel.domain.tool_lists import KeptTools
 from satchel.ports.catalog import ToolLists
@@ -20,6 +21,9 @@ class ServerTools(BaseModel):
     failure: str | None = None
 
 
+_OWN = ServerTools(name=SERVER, description=DESCRIPTION, tools=list(OWN_TOOLS.values()))
+
+
 @dataclass(frozen=True)
 class ListTools:
     """Reads the kept tool lists of the servers that are open to somebody."""
@@ -28,11 +32,12 @@ class ListTools:
     lists: ToolLists
 
     def __call__(self, groups: Collection[str]) -> list[ServerTools]:
-        """Return the servers for these groups with what is known of their tools."""
-        return [
+        """Return the servers for these groups with what is known of their tools; Satchel's own are everybody's."""
+        servers = [
             self._shown(name, entry.description, self.lists.get(name, entry.config_hash()))
-            for name, entry in sorted(self.registry.open_to(frozenset(groups)).items())
+            for name, entry in self.registry.open_to(frozenset(groups)).items()
         ]
+        return sorted([*servers, _OWN], key=lambda server: server.name)
 
     def tools(self, groups: Collection[str], only: Collection[str] | None = None) -> list[ToolSpec]:
         """Return the known tools, in a fixed order; ``only`` names servers or full tool names."""

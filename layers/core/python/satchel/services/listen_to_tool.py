@@ -9,11 +9,12 @@ from satchel.contract.errors import FileTooLarge, ToolCrashed, ToolFailed, ToolT
 from satchel.domain.errors import Unavailable
 from satchel.domain.events import NewEvent
 from satchel.domain.thinning import Thinner
-from satchel.domain.timing import TIMED_OUT, Notice, Overdue, Silence
+from satchel.domain.timing import Notice, Overdue, Silence
 from satchel.ports.clock import Clock
 from satchel.ports.events import Events
 from satchel.ports.runners import CallOrder
-from satchel.ports.tool_client import Answered, Failed, Log, Progress, RunningCall, Signal
+from satchel.ports.tool_client import Answered, Failed, Log, Progress, Refused, RunningCall, Signal
+from satchel.services.refusals import Refusals
 
 MOST_TEXT = 2000
 MOST_LOGS = 200
@@ -28,16 +29,25 @@ class ListenToTool:
     events: Events
     clock: Clock
     order: CallOrder
+    refusals: Refusals
     started: float | None = None
     last_progress: str | None = None
+    progress_received: int = 0
     logged: int = 0
     thinner: Thinner[Progress] = field(default_factory=Thinner)
 
     def __call__(self, running: RunningCall) -> Answered:
         """Wait for the answer.
 
-        Raises ToolTimedOut (the server is dead by then), ToolCrashed, ToolFailed.
+        Raises ToolTimedOut (the server is dead by then), ToolCrashed, ToolFailed, InvalidPath.
         """
+        try:
+            return self._follow(running)
+        finally:
+            counted = {"call_id": self.order.call_id, "progress_received": self.progress_received}
+            logger.info("the tool has ended", extra=counted)
+
+    def _follow(self, running: RunningCall) -> Answered:
         silence = Silence(self.order.limits, self.clock.monotonic(), self.started)
         while True:
             while due := silence.look(self.clock.monotonic()):
@@ -53,19 +63,19 @@ class ListenToTool:
                 return answer
 
     def _due(self, due: Notice | Overdue, running: RunningCall) -> None:
-        if isinstance(due, Notice):
-            self._write("tool_notice", {"seconds": round(due.seconds), "message": due.message})
-            return
-        running.kill()
-        self._rest()
-        self._write("tool_notice", {"seconds": round(due.seconds), "message": TIMED_OUT})
-        raise ToolTimedOut(timeout_seconds=due.seconds, last_progress=self.last_progress, kind=due.kind)
+        if isinstance(due, Overdue):
+            running.kill()
+            self._rest()
+        self._write("tool_notice", {"seconds": round(due.seconds), "message": due.message})
+        if isinstance(due, Overdue):
+            raise ToolTimedOut(timeout_seconds=due.seconds, last_progress=self.last_progress, kind=due.kind)
 
     def _heard(self, signal: Signal) -> Answered | None:
         if isinstance(signal, Answered | Failed):
             self._rest()
         match signal:
             case Progress():
+                self.progress_received += 1
                 self.last_progress = _shown(signal.message) or _in_figures(signal)
                 if progress := self.thinner.offer(signal, self.clock.monotonic()):
                     self._progress(progress)
@@ -75,7 +85,10 @@ class ListenToTool:
                 raise FileTooLarge(limit + 1, limit, message="The tool's answer exceeds processing limits")
             case Failed(crashed=True):
                 raise ToolCrashed(_shown(signal.message))
+            case Refused():
+                self.refusals.hear(signal.path)
             case Failed():
+                self.refusals.check(failed=True)
                 raise ToolFailed(_shown(signal.message))
             case Answered():
                 return signal

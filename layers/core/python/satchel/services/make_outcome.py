@@ -19,10 +19,14 @@ def whole_results(tool: str, output: ToolOutput, view: Mapping[str, Any]) -> lis
 
 
 def make_outcome(
-    output: ToolOutput, view: Mapping[str, Any], files: list[StoredFile], problems: list[ArtifactProblem]
+    output: ToolOutput,
+    view: Mapping[str, Any],
+    files: list[StoredFile],
+    problems: list[ArtifactProblem],
+    noted: Mapping[str, Any] | None = None,
 ) -> Outcome:
-    """Return the outcome of a call that answered; ``view`` is what a model may see of it."""
-    meta: dict[str, Any] = dict(view.get("meta_data", {}))
+    """Return the outcome of a call that answered; ``view`` is what a model may see of it, ``noted`` is our own word."""
+    meta: dict[str, Any] = {**view.get("meta_data", {}), **(noted or {})}
     if "truncated" in view:
         meta["truncated"] = view["truncated"]
     if output.retryable is not None:

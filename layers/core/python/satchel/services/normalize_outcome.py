@@ -6,6 +6,7 @@ It handles references, never bytes, and believes a runner nothing that it can ch
 import logging
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from satchel.contract import (
@@ -19,6 +20,7 @@ from satchel.contract import (
     safe_name,
     small_facts,
 )
+from satchel.domain.audit import call_entry
 from satchel.domain.bounds import MOST_FILES, cut, fit, plain
 from satchel.domain.calls import Call, CallSettled, Outcome, StoredFile
 from satchel.domain.canvas import Dashboard, admitted, refusal
@@ -26,7 +28,7 @@ from satchel.domain.conversation import ToolMessage
 from satchel.domain.files import FileRecord, NewFile
 from satchel.domain.ids import object_id
 from satchel.domain.news import news_of
-from satchel.domain.places import object_key, outcome_key
+from satchel.domain.places import expiry_tags, object_key, outcome_key
 from satchel.domain.responses import ResponseArtifact, ResponseCanvas, ResponseDeferred
 from satchel.domain.steps import CallRef, CallStep, Failure
 from satchel.ports.catalog import Calls, Files, Transcript
@@ -34,7 +36,10 @@ from satchel.ports.clock import Clock
 from satchel.ports.dashboards import Dashboards
 from satchel.ports.events import Events
 from satchel.ports.file_store import FileStore
-from satchel.services.describe_files import kind_of_file, shown_artifact, shown_deferred, what_was_said
+from satchel.services.describe_files import kind_of_file, place_of, shown_artifact, shown_deferred, what_was_said
+from satchel.services.doubt_tools import DoubtTools
+from satchel.services.keep_audit import KeepAudit
+from satchel.services.look_into_file import look_into_stored
 from satchel.services.store_outcome import read_outcome
 
 logger = logging.getLogger(__name__)
@@ -56,6 +61,8 @@ class NormalizeOutcome:
     store: FileStore
     clock: Clock
     dashboards: Dashboards
+    audit: KeepAudit
+    doubt_tools: DoubtTools
     canvas_origins: Collection[str] = ()
 
     def __call__(self, step: CallStep) -> CallRef:
@@ -69,10 +76,13 @@ class NormalizeOutcome:
             self.dashboards.keep(self._dashboard(call, settled.canvas))
         for event in news_of(call, settled):
             self.events.append(call.turn_id, event)
+        self.audit(call_entry(call, settled, self.clock.now()))
         return CallRef(call_id=call.call_id)
 
     def _settle(self, call: Call, failure: Failure | None) -> CallSettled:
         outcome = self._outcome(call, failure)
+        if outcome.tools_changed:
+            self.doubt_tools(call.tool)
         kept: dict[str, FileRecord] = {}
         artifacts: list[ResponseArtifact] = []
         deferred: list[ResponseDeferred] = []
@@ -115,7 +125,7 @@ class NormalizeOutcome:
         if outcome is not None:
             return outcome
         if failure is None or failure.Error in _TIME_OUTS:
-            return Outcome.of_error(ToolCrashed("The tool's environment ended without a word."))
+            return Outcome.of_error(ToolCrashed("The tool's environment ended without a word."), duration_ms=None)
         logger.error("call failed before its tool ran", extra={"call_id": call.call_id, "cause": failure.Cause[:2000]})
         return Outcome.of_error(ToolFailed(f"The call could not be made ({failure.Error})."))
 
@@ -123,31 +133,33 @@ class NormalizeOutcome:
         self, call: Call, stored: StoredFile, said: Artifact | DeferredArtifact, display: Display | None
     ) -> FileRecord:
         name, derived = safe_name(said.name), object_id(call.call_id, stored.index)
-        key = object_key(call.user, "artifacts", derived, name)
+        key = object_key(call.user, place_of(said), derived, name)
         if (stored.object_id, stored.key) != (derived, key):
             raise ToolFailed("The file is not where this call may put files.")
         found = self.store.head(key)
         if found is None:
             raise ToolFailed("The file did not arrive in the store.")
+        lifetime = timedelta(hours=said.expires_hours) if isinstance(said, DeferredArtifact) else None
+        # First: a file that is listed must not expire as one that nobody kept.
+        self.store.tag(key, expiry_tags(lifetime) if lifetime else {})
         now = self.clock.now()
-        return self.files.keep(
-            NewFile(
-                object_id=derived,
-                key=key,
-                user=call.user,
-                session_id=call.session_id,
-                name=name,
-                raw_name=said.name,
-                mime=said.mime,
-                size=found.size,
-                origin=call.call_id,
-                created_at=now,
-                description=said.description,
-                category=said.category or (display.category_hint if display else None),
-                temporary=display is not None and display.storage_action == "temporary",
-                **kind_of_file(said, now),
-            ),
+        new = NewFile(
+            object_id=derived,
+            key=key,
+            user=call.user,
+            session_id=call.session_id,
+            name=name,
+            raw_name=said.name,
+            mime=said.mime,
+            size=found.size,
+            origin=call.call_id,
+            created_at=now,
+            description=said.description,
+            category=said.category or (display.category_hint if display else None),
+            temporary=display is not None and display.storage_action == "temporary",
+            **kind_of_file(said, now),
         )
+        return self.files.keep(look_into_stored(self.store, new))
 
     def _dashboard(self, call: Call, canvas: ResponseCanvas) -> Dashboard:
         whose = call.model_dump(include={"user", "session_id", "call_id"})

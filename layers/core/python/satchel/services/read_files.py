@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from satchel.domain.errors import FileNotFound, SessionNotFound
 from satchel.domain.files import FileRecord, expired
 from satchel.domain.identity import Identity
+from satchel.domain.my_files import FileFilter, Usage
 from satchel.ports.catalog import Files, Page, Sessions
 from satchel.ports.clock import Clock
 from satchel.ports.file_store import FileStore
@@ -36,13 +37,17 @@ class ReadFiles:
             raise FileNotFound(record.file_key)
         return body
 
-    def list(self, who: Identity, session_id: str | None, limit: int, cursor: str | None) -> Page[FileRecord]:
-        """Return files, newest first: all of the person's, or one session's. Raises SessionNotFound."""
-        if session_id is None:
-            page = self.files.list(who.name, limit, cursor)
-        elif self.sessions.get(who.name, session_id) is None:
-            raise SessionNotFound(session_id)
-        else:
-            page = Page[FileRecord](items=list(self.files.of_session(who.name, session_id)))
+    def list(self, who: Identity, wanted: FileFilter, limit: int, cursor: str | None) -> Page[FileRecord]:
+        """Return those that are meant, newest first, or by name where a beginning of names is given.
+
+        Raises SessionNotFound.
+        """
+        if wanted.session_id is not None and self.sessions.get(who.name, wanted.session_id) is None:
+            raise SessionNotFound(wanted.session_id)
+        page = self.files.list(who.name, limit, cursor, wanted)
         now = self.clock.now()
-        return Page[FileRecord](items=[file for file in page.items if not expired(file, now)], cursor=page.cursor)
+        return Page(items=[file for file in page.items if not expired(file, now)], cursor=page.cursor)
+
+    def usage(self, who: Identity) -> Usage:
+        """Return how much the person keeps; what has expired counts until it is swept."""
+        return self.files.usage(who.name)

@@ -2,27 +2,32 @@
 
 import logging
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import timedelta
 
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
 from satchel.domain.servers import Registry
-from satchel.domain.tool_lists import KeptTools, answered
+from satchel.domain.tool_lists import ASK_AGAIN, KeptTools, answered
 from satchel.ports.catalog import ToolLists
 from satchel.ports.clock import Clock
 from satchel.ports.runners import Runners
 
 logger = logging.getLogger(__name__)
 
+_MOST_AT_ONCE = 8
+
 
 @dataclass(frozen=True)
 class RefreshTools:
-    """Fills the kept tool lists."""
+    """Fills the kept tool lists; one is taken for good for ``kept_for``, unless there is reason for doubt."""
 
     registry: Registry
     lists: ToolLists
     runners: Runners
     clock: Clock
+    kept_for: timedelta = ASK_AGAIN
 
     def __call__(self, server: str) -> Sequence[ToolSpec]:
         """Ask the server now. Raises Unavailable when it does not start; that is kept, too, beside its old list."""
@@ -50,9 +55,15 @@ class RefreshTools:
 
     def due(self) -> list[str]:
         """Return the servers to ask again by now; those among them that never were come first."""
-        now, kept = self.clock.now(), {server: self._kept(server) for server in self.registry.servers}
-        never = [server for server, known in kept.items() if known is None]
-        return never + [server for server, known in kept.items() if known is not None and known.is_due(now)]
+        now, lists = self.clock.now(), {server: self._kept(server) for server in self.registry.servers}
+        never = [server for server, kept in lists.items() if kept is None]
+        return never + [server for server, kept in lists.items() if kept and kept.is_due(now, self.kept_for)]
+
+    def ask_all(self, servers: Sequence[str]) -> None:
+        """Ask some servers, a few at a time: each may take as long as it takes to start."""
+        with ThreadPoolExecutor(_MOST_AT_ONCE) as some:
+            for asked in [some.submit(self.ask_again, server) for server in servers]:
+                asked.result()
 
     def ask_again(self, server: str) -> None:
         """Ask a server for which nobody waits: what it cannot say now is kept and told to who lists the tools."""

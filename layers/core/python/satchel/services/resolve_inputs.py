@@ -9,6 +9,7 @@ from satchel.domain import arguments as args
 from satchel.domain.calls import Call
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.files import FileRecord
+from satchel.domain.my_files import FileFilter
 from satchel.domain.places import input_path
 from satchel.domain.servers import ServerEntry
 from satchel.ports.catalog import Files
@@ -19,6 +20,7 @@ from satchel.services.find_file import find_file
 from satchel.services.mint_links import MintLinks
 
 _DOWNLOAD_SECONDS = 900
+_MOST_NEAR = 200
 
 
 @dataclass
@@ -40,8 +42,10 @@ class ResolveInputs:
     clock: Clock
     most_input_bytes: int
 
-    def __call__(self, call: Call, tool: ToolSpec, entry: ServerEntry, arguments: dict[str, Any]) -> Resolved:
-        """Replace the named files in the arguments.
+    def __call__(
+        self, call: Call, tool: ToolSpec, entry: ServerEntry, arguments: dict[str, Any], most_seconds: float
+    ) -> Resolved:
+        """Replace the named files in the arguments; addresses are good for as long as the call may last.
 
         Raises FileNotFound (strict servers) and FileTooLarge (contract errors).
         """
@@ -50,7 +54,7 @@ class ResolveInputs:
             raise FileNotFound(list(unresolved), [near for names in unresolved.values() for near in names])
         arguments = args.tell_names(tool, arguments, lambda v: found[v].name if v in found else v)
         if entry.files_for(tool.name) == "url":
-            places = {value: self.links(record, "tool") for value, record in found.items()}
+            places = {value: self.links.for_tool(record, most_seconds) for value, record in found.items()}
             return Resolved(args.replace_files(tool, arguments, lambda v: places.get(v, v)), [], unresolved)
         names = _distinct_names(found)
         inputs = {record.file_key: self._input(record, names[record.file_key]) for record in found.values()}
@@ -63,8 +67,13 @@ class ResolveInputs:
         looked_up = {value: find_file(self.files, call.user, call.session_id, value, now) for value in values}
         found = {value: record for value, record in looked_up.items() if record is not None}
         missing = [value for value, record in looked_up.items() if record is None]
-        known = [file.name for file in self.files.of_session(call.user, call.session_id)] if missing else []
+        known = self._names(call) if missing else []
         return found, {value: args.nearest(value, known) for value in missing}
+
+    def _names(self, call: Call) -> list[str]:
+        """Return names among which the nearest are looked for: of so many files, however many there are."""
+        page = self.files.list(call.user, _MOST_NEAR, None, FileFilter(session_id=call.session_id))
+        return [file.name for file in page.items]
 
     def _input(self, record: FileRecord, name: str) -> InputFile:
         if record.size > self.most_input_bytes:

@@ -20,6 +20,7 @@ from satchel.services.keep_artifacts import KeepArtifacts
 from satchel.services.listen_to_tool import ListenToTool
 from satchel.services.make_outcome import make_outcome, whole_results
 from satchel.services.pulse import Pulse
+from satchel.services.refusals import Policy, Refusals
 from satchel.services.store_outcome import store_outcome
 
 logger = logging.getLogger(__name__)
@@ -48,6 +49,7 @@ class RunTool:
     new_claim: Callable[[], str]
     pulse_seconds: float
     most_file_bytes: int
+    violation_policy: Policy = "note"
 
     def __call__(self, order: CallOrder, ports: CallPorts) -> None:
         """Run the call and end its task. Delivered twice, it runs once; cancelled, it leaves nothing running."""
@@ -81,13 +83,16 @@ class RunTool:
         with ExitStack() as stack:
             home = self._home(order, stack)
             before = self._files(order, home)
-            answer = self._call(order, ListenToTool(ports.events, self.clock, order, started), pulse, home)
+            refusals = Refusals(order, self.violation_policy)
+            answer = self._call(order, ListenToTool(ports.events, self.clock, order, refusals, started), pulse, home)
             output = normalize(answer.raw, output_schema=order.output_schema)
+            refusals.check(failed=output.is_error)
             made = find_made(output, home, before, self._files(order, home)) if home else []
             view = view_for_model(output, files=[])
             keep = KeepArtifacts(ports.store, self.open_artifact, self.most_file_bytes)
             files, problems = keep(order, home, output, [*made, *whole_results(order.tool, output, view)])
-        return make_outcome(output, view, files, problems)
+        outcome = make_outcome(output, view, files, problems, refusals.noted())
+        return outcome.model_copy(update={"tools_changed": answer.tools_changed})
 
     def _files(self, order: CallOrder, home: Path | None) -> Mapping[str, FileState]:
         return self.list_files(home) if home and order.writes and order.collect else {}

@@ -1,17 +1,16 @@
 """Start, list, read and end sessions."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 
-from satchel.domain.errors import FileNotFound, SessionNotFound
+from satchel.domain.errors import SessionNotFound
 from satchel.domain.identity import Identity
 from satchel.domain.ids import new_id
 from satchel.domain.sessions import Session, SessionStatus, Turn
-from satchel.ports.catalog import Files, Page, Sessions, Turns
+from satchel.ports.catalog import Page, Sessions, Turns
 from satchel.ports.clock import Clock
+from satchel.ports.going import Clearing
 from satchel.services.cancel_turn import CancelTurn
-from satchel.services.remove_file import RemoveFile
 
 
 @dataclass(frozen=True)
@@ -56,14 +55,13 @@ class ReadSessions:
 
 @dataclass(frozen=True)
 class EndSession:
-    """Its links die; its temporary files go, and all of its files where files do not outlive sessions (spec 3 §2.2)."""
+    """Its links die and its turn is cancelled at once; what it leaves behind is cleared elsewhere."""
 
     read: ReadSessions
     sessions: Sessions
-    files: Files
     cancel: CancelTurn
-    remove: RemoveFile
-    persist_files_across_sessions: bool
+    clearing: Clearing
+    clock: Clock
 
     def __call__(self, who: Identity, session_id: str) -> None:
         """End the session; again, it only finishes what was left. Raises SessionNotFound.
@@ -71,11 +69,8 @@ class EndSession:
         It ends before its turn is cancelled: no other turn can begin in between.
         """
         if self.read(who, session_id).status is SessionStatus.ACTIVE:
-            self.sessions.end(who.name, session_id)
+            self.sessions.end(who.name, session_id, self.clock.now())
         session = self.read(who, session_id)
         if session.running_turn:
             self.cancel(who, session_id, session.running_turn)
-        for record in self.files.of_session(who.name, session_id):
-            if record.temporary or not self.persist_files_across_sessions:
-                with suppress(FileNotFound):  # somebody else was quicker
-                    self.remove(who, record.file_key)
+        self.clearing.start(who.name, session_id)

@@ -1,10 +1,11 @@
-"""Keep and read the outcome of a call: a JSON document under the person's prefix."""
+"""Hand over and read the outcome of a call: a JSON document under the person's prefix, which goes when it was read."""
 
 import io
 
 from pydantic import ValidationError
 
 from satchel.domain.calls import Outcome
+from satchel.domain.places import UNKEPT
 from satchel.ports.file_store import FileStore
 
 MOST_OUTCOME_BYTES = 8 << 20
@@ -12,7 +13,7 @@ MOST_OUTCOME_BYTES = 8 << 20
 
 def store_outcome(store: FileStore, key: str, outcome: Outcome) -> None:
     """Write an outcome."""
-    store.put(key, io.BytesIO(outcome.model_dump_json().encode()), "application/json")
+    store.put(key, io.BytesIO(outcome.model_dump_json().encode()), "application/json", UNKEPT)
 
 
 def read_outcome(store: FileStore, key: str) -> Outcome | None:

@@ -7,18 +7,16 @@ from satchel.domain.bounds import MOST_ANSWER_CHARS, cut, pieces
 from satchel.domain.calls import Call
 from satchel.domain.conversation import AssistantMessage, Message, ModelTask, UserMessage, answered
 from satchel.domain.events import NewEvent
-from satchel.domain.files import FileRecord, expired
 from satchel.domain.ids import call_id
-from satchel.domain.prompt import INSTRUCTIONS, with_files
+from satchel.domain.prompt import INSTRUCTIONS, FileContext, with_files
 from satchel.domain.sessions import Turn
-from satchel.domain.steps import CallRef, NextStep, TurnStep
-from satchel.ports.catalog import Calls, Files, Transcript, Turns
-from satchel.ports.clock import Clock
+from satchel.domain.steps import MOST_CALLS_IN_ROUND, MOST_CALLS_IN_TURN, CallRef, NextStep, TurnStep
+from satchel.ports.catalog import Calls, Transcript, Turns
 from satchel.ports.events import Events
 from satchel.ports.model import Model
 from satchel.services.list_tools import ListTools
+from satchel.services.tell_files import TellFiles
 
-MOST_CALLS = 40
 MOST_TOOL_CHARS = 200
 
 
@@ -29,11 +27,10 @@ class Think:
     turns: Turns
     transcript: Transcript
     calls: Calls
-    files: Files
+    tell_files: TellFiles
     events: Events
     model: Model
     tools: ListTools
-    clock: Clock
     most_rounds: int
 
     def __call__(self, step: TurnStep) -> NextStep:
@@ -41,9 +38,9 @@ class Think:
         turn = self.turns.get(step.session_id, step.turn_id)
         if turn is None or turn.ended or step.round >= self.most_rounds:
             return self._next(step, [], done=True)
-        reply = self.transcript.reply_of(turn.session_id, turn.turn_id, step.round)
+        reply = self._reply(turn, step.round)
         if reply is None:
-            reply = self.transcript.add_reply(turn.session_id, turn.turn_id, step.round, self._ask(turn))
+            return self._next(step, [], done=True)
         self._tell(turn, step.round, reply)
         calls = self._calls(turn, step.round, reply)
         self.calls.add(calls)
@@ -67,10 +64,28 @@ class Think:
             done=done,
         )
 
-    def _ask(self, turn: Turn) -> AssistantMessage:
-        reply = self.model.reply(self._task(turn))
+    def _reply(self, turn: Turn, round_number: int) -> AssistantMessage | None:
+        """Return what the model says in a round, or said when it was asked before.
+
+        None where it had all its calls, or where the turn was ended while it thought: what it said is nobody's then.
+        """
+        said = self.transcript.reply_of(turn.session_id, turn.turn_id, round_number)
+        if said is not None:
+            return said
+        messages = list(self.transcript.messages(turn.session_id))
+        left = MOST_CALLS_IN_TURN - _calls_so_far(messages)
+        if left <= 0:
+            return None
+        answer = self._ask(turn, messages, min(left, MOST_CALLS_IN_ROUND))
+        now = self.turns.get(turn.session_id, turn.turn_id)
+        if now is None or now.ended:
+            return None
+        return self.transcript.add_reply(turn.session_id, turn.turn_id, round_number, answer)
+
+    def _ask(self, turn: Turn, messages: list[Message], most_calls: int) -> AssistantMessage:
+        reply = self.model.reply(self._task(turn, messages))
         calls = [wish.model_copy(update={"tool": cut(wish.tool, MOST_TOOL_CHARS)}) for wish in reply.calls]
-        return AssistantMessage(text=cut(reply.text, MOST_ANSWER_CHARS), calls=calls[:MOST_CALLS])
+        return AssistantMessage(text=cut(reply.text, MOST_ANSWER_CHARS), calls=calls[:most_calls])
 
     def _tell(self, turn: Turn, round_number: int, reply: AssistantMessage) -> None:
         """Only the answer that stands is told: of two that were asked for, the other is nobody's."""
@@ -78,21 +93,12 @@ class Think:
             event = NewEvent(type="token_stream", payload={"text": piece}, once=f"text-{round_number}-{number}")
             self.events.append(turn.turn_id, event)
 
-    def _task(self, turn: Turn) -> ModelTask:
-        messages = list(self.transcript.messages(turn.session_id))
+    def _task(self, turn: Turn, messages: list[Message]) -> ModelTask:
         return ModelTask(
             instructions=INSTRUCTIONS,
-            messages=_in_context(answered(messages), self._files(turn)),
+            messages=_in_context(answered(messages), self.tell_files(turn)),
             tools=self.tools.tools(turn.groups, turn.tools),
         )
-
-    def _files(self, turn: Turn) -> Sequence[FileRecord]:
-        """The files of the session, with those that the message names even if they are of another session."""
-        mine = list(self.files.of_session(turn.user, turn.session_id))
-        known = {file.file_key for file in mine}
-        named = [self.files.get(turn.user, key) for key in dict.fromkeys(turn.files) if key not in known]
-        now = self.clock.now()
-        return [file for file in [*named, *mine] if file is not None and not expired(file, now)]
 
     @staticmethod
     def _calls(turn: Turn, round_number: int, reply: AssistantMessage) -> list[Call]:
@@ -112,9 +118,19 @@ class Think:
         ]
 
 
-def _in_context(messages: list[Message], files: Sequence[FileRecord]) -> list[Message]:
+def _in_context(messages: list[Message], files: FileContext) -> list[Message]:
     """The latest user message gets the file context; earlier ones stand as they were written."""
-    last = max(index for index, message in enumerate(messages) if isinstance(message, UserMessage))
+    last = _latest_question(messages)
     told = messages[last]
     assert isinstance(told, UserMessage)  # noqa: S101  (it was chosen by that)
     return [*messages[:last], UserMessage(text=with_files(told.text, files)), *messages[last + 1 :]]
+
+
+def _latest_question(messages: Sequence[Message]) -> int:
+    return max(index for index, message in enumerate(messages) if isinstance(message, UserMessage))
+
+
+def _calls_so_far(messages: Sequence[Message]) -> int:
+    """Count the calls that the model asked for in this turn."""
+    this_turn = messages[_latest_question(messages) :]
+    return sum(len(message.calls) for message in this_turn if isinstance(message, AssistantMessage))

@@ -6,7 +6,8 @@ They lie beside the calls, where no runner may write: a tool cannot approve itse
 from contextlib import suppress
 from dataclasses import dataclass
 
-from satchel.adapters.dynamodb.table import ConditionFailed, Table
+from satchel.adapters.dynamodb.conditions import ConditionFailed
+from satchel.adapters.dynamodb.table import Table
 from satchel.domain.approvals import Approval, Decision
 
 

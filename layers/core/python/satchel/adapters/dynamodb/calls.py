@@ -8,7 +8,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from satchel.adapters.dynamodb.table import ConditionFailed, Item, Table
+from satchel.adapters.dynamodb.conditions import ConditionFailed
+from satchel.adapters.dynamodb.table import Item, Table
 from satchel.domain.calls import Call, CallSettled
 
 PREFIX = "CALL#"

@@ -1,6 +1,7 @@
 """Events: ``TURN#{tid} / EVENT#{seq}``, the counter ``… / SEQ``, and ``… / ONCE#{what}`` for those that come once.
 
 The number is taken and the event written in one transaction: a number that a reader has passed never appears later.
+The last event of a turn closes the counter, so that whoever comes late has no word any more.
 """
 
 import json
@@ -9,13 +10,15 @@ from dataclasses import dataclass
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from satchel.adapters.dynamodb.table import ConditionFailed, Item, Query, Table, WriteConflict, pause
+from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, pause
+from satchel.adapters.dynamodb.table import Item, Query, Table
 from satchel.domain.errors import Unavailable
-from satchel.domain.events import Event, NewEvent
+from satchel.domain.events import ENDS, Event, NewEvent
 from satchel.ports.clock import Clock
 
 PREFIX = "EVENT#"
 _TRIES = 60
+_OPEN = "seq = :last AND attribute_not_exists(closed)"
 
 
 @dataclass(frozen=True)
@@ -26,11 +29,13 @@ class DynamoEvents:
     clock: Clock
 
     def append(self, turn_id: str, event: NewEvent) -> Event | None:
-        """Write one event and return it; None when its ``once`` was written before."""
+        """Write one event and return it; None when its ``once`` or the turn's last one was written before."""
         pk = f"TURN#{turn_id}"
         for _ in range(_TRIES):
             try:
                 written = self._next(turn_id, event)
+                if written is None:
+                    return None
                 self._write(pk, written, event.once)
             except WriteConflict:
                 pass
@@ -44,8 +49,10 @@ class DynamoEvents:
             pause()
         raise Unavailable("Too many writers at one turn's events.")
 
-    def _next(self, turn_id: str, event: NewEvent) -> Event:
+    def _next(self, turn_id: str, event: NewEvent) -> Event | None:
         counter = self.table.get(f"TURN#{turn_id}", "SEQ")
+        if counter and "closed" in counter:
+            return None
         seq = (int(counter["seq"]) if counter else 0) + 1
         return Event(seq=seq, turn_id=turn_id, type=event.type, at=self.clock.now(), payload=event.payload)
 
@@ -58,9 +65,11 @@ class DynamoEvents:
             self.table.writes_update(
                 pk,
                 "SEQ",
-                expression="SET seq = :next",
-                condition="seq = :last" if event.seq > 1 else "attribute_not_exists(pk)",
-                values={"next": event.seq} | ({"last": event.seq - 1} if event.seq > 1 else {}),
+                expression="SET seq = :next, closed = :closed" if event.type in ENDS else "SET seq = :next",
+                condition=_OPEN if event.seq > 1 else "attribute_not_exists(pk)",
+                values={"next": event.seq}
+                | ({"last": event.seq - 1} if event.seq > 1 else {})
+                | ({"closed": True} if event.type in ENDS else {}),
                 names={},
             ),
             self.table.writes_put({"pk": pk, "sk": f"{PREFIX}{event.seq:08d}", "doc": body}, absent=True),

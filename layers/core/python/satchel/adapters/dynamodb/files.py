@@ -1,94 +1,44 @@
-"""Files of a person.
+"""Files of a person (as what: ``file_items``; in which pages: ``file_pages``).
 
-| item | key |
-|---|---|
-| newest version | ``USER#{user} / FILE#{file_key}`` (with ``expiry_bucket`` and ``expires_at`` where it expires) |
-| every version | ``USER#{user} / VERSION#{file_key}#{n}`` |
-| name in a session | ``SESSION#{sid} / NAME#{name}``; without a session ``LIBRARY#{user} / NAME#{name}`` |
-| name among all files | ``USER#{user} / NAME#{name}/{file_key}`` (no name has a slash in it) |
-| version of an object | ``USER#{user} / OBJECT#{object_id}``, so that keeping it again finds it whatever came after |
-
-A file is written and removed with its name in one transaction, so that no two files ever hold one name.
+A file is written and removed with its name in one transaction, so that no two files ever hold one name; and counted in
+it, so that nothing that a person keeps is counted twice.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from satchel.adapters.dynamodb.table import (
-    ConditionFailed,
-    Item,
-    Query,
-    Table,
-    WriteConflict,
-    from_cursor,
-    pause,
-    to_cursor,
+from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, pause
+from satchel.adapters.dynamodb.file_items import (
+    USAGE,
+    claim_item,
+    object_item,
+    pointer_items,
+    pointer_key,
+    record_item,
+    record_of,
+    space,
+    usage_key,
+    version_item,
+    version_key,
+    versions_of,
 )
+from satchel.adapters.dynamodb.file_pages import page_of_files
+from satchel.adapters.dynamodb.table import Query, Table
+from satchel.adapters.dynamodb.uploads import upload_key
 from satchel.contract import numbered
-from satchel.domain.errors import Unavailable
+from satchel.domain.errors import Unavailable, UploadNotFound
 from satchel.domain.files import FileRecord, NameClaim, NewFile, Verdict, judge
-from satchel.ports.catalog import Page
+from satchel.domain.my_files import FileFilter, Usage
+from satchel.ports.catalog import ALL_FILES, Page
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _TRIES = 50
 _MOST_NAMES = 10_000
 _POINTERS_AT_ONCE = 5  # nearly always the first is meant
-_MOST_AT_ONCE = 90  # a transaction takes 100 writes
-
-
-def _space(user: str, session_id: str | None) -> str:
-    """A name is unique within its session; files without one share the person's library."""
-    return f"SESSION#{session_id}" if session_id else f"LIBRARY#{user}"
-
-
-def _record_item(record: FileRecord) -> Item:
-    item: Item = {"pk": f"USER#{record.user}", "sk": f"FILE#{record.file_key}", "doc": record.model_dump_json()}
-    if record.expires_at is not None:
-        item |= {"expiry_bucket": "files", "expires_at": record.expires_at}
-    return item
-
-
-def _versions(file_key: str) -> str:
-    return f"VERSION#{file_key}#"
-
-
-def _version_key(file_key: str, version: int) -> str:
-    return f"{_versions(file_key)}{version:06d}"
-
-
-def _version_item(record: FileRecord) -> Item:
-    sk = _version_key(record.file_key, record.version)
-    return {"pk": f"USER#{record.user}", "sk": sk, "doc": record.model_dump_json()}
-
-
-def _object_item(record: FileRecord) -> Item:
-    sk = f"OBJECT#{record.object_id}"
-    return {"pk": f"USER#{record.user}", "sk": sk, "file_key": record.file_key, "version": record.version}
-
-
-def _pointer_key(name: str, file_key: str = "") -> str:
-    return f"NAME#{name}/{file_key}"
-
-
-def _claim_item(record: FileRecord) -> Item:
-    claim = NameClaim(
-        name=record.name,
-        raw_name=record.raw_name,
-        file_key=record.file_key,
-        object_id=record.object_id,
-        source=record.source,
-        origin=record.origin,
-        version=record.version,
-    )
-    return {
-        "pk": _space(record.user, record.session_id),
-        "sk": f"NAME#{record.name}",
-        "doc": claim.model_dump_json(),
-        "held_by": record.object_id,
-    }
-
-
-def _record(item: Item) -> FileRecord:
-    return FileRecord.model_validate_json(str(item["doc"]))
+_VERSIONS_AT_ONCE = 45  # each is two items, and a transaction takes 100 writes
 
 
 def _names(name: str) -> Iterator[str]:
@@ -107,20 +57,38 @@ class DynamoFiles:
         """Make stored bytes a file under the first name that it may have."""
         for _ in range(_TRIES):
             try:
-                return self._kept(new) or self._keep(new)
+                return self.kept(new.user, new.object_id) or self._keep(new)
             except (ConditionFailed, WriteConflict):
                 pause()  # somebody took or changed the name in between: look again
         raise Unavailable(f"Too many writers at one name: {new.name}")
 
-    def _kept(self, new: NewFile) -> FileRecord | None:
-        item = self.table.get(f"USER#{new.user}", f"OBJECT#{new.object_id}")
-        return self.version(new.user, str(item["file_key"]), int(item["version"])) if item else None
+    def keep_upload(self, new: NewFile) -> FileRecord:
+        """Make the bytes of an upload a file, and end the upload, in one transaction. Raises UploadNotFound."""
+        place = upload_key(new.user, new.object_id)
+        ending = self.table.writes_delete_of(*place, "upload_id", new.object_id)
+        for _ in range(_TRIES):
+            there = self.table.get(*place)  # looked at first: what ends it in between has kept the file
+            if kept := self.kept(new.user, new.object_id):
+                return kept
+            if there is None:
+                raise UploadNotFound(new.object_id)
+            try:
+                return self._keep(new, ending)
+            except (ConditionFailed, WriteConflict):
+                pause()
+        raise Unavailable(f"Too many writers at one name: {new.name}")
 
-    def _keep(self, new: NewFile) -> FileRecord:
+    def kept(self, user: str, object_id: str) -> FileRecord | None:
+        """Return the version that an object was made."""
+        item = self.table.get(f"USER#{user}", f"OBJECT#{object_id}")
+        return self.version(user, str(item["file_key"]), int(item["version"])) if item else None
+
+    def _keep(self, new: NewFile, *more: "TransactWriteItemTypeDef") -> FileRecord:
         for name in _names(new.name):
             claim = self._claim(new, name)
             if claim is None:
-                return self._write(FileRecord(**new.model_dump() | {"name": name}, file_key=new.object_id), None)
+                first = {"name": name, "file_key": new.object_id}
+                return self._write(FileRecord(**new.model_dump() | first), None, *more)
             verdict = judge(claim, new)
             if verdict is Verdict.NEXT_NAME:
                 continue
@@ -129,25 +97,26 @@ class DynamoFiles:
                 if kept is not None:
                     return kept
             newer = {"name": name, "file_key": claim.file_key, "version": claim.version + 1}
-            return self._write(FileRecord(**new.model_dump() | newer), claim)
+            return self._write(FileRecord(**new.model_dump() | newer), claim, *more)
         raise Unavailable(f"Too many files of one name: {new.name}")
 
     def _claim(self, new: NewFile, name: str) -> NameClaim | None:
-        item = self.table.get(_space(new.user, new.session_id), f"NAME#{name}")
+        item = self.table.get(space(new.user, new.session_id), f"NAME#{name}")
         return NameClaim.model_validate_json(str(item["doc"])) if item else None
 
-    def _write(self, record: FileRecord, over: NameClaim | None) -> FileRecord:
-        claim = self.table.writes_put(_claim_item(record), absent=True)
+    def _write(self, record: FileRecord, over: NameClaim | None, *more: "TransactWriteItemTypeDef") -> FileRecord:
+        claim = self.table.writes_put(claim_item(record), absent=True)
         if over is not None:
-            claim = self.table.writes_put_over(_claim_item(record), "held_by", over.object_id)
-        pointer: Item = {"pk": f"USER#{record.user}", "sk": _pointer_key(record.name, record.file_key)}
+            claim = self.table.writes_put_over(claim_item(record), "held_by", over.object_id)
         self.table.transact(
             [
                 claim,
-                self.table.writes_put(_record_item(record)),
-                self.table.writes_put(_version_item(record)),
-                self.table.writes_put(_object_item(record), absent=True),
-                self.table.writes_put(pointer | {"file_key": record.file_key}),
+                self.table.writes_put(record_item(record)),
+                self.table.writes_put(version_item(record)),
+                self.table.writes_put(object_item(record), absent=True),
+                *(self.table.writes_put(pointer) for pointer in pointer_items(record)),
+                self.counts(record, 0 if over else 1, record.size),
+                *more,
             ],
         )
         return record
@@ -155,25 +124,28 @@ class DynamoFiles:
     def get(self, user: str, file_key: str) -> FileRecord | None:
         """Return the newest version of a file of this person."""
         item = self.table.get(f"USER#{user}", f"FILE#{file_key}")
-        return _record(item) if item else None
+        return record_of(item) if item else None
 
     def version(self, user: str, file_key: str, version: int) -> FileRecord | None:
         """Return one version of a file."""
-        item = self.table.get(f"USER#{user}", _version_key(file_key, version))
-        return _record(item) if item else None
+        item = self.table.get(f"USER#{user}", version_key(file_key, version))
+        return record_of(item) if item else None
 
-    def list(self, user: str, limit: int, cursor: str | None) -> Page[FileRecord]:
-        """Return files of a person, newest first."""
-        query = Query(f"USER#{user}", "FILE#", limit, from_cursor(cursor, "FILE#"), newest_first=True)
-        items, last = self.table.query(query)
-        return Page(items=[_record(item) for item in items], cursor=to_cursor(last))
+    def list(self, user: str, limit: int, cursor: str | None, wanted: FileFilter = ALL_FILES) -> Page[FileRecord]:
+        """Return those files of a person that are meant, newest first; by name where a beginning of names is given."""
+        return page_of_files(self.table, user, wanted, limit, cursor)
+
+    def usage(self, user: str) -> Usage:
+        """Return how much a person keeps."""
+        counters = self.table.query_all(f"USER#{user}", USAGE)
+        return Usage(bytes=sum(int(c["bytes"]) for c in counters), count=sum(int(c["files"]) for c in counters))
 
     def of_session(self, user: str, session_id: str) -> Sequence[FileRecord]:
         """Return the files of a session, newest first."""
-        claims = self.table.query_all(_space(user, session_id), "NAME#")
+        claims = self.table.query_all(space(user, session_id), "NAME#")
         keys = [NameClaim.model_validate_json(str(item["doc"])).file_key for item in claims]
         items = self.table.get_many([(f"USER#{user}", f"FILE#{key}") for key in keys])
-        return sorted((_record(item) for item in items), key=lambda record: record.created_at, reverse=True)
+        return sorted((record_of(item) for item in items), key=lambda record: record.created_at, reverse=True)
 
     def named(self, user: str, session_id: str | None, name: str) -> Iterator[FileRecord]:
         """Give the files of this name: the session's, then the person's other ones, newest first."""
@@ -184,10 +156,10 @@ class DynamoFiles:
             seen.add(key)
 
     def _keys(self, user: str, session_id: str | None, name: str) -> Iterator[str]:
-        item = self.table.get(_space(user, session_id), f"NAME#{name}") if session_id else None
+        item = self.table.get(space(user, session_id), f"NAME#{name}") if session_id else None
         if item is not None:
             yield NameClaim.model_validate_json(str(item["doc"])).file_key
-        wanted = Query(f"USER#{user}", _pointer_key(name), _POINTERS_AT_ONCE, newest_first=True)
+        wanted = Query(f"USER#{user}", pointer_key(name), _POINTERS_AT_ONCE, newest_first=True)
         while True:
             pointers, after = self.table.query(wanted)
             yield from (str(pointer["file_key"]) for pointer in pointers)
@@ -203,7 +175,7 @@ class DynamoFiles:
             if newest is None:
                 return list(keys)
             versions = [
-                _record(item) for item in self.table.query_all(f"USER#{record.user}", _versions(record.file_key))
+                record_of(item) for item in self.table.query_all(f"USER#{record.user}", versions_of(record.file_key))
             ]
             keys |= dict.fromkeys(version.key for version in versions)
             try:
@@ -214,14 +186,37 @@ class DynamoFiles:
         raise Unavailable(f"Too many writers at one file: {record.name}")
 
     def _remove(self, newest: FileRecord, versions: Sequence[FileRecord]) -> None:
-        pk, space = f"USER#{newest.user}", _space(newest.user, newest.session_id)
-        parts = [str(make(version)["sk"]) for version in versions for make in (_object_item, _version_item)]
-        for part in parts[:-_MOST_AT_ONCE]:
-            self.table.delete(pk, part)
-        rest = [f"FILE#{newest.file_key}", _pointer_key(newest.name, newest.file_key), *parts[-_MOST_AT_ONCE:]]
-        self.table.transact(
-            [
-                self.table.writes_delete_of(space, f"NAME#{newest.name}", "held_by", newest.object_id),
-                *(self.table.writes_delete(pk, part) for part in rest),
-            ],
-        )
+        """Remove old versions of a file that has very many first: each lot is counted back as it goes."""
+        old, rest = versions[:-_VERSIONS_AT_ONCE], versions[-_VERSIONS_AT_ONCE:]
+        for start in range(0, len(old), _VERSIONS_AT_ONCE):
+            lot = old[start : start + _VERSIONS_AT_ONCE]
+            self.table.transact([*self._removes_versions(newest, lot), self.counts(newest, 0, -_bytes_of(lot))])
+        self.table.transact([*self.removes(newest, rest), self.counts(newest, -1, -_bytes_of(rest))])
+
+    def removes(self, newest: FileRecord, versions: Sequence[FileRecord]) -> Sequence["TransactWriteItemTypeDef"]:
+        """Return what removes a file of these versions, if they are there and its newest is that; to be counted."""
+        found_by = [record_item(newest), *pointer_items(newest)]
+        return [
+            self.table.writes_delete_of(
+                space(newest.user, newest.session_id), f"NAME#{newest.name}", "held_by", newest.object_id
+            ),
+            *(self.table.writes_delete(str(item["pk"]), str(item["sk"])) for item in found_by),
+            *self._removes_versions(newest, versions),
+        ]
+
+    def _removes_versions(
+        self, newest: FileRecord, versions: Sequence[FileRecord]
+    ) -> Sequence["TransactWriteItemTypeDef"]:
+        pk = f"USER#{newest.user}"
+        return [
+            *(self.table.writes_delete(pk, str(version_item(version)["sk"]), present=True) for version in versions),
+            *(self.table.writes_delete(pk, str(object_item(version)["sk"])) for version in versions),
+        ]
+
+    def counts(self, record: FileRecord, files: int, size: int) -> "TransactWriteItemTypeDef":
+        """Return what counts files and bytes where those of this one are counted."""
+        return self.table.writes_add(*usage_key(record.user, record.file_key), {"files": files, "bytes": size})
+
+
+def _bytes_of(versions: Sequence[FileRecord]) -> int:
+    return sum(version.size for version in versions)

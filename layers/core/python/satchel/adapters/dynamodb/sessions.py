@@ -1,14 +1,23 @@
-"""Sessions: ``USER#{user} / SESSION#{session_id}``."""
+"""Sessions: ``USER#{user} / SESSION#{session_id}``.
+
+An open one stands in the expiry index under ``sessions`` with the time when it was used last, an ended one under
+``ended`` with the time when it is to be cleared, until nothing is left of it to clear.
+"""
 
 import json
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 
-from satchel.adapters.dynamodb.table import ConditionFailed, Item, Query, Table, from_cursor, to_cursor
+from satchel.adapters.dynamodb.conditions import ConditionFailed
+from satchel.adapters.dynamodb.table import Item, Query, Table, from_cursor, to_cursor
 from satchel.domain.sessions import Session, SessionStatus
 from satchel.ports.catalog import Page
 
 PREFIX = "SESSION#"
-_BESIDE = {"status", "epoch", "running_turn", "last_used_at"}
+OPEN, ENDED = "sessions", "ended"
+_BESIDE = {"status", "epoch", "running_turn", "last_used_at", "ended_at"}
 
 
 def session_key(user: str, session_id: str) -> tuple[str, str]:
@@ -25,11 +34,14 @@ def _item(session: Session) -> Item:
         "status": session.status.value,
         "epoch": session.epoch,
         "last_used_at": session.last_used_at.isoformat(),
+        "expiry_bucket": OPEN,
+        "expires_at": int(session.last_used_at.timestamp()),
     }
     return item if session.running_turn is None else item | {"running_turn": session.running_turn}
 
 
-def _session(item: Item) -> Session:
+def session_of(item: Item) -> Session:
+    """Return what an item of a session says."""
     beside = {name: item[name] for name in _BESIDE if name in item}
     return Session.model_validate(json.loads(str(item["doc"])) | beside)
 
@@ -47,23 +59,73 @@ class DynamoSessions:
     def get(self, user: str, session_id: str) -> Session | None:
         """Return a session of this person."""
         item = self.table.get(*session_key(user, session_id))
-        return _session(item) if item else None
+        return session_of(item) if item else None
+
+    def some(self, user: str, session_ids: Collection[str]) -> dict[str, Session]:
+        """Return those of these sessions that there are, by id."""
+        found = map(session_of, self.table.get_many([session_key(user, each) for each in sorted(set(session_ids))]))
+        return {session.session_id: session for session in found}
 
     def list(self, user: str, limit: int, cursor: str | None) -> Page[Session]:
         """Return sessions, newest first."""
         query = Query(f"USER#{user}", PREFIX, limit, from_cursor(cursor, PREFIX), newest_first=True)
         items, last = self.table.query(query)
-        return Page(items=[_session(item) for item in items], cursor=to_cursor(last))
+        return Page(items=[session_of(item) for item in items], cursor=to_cursor(last))
 
-    def end(self, user: str, session_id: str) -> None:
-        """Mark a session ended and raise its epoch, once."""
+    def end(self, user: str, session_id: str, now: datetime, *, idle_since: datetime | None = None) -> None:
+        """Mark a session ended and raise its epoch, once; with ``idle_since``, only an idle one."""
+        idle = "" if idle_since is None else " AND attribute_not_exists(running_turn) AND expires_at <= :since"
+        since = {} if idle_since is None else {"since": int(idle_since.timestamp())}
         try:
             self.table.update(
                 *session_key(user, session_id),
-                expression="SET #status = :ended ADD epoch :one",
-                condition="#status = :active",
-                values={"ended": SessionStatus.ENDED.value, "active": SessionStatus.ACTIVE.value, "one": 1},
+                expression="SET #status = :ended, ended_at = :at, expiry_bucket = :bucket, expires_at = :due"
+                " ADD epoch :one",
+                condition=f"#status = :active{idle}",
+                values={
+                    **since,
+                    "ended": SessionStatus.ENDED.value,
+                    "active": SessionStatus.ACTIVE.value,
+                    "at": now.isoformat(),
+                    "bucket": ENDED,
+                    "due": int(now.timestamp()),
+                    "one": 1,
+                },
                 names={"#status": "status"},
             )
         except ConditionFailed:
             return
+
+    def idle(self, since: datetime, limit: int) -> Sequence[Session]:
+        """Return open sessions that were not used since then."""
+        return self._due(OPEN, since, limit)
+
+    def to_clear(self, now: datetime, limit: int) -> Sequence[Session]:
+        """Return ended sessions that are to be cleared by now."""
+        return self._due(ENDED, now, limit)
+
+    def clear_again(self, session: Session, at: datetime) -> None:
+        """Note that a session is to be cleared once more."""
+        self._change(session, "SET expires_at = :due", {"due": int(at.timestamp())})
+
+    def cleared(self, session: Session) -> None:
+        """Note that nothing is left to clear of a session."""
+        self._change(session, "REMOVE expiry_bucket, expires_at", {})
+
+    def _due(self, bucket: str, until: datetime, limit: int) -> Sequence[Session]:
+        """The index may be behind: what a session is, its item says."""
+        found = self.table.due(bucket, int(until.timestamp()), limit)
+        items = self.table.get_many([(str(item["pk"]), str(item["sk"])) for item in found])
+        due = [item for item in items if item.get("expiry_bucket") == bucket]
+        return [session_of(item) for item in due if int(item["expires_at"]) <= until.timestamp()]
+
+    def _change(self, session: Session, expression: str, values: dict[str, int]) -> None:
+        """One that is gone meanwhile is no error."""
+        with suppress(ConditionFailed):
+            self.table.update(
+                *session_key(session.user, session.session_id),
+                expression=expression,
+                condition="#status = :ended",
+                values={"ended": SessionStatus.ENDED.value, **values},
+                names={"#status": "status"},
+            )

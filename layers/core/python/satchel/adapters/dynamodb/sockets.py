@@ -12,7 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from satchel.adapters.dynamodb.table import ConditionFailed, Item, Query, Table
+from satchel.adapters.dynamodb.conditions import ConditionFailed
+from satchel.adapters.dynamodb.table import Item, Query, Table
 from satchel.domain.sockets import Connection, Subscription, Ticket
 
 logger = logging.getLogger(__name__)

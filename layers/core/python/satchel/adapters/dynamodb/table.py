@@ -1,26 +1,31 @@
 """A thin layer over the DynamoDB client: plain values in and out, conditions that fail as one exception."""
 
 import base64
-import random
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
+from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict
 from satchel.domain.errors import InvalidRequest
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
-    from mypy_boto3_dynamodb.type_defs import PutTypeDef, TransactWriteItemTypeDef, UpdateTypeDef
+    from mypy_boto3_dynamodb.type_defs import (
+        DeleteTypeDef,
+        PutTypeDef,
+        TransactWriteItemTypeDef,
+        UpdateTypeDef,
+    )
 
 Item = dict[str, str | int | bool]
 Values = Mapping[str, str | int | bool]
 _MOST_KEY_BYTES = 1024
 _MOST_GETS = 100
-_LONGEST_PAUSE = 0.05
+_MOST_DELETES = 25
 _ABSENT = "attribute_not_exists(pk)"
+_PRESENT = "attribute_exists(pk)"
 _WRITE_AGAIN = {
     "TransactionConflict",
     "TransactionConflictException",
@@ -28,23 +33,6 @@ _WRITE_AGAIN = {
     "ThrottlingError",
     "ProvisionedThroughputExceeded",
 }
-
-
-class ConditionFailed(Exception):
-    """A conditional write did not happen. ``at`` lists the places in the transaction whose condition failed."""
-
-    def __init__(self, at: Sequence[int] = (0,)) -> None:
-        super().__init__(f"condition failed at {list(at)}")
-        self.at = list(at)
-
-
-class WriteConflict(Exception):
-    """Two writers met on one item."""
-
-
-def pause() -> None:
-    """Wait a moment before trying again, each writer another one."""
-    time.sleep(random.uniform(0, _LONGEST_PAUSE))  # noqa: S311  (spreads writers, keeps no secret)
 
 
 @dataclass(frozen=True)
@@ -155,6 +143,14 @@ class Table:
                 ExpressionAttributeValues={":value": {"S": value}},
             )
 
+    def delete_many(self, keys: Sequence[tuple[str, str]]) -> None:
+        """Delete items, any number, in no order; absent ones are no error."""
+        for start in range(0, len(keys), _MOST_DELETES):
+            some = keys[start : start + _MOST_DELETES]
+            left: Any = [{"DeleteRequest": {"Key": encode({"pk": pk, "sk": sk})}} for pk, sk in some]
+            while left:
+                left = self.client.batch_write_item(RequestItems={self.name: left})["UnprocessedItems"].get(self.name)
+
     def take(self, pk: str, sk: str) -> Item | None:
         """Delete an item and return it: of many who take it, one gets it."""
         answer = self.client.delete_item(TableName=self.name, Key=encode({"pk": pk, "sk": sk}), ReturnValues="ALL_OLD")
@@ -188,6 +184,17 @@ class Table:
             items += page
         return items
 
+    def due(self, bucket: str, until: int, limit: int) -> list[Item]:
+        """Return items of a part of the expiry index whose time was over at ``until`` (seconds), the oldest first."""
+        answer = self.client.query(
+            TableName=self.name,
+            IndexName="expiry",
+            KeyConditionExpression="expiry_bucket = :bucket AND expires_at <= :until",
+            ExpressionAttributeValues=encode({":bucket": bucket, ":until": until}),
+            Limit=limit,
+        )
+        return [decode(item) for item in answer["Items"]]
+
     def transact(self, writes: Sequence["TransactWriteItemTypeDef"]) -> None:
         """Write all or nothing. Raises ConditionFailed (with the places) and WriteConflict."""
         with _conditions():
@@ -212,14 +219,41 @@ class Table:
             },
         }
 
-    def writes_delete(self, pk: str, sk: str) -> "TransactWriteItemTypeDef":
-        """Return a delete as a part of a transaction."""
-        return {"Delete": {"TableName": self.name, "Key": encode({"pk": pk, "sk": sk})}}
+    def writes_delete(self, pk: str, sk: str, *, present: bool = False) -> "TransactWriteItemTypeDef":
+        """Return a delete as a part of a transaction; with ``present`` it needs the item to be there."""
+        delete: DeleteTypeDef = {"TableName": self.name, "Key": encode({"pk": pk, "sk": sk})}
+        if present:
+            delete["ConditionExpression"] = _PRESENT
+        return {"Delete": delete}
+
+    def writes_add(self, pk: str, sk: str, counts: Mapping[str, int]) -> "TransactWriteItemTypeDef":
+        """Return an update that adds to counters, from 0 on where there are none."""
+        return {
+            "Update": {
+                "TableName": self.name,
+                "Key": encode({"pk": pk, "sk": sk}),
+                "UpdateExpression": "ADD " + ", ".join(f"#{name} :{name}" for name in counts),
+                "ExpressionAttributeNames": {f"#{name}": name for name in counts},
+                "ExpressionAttributeValues": {f":{name}": _value(count) for name, count in counts.items()},
+            },
+        }
 
     def writes_delete_of(self, pk: str, sk: str, attribute: str, value: str) -> "TransactWriteItemTypeDef":
         """Return a delete that happens only while one of the item's attributes still has this value."""
         return {
             "Delete": {
+                "TableName": self.name,
+                "Key": encode({"pk": pk, "sk": sk}),
+                "ConditionExpression": "#attribute = :value",
+                "ExpressionAttributeNames": {"#attribute": attribute},
+                "ExpressionAttributeValues": {":value": {"S": value}},
+            },
+        }
+
+    def writes_check(self, pk: str, sk: str, attribute: str, value: str) -> "TransactWriteItemTypeDef":
+        """Return a condition on an item that the transaction leaves as it is."""
+        return {
+            "ConditionCheck": {
                 "TableName": self.name,
                 "Key": encode({"pk": pk, "sk": sk}),
                 "ConditionExpression": "#attribute = :value",

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
-from satchel.adapters.dynamodb.table import ConditionFailed, Table
+from satchel.adapters.dynamodb.conditions import ConditionFailed
+from satchel.adapters.dynamodb.table import Table
 from satchel.domain.calls import Call
 from satchel.domain.conversation import AssistantMessage, Message, ToolMessage
 

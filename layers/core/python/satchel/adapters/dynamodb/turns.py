@@ -3,17 +3,9 @@
 import hashlib
 from dataclasses import dataclass
 
+from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, pause
 from satchel.adapters.dynamodb.sessions import session_key
-from satchel.adapters.dynamodb.table import (
-    ConditionFailed,
-    Item,
-    Query,
-    Table,
-    WriteConflict,
-    from_cursor,
-    pause,
-    to_cursor,
-)
+from satchel.adapters.dynamodb.table import Item, Query, Table, from_cursor, to_cursor
 from satchel.domain.conversation import UserMessage
 from satchel.domain.errors import KeyReused, SessionEnded, SessionNotFound, TurnRunning, Unavailable
 from satchel.domain.sessions import SessionStatus, Turn, TurnStatus
@@ -80,11 +72,12 @@ class DynamoTurns:
         writes = [
             self.table.writes_update(
                 *session_key(turn.user, turn.session_id),
-                expression="SET running_turn = :turn, last_used_at = :now",
+                expression="SET running_turn = :turn, last_used_at = :now, expires_at = :used",
                 condition="#status = :active AND attribute_not_exists(running_turn)",
                 values={
                     "turn": turn.turn_id,
                     "now": turn.created_at.isoformat(),
+                    "used": int(turn.created_at.timestamp()),
                     "active": SessionStatus.ACTIVE.value,
                 },
                 names={"#status": "status"},

@@ -14,12 +14,19 @@ _PLACES = {
 }
 """Dot folders: what libraries leave there is never taken for something that the tool made."""
 
+_PYTHON = {
+    "PYTHONUTF8": "1",
+    "PYTHONUNBUFFERED": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",  # beside the code it could not, and in the corner it could be forged
+    "PYTHONNOUSERSITE": "1",  # a tool could put modules there for the next start
+}
+
 
 def server_environment(entry_env: Mapping[str, str], environ: Mapping[str, str], corner: Path) -> dict[str, str]:
-    """Return the whole environment of a server that may write to ``corner``."""
+    """Return the whole environment of a server whose own folders are in ``corner``."""
     passed_on = {name: environ[name] for name in PASSED_ON if name in environ}
     places = {name: str(corner / folder) for name, folder in _PLACES.items()}
-    return {**passed_on, "PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1", **places, **entry_env}
+    return {**passed_on, **_PYTHON, **places, **entry_env}
 
 
 def prepare(corner: Path) -> None:

@@ -1,7 +1,7 @@
 """Servers that are somewhere else. Each call has a connection of its own, so that ending one ends nothing else."""
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import httpx2
@@ -36,6 +36,11 @@ class HttpWire:
         self._most = most
         self._guard = GuardedTransport(most, allow_private=entry.allow_private)
 
+    @property
+    def lasts(self) -> bool:
+        """A connection serves one call."""
+        return False
+
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[TransportStreams]:
         """Connect in the way the entry says. Silence is not timed here: the call's own clock does that."""
@@ -57,13 +62,18 @@ class HttpWire:
             return None
         return Failed(crashed=True, message=f"The answer is longer than {self._most} bytes", too_long=self._most)
 
+    def refusals(self, said: str | None) -> Sequence[str]:
+        """Its files are not ours to guard."""
+        del said
+        return ()
+
     def lost(self, said: str, /) -> Failed | None:
         """Whatever ended the connection: what the connection knows of it, or else the SDK."""
         why = self._guard.trouble or said
         return self.too_long() or Failed(crashed=True, message=f"The connection to the tool's server was lost: {why}")
 
     def clean(self) -> bool:
-        """A connection serves one call."""
+        """There is no other call."""
         return False
 
     def kill(self) -> None:

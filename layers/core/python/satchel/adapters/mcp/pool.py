@@ -4,11 +4,11 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from satchel.adapters.mcp.session import Session
+from satchel.adapters.sandbox.walls import Corner
 
-Opener = Callable[[Path | None], Session]
+Opener = Callable[[Corner], Session]
 
 
 @dataclass(frozen=True)
@@ -22,13 +22,13 @@ class Bounds:
 
 @dataclass(frozen=True)
 class _Idle:
-    corner: Path | None
+    corner: Corner
     session: Session
     since: float
 
 
 class Pool:
-    """Sessions by the corner that their server may write to (None: none).
+    """Sessions by what their server has of the person's directory.
 
     Where there are as many as there may be, the one that was not used for the longest time makes room; when all are
     in use, who needs one waits.
@@ -43,7 +43,7 @@ class Pool:
         self._opening = 0
         self._timer: threading.Timer | None = None
 
-    def take(self, corner: Path | None) -> Session:
+    def take(self, corner: Corner) -> Session:
         """Return a warm session, the one used last, or a new one. Raises what opening raises."""
         while True:
             warm, surplus = self._next(corner)
@@ -53,7 +53,7 @@ class Pool:
                 return warm
             self._end(warm)
 
-    def give_back(self, corner: Path | None, session: Session, *, well: bool) -> None:
+    def give_back(self, corner: Corner, session: Session, *, well: bool) -> None:
         """Keep the session for the next call if this one ended well and left nothing; otherwise end it."""
         if not (well and session.clean() and self._keep(corner, session)):
             self._end(session)
@@ -69,7 +69,7 @@ class Pool:
         for session in sessions:
             session.close()
 
-    def _next(self, corner: Path | None) -> tuple[Session | None, Session | None]:
+    def _next(self, corner: Corner) -> tuple[Session | None, Session | None]:
         """Wait for a warm session of this corner, or until one may be opened: before that, one may have to end."""
         with self._changed:
             self._changed.wait_for(lambda: self._idle or self._in_use() < self._bounds.most)
@@ -82,7 +82,7 @@ class Pool:
             self._opening += 1
             return None, self._idle.pop(0).session if is_full else None
 
-    def _open_instead_of(self, surplus: Session | None, corner: Path | None) -> Session:
+    def _open_instead_of(self, surplus: Session | None, corner: Corner) -> Session:
         session: Session | None = None
         try:
             if surplus is not None:
@@ -99,7 +99,7 @@ class Pool:
     def _in_use(self) -> int:
         return len(self._taken) + self._opening
 
-    def _keep(self, corner: Path | None, session: Session) -> bool:
+    def _keep(self, corner: Corner, session: Session) -> bool:
         with self._changed:
             kept = sum(idle.corner == corner for idle in self._idle)
             if session not in self._taken or kept >= self._bounds.most_idle:

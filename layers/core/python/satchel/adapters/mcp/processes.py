@@ -1,8 +1,9 @@
 """The processes of servers: started, looked at, and ended with everything that they started.
 
-How nothing gets away: a server is a *subreaper* before its program starts (``launch``), so what a tool double-forks
-and lets go falls to its own server and stays among that server's descendants, however it detached itself. To end a
-server, it is stopped (so that it starts nothing more), all below it is killed until nothing is left, then it is killed.
+How nothing gets away: a server is a *subreaper* before its program starts (``sandbox.launch``), so what a tool
+double-forks and lets go falls to its own server and stays among that server's descendants, however it detached itself.
+To end a server, it is stopped (so that it starts nothing more), all below it is killed until nothing is left, then it
+is killed.
 
 A server that dies by itself leaves its descendants to the next subreaper above, which the runner is
 (``become_subreaper``). These *strays* are the runner's children in a session that is not the runner's, and no server
@@ -16,18 +17,18 @@ import os
 import select
 import signal
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import psutil
 
+from satchel.adapters.sandbox import children, groups
+
 logger = logging.getLogger(__name__)
 
-LAUNCHER = Path(__file__).with_name("launch.py")
 PATIENCE_SECONDS = 5.0
 _ROUND_SECONDS = 0.002
 _STOP_SECONDS = 0.5
@@ -50,17 +51,20 @@ def become_subreaper() -> None:
     _reaper.set()
 
 
-def start(command: Sequence[str], env: Mapping[str, str], cwd: str | None) -> subprocess.Popen[bytes]:
+def start(
+    command: Sequence[str], env: Mapping[str, str], walls: Iterable[str] = (), keep: Sequence[int] = ()
+) -> subprocess.Popen[bytes]:
     """Start a server in a session of its own, with pipes to it; its stderr is the runner's.
 
-    Must be called on a thread that lives as long as the runner: the server dies with it (``launch``).
+    ``walls`` are options of ``sandbox.launch``, ``keep`` descriptors that the server has besides the pipes.
+    Must be called on a thread that lives as long as the runner: the server dies with it.
     """
-    launcher = [sys.executable, "-I", "-S", str(LAUNCHER), str(os.getpid()), *command]
+    launcher = children.command("launch", f"runner={os.getpid()}", *walls, "--", *command)
     with _lock:
         process = subprocess.Popen(  # noqa: S603  (the command is the configuration's)
             launcher,
             env=dict(env),
-            cwd=cwd,
+            pass_fds=keep,
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -82,6 +86,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
     with _lock:
         _servers.discard(process.pid)
     sweep()
+    groups.leave_none(process.pid)
 
 
 def kill_tree(pid: int) -> None:
@@ -176,8 +181,9 @@ def _children(pid: int) -> set[int]:
     found: set[int] = set()
     with suppress(FileNotFoundError, ProcessLookupError):
         for task in os.scandir(f"/proc/{pid}/task"):
-            with suppress(FileNotFoundError, ProcessLookupError):
-                found |= {int(child) for child in Path(task.path, "children").read_text().split()}
+            gone = suppress(FileNotFoundError, ProcessLookupError)
+            with gone, open(f"{task.path}/children", "rb", buffering=0) as file:  # noqa: PTH123  (in half of Path's time)
+                found |= {int(child) for child in file.readall().split()}
     return found
 
 

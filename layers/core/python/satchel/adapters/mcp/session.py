@@ -1,5 +1,6 @@
 """One conversation with a server: lives in a task of the event loop, is used from any thread, one call at a time."""
 
+import asyncio
 import json
 import logging
 import threading
@@ -10,6 +11,7 @@ from typing import Any
 import anyio
 from anyio.from_thread import BlockingPortal
 from mcp import Client, MCPError
+from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from mcp_types import (
     CONNECTION_CLOSED,
     CallToolRequest,
@@ -23,7 +25,7 @@ from pydantic_core import to_json
 
 from satchel.adapters.mcp.tap import Tap
 from satchel.adapters.mcp.wire import Wire
-from satchel.ports.tool_client import Answered, Failed, Log, Progress, Signal
+from satchel.ports.tool_client import Answered, Failed, Log, Progress, Refused, Signal
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +49,7 @@ class Session:
     def __init__(self, portal: BlockingPortal, wire: Wire, mode: str = "auto") -> None:
         self.wire = wire
         self._portal = portal
+        self._loop = portal.call(asyncio.get_running_loop)
         self._mode = mode
         self._tap = Tap()
         self._put: Put = _drop
@@ -78,7 +81,8 @@ class Session:
         self.wire.prepare()
         self._tap.forget()
         self._put = put
-        task = self._portal.start_task_soon(self._ask, tool, arguments)
+        # Not through the portal, which would wait until the task has begun: a good part of what a warm call takes.
+        task = asyncio.run_coroutine_threadsafe(self._ask(tool, arguments), self._loop)
         task.add_done_callback(_always_a_last_word(put))
         return task
 
@@ -113,9 +117,11 @@ class Session:
             cache=None,
         )
         try:
-            async with client:
+            async with client, anyio.create_task_group() as beside:
                 self._ready.set_result(client)
+                beside.start_soon(self._subscribe, client)
                 await self._closing.wait()
+                beside.cancel_scope.cancel()
         except Exception as error:
             if self._ready.done():
                 logger.exception("a session did not end well")
@@ -124,11 +130,25 @@ class Session:
         finally:
             self._over.set()
 
+    async def _subscribe(self, client: Client) -> None:
+        """Servers of the current revision tell of changed tools only who asked for it; the tap hears it."""
+        offered = client.server_capabilities.tools
+        if not self.wire.lasts or offered is None or not offered.list_changed:
+            return
+        try:
+            async with client.listen(tools_list_changed=True):
+                await anyio.sleep_forever()
+        except (MCPError, ListenNotSupportedError, SubscriptionLost) as error:
+            logger.debug("a server does not tell of changed tools: %s", error)
+
     async def _ask(self, tool: str, arguments: dict[str, Any]) -> None:
-        self._put(await self._outcome(tool, arguments))
+        outcome = await self._outcome(tool, arguments)
+        for path in self.wire.refusals(_said_when_failing(outcome)):
+            self._put(Refused(path=path))
+        self._put(outcome)
         self._put = _drop
 
-    async def _outcome(self, tool: str, arguments: dict[str, Any]) -> Signal:
+    async def _outcome(self, tool: str, arguments: dict[str, Any]) -> Answered | Failed:
         try:
             to_json(arguments)  # what fails only when it is written (a lone surrogate) would end the whole session
         except ValueError as error:
@@ -154,13 +174,13 @@ class Session:
                 return lost
         return Failed(crashed=False, message=self._with_reason(error.message))
 
-    def _answered(self, raw: dict[str, Any]) -> Signal:
+    def _answered(self, raw: dict[str, Any]) -> Answered | Failed:
         if raw.get("resultType") == "input_required":
             self._tap.asked = self._tap.asked or "input_required"
             return Failed(crashed=False, message=self._with_reason("it cannot go on without an answer"))
         if raw.get("isError") and self._tap.asked:
             return Failed(crashed=False, message=self._with_reason(_first_text(raw)))
-        return Answered(raw=raw)
+        return Answered(raw=raw, tools_changed=self._tap.tools_changed())
 
     def _with_reason(self, said: str) -> str:
         if self._tap.asked is None:
@@ -215,6 +235,12 @@ def _as_text(data: object) -> str:
     if isinstance(data, dict) and isinstance(data.get("msg"), str):
         return str(data["msg"])
     return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+
+
+def _said_when_failing(outcome: Answered | Failed) -> str | None:
+    if isinstance(outcome, Failed):
+        return outcome.message
+    return _first_text(outcome.raw) if outcome.raw.get("isError") else None
 
 
 def _first_text(raw: dict[str, Any]) -> str:

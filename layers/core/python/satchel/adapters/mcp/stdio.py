@@ -16,7 +16,11 @@ from satchel.adapters.clearing import remove_tree
 from satchel.adapters.mcp import processes
 from satchel.adapters.mcp.environment import prepare, server_environment
 from satchel.adapters.mcp.line_stdio import LineStdio
+from satchel.adapters.sandbox.refusals import Reports
+from satchel.adapters.sandbox.walls import Corner, Walls
 from satchel.adapters.server_config import interpreter
+from satchel.domain.isolation import Isolation
+from satchel.domain.servers import ServerEntry
 from satchel.ports.tool_client import Failed
 
 _DYING_SECONDS = 0.5
@@ -27,31 +31,40 @@ _MOST_UNREAPED = 32
 class Program:
     """What is started for a server entry. ``most_line`` is in bytes; of ``environ`` very little is passed on."""
 
-    command: Sequence[str]
-    cwd: str | None
-    env: Mapping[str, str]
+    entry: ServerEntry
     environ: Mapping[str, str]
     most_line: int
+    isolation: Isolation
 
 
 class StdioWire:
-    """One server process. ``corner`` is where it may leave things; None: a scratch directory that goes with it."""
+    """One server process. Where it may not write in the ``corner`` it has a scratch directory that goes with it."""
 
-    def __init__(self, program: Program, corner: Path | None) -> None:
+    def __init__(self, program: Program, corner: Corner) -> None:
         self._program = program
-        self._corner = corner or Path(tempfile.mkdtemp(prefix="satchel-"))
-        self._is_scratch = corner is None
+        self._corner = corner
+        self._scratch = None if corner.home and corner.writes else Path(tempfile.mkdtemp(prefix="satchel-"))
+        self._lodging = self._scratch or corner.home or Path()
+        self._walls: Walls | None = None
+        self._reports = Reports()
+        self._identity = _identity(corner.home)
         self._own: set[int] = set()
         self._killing = threading.Lock()
         self._line = LineStdio(self._start, program.most_line)
+
+    @property
+    def lasts(self) -> bool:
+        """A process stays warm."""
+        return True
 
     def connect(self) -> AbstractAsyncContextManager[TransportStreams]:
         """Start the server. Raises OSError when its program or its directory is not there."""
         return self._line.connect()
 
     def prepare(self) -> None:
-        """Make the folders that the server's environment names."""
-        prepare(self._corner)
+        """Make the folders that the server's environment names; what it was refused before is no news of this call."""
+        prepare(self._lodging)
+        self._reports.take()
 
     def settle(self) -> None:
         """Take what runs below the process now for a part of the server (under ``npx`` it is the server itself)."""
@@ -84,8 +97,18 @@ class StdioWire:
         process = self._line.process
         if process is None or self._line.over or processes.how_it_ended(process):
             return False
+        if _identity(self._corner.home) != self._identity:
+            return False  # its walls stand around the directory that was there before
         left = processes.below(process.pid) - self._own
         return len(left) <= _MOST_UNREAPED and not processes.any_living(left)
+
+    def refusals(self, said: str | None) -> Sequence[str]:
+        """Return what the guest reported, and last the path for which the call failed, where that can be told."""
+        paths, commands = self._reports.take()
+        if said is None or self._walls is None:
+            return paths
+        why = self._walls.bounds.told_refusal(said, commands)
+        return paths if why is None else [*(path for path in paths if path != why), why]
 
     def kill(self) -> None:
         """Kill the server and everything it started."""
@@ -95,14 +118,30 @@ class StdioWire:
 
     def close(self) -> None:
         """Remove the scratch directory."""
-        if self._is_scratch:
-            remove_tree(self._corner)
+        self._reports.close()
+        if self._scratch is not None:
+            remove_tree(self._scratch)
 
     def _start(self) -> subprocess.Popen[bytes]:
         program = self._program
-        env = server_environment(program.env, program.environ, self._corner)
-        first, *rest = interpreter(program.command)
+        env = server_environment(program.entry.env, program.environ, self._lodging)
+        first, *_ = interpreter(program.entry.command or [])
         found = shutil.which(first, path=env.get("PATH", os.defpath))
         if found is None:
             raise FileNotFoundError(f"there is no program {first!r}")
-        return processes.start([found, *rest], env, program.cwd)
+        if program.entry.cwd is not None and not Path(program.entry.cwd).is_dir():
+            raise FileNotFoundError(f"there is no directory {program.entry.cwd}")
+        self._walls = walls = Walls(program.entry, program.isolation, found, self._corner, self._lodging)
+        guest = [self._reports.sender] if walls.is_python else []
+        try:
+            return processes.start(walls.server(self._reports.sender), env, walls.options(), guest)
+        finally:
+            self._reports.close_sender()
+
+
+def _identity(directory: Path | None) -> tuple[int, int] | None:
+    """Tell directories apart that have the same name one after the other."""
+    if directory is None or not directory.is_dir():
+        return None
+    found = directory.stat()
+    return found.st_dev, found.st_ino

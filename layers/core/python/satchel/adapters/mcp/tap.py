@@ -11,22 +11,34 @@ from typing import Any, Self
 
 from mcp.client._transport import ReadStream, TransportStreams
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCRequest, JSONRPCResponse
+from mcp_types import JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 ASKING_BACK = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})
 
 
+_TOOLS_CHANGED = "notifications/tools/list_changed"
+
+
 class Tap:
-    """What came since ``forget``: the last result as it was sent, and the method by which the server asked back."""
+    """What came since ``forget``: the last result as it was sent, and the method by which the server asked back.
+
+    That its tools are others now may come at any time, and is remembered until somebody wants to know.
+    """
 
     def __init__(self) -> None:
         self.result: dict[str, Any] | None = None
         self.asked: str | None = None
+        self._tools_changed = False
 
     def forget(self) -> None:
         """Start anew, for the next request."""
         self.result = None
         self.asked = None
+
+    def tools_changed(self) -> bool:
+        """Tell whether the server said so since this was asked last."""
+        changed, self._tools_changed = self._tools_changed, False
+        return changed
 
     @asynccontextmanager
     async def on(self, transport: AbstractAsyncContextManager[TransportStreams]) -> AsyncIterator[TransportStreams]:
@@ -42,6 +54,8 @@ class Tap:
             self.result = item.message.result
         elif isinstance(item.message, JSONRPCRequest) and item.message.method in ASKING_BACK:
             self.asked = item.message.method
+        elif isinstance(item.message, JSONRPCNotification) and item.message.method == _TOOLS_CHANGED:
+            self._tools_changed = True
 
 
 class _Tapped:

@@ -1,5 +1,6 @@
 """What a session runs over."""
 
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
@@ -10,6 +11,11 @@ from satchel.ports.tool_client import Failed
 
 class Wire(Protocol):
     """One connection to one server: a process and its pipes, or an HTTP address."""
+
+    @property
+    def lasts(self) -> bool:
+        """Tell whether it may serve more than one call."""
+        ...
 
     def connect(self) -> AbstractAsyncContextManager[TransportStreams]:
         """Connect, once, on the loop. Raises OSError when there is nothing to connect to."""
@@ -25,6 +31,10 @@ class Wire(Protocol):
 
     def too_long(self) -> Failed | None:
         """Say that the connection was ended because an answer was longer than allowed; None if that was not so."""
+        ...
+
+    def refusals(self, said: str | None) -> Sequence[str]:
+        """Return the paths that the server was refused since the last time; ``said`` is why it failed, where it did."""
         ...
 
     def lost(self, said: str, /) -> Failed | None:

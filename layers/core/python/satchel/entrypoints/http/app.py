@@ -13,7 +13,21 @@ import satchel
 from satchel.entrypoints.http import problems
 from satchel.entrypoints.http.body_limit import BodyLimit
 from satchel.entrypoints.http.identity import USER_HEADER, IdentityReader, from_headers
-from satchel.entrypoints.http.routers import about, approvals, canvas, downloads, files, sessions, sockets, tools, turns
+from satchel.entrypoints.http.routers import (
+    about,
+    approvals,
+    audit,
+    canvas,
+    downloads,
+    files,
+    links,
+    me,
+    sessions,
+    sockets,
+    tools,
+    turns,
+    uploads,
+)
 from satchel.entrypoints.http.services import Services
 
 OPEN_PATHS = {"/api/health", "/api/files/download/{file_key}"}
@@ -40,7 +54,22 @@ def create_app(
     app.state.read_identity = read_identity
     app.state.closing = closing
     routers = [
-        module.router for module in (about, tools, sessions, turns, approvals, sockets, canvas, downloads, files)
+        module.router
+        for module in (
+            about,
+            tools,
+            sessions,
+            audit,
+            turns,
+            approvals,
+            sockets,
+            canvas,
+            downloads,
+            uploads,
+            files,
+            links,
+            me,
+        )
     ]
     for router in routers:
         app.include_router(router)

@@ -5,6 +5,7 @@ from typing import Any
 SESSION_ID = "s01m7yz1hs4gcreevqf6n983x09"
 TURN_ID = "t01m7yz1r8n2r5ma60y7wks3pzy"
 FILE_KEY = "f01m7yyt6d3n8q3xcy5rt1czxe1"
+UPLOAD_ID = "f01m7yyt6d3n8q3xcy5rt1czxe2"
 REPORT_KEY = "f01m7yz1r8npjewdc3vbmen0000"
 CANVAS_ID = "monitor-42"
 CALL_ID = f"{TURN_ID}-00-00"
@@ -31,7 +32,13 @@ CONFIG: Example = {
         "base64_size_limit_mb": 300,
         "canvas_origins": ["https://dash.example.com"],
     },
-    "limits": {"body_bytes": 6000000, "message_bytes": 100000, "inline_bytes": 4194304, "file_bytes": 53687091200},
+    "limits": {
+        "body_bytes": 4500000,
+        "message_bytes": 100000,
+        "inline_bytes": 4194304,
+        "file_bytes": 53687091200,
+        "part_bytes": 16777216,
+    },
 }
 TOOLS: Example = {
     "servers": [
@@ -161,12 +168,45 @@ FILE: Example = {
     "category": None,
     "viewer": None,
     "auto_open": False,
+    "temporary": False,
     "expires_at": None,
-    "info": {},
+    "status": None,
+    "reason": None,
+    "next_actions": [],
+    "info": {"rows": 100000, "columns": 5},
     "download_url": f"/api/files/download/{FILE_KEY}?token=…",
 }
 FILES: Example = {"files": [FILE], "cursor": None}
+FILE_KEPT: Example = FILE | {"source": "generated", "info": {}}
 FILE_CONTENT: Example = FILE | {"size": 5, "b64": "aGVsbG8=", "s3_ref": None}
+UPLOAD: Example = {
+    "upload_id": UPLOAD_ID,
+    "name": "year.parquet",
+    "mime": "application/vnd.apache.parquet",
+    "size": 20971520,
+    "session_id": SESSION_ID,
+    "part_bytes": 16777216,
+    "part_count": 2,
+    "created_at": _AT,
+    "expires_at": "2026-08-28T09:30:00Z",
+}
+_SHA256 = "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ="
+SIGNED_PARTS: Example = {
+    "parts": [
+        {
+            "number": 2,
+            "offset": 16777216,
+            "size": 4194304,
+            "url": "https://…&X-Amz-Signature=…",
+            "headers": {"x-amz-checksum-sha256": _SHA256},
+            "expires_at": "2026-08-27T09:45:00Z",
+        },
+    ],
+}
+UPLOAD_BEGUN: Example = UPLOAD | SIGNED_PARTS
+UPLOADS: Example = {"uploads": [UPLOAD], "cursor": None}
+_STORED: Example = {"number": 1, "size": 16777216, "sha256": _SHA256}
+UPLOAD_WITH_PARTS: Example = UPLOAD | {"stored": [_STORED], "cursor": None}
 DECISION: Example = {"approved": True, "arguments": {"filename": "sales-2026.csv"}, "reason": None}
 TICKET: Example = {
     "ticket": "kq3mXo0ZC9m2Yb1m3sD0k6x8QvW7uTzR5nPjL4hFgEc",
@@ -182,4 +222,59 @@ CANVAS_ACTION: Example = {
     "action": "acknowledge",
     "details": {"alert": 17},
     "at": _AT,
+}
+AUDIT: Example = {
+    "entries": [
+        {
+            "kind": "download",
+            "audit_id": "e01m7yz2q6vdkq3m1x8rn5w9tbc",
+            "at": _AT,
+            "user": "alice@example.com",
+            "session_id": SESSION_ID,
+            "result": "ok",
+            "error_code": None,
+            "duration_seconds": 0.012,
+            "file_key": REPORT_KEY,
+            "version": 1,
+            "audience": "ui",
+            "file_name": "sales_report.html",
+            "size": 4083,
+        },
+        {
+            "kind": "tool_call",
+            "audit_id": "e01m7yz1r8p4h0c7sy2jd6gkfxa",
+            "at": _AT,
+            "user": "alice@example.com",
+            "session_id": SESSION_ID,
+            "result": "ok",
+            "error_code": None,
+            "duration_seconds": 0.812,
+            "turn_id": TURN_ID,
+            "call_id": CALL_ID,
+            "tool": "report.summarise",
+            "arguments": {"filename": "sales.csv", "username": "alice@example.com", "api_key": "[redacted]"},
+            "reason": None,
+        },
+    ],
+    "cursor": None,
+}
+LINK_ID = "l01m7yz3b5q9n2c8xkr4w7dtg1v"
+_LINK: Example = {
+    "link_id": LINK_ID,
+    "file_key": REPORT_KEY,
+    "version": 1,
+    "name": "sales_report.html",
+    "made_at": _AT,
+    "expires_at": "2026-08-27T10:30:00Z",
+}
+LINK_MADE: Example = _LINK | {"url": f"https://satchel.example.com/api/files/download/{REPORT_KEY}?token=…"}
+LINKS: Example = {"links": [_LINK], "cursor": None}
+LINKS_REVOKED: Example = {"revoked": 1}
+_USAGE: Example = {"bytes": 3422127, "count": 2}
+ME: Example = {"user": "alice@example.com", "groups": ["users"], "usage": _USAGE, "erasure": None}
+ERASURE_ASKED: Example = {"confirm_token": "…", "expires_at": "2026-08-27T09:35:00Z", "usage": _USAGE}
+ERASURE: Example = {
+    "started_at": _AT,
+    "finished_at": None,
+    "erased": {"files": 0, "versions": 0, "sessions": 0, "turns": 0, "events": 0, "links": 0},
 }

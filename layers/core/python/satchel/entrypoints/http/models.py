@@ -6,8 +6,10 @@ from typing import Annotated, Any, Literal
 from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
 
+from satchel.domain.audit import AuditEntry
 from satchel.domain.conversation import ToolSpec
-from satchel.domain.files import FileRecord, Source
+from satchel.domain.files import FileInfo, FileRecord, Source
+from satchel.domain.isolation import Level
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Session, SessionStatus, Turn, TurnStatus
 from satchel.entrypoints.events import ToldEvent
@@ -23,8 +25,25 @@ class Health(BaseModel):
     version: str
 
 
+class SizeLimits(BaseModel):
+    """How much goes which way, in bytes."""
+
+    body_bytes: Annotated[int, Field(description="One request to the API, a file in it included.")]
+    message_bytes: Annotated[int, Field(description="A message to the model.")]
+    inline_bytes: Annotated[
+        int,
+        Field(
+            description="A file inside JSON, as `b64`: `base64_size_limit_mb`, or less where the transport has less."
+        ),
+    ]
+    file_bytes: Annotated[int, Field(description="Any file: uploaded in parts, or made by a tool.")]
+    part_bytes: Annotated[
+        int, Field(description="A part of an upload, of files that make no more than 10,000 of them.")
+    ]
+
+
 class Config(BaseModel):
-    """Who is asking, and what this deployment does and allows. Limits in bytes.
+    """Who is asking, and what this deployment does and allows.
 
     ``socket_url`` is where connections are opened, with a ticket of ``POST /api/ws-ticket``.
     """
@@ -33,9 +52,9 @@ class Config(BaseModel):
     groups: list[str]
     model: str
     socket_url: str
-    isolation_level: str
+    isolation_level: Level
     flags: dict[str, Any]
-    limits: dict[str, int]
+    limits: SizeLimits
 
 
 ServerStatus = Literal["ready", "starting", "unavailable"]
@@ -159,7 +178,12 @@ class FileUpload(FileFields):
 
 
 class FileOut(BaseModel):
-    """A file in My Files. ``size`` in bytes, ``expires_at`` in seconds since 1970."""
+    """A file in My Files. ``size`` in bytes, ``expires_at`` in seconds since 1970.
+
+    A deferred one says in ``status`` and ``reason`` what it waits for, in ``next_actions`` what may be done next; it is
+    gone at ``expires_at``, unless it is kept. A ``temporary`` one goes with its session. ``info`` is what was read from
+    the file itself.
+    """
 
     file_key: str
     name: str
@@ -173,14 +197,18 @@ class FileOut(BaseModel):
     category: str | None
     viewer: str | None
     auto_open: bool
+    temporary: bool
     expires_at: int | None
-    info: dict[str, Any]
+    status: str | None
+    reason: str | None
+    next_actions: list[str]
+    info: FileInfo
     download_url: str | None = None
 
     @classmethod
     def of(cls, record: FileRecord, download_url: str | None = None) -> "FileOut":
         """Show a file."""
-        return cls.model_validate({**record.model_dump(), "download_url": download_url})
+        return cls.model_validate({**record.model_dump(), "status": record.status, "download_url": download_url})
 
 
 class StoreReference(BaseModel):
@@ -201,4 +229,11 @@ class FilePage(BaseModel):
     """Files, newest first."""
 
     files: list[FileOut]
+    cursor: str | None = None
+
+
+class AuditPage(BaseModel):
+    """What was done in a session, newest first."""
+
+    entries: list[AuditEntry]
     cursor: str | None = None

@@ -6,8 +6,16 @@ from typing import Annotated
 from fastapi import Depends, Path
 
 from satchel.domain.canvas import is_canvas_id
-from satchel.domain.errors import CallNotFound, CanvasNotFound, FileNotFound, SessionNotFound, TurnNotFound
-from satchel.entrypoints.http.examples import CALL_ID, CANVAS_ID, FILE_KEY, SESSION_ID, TURN_ID
+from satchel.domain.errors import (
+    CallNotFound,
+    CanvasNotFound,
+    FileNotFound,
+    SessionNotFound,
+    SharedLinkNotFound,
+    TurnNotFound,
+    UploadNotFound,
+)
+from satchel.entrypoints.http.examples import CALL_ID, CANVAS_ID, FILE_KEY, LINK_ID, SESSION_ID, TURN_ID, UPLOAD_ID
 
 _BODY = re.compile(r"[0-9a-hjkmnp-tv-z]{26}")
 _CALL = re.compile(r"t[0-9a-hjkmnp-tv-z]{26}-[0-9]{2,3}-[0-9]{2,3}")
@@ -42,6 +50,18 @@ def _file(file_key: Annotated[str, Path(examples=[FILE_KEY])]) -> str:
     return file_key
 
 
+def _upload(upload_id: Annotated[str, Path(examples=[UPLOAD_ID])]) -> str:
+    if upload_id[:1] != "f" or not _BODY.fullmatch(upload_id[1:]):
+        raise UploadNotFound(upload_id[:100])
+    return upload_id
+
+
+def _link(link_id: Annotated[str, Path(examples=[LINK_ID])]) -> str:
+    if link_id[:1] != "l" or not _BODY.fullmatch(link_id[1:]):
+        raise SharedLinkNotFound(link_id[:100])
+    return link_id
+
+
 def _canvas(canvas_id: Annotated[str, Path(examples=[CANVAS_ID], description="As its tool named it.")]) -> str:
     if not is_canvas_id(canvas_id):
         raise CanvasNotFound(canvas_id[:100])
@@ -52,4 +72,6 @@ SessionPath = Annotated[str, Depends(_session)]
 TurnPath = Annotated[str, Depends(_turn)]
 CallPath = Annotated[str, Depends(_call)]
 FilePath = Annotated[str, Depends(_file)]
+UploadPath = Annotated[str, Depends(_upload)]
+LinkPath = Annotated[str, Depends(_link)]
 CanvasPath = Annotated[str, Depends(_canvas)]

@@ -66,9 +66,10 @@ class Problem(BaseModel):
 
 
 def problem(status: int, code: str, detail: str, extra: dict[str, Any] | None = None) -> JSONResponse:
-    """Return a problem as a response."""
+    """Return a problem as a response. No cache keeps it: some would answer a 404 for as long as they like."""
     body = Problem(title=_TITLES.get(status, "Error"), status=status, detail=detail, error_code=code)
-    return JSONResponse({**(extra or {}), **body.model_dump()}, status_code=status, media_type=MEDIA_TYPE)
+    told = {**(extra or {}), **body.model_dump()}
+    return JSONResponse(told, status_code=status, media_type=MEDIA_TYPE, headers={"Cache-Control": "no-store"})
 
 
 def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:

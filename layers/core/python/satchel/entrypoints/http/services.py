@@ -1,33 +1,41 @@
 """The use cases that the API calls, as one bundle that bootstrap fills."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
+from satchel.domain.isolation import Level
 from satchel.ports.file_store import FileStore
 from satchel.services.act_in_canvas import ActInCanvas
 from satchel.services.cancel_turn import CancelTurn
 from satchel.services.decide_approval import DecideApproval
-from satchel.services.download import OpenLink
+from satchel.services.download import Download
+from satchel.services.erase_user import AskErasure
 from satchel.services.issue_ticket import IssueTicket
+from satchel.services.keep_file import KeepFile
 from satchel.services.list_tools import ListTools
 from satchel.services.mint_links import MintLinks
+from satchel.services.open_link import OpenLink
+from satchel.services.read_audit import ReadAudit
 from satchel.services.read_files import ReadFiles
 from satchel.services.read_turn import ReadTurn
 from satchel.services.remove_file import RemoveFile
 from satchel.services.sessions import EndSession, ReadSessions, StartSession
+from satchel.services.share_links import ReadLinks, RevokeLinks, ShareFile
 from satchel.services.take_turn import TakeTurn
 from satchel.services.upload_file import UploadFile
+from satchel.services.upload_parts import AbortUpload, BeginUpload, CompleteUpload, ReadUploads, SignParts
 
 
 @dataclass(frozen=True)
 class About:
-    """What /api/config tells. ``socket_url`` is where connections are opened."""
+    """What /api/config tells. ``socket_url`` is where connections are opened; the level is looked for when asked."""
 
     model: str
     socket_url: str
-    isolation_level: str
+    isolation_level: Callable[[], Level]
     flags: dict[str, Any]
     limits: dict[str, int]
 
@@ -47,11 +55,23 @@ class Services:
     decide_approval: DecideApproval
     issue_ticket: IssueTicket
     upload_file: UploadFile
+    begin_upload: BeginUpload
+    read_uploads: ReadUploads
+    sign_parts: SignParts
+    complete_upload: CompleteUpload
+    abort_upload: AbortUpload
     read_files: ReadFiles
+    keep_file: KeepFile
     remove_file: RemoveFile
     act_in_canvas: ActInCanvas
     links: MintLinks
     open_link: OpenLink
+    share_file: ShareFile
+    read_links: ReadLinks
+    revoke_links: RevokeLinks
+    ask_erasure: AskErasure
+    download: Download
+    read_audit: ReadAudit
     store: FileStore
 
 

@@ -5,7 +5,7 @@ from fastapi import APIRouter
 import satchel
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import Who
-from satchel.entrypoints.http.models import Config, Health
+from satchel.entrypoints.http.models import Config, Health, SizeLimits
 from satchel.entrypoints.http.problems import responses
 from satchel.entrypoints.http.services import Use
 
@@ -27,7 +27,7 @@ def config(who: Who, use: Use) -> Config:
         groups=sorted(who.groups),
         model=about.model,
         socket_url=about.socket_url,
-        isolation_level=about.isolation_level,
+        isolation_level=about.isolation_level(),
         flags=about.flags,
-        limits=about.limits,
+        limits=SizeLimits.model_validate(about.limits),
     )

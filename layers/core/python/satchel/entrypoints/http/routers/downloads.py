@@ -8,6 +8,7 @@ from fastapi.responses import RedirectResponse, StreamingResponse
 from satchel.contract import is_active
 from satchel.domain.errors import LinkNotFound
 from satchel.domain.files import FileRecord
+from satchel.entrypoints.http.conditions import has_it, range_holds
 from satchel.entrypoints.http.disposition import content_disposition
 from satchel.entrypoints.http.examples import FILE_KEY
 from satchel.entrypoints.http.problems import responses
@@ -23,6 +24,8 @@ _PATH = "/api/files/download/{file_key}"
 Key = Annotated[str, Path(examples=[FILE_KEY])]
 Token = Annotated[str, Query(max_length=4000, description="The capability.")]
 _BYTES: dict[str, Any] = {"content": {"*/*": {"schema": {}}}}
+IfNoneMatch = Annotated[str | None, Header(alias="If-None-Match", description="`ETag`s that the reader has.")]
+_UNCHANGED: dict[int | str, dict[str, Any]] = {304: {"description": "The reader has it already."}}
 _FOUND: dict[int | str, dict[str, Any]] = {
     200: {"description": "The bytes.", **_BYTES},
     206: {"description": "A range of the bytes.", **_BYTES},
@@ -42,32 +45,56 @@ def _headers(record: FileRecord) -> dict[str, str]:
         "Cache-Control": "no-store",
         "Referrer-Policy": "no-referrer",
         "Accept-Ranges": "bytes",
-        "ETag": f'"{record.object_id}"',
+        "ETag": _etag(record),
     }
 
 
-@router.head(_PATH, response_class=Response, responses=_DESCRIBED | responses(404, 422), operation_id="head_download")
-def head(use: Use, file_key: Key, token: Token = "") -> Response:
+def _etag(record: FileRecord) -> str:
+    return f'"{record.object_id}"'
+
+
+def _unchanged(record: FileRecord) -> Response:
+    return Response(status_code=304, headers={"ETag": _etag(record), "Cache-Control": "no-store"})
+
+
+@router.head(
+    _PATH,
+    response_class=Response,
+    responses=_DESCRIBED | _UNCHANGED | responses(404, 422),
+    operation_id="head_download",
+)
+def head(use: Use, file_key: Key, token: Token = "", if_none_match: IfNoneMatch = None) -> Response:
     """Answer from the record."""
     record = use.open_link(file_key, token)
+    if has_it(if_none_match, _etag(record)):
+        return _unchanged(record)
     return Response(headers=_headers(record) | {"Content-Length": str(record.size)})
 
 
-@router.get(_PATH, response_class=Response, responses=_FOUND | responses(404, 416, 422), operation_id="download")
+@router.get(
+    _PATH,
+    response_class=Response,
+    responses=_FOUND | _UNCHANGED | responses(404, 416, 422),
+    operation_id="download",
+)
 def download(
     use: Use,
     file_key: Key,
     token: Token = "",
     range_: Annotated[str | None, Header(alias="Range")] = None,
+    if_range: Annotated[str | None, Header(alias="If-Range")] = None,
+    if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Fetch a file: small ones as bytes, larger ones by a redirect to the store that lives a minute."""
-    record = use.open_link(file_key, token)
+    record = use.download(file_key, token)
+    if has_it(if_none_match, _etag(record)):
+        return _unchanged(record)
     if record.size > _DIRECT_BYTES:
         disposition = content_disposition(record.name, inline=not is_active(record.mime))
         url = use.store.link(record.key, _PRESIGNED_SECONDS, record.mime, disposition)
         return RedirectResponse(url, 307, headers={"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
     headers = _headers(record)
-    asked = asked_range(range_, record.size)
+    asked = asked_range(range_, record.size) if range_holds(if_range, _etag(record)) else None
     first, last = asked or (0, record.size - 1)
     headers["Content-Length"] = str(last - first + 1)
     if asked:

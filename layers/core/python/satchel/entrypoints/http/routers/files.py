@@ -13,6 +13,8 @@ from starlette.datastructures import UploadFile
 
 from satchel.contract.base64 import Base64Error, decode
 from satchel.domain.errors import InvalidRequest
+from satchel.domain.files import Source
+from satchel.domain.my_files import FileFilter
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import Who
 from satchel.entrypoints.http.models import (
@@ -114,23 +116,45 @@ def list_files(
     who: Who,
     use: Use,
     session_id: Annotated[str | None, Query(max_length=100, description="Only files of this session.")] = None,
+    source: Annotated[Source | None, Query(description="Only files that come from here.")] = None,
+    category: Annotated[str | None, Query(max_length=200, description="Only files of this category.")] = None,
+    name_prefix: Annotated[str, Query(max_length=200, description="Only names that begin so; sorted by name.")] = "",
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> FilePage:
-    """List the person's files, newest first."""
-    page = use.read_files.list(who, session_id, limit, cursor)
-    return FilePage(files=[FileOut.of(record, use.links(record)) for record in page.items], cursor=page.cursor)
+    """List the person's files, newest first. A page may hold fewer than `limit`, or none, while more pages follow."""
+    wanted = FileFilter(session_id=session_id, source=source, category=category, name_prefix=name_prefix)
+    page = use.read_files.list(who, wanted, limit, cursor)
+    shown = zip(page.items, use.links.each(page.items), strict=True)
+    return FilePage(files=[FileOut.of(record, address) for record, address in shown], cursor=page.cursor)
 
 
 @router.get("/api/files/{file_key}", responses=examples.shown(200, examples.FILE_CONTENT) | responses(403, 404, 422))
-def read_file(who: Who, use: Use, file_key: FilePath) -> FileContent:
+def read_file(
+    who: Who,
+    use: Use,
+    file_key: FilePath,
+    content: Annotated[bool, Query(description="False: tell what is known of it, and the link, without bytes.")] = True,  # noqa: FBT002  (a query's parameter)
+) -> FileContent:
     """Read a file as JSON: `b64` up to the limit in force, a reference and a link above it (spec 3 §6.2)."""
     record = use.read_files(who, file_key)
-    content = use.read_files.content(record)
     shown = FileOut.of(record, use.links(record)).model_dump()
-    if content is None:
+    if not content:
+        return FileContent(**shown)
+    body = use.read_files.content(record)
+    if body is None:
         return FileContent(**shown, s3_ref=StoreReference(key=record.key))
-    return FileContent(**shown, b64=b64encode(content).decode())
+    return FileContent(**shown, b64=b64encode(body).decode())
+
+
+@router.post(
+    "/api/files/{file_key}/keep",
+    responses=examples.shown(200, examples.FILE_KEPT) | responses(403, 404, 409, 422, 503),
+)
+def keep_file(who: Who, use: Use, file_key: FilePath) -> FileOut:
+    """Keep a file that would go by itself: a deferred one at its hour, a temporary one with its session."""
+    record = use.keep_file(who, file_key)
+    return FileOut.of(record, use.links(record))
 
 
 @router.delete("/api/files/{file_key}", status_code=204, responses=responses(403, 404, 422, 503))

@@ -1,0 +1,43 @@
+"""The audit trail: ``SESSION#{sid} / AUDIT#{audit_id}``, with a ``ttl`` by which the table clears old entries away."""
+
+import math
+from dataclasses import dataclass
+from datetime import timedelta
+
+from pydantic import TypeAdapter
+
+from satchel.adapters.dynamodb.conditions import ConditionFailed
+from satchel.adapters.dynamodb.table import Item, Query, Table, from_cursor, to_cursor
+from satchel.domain.audit import AuditEntry
+from satchel.ports.catalog import Page
+
+PREFIX = "AUDIT#"
+_ENTRY: TypeAdapter[AuditEntry] = TypeAdapter(AuditEntry)
+
+
+@dataclass(frozen=True)
+class DynamoAuditTrail:
+    """Implements ``ports.audit.AuditTrail``."""
+
+    table: Table
+    kept_for: timedelta
+
+    def keep(self, session_id: str, entry: AuditEntry) -> bool:
+        """Write an entry, once."""
+        item: Item = {
+            "pk": f"SESSION#{session_id}",
+            "sk": f"{PREFIX}{entry.audit_id}",
+            "doc": entry.model_dump_json(),
+            "ttl": math.ceil((entry.at + self.kept_for).timestamp()),
+        }
+        try:
+            self.table.put(item, absent=True)
+        except ConditionFailed:
+            return False
+        return True
+
+    def list(self, session_id: str, limit: int, cursor: str | None) -> Page[AuditEntry]:
+        """Return entries, newest first."""
+        query = Query(f"SESSION#{session_id}", PREFIX, limit, from_cursor(cursor, PREFIX), newest_first=True)
+        items, last = self.table.query(query)
+        return Page(items=[_ENTRY.validate_json(str(item["doc"])) for item in items], cursor=to_cursor(last))

@@ -1,0 +1,71 @@
+"""A control group of a server's own, which counts its processes: for root, whose the kernel counts in no other way.
+
+It takes a cgroup file system that may be written, of either version. Where there is none, root is not limited.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False  # the module typing takes longer to import than everything here
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_TOP = "/sys/fs/cgroup"
+
+
+def enter(most: int) -> bool:
+    """Move this process into a group of at most so many processes; tell whether there is one."""
+    for parent, settings in _parents():
+        group = _group(parent, os.getpid())
+        try:
+            if not os.path.isdir(group):  # it may be left of a process that had this number before
+                os.mkdir(group)
+            for place, text in (*settings, ("pids.max", str(most)), ("cgroup.procs", "0")):
+                _write(parent if place == "cgroup.subtree_control" else group, place, text)
+        except OSError:
+            _remove(group)
+        else:
+            return True
+    return False
+
+
+def leave_none(pid: int) -> None:
+    """Remove the group of a server that is dead, where it had one."""
+    for parent, _ in _parents():
+        _remove(_group(parent, pid))
+
+
+def _parents() -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
+    """Yield the groups in which this process is and where processes can be counted, with what must be set for that."""
+    try:
+        with open("/proc/self/cgroup") as file:
+            lines = file.read().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if "pids" in controllers.split(","):
+            yield f"{_TOP}/{controllers}{path.rstrip('/')}", ()
+        elif not controllers:
+            # A group with processes in it may count those of groups below it if they are parts of it (threaded).
+            yield f"{_TOP}{path.rstrip('/')}", (("cgroup.subtree_control", "+pids"), ("cgroup.type", "threaded"))
+
+
+def _group(parent: str, pid: int) -> str:
+    return f"{parent}/satchel-{pid}"
+
+
+def _write(group: str, name: str, text: str) -> None:
+    fd = os.open(f"{group}/{name}", os.O_WRONLY)  # these files are never made, only written
+    try:
+        os.write(fd, text.encode())
+    finally:
+        os.close(fd)
+
+
+def _remove(group: str) -> None:
+    try:
+        os.rmdir(group)
+    except OSError:  # it is not there, or somebody is in it who is about to be killed elsewhere
+        return

@@ -1,0 +1,97 @@
+"""Landlock: from here on this process and all that it starts reach the named files only (Linux 5.13 and newer).
+
+Every right that the running kernel knows is taken; what a path is given is all that is left. stat, chmod, chown and
+utime are no rights of Landlock's: for those see ``mounts`` and ``seccomp``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import stat
+import struct
+
+from satchel.adapters.sandbox import syscalls
+
+TYPE_CHECKING = False  # the module typing takes longer to import than everything here
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, REMOVE_DIR, REMOVE_FILE = (1 << bit for bit in range(6))
+_MAKE_DIR, _MAKE_REG, _MAKE_SOCK, _MAKE_FIFO = 1 << 7, 1 << 8, 1 << 9, 1 << 10
+_MAKE_SYM, _REFER, _TRUNCATE = 1 << 12, 1 << 13, 1 << 14
+
+READ = EXECUTE | READ_FILE | READ_DIR
+WRITE = (
+    READ
+    | WRITE_FILE
+    | REMOVE_DIR
+    | REMOVE_FILE
+    | _MAKE_DIR
+    | _MAKE_REG
+    | _MAKE_SOCK
+    | _MAKE_FIFO
+    | _MAKE_SYM
+    | _REFER
+    | _TRUNCATE
+)
+DEVICE = READ_FILE | WRITE_FILE
+_OF_FILES = EXECUTE | READ_FILE | WRITE_FILE | _TRUNCATE
+
+_FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 5: 16}
+"""Since which version (ABI) of Landlock there are how many rights over files."""
+_NETWORK_SINCE, _TCP = 4, 0b11
+SCOPES_SINCE, _SCOPES = 6, 0b11  # abstract sockets and signals of processes outside
+
+_VERSION = 1
+_BENEATH = 1
+_PR_SET_NO_NEW_PRIVS = 38
+
+
+def version() -> int:
+    """Return the ABI of the running kernel. Raises OSError where there is no Landlock."""
+    return syscalls.call("landlock_create_ruleset", None, 0, _VERSION)
+
+
+def restrict(rights: Iterable[tuple[str, int]], *, network: bool) -> None:
+    """Take everything but these rights over these paths; ``network=False`` takes TCP, too.
+
+    A path that is not there is passed over. Raises OSError where the kernel refuses.
+    """
+    abi = version()
+    handled = _handled_files(abi)
+    rules = _ruleset(abi, handled, network=network)
+    try:
+        for path, wanted in rights:
+            _allow(rules, path, wanted & handled)
+        syscalls.prctl(_PR_SET_NO_NEW_PRIVS, 1)
+        syscalls.call("landlock_restrict_self", rules, 0)
+    finally:
+        os.close(rules)
+
+
+def _handled_files(abi: int) -> int:
+    count = max(bits for since, bits in _FILE_RIGHTS.items() if since <= abi)
+    return (1 << count) - 1
+
+
+def _ruleset(abi: int, files: int, *, network: bool) -> int:
+    tcp = 0 if network or abi < _NETWORK_SINCE else _TCP
+    scopes = _SCOPES if abi >= SCOPES_SINCE else 0
+    fields = struct.pack("QQQ", files, tcp, scopes)
+    size = 24 if abi >= SCOPES_SINCE else 16 if abi >= _NETWORK_SINCE else 8
+    return syscalls.call("landlock_create_ruleset", ctypes.create_string_buffer(fields), size, 0)
+
+
+def _allow(rules: int, path: str, wanted: int) -> None:
+    try:
+        fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return
+    try:
+        if not stat.S_ISDIR(os.fstat(fd).st_mode):
+            wanted &= _OF_FILES
+        rule = ctypes.create_string_buffer(struct.pack("=Qi", wanted, fd))
+        syscalls.call("landlock_add_rule", rules, _BENEATH, rule, 0)
+    finally:
+        os.close(fd)

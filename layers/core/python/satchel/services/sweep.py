@@ -1,0 +1,75 @@
+"""Delete what has expired, end what is idle, finish what was left (function expire, every 15 minutes)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from pydantic import BaseModel
+
+from satchel.ports.catalog import Sessions
+from satchel.ports.clock import Clock
+from satchel.ports.going import GoingFiles
+from satchel.services.clear_session import ClearSession
+from satchel.services.erase_user import SweepErasures
+from satchel.services.remove_files import RemoveFiles
+from satchel.services.upload_parts import SweepUploads
+
+_AT_ONCE = 200
+_CLOCKS_DIFFER = timedelta(seconds=5)  # who keeps a file in its last second must not meet who deletes it
+
+
+class Swept(BaseModel):
+    """What a sweep did."""
+
+    files: int = 0
+    uploads: int = 0
+    erasures: int = 0
+    idle_sessions: int = 0
+    cleared_sessions: int = 0
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Idempotent; what one sweep has no time for is left to the next. Readers do not wait for it: expiry is exact."""
+
+    going: GoingFiles
+    sessions: Sessions
+    remove: RemoveFiles
+    uploads: SweepUploads
+    erasures: SweepErasures
+    clear: ClearSession
+    clock: Clock
+    idle: timedelta
+
+    def __call__(self, more_time: Callable[[], bool]) -> Swept:
+        """Sweep as long as there is something to sweep and ``more_time``."""
+        return Swept(
+            files=_again(self._files, more_time),
+            uploads=_again(lambda: self.uploads(_AT_ONCE), more_time),
+            erasures=self.erasures(_AT_ONCE) if more_time() else 0,
+            idle_sessions=_again(self._idle, more_time),
+            cleared_sessions=_again(lambda: self._ended(more_time), more_time),
+        )
+
+    def _files(self) -> int:
+        return self.remove(self.going.due(self.clock.now() - _CLOCKS_DIFFER, _AT_ONCE))
+
+    def _idle(self) -> int:
+        """A session whose turn runs is in use, however long that takes."""
+        now = self.clock.now()
+        found = self.sessions.idle(now - self.idle, _AT_ONCE)
+        idle = [session for session in found if session.running_turn is None]
+        for session in idle:
+            self.sessions.end(session.user, session.session_id, now, idle_since=now - self.idle)
+        return len(idle)
+
+    def _ended(self, more_time: Callable[[], bool]) -> int:
+        return sum(self.clear(session, more_time) for session in self.sessions.to_clear(self.clock.now(), _AT_ONCE))
+
+
+def _again(step: Callable[[], int], more_time: Callable[[], bool]) -> int:
+    """Do a step as long as it does something."""
+    done = 0
+    while more_time() and (did := step()):
+        done += did
+    return done

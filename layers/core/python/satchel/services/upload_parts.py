@@ -1,0 +1,213 @@
+"""Take a file of any size from a person, in parts that go straight to the store."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from satchel.domain.errors import FileOverLimit, InvalidRequest, UploadIncomplete, UploadNotFound
+from satchel.domain.files import FileRecord
+from satchel.domain.identity import Identity
+from satchel.domain.uploads import (
+    SIGNED_SECONDS,
+    UPLOAD_TIME,
+    Part,
+    SignedPart,
+    StoredPart,
+    Upload,
+    part_bytes_for,
+    uploaded_file,
+)
+from satchel.ports.catalog import Files, Page, Sessions
+from satchel.ports.clock import Clock
+from satchel.ports.file_store import FileStore
+from satchel.ports.uploads import PartStore, Uploads
+from satchel.services.look_into_file import look_into_stored
+from satchel.services.open_session import require_open
+
+_PARTS_A_PAGE = 1000
+
+
+@dataclass(frozen=True)
+class BeginUpload:
+    """Nothing is listed before it is complete."""
+
+    sessions: Sessions
+    uploads: Uploads
+    parts: PartStore
+    clock: Clock
+    entropy: Callable[[int], bytes]
+    most_bytes: int
+
+    def __call__(self, who: Identity, raw_name: str, size: int, mime: str | None, session_id: str | None) -> Upload:
+        """Begin an upload of a file of ``size`` bytes. Raises FileOverLimit, SessionNotFound, SessionEnded."""
+        if size > self.most_bytes:
+            raise FileOverLimit(size, self.most_bytes)
+        require_open(self.sessions, who.name, session_id)
+        now = self.clock.now()
+        new = uploaded_file(who.name, session_id, raw_name, mime, size, now, self.entropy(10))
+        upload = Upload(
+            file=new,
+            store_id=self.parts.begin(new.key, new.mime),
+            part_bytes=part_bytes_for(size),
+            expires_at=now + UPLOAD_TIME,
+        )
+        self.uploads.add(upload)
+        return upload
+
+
+@dataclass(frozen=True)
+class ReadUploads:
+    """A person's own uploads that are on their way; one whose time is over is gone, swept or not."""
+
+    uploads: Uploads
+    parts: PartStore
+    clock: Clock
+
+    def __call__(self, who: Identity, upload_id: str) -> Upload:
+        """Return one. Raises UploadNotFound."""
+        upload = self.find(who, upload_id)
+        if upload is None:
+            raise UploadNotFound(upload_id)
+        return upload
+
+    def find(self, who: Identity, upload_id: str) -> Upload | None:
+        """Return one if it is there."""
+        upload = self.uploads.get(who.name, upload_id)
+        return None if upload is None or self._is_over(upload) else upload
+
+    def list(self, who: Identity, limit: int, cursor: str | None) -> Page[Upload]:
+        """Return them, newest first."""
+        page = self.uploads.list(who.name, limit, cursor)
+        return Page(items=[upload for upload in page.items if not self._is_over(upload)], cursor=page.cursor)
+
+    def stored(self, upload: Upload, limit: int, cursor: str | None) -> Page[StoredPart]:
+        """Return the parts that came, by number: what need not be sent again."""
+        return self.parts.parts(upload, limit, cursor)
+
+    def _is_over(self, upload: Upload) -> bool:
+        return upload.expires_at <= self.clock.now()
+
+
+@dataclass(frozen=True)
+class SignParts:
+    """Give permission to PUT parts, for a while, and as often as it is asked for."""
+
+    parts: PartStore
+    clock: Clock
+
+    def __call__(self, upload: Upload, wanted: Sequence[Part]) -> list[SignedPart]:
+        """Return each part signed. Raises InvalidRequest for a number that the upload has no part of."""
+        until = self.clock.now() + timedelta(seconds=SIGNED_SECONDS)
+        signed = []
+        for part in wanted:
+            if not 1 <= part.number <= upload.part_count:
+                raise InvalidRequest(f"The upload has {upload.part_count} parts.", number=part.number)
+            url, headers = self.parts.sign(upload, part, SIGNED_SECONDS)
+            offset, size = upload.offset_of(part.number), upload.size_of(part.number)
+            signed.append(
+                SignedPart(number=part.number, offset=offset, size=size, url=url, headers=headers, expires_at=until)
+            )
+        return signed
+
+
+@dataclass(frozen=True)
+class AbortUpload:
+    """Give an upload up. Whoever takes its record removes its bytes."""
+
+    uploads: Uploads
+    parts: PartStore
+    store: FileStore
+
+    def __call__(self, user: str, upload_id: str) -> None:
+        """Remove what came. Raises UploadNotFound, also for one that is complete."""
+        upload = self.uploads.take(user, upload_id)
+        if upload is None:
+            raise UploadNotFound(upload_id)
+        self.parts.abort(upload)
+        self.store.delete([upload.file.key])  # a completion that was under way may have made it
+
+
+@dataclass(frozen=True)
+class CompleteUpload:
+    """Bytes first, then the record: a file that is listed can be fetched, and is as long as it was said to be."""
+
+    read: ReadUploads
+    sessions: Sessions
+    files: Files
+    store: FileStore
+    abort: AbortUpload
+    most_bytes: int
+
+    def __call__(self, who: Identity, upload_id: str) -> FileRecord:
+        """Make a file of the parts, and return its record; again, the same one.
+
+        Raises UploadNotFound, UploadIncomplete (send what is missing), FileOverLimit, SessionNotFound, SessionEnded.
+        """
+        upload = self.read.find(who, upload_id)  # looked at first: what ends it in between has kept the file
+        if done := self.files.kept(who.name, upload_id):
+            return done
+        if upload is None:
+            raise UploadNotFound(upload_id)
+        require_open(self.sessions, who.name, upload.file.session_id)
+        self._check(upload, self._join(upload))
+        try:
+            return self.files.keep_upload(look_into_stored(self.store, upload.file))
+        except UploadNotFound:  # it was given up meanwhile
+            self.store.delete([upload.file.key])
+            raise
+
+    def _join(self, upload: Upload) -> int | None:
+        """Make the object and return its size; None where there is nothing to make it of any more.
+
+        Another attempt may have made it before or meanwhile: what counts is the object, not who made it.
+        """
+        found = self.store.head(upload.file.key)
+        if found is None:
+            stored = self._stored(upload)
+            missing = _missing(upload, stored)
+            if not missing:
+                self.read.parts.complete(upload, stored)
+            found = self.store.head(upload.file.key)
+            if found is None and missing:
+                raise UploadIncomplete(missing, upload.part_count)
+        return found.size if found else None
+
+    def _stored(self, upload: Upload) -> list[StoredPart]:
+        page = self.read.stored(upload, _PARTS_A_PAGE, None)
+        stored = page.items
+        while page.cursor:
+            page = self.read.stored(upload, _PARTS_A_PAGE, page.cursor)
+            stored += page.items
+        return stored
+
+    def _check(self, upload: Upload, size: int | None) -> None:
+        if size == upload.file.size <= self.most_bytes:
+            return
+        self.abort(upload.file.user, upload.upload_id)
+        if size is not None and size > self.most_bytes:
+            raise FileOverLimit(size, self.most_bytes)
+        raise UploadNotFound(upload.upload_id)
+
+
+def _missing(upload: Upload, stored: Sequence[StoredPart]) -> list[int]:
+    good = {part.number for part in stored if part.size == upload.size_of(part.number)}
+    return [number for number in range(1, upload.part_count + 1) if number not in good]
+
+
+@dataclass(frozen=True)
+class SweepUploads:
+    """Remove what was begun and never ended (the bucket's lifecycle does so, too, a day later)."""
+
+    uploads: Uploads
+    abort: AbortUpload
+    clock: Clock
+
+    def __call__(self, limit: int) -> int:
+        """Give up at most so many uploads whose time is over; return how many there were."""
+        due = self.uploads.due(self.clock.now(), limit)
+        for upload in due:
+            try:
+                self.abort(upload.file.user, upload.upload_id)
+            except UploadNotFound:  # somebody else was quicker
+                continue
+        return len(due)

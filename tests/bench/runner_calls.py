@@ -1,0 +1,93 @@
+"""A runner as it is deployed, with AWS's parts in memory: its use case, our client, a real server."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+from satchel.adapters.inputs import fetch
+from satchel.adapters.listing import list_files
+from satchel.adapters.mcp.client import McpToolClient
+from satchel.adapters.mcp.loop import EventLoop
+from satchel.adapters.safe_open import open_artifact
+from satchel.adapters.sandbox.probe import find_layers
+from satchel.adapters.system_clock import SystemClock
+from satchel.adapters.user_area import LocalUserArea
+from satchel.domain.ids import call_id
+from satchel.domain.places import outcome_key
+from satchel.domain.servers import ServerEntry
+from satchel.services.run_tool import CallPorts, RunTool
+from satchel.services.store_outcome import read_outcome
+from satchel.settings import RunnerSettings
+from tests.fakes.calls import FakeCalls
+from tests.fakes.events import FakeEvents
+from tests.fakes.file_store import FakeFileStore
+from tests.fakes.workflow import FakeTaskCallback
+from tests.unit.services.orders import TURN_ID, USER, order
+
+_MOST_FILE_BYTES = 1 << 30
+
+
+class BenchRunner:
+    """Runs one tool again and again. ``area`` is the parent of people's corners."""
+
+    def __init__(self, entry: ServerEntry, area: Path) -> None:
+        self._entry = entry
+        self._area = LocalUserArea(area)
+        self._loop = EventLoop()
+        self._isolation = find_layers()
+        self._calls = 0
+        self.client = self._new_client()
+
+    def call(self, tool: str, arguments: dict[str, object]) -> object:
+        """Run a call from its order to its stored outcome; return what the tool gave. Raises ValueError."""
+        self._calls += 1
+        call = call_id(TURN_ID, 0, self._calls)
+        key = outcome_key(USER, TURN_ID, call)
+        sent = order().model_copy(update={"tool": tool, "arguments": arguments, "call_id": call, "outcome_key": key})
+        clock, store = SystemClock(), FakeFileStore()
+        self._use_case(clock)(sent, CallPorts(store=store, events=FakeEvents(clock), claims=FakeCalls()))
+        outcome = read_outcome(store, key)
+        if outcome is None or outcome.is_error:
+            raise ValueError(f"{tool} failed: {outcome}")
+        return outcome.results
+
+    def restart(self) -> None:
+        """End the server; the next call starts one."""
+        self.client.close()
+        self.client = self._new_client()
+
+    def close(self) -> None:
+        """End the server and the loop."""
+        self.client.close()
+        self._loop.close()
+
+    def _new_client(self) -> McpToolClient:
+        return McpToolClient("bench", self._entry, self._loop, os.environ, isolation=self._isolation)
+
+    def _use_case(self, clock: SystemClock) -> RunTool:
+        return RunTool(
+            client=self.client,
+            area=self._area,
+            fetch=fetch,
+            open_artifact=open_artifact,
+            list_files=list_files,
+            callback=FakeTaskCallback(),
+            clock=clock,
+            new_claim=lambda: str(uuid4()),
+            pulse_seconds=RunnerSettings().beat_seconds,
+            most_file_bytes=_MOST_FILE_BYTES,
+        )
+
+
+@contextmanager
+def bench_runner(entry: ServerEntry) -> Iterator[BenchRunner]:
+    """Make a runner and end it."""
+    with tempfile.TemporaryDirectory(prefix="satchel-bench-") as area:
+        runner = BenchRunner(entry, Path(area))
+        try:
+            yield runner
+        finally:
+            runner.close()

@@ -1,0 +1,162 @@
+"""What each access pattern costs: the requests are counted, and docs/data-model.md says the same.
+
+No request is a Scan, every Query has a Limit, and none of them costs more because a person has more.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from satchel.adapters import clients
+from satchel.adapters.dynamodb.calls import DynamoCalls
+from satchel.adapters.dynamodb.events import DynamoEvents
+from satchel.adapters.dynamodb.files import DynamoFiles
+from satchel.adapters.dynamodb.going import DynamoGoingFiles, DynamoSessionRemains
+from satchel.adapters.dynamodb.sessions import DynamoSessions
+from satchel.adapters.dynamodb.table import Table
+from satchel.adapters.dynamodb.transcript import DynamoTranscript
+from satchel.adapters.dynamodb.turns import DynamoTurns
+from satchel.domain.conversation import AssistantMessage
+from satchel.domain.events import NewEvent
+from satchel.domain.my_files import FileFilter
+from satchel.domain.sessions import Session, Turn, TurnStatus
+from tests.integration.aws.cloud import make_table
+from tests.integration.aws.makers import START, TravelClock, a_call, a_file, a_session, a_turn, fresh, someone
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "data-model.md"
+FILES = 30
+_WORDS = {"GetItem": "Get", "PutItem": "Put", "UpdateItem": "Update", "DeleteItem": "Delete", "Query": "Query"}
+
+
+class Recorder:
+    """Notes what a client is asked, by its own hooks."""
+
+    def __init__(self, table: str) -> None:
+        client = clients.dynamodb.__wrapped__()
+        client.meta.events.register("provide-client-params.dynamodb", self._note)
+        self.table = Table(client, table)
+        self.asked: list[tuple[str, dict[str, Any]]] = []
+
+    def _note(self, params: dict[str, Any], model: Any, **_more: object) -> None:  # noqa: ANN401  (botocore's)
+        self.asked.append((model.name, dict(params)))
+
+    def words(self) -> str:
+        """Say what was asked: ``2 Get, 1 Transact (8)``."""
+        return ", ".join(f"{count} {word}" for word, count in Counter(map(_word, self.asked)).items())
+
+
+def _word(asked: tuple[str, dict[str, Any]]) -> str:
+    operation, params = asked
+    if operation == "TransactWriteItems":
+        return f"Transact ({len(params['TransactItems'])})"
+    if operation == "BatchGetItem":
+        return f"BatchGet ({sum(len(each['Keys']) for each in params['RequestItems'].values())})"
+    if operation == "BatchWriteItem":
+        return f"BatchWrite ({sum(len(each) for each in params['RequestItems'].values())})"
+    return _WORDS[operation]
+
+
+class Somebody:
+    """A person with a session, a turn that runs, and many files."""
+
+    def __init__(self, table: Table) -> None:
+        self.user = someone()
+        self.session: Session = a_session(self.user)
+        DynamoSessions(table).create(self.session)
+        self.second = a_session(self.user)
+        DynamoSessions(table).create(self.second)
+        self.turn: Turn = a_turn(self.session)
+        DynamoTurns(table).begin(self.turn, None)
+        self.call = a_call(self.turn)
+        DynamoCalls(table).add([self.call])
+        keep, sid = DynamoFiles(table).keep, self.session.session_id
+        # All are counted in one place (``file_items.usage_key``): who removes many goes place by place.
+        self.files = [
+            keep(a_file(self.user, sid, f"{number}.csv", object_id=f"{fresh('f')[:-1]}0")) for number in range(FILES)
+        ]
+        self.waiting = keep(a_file(self.user, sid, "draft", expires_at=int(START.timestamp()) + 60, source="deferred"))
+
+    @property
+    def of_session(self) -> FileFilter:
+        return FileFilter(session_id=self.session.session_id)
+
+
+LOG = NewEvent(type="turn_started", payload={"session_id": "s"})
+BEGINNING = FileFilter(name_prefix="1")
+Pattern = Callable[[Somebody, Table], object]
+_AT = START + timedelta(hours=1)
+PATTERNS: dict[str, Pattern] = {
+    "start a session": lambda _, t: DynamoSessions(t).create(a_session(someone())),
+    "read a session": lambda s, t: DynamoSessions(t).get(s.user, s.session.session_id),
+    "list sessions": lambda s, t: DynamoSessions(t).list(s.user, 10, None),
+    "end a session": lambda s, t: DynamoSessions(t).end(s.user, s.session.session_id, _AT),
+    "find idle sessions": lambda _, t: DynamoSessions(t).idle(_AT, 10),
+    "begin a turn": lambda s, t: DynamoTurns(t).begin(a_turn(s.second), None),
+    "begin a turn, with a key": lambda s, t: DynamoTurns(t).begin(a_turn(s.second), "key"),
+    "read a turn": lambda s, t: DynamoTurns(t).get(s.session.session_id, s.turn.turn_id),
+    "list turns": lambda s, t: DynamoTurns(t).list(s.session.session_id, 10, None),
+    "end a turn": lambda s, t: DynamoTurns(t).end(s.turn.model_copy(update={"status": TurnStatus.COMPLETE})),
+    "read a conversation": lambda s, t: DynamoTranscript(t).messages(s.session.session_id),
+    "keep what the model said": lambda s, t: DynamoTranscript(t).add_reply(
+        s.session.session_id, s.turn.turn_id, 0, AssistantMessage(text="Hi")
+    ),
+    "write an event": lambda s, t: DynamoEvents(t, TravelClock()).append(s.turn.turn_id, LOG),
+    "read events after a cursor": lambda s, t: DynamoEvents(t, TravelClock()).after(s.turn.turn_id, 0, 100),
+    "read a call": lambda s, t: DynamoCalls(t).get(s.turn.turn_id, s.call.call_id),
+    "list the calls of a turn": lambda s, t: DynamoCalls(t).list(s.turn.turn_id),
+    "keep a new file": lambda s, t: DynamoFiles(t).keep(a_file(s.user, s.session.session_id, "new.csv")),
+    "keep a new version": lambda s, t: DynamoFiles(t).keep(a_file(s.user, s.session.session_id, "0.csv")),
+    "read a file": lambda s, t: DynamoFiles(t).get(s.user, s.files[0].file_key),
+    "read a version": lambda s, t: DynamoFiles(t).version(s.user, s.files[0].file_key, 1),
+    "list files": lambda s, t: DynamoFiles(t).list(s.user, 10, None),
+    "list files of a session": lambda s, t: DynamoFiles(t).list(s.user, 10, None, s.of_session),
+    "list files by a beginning of names": lambda s, t: DynamoFiles(t).list(
+        s.user, 5, None, FileFilter(name_prefix="1")
+    ),
+    "find a file by name": lambda s, t: next(DynamoFiles(t).named(s.user, s.session.session_id, "3.csv")),
+    "find a file of another session by name": lambda s, t: next(DynamoFiles(t).named(s.user, "s" + "0" * 26, "3.csv")),
+    "tell usage": lambda s, t: DynamoFiles(t).usage(s.user),
+    "remove a file": lambda s, t: DynamoFiles(t).remove(s.files[0]),
+    "remove ten files": lambda s, t: DynamoGoingFiles(t).remove(s.files[:10]),
+    "keep a file that waits": lambda s, t: DynamoGoingFiles(t).promote(s.waiting, while_open=False),
+    "find expired files": lambda _, t: DynamoGoingFiles(t).due(_AT, 10),
+    "forget the events of a session": lambda s, t: DynamoSessionRemains(t).forget_events(s.session.session_id),
+}
+
+
+@pytest.fixture
+def recorder(cloud: None) -> Recorder:
+    """Of a table of its own: what is due must be this test's."""
+    del cloud
+    return Recorder(make_table())
+
+
+@pytest.fixture
+def somebody(recorder: Recorder) -> Somebody:
+    somebody = Somebody(recorder.table)
+    recorder.asked.clear()
+    return somebody
+
+
+def documented() -> dict[str, str]:
+    """Return what the document says of each pattern."""
+    table = DOCUMENT.read_text("utf-8").partition("| question | how | cost |\n|---|---|---|\n")[2].partition("\n\n")[0]
+    return dict(re.findall(r"^\| ([^|]+?) \| [^|]* \| ([^|]+?) \|$", table, re.MULTILINE))
+
+
+@pytest.mark.parametrize("question", PATTERNS)
+def test_a_pattern_costs_what_the_document_says(recorder: Recorder, somebody: Somebody, question: str) -> None:
+    PATTERNS[question](somebody, recorder.table)
+    assert recorder.words() == documented()[question]
+    assert not any(operation == "Scan" for operation, _ in recorder.asked)
+    queries = [params for operation, params in recorder.asked if operation == "Query"]
+    assert all(1 <= params["Limit"] <= 1000 for params in queries)
+
+
+def test_every_pattern_is_documented() -> None:
+    assert documented().keys() == PATTERNS.keys()

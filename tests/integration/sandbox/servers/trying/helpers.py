@@ -1,0 +1,1 @@
+WORD = "a module beside the server"

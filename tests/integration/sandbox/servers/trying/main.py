@@ -1,0 +1,141 @@
+"""Tools that reach for files in the ways that tools have, and let what comes of it through."""
+
+import ctypes
+import os
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import helpers  # type: ignore[import-not-found] # found beside this file
+from fastmcp import FastMCP
+
+mcp = FastMCP("trying")
+
+
+def _os_open(path: str) -> None:
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY))
+
+
+def _shutil(path: str) -> None:
+    shutil.copyfile(__file__, path)
+
+
+def _command(path: str) -> None:
+    subprocess.run(["/bin/sh", "-c", f"echo x > {path}"], check=True, capture_output=True)
+
+
+def _program(path: str) -> None:
+    subprocess.run(["touch", path], check=True, capture_output=True, text=True)
+
+
+def _sqlite(path: str) -> None:
+    with sqlite3.connect(path) as database:
+        database.execute("create table t(a)")
+
+
+def _attached(path: str) -> None:
+    sqlite3.connect(":memory:").execute(f"attach '{path}' as e")
+
+
+def _pandas(path: str) -> None:
+    import pandas as pd  # type: ignore[import-untyped]  # noqa: PLC0415  (where it is there)
+
+    pd.DataFrame({"a": [1]}).to_csv(path)
+
+
+def _numpy(path: str) -> None:
+    import numpy as np  # noqa: PLC0415  (the same)
+
+    np.save(path, np.arange(3))
+
+
+def _native(path: str) -> None:
+    """As a library in C does: the kernel's refusal, with the path in the words of the error."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.creat(path.encode(), 0o600) < 0:
+        number = ctypes.get_errno()
+        raise RuntimeError(f"cannot write {path}: {os.strerror(number)}")
+
+
+WAYS: dict[str, Callable[[str], object]] = {
+    "open": lambda path: Path(path).open("w").close(),
+    "os": _os_open,
+    "os.mkdir": os.mkdir,
+    "os.remove": os.remove,
+    "pathlib": lambda path: Path(path).write_text("x"),
+    "shutil": _shutil,
+    "shell": _command,
+    "program": _program,
+    "sqlite": _sqlite,
+    "sqlite attach": _attached,
+    "pandas": _pandas,
+    "numpy": _numpy,
+    "native": _native,
+    "zipfile": lambda path: zipfile.ZipFile(path, "w").close(),
+    "tempfile": lambda path: tempfile.mkstemp(dir=path),
+    "read": lambda path: Path(path).read_text(),
+    "list": os.listdir,
+}
+
+
+@mcp.tool
+def reach(way: str, path: str, username: str) -> dict[str, Any]:
+    """Reach for a path."""
+    WAYS[way](path)
+    return {"results": "done"}
+
+
+@mcp.tool
+def reach_as_a_reader(way: str, path: str) -> dict[str, Any]:
+    """The same, by a tool that may write nowhere."""
+    WAYS[way](path)
+    return {"results": "done"}
+
+
+@mcp.tool
+def reach_and_go_on(path: str, username: str) -> dict[str, Any]:
+    """Try to write, and do without."""
+    try:
+        Path(path).write_text("x")
+    except OSError:
+        return {"results": "done without"}
+    return {"results": "written"}
+
+
+@mcp.tool
+def says_no(words: str, username: str) -> dict[str, Any]:
+    """Fail for reasons of its own."""
+    raise ValueError(words)
+
+
+@mcp.tool
+def about(username: str) -> dict[str, Any]:
+    """Tell what the process is."""
+    status = dict(line.split(":\t", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":\t" in line)
+    fds = [os.readlink(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd") if int(fd) > 2 and _is_open(fd)]
+    return {
+        "results": {
+            "helper": helpers.WORD,
+            "capabilities": status["CapEff"],
+            "no_new_privs": status["NoNewPrivs"],
+            "umask": status["Umask"],
+            "session": os.getsid(0) == os.getpid(),
+            "files": [place for place in fds if place.startswith("/")],
+            "main": __name__,
+            "argv": __import__("sys").argv,
+            "path": __import__("sys").path[0],
+        }
+    }
+
+
+def _is_open(fd: str) -> bool:
+    return os.path.lexists(f"/proc/self/fd/{fd}")
+
+
+if __name__ == "__main__":
+    mcp.run()

@@ -1,0 +1,3 @@
+#!/bin/sh
+echo helped > "$1"
+echo done

@@ -1,0 +1,169 @@
+"""Honest work of all kinds; each tool leaves a file in the person's directory and returns what it read back."""
+
+import asyncio
+import multiprocessing
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+import zipfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from fastmcp import FastMCP
+
+mcp = FastMCP("working")
+HELPER = Path(__file__).with_name("helper.sh")
+
+
+def csv(home: Path) -> Any:  # noqa: ANN401  (whatever is read back)
+    import pandas as pd  # type: ignore[import-untyped]  # noqa: PLC0415  (where it is there)
+
+    pd.DataFrame({"a": [1, 2]}).to_csv(home / "t.csv", index=False)
+    return pd.read_csv(home / "t.csv")["a"].tolist()
+
+
+def parquet(home: Path) -> Any:  # noqa: ANN401  (the same)
+    import pandas as pd  # noqa: PLC0415  (the same)
+
+    pd.DataFrame({"a": [1, 2]}).to_parquet(home / "t.parquet")
+    return pd.read_parquet(home / "t.parquet")["a"].tolist()
+
+
+def numpy(home: Path) -> Any:  # noqa: ANN401  (the same)
+    import numpy as np  # noqa: PLC0415  (the same)
+
+    np.save(home / "a.npy", np.arange(3) @ np.ones((3, 3)))
+    return np.load(home / "a.npy").tolist()
+
+
+def matplotlib(home: Path) -> Any:  # noqa: ANN401  (the same)
+    import matplotlib as mpl  # noqa: PLC0415  (the same)
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt  # noqa: PLC0415  (the same)
+
+    plt.plot([1, 3, 2])
+    plt.title("Über Größe")
+    plt.savefig(home / "plot.png")
+    return (home / "plot.png").read_bytes()[:4].hex()
+
+
+def sqlite(home: Path) -> list[Any]:
+    with sqlite3.connect(home / "t.db") as database:
+        database.execute("pragma journal_mode=wal")
+        database.execute("create table if not exists t(a)")
+        database.execute("insert into t values (1)")
+    return database.execute("select distinct a from t").fetchall()
+
+
+def temporary(_: Path) -> list[Any]:
+    with tempfile.NamedTemporaryFile("w+") as file, tempfile.TemporaryDirectory() as directory:
+        file.write("x")
+        shutil.copy2(file.name, f"{directory}/copy")
+        return [Path(directory, "copy").exists(), tempfile.SpooledTemporaryFile(1).write(b"xx")]
+
+
+def archives(home: Path) -> list[str]:
+    (home / "in").mkdir(exist_ok=True)
+    (home / "in/a.txt").write_text("x")
+    with zipfile.ZipFile(home / "a.zip", "w") as made:
+        made.write(home / "in/a.txt", "a.txt")
+    zipfile.ZipFile(home / "a.zip").extractall(home / "from-zip")
+    with tarfile.open(home / "a.tar.gz", "w:gz") as packed:
+        packed.add(home / "in", "in")
+    with tarfile.open(home / "a.tar.gz") as archive:
+        archive.extractall(home / "from-tar", filter="data")
+    return sorted(str(path.relative_to(home)) for path in home.glob("from-*/**/*.txt"))
+
+
+def helper(home: Path) -> str:
+    said = subprocess.run([HELPER, home / "helped"], check=True, capture_output=True, text=True).stdout
+    return said + (home / "helped").read_text()
+
+
+def own_helper(home: Path) -> str:
+    made = home / "unpacked"
+    shutil.copy(HELPER, made)
+    made.chmod(0o755)
+    return subprocess.run([made, home / "helped"], check=True, capture_output=True, text=True).stdout
+
+
+def another_python(home: Path) -> str:
+    code = "import json, sys; open(sys.argv[1], 'w').write('x'); print(json.dumps([1]))"
+    return subprocess.run(
+        [sys.executable, "-c", code, home / "by-python"], check=True, capture_output=True, text=True
+    ).stdout
+
+
+def asynchronous(_: Path) -> list[str]:
+    async def both() -> list[str]:
+        process = await asyncio.create_subprocess_exec("echo", "from a process", stdout=asyncio.subprocess.PIPE)
+        said, _ = await process.communicate()
+        return [said.decode().strip(), await asyncio.to_thread(lambda: "from a thread")]
+
+    return asyncio.run(both())
+
+
+def threads(home: Path) -> int:
+    def write(number: int) -> None:
+        (home / f"thread-{number}").write_text("x")
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write, range(50)))
+    lone = threading.Thread(target=write, args=(50,))
+    lone.start()
+    lone.join()
+    return len(list(home.glob("thread-*")))
+
+
+def forked(home: Path) -> list[Any]:
+    context = multiprocessing.get_context("fork")
+    mine, theirs = context.Pipe()
+    worker = context.Process(target=_work, args=(theirs, str(home / "by-worker")))
+    worker.start()
+    answer = mine.recv()
+    worker.join()
+    return [answer, worker.exitcode]
+
+
+def _work(pipe: Any, path: str) -> None:  # noqa: ANN401  (a pipe of multiprocessing's)
+    Path(path).write_text("x")
+    pipe.send(sum(range(10)))
+
+
+def time_zones(_: Path) -> str:
+    return str(ZoneInfo("Europe/Berlin"))
+
+
+def moving(home: Path) -> list[str]:
+    (home / "one/two").mkdir(parents=True, exist_ok=True)
+    (home / "one/two/a").write_text("x")
+    (home / "one/two/a").rename(home / "moved")
+    (home / "link").unlink(missing_ok=True)
+    (home / "link").symlink_to("moved")
+    (home / "moved").touch()
+    shutil.rmtree(home / "one")
+    return sorted(path.name for path in home.iterdir() if path.name in {"one", "moved", "link"})
+
+
+KINDS: dict[str, Callable[[Path], Any]] = {
+    kind.__name__: kind
+    for kind in (csv, parquet, numpy, matplotlib, sqlite, temporary, archives, helper, own_helper, another_python)
+} | {kind.__name__: kind for kind in (asynchronous, threads, forked, time_zones, moving)}
+
+
+@mcp.tool
+def work(kind: str, place: str, username: str) -> dict[str, Any]:
+    """Work."""
+    return {"results": KINDS[kind](Path(place))}
+
+
+if __name__ == "__main__":
+    mcp.run()

@@ -1,0 +1,232 @@
+"""Turns through the machine that is deployed, with its real handlers, in moto's interpreter and in this process.
+
+What stands in is the model (``model.py``), the server behind the runner (``tools.py``), and time: retries come at once,
+and the machine's times are as short as it can have them.
+"""
+
+import json
+import os
+import secrets
+import sys
+import threading
+import time
+import uuid
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+from moto.stepfunctions.parser.asl.component.common.retry import retrier_decl
+
+from functions.run_tool import handler as run_tool
+from infra import sources
+from local import settings
+from local.aws import resources
+from local.aws.cloud import LocalCloud
+from local.aws.functions import Function
+from local.aws.seams.lambda_invoke import HOST
+from local.runners.context import Handler, LambdaContext
+from local.turn_machine import create_turn_machine
+from satchel.adapters import clients
+from satchel.adapters.user_area import LocalUserArea
+from satchel.bootstrap.api import services
+from satchel.bootstrap.storage import storage
+from satchel.domain.events import ENDS, Event
+from satchel.domain.identity import Identity
+from satchel.domain.responses import FinalResponse
+from satchel.domain.sessions import Turn
+from satchel.services.take_turn import TurnRequest
+from tests.integration.turn.model import Plan, PlannedModel
+from tests.integration.turn.tools import Bench
+
+if TYPE_CHECKING:
+    from mypy_boto3_stepfunctions.type_defs import HistoryEventTypeDef
+
+BEAT_SECONDS = 0.2
+_RETRY_SCALE = 0.02
+_CONFIG = {"bench": {"command": ["python", "main.py"], "groups": ["users"], "require_approval": ["ask"]}}
+_RUNNER = f"{settings.RUNNER_PREFIX}bench"
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Somebody in a session."""
+
+    who: Identity
+    session_id: str
+
+    @classmethod
+    def of(cls, turn: Turn) -> "Asker":
+        """Return who sent a turn's message."""
+        return cls(Identity(name=turn.user), turn.session_id)
+
+
+class Turns:
+    """Takes messages and looks at what becomes of them."""
+
+    def __init__(self, bench: Bench, machine: str) -> None:
+        self.bench = bench
+        self.machine = machine
+        self.states = boto3.client("stepfunctions")
+        self._finished: defaultdict[str, threading.Event] = defaultdict(threading.Event)
+        self._register("finish", handler_of("finish"))
+
+    def asker(self) -> Asker:
+        """Return somebody new in a new session."""
+        who = Identity(name=f"u{uuid.uuid4().hex[:12]}@example.com")
+        return Asker(who, services().start_session(who, None).session_id)
+
+    def begin(self, asker: Asker, plan: Plan, key: str | None = None) -> Turn:
+        """Send a message."""
+        return services().take_turn(asker.who, asker.session_id, TurnRequest(message=json.dumps(plan)), key)
+
+    def now(self, turn: Turn) -> Turn:
+        """Return a turn as it is kept, without settling it."""
+        found = storage().turns.get(turn.session_id, turn.turn_id)
+        assert found is not None
+        return found
+
+    def events(self, turn: Turn) -> list[Event]:
+        """Return all events of a turn so far."""
+        found: list[Event] = []
+        while page := storage().events.after(turn.turn_id, found[-1].seq if found else 0, 200):
+            found += page
+        return found
+
+    def end(self, turn: Turn, within: float = 20) -> Turn:
+        """Wait for the end of a turn and its last event, reading nothing that would settle it."""
+        self._finished[turn.turn_id].wait(within)
+        self.wait(lambda: self.now(turn).ended and self.events(turn)[-1].type in ENDS)
+        return self.now(turn)
+
+    def run(self, asker: Asker, plan: Plan) -> Turn:
+        """Send a message and wait for the end of its turn."""
+        return self.end(self.begin(asker, plan))
+
+    def response(self, turn: Turn) -> FinalResponse:
+        """Return what its owner reads."""
+        return services().read_turn(Identity(name=turn.user), turn.session_id, turn.turn_id)
+
+    def execution(self, turn: Turn) -> str:
+        """Return the ARN of a turn's execution."""
+        return f"{self.machine.replace(':stateMachine:', ':execution:')}:{turn.turn_id}"
+
+    def status(self, turn: Turn, within: float = 10) -> str:
+        """Wait for the end of a turn's execution and return its status."""
+        arn = self.execution(turn)
+        self.wait(lambda: self.states.describe_execution(executionArn=arn)["status"] != "RUNNING", within)
+        return self.states.describe_execution(executionArn=arn)["status"]
+
+    def history(self, turn: Turn) -> list["HistoryEventTypeDef"]:
+        """Return all events of a turn's execution."""
+        return self.states.get_execution_history(executionArn=self.execution(turn))["events"]
+
+    def set_times(self, *, heartbeat: int = 10, call: int = 30, approval: int = 10, turn: int = 60) -> None:
+        """Give the machine other times, in seconds; executions that run keep theirs."""
+        found = json.loads(self.states.describe_state_machine(stateMachineArn=self.machine)["definition"])
+        calls = found["States"]["RunTools"]["ItemProcessor"]["States"]
+        calls["Dispatch"] |= {"HeartbeatSeconds": heartbeat, "TimeoutSeconds": call}
+        calls["Approval"]["TimeoutSeconds"] = approval
+        found["TimeoutSeconds"] = turn
+        self.states.update_state_machine(stateMachineArn=self.machine, definition=json.dumps(found))
+
+    @contextmanager
+    def instead(self, function: str, handler: Handler) -> Iterator[None]:
+        """Have something else run as a function: of a state, by its name, or the runner's (``run-bench``)."""
+        self._register(function, handler)
+        try:
+            yield
+        finally:
+            self._register(function, handler_of(function))
+
+    def _register(self, function: str, handler: Handler) -> None:
+        def run(event: Any, context: LambdaContext) -> object:  # noqa: ANN401  (a payload)
+            asks_for_tools = event.get("action") == "list"  # whatever is told of tools, it is the truth
+            done: Any = (handler_of(function) if asks_for_tools else handler)(event, context)
+            if function == "finish" and done:
+                self._finished[done["turn_id"]].set()
+            return done
+
+        HOST.register(Function(f"{settings.NAME}-{function}", run, 60))
+
+    @staticmethod
+    def wait(until: Callable[[], bool], within: float = 10) -> None:
+        """Wait for something to be so."""
+        deadline = time.monotonic() + within
+        while not until():
+            assert time.monotonic() < deadline, "it did not come to that"
+            time.sleep(0.03)
+
+
+def handler_of(function: str) -> Handler:
+    """Return the real handler of a function."""
+    folder = "run_tool" if function.startswith("run-") else function
+    handler: Handler = sys.modules[f"functions.{folder}.handler"].handler
+    return handler
+
+
+@contextmanager
+def running_turns(folder: Path) -> Iterator[Turns]:
+    """Put up what turns need; everything is gone afterwards, and whatever this process remembers of it."""
+    before = {name: value for name, value in os.environ.items() if name.startswith("SATCHEL_")}
+    bench = Bench()
+    with LocalCloud() as cloud, pytest.MonkeyPatch.context() as patch:
+        (folder / "mcp.json").write_text(json.dumps(_CONFIG))
+        os.environ |= {"SATCHEL_MCP_CONFIG": str(folder / "mcp.json"), "SATCHEL_SERVER": "bench"}
+        os.environ |= {**settings.of_functions(80), "SATCHEL_BEAT_SECONDS": str(BEAT_SECONDS)}
+        os.environ["SATCHEL_SOCKET_ENDPOINT"] = cloud.endpoint_url
+        patch.delenv("AWS_ENDPOINT_URL_S3")  # no other process has to reach the bucket
+        _forget()
+        _stand_in(patch, bench, folder)
+        turns = Turns(bench, _build())
+        turns.set_times()
+        try:
+            yield turns
+        finally:
+            _forget()
+            for name in [name for name in os.environ if name.startswith("SATCHEL_")]:
+                del os.environ[name]
+            os.environ |= before
+
+
+def _build() -> str:
+    resources.create_table(os.environ["SATCHEL_TABLE"], sources.definition("table"))
+    resources.create_bucket(os.environ["SATCHEL_BUCKET"], sources.definition("bucket"))
+    keys = json.dumps({"newest": "k1", "k1": secrets.token_urlsafe(48)})
+    resources.create_secret(os.environ["SATCHEL_CAPABILITY_SECRET"], keys)
+    role = os.environ["SATCHEL_CALL_ROLE"] = resources.create_role("call")
+    resources.create_function(_RUNNER, handler_of("run-bench"), role=role, timeout=60)
+    os.environ["SATCHEL_STATE_MACHINE"] = create_turn_machine(role)
+    for name, module in list(sys.modules.items()):
+        if name.startswith("functions.") and name.endswith(".handler"):
+            vars(module)["set_up_logs"] = _no_logs  # they would belong to all tests of this process
+    return os.environ["SATCHEL_STATE_MACHINE"]
+
+
+def _no_logs(_service: str) -> None:
+    """What is logged is nobody's business here."""
+
+
+def _stand_in(patch: pytest.MonkeyPatch, bench: Bench, folder: Path) -> None:
+    patch.setattr("satchel.bootstrap.think.model", lambda _name: PlannedModel())
+    patch.setattr("satchel.bootstrap.run_tool.client", lambda *_: bench)
+    patch.setattr(run_tool, "client", lambda *_: bench)
+    # A call's own keys reach no less here than ours, and to make clients for them takes long.
+    patch.setattr("satchel.adapters.clients.scoped_dynamodb", lambda _keys: clients.dynamodb())
+    patch.setattr("satchel.adapters.clients.scoped_s3", lambda _keys: clients.s3())
+    patch.setattr("satchel.bootstrap.run_tool.LocalUserArea", lambda: LocalUserArea(folder))
+    patch.setattr(retrier_decl, "time", SimpleNamespace(sleep=lambda seconds: time.sleep(seconds * _RETRY_SCALE)))
+
+
+def _forget() -> None:
+    """Let every function of this process be a new one."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("satchel.bootstrap.") or name == "satchel.adapters.clients":
+            for made in vars(module).values():
+                if hasattr(made, "cache_clear"):
+                    made.cache_clear()

@@ -1,0 +1,54 @@
+"""The test runs watch their logs for tokens; here is shown that they would see one."""
+
+import logging
+
+import pytest
+
+from satchel.adapters.jwt_signer import JwtSigner
+from satchel.adapters.signing_keys import SigningKeys
+from satchel.adapters.system_clock import SystemClock
+from satchel.domain.capabilities import CanvasClaims, Claims, EraseClaims
+from tests.tokens import TokenWatch, lines_with_tokens
+
+SIGNER = JwtSigner(lambda: SigningKeys(newest="k1", keys={"k1": "n" * 64}), SystemClock())
+FILE, SESSION, OWNER = "f01kabcdefghjkmnpqrstvwxyz0", "s01kabcdefghjkmnpqrstvwxyz0", "a"
+TOKENS = [
+    SIGNER.sign(Claims(file_key=FILE, version=1, owner=OWNER, session_id="", epoch=0, audience="ui", exp=1)),
+    SIGNER.sign(CanvasClaims(canvas_id="c", owner=OWNER, session_id=SESSION, epoch=1, exp=1)),
+    SIGNER.sign(EraseClaims(owner=OWNER, exp=1)),
+]
+
+
+@pytest.mark.parametrize("token", [*TOKENS, "X-Amz-Signature=" + "0f" * 32, "/ws?ticket=" + "A-_z" * 10])
+def test_a_line_with_a_token_is_seen_and_shown_without_it(token: str) -> None:
+    [shown] = lines_with_tokens(f"all is well\nfetched /api/files/download/{FILE}?token={token} at noon\nbye")
+
+    assert shown.startswith("fetched /api/files/download/")
+    assert shown.endswith("… at noon")
+    assert token not in shown
+
+
+@pytest.mark.parametrize("text", ["", "all is well", f"GET /api/files/{FILE}", "token=…", "eyJ.eyJ.x", "0f" * 32])
+def test_other_lines_are_not(text: str) -> None:
+    assert lines_with_tokens(text) == []
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        lambda logger, token: logger.info("fetched %s", token),
+        lambda logger, token: logger.info("fetched", extra={"url": f"?token={token}"}),
+        lambda logger, token: logger.error("failed", exc_info=ValueError(f"no such {token}")),
+    ],
+    ids=["message", "extra", "exception"],
+)
+def test_whatever_way_it_is_logged(log: object) -> None:
+    watch, logger = TokenWatch(), logging.getLogger("elsewhere.than.satchel")
+    logger.propagate, logger.level = False, logging.INFO
+    logger.addHandler(watch)
+    assert callable(log)
+
+    log(logger, TOKENS[0])
+
+    assert len(watch.found) == 1
+    assert TOKENS[0] not in watch.found[0]

@@ -1,0 +1,138 @@
+"""What is written down of arguments holds no secret, and is of bounded size, whatever a model sent."""
+
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from satchel.domain.redaction import MOST_CHARS, MOST_ITEMS, MOST_TOTAL_CHARS, redacted
+
+SECRET = "hunter2-Xy9"
+R = "[redacted]"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "password",
+        "passwd",
+        "PASSWORD",
+        "db_password",
+        "userPassword",
+        "pass",
+        "passphrase",
+        "token",
+        "accessToken",
+        "refresh_token",
+        "secret",
+        "client_secret",
+        "api_key",
+        "apikey",
+        "apiKey",
+        "x-api-key",
+        "Authorization",
+        "Proxy-Authorization",
+        "credentials",
+        "Cookie",
+        "private_key",
+        "access-key",
+        "auth",
+        "x-auth",
+        "pwd",
+    ],
+)
+def test_a_value_that_is_called_a_secret_is_one_at_any_depth(name: str) -> None:
+    for value in (SECRET, [SECRET], {"value": SECRET}, 7, False):
+        sent = {"filename": "a.csv", "options": [{"login": {name: value}}]}
+        assert redacted(sent) == {"filename": "a.csv", "options": [{"login": {name: R}}]}
+
+
+@pytest.mark.parametrize("name", ["author", "key", "keys", "keyboard", "passing", "code", "authors", "sign"])
+def test_a_name_that_only_looks_like_one_is_none(name: str) -> None:
+    assert redacted({name: "Ada"}) == {name: "Ada"}
+
+
+def test_a_secret_that_was_not_given_is_not_hidden() -> None:
+    assert redacted({"password": None}) == {"password": None}
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (f"https://a.example/x?token={SECRET}&page=2#top", f"https://a.example/x?token={R}&page=2#top"),
+        (f"https://a.example/x?page=2&api_key={SECRET}", f"https://a.example/x?page=2&api_key={R}"),
+        (f"https://a.example/x?key={SECRET}", f"https://a.example/x?key={R}"),
+        (f"https://a.example/#access_token={SECRET}&state=1", f"https://a.example/#access_token={R}&state=1"),
+        (f"see https://a.example/?sig={SECRET} and b", f"see https://a.example/?sig={R} and b"),
+        (f"https://ada:{SECRET}@a.example/x", f"https://{R}@a.example/x"),
+        (f"https://{SECRET}@a.example/x", f"https://{R}@a.example/x"),
+        (f"Authorization: Bearer {SECRET}", f"Authorization: {R}"),
+        (f"curl -H 'X-Api-Key: {SECRET}' a.example", f"curl -H 'X-Api-Key: {R}' a.example"),
+        (f"Bearer {SECRET}", R),
+        (f"Server=db;User=ada;Password={SECRET};Port=1", f"Server=db;User=ada;Password={R};Port=1"),
+        (json.dumps({"password": f"two words {SECRET}", "a": 1}), f'{{"password": {R}, "a": 1}}'),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl", R),
+    ],
+)
+def test_secrets_that_a_text_names_are_left_out_of_it(text: str, kept: str) -> None:
+    assert redacted({"text": text}) == {"text": kept}
+
+
+@pytest.mark.parametrize("text", ["a=b", "https://a.example/x?page=2&q=key", "12:30", "the key: a song", "a@b.example"])
+def test_other_texts_stay_as_they_are(text: str) -> None:
+    assert redacted(text) == text
+
+
+def test_links_to_files_and_base64_are_left_out() -> None:
+    link = "https://satchel.example/api/files/download/f1?token=" + SECRET
+    kept = redacted({"file": link, "image": "data:image/png;base64," + "QUJD" * 500})
+    assert kept == {
+        "file": "[link to a file left out]",
+        "image": "[data URL of image/png, 2022 characters, left out]",
+    }
+
+
+def test_long_texts_and_long_lists_are_cut() -> None:
+    kept = redacted({"text": "word " * 1000, "rows": list(range(1000)), "map": {str(n): n for n in range(60)}})
+    assert len(kept["text"]) == MOST_CHARS
+    assert kept["rows"] == [*range(MOST_ITEMS), "and 950 more"]
+    assert (len(kept["map"]), kept["map"]["…"]) == (MOST_ITEMS + 1, "and 10 more")
+
+
+def test_what_is_deep_ends_somewhere() -> None:
+    deep: Any = SECRET
+    for _ in range(20):
+        deep = {"a": deep}
+    assert SECRET not in json.dumps(redacted(deep))
+
+
+def test_what_is_too_long_in_all_is_kept_as_the_beginning_of_its_text() -> None:
+    kept = redacted({str(number): "word " * 100 for number in range(40)})
+    assert isinstance(kept, str)
+    assert (len(kept), kept[:14]) == (MOST_TOTAL_CHARS, '{"0": "word wo')
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=30),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=12), inner, max_size=5),
+    max_leaves=30,
+)
+
+
+@given(JSON, st.sampled_from(["password", "API-Key", "x_token"]))
+def test_no_secret_gets_through_and_the_size_is_bounded(around: object, name: str) -> None:
+    kept = json.dumps(redacted({"a": [around, {name: SECRET}], "b": f"?{name}={SECRET}"}))
+    assert SECRET not in kept
+    assert len(json.loads(kept)) <= MOST_TOTAL_CHARS
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 200_000, "a." * 100_000, "token" + " " * 200_000, "bearer " * 30_000, ":" * 200_000]
+)
+def test_a_long_text_is_read_in_no_time(text: str) -> None:
+    begun = time.perf_counter()
+    redacted(text)
+    assert time.perf_counter() - begun < 0.5

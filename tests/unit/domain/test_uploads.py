@@ -1,0 +1,48 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from satchel.domain.uploads import MOST_PARTS, PART_BYTES, Sha256, Upload, part_bytes_for, uploaded_file
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+GIB = 1 << 30
+
+
+def upload_of(size: int) -> Upload:
+    new = uploaded_file("alice", None, "a.bin", None, size, NOW, bytes(10))
+    return Upload(file=new, store_id="u", part_bytes=part_bytes_for(size), expires_at=NOW + timedelta(days=1))
+
+
+@pytest.mark.parametrize(
+    "size", [0, 1, PART_BYTES - 1, PART_BYTES, PART_BYTES + 1, 50 * GIB, 160 * GIB, 5000 * GIB, 5000 * GIB + 1]
+)
+def test_the_parts_of_a_file_are_the_whole_of_it_and_never_more_than_the_store_takes(size: int) -> None:
+    upload = upload_of(size)
+    numbers = range(1, upload.part_count + 1)
+    assert 1 <= upload.part_count <= MOST_PARTS
+    assert sum(upload.size_of(number) for number in numbers) == size
+    assert upload.offset_of(numbers[-1]) + upload.size_of(numbers[-1]) == size
+    assert {upload.size_of(number) for number in numbers[:-1]} <= {upload.part_bytes}
+
+
+def test_an_empty_file_has_one_part_of_nothing() -> None:
+    upload = upload_of(0)
+    assert (upload.part_count, upload.size_of(1)) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("size", "part"), [(0, 16), (50 * GIB, 16), (156 * GIB, 16), (157 * GIB, 17), (1000 * GIB, 103)]
+)
+def test_parts_are_of_16_mib_until_that_would_be_too_many(size: int, part: int) -> None:
+    assert part_bytes_for(size) == part << 20
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "A" * 44, "A" * 43, "A" * 42 + "==", "A" * 43 + "=\n", "A" * 42 + "B=", "é" * 43 + "="]
+)
+def test_a_checksum_is_a_whole_sha256_in_base64(text: str) -> None:
+    sha256 = TypeAdapter(Sha256)
+    assert sha256.validate_python("LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=")
+    with pytest.raises(ValidationError):
+        sha256.validate_python(text)
