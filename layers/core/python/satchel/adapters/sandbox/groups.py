@@ -19,6 +19,7 @@ def enter(most: int) -> bool:
     for parent, settings in _parents():
         group = _group(parent, os.getpid())
         try:
+            _remove_left(parent)
             if not os.path.isdir(group):  # it may be left of a process that had this number before
                 os.mkdir(group)
             for place, text in (*settings, ("pids.max", str(most)), ("cgroup.procs", "0")):
@@ -50,6 +51,14 @@ def _parents() -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
         elif not controllers:
             # A group with processes in it may count those of groups below it if they are parts of it (threaded).
             yield f"{_TOP}{path.rstrip('/')}", (("cgroup.subtree_control", "+pids"), ("cgroup.type", "threaded"))
+
+
+def _remove_left(parent: str) -> None:
+    """A runner that was killed could remove nothing."""
+    for name in os.listdir(parent):
+        prefix, _, pid = name.partition("-")
+        if prefix == "satchel" and not os.path.exists(f"/proc/{pid}"):
+            _remove(f"{parent}/{name}")
 
 
 def _group(parent: str, pid: int) -> str:
