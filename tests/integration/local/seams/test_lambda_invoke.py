@@ -67,7 +67,7 @@ def test_a_function_that_takes_too_long_is_answered_for(workshop: Workshop) -> N
     error = payload_of(workshop.lambda_.invoke(FunctionName=name))
     release.set()
     assert error["errorType"] == "Sandbox.Timedout"
-    assert 0.2 <= time.monotonic() - started < 2
+    assert 0.2 <= time.monotonic() - started < 10
 
 
 def test_a_failed_event_is_logged_and_not_tried_again(workshop: Workshop, caplog: pytest.LogCaptureFixture) -> None:

