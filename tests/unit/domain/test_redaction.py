@@ -133,6 +133,6 @@ def test_no_secret_gets_through_and_the_size_is_bounded(around: object, name: st
     "text", ["a" * 200_000, "a." * 100_000, "token" + " " * 200_000, "bearer " * 30_000, ":" * 200_000]
 )
 def test_a_long_text_is_read_in_no_time(text: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     redacted(text)
-    assert time.perf_counter() - begun < 0.5
+    assert time.process_time() - begun < 3  # quadratic: minutes
