@@ -3,7 +3,16 @@
 from collections.abc import Callable
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, DirectoryPath, Field, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    DirectoryPath,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
 
 from infra import sources
 
@@ -66,6 +75,19 @@ class Settings(BaseModel):
         if (self.jwt_issuer is None) != (not self.jwt_audience):
             raise ValueError("give jwt_issuer and jwt_audience together, or neither")
         return self
+
+    min_isolation: Literal["process", "kernel"] = "process"
+    """How well tools must be walled in before any runs."""
+
+    @field_validator("min_isolation")
+    @classmethod
+    def _within_reach(cls, level: str) -> str:
+        if level == "kernel":
+            raise ValueError("Lambda's kernel has no Landlock, so at the level 'kernel' no tool would ever run")
+        return level
+
+    violation_policy: Literal["note", "fail"] = "note"
+    """What becomes of a call whose tool was stopped at a path and went on: a note in its result, or its failure."""
 
     servers: DirectoryPath = sources.SERVERS
     """The folder with mcp.json and the programs of the servers that it names."""

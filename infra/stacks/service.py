@@ -66,12 +66,16 @@ class ServiceStack(Stack):
         self._canvas = {"SATCHEL_CANVAS_ORIGINS": origins} if origins else {}
         self._sessions = {"SATCHEL_PERSIST_FILES_ACROSS_SESSIONS": str(settings.persist_files_across_sessions).lower()}
         self._sizes = {"SATCHEL_MAX_FILE_SIZE_BYTES": str(settings.max_file_size_bytes)}
+        walls = {
+            "SATCHEL_MIN_ISOLATION": settings.min_isolation,
+            "SATCHEL_VIOLATION_POLICY": settings.violation_policy,
+        }
         runners = Runners(
             self,
             "Run",
             settings=settings,
             shelf=self._shelf,
-            environment=self._stores | self._sizes,
+            environment=self._stores | self._sizes | walls,
             machine_arn=self._machine_arn,
         )
         workflow = TurnWorkflow(

@@ -45,6 +45,9 @@ def test_lists_may_be_given_as_text_since_the_command_line_knows_no_other() -> N
         ({"canvas_origins": "https://dash.example,https://*.example"}, "canvas_origins.1"),
         ({"canvas_origins": "https://dash.example/view"}, "canvas_origins.0"),
         ({"jwt_issuer": "https://issuer.example"}, "give jwt_issuer and jwt_audience together"),
+        ({"violation_policy": "ignore"}, "violation_policy"),
+        ({"min_isolation": "vm"}, "min_isolation\n.*'process' or 'kernel'"),
+        ({"min_isolation": "kernel"}, "min_isolation\n.*Lambda's kernel has no Landlock"),
         ({"jwt_audience": "web"}, "give jwt_issuer and jwt_audience together"),
     ],
 )
@@ -93,6 +96,8 @@ def test_choices_reach_the_templates(tmp_path: Path) -> None:
         max_rounds="12",
         base64_size_limit_mb="2",
         max_file_size_bytes="1000000",
+        min_isolation="process",
+        violation_policy="fail",
         jwt_issuer="https://issuer.example",
         jwt_audience=["web"],
     )
@@ -106,6 +111,8 @@ def test_choices_reach_the_templates(tmp_path: Path) -> None:
     assert stacks.environment("Api")["SATCHEL_BASE64_SIZE_LIMIT_MB"] == "2"
     for function in ("Api", "Runreport"):
         assert stacks.environment(function)["SATCHEL_MAX_FILE_SIZE_BYTES"] == "1000000"
+    assert stacks.environment("Runreport")["SATCHEL_MIN_ISOLATION"] == "process"
+    assert stacks.environment("Runreport")["SATCHEL_VIOLATION_POLICY"] == "fail"
     assert stacks.resources("AWS::DynamoDB::Table")["Records"]["DeletionPolicy"] == "Delete"
     assert stacks.of_type("AWS::Cognito::UserPool") == {}
     (authorizer,) = stacks.of_type("AWS::ApiGatewayV2::Authorizer").values()

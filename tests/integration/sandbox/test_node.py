@@ -1,6 +1,7 @@
-"""A server that is not Python: no guard in it, so the kernel's word and the tool's own are all that there is."""
+"""A server that is not Python: no guard in it, so there are the kernel's word, the tool's own, and a look outside."""
 
 import shutil
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,3 +54,23 @@ def test_a_tool_without_username_writes_nowhere(loop: EventLoop, tmp_path: Path)
 
     assert called.refused == [str(wanted)]
     assert not wanted.exists()
+
+
+@pytest.fixture
+def stray() -> Iterator[Path]:
+    path = Path("/tmp", f"stray-{uuid.uuid4()}")
+    yield path
+    path.unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("way", ["write", "command"])
+def test_what_nothing_stops_is_seen_afterwards(loop: EventLoop, tmp_path: Path, stray: Path, way: str) -> None:
+    with walled(loop, tmp_path / "alice", Isolation(), **ENTRY) as server:
+        called = server.call("reach", way=way, path=str(stray))
+        later = server.call("reach", way="write", path=f"{server.home}/x")
+
+    assert stray.exists()
+    assert called.results is not None
+    assert str(stray) in called.strayed
+    assert called.refused == []
+    assert str(stray) not in later.strayed

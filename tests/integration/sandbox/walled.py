@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from satchel.adapters.mcp.client import McpToolClient
-from satchel.ports.tool_client import Answered, Failed, Refused, Signal
+from satchel.ports.tool_client import Answered, Failed, Refused, Signal, Strayed
 
 SERVERS = Path(__file__).parent / "servers"
 ENDLESS = 120.0
@@ -13,10 +13,11 @@ ENDLESS = 120.0
 
 @dataclass(frozen=True)
 class Called:
-    """What came of a call: the answer or the failure, and the paths that the tool was refused."""
+    """What came of a call: the answer or the failure, the paths that the tool was refused, and what changed outside."""
 
     end: Answered | Failed
     refused: list[str]
+    strayed: list[str]
 
     @property
     def results(self) -> Any:  # noqa: ANN401  (whatever a tool returns)
@@ -50,4 +51,5 @@ class Walled:
                 signals.append(signal)
         end = signals[-1]
         assert isinstance(end, Answered | Failed)
-        return Called(end, [signal.path for signal in signals if isinstance(signal, Refused)])
+        refused = [signal.path for signal in signals if isinstance(signal, Refused)]
+        return Called(end, refused, [signal.path for signal in signals if isinstance(signal, Strayed)])

@@ -52,3 +52,14 @@ def test_every_attempt_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert [(record.getMessage(), vars(record)["attempted_path"]) for record in caplog.records] == [
         ("a file operation was blocked", "/etc/a")
     ]
+
+
+def test_what_nothing_stopped_is_told_as_that_and_fails_no_call(caplog: pytest.LogCaptureFixture) -> None:
+    refusals = Refusals(order(), "fail")
+    refusals.see("/tmp/x")
+    refusals.check(failed=True)
+
+    changed = {"changed_path": "/tmp/x", "allowed_prefix": f"/tmp/{order().user}/", "blocked": False}
+    assert refusals.noted() == {"security_violations": [changed]}
+    said = [(record.getMessage(), vars(record)["changed_path"], vars(record)["blocked"]) for record in caplog.records]
+    assert said == [("something outside changed during the call, and was not blocked", "/tmp/x", False)]

@@ -10,7 +10,7 @@ import pytest
 
 from satchel.contract import ArtifactProblem, Display, ErrorCode
 from satchel.domain.calls import Outcome
-from satchel.ports.tool_client import Log
+from satchel.ports.tool_client import Log, Refused, Strayed
 from tests.fakes.tool_client import Started
 from tests.fakes.user_area import open_inside
 from tests.unit.services.orders import CALL_ID, OTHER_SESSION_ID, SESSION_ID, TURN_ID, USER, order
@@ -55,6 +55,17 @@ def test_what_the_tool_says_meanwhile_is_told(runner: Runner) -> None:
     runner.client.script = [(1, Log(level="info", message="Reading")), (2, answered({"results": 1}))]
     runner.run(order())
     assert runner.events.told(TURN_ID) == [("tool_log", {"call_id": CALL_ID, "level": "info", "message": "Reading"})]
+
+
+def test_what_it_was_stopped_from_is_handed_over_and_so_is_what_merely_changed(runner: Runner) -> None:
+    runner.client.script = [(1, Refused(path="/etc/x")), (1, Strayed(path="/tmp/x")), (2, answered({"results": 1}))]
+    allowed = f"/tmp/{USER}/"
+    assert runner.outcome(order()).meta_data == {
+        "security_violations": [
+            {"attempted_path": "/etc/x", "allowed_prefix": allowed},
+            {"changed_path": "/tmp/x", "allowed_prefix": allowed, "blocked": False},
+        ]
+    }
 
 
 # The person's corner

@@ -35,7 +35,7 @@ class LocalUserArea:
 
     def __init__(self, base: Path = Path("/tmp")) -> None:  # noqa: S108  (the contract's path)
         self._base = base
-        self._marks = base / f".satchel-{os.geteuid()}"
+        self._marks = _marks(base)
 
     @contextmanager
     def hold(self, user: str, session_id: str) -> Iterator[Path]:
@@ -86,6 +86,15 @@ class LocalUserArea:
         with os.fdopen(os.open(self._marks / user, _MARK_FLAGS, 0o600), "r+", encoding="utf-8") as file:
             fcntl.flock(file, how)
             yield file
+
+
+def is_corner(path: Path) -> bool:
+    """Tell whether a path is somebody's corner, or was: its mark is there before it is, and stays."""
+    return _exists(_marks(path.parent) / path.name)
+
+
+def _marks(base: Path) -> Path:
+    return base / f".satchel-{os.geteuid()}"
 
 
 def _exists(path: Path) -> bool:

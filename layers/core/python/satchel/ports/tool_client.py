@@ -45,6 +45,13 @@ class Refused(BaseModel):
     path: str
 
 
+class Strayed(BaseModel):
+    """Something outside changed while the tool ran. Nothing stopped it, and another program may have done it."""
+
+    kind: Literal["strayed"] = "strayed"
+    path: str
+
+
 class Failed(BaseModel):
     """No result will come. ``crashed``: the server is gone; otherwise it refused the call.
 
@@ -57,7 +64,7 @@ class Failed(BaseModel):
     too_long: int | None = None
 
 
-Signal = Progress | Log | Refused | Answered | Failed
+Signal = Progress | Log | Refused | Strayed | Answered | Failed
 
 
 class RunningCall(Protocol):

@@ -13,7 +13,7 @@ from satchel.domain.timing import Notice, Overdue, Silence
 from satchel.ports.clock import Clock
 from satchel.ports.events import Events
 from satchel.ports.runners import CallOrder
-from satchel.ports.tool_client import Answered, Failed, Log, Progress, Refused, RunningCall, Signal
+from satchel.ports.tool_client import Answered, Failed, Log, Progress, Refused, RunningCall, Signal, Strayed
 from satchel.services.refusals import Refusals
 
 MOST_TEXT = 2000
@@ -85,14 +85,18 @@ class ListenToTool:
                 raise FileTooLarge(limit + 1, limit, message="The tool's answer exceeds processing limits")
             case Failed(crashed=True):
                 raise ToolCrashed(_shown(signal.message))
-            case Refused():
-                self.refusals.hear(signal.path)
+            case Refused() | Strayed():
+                self._outside(signal)
             case Failed():
                 self.refusals.check(failed=True)
                 raise ToolFailed(_shown(signal.message))
             case Answered():
                 return signal
         return None
+
+    def _outside(self, signal: Refused | Strayed) -> None:
+        tell = self.refusals.hear if isinstance(signal, Refused) else self.refusals.see
+        tell(signal.path)
 
     def _rest(self) -> None:
         if progress := self.thinner.rest(self.clock.monotonic()):

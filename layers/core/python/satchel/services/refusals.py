@@ -1,4 +1,7 @@
-"""What a tool was stopped from reaching in one call: logged, and told as the contract says (spec 3 §9.1, §12.2)."""
+"""What a tool was stopped from reaching in one call: logged, and told as the contract says (spec 3 §9.1, §12.2).
+
+Beside it what changed outside during the call and was not stopped: logged and told as that, and never a failure.
+"""
 
 import logging
 from dataclasses import dataclass, field
@@ -24,11 +27,18 @@ class Refusals:
     order: CallOrder
     policy: Policy = "note"
     paths: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
 
     def hear(self, path: str) -> None:
         """Take note of an attempt; the last one is what a call fails for."""
         logger.warning("a file operation was blocked", extra={"call_id": self.order.call_id, "attempted_path": path})
         self.paths.append(cut(path, _MOST_PATH_CHARS))
+
+    def see(self, path: str) -> None:
+        """Take note of a change that nothing stopped. No call fails for it: another program may have made it."""
+        said = {"call_id": self.order.call_id, "changed_path": path, "blocked": False}
+        logger.warning("something outside changed during the call, and was not blocked", extra=said)
+        self.changed.append(cut(path, _MOST_PATH_CHARS))
 
     def check(self, *, failed: bool) -> None:
         """Raise InvalidPath where the tool was stopped and failed, or where having tried is enough."""
@@ -37,10 +47,10 @@ class Refusals:
 
     def noted(self) -> dict[str, Any]:
         """Return what stands in ``meta_data`` of a result that came all the same."""
-        if not self.paths:
-            return {}
-        tried = [{"attempted_path": path, "allowed_prefix": self._prefix} for path in self.paths[:_MOST_NOTED]]
-        return {"security_violations": tried}
+        tried = [{"attempted_path": path, "allowed_prefix": self._prefix} for path in self.paths]
+        changed = [{"changed_path": path, "allowed_prefix": self._prefix, "blocked": False} for path in self.changed]
+        noted = [*tried, *changed][:_MOST_NOTED]
+        return {"security_violations": noted} if noted else {}
 
     @property
     def _prefix(self) -> str:

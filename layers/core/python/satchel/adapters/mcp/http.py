@@ -67,6 +67,10 @@ class HttpWire:
         del said
         return ()
 
+    def strays(self) -> Sequence[str]:
+        """It does not run here."""
+        return ()
+
     def lost(self, said: str, /) -> Failed | None:
         """Whatever ended the connection: what the connection knows of it, or else the SDK."""
         why = self._guard.trouble or said

@@ -25,7 +25,7 @@ from pydantic_core import to_json
 
 from satchel.adapters.mcp.tap import Tap
 from satchel.adapters.mcp.wire import Wire
-from satchel.ports.tool_client import Answered, Failed, Log, Progress, Refused, Signal
+from satchel.ports.tool_client import Answered, Failed, Log, Progress, Refused, Signal, Strayed
 
 logger = logging.getLogger(__name__)
 
@@ -145,6 +145,8 @@ class Session:
         outcome = await self._outcome(tool, arguments)
         for path in self.wire.refusals(_said_when_failing(outcome)):
             self._put(Refused(path=path))
+        for path in self.wire.strays():
+            self._put(Strayed(path=path))
         self._put(outcome)
         self._put = _drop
 

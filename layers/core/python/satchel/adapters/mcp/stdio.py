@@ -17,6 +17,7 @@ from satchel.adapters.mcp import processes
 from satchel.adapters.mcp.environment import prepare, server_environment
 from satchel.adapters.mcp.line_stdio import LineStdio
 from satchel.adapters.sandbox.refusals import Reports
+from satchel.adapters.sandbox.strays import PLACES, Strays
 from satchel.adapters.sandbox.walls import Corner, Walls
 from satchel.adapters.server_config import interpreter
 from satchel.domain.isolation import Isolation
@@ -46,6 +47,7 @@ class StdioWire:
         self._scratch = None if corner.home and corner.writes else Path(tempfile.mkdtemp(prefix="satchel-"))
         self._lodging = self._scratch or corner.home or Path()
         self._walls: Walls | None = None
+        self._strays: Strays | None = None
         self._reports = Reports()
         self._identity = _identity(corner.home)
         self._own: set[int] = set()
@@ -62,9 +64,11 @@ class StdioWire:
         return self._line.connect()
 
     def prepare(self) -> None:
-        """Make the folders that the server's environment names; what it was refused before is no news of this call."""
+        """Make the folders that the server's environment names; what was before is no news of this call."""
         prepare(self._lodging)
         self._reports.take()
+        if self._strays:
+            self._strays.begin()
 
     def settle(self) -> None:
         """Take what runs below the process now for a part of the server (under ``npx`` it is the server itself)."""
@@ -110,6 +114,10 @@ class StdioWire:
         why = self._walls.bounds.told_refusal(said, commands)
         return paths if why is None else [*(path for path in paths if path != why), why]
 
+    def strays(self) -> Sequence[str]:
+        """Return what changed outside during the call, where neither a guard nor the kernel stood before it."""
+        return self._strays.take() if self._strays else ()
+
     def kill(self) -> None:
         """Kill the server and everything it started."""
         with self._killing:
@@ -133,6 +141,8 @@ class StdioWire:
             raise FileNotFoundError(f"there is no directory {program.entry.cwd}")
         self._walls = walls = Walls(program.entry, program.isolation, found, self._corner, self._lodging)
         guest = [self._reports.sender] if walls.is_python else []
+        if walls.is_open:
+            self._strays = Strays([*PLACES, program.entry.cwd or "."], self._lodging)
         try:
             return processes.start(walls.server(self._reports.sender), env, walls.options(), guest)
         finally:

@@ -37,6 +37,10 @@ class Wire(Protocol):
         """Return the paths that the server was refused since the last time; ``said`` is why it failed, where it did."""
         ...
 
+    def strays(self) -> Sequence[str]:
+        """Return the paths outside that changed during the call, where nothing would have stopped that."""
+        ...
+
     def lost(self, said: str, /) -> Failed | None:
         """Say why the connection is lost, which may take a moment; None while it is not. ``said`` is the SDK's word."""
         ...

@@ -1,6 +1,7 @@
 """What changed outside while a server ran that nothing stands around: seen afterwards, since it was not stopped.
 
-It is a look at a few places where strays land, one level deep. Other programs write there, too: who did, it cannot tell.
+It is a look at a few places where strays land, one level deep. Other programs write there, too: who it was, it cannot
+tell.
 """
 
 import os
@@ -36,7 +37,7 @@ class Strays:
         """Return what our user has there that was made or changed since then, twenty paths at most."""
         before, self._before = self._before, {}
         changed = (
-            path
+            os.fsencode(path).decode(errors="replace")
             for place, known in before.items()
             for path, state in _look(place)[0].items()
             if known.get(path) != state and not self._is_ours(path)
@@ -45,8 +46,8 @@ class Strays:
 
     def _is_ours(self, path: str) -> bool:
         """Corners and scratch directories, which other calls may have in use; and what the lodging lies in."""
-        name = os.path.basename(path)
-        return name.startswith(_OURS) or self._lodging.startswith(f"{path}/") or is_corner(Path(path))
+        entry = Path(path)
+        return entry.name.startswith(_OURS) or self._lodging.startswith(f"{path}/") or is_corner(entry)
 
 
 def _look(place: str) -> tuple[dict[str, _State], bool]:

@@ -48,6 +48,11 @@ class Walls:
         """Tell whether the server starts by way of the guest, which reports."""
         return self._python is not None
 
+    @property
+    def is_open(self) -> bool:
+        """Tell whether nothing would stop the server from writing outside: no guard in it, no kernel before it."""
+        return not self.is_python and self.isolation.level != "kernel"
+
     def server(self, pipe: int) -> Sequence[str]:
         """Return the command of the server; ``pipe`` is where a guest reports to."""
         python = self._python
