@@ -12,7 +12,7 @@ from satchel.domain.calls import Outcome
 from satchel.ports.file_store import FileStore
 from satchel.ports.runners import CallOrder
 from satchel.ports.workflow import TaskCallback, TaskGone
-from satchel.services.store_outcome import store_outcome
+from satchel.services.calls.store_outcome import store_outcome
 
 logger = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from concurrent.futures import Future
 from typing import Any, Self
 
-from satchel.services.refresh_tools import RefreshTools
+from satchel.services.tools.refresh_tools import RefreshTools
 
 _LOOK_SECONDS = 5.0
 

@@ -5,7 +5,7 @@ from typing import Any
 from satchel.bootstrap.finish import build
 from satchel.bootstrap.logs import set_up_logs
 from satchel.domain.steps import TurnStep
-from satchel.services.finish_turn import Ending
+from satchel.services.turns.finish_turn import Ending
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, str]:

@@ -18,8 +18,8 @@ from satchel.adapters.user_area import LocalUserArea
 from satchel.domain.ids import call_id
 from satchel.domain.places import outcome_key
 from satchel.domain.servers import ServerEntry
-from satchel.services.run_tool import CallPorts, RunTool
-from satchel.services.store_outcome import read_outcome
+from satchel.services.calls.run_tool import CallPorts, RunTool
+from satchel.services.calls.store_outcome import read_outcome
 from satchel.settings import RunnerSettings
 from tests.fakes.calls import FakeCalls
 from tests.fakes.events import FakeEvents

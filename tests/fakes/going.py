@@ -7,7 +7,7 @@ from satchel.domain.errors import FileNotFound, SessionEnded
 from satchel.domain.files import FileRecord, expired, promoted
 from satchel.domain.sessions import SessionStatus
 from satchel.ports.catalog import Sessions
-from satchel.services.clear_session import ClearSession
+from satchel.services.sessions.clear_session import ClearSession
 from tests.fakes.events import FakeEvents
 from tests.fakes.files import FakeFiles
 from tests.fakes.sessions import FakeSessions

@@ -11,7 +11,7 @@ from boto3.s3.transfer import TransferConfig
 from satchel.adapters.s3_files import S3Files
 from satchel.adapters.safe_open import open_artifact
 from satchel.contract import normalize
-from satchel.services.keep_artifacts import KeepArtifacts
+from satchel.services.calls.keep_artifacts import KeepArtifacts
 from tests.unit.services.orders import order
 
 if TYPE_CHECKING:

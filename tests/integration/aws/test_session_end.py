@@ -30,8 +30,8 @@ from satchel.domain.files import FileRecord, Source
 from satchel.domain.ids import new_id
 from satchel.domain.places import Kind, object_key
 from satchel.domain.sessions import Session
-from satchel.services.clear_session import ClearSession
-from satchel.services.remove_files import RemoveFiles
+from satchel.services.files.remove_files import RemoveFiles
+from satchel.services.sessions.clear_session import ClearSession
 from tests.integration.aws.cloud import REGION
 from tests.integration.aws.makers import START, TravelClock, a_session
 

@@ -19,9 +19,9 @@ from satchel.domain.files import FileRecord
 from satchel.domain.identity import Identity
 from satchel.domain.sessions import Session
 from satchel.domain.uploads import PART_BYTES, Upload
-from satchel.services.remove_file import RemoveFile
-from satchel.services.upload_file import UploadFile
-from satchel.services.upload_parts import AbortUpload, BeginUpload, CompleteUpload, ReadUploads, SweepUploads
+from satchel.services.files.remove_file import RemoveFile
+from satchel.services.files.upload_file import UploadFile
+from satchel.services.files.upload_parts import AbortUpload, BeginUpload, CompleteUpload, ReadUploads, SweepUploads
 from tests.integration.aws.makers import TravelClock, at_once
 
 MOST = 50 << 30

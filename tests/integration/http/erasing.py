@@ -5,8 +5,8 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from satchel.services.erase_user import EraseUser
-from satchel.services.upload_parts import AbortUpload
+from satchel.services.files.upload_parts import AbortUpload
+from satchel.services.sessions.erase_user import EraseUser
 from tests.integration.http.world import World
 
 

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from local.aws.cloud import ACCOUNT
 from satchel.domain.erasure import GRACE
 from satchel.domain.events import NewEvent
-from satchel.services.erase_user import SweepErasures
+from satchel.services.sessions.erase_user import SweepErasures
 from tests.integration.aws.makers import fresh
 from tests.integration.aws.recorded import recorded
 from tests.integration.http.desk import Desk

@@ -12,15 +12,15 @@ from satchel.domain.ids import object_id
 from satchel.domain.places import object_key, outcome_key
 from satchel.domain.sessions import Session
 from satchel.domain.steps import CallStep
-from satchel.services.doubt_tools import DoubtTools
-from satchel.services.erase_user import SweepErasures
-from satchel.services.keep_audit import KeepAudit
-from satchel.services.normalize_outcome import NormalizeOutcome
-from satchel.services.remove_files import RemoveFiles
-from satchel.services.resolve_inputs import ResolveInputs
-from satchel.services.store_outcome import store_outcome
-from satchel.services.sweep import Sweep
-from satchel.services.upload_parts import AbortUpload, SweepUploads
+from satchel.services.calls.keep_audit import KeepAudit
+from satchel.services.calls.normalize_outcome import NormalizeOutcome
+from satchel.services.calls.resolve_inputs import ResolveInputs
+from satchel.services.calls.store_outcome import store_outcome
+from satchel.services.files.remove_files import RemoveFiles
+from satchel.services.files.sweep import Sweep
+from satchel.services.files.upload_parts import AbortUpload, SweepUploads
+from satchel.services.sessions.erase_user import SweepErasures
+from satchel.services.tools.doubt_tools import DoubtTools
 from tests.fakes.erasing import FakeErasing, FakeErasures
 from tests.integration.aws.makers import a_call, a_session, a_turn, someone
 from tests.integration.http.world import SERVERS, World

@@ -1,6 +1,5 @@
 """Honest work passes untouched, whatever walls there are, and nothing of it is taken for an attempt."""
 
-import importlib.util
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,7 +27,6 @@ WORK: dict[str, Any] = {
     "time_zones": "Europe/Berlin",
     "moving": ["link", "moved"],
 }
-NEEDS = {"csv": "pandas", "parquet": "pyarrow", "numpy": "numpy", "matplotlib": "matplotlib"}
 SERVER = {"cwd": str(SERVERS / "working")}
 WITHOUT_MOUNTS = LAYERS.model_copy(update={"layers": LAYERS.layers - {"mounts"}})
 
@@ -39,16 +37,8 @@ def server(loop: EventLoop, isolation: Isolation, tmp_path_factory: pytest.TempP
         yield made
 
 
-def _skip_without(kind: str) -> None:
-    library = NEEDS.get(kind)
-    if library and importlib.util.find_spec(library) is None:
-        pytest.skip(f"there is no {library} here")
-
-
 @pytest.mark.parametrize("kind", WORK)
 def test_it_is_done(server: Walled, kind: str) -> None:
-    _skip_without(kind)
-
     called = server.call("work", kind=kind, place=str(server.home), username="alice")
 
     assert (called.results, called.refused) == (WORK[kind], [])

@@ -1,6 +1,5 @@
 """What a tool was stopped from is known by its path, however the tool tried."""
 
-import importlib.util
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,8 +12,7 @@ from tests.integration.sandbox.conftest import LAYERS, needs_kernel, walled
 from tests.integration.sandbox.walled import Walled
 
 PYTHON = ["open", "os", "os.mkdir", "pathlib", "shutil", "sqlite", "numpy", "zipfile"]
-PAST_PYTHON = ["shell", "program", "sqlite attach", "native"]
-needs_pandas = pytest.mark.skipif(importlib.util.find_spec("pandas") is None, reason="there is no pandas here")
+PAST_PYTHON = ["shell", "program", "sqlite attach", "native", "pyarrow"]
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +34,7 @@ def outside(tmp_path: Path) -> Path:
     return place
 
 
-@pytest.mark.parametrize("way", [*PYTHON, pytest.param("pandas", marks=needs_pandas)])
+@pytest.mark.parametrize("way", PYTHON)
 def test_an_attempt_from_python_is_reported_with_its_path(trying: Walled, outside: Path, way: str) -> None:
     wanted = str(outside / ("x.npy" if way == "numpy" else "x"))
 
@@ -44,6 +42,23 @@ def test_an_attempt_from_python_is_reported_with_its_path(trying: Walled, outsid
 
     assert called.refused == [wanted]
     assert "outside allowed directory" in called.error
+    assert list(outside.iterdir()) == []
+
+
+def test_pandas_is_reported_by_its_file_where_it_can_see_the_directory(trying: Walled) -> None:
+    called = trying.call("reach", way="pandas", path="/etc/satchel-x", username="alice")
+
+    assert called.refused == ["/etc/satchel-x"]
+    assert "outside allowed directory" in called.error
+    assert not Path("/etc/satchel-x").exists()
+
+
+def test_pandas_is_reported_by_the_directory_where_it_cannot(
+    trying: Walled, isolation: Isolation, outside: Path
+) -> None:
+    called = trying.call("reach", way="pandas", path=f"{outside}/x", username="alice")
+
+    assert called.refused == [str(outside) if "mounts" in isolation.layers else f"{outside}/x"]
     assert list(outside.iterdir()) == []
 
 

@@ -19,7 +19,7 @@ from satchel.domain.events import ENDS
 from satchel.domain.ids import new_id
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Turn, TurnStatus
-from satchel.services.settle_turn import SettleTurn
+from satchel.services.turns.settle_turn import SettleTurn
 from tests.integration.turn.faults import failing
 from tests.integration.turn.model import ANSWER, Plan
 from tests.integration.turn.turns import Asker, Turns, handler_of

@@ -40,7 +40,7 @@ from satchel.domain.events import ENDS, Event
 from satchel.domain.identity import Identity
 from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import Turn
-from satchel.services.take_turn import TurnRequest
+from satchel.services.turns.take_turn import TurnRequest
 from tests.integration.turn.model import Plan, PlannedModel
 from tests.integration.turn.tools import Bench
 

@@ -9,7 +9,7 @@ from local.tool_watch import ToolWatch
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.servers import Registry, ServerEntry
 from satchel.domain.tool_lists import KeptTools, answered
-from satchel.services.refresh_tools import RefreshTools
+from satchel.services.tools.refresh_tools import RefreshTools
 from tests.fakes.clock import FakeClock
 from tests.fakes.runners import FakeRunners
 from tests.fakes.tool_lists import FakeToolLists

@@ -7,8 +7,8 @@ from pathlib import Path
 from satchel.domain.calls import Outcome
 from satchel.ports.runners import ArtifactOpener, CallOrder, InputFile
 from satchel.ports.tool_client import Answered
-from satchel.services.run_tool import CallPorts, RunTool
-from satchel.services.store_outcome import read_outcome
+from satchel.services.calls.run_tool import CallPorts, RunTool
+from satchel.services.calls.store_outcome import read_outcome
 from tests.fakes.calls import FakeCalls
 from tests.fakes.clock import FakeClock
 from tests.fakes.events import FakeEvents

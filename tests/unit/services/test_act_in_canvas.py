@@ -11,7 +11,7 @@ from satchel.domain.canvas import MOST_DETAILS_BYTES, CanvasAction
 from satchel.domain.errors import CanvasNotFound, SessionEnded, TooLarge
 from satchel.domain.identity import Identity
 from satchel.domain.sessions import Session
-from satchel.services.act_in_canvas import CanvasActionRequest
+from satchel.services.turns.act_in_canvas import CanvasActionRequest
 from tests.unit.services.scenery import ALICE, BOB
 from tests.unit.services.world import World
 

@@ -11,7 +11,7 @@ from satchel.domain.identity import Identity
 from satchel.domain.places import outcome_key
 from satchel.domain.servers import Registry
 from satchel.domain.steps import CallRef
-from satchel.services.store_outcome import read_outcome
+from satchel.services.calls.store_outcome import read_outcome
 from tests.unit.services.scenery import ALICE, BOB, REGISTRY
 from tests.unit.services.wiring import APPROVAL_TIME
 from tests.unit.services.world import World, call_step, turn_step

@@ -14,7 +14,7 @@ from satchel.domain.files import FileRecord
 from satchel.domain.servers import Registry
 from satchel.domain.sessions import Session
 from satchel.domain.steps import Failure
-from satchel.services.finish_turn import Ending
+from satchel.services.turns.finish_turn import Ending
 from tests.unit.services.scenery import ALICE, BOB, REGISTRY
 from tests.unit.services.world import World, call_step, turn_step
 

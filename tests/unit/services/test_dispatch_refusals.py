@@ -8,7 +8,7 @@ import pytest
 from satchel.contract import ErrorCode
 from satchel.domain.calls import Call, Outcome
 from satchel.domain.places import outcome_key
-from satchel.services.store_outcome import read_outcome
+from satchel.services.calls.store_outcome import read_outcome
 from tests.unit.services.scenery import ALICE, BOB, ECHO, MERGE, SUMMARISE
 from tests.unit.services.world import World, call_step
 

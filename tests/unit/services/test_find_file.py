@@ -5,7 +5,7 @@ import pytest
 from satchel.domain.calls import Outcome
 from satchel.domain.files import FileRecord
 from satchel.domain.prompt import quoted
-from satchel.services.find_file import find_file
+from satchel.services.files.find_file import find_file
 from tests.unit.services.scenery import ALICE
 from tests.unit.services.world import World
 

@@ -6,7 +6,7 @@ import pytest
 
 from satchel.contract import Artifact, DeferredArtifact, ToolOutput
 from satchel.ports.runners import FileState
-from satchel.services.find_made import MOST_FOUND, find_made
+from satchel.services.calls.find_made import MOST_FOUND, find_made
 
 HOME = Path("/tmp/alice")
 OLD, NEW = FileState(size=1, changed=1, inode=1), FileState(size=1, changed=2, inode=1)

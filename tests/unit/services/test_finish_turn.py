@@ -9,7 +9,7 @@ from satchel.domain.conversation import AssistantMessage, ModelReply, ProposedCa
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Turn, TurnStatus
 from satchel.domain.steps import Failure
-from satchel.services.finish_turn import Ending
+from satchel.services.turns.finish_turn import Ending
 from tests.unit.services.scenery import ALICE
 from tests.unit.services.wiring import MOST_ROUNDS
 from tests.unit.services.world import World, turn_step

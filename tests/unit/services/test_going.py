@@ -9,8 +9,8 @@ from satchel.domain.calls import Outcome
 from satchel.domain.errors import FileNotFound, SessionEnded
 from satchel.domain.files import FileRecord, Source
 from satchel.domain.sessions import Session, SessionStatus
-from satchel.services.clear_session import GRACE
-from satchel.services.sweep import Swept
+from satchel.services.files.sweep import Swept
+from satchel.services.sessions.clear_session import GRACE
 from tests.unit.services.scenery import ALICE, BOB
 from tests.unit.services.wiring import SESSION_IDLE
 from tests.unit.services.world import World

@@ -10,7 +10,7 @@ from satchel.contract import Artifact, ArtifactProblem, DeferredArtifact, ErrorC
 from satchel.domain.calls import MOST_INLINE_BYTES, StoredFile
 from satchel.domain.ids import object_id
 from satchel.domain.places import call_objects_prefixes
-from satchel.services.keep_artifacts import KeepArtifacts
+from satchel.services.calls.keep_artifacts import KeepArtifacts
 from tests.fakes.file_store import FakeFileStore
 from tests.fakes.user_area import open_inside
 from tests.unit.services.orders import CALL_ID, USER, order

@@ -9,8 +9,8 @@ import pytest
 from satchel.contract.errors import FileTooLarge, ToolCrashed, ToolFailed, ToolTimedOut
 from satchel.domain.timing import Limits
 from satchel.ports.tool_client import Answered, Failed, Log, Progress
-from satchel.services.listen_to_tool import MOST_TEXT, ListenToTool
-from satchel.services.refusals import Refusals
+from satchel.services.calls.listen_to_tool import MOST_TEXT, ListenToTool
+from satchel.services.calls.refusals import Refusals
 from tests.fakes.clock import FakeClock
 from tests.fakes.events import FakeEvents
 from tests.fakes.tool_client import FakeRunningCall, Script

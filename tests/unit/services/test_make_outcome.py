@@ -15,7 +15,7 @@ from satchel.contract import (
 )
 from satchel.contract.for_model import DEFAULT_BUDGET
 from satchel.domain.calls import Outcome
-from satchel.services.make_outcome import make_outcome, whole_results
+from satchel.services.calls.make_outcome import make_outcome, whole_results
 
 
 def outcome_of(output: ToolOutput) -> Outcome:

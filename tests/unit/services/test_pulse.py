@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from satchel.services.pulse import Pulse
+from satchel.services.calls.pulse import Pulse
 from tests.fakes.workflow import FakeTaskCallback
 
 _REAL_SECONDS = 20

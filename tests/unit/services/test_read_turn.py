@@ -9,8 +9,8 @@ from satchel.domain.errors import SessionNotFound, TurnNotFound
 from satchel.domain.events import NewEvent
 from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import Turn
-from satchel.services.read_turn import MOST_EVENTS
-from satchel.services.settle_turn import PATIENCE
+from satchel.services.turns.read_turn import MOST_EVENTS
+from satchel.services.turns.settle_turn import PATIENCE
 from tests.unit.services.scenery import ALICE, BOB
 from tests.unit.services.world import World
 

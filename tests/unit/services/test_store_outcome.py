@@ -6,7 +6,7 @@ import pytest
 
 from satchel.contract import Display, ErrorCode, ToolTimedOut
 from satchel.domain.calls import Outcome
-from satchel.services.store_outcome import MOST_OUTCOME_BYTES, read_outcome, store_outcome
+from satchel.services.calls.store_outcome import MOST_OUTCOME_BYTES, read_outcome, store_outcome
 from tests.fakes.file_store import FakeFileStore
 
 

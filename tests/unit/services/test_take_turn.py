@@ -13,7 +13,7 @@ from satchel.domain.errors import (
     UnknownTools,
 )
 from satchel.domain.sessions import Turn
-from satchel.services.take_turn import TurnRequest
+from satchel.services.turns.take_turn import TurnRequest
 from tests.unit.services.scenery import ALICE, BOB
 from tests.unit.services.world import World
 

@@ -8,7 +8,7 @@ import pytest
 from satchel.domain.errors import Unavailable
 from satchel.domain.own_tools import DESCRIPTION, LIST_FILES
 from satchel.domain.tool_lists import answered
-from satchel.services.list_tools import ServerTools
+from satchel.services.tools.list_tools import ServerTools
 from tests.unit.services.scenery import ALICE, BOB, ECHO, EXACT, FETCH, MERGE, OPEN, REGISTRY, SUMMARISE
 from tests.unit.services.world import World
 

@@ -4,43 +4,28 @@ from datetime import timedelta
 
 from satchel.domain.timing import Limits
 from satchel.domain.tool_lists import answered
-from satchel.services.act_in_canvas import ActInCanvas
-from satchel.services.ask_approval import AskApproval
-from satchel.services.cancel_turn import CancelTurn
-from satchel.services.clear_session import ClearSession
-from satchel.services.decide_approval import DecideApproval
-from satchel.services.dispatch_tool import DispatchTool
-from satchel.services.doubt_tools import DoubtTools
-from satchel.services.download import Download
-from satchel.services.erase_user import SweepErasures
-from satchel.services.finish_turn import FinishTurn
-from satchel.services.issue_ticket import IssueTicket
-from satchel.services.keep_audit import KeepAudit
-from satchel.services.keep_file import KeepFile
-from satchel.services.list_files import ListFiles
-from satchel.services.list_tools import ListTools
-from satchel.services.mint_links import MintLinks
-from satchel.services.normalize_outcome import NormalizeOutcome
-from satchel.services.open_connection import ForgetConnection, OpenConnection
-from satchel.services.open_link import OpenLink
-from satchel.services.push_events import PushEvents
-from satchel.services.read_audit import ReadAudit
-from satchel.services.read_files import ReadFiles
-from satchel.services.read_turn import ReadTurn
-from satchel.services.refresh_tools import RefreshTools
-from satchel.services.remove_file import RemoveFile
-from satchel.services.remove_files import RemoveFiles
-from satchel.services.resolve_inputs import ResolveInputs
-from satchel.services.sessions import EndSession, ReadSessions, StartSession
-from satchel.services.settle_turn import SettleTurn
-from satchel.services.share_links import RevokeLinks, ShareFile
-from satchel.services.subscribe import Subscribe, Unsubscribe
-from satchel.services.sweep import Sweep
-from satchel.services.take_turn import TakeTurn
-from satchel.services.tell_files import TellFiles
-from satchel.services.think import Think
-from satchel.services.upload_file import UploadFile
-from satchel.services.upload_parts import (
+from satchel.services.calls.dispatch_tool import DispatchTool
+from satchel.services.calls.keep_audit import KeepAudit
+from satchel.services.calls.normalize_outcome import NormalizeOutcome
+from satchel.services.calls.read_audit import ReadAudit
+from satchel.services.calls.resolve_inputs import ResolveInputs
+from satchel.services.connections.issue_ticket import IssueTicket
+from satchel.services.connections.open_connection import ForgetConnection, OpenConnection
+from satchel.services.connections.push_events import PushEvents
+from satchel.services.connections.subscribe import Subscribe, Unsubscribe
+from satchel.services.files.download import Download
+from satchel.services.files.keep_file import KeepFile
+from satchel.services.files.list_files import ListFiles
+from satchel.services.files.mint_links import MintLinks
+from satchel.services.files.open_link import OpenLink
+from satchel.services.files.read_files import ReadFiles
+from satchel.services.files.remove_file import RemoveFile
+from satchel.services.files.remove_files import RemoveFiles
+from satchel.services.files.share_links import RevokeLinks, ShareFile
+from satchel.services.files.sweep import Sweep
+from satchel.services.files.tell_files import TellFiles
+from satchel.services.files.upload_file import UploadFile
+from satchel.services.files.upload_parts import (
     AbortUpload,
     BeginUpload,
     CompleteUpload,
@@ -48,6 +33,21 @@ from satchel.services.upload_parts import (
     SignParts,
     SweepUploads,
 )
+from satchel.services.sessions.clear_session import ClearSession
+from satchel.services.sessions.erase_user import SweepErasures
+from satchel.services.sessions.sessions import EndSession, ReadSessions, StartSession
+from satchel.services.tools.doubt_tools import DoubtTools
+from satchel.services.tools.list_tools import ListTools
+from satchel.services.tools.refresh_tools import RefreshTools
+from satchel.services.turns.act_in_canvas import ActInCanvas
+from satchel.services.turns.ask_approval import AskApproval
+from satchel.services.turns.cancel_turn import CancelTurn
+from satchel.services.turns.decide_approval import DecideApproval
+from satchel.services.turns.finish_turn import FinishTurn
+from satchel.services.turns.read_turn import ReadTurn
+from satchel.services.turns.settle_turn import SettleTurn
+from satchel.services.turns.take_turn import TakeTurn
+from satchel.services.turns.think import Think
 from tests.fakes.approvals import FakeApprovals
 from tests.fakes.arguments import FakeArgumentChecker
 from tests.fakes.audit import FakeAuditTrail

@@ -13,8 +13,8 @@ from satchel.domain.ids import call_id, object_id
 from satchel.domain.places import Kind, object_key, outcome_key
 from satchel.domain.sessions import Session, Turn
 from satchel.domain.steps import CallStep, Failure, TurnStep
-from satchel.services.store_outcome import store_outcome
-from satchel.services.take_turn import TurnRequest
+from satchel.services.calls.store_outcome import store_outcome
+from satchel.services.turns.take_turn import TurnRequest
 from tests.unit.services.scenery import ALICE
 from tests.unit.services.wiring import Wiring
 

@@ -20,6 +20,7 @@ BOUNDS = Bounds(Path("/tmp/alice"), ["/usr", "/etc", "/srv/app"], ["/tmp", "/hom
         ("unable to open database: /var/x.db", "/var/x.db"),
         ("EPERM: operation not permitted, unlink '/var/x'", "/var/x"),
         ("No such file or directory: '/tmp/bob/x'", "/tmp/bob/x"),
+        ("Cannot save file into a non-existent directory: '/tmp/bob'", "/tmp/bob"),
         ("PermissionError: '/tmp/alice/../bob/x': Permission denied", "/tmp/bob/x"),
     ],
 )

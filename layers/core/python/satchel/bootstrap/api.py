@@ -17,27 +17,27 @@ from satchel.domain.uploads import PART_BYTES
 from satchel.entrypoints.http.app import create_app
 from satchel.entrypoints.http.identity import from_claims, from_headers
 from satchel.entrypoints.http.services import About, Services
-from satchel.services.act_in_canvas import ActInCanvas
-from satchel.services.cancel_turn import CancelTurn
-from satchel.services.decide_approval import DecideApproval
-from satchel.services.download import Download
-from satchel.services.erase_user import AskErasure
-from satchel.services.finish_turn import FinishTurn
-from satchel.services.issue_ticket import IssueTicket
-from satchel.services.keep_audit import KeepAudit
-from satchel.services.keep_file import KeepFile
-from satchel.services.list_tools import ListTools
-from satchel.services.open_link import OpenLink
-from satchel.services.read_audit import ReadAudit
-from satchel.services.read_files import ReadFiles
-from satchel.services.read_turn import ReadTurn
-from satchel.services.remove_file import RemoveFile
-from satchel.services.sessions import EndSession, ReadSessions, StartSession
-from satchel.services.settle_turn import SettleTurn
-from satchel.services.share_links import ReadLinks, RevokeLinks, ShareFile
-from satchel.services.take_turn import TakeTurn
-from satchel.services.upload_file import UploadFile
-from satchel.services.upload_parts import AbortUpload, BeginUpload, CompleteUpload, ReadUploads, SignParts
+from satchel.services.calls.keep_audit import KeepAudit
+from satchel.services.calls.read_audit import ReadAudit
+from satchel.services.connections.issue_ticket import IssueTicket
+from satchel.services.files.download import Download
+from satchel.services.files.keep_file import KeepFile
+from satchel.services.files.open_link import OpenLink
+from satchel.services.files.read_files import ReadFiles
+from satchel.services.files.remove_file import RemoveFile
+from satchel.services.files.share_links import ReadLinks, RevokeLinks, ShareFile
+from satchel.services.files.upload_file import UploadFile
+from satchel.services.files.upload_parts import AbortUpload, BeginUpload, CompleteUpload, ReadUploads, SignParts
+from satchel.services.sessions.erase_user import AskErasure
+from satchel.services.sessions.sessions import EndSession, ReadSessions, StartSession
+from satchel.services.tools.list_tools import ListTools
+from satchel.services.turns.act_in_canvas import ActInCanvas
+from satchel.services.turns.cancel_turn import CancelTurn
+from satchel.services.turns.decide_approval import DecideApproval
+from satchel.services.turns.finish_turn import FinishTurn
+from satchel.services.turns.read_turn import ReadTurn
+from satchel.services.turns.settle_turn import SettleTurn
+from satchel.services.turns.take_turn import TakeTurn
 from satchel.settings import (
     ApiSettings,
     CanvasSettings,

@@ -6,7 +6,7 @@ from functools import lru_cache
 from satchel.adapters import clients
 from satchel.adapters.stepfunctions import WaitingTasks
 from satchel.bootstrap.storage import CLOCK, storage
-from satchel.services.ask_approval import AskApproval
+from satchel.services.turns.ask_approval import AskApproval
 from satchel.settings import ApprovalSettings
 
 

@@ -1,8 +1,8 @@
 """What deletes what a session leaves behind, for the functions that do."""
 
 from satchel.bootstrap.storage import CLOCK, storage
-from satchel.services.clear_session import ClearSession
-from satchel.services.remove_files import RemoveFiles
+from satchel.services.files.remove_files import RemoveFiles
+from satchel.services.sessions.clear_session import ClearSession
 from satchel.settings import SessionSettings
 
 

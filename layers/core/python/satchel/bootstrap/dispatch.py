@@ -10,9 +10,9 @@ from satchel.bootstrap.links import links
 from satchel.bootstrap.runners import refresh_tools, runners
 from satchel.bootstrap.servers import registry
 from satchel.bootstrap.storage import CLOCK, storage
-from satchel.services.dispatch_tool import DispatchTool
-from satchel.services.list_files import ListFiles
-from satchel.services.resolve_inputs import ResolveInputs
+from satchel.services.calls.dispatch_tool import DispatchTool
+from satchel.services.calls.resolve_inputs import ResolveInputs
+from satchel.services.files.list_files import ListFiles
 from satchel.settings import DispatchSettings, LimitSettings, StorageSettings, TimingSettings
 
 

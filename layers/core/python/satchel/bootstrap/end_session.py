@@ -5,7 +5,7 @@ from functools import lru_cache
 from satchel.bootstrap.clearing import clear_session
 from satchel.bootstrap.storage import storage
 from satchel.domain.sessions import Session
-from satchel.services.clear_session import ClearSession
+from satchel.services.sessions.clear_session import ClearSession
 
 
 @lru_cache

@@ -5,8 +5,8 @@ from functools import lru_cache
 from satchel.adapters import clients
 from satchel.adapters.stepfunctions import TurnExecutions
 from satchel.bootstrap.storage import CLOCK, storage
-from satchel.services.erase_user import EraseUser
-from satchel.services.upload_parts import AbortUpload
+from satchel.services.files.upload_parts import AbortUpload
+from satchel.services.sessions.erase_user import EraseUser
 from satchel.settings import WorkflowSettings
 
 

@@ -7,9 +7,9 @@ from satchel.adapters import clients
 from satchel.adapters.lambda_clearing import LambdaErasing
 from satchel.bootstrap.clearing import clear_session, remove_files
 from satchel.bootstrap.storage import CLOCK, storage
-from satchel.services.erase_user import SweepErasures
-from satchel.services.sweep import Sweep
-from satchel.services.upload_parts import AbortUpload, SweepUploads
+from satchel.services.files.sweep import Sweep
+from satchel.services.files.upload_parts import AbortUpload, SweepUploads
+from satchel.services.sessions.erase_user import SweepErasures
 from satchel.settings import ErasingSettings, SessionSettings
 
 

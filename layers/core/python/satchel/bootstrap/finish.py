@@ -3,8 +3,8 @@
 from functools import lru_cache
 
 from satchel.bootstrap.storage import CLOCK, storage
-from satchel.services.finish_turn import FinishTurn
-from satchel.services.keep_audit import KeepAudit
+from satchel.services.calls.keep_audit import KeepAudit
+from satchel.services.turns.finish_turn import FinishTurn
 
 
 @lru_cache

@@ -8,7 +8,7 @@ from satchel.adapters import clients
 from satchel.adapters.jwt_signer import JwtSigner
 from satchel.adapters.signing_keys import SigningKeys
 from satchel.bootstrap.storage import CLOCK, storage
-from satchel.services.mint_links import MintLinks
+from satchel.services.files.mint_links import MintLinks
 from satchel.settings import LinkSettings
 
 _KEYS_KEPT_SECONDS = 300

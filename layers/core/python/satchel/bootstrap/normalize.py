@@ -4,9 +4,9 @@ from functools import lru_cache
 
 from satchel.bootstrap.servers import registry
 from satchel.bootstrap.storage import CLOCK, storage
-from satchel.services.doubt_tools import DoubtTools
-from satchel.services.keep_audit import KeepAudit
-from satchel.services.normalize_outcome import NormalizeOutcome
+from satchel.services.calls.keep_audit import KeepAudit
+from satchel.services.calls.normalize_outcome import NormalizeOutcome
+from satchel.services.tools.doubt_tools import DoubtTools
 from satchel.settings import CanvasSettings
 
 

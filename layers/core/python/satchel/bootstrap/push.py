@@ -6,7 +6,7 @@ from satchel.adapters import clients
 from satchel.adapters.api_gateway import GatewayMailbox
 from satchel.bootstrap.storage import storage
 from satchel.entrypoints.stream import StreamBatch
-from satchel.services.push_events import PushEvents
+from satchel.services.connections.push_events import PushEvents
 from satchel.settings import PushSettings
 
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from satchel.bootstrap.runners import runners
 from satchel.bootstrap.servers import registry
 from satchel.bootstrap.storage import CLOCK, storage
-from satchel.services.refresh_tools import RefreshTools
+from satchel.services.tools.refresh_tools import RefreshTools
 from satchel.settings import RefreshSettings
 
 

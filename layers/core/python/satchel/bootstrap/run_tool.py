@@ -32,7 +32,7 @@ from satchel.bootstrap.servers import registry
 from satchel.bootstrap.storage import CLOCK
 from satchel.domain.servers import ServerEntry
 from satchel.ports.runners import CallOrder
-from satchel.services.run_tool import CallPorts, RunTool
+from satchel.services.calls.run_tool import CallPorts, RunTool
 from satchel.settings import IsolationSettings, LimitSettings, RunnerSettings, ServerSettings, StorageSettings
 
 _building = Lock()

@@ -6,7 +6,7 @@ from satchel.adapters import clients
 from satchel.adapters.lambda_runners import LambdaRunners
 from satchel.bootstrap.servers import registry
 from satchel.bootstrap.storage import CLOCK, storage
-from satchel.services.refresh_tools import RefreshTools
+from satchel.services.tools.refresh_tools import RefreshTools
 from satchel.settings import RunnersSettings
 
 

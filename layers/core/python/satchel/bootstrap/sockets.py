@@ -7,11 +7,11 @@ from satchel.adapters import clients
 from satchel.adapters.stepfunctions import TurnExecutions
 from satchel.bootstrap.storage import CLOCK, storage
 from satchel.entrypoints.sockets import Sockets
-from satchel.services.finish_turn import FinishTurn
-from satchel.services.keep_audit import KeepAudit
-from satchel.services.open_connection import ForgetConnection, OpenConnection
-from satchel.services.settle_turn import SettleTurn
-from satchel.services.subscribe import Subscribe, Unsubscribe
+from satchel.services.calls.keep_audit import KeepAudit
+from satchel.services.connections.open_connection import ForgetConnection, OpenConnection
+from satchel.services.connections.subscribe import Subscribe, Unsubscribe
+from satchel.services.turns.finish_turn import FinishTurn
+from satchel.services.turns.settle_turn import SettleTurn
 from satchel.settings import OriginSettings, WorkflowSettings
 
 

@@ -6,9 +6,9 @@ from satchel.adapters.models.offline import OfflineModel
 from satchel.bootstrap.servers import registry
 from satchel.bootstrap.storage import CLOCK, storage
 from satchel.ports.model import Model
-from satchel.services.list_tools import ListTools
-from satchel.services.tell_files import TellFiles
-from satchel.services.think import Think
+from satchel.services.files.tell_files import TellFiles
+from satchel.services.tools.list_tools import ListTools
+from satchel.services.turns.think import Think
 from satchel.settings import ModelSettings, SessionSettings
 
 

@@ -7,8 +7,8 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from satchel.domain.bounds import cut
 from satchel.domain.errors import InvalidRequest, NotAllowed, SatchelError
-from satchel.services.open_connection import ForgetConnection, OpenConnection
-from satchel.services.subscribe import Subscribe, Unsubscribe
+from satchel.services.connections.open_connection import ForgetConnection, OpenConnection
+from satchel.services.connections.subscribe import Subscribe, Unsubscribe
 
 Json = dict[str, Any]
 

@@ -1,4 +1,5 @@
-"""The use cases, one a module, named by verb. Each is a frozen dataclass of the ports that it needs, and is called.
+"""The use cases, one a module, named by verb, in a folder for each thing that they are about.
 
-Called by ``bootstrap`` and ``entrypoints``; imports ``ports``, ``domain`` and ``contract``.
+Each is a frozen dataclass of the ports that it needs, and is called. Called by ``bootstrap`` and ``entrypoints``;
+imports ``ports``, ``domain`` and ``contract``.
 """

@@ -43,9 +43,15 @@ def _attached(path: str) -> None:
 
 
 def _pandas(path: str) -> None:
-    import pandas as pd  # type: ignore[import-untyped]  # noqa: PLC0415  (where it is there)
+    import pandas as pd  # type: ignore[import-untyped]  # noqa: PLC0415  (no types; slow, and few tools need it)
 
     pd.DataFrame({"a": [1]}).to_csv(path)
+
+
+def _pyarrow(path: str) -> None:
+    import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  (the same)
+
+    pa.OSFile(path, "wb").close()
 
 
 def _numpy(path: str) -> None:
@@ -74,6 +80,7 @@ WAYS: dict[str, Callable[[str], object]] = {
     "sqlite": _sqlite,
     "sqlite attach": _attached,
     "pandas": _pandas,
+    "pyarrow": _pyarrow,
     "numpy": _numpy,
     "native": _native,
     "zipfile": lambda path: zipfile.ZipFile(path, "w").close(),

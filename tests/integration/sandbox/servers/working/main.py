@@ -23,7 +23,7 @@ HELPER = Path(__file__).with_name("helper.sh")
 
 
 def csv(home: Path) -> Any:  # noqa: ANN401  (whatever is read back)
-    import pandas as pd  # type: ignore[import-untyped]  # noqa: PLC0415  (where it is there)
+    import pandas as pd  # type: ignore[import-untyped]  # noqa: PLC0415  (no types; slow, and few tools need it)
 
     pd.DataFrame({"a": [1, 2]}).to_csv(home / "t.csv", index=False)
     return pd.read_csv(home / "t.csv")["a"].tolist()

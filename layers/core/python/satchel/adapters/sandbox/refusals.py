@@ -17,7 +17,7 @@ _DENIED = re.compile(
     r"|\bE(?:ACCES|PERM|ROFS)\b",
     re.IGNORECASE,
 )
-_ABSENT = re.compile(r"no such file|nonexistent|does not exist|cannot find|\bENOENT\b", re.IGNORECASE)
+_ABSENT = re.compile(r"no such file|non-?existent|does not exist|cannot find|\bENOENT\b", re.IGNORECASE)
 _FAILED_COMMAND = re.compile(r"non-zero exit status|command failed|exit(?:ed with)? (?:code|status)", re.IGNORECASE)
 _PATH = re.compile(r"""'(/[^'\n]+)'|"(/[^"\n]+)"|(?<![\w./:~'"-])(/[^\s'"`<>|;&()\[\],:*?]+)""")
 

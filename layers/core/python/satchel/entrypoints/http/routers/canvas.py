@@ -8,7 +8,7 @@ from satchel.entrypoints.http.identity import Who
 from satchel.entrypoints.http.paths import CanvasPath, known_session
 from satchel.entrypoints.http.problems import responses
 from satchel.entrypoints.http.services import Use
-from satchel.services.act_in_canvas import CanvasActionRequest
+from satchel.services.turns.act_in_canvas import CanvasActionRequest
 
 router = APIRouter(tags=["canvas"])
 

@@ -7,7 +7,7 @@ from satchel.entrypoints.http.identity import Who
 from satchel.entrypoints.http.models import ServerStatus, Tools, ToolServer
 from satchel.entrypoints.http.problems import responses
 from satchel.entrypoints.http.services import Use
-from satchel.services.list_tools import ServerTools
+from satchel.services.tools.list_tools import ServerTools
 
 router = APIRouter(tags=["tools"])
 

@@ -17,7 +17,7 @@ from satchel.entrypoints.http.paths import SessionPath, TurnPath
 from satchel.entrypoints.http.problems import responses
 from satchel.entrypoints.http.services import Use
 from satchel.entrypoints.http.waiting import MOST_SECONDS, preferred_wait, until
-from satchel.services.take_turn import TurnRequest
+from satchel.services.turns.take_turn import TurnRequest
 
 router = APIRouter(tags=["turns"])
 

@@ -11,8 +11,8 @@ from satchel.domain.uploads import uploaded_file
 from satchel.ports.catalog import Files, Sessions
 from satchel.ports.clock import Clock
 from satchel.ports.file_store import FileStore
-from satchel.services.look_into_file import look_into_bytes
-from satchel.services.open_session import require_open
+from satchel.services.files.look_into_file import look_into_bytes
+from satchel.services.sessions.open_session import require_open
 
 
 @dataclass(frozen=True)

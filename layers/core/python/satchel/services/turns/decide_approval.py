@@ -10,7 +10,7 @@ from satchel.ports.approvals import Approvals
 from satchel.ports.clock import Clock
 from satchel.ports.events import Events
 from satchel.ports.workflow import TaskCallback
-from satchel.services.read_turn import ReadTurn
+from satchel.services.turns.read_turn import ReadTurn
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from satchel.domain.steps import MOST_CALLS_IN_ROUND, MOST_CALLS_IN_TURN, CallRe
 from satchel.ports.catalog import Calls, Transcript, Turns
 from satchel.ports.events import Events
 from satchel.ports.model import Model
-from satchel.services.list_tools import ListTools
-from satchel.services.tell_files import TellFiles
+from satchel.services.files.tell_files import TellFiles
+from satchel.services.tools.list_tools import ListTools
 
 MOST_TOOL_CHARS = 200
 

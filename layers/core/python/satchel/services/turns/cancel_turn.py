@@ -6,8 +6,8 @@ from satchel.domain.identity import Identity
 from satchel.domain.sessions import TurnStatus
 from satchel.domain.steps import TurnStep
 from satchel.ports.workflow import Workflow
-from satchel.services.finish_turn import Ending, FinishTurn
-from satchel.services.read_turn import ReadTurn
+from satchel.services.turns.finish_turn import Ending, FinishTurn
+from satchel.services.turns.read_turn import ReadTurn
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from satchel.domain.audit import AuditEntry
 from satchel.domain.identity import Identity
 from satchel.ports.audit import AuditTrail
 from satchel.ports.catalog import Page
-from satchel.services.sessions import ReadSessions
+from satchel.services.sessions.sessions import ReadSessions
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from satchel.domain.links import KIND_OF_ID, SharedLink, opened
 from satchel.ports.catalog import Page
 from satchel.ports.clock import Clock
 from satchel.ports.links import SharedLinks, Standings
-from satchel.services.mint_links import MintLinks
-from satchel.services.read_files import ReadFiles
+from satchel.services.files.mint_links import MintLinks
+from satchel.services.files.read_files import ReadFiles
 
 
 @dataclass(frozen=True)

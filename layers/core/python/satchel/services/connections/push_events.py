@@ -14,7 +14,7 @@ from satchel.domain.sockets import MOST_FAILURES, Subscription
 from satchel.ports.catalog import Turns
 from satchel.ports.events import Events
 from satchel.ports.sockets import ConnectionGone, Connections, Mailbox, Subscriptions, Undelivered
-from satchel.services.is_over import is_over
+from satchel.services.turns.is_over import is_over
 
 logger = logging.getLogger(__name__)
 

@@ -23,7 +23,7 @@ from satchel.domain.ids import object_id
 from satchel.domain.places import UNKEPT, object_key, tool_directory
 from satchel.ports.file_store import FileStore
 from satchel.ports.runners import ArtifactOpener, CallOrder
-from satchel.services.describe_files import place_of
+from satchel.services.files.describe_files import place_of
 
 _BYTES = {"b64", "path", "content"}
 

@@ -9,7 +9,7 @@ from satchel.domain.sessions import Session
 from satchel.ports.catalog import Files, Sessions
 from satchel.ports.clock import Clock
 from satchel.ports.going import SessionRemains
-from satchel.services.remove_files import RemoveFiles
+from satchel.services.files.remove_files import RemoveFiles
 
 GRACE = timedelta(minutes=16)
 """So long after its end a call that was under way may still hand over files, and a client may read how its turn ended.

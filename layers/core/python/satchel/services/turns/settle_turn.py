@@ -12,7 +12,7 @@ from satchel.domain.steps import TurnStep
 from satchel.ports.catalog import Turns
 from satchel.ports.clock import Clock
 from satchel.ports.workflow import Workflow
-from satchel.services.finish_turn import Ending, FinishTurn
+from satchel.services.turns.finish_turn import Ending, FinishTurn
 
 PATIENCE = timedelta(seconds=15)
 """How long the normal ways have: an execution to start, a last event to follow the end."""

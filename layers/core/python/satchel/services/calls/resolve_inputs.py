@@ -16,8 +16,8 @@ from satchel.ports.catalog import Files
 from satchel.ports.clock import Clock
 from satchel.ports.file_store import FileStore
 from satchel.ports.runners import InputFile
-from satchel.services.find_file import find_file
-from satchel.services.mint_links import MintLinks
+from satchel.services.files.find_file import find_file
+from satchel.services.files.mint_links import MintLinks
 
 _DOWNLOAD_SECONDS = 900
 _MOST_NEAR = 200

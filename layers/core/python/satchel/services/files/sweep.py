@@ -9,10 +9,10 @@ from pydantic import BaseModel
 from satchel.ports.catalog import Sessions
 from satchel.ports.clock import Clock
 from satchel.ports.going import GoingFiles
-from satchel.services.clear_session import ClearSession
-from satchel.services.erase_user import SweepErasures
-from satchel.services.remove_files import RemoveFiles
-from satchel.services.upload_parts import SweepUploads
+from satchel.services.files.remove_files import RemoveFiles
+from satchel.services.files.upload_parts import SweepUploads
+from satchel.services.sessions.clear_session import ClearSession
+from satchel.services.sessions.erase_user import SweepErasures
 
 _AT_ONCE = 200
 _CLOCKS_DIFFER = timedelta(seconds=5)  # who keeps a file in its last second must not meet who deletes it

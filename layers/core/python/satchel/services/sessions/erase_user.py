@@ -17,7 +17,7 @@ from satchel.ports.file_store import FileStore
 from satchel.ports.signer import Signer
 from satchel.ports.uploads import Uploads
 from satchel.ports.workflow import Workflow
-from satchel.services.upload_parts import AbortUpload
+from satchel.services.files.upload_parts import AbortUpload
 
 _AT_ONCE = 100
 

@@ -15,13 +15,13 @@ from satchel.ports.file_store import FileStore
 from satchel.ports.runners import ArtifactOpener, CallOrder, FileLister, FileState, InputFetcher
 from satchel.ports.tool_client import Answered, ToolClient, UserArea
 from satchel.ports.workflow import TaskCallback
-from satchel.services.find_made import find_made
-from satchel.services.keep_artifacts import KeepArtifacts
-from satchel.services.listen_to_tool import ListenToTool
-from satchel.services.make_outcome import make_outcome, whole_results
-from satchel.services.pulse import Pulse
-from satchel.services.refusals import Policy, Refusals
-from satchel.services.store_outcome import store_outcome
+from satchel.services.calls.find_made import find_made
+from satchel.services.calls.keep_artifacts import KeepArtifacts
+from satchel.services.calls.listen_to_tool import ListenToTool
+from satchel.services.calls.make_outcome import make_outcome, whole_results
+from satchel.services.calls.pulse import Pulse
+from satchel.services.calls.refusals import Policy, Refusals
+from satchel.services.calls.store_outcome import store_outcome
 
 logger = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from satchel.domain.sessions import Session, SessionStatus, Turn
 from satchel.ports.catalog import Page, Sessions, Turns
 from satchel.ports.clock import Clock
 from satchel.ports.going import Clearing
-from satchel.services.cancel_turn import CancelTurn
+from satchel.services.turns.cancel_turn import CancelTurn
 
 
 @dataclass(frozen=True)

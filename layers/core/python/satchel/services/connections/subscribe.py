@@ -8,8 +8,8 @@ from satchel.domain.sockets import CONNECTION_LIFE, Subscription
 from satchel.ports.catalog import Sessions, Turns
 from satchel.ports.clock import Clock
 from satchel.ports.sockets import Connections, Subscriptions
-from satchel.services.find_turn import find_turn
-from satchel.services.settle_turn import SettleTurn
+from satchel.services.turns.find_turn import find_turn
+from satchel.services.turns.settle_turn import SettleTurn
 
 _MARK_BYTES = 8
 

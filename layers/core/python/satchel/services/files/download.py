@@ -10,8 +10,8 @@ from satchel.domain.errors import LinkNotFound
 from satchel.domain.files import FileRecord
 from satchel.domain.ids import new_id
 from satchel.ports.clock import Clock
-from satchel.services.keep_audit import KeepAudit
-from satchel.services.open_link import OpenLink
+from satchel.services.calls.keep_audit import KeepAudit
+from satchel.services.files.open_link import OpenLink
 
 logger = logging.getLogger(__name__)
 

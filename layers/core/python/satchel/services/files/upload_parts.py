@@ -21,8 +21,8 @@ from satchel.ports.catalog import Files, Page, Sessions
 from satchel.ports.clock import Clock
 from satchel.ports.file_store import FileStore
 from satchel.ports.uploads import PartStore, Uploads
-from satchel.services.look_into_file import look_into_stored
-from satchel.services.open_session import require_open
+from satchel.services.files.look_into_file import look_into_stored
+from satchel.services.sessions.open_session import require_open
 
 _PARTS_A_PAGE = 1000
 

@@ -36,11 +36,11 @@ from satchel.ports.clock import Clock
 from satchel.ports.dashboards import Dashboards
 from satchel.ports.events import Events
 from satchel.ports.file_store import FileStore
-from satchel.services.describe_files import kind_of_file, place_of, shown_artifact, shown_deferred, what_was_said
-from satchel.services.doubt_tools import DoubtTools
-from satchel.services.keep_audit import KeepAudit
-from satchel.services.look_into_file import look_into_stored
-from satchel.services.store_outcome import read_outcome
+from satchel.services.calls.keep_audit import KeepAudit
+from satchel.services.calls.store_outcome import read_outcome
+from satchel.services.files.describe_files import kind_of_file, place_of, shown_artifact, shown_deferred, what_was_said
+from satchel.services.files.look_into_file import look_into_stored
+from satchel.services.tools.doubt_tools import DoubtTools
 
 logger = logging.getLogger(__name__)
 

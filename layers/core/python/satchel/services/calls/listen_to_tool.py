@@ -14,7 +14,7 @@ from satchel.ports.clock import Clock
 from satchel.ports.events import Events
 from satchel.ports.runners import CallOrder
 from satchel.ports.tool_client import Answered, Failed, Log, Progress, Refused, RunningCall, Signal, Strayed
-from satchel.services.refusals import Refusals
+from satchel.services.calls.refusals import Refusals
 
 MOST_TEXT = 2000
 MOST_LOGS = 200

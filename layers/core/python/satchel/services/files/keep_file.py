@@ -6,7 +6,7 @@ from satchel.domain.files import FileRecord
 from satchel.domain.identity import Identity
 from satchel.ports.file_store import FileStore
 from satchel.ports.going import GoingFiles
-from satchel.services.read_files import ReadFiles
+from satchel.services.files.read_files import ReadFiles
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,11 @@ from satchel.ports.events import Events
 from satchel.ports.file_store import FileStore
 from satchel.ports.runners import CallOrder, CredentialSource, Runners
 from satchel.ports.workflow import TaskCallback
-from satchel.services.list_files import ListFiles
-from satchel.services.list_tools import ListTools
-from satchel.services.refresh_tools import RefreshTools
-from satchel.services.resolve_inputs import Resolved, ResolveInputs
-from satchel.services.store_outcome import store_outcome
+from satchel.services.calls.resolve_inputs import Resolved, ResolveInputs
+from satchel.services.calls.store_outcome import store_outcome
+from satchel.services.files.list_files import ListFiles
+from satchel.services.tools.list_tools import ListTools
+from satchel.services.tools.refresh_tools import RefreshTools
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from satchel.ports.catalog import Calls, Files, Sessions, Turns
 from satchel.ports.clock import Clock
 from satchel.ports.events import Events
 from satchel.ports.file_store import FileStore
-from satchel.services.find_turn import find_turn
-from satchel.services.is_over import is_over
-from satchel.services.mint_links import MintLinks
-from satchel.services.settle_turn import SettleTurn
+from satchel.services.files.mint_links import MintLinks
+from satchel.services.turns.find_turn import find_turn
+from satchel.services.turns.is_over import is_over
+from satchel.services.turns.settle_turn import SettleTurn
 
 MOST_EVENTS = 200
 

@@ -17,7 +17,7 @@ from satchel.domain.steps import TurnStep
 from satchel.ports.catalog import Calls, Transcript, Turns
 from satchel.ports.clock import Clock
 from satchel.ports.events import Events
-from satchel.services.keep_audit import KeepAudit
+from satchel.services.calls.keep_audit import KeepAudit
 
 logger = logging.getLogger(__name__)
 

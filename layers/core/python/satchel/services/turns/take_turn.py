@@ -16,9 +16,9 @@ from satchel.ports.catalog import Files, Turns
 from satchel.ports.clock import Clock
 from satchel.ports.events import Events
 from satchel.ports.workflow import Workflow
-from satchel.services.find_file import find_file
-from satchel.services.list_tools import ListTools
-from satchel.services.settle_turn import SettleTurn
+from satchel.services.files.find_file import find_file
+from satchel.services.tools.list_tools import ListTools
+from satchel.services.turns.settle_turn import SettleTurn
 
 _MOST_NAMES = 100
 _Name = Annotated[str, Field(max_length=4096)]

@@ -1,0 +1,1 @@
+"""Connections that a turn's events are pushed over."""

@@ -1,0 +1,1 @@
+"""A person's files: in, described, found, linked, out, and gone on time."""
