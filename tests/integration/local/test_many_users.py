@@ -124,10 +124,11 @@ def test_fifty_people_with_two_hundred_calls_share_eight_environments_and_eight_
     assert alive() == {"environments": 0, "servers": 0, "bytes": 0}
 
 
-def test_who_waits_for_an_idle_environments_place_is_given_it(one_place: EnvironmentPool) -> None:
-    for tenant in ("alice", "bob", "alice"):
-        assert one_place.invoke("echo", tenant, tenant) == tenant
-        assert list(one_place.pids()) == [("echo", tenant)]
+def test_who_waits_for_an_idle_environments_place_is_given_it(tmp_path: Path) -> None:
+    with EnvironmentPool([ECHO], log_dir=tmp_path / "logs", most=1) as pool:
+        for tenant in ("alice", "bob", "alice"):
+            assert pool.invoke("echo", tenant, tenant) == tenant
+            assert list(pool.pids()) == [("echo", tenant)]
 
 
 def test_a_call_that_finds_no_place_in_time_is_refused_with_the_reason(
