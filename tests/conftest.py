@@ -1,7 +1,6 @@
 """What holds for every test run."""
 
 import logging
-import os
 import signal
 from collections.abc import Iterator
 
@@ -10,11 +9,6 @@ import pytest
 from tests.tokens import TokenWatch
 
 _WATCH = TokenWatch()
-
-
-def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are processors: the tests of the whole system wait for real time now and then."""
-    return (os.cpu_count() or 1) + 1
 
 
 def pytest_configure() -> None:

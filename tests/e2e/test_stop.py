@@ -35,9 +35,9 @@ def _wait(condition: Callable[[], bool]) -> None:
         time.sleep(0.1)
 
 
-def _load(system: System, call: str) -> list[Person]:
-    """Start ten people's turns, and as many readers that wait for them."""
-    people = [Person(system.url, f"load{uuid.uuid4().hex[:12]}@example.com") for _ in range(TURNS)]
+def _load(system: System, call: str, turns: int = TURNS) -> list[Person]:
+    """Start so many people's turns, and as many readers that wait for them."""
+    people = [Person(system.url, f"load{uuid.uuid4().hex[:12]}@example.com") for _ in range(turns)]
 
     def ask(person: Person) -> None:
         session_id = person.session()
@@ -79,7 +79,7 @@ def test_a_signal_under_load_ends_everything_within_five_seconds_without_a_trace
 
 def test_tools_that_hold_peoples_corners_do_not_delay_the_stop_and_leave_neither_corner_nor_daemon() -> None:
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(TRIAL)}) as system:
-        people = _load(system, '/trial.haunt {"seconds": 60}')
+        people = _load(system, '/trial.haunt {"seconds": 60}', turns=5)
         _wait(lambda: all((_corner(person) / "daemon.pid").exists() for person in people))
         _stop(system, "SIGTERM")
         assert [person.name for person in people if _corner(person).exists()] == []

@@ -155,6 +155,8 @@ class CompleteUpload:
         except UploadNotFound:  # it was given up meanwhile
             self.store.delete([upload.file.key])
             raise
+        except FileNotFoundError as error:  # so it was, and its bytes are gone already
+            raise UploadNotFound(upload_id) from error
 
     def _join(self, upload: Upload) -> int | None:
         """Make the object and return its size; None where there is nothing to make it of any more.
