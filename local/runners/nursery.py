@@ -1,6 +1,7 @@
 """Where environments come from: forks of one process that has imported beforehand what they all need."""
 
 import json
+import logging
 import os
 import socket
 import subprocess
@@ -8,12 +9,13 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Self, TypedDict
+from typing import TypedDict
 
 from local.runners.functions import world
 
 DESCRIPTORS = 3  # standard input, output and error
 MOST_BYTES = 1 << 17
+_log = logging.getLogger(__name__)
 _PATIENCE = 30.0  # seconds for the imports, should the first environment be asked for before they are done
 
 
@@ -26,7 +28,7 @@ class Birth(TypedDict):
 
 
 class Nursery:
-    """A fork server, started at once and again when it has died; a context manager that ends it.
+    """A fork server, started at once and again when it has died.
 
     ``preload`` are the modules that it imports. What it forks are children of this process, which must be a
     subreaper (``trees.adopt_orphans``).
@@ -37,14 +39,6 @@ class Nursery:
         self._lock = threading.Lock()
         self._start()
 
-    def __enter__(self) -> Self:
-        """Return the nursery."""
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        """Close it."""
-        self.close()
-
     def bear(self, target: str, function: str, environ: Mapping[str, str], descriptors: Sequence[int]) -> int:
         """Start an environment with its standard descriptors; return its pid.
 
@@ -52,11 +46,13 @@ class Nursery:
         """
         birth = json.dumps(Birth(target=target, function=function, environ=dict(environ))).encode()
         with self._lock:
-            with suppress(OSError):
+            try:
                 return self._ask(birth, descriptors)
-            self._end()
-            self._start()
-            return self._ask(birth, descriptors)
+            except OSError:
+                _log.warning("the fork server gives no answer and is started again", exc_info=True)
+                self._end()
+                self._start()
+                return self._ask(birth, descriptors)
 
     def close(self) -> None:
         """End the fork server; what it forked lives on."""

@@ -15,6 +15,7 @@ import pytest
 from local.runners.context import InvocationError
 from local.runners.functions import RunnerFunction
 from local.runners.pool import EnvironmentPool
+from tests.fakes.attendant import Attendant
 
 PEOPLE = 50
 CALLS = 200
@@ -23,22 +24,6 @@ MEMORY_MIB = 250  # of an environment with its server, with a wide margin
 TOOLS = RunnerFunction(name="many-users", target="tests.integration.local.tool_handlers:handler")
 HOLD = RunnerFunction(name="hold", target="tests.integration.local.runner_handlers:hold")
 ECHO = RunnerFunction(name="echo", target="tests.integration.local.runner_handlers:echo")
-
-
-class Attendant:
-    """Remembers how often it was asked whether its call is wanted, and what it was refused with."""
-
-    def __init__(self) -> None:
-        self.wanted = True
-        self.asked = 0
-        self.reasons: list[str] = []
-
-    def still_wanted(self) -> bool:
-        self.asked += 1
-        return self.wanted
-
-    def refused(self, reason: str) -> None:
-        self.reasons.append(reason)
 
 
 def eventually(condition: Callable[[], object], within: float = 10) -> None:

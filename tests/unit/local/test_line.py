@@ -2,24 +2,9 @@ import pytest
 
 from local.runners.context import InvocationError
 from local.runners.line import GoneError, Key, Line, Unattended, Waiting
+from tests.fakes.attendant import Attendant
 
 ALICE, BOB, CAROL = ("report", "alice"), ("report", "bob"), ("report", "carol")
-
-
-class Attendant:
-    """Says whether the call is wanted, and remembers what it was refused with."""
-
-    def __init__(self, *, wanted: bool = True) -> None:
-        self.wanted = wanted
-        self.asked = 0
-        self.reasons: list[str] = []
-
-    def still_wanted(self) -> bool:
-        self.asked += 1
-        return self.wanted
-
-    def refused(self, reason: str) -> None:
-        self.reasons.append(reason)
 
 
 def waiting(key: Key = ALICE, attendant: Attendant | None = None, seconds: float = 60) -> Waiting:
