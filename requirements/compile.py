@@ -23,12 +23,13 @@ _COMMON = (
 PROJECT = "pyproject.toml"
 SERVERS = "functions/servers/requirements.in"
 PEERS = ("mcpo", "lambda-adapter")
-LOCAL = ("api", "dispatch", "runner", "local")
+LOCAL = ("api", "dispatch", "runner", "think", "local")
 # A function has its group's layer and no other, so each layer holds what every function needs as well.
 LAYERS = {
     "functions": [],
     "api": ["--extra=api"],
     "dispatch": ["--extra=dispatch"],
+    "think": ["--extra=think"],
     "runner": ["--extra=runner", SERVERS],
 }
 
