@@ -1,5 +1,6 @@
-"""A model that answers what a test wrote down."""
+"""A model that answers what a test wrote down, and one who listens."""
 
+import re
 from typing import TYPE_CHECKING
 
 from satchel.domain.conversation import ModelReply, ModelTask
@@ -7,17 +8,46 @@ from satchel.domain.conversation import ModelReply, ModelTask
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from satchel.ports.model import Heard
+
+
+class Listener:
+    """Implements ``ports.model.Heard``: ``pieces`` is what was said since the answer last began."""
+
+    def __init__(self) -> None:
+        self.pieces: list[str] = []
+        self.beginnings = 1
+
+    def __call__(self, text: str) -> None:
+        if text:
+            self.pieces.append(text)
+
+    def anew(self) -> None:
+        self.pieces.clear()
+        self.beginnings += 1
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
 
 class FakeModel:
-    """Implements ``ports.model.Model``; ``tasks`` are its questions, ``meanwhile`` happens while it thinks."""
+    """Implements ``ports.model.Model``; ``tasks`` are its questions, ``meanwhile`` happens while it thinks.
 
-    def __init__(self, *replies: ModelReply) -> None:
+    It says each reply's text word by word, then what it came to; a reply that is an error is raised.
+    """
+
+    def __init__(self, *replies: ModelReply | Exception) -> None:
         self.replies = list(replies)
         self.tasks: list[ModelTask] = []
         self.meanwhile: Callable[[], object] = lambda: None
 
-    def reply(self, task: ModelTask) -> ModelReply:
+    def reply(self, task: ModelTask, heard: "Heard") -> ModelReply:
         self.tasks.append(task.model_copy(deep=True))
         reply = self.replies.pop(0)
+        if isinstance(reply, Exception):
+            raise reply
+        for word in re.findall(r"\s*\S+\s*", reply.text):
+            heard(word)
         self.meanwhile()
         return reply

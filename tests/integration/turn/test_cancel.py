@@ -16,6 +16,7 @@ from satchel.domain.conversation import ModelReply, ModelTask, UserMessage
 from satchel.domain.errors import ApprovalClosed
 from satchel.domain.events import ENDS
 from satchel.domain.sessions import Turn, TurnStatus
+from satchel.ports.model import Heard
 from tests.integration.turn.model import Plan, PlannedModel
 from tests.integration.turn.turns import Asker, Turns, handler_of
 
@@ -71,8 +72,8 @@ class Slow:
         self.asked, self.may_speak, self.over = threading.Event(), threading.Event(), threading.Event()
         self._message, self._planned, self._think = message, PlannedModel.reply, handler_of("think")
 
-    def reply(self, task: ModelTask) -> ModelReply:
-        said = self._planned(PlannedModel(), task)
+    def reply(self, task: ModelTask, heard: Heard) -> ModelReply:
+        said = self._planned(PlannedModel(), task, heard)
         if isinstance(last := task.messages[-1], UserMessage) and last.text.startswith(self._message):
             self.asked.set()
             assert self.may_speak.wait(20)

@@ -13,6 +13,7 @@ from satchel.domain.conversation import (
     ToolSpec,
     UserMessage,
 )
+from tests.fakes.model import Listener
 
 TOOLS = [
     ToolSpec(server="calculator", name="evaluate", description="Work out an expression.\nMore of it."),
@@ -24,7 +25,10 @@ SET = "Set SATCHEL_MODEL (for example bedrock:… or openai-chat:…) to talk to
 
 def ask(*messages: Message, tools: list[ToolSpec] = TOOLS) -> ModelReply:
     task = ModelTask(instructions="", messages=list(messages), tools=tools)
-    return OfflineModel().reply(task)
+    heard = Listener()
+    reply = OfflineModel().reply(task, heard)
+    assert heard.text == reply.text
+    return reply
 
 
 def calls(text: str) -> list[tuple[str, str]]:

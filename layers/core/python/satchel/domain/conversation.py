@@ -66,18 +66,39 @@ class ToolSpec(BaseModel):
 
 
 class ModelTask(BaseModel):
-    """One question to a model: the conversation so far (the last user message with its file context) and the tools."""
+    """One question to a model: the conversation so far (the last user message with its file context) and the tools.
 
+    ``model`` names the model as in the settings, e.g. ``bedrock:us.anthropic.…`` or ``openai-chat:…``.
+    """
+
+    model: str = "offline"
     instructions: str
     messages: list[Message]
     tools: list[ToolSpec]
 
 
+class Usage(BaseModel):
+    """Tokens as the provider counts them; those of the input that came from or went into its cache are part of it."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        """Return the sum of both."""
+        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in Usage.model_fields})
+
+
 class ModelReply(BaseModel):
-    """One answer of a model; without calls it is the final one."""
+    """One answer of a model; without calls it is the final one.
+
+    ``usage`` is what it took altogether, beginnings that came to nothing included as far as they were counted.
+    """
 
     text: str
     calls: list[ProposedCall] = []
+    usage: Usage = Usage()
 
 
 def answered(messages: Sequence[Message]) -> list[Message]:

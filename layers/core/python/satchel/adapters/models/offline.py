@@ -9,6 +9,7 @@ import re
 
 from satchel.domain.conversation import Message, ModelReply, ModelTask, ProposedCall, ToolMessage, ToolSpec, UserMessage
 from satchel.domain.prompt import CONTEXT_START
+from satchel.ports.model import Heard
 
 _CALL = re.compile(r"^/(?P<tool>[^\s{]+\.[^\s{]+)[ \t]*(?P<arguments>.*)$", re.MULTILINE)
 _MOST_SHOWN = 4000
@@ -18,7 +19,7 @@ _HOW_TO_SET = "Set SATCHEL_MODEL (for example bedrock:… or openai-chat:…) to
 class OfflineModel:
     """Implements ``ports.model.Model``."""
 
-    def reply(self, task: ModelTask) -> ModelReply:
+    def reply(self, task: ModelTask, heard: Heard) -> ModelReply:
         """Propose the calls of the last message, then show what they came to."""
         begun = max(index for index, message in enumerate(task.messages) if isinstance(message, UserMessage))
         answered = [message for message in task.messages[begun + 1 :] if isinstance(message, ToolMessage)]
@@ -26,6 +27,7 @@ class OfflineModel:
         if calls and not answered:
             return ModelReply(text="", calls=calls)
         text = _outputs(answered) if answered else _greeting(task.tools)
+        heard(text)
         return ModelReply(text=text)
 
 

@@ -83,7 +83,7 @@ class Think:
         return self.transcript.add_reply(turn.session_id, turn.turn_id, round_number, answer)
 
     def _ask(self, turn: Turn, messages: list[Message], most_calls: int) -> AssistantMessage:
-        reply = self.model.reply(self._task(turn, messages))
+        reply = self.model.reply(self._task(turn, messages), _NobodyListens())
         calls = [wish.model_copy(update={"tool": cut(wish.tool, MOST_TOOL_CHARS)}) for wish in reply.calls]
         return AssistantMessage(text=cut(reply.text, MOST_ANSWER_CHARS), calls=calls[:most_calls])
 
@@ -116,6 +116,16 @@ class Think:
             )
             for index, wish in enumerate(reply.calls)
         ]
+
+
+class _NobodyListens:
+    """An answer is told when it is whole."""
+
+    def __call__(self, text: str) -> None:
+        """Let it pass."""
+
+    def anew(self) -> None:
+        """Nothing was told."""
 
 
 def _in_context(messages: list[Message], files: FileContext) -> list[Message]:

@@ -1,0 +1,122 @@
+"""Why a model gave no answer, in sentences that a person understands.
+
+ModelError
+├── passing: asking again may help
+│   ├── ModelThrottled       E_MODEL_THROTTLED     too many requests at its provider
+│   ├── ModelUnavailable     E_MODEL_UNAVAILABLE   its provider fails or cannot be reached
+│   ├── ModelSilent          E_MODEL_TIMEOUT       it said nothing for too long, or took too long altogether
+│   ├── ModelCutOff          E_MODEL_CUT_OFF       its answer broke off
+│   └── ModelGarbled         E_MODEL_GARBLED       its answer could not be read
+└── lasting: asking again would not
+    ├── ContextTooLong       E_CONTEXT_TOO_LONG    the conversation is longer than it can take
+    ├── ContentFiltered      E_CONTENT_FILTERED    its provider's filter stopped the question or the answer
+    ├── ModelRefused         E_MODEL_REFUSED       it refused to answer
+    ├── ModelAccessDenied    E_MODEL_ACCESS        the key or the permission is missing or wrong
+    ├── ModelNotFound        E_MODEL_NOT_FOUND     its provider has no such model
+    └── ModelRequestRejected E_MODEL_REQUEST       its provider did not take the request
+"""
+
+from typing import ClassVar
+
+from satchel.domain.errors import SatchelError
+
+
+class ModelError(SatchelError):
+    """Base of them. ``said`` is what the provider told, for operators: never shown to people as it is.
+
+    The class's name is the error's in the state machine; ``passing`` ones are tried again there as well.
+    """
+
+    code = "E_MODEL_FAILED"
+    sentence: ClassVar[str] = "The model gave no answer. Please try again."
+    passing: ClassVar[bool] = False
+
+    def __init__(self, said: str = "", retry_after: float | None = None) -> None:
+        super().__init__(self.sentence)
+        self.said = said
+        self.retry_after = retry_after
+        """Seconds to wait at least, where the provider said so."""
+
+
+class ModelThrottled(ModelError):
+    """Too many requests, or too many tokens, for the moment."""
+
+    code = "E_MODEL_THROTTLED"
+    sentence = "The model is asked by too many at the moment. Please try again in a minute."
+    passing = True
+
+
+class ModelUnavailable(ModelError):
+    """The provider answers with a failure of its own, or not at all."""
+
+    code = "E_MODEL_UNAVAILABLE"
+    sentence = "The model cannot be reached at the moment. Please try again in a few minutes."
+    passing = True
+
+
+class ModelSilent(ModelError):
+    """Nothing came for too long, or no end came in time."""
+
+    code = "E_MODEL_TIMEOUT"
+    sentence = "The model took too long to answer. Please try again, perhaps with a smaller question."
+    passing = True
+
+
+class ModelCutOff(ModelError):
+    """The stream ended before the answer did."""
+
+    code = "E_MODEL_CUT_OFF"
+    sentence = "The model's answer broke off in the middle, so it is not shown. Please try again."
+    passing = True
+
+
+class ModelGarbled(ModelError):
+    """What came is not of the provider's format."""
+
+    code = "E_MODEL_GARBLED"
+    sentence = "The model's answer could not be read. Please try again."
+    passing = True
+
+
+class ContextTooLong(ModelError):
+    """The conversation and the tools are longer than the model's window."""
+
+    code = "E_CONTEXT_TOO_LONG"
+    sentence = "This conversation has become too long for the model. Please go on in a new session."
+
+
+class ContentFiltered(ModelError):
+    """The provider's filter stepped in."""
+
+    code = "E_CONTENT_FILTERED"
+    sentence = "The provider's content filter stopped this question or its answer. Please put it in another way."
+
+
+class ModelRefused(ModelError):
+    """The model itself declined."""
+
+    code = "E_MODEL_REFUSED"
+    sentence = "The model refused to answer this. Please put it in another way."
+
+
+class ModelAccessDenied(ModelError):
+    """No key, a wrong one, or one without the permission."""
+
+    code = "E_MODEL_ACCESS"
+    sentence = (
+        "Satchel may not use this model: its key or permission is missing or wrong. Please tell an administrator."
+    )
+
+
+class ModelNotFound(ModelError):
+    """The provider does not have it, or not here."""
+
+    code = "E_MODEL_NOT_FOUND"
+    sentence = "The model that is set does not exist at its provider. Please choose another or tell an administrator."
+
+
+class ModelRequestRejected(ModelError):
+    """The provider did not take the request, for a reason that is none of the others."""
+
+    code = "E_MODEL_REQUEST"
+    sentence = "The model's provider did not accept the request. Please tell an administrator."
