@@ -5,7 +5,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from satchel.domain.tool_names import ToolNames
+from satchel.domain.conversation import AssistantMessage, ModelTask, ProposedCall, ToolMessage, ToolSpec, UserMessage
+from satchel.domain.tool_names import ToolNames, names_for
 
 ALLOWED = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 
@@ -47,6 +48,23 @@ def test_no_tool_takes_the_name_that_another_is_given() -> None:
 
 def test_a_name_that_a_model_made_up_is_nobodys() -> None:
     assert ToolNames(["a.b"]).full("a.b") is None
+
+
+def test_a_question_has_names_for_its_tools_and_for_those_that_its_conversation_tells_of() -> None:
+    call = ProposedCall(tool="made up!", arguments="{}", ref="1")
+    told = [
+        UserMessage(text="?"),
+        AssistantMessage(text="", calls=[call]),
+        ToolMessage(ref="1", tool="gone.by", content={}),
+    ]
+    task = ModelTask(instructions="", messages=told, tools=[ToolSpec(server="report", name="echo")])
+    names = names_for(task)
+    assert [names.given(full) for full in ("report.echo", "made up!", "gone.by")] == [
+        "report_echo",
+        "made_up_",
+        "gone_by",
+    ]
+    assert (names.full("report_echo"), names.full("echo")) == ("report.echo", None)
 
 
 @given(st.lists(st.text(alphabet="ab._-é 1", min_size=1, max_size=80)))

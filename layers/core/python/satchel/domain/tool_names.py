@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import count
 
+from satchel.domain.conversation import AssistantMessage, ModelTask, ToolMessage
+
 MOST_CHARS = 64
 
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9_-]")
@@ -45,6 +47,16 @@ class ToolNames:
             if marked not in wanted and marked not in self._full:
                 return marked
         raise AssertionError("a count has no end")
+
+
+def names_for(task: ModelTask) -> ToolNames:
+    """Return the table for one question: the tools that it offers, and those that its conversation tells of.
+
+    A model may have made up the latter; a provider takes their names under the same rules.
+    """
+    called = [call.tool for message in task.messages if isinstance(message, AssistantMessage) for call in message.calls]
+    told = [message.tool for message in task.messages if isinstance(message, ToolMessage)]
+    return ToolNames([*(tool.full_name for tool in task.tools), *called, *told])
 
 
 def _plain(full: str) -> str:
