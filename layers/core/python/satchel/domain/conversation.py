@@ -68,9 +68,9 @@ class ToolSpec(BaseModel):
 class ModelTask(BaseModel):
     """One question to a model: the conversation so far (the last user message with its file context) and the tools.
 
-    ``model`` names the model as in the settings, e.g. ``bedrock:us.anthropic.…`` or ``openai-chat:…``. ``last_word``: it
-    has to answer now, and what it may wish to call is not called; the tools are still there, since no provider takes a
-    conversation with calls of tools that it is not told of.
+    ``model`` names the model as in the settings, e.g. ``bedrock:us.anthropic.…`` or ``openai-chat:…``. ``last_word``:
+    it has to answer now, and what it may wish to call is not called; the tools are still there, since some providers
+    take no conversation with calls of tools that they are not told of.
     """
 
     model: str = "offline"
