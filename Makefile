@@ -4,20 +4,22 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PAGE := web/dist/index.html
+PAGE_SOURCES := $(shell find web/src web/public -type f) web/index.html web/package.json web/tsconfig.json web/vite.config.ts
 PYTEST ?= -n auto --dist loadfile
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes
 export UV_LINK_MODE ?= copy
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench synth requirements clean
+.PHONY: help run test check web-check types bench synth requirements clean
 
 help: ## Say what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
 
-run: $(VENV)/run.stamp ## Set up and serve Satchel on 127.0.0.1:8000 (SATCHEL_PORT names another port)
+run: $(VENV)/run.stamp $(PAGE) ## Set up and serve Satchel on 127.0.0.1:8000 (SATCHEL_PORT names another port)
 	@exec $(BIN)/satchel serve
 
-test: $(VENV)/dev.stamp node_modules/.stamp ## Set up, check and test everything (SATCHEL_TEST_EXAMPLES=5000: more of each property)
+test: $(VENV)/dev.stamp $(PAGE) ## Set up, check and test everything (SATCHEL_TEST_EXAMPLES=5000: more of each property)
 	@$(MAKE) --no-print-directory check
 	$(BIN)/pytest $(PYTEST)
 
@@ -27,6 +29,16 @@ check: $(VENV)/dev.stamp ## Lint, types, imports and requirements
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/deptry .
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory web-check; fi
+
+web-check: types ## Lint, type and test the web client
+	npm run --silent lint -w web
+	npm run --silent types -w web
+	npm run --silent test -w web
+
+types: $(VENV)/run.stamp node_modules/.stamp ## Write the API's types for the web client
+	@$(BIN)/python -m local.openapi >web/src/api/openapi.json
+	@npm run --silent schema -w web
 
 bench: $(VENV)/dev.stamp ## Measure and write docs/benchmarks.md (BENCH=--peers: install and measure what others offer)
 	$(BIN)/python -m tests.bench $(BENCH)
@@ -38,7 +50,7 @@ requirements: $(VENV)/uv.stamp ## Pin again what pyproject.toml asks for (UPGRAD
 	$(BIN)/python requirements/compile.py $(UPGRADE)
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) node_modules cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) node_modules web/dist cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/uv.stamp: requirements/uv.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 15) else "Satchel needs Python 3.11 to 3.14; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 ...")'
@@ -55,7 +67,11 @@ $(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
 	$(UV_INSTALL) -r $<
 	@touch $@
 
-# Without npm the tests that need Node are skipped, and say so.
-node_modules/.stamp: package-lock.json package.json
+# Without npm there is no page, the tests that need Node are skipped, and both is said.
+$(PAGE): node_modules/.stamp $(PAGE_SOURCES)
+	@if command -v npm >/dev/null; then npm run --silent build -w web; \
+	else echo "There is no npm here: the API is served without the web client."; fi
+
+node_modules/.stamp: package-lock.json package.json web/package.json
 	@if command -v npm >/dev/null; then npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && touch $@; \
 	else echo "There is no npm here: the tests of servers for Node will be skipped."; fi

@@ -40,7 +40,7 @@ _MOST_LISTING = 4  # servers that are asked for their tools at the same time
 class System:
     """A context manager: inside, everything runs; afterwards no process is left and nothing is kept.
 
-    Raises CannotStartError when what the person has set cannot be used.
+    ``store_url`` is where presigned URLs lead. Raises CannotStartError when what the person has set cannot be used.
     """
 
     def __init__(self, port: int) -> None:
@@ -50,6 +50,7 @@ class System:
         self._corners = Corners()
         self._stack = ExitStack()
         self.left_corners: list[str] = []
+        self.store_url = ""
         self.folder = RunFolder()
 
     def __enter__(self) -> Self:
@@ -57,6 +58,7 @@ class System:
         with ExitStack() as stack:
             stack.enter_context(self.folder)
             cloud = stack.enter_context(LocalCloud())
+            self.store_url = cloud.endpoint_url
             stack.callback(self._clear_corners)  # after the runners are dead: a running tool holds its corner
             runners = self._runners(cloud)
             self._watch = stack.enter_context(ToolWatch())  # around the runners: it may wait for one when they end

@@ -1,0 +1,51 @@
+/**
+ * Markdown as HTML that is safe to put into the page. Loaded with the first text that needs it.
+ * Whatever the text says, nothing runs and nothing is fetched: images of other places become links.
+ */
+import DOMPurify from "dompurify";
+import { Marked } from "marked";
+
+const marked = new Marked({ gfm: true, breaks: true });
+const purify = DOMPurify();
+
+purify.addHook("afterSanitizeAttributes", (node) => {
+  if (node instanceof HTMLAnchorElement) {
+    node.target = "_blank";
+    node.rel = "noopener noreferrer";
+  }
+  if (node instanceof HTMLImageElement && !/^data:image\//i.test(node.getAttribute("src") ?? "")) {
+    node.replaceWith(linkTo(node.getAttribute("src") ?? "", node.alt));
+  }
+});
+
+const FORBIDDEN_TAGS = ["style", "form", "input", "button", "textarea", "select", "iframe", "svg", "math", "dialog"];
+
+/** Return HTML without anything active. */
+export function safeHtml(html: string): string {
+  return purify.sanitize(html, {
+    USE_PROFILES: { html: true },
+    FORBID_TAGS: FORBIDDEN_TAGS,
+    FORBID_ATTR: ["style", "id", "name", "class"],
+    ADD_ATTR: ["target"],
+    ALLOW_DATA_ATTR: false,
+  });
+}
+
+/** Split Markdown into blocks (paragraphs, lists, code), so that what has not changed need not be drawn again. */
+export function blocks(text: string): string[] {
+  return marked.lexer(text).map((token) => token.raw);
+}
+
+/** Return safe HTML of Markdown. */
+export function markdown(text: string): string {
+  return safeHtml(marked.parse(text, { async: false }));
+}
+
+function linkTo(source: string, title: string): Node {
+  const link = document.createElement("a");
+  link.textContent = title || source;
+  if (/^https?:/i.test(source)) link.href = source;
+  link.target = "_blank";
+  link.rel = "noopener noreferrer";
+  return link;
+}

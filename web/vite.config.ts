@@ -1,0 +1,13 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  plugins: [react()],
+  build: {
+    target: "es2022",
+    assetsInlineLimit: 0, // the page's policy lets nothing in but files of its own
+    modulePreload: { polyfill: false },
+    manifest: "manifest.json", // what is loaded first and what later: make sizes, and a test
+  },
+  worker: { format: "es" },
+});
