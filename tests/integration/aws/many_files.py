@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from satchel.adapters.dynamodb.file_items import pointer_items, record_item
-from satchel.adapters.dynamodb.table import Item, Table, encode
+from satchel.adapters.dynamodb.items import Item, encode
+from satchel.adapters.dynamodb.table import Table
 from satchel.domain.files import FileRecord
 from tests.integration.aws.makers import a_file, fresh, someone
 

@@ -23,8 +23,9 @@ from satchel.adapters.dynamodb.file_items import (
 )
 from satchel.adapters.dynamodb.files import DynamoFiles
 from satchel.adapters.dynamodb.going import DynamoGoingFiles, DynamoSessionRemains
+from satchel.adapters.dynamodb.items import encode
 from satchel.adapters.dynamodb.sessions import DynamoSessions
-from satchel.adapters.dynamodb.table import Table, encode
+from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.s3_files import S3Files
 from satchel.domain.files import FileRecord, Source
 from satchel.domain.ids import new_id

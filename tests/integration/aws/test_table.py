@@ -5,12 +5,15 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict
-from satchel.adapters.dynamodb.table import Item, Query, Table, from_cursor, to_cursor
+from satchel.adapters.dynamodb.cursors import from_cursor, to_cursor
+from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.errors import InvalidRequest
 from tests.integration.aws.makers import at_once, fresh
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
+
+    from satchel.adapters.dynamodb.items import Item
 
 
 @pytest.fixture

@@ -1,35 +1,20 @@
-"""What files say of themselves: real ones, damaged ones, and ones made to be costly."""
+"""What files say of themselves."""
 
 import base64
 import io
 import json
-import struct
-import tracemalloc
-import zipfile
-import zlib
-from collections.abc import Callable
-from time import process_time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from PIL import Image
 
 from satchel.contract import mime_of
 from satchel.domain.facts import read_facts
-from satchel.domain.facts.peek import HEAD, MOST_FETCHED, Peek
+from satchel.domain.facts.peek import MOST_FETCHED
 from satchel.domain.files import FileInfo
+from tests.unit.domain.sample_files import PARQUET, facts, packed_pdf, peek, plain_pdf, sheet, workbook
 
 MIB = 1 << 20
 NOTHING = FileInfo()
-
-
-def peek(body: bytes) -> Peek:
-    return Peek(len(body), lambda first, last: body[first : last + 1])
-
-
-def facts(name: str, body: bytes, mime: str | None = None) -> FileInfo:
-    return read_facts(peek(body), mime or mime_of(name), name)
 
 
 # Tables
@@ -117,21 +102,6 @@ def test_of_json_lines_records_are_known() -> None:
     assert facts("a.jsonl", b'{"a": 1}\n{"a": 2}\n') == FileInfo(rows=2)
 
 
-# Parquet, made by pyarrow: three rows of the columns a and b
-
-PARQUET = (
-    "UEFSMRUEFTAVLkwVBhUAEgAAGAQBAAkBPAIAAAAAAAAAAwAAAAAAAAAVABUUFRgsFQYVEBUGFQYcGAgDAAAAAAAAABgIAQAAAAAAAAAWACgIAw"
-    "AAAAAAAAAYCAEAAAAAAAAAEREAAAAKJAIAAAAGAQIDJAAVBBUeFSJMFQYVABIAAA84AQAAAHgBAAAAeQEAAAB6FQAVFBUYLBUGFRAVBhUGHDYA"
-    "KAF6GAF4EREAAAAKJAIAAAAGAQIDJAAVBBk8NQAYBnNjaGVtYRUEABUEJQIYAWEAFQwlAhgBYiUATBwAAAAWBhkcGSwmABwVBBk1AAYQGRgBYR"
-    "UCFgYW3gEW4AEmUiYIHBgIAwAAAAAAAAAYCAEAAAAAAAAAFgAoCAMAAAAAAAAAGAgBAAAAAAAAABERABksFQQVABUCABUAFRAVAgA8KQYZJgAG"
-    "AAAAJgAcFQwZNQAGEBkYAWIVAhYGFogBFpABJqYCJugBHDYAKAF6GAF4EREAGSwVBBUAFQIAFQAVEBUCADwWBhkGGSYABgAAABbmAhYGJggW8A"
-    "IAGRwYDEFSUk9XOnNjaGVtYRjsAS8vLy8vNmdBQUFBUUFBQUFBQUFLQUF3QUJnQUZBQWdBQ2dBQUFBQUJCQUFNQUFBQUNBQUlBQUFBQkFBSUFB"
-    "QUFCQUFBQUFJQUFBQkFBQUFBQkFBQUFOai8vLzhBQUFFRkVBQUFBQmdBQUFBRUFBQUFBQUFBQUFFQUFBQmlBQUFBQkFBRUFBUUFBQUFRQUJRQU"
-    "NBQUdBQWNBREFBQUFCQUFFQUFBQUFBQUFRSVFBQUFBSEFBQUFBUUFBQUFBQUFBQUFRQUFBR0VBQUFBSUFBd0FDQUFIQUFnQUFBQUFBQUFCUUFB"
-    "QUFBQUFBQUE9ABggcGFycXVldC1jcHAtYXJyb3cgdmVyc2lvbiAyNi4wLjEZLBwAABwAAAANAgAAUEFSMQ=="
-)
-
-
 def test_of_parquet_rows_and_columns_are_in_its_footer() -> None:
     assert facts("a.parquet", base64.b64decode(PARQUET)) == FileInfo(rows=3, columns=2)
 
@@ -144,20 +114,6 @@ def test_no_more_of_parquet_is_fetched_than_its_footer() -> None:
 
 
 # Workbooks
-
-
-def workbook(*sheets: str, method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    body = io.BytesIO()
-    with zipfile.ZipFile(body, "w", method) as archive:
-        archive.writestr("[Content_Types].xml", "<Types/>")
-        for number, sheet in enumerate(sheets, 1):
-            archive.writestr(f"xl/worksheets/sheet{number}.xml", sheet)
-    return body.getvalue()
-
-
-def sheet(rows: int, dimension: str = "") -> str:
-    cells = "".join(f'<row r="{number}"><c r="A{number}"><v>1</v></c></row>' for number in range(1, rows + 1))
-    return f"<worksheet>{dimension}<sheetData>{cells}</sheetData></worksheet>"
 
 
 @pytest.mark.clause("v2.1:context:facts")
@@ -181,21 +137,6 @@ def test_a_size_that_no_sheet_has_is_not_believed(ref: str) -> None:
 
 
 # PDF
-
-
-def plain_pdf(pages: int, *, more: bytes = b"") -> bytes:
-    kids = b"".join(b"%d 0 obj\n<< /Type /Page /Parent 2 0 R >>\nendobj\n" % (3 + n) for n in range(pages))
-    tree = b"2 0 obj\n<< /Type /Pages /Count %d /Kids [] >>\nendobj\n" % pages
-    inner = b"900 0 obj\n<< /Type /Pages /Parent 2 0 R /Count 1 /Kids [] >>\nendobj\n"
-    return b"%PDF-1.4\n" + kids + tree + inner + more + b"trailer\n<< /Root 1 0 R >>\n%%EOF\n"
-
-
-def packed_pdf(pages: int) -> bytes:
-    catalogue, tree = b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Count %d /Kids [3 0 R] >>" % pages
-    pairs = b"1 0 2 %d " % len(catalogue)
-    data = zlib.compress(pairs + catalogue + tree)
-    said = b"<< /Type /ObjStm /N 2 /First %d /Filter /FlateDecode /Length %d >>" % (len(pairs), len(data))
-    return b"%PDF-1.5\n5 0 obj\n" + said + b"\nstream\r\n" + data + b"\nendstream\nendobj\n%%EOF\n"
 
 
 @pytest.mark.parametrize(
@@ -239,134 +180,3 @@ def picture(kind: str, **options: object) -> bytes:
 )
 def test_of_a_picture_width_and_height_are_in_its_header(name: str, body: bytes) -> None:
     assert facts(name, body) == FileInfo(width=320, height=200)
-
-
-# Files that lie, and files that are none
-
-
-def lying_png() -> bytes:
-    return b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 100_000, 100_000) + b"\x08\x02\0\0\0" + bytes(1000)
-
-
-def bomb(name: str, method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    body = io.BytesIO()
-    with zipfile.ZipFile(body, "w", method) as archive, archive.open(name, "w", force_zip64=True) as packed:
-        for _ in range(64):
-            packed.write(bytes(MIB))
-    return body.getvalue()
-
-
-def crowded() -> bytes:
-    """An archive of very many entries."""
-    body = io.BytesIO()
-    with zipfile.ZipFile(body, "w") as archive:
-        for number in range(5_000):
-            archive.writestr(f"xl/worksheets/sheet{number}.xml", b"")
-    return body.getvalue()
-
-
-def claiming(size: int) -> bytes:
-    """A zip whose end says that its directory is very large."""
-    return bytes(MIB) + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, size, 0, 0)
-
-
-def stream_bomb() -> bytes:
-    data = zlib.compress(bytes(64 * MIB))
-    said = b"<< /Type /ObjStm /N 1 /First 10 /Filter /FlateDecode >>"
-    return b"%PDF-1.5\n" + (b"5 0 obj\n" + said + b"\nstream\n" + data + b"\nendstream\nendobj\n") * 12
-
-
-def overlapping() -> bytes:
-    """A PDF whose packed objects all begin at the same places."""
-    pairs = b"1 0 2 900000 " * 9000
-    data = zlib.compress(pairs + b"<< /Type /Pages /Kids [] >>" + bytes(MIB))
-    said = b"<< /Type /ObjStm /First %d /Filter /FlateDecode >>" % len(pairs)
-    return b"%PDF-1.5\n5 0 obj\n" + said + b"\nstream\n" + data + b"\nendstream\nendobj\n"
-
-
-COSTLY: dict[str, Callable[[], tuple[str, bytes]]] = {
-    "a picture of 100,000 by 100,000 pixels": lambda: ("a.png", lying_png()),
-    "a zip bomb": lambda: ("a.xlsx", bomb("xl/worksheets/sheet1.xml")),
-    "a zip bomb that is unpacked without a limit": lambda: (
-        "a.xlsx",
-        bomb("xl/worksheets/sheet1.xml", zipfile.ZIP_LZMA),
-    ),
-    "an archive of 5,000 sheets": lambda: ("a.xlsx", crowded()),
-    "an archive that says it is huge": lambda: ("a.xlsx", claiming(0xFFFFFFF0)),
-    "one line": lambda: ("a.csv", b"x" * 3 * MIB),
-    "one line of text": lambda: ("a.txt", b"x" * 3 * MIB),
-    "one cell that never ends": lambda: ("a.csv", b'"' + b"x\n" * 3 * MIB),
-    "nothing but delimiters": lambda: ("a.csv", b"," * 3 * MIB),
-    "deeply nested": lambda: ("a.json", b"[" * 3 * MIB),
-    "deep and short": lambda: ("a.json", b"[" * 1_000_000),
-    "quotes that are escaped": lambda: ("a.json", b"[" + b'\\"' * 500_000),
-    "a text that never ends": lambda: ("a.json", b'{"' + b'\\"' * 500_000),
-    "a footer that says it is huge": lambda: ("a.parquet", bytes(9 * MIB) + struct.pack("<I", 9 * MIB) + b"PAR1"),
-    "a footer of a list without end": lambda: (
-        "a.parquet",
-        (footer := b"\x19\xfc\xff\xff\xff\xff\xff\x7f" + b"\x0c" * MIB) + struct.pack("<I", len(footer)) + b"PAR1",
-    ),
-    "a stream that unpacks to very much": lambda: ("a.pdf", stream_bomb()),
-    "packed objects that overlap": lambda: ("a.pdf", overlapping()),
-    "page trees without end": lambda: ("a.pdf", b"%PDF-" + b"/Type /Pages" * 100_000),
-    "segments without end": lambda: ("a.jpg", b"\xff\xd8" + b"\xff" * 3 * MIB),
-}
-
-
-@pytest.mark.clause("v2.1:context:facts")
-@pytest.mark.parametrize("case", COSTLY.values(), ids=COSTLY.keys())
-def test_a_file_that_lies_costs_neither_memory_nor_time(case: Callable[[], tuple[str, bytes]]) -> None:
-    name, body = case()
-    looked = peek(body)
-    tracemalloc.start()
-    try:
-        found = read_facts(looked, mime_of(name), name)
-        _, most = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert MOST_FETCHED - looked.left <= MOST_FETCHED
-    assert most < 64 * MIB
-    again = process_time()
-    assert read_facts(peek(body), mime_of(name), name) == found
-    assert process_time() - again < 3
-
-
-def test_what_is_fetched_of_the_largest_text_is_its_beginning() -> None:
-    asked: list[tuple[int, int]] = []
-
-    def fetch(first: int, last: int) -> bytes:
-        asked.append((first, last))
-        return (b"a,b\n" * HEAD)[first : last + 1]
-
-    assert read_facts(Peek(1 << 40, fetch), "text/csv", "a.csv").estimated
-    assert asked == [(0, HEAD - 1)]
-
-
-NAMES = ["a.csv", "a.tsv", "a.json", "a.jsonl", "a.txt", "a.parquet", "a.xlsx", "a.pdf", "a.png", "a.bin"]
-BEGINNINGS = [
-    b"",
-    b"%PDF-1.4\n",
-    b"PK\3\4",
-    b"\x89PNG\r\n\x1a\n",
-    b"\xff\xd8\xff\xe0",
-    b"RIFF\0\0\0\0WEBPVP8X",
-    b"BM",
-    b"[",
-]
-
-
-@given(st.sampled_from(NAMES), st.sampled_from(BEGINNINGS), st.binary(max_size=300))
-def test_whatever_the_bytes_nothing_is_raised(name: str, beginning: bytes, rest: bytes) -> None:
-    for body in (beginning + rest, rest + struct.pack("<I", len(rest)) + b"PAR1"):
-        assert isinstance(facts(name, body), FileInfo)
-
-
-@given(st.integers(0, 700), st.binary(min_size=1, max_size=8), st.booleans())
-def test_a_damaged_file_is_one_of_which_little_is_known(at: int, junk: bytes, cut: bool) -> None:  # noqa: FBT001  (drawn)
-    for name, whole in (
-        ("a.parquet", base64.b64decode(PARQUET)),
-        ("a.xlsx", workbook(sheet(3, '<dimension ref="A1:B4"/>'))),
-        ("a.pdf", packed_pdf(3)),
-    ):
-        damaged = whole[:at] if cut else whole[:at] + junk + whole[at + len(junk) :]
-        assert isinstance(facts(name, damaged), FileInfo)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
-from satchel.adapters.dynamodb.table import from_cursor, to_cursor
+from satchel.adapters.dynamodb.cursors import from_cursor, to_cursor
 from satchel.domain.errors import InvalidRequest
 from satchel.domain.uploads import MOST_PARTS, Part, StoredPart, Upload
 from satchel.ports.catalog import Page

@@ -3,13 +3,18 @@
 import math
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed
-from satchel.adapters.dynamodb.table import Item, Query, Table, from_cursor, to_cursor
+from satchel.adapters.dynamodb.cursors import from_cursor, to_cursor
+from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.audit import AuditEntry
 from satchel.ports.catalog import Page
+
+if TYPE_CHECKING:
+    from satchel.adapters.dynamodb.items import Item
 
 PREFIX = "AUDIT#"
 _ENTRY: TypeAdapter[AuditEntry] = TypeAdapter(AuditEntry)

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed
-from satchel.adapters.dynamodb.table import Item, Table
+from satchel.adapters.dynamodb.items import Item
+from satchel.adapters.dynamodb.table import Table
 from satchel.domain.calls import Call, CallSettled
 
 PREFIX = "CALL#"

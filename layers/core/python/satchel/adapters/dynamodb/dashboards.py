@@ -6,7 +6,8 @@ No id of a dashboard has a slash in it, so that no id is the beginning of anothe
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from satchel.adapters.dynamodb.table import Item, Query, Table
+from satchel.adapters.dynamodb.items import Item
+from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.canvas import CanvasAction, Dashboard
 
 _AT_ONCE = 10  # nearly always the first is meant

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, pause
+from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.sessions import PREFIX as SESSION
-from satchel.adapters.dynamodb.table import Item, Query, Table
+from satchel.adapters.dynamodb.table import Query, Table
 from satchel.adapters.dynamodb.turns import PREFIX as TURN
 from satchel.domain.erasure import Erased, Erasure, LateTurn
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from botocore.exceptions import BotoCoreError, ClientError
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, pause
-from satchel.adapters.dynamodb.table import Item, Query, Table
+from satchel.adapters.dynamodb.items import Item
+from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.errors import Unavailable
 from satchel.domain.events import ENDS, Event, NewEvent
 from satchel.ports.clock import Clock

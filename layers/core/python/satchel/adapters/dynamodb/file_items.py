@@ -13,7 +13,7 @@
 
 from collections.abc import Iterator
 
-from satchel.adapters.dynamodb.table import Item
+from satchel.adapters.dynamodb.items import Item
 from satchel.domain.files import FileRecord, NameClaim
 
 USAGE = "USAGE#"

@@ -12,8 +12,10 @@ files than were asked for, or none, while more pages follow.
 
 from collections.abc import Sequence
 
+from satchel.adapters.dynamodb.cursors import from_cursor, to_cursor
 from satchel.adapters.dynamodb.file_items import record_of
-from satchel.adapters.dynamodb.table import Item, Query, Table, from_cursor, to_cursor
+from satchel.adapters.dynamodb.items import Item
+from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.files import FileRecord
 from satchel.domain.my_files import FileFilter
 from satchel.ports.catalog import Page

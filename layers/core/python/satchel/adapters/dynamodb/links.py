@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from satchel.adapters.dynamodb.cursors import from_cursor, to_cursor
 from satchel.adapters.dynamodb.file_items import record_of, version_key
+from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.sessions import session_key, session_of
-from satchel.adapters.dynamodb.table import Item, Query, Table, from_cursor, to_cursor
+from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.capabilities import Claims
 from satchel.domain.links import SharedLink, Standing
 from satchel.ports.catalog import Page

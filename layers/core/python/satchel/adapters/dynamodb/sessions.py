@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed
-from satchel.adapters.dynamodb.table import Item, Query, Table, from_cursor, to_cursor
+from satchel.adapters.dynamodb.cursors import from_cursor, to_cursor
+from satchel.adapters.dynamodb.items import Item
+from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.sessions import Session, SessionStatus
 from satchel.ports.catalog import Page
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed
-from satchel.adapters.dynamodb.table import Item, Query, Table
+from satchel.adapters.dynamodb.items import Item
+from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.sockets import Connection, Subscription, Ticket
 
 logger = logging.getLogger(__name__)

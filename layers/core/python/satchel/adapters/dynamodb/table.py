@@ -1,14 +1,11 @@
 """A thin layer over the DynamoDB client: plain values in and out, conditions that fail as one exception."""
 
-import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from botocore.exceptions import ClientError
-
-from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict
-from satchel.domain.errors import InvalidRequest
+from satchel.adapters.dynamodb.conditions import conditions
+from satchel.adapters.dynamodb.items import Item, Values, decode, encode, wire_value
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -19,20 +16,10 @@ if TYPE_CHECKING:
         UpdateTypeDef,
     )
 
-Item = dict[str, str | int | bool]
-Values = Mapping[str, str | int | bool]
-_MOST_KEY_BYTES = 1024
 _MOST_GETS = 100
 _MOST_DELETES = 25
 _ABSENT = "attribute_not_exists(pk)"
 _PRESENT = "attribute_exists(pk)"
-_WRITE_AGAIN = {
-    "TransactionConflict",
-    "TransactionConflictException",
-    "TransactionInProgressException",
-    "ThrottlingError",
-    "ProvisionedThroughputExceeded",
-}
 
 
 @dataclass(frozen=True)
@@ -44,47 +31,6 @@ class Query:
     limit: int = 1000
     after: str | None = None
     newest_first: bool = False
-
-
-def _value(value: str | int | bool) -> dict[str, Any]:  # noqa: FBT001  (a table's value)
-    if isinstance(value, bool):
-        return {"BOOL": value}
-    return {"S": value} if isinstance(value, str) else {"N": str(value)}
-
-
-def encode(item: Mapping[str, str | int | bool]) -> dict[str, Any]:
-    """Return an item in the wire's form."""
-    return {name: _value(value) for name, value in item.items()}
-
-
-def _plain(wire: Mapping[str, Any]) -> str | int | bool:
-    if "N" in wire:
-        return int(wire["N"])
-    plain: str | bool = wire["S"] if "S" in wire else wire["BOOL"]
-    return plain
-
-
-def decode(wire: Mapping[str, Any]) -> Item:
-    """Return a plain item."""
-    return {name: _plain(value) for name, value in wire.items()}
-
-
-def to_cursor(sort_key: str | None) -> str | None:
-    """Make the opaque cursor of a list; None where the list ends."""
-    return None if sort_key is None else base64.urlsafe_b64encode(sort_key.encode()).decode()
-
-
-def from_cursor(cursor: str | None, prefix: str) -> str | None:
-    """Read a cursor of a list whose sort keys begin with ``prefix``. Raises InvalidRequest for one that is not ours."""
-    if cursor is None:
-        return None
-    try:
-        sort_key = base64.b64decode(cursor, altchars=b"-_", validate=True).decode()
-    except ValueError:
-        sort_key = ""
-    if not sort_key.startswith(prefix) or len(sort_key.encode()) > _MOST_KEY_BYTES:
-        raise InvalidRequest("The cursor is not one that this list gave.", cursor=cursor[:100])
-    return sort_key
 
 
 @dataclass(frozen=True)
@@ -113,18 +59,18 @@ class Table:
     def put(self, item: Item, *, absent: bool = False) -> None:
         """Write an item. With ``absent`` raises ConditionFailed where there is one."""
         extra: dict[str, Any] = {"ConditionExpression": _ABSENT} if absent else {}
-        with _conditions():
+        with conditions():
             self.client.put_item(TableName=self.name, Item=encode(item), **extra)
 
     def update(self, pk: str, sk: str, expression: str, condition: str, values: Values, names: dict[str, str]) -> None:
         """Change an item. Raises ConditionFailed."""
-        with _conditions():
+        with conditions():
             self.client.update_item(
                 TableName=self.name,
                 Key=encode({"pk": pk, "sk": sk}),
                 UpdateExpression=expression,
                 ConditionExpression=condition,
-                ExpressionAttributeValues={f":{name}": _value(value) for name, value in values.items()},
+                ExpressionAttributeValues={f":{name}": wire_value(value) for name, value in values.items()},
                 **_names(names),
             )
 
@@ -134,7 +80,7 @@ class Table:
 
     def delete_if(self, pk: str, sk: str, attribute: str, value: str) -> None:
         """Delete an item while one of its attributes has this value. Raises ConditionFailed."""
-        with _conditions():
+        with conditions():
             self.client.delete_item(
                 TableName=self.name,
                 Key=encode({"pk": pk, "sk": sk}),
@@ -197,7 +143,7 @@ class Table:
 
     def transact(self, writes: Sequence["TransactWriteItemTypeDef"]) -> None:
         """Write all or nothing. Raises ConditionFailed (with the places) and WriteConflict."""
-        with _conditions():
+        with conditions():
             self.client.transact_write_items(TransactItems=list(writes))
 
     def writes_put(self, item: Item, *, absent: bool = False) -> "TransactWriteItemTypeDef":
@@ -234,7 +180,7 @@ class Table:
                 "Key": encode({"pk": pk, "sk": sk}),
                 "UpdateExpression": "ADD " + ", ".join(f"#{name} :{name}" for name in counts),
                 "ExpressionAttributeNames": {f"#{name}": name for name in counts},
-                "ExpressionAttributeValues": {f":{name}": _value(count) for name, count in counts.items()},
+                "ExpressionAttributeValues": {f":{name}": wire_value(count) for name, count in counts.items()},
             },
         }
 
@@ -271,7 +217,7 @@ class Table:
             "Key": encode({"pk": pk, "sk": sk}),
             "UpdateExpression": expression,
             "ConditionExpression": condition,
-            "ExpressionAttributeValues": {f":{name}": _value(value) for name, value in values.items()},
+            "ExpressionAttributeValues": {f":{name}": wire_value(value) for name, value in values.items()},
         }
         if names:
             update["ExpressionAttributeNames"] = names
@@ -281,25 +227,3 @@ class Table:
 def _names(names: dict[str, str]) -> dict[str, Any]:
     """An empty map of names is refused by the service."""
     return {"ExpressionAttributeNames": names} if names else {}
-
-
-class _conditions:  # noqa: N801  (used as a statement)
-    """Turns the service's words for «your condition did not hold» into ours; all else passes as it is."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if not isinstance(error, ClientError):
-            return
-        code = error.response["Error"]["Code"]
-        if code == "ConditionalCheckFailedException":
-            raise ConditionFailed from error
-        if code in _WRITE_AGAIN:
-            raise WriteConflict from error
-        if code == "TransactionCanceledException":
-            reasons = [reason.get("Code") for reason in error.response.get("CancellationReasons", [])]
-            if any(reason in _WRITE_AGAIN for reason in reasons):
-                raise WriteConflict from error
-            if failed := [place for place, reason in enumerate(reasons) if reason == "ConditionalCheckFailed"]:
-                raise ConditionFailed(failed) from error

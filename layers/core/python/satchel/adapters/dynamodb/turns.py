@@ -4,8 +4,10 @@ import hashlib
 from dataclasses import dataclass
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, pause
+from satchel.adapters.dynamodb.cursors import from_cursor, to_cursor
+from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.sessions import session_key
-from satchel.adapters.dynamodb.table import Item, Query, Table, from_cursor, to_cursor
+from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.conversation import UserMessage
 from satchel.domain.errors import KeyReused, SessionEnded, SessionNotFound, TurnRunning, Unavailable
 from satchel.domain.sessions import SessionStatus, Turn, TurnStatus
