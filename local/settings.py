@@ -21,6 +21,7 @@ _OWN_SERVER = "SATCHEL_SERVER"
 _HTTP_PORT = 80  # which origins leave out
 # No function URL and no Lambda payload stands between: more goes through in one piece than in the cloud.
 _DEFAULTS = {"SATCHEL_MAX_BODY_BYTES": str(64 * _MIB), "SATCHEL_MAX_INLINE_BYTES": str(64 * _MIB), **TOOL_TIMES}
+_DEFAULTS |= {"SATCHEL_METRICS": "off"}  # here nobody reads them out of the log
 _KINDS = [kind for kind in vars(settings).values() if isinstance(kind, type) and issubclass(kind, settings.Settings)]
 _KNOWN = {f"SATCHEL_{field.upper()}" for kind in _KINDS for field in kind.model_fields}
 

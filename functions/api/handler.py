@@ -6,16 +6,16 @@ from typing import Any
 from mangum import Mangum
 
 from satchel.bootstrap.api import build
-from satchel.bootstrap.logs import set_up_logs
+from satchel.bootstrap.observed import observed
 
 
 @lru_cache
 def application() -> Mangum:
     """Return the application; like every function it makes its clients for its first event, not when it is imported."""
-    set_up_logs("api")
     return Mangum(build(), lifespan="off")
 
 
+@observed("api")
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401  (as Mangum takes it)
     """Answer one request."""
     return application()(event, context)

@@ -3,12 +3,12 @@
 from typing import Any
 
 from satchel.bootstrap.approval import build
-from satchel.bootstrap.logs import set_up_logs
+from satchel.bootstrap.observed import observed
 from satchel.domain.steps import CallStep
 
 
+@observed("approval")
 def handler(event: dict[str, Any], context: object) -> None:
     """Ask about one call."""
     del context
-    set_up_logs("approval")
     build()(CallStep.model_validate(event))

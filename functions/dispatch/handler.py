@@ -3,12 +3,12 @@
 from typing import Any
 
 from satchel.bootstrap.dispatch import build
-from satchel.bootstrap.logs import set_up_logs
+from satchel.bootstrap.observed import observed
 from satchel.domain.steps import CallStep
 
 
+@observed("dispatch")
 def handler(event: dict[str, Any], context: object) -> None:
     """Send one call on its way."""
     del context
-    set_up_logs("dispatch")
     build()(CallStep.model_validate(event))

@@ -3,14 +3,14 @@
 from typing import Any
 
 from satchel.bootstrap.end_session import build, find
-from satchel.bootstrap.logs import set_up_logs
+from satchel.bootstrap.observed import observed
 
 _SPARE_MILLIS = 20_000  # what one more step takes at most
 
 
+@observed("end_session")
 def handler(event: dict[str, Any], context: Any) -> dict[str, bool]:  # noqa: ANN401  (a Lambda context)
     """Clear one session, as far as the time goes; the sweep finishes what is left."""
-    set_up_logs("end_session")
     session = find(event["user"], event["session_id"])
     if session is None:
         return {"done": True}

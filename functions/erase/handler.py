@@ -3,12 +3,12 @@
 from typing import Any
 
 from satchel.bootstrap.erase import build
-from satchel.bootstrap.logs import set_up_logs
+from satchel.bootstrap.observed import observed
 
 _SPARE_MILLIS = 20_000  # what one more step takes at most
 
 
+@observed("erase")
 def handler(event: dict[str, Any], context: Any) -> dict[str, bool]:  # noqa: ANN401  (a Lambda context)
     """Erase one person, as far as the time goes."""
-    set_up_logs("erase")
     return {"done": build()(event["user"], lambda: context.get_remaining_time_in_millis() > _SPARE_MILLIS)}

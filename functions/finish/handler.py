@@ -3,15 +3,15 @@
 from typing import Any
 
 from satchel.bootstrap.finish import build
-from satchel.bootstrap.logs import set_up_logs
+from satchel.bootstrap.observed import observed
 from satchel.domain.steps import TurnStep
 from satchel.services.turns.finish_turn import Ending
 
 
+@observed("finish")
 def handler(event: dict[str, Any], context: object) -> dict[str, str]:
     """End one turn."""
     del context
-    set_up_logs("finish")
     ending, step = _read(event)
     return {"turn_id": step.turn_id, "status": build()(step, ending)}
 

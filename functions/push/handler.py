@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from satchel.bootstrap.logs import set_up_logs
+from satchel.bootstrap.observed import observed
 from satchel.bootstrap.push import build
 
 
+@observed("push")
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Serve the turns of one batch."""
     del context
-    set_up_logs("push")
     return build()(event)

@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from satchel.bootstrap.logs import set_up_logs
+from satchel.bootstrap.observed import observed
 from satchel.bootstrap.refresh import build
 
 _DEPLOYMENTS = "aws.cloudformation"
 
 
+@observed("refresh")
 def handler(event: dict[str, Any], context: object) -> dict[str, list[str]]:
     """Serve an event of EventBridge: of the schedule, or of the end of a deployment, which brought other programs."""
     del context
-    set_up_logs("refresh")
     refresh = build()
     servers = list(refresh.registry.servers) if event.get("source") == _DEPLOYMENTS else refresh.due()
     refresh.ask_all(servers)

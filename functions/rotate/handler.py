@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from satchel.bootstrap.logs import set_up_logs
+from satchel.bootstrap.observed import observed
 from satchel.bootstrap.rotate import build
 
 
+@observed("rotate")
 def handler(event: dict[str, Any], context: object) -> None:
     """Take one step."""
     del context
-    set_up_logs("rotate")
     build()(event["Step"], event["SecretId"], event["ClientRequestToken"])

@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from satchel.bootstrap.logs import set_up_logs
+from satchel.bootstrap.observed import observed
 from satchel.bootstrap.run_tool import build, client, close, ports
 from satchel.ports.runners import CallOrder
 
 
+@observed("run_tool")
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Run one call (invoked asynchronously), or list the tools of the server that is named."""
     del context
-    set_up_logs("run_tool")
     server = event["server"]
     if event.get("action") == "list":
         return {"tools": [tool.model_dump(mode="json") for tool in client(server).list_tools()]}

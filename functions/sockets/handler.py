@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from satchel.bootstrap.logs import set_up_logs
+from satchel.bootstrap.observed import observed
 from satchel.bootstrap.sockets import build
 
 
+@observed("sockets")
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Answer one event; it holds a ticket, so it is never logged."""
     del context
-    set_up_logs("sockets")
     return build()(event)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from satchel.domain.calls import Call, CallSettled
 
-_SENT = {"injected", "unresolved"}
+_SENT = {"injected", "unresolved", "server", "bytes_in"}
 
 
 class FakeCalls:

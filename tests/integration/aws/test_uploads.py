@@ -22,6 +22,7 @@ from satchel.domain.uploads import PART_BYTES, Upload
 from satchel.services.files.remove_file import RemoveFile
 from satchel.services.files.upload_file import UploadFile
 from satchel.services.files.upload_parts import AbortUpload, BeginUpload, CompleteUpload, ReadUploads, SweepUploads
+from tests.fakes.metrics import FakeMetrics
 from tests.integration.aws.makers import TravelClock, at_once
 
 MOST = 50 << 30
@@ -50,9 +51,9 @@ class Desk:
         self.begin = BeginUpload(sessions, uploads, self.parts, self.clock, os.urandom, MOST)
         self.read = ReadUploads(uploads, self.parts, self.clock)
         self.abort = AbortUpload(uploads, self.parts, self.store)
-        self.complete = CompleteUpload(self.read, sessions, self.files, self.store, self.abort, MOST)
+        self.complete = CompleteUpload(self.read, sessions, self.files, self.store, self.abort, MOST, FakeMetrics())
         self.sweep = SweepUploads(uploads, self.abort, self.clock)
-        self.small = UploadFile(sessions, self.files, self.store, self.clock, os.urandom, MOST)
+        self.small = UploadFile(sessions, self.files, self.store, self.clock, os.urandom, MOST, FakeMetrics())
         self.remove = RemoveFile(self.files, self.store)
 
     def start(self, name: str, body: bytes, *, send: bool = True) -> Upload:

@@ -77,6 +77,7 @@ def made(world: World, session: Session, said: dict[str, object], *, deferred: b
         world.dashboards,
         KeepAudit(world.trail),
         DoubtTools(SERVERS, world.tool_lists),
+        world.metrics,
     )(CallStep(**whose))
     return call
 

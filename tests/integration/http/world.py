@@ -68,6 +68,7 @@ from satchel.services.turns.settle_turn import SettleTurn
 from satchel.services.turns.take_turn import TakeTurn
 from tests.fakes.erasing import FakeErasing
 from tests.fakes.going import ClearingAtOnce
+from tests.fakes.metrics import FakeMetrics
 from tests.fakes.workflow import FakeTaskCallback
 from tests.integration.aws.cloud import make_bucket, make_table
 from tests.integration.aws.makers import TravelClock
@@ -130,9 +131,10 @@ class World:
         self.erasing = FakeErasing()
         self.parts = S3Uploads(self.store.client, self.store.bucket)
         self.keys = KEYS
+        self.metrics = FakeMetrics()
         self.signer = JwtSigner(lambda: self.keys, self.clock)
         self.finish = FinishTurn(
-            self.turns, self.calls, self.transcript, self.events, self.clock, KeepAudit(self.trail)
+            self.turns, self.calls, self.transcript, self.events, self.clock, KeepAudit(self.trail), self.metrics
         )
         self.workflow = FakeWorkflow()
         self.closing = False
@@ -188,11 +190,15 @@ class World:
             cancel_turn=cancel,
             decide_approval=DecideApproval(read_turn, self.approvals, self.events, self.callback, self.clock),
             issue_ticket=IssueTicket(self.tickets, self.clock, os.urandom),
-            upload_file=UploadFile(self.sessions, self.files, self.store, self.clock, os.urandom, MOST_BODY),
+            upload_file=UploadFile(
+                self.sessions, self.files, self.store, self.clock, os.urandom, MOST_BODY, self.metrics
+            ),
             begin_upload=BeginUpload(self.sessions, self.uploads, self.parts, self.clock, os.urandom, MOST_FILE),
             read_uploads=read_uploads,
             sign_parts=SignParts(self.parts, self.clock),
-            complete_upload=CompleteUpload(read_uploads, self.sessions, self.files, self.store, abort, MOST_FILE),
+            complete_upload=CompleteUpload(
+                read_uploads, self.sessions, self.files, self.store, abort, MOST_FILE, self.metrics
+            ),
             abort_upload=abort,
             read_files=read_files,
             keep_file=KeepFile(read_files, self.going, self.store, persist_files_across_sessions=True),
@@ -204,7 +210,7 @@ class World:
             read_links=ReadLinks(self.shared_links, self.standings, self.clock),
             revoke_links=RevokeLinks(self.shared_links),
             ask_erasure=AskErasure(self.signer, self.erasures, self.erasing, self.clock),
-            download=Download(open_link, KeepAudit(self.trail), self.clock, os.urandom),
+            download=Download(open_link, KeepAudit(self.trail), self.clock, os.urandom, self.metrics),
             read_audit=ReadAudit(read_sessions, self.trail),
             store=self.store,
         )

@@ -202,17 +202,11 @@ def _build() -> str:
     role = os.environ["SATCHEL_CALL_ROLE"] = resources.create_role("call")
     resources.create_function(_RUNNER, handler_of("run-bench"), role=role, timeout=60)
     os.environ["SATCHEL_STATE_MACHINE"] = create_turn_machine(role)
-    for name, module in list(sys.modules.items()):
-        if name.startswith("functions.") and name.endswith(".handler"):
-            vars(module)["set_up_logs"] = _no_logs  # they would belong to all tests of this process
     return os.environ["SATCHEL_STATE_MACHINE"]
 
 
-def _no_logs(_service: str) -> None:
-    """What is logged is nobody's business here."""
-
-
 def _stand_in(patch: pytest.MonkeyPatch, bench: Bench, folder: Path) -> None:
+    patch.setattr("satchel.bootstrap.observed.set_up_logs", lambda _: None)  # logs would be all tests' of this process
     patch.setattr("satchel.bootstrap.think.model", lambda _name: PlannedModel())
     patch.setattr("satchel.bootstrap.run_tool.client", lambda *_: bench)
     patch.setattr(run_tool, "client", lambda *_: bench)

@@ -10,7 +10,7 @@ import pytest
 FUNCTIONS = Path(__file__).parents[3] / "functions"
 HANDLERS = sorted(path for path in FUNCTIONS.glob("*/handler.py"))
 # What several handlers speak: the words of the system, a use case's own; and the way from API Gateway to ASGI.
-SHARED = ("satchel.bootstrap.logs", "satchel.domain.", "satchel.ports.", "satchel.services.", "mangum")
+SHARED = ("satchel.bootstrap.observed", "satchel.domain.", "satchel.ports.", "satchel.services.", "mangum")
 
 
 def modules(path: Path) -> Iterator[str]:

@@ -18,7 +18,7 @@ DEPLOYED = {
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     world = World()
     monkeypatch.setattr(refresh, "build", lambda: world.refresh_tools)
-    monkeypatch.setattr(refresh, "set_up_logs", lambda _service: None)
+    monkeypatch.setattr("satchel.bootstrap.observed.set_up_logs", lambda _service: None)
     return world
 
 

@@ -90,8 +90,8 @@ def test_what_was_sent_is_noted_without_paths_and_links(world: World) -> None:
     world.upload("sales.csv", session=session)
     call = world.call(world.turn(session), "report.summarise", '{"filename": "sales.csv"}')
     world.dispatch(call_step(call, "task"))
-    noted = {"injected": {"filename": "sales.csv", "username": ALICE.name}, "dispatched_at": world.clock.now()}
-    assert world.seen(call) == call.model_copy(update=noted)
+    given = {"filename": "sales.csv", "username": ALICE.name}
+    assert world.seen(call) == call.model_copy(update={"injected": given, "server": "report", "bytes_in": 8})
 
 
 def test_the_call_is_announced_once_with_what_the_tool_is_given(world: World) -> None:

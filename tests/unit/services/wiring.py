@@ -42,6 +42,7 @@ from satchel.services.tools.refresh_tools import RefreshTools
 from satchel.services.turns.act_in_canvas import ActInCanvas
 from satchel.services.turns.ask_approval import AskApproval
 from satchel.services.turns.cancel_turn import CancelTurn
+from satchel.services.turns.count_tokens import CountTokens
 from satchel.services.turns.decide_approval import DecideApproval
 from satchel.services.turns.finish_turn import FinishTurn
 from satchel.services.turns.read_turn import ReadTurn
@@ -61,6 +62,7 @@ from tests.fakes.file_store import FakeFileStore
 from tests.fakes.files import FakeFiles
 from tests.fakes.going import ClearingAtOnce, FakeGoingFiles, FakeSessionRemains
 from tests.fakes.links import FakeSharedLinks, FakeStandings
+from tests.fakes.metrics import FakeMetrics
 from tests.fakes.model import FakeModel
 from tests.fakes.runners import FakeCredentials, FakeRunners
 from tests.fakes.sessions import FakeSessions
@@ -101,6 +103,7 @@ class Wiring:
         self.events = FakeEvents(self.clock)
         self.dashboards = FakeDashboards()
         self.trail = FakeAuditTrail()
+        self.metrics = FakeMetrics()
         self.store = FakeFileStore()
         self.parts = FakePartStore(self.store)
         self.signer = FakeSigner(self.clock)
@@ -154,7 +157,7 @@ class Wiring:
 
     @property
     def download(self) -> Download:
-        return Download(self.open_link, KeepAudit(self.trail), self.clock, self.entropy)
+        return Download(self.open_link, KeepAudit(self.trail), self.clock, self.entropy, self.metrics)
 
     @property
     def read_audit(self) -> ReadAudit:
@@ -186,7 +189,7 @@ class Wiring:
             self.calls,
             self.tell_files,
             self.events,
-            self.model,
+            CountTokens(self.model, self.metrics),
             self.list_tools,
             self.most_rounds,
         )
@@ -238,12 +241,14 @@ class Wiring:
             self.dashboards,
             KeepAudit(self.trail),
             self.doubt_tools,
+            self.metrics,
             CANVAS_ORIGINS,
         )
 
     @property
     def finish(self) -> FinishTurn:
-        return FinishTurn(self.turns, self.calls, self.transcript, self.events, self.clock, KeepAudit(self.trail))
+        audit = KeepAudit(self.trail)
+        return FinishTurn(self.turns, self.calls, self.transcript, self.events, self.clock, audit, self.metrics)
 
     @property
     def settle_turn(self) -> SettleTurn:
@@ -342,7 +347,9 @@ class Wiring:
 
     @property
     def upload_file(self) -> UploadFile:
-        return UploadFile(self.sessions, self.files, self.store, self.clock, self.entropy, MOST_UPLOAD_BYTES)
+        return UploadFile(
+            self.sessions, self.files, self.store, self.clock, self.entropy, MOST_UPLOAD_BYTES, self.metrics
+        )
 
     @property
     def begin_upload(self) -> BeginUpload:
@@ -363,7 +370,7 @@ class Wiring:
     @property
     def complete_upload(self) -> CompleteUpload:
         return CompleteUpload(
-            self.read_uploads, self.sessions, self.files, self.store, self.abort_upload, MOST_FILE_BYTES
+            self.read_uploads, self.sessions, self.files, self.store, self.abort_upload, MOST_FILE_BYTES, self.metrics
         )
 
     @property

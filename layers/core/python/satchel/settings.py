@@ -183,6 +183,12 @@ class AuditSettings(Settings):
     audit_days: Annotated[int, Field(gt=0)] = 90
 
 
+class MetricSettings(Settings):
+    """Whether figures are written into the log, in CloudWatch's embedded metric format, or nowhere."""
+
+    metrics: Literal["emf", "off"] = "emf"
+
+
 class RunnersSettings(Settings):
     """Where runners are: a function for each server that runs here, one for all those that are somewhere else."""
 

@@ -11,6 +11,7 @@ from satchel.adapters.lambda_clearing import LambdaClearing, LambdaErasing
 from satchel.adapters.stepfunctions import TurnExecutions, WaitingTasks
 from satchel.bootstrap.isolation import isolation
 from satchel.bootstrap.links import links, signer
+from satchel.bootstrap.metrics import metrics
 from satchel.bootstrap.servers import registry
 from satchel.bootstrap.storage import CLOCK, storage
 from satchel.domain.uploads import PART_BYTES
@@ -56,7 +57,8 @@ def services() -> Services:
     kept, limits, settings = storage(), LimitSettings(), ApiSettings()
     workflow = TurnExecutions(clients.stepfunctions(), WorkflowSettings().state_machine)
     waiting = WaitingTasks(clients.stepfunctions())
-    finish = FinishTurn(kept.turns, kept.calls, kept.transcript, kept.events, CLOCK, KeepAudit(kept.audit))
+    audit = KeepAudit(kept.audit)
+    finish = FinishTurn(kept.turns, kept.calls, kept.transcript, kept.events, CLOCK, audit, metrics())
     settle = SettleTurn(kept.turns, workflow, finish, CLOCK)
     read_turn = ReadTurn(
         kept.sessions, kept.turns, kept.calls, kept.files, kept.events, settle, links(), kept.store, CLOCK
@@ -86,11 +88,15 @@ def services() -> Services:
         cancel_turn=cancel,
         decide_approval=DecideApproval(read_turn, kept.approvals, kept.events, waiting, CLOCK),
         issue_ticket=IssueTicket(kept.tickets, CLOCK, os.urandom),
-        upload_file=UploadFile(kept.sessions, kept.files, kept.store, CLOCK, os.urandom, limits.max_body_bytes),
+        upload_file=UploadFile(
+            kept.sessions, kept.files, kept.store, CLOCK, os.urandom, limits.max_body_bytes, metrics()
+        ),
         begin_upload=BeginUpload(kept.sessions, kept.uploads, kept.parts, CLOCK, os.urandom, most_file),
         read_uploads=read_uploads,
         sign_parts=SignParts(kept.parts, CLOCK),
-        complete_upload=CompleteUpload(read_uploads, kept.sessions, kept.files, kept.store, abort, most_file),
+        complete_upload=CompleteUpload(
+            read_uploads, kept.sessions, kept.files, kept.store, abort, most_file, metrics()
+        ),
         abort_upload=abort,
         read_files=read_files,
         keep_file=KeepFile(read_files, kept.going, kept.store, persist),
@@ -102,7 +108,7 @@ def services() -> Services:
         read_links=ReadLinks(kept.shared_links, kept.standings, CLOCK),
         revoke_links=RevokeLinks(kept.shared_links),
         ask_erasure=AskErasure(signer(), kept.erasures, erasing, CLOCK),
-        download=Download(open_link, KeepAudit(kept.audit), CLOCK, os.urandom),
+        download=Download(open_link, audit, CLOCK, os.urandom, metrics()),
         read_audit=ReadAudit(read_sessions, kept.audit),
         store=kept.store,
     )

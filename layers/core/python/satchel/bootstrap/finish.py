@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 
+from satchel.bootstrap.metrics import metrics
 from satchel.bootstrap.storage import CLOCK, storage
 from satchel.services.calls.keep_audit import KeepAudit
 from satchel.services.turns.finish_turn import FinishTurn
@@ -18,4 +19,5 @@ def build() -> FinishTurn:
         events=kept.events,
         clock=CLOCK,
         audit=KeepAudit(kept.audit),
+        metrics=metrics(),
     )

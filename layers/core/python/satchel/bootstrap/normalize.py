@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 
+from satchel.bootstrap.metrics import metrics
 from satchel.bootstrap.servers import registry
 from satchel.bootstrap.storage import CLOCK, storage
 from satchel.services.calls.keep_audit import KeepAudit
@@ -24,5 +25,6 @@ def build() -> NormalizeOutcome:
         dashboards=kept.dashboards,
         audit=KeepAudit(kept.audit),
         doubt_tools=DoubtTools(registry(), kept.tool_lists),
+        metrics=metrics(),
         canvas_origins=CanvasSettings().canvas_origins,
     )

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from satchel.adapters import clients
 from satchel.adapters.stepfunctions import TurnExecutions
+from satchel.bootstrap.metrics import metrics
 from satchel.bootstrap.storage import CLOCK, storage
 from satchel.entrypoints.sockets import Sockets
 from satchel.services.calls.keep_audit import KeepAudit
@@ -20,7 +21,8 @@ def build() -> Sockets:
     """Return the routes, wired."""
     kept = storage()
     workflow = TurnExecutions(clients.stepfunctions(), WorkflowSettings().state_machine)
-    finish = FinishTurn(kept.turns, kept.calls, kept.transcript, kept.events, CLOCK, KeepAudit(kept.audit))
+    audit = KeepAudit(kept.audit)
+    finish = FinishTurn(kept.turns, kept.calls, kept.transcript, kept.events, CLOCK, audit, metrics())
     settle = SettleTurn(kept.turns, workflow, finish, CLOCK)
     return Sockets(
         connect=OpenConnection(kept.tickets, kept.connections, CLOCK, OriginSettings().web_origins),

@@ -3,11 +3,13 @@
 from functools import lru_cache
 
 from satchel.adapters.models.offline import OfflineModel
+from satchel.bootstrap.metrics import metrics
 from satchel.bootstrap.servers import registry
 from satchel.bootstrap.storage import CLOCK, storage
 from satchel.ports.model import Model
 from satchel.services.files.tell_files import TellFiles
 from satchel.services.tools.list_tools import ListTools
+from satchel.services.turns.count_tokens import CountTokens
 from satchel.services.turns.think import Think
 from satchel.settings import ModelSettings, SessionSettings
 
@@ -30,7 +32,7 @@ def build() -> Think:
         calls=kept.calls,
         tell_files=TellFiles(kept.files, CLOCK, SessionSettings().persist_files_across_sessions),
         events=kept.events,
-        model=model(settings.model),
+        model=CountTokens(model(settings.model), metrics()),
         tools=ListTools(registry(), kept.tool_lists),
         most_rounds=settings.max_rounds,
     )

@@ -37,7 +37,10 @@ class CallSettled(BaseModel):
 
 
 class Call(BaseModel):
-    """One tool call. ``arguments`` is the model's text; ``injected`` is that with the identity, files by name."""
+    """One tool call. ``arguments`` is the model's text; ``injected`` is that with the identity, files by name.
+
+    ``server`` is known once the call was sent there, and ``bytes_in`` how much the files have that it was given.
+    """
 
     call_id: CallId
     turn_id: TurnId
@@ -50,6 +53,8 @@ class Call(BaseModel):
     index: int
     injected: dict[str, Any] | None = None
     unresolved: dict[str, list[str]] = {}
+    server: str | None = None
+    bytes_in: int = 0
     settled: CallSettled | None = None
 
 

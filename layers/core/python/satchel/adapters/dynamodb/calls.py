@@ -14,7 +14,7 @@ from satchel.adapters.dynamodb.table import Table
 from satchel.domain.calls import Call, CallSettled
 
 PREFIX = "CALL#"
-_SENT = {"injected", "unresolved"}
+_SENT = {"injected", "unresolved", "server", "bytes_in"}
 _BESIDE = _SENT | {"settled"}
 
 

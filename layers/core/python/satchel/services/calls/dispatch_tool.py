@@ -80,7 +80,7 @@ class DispatchTool:
         if problems := self.checker.problems(tool.input_schema, arguments):
             raise InvalidArguments(problems)
         outcome = self.list_files(call, arguments)
-        self.calls.dispatched(call.model_copy(update={"injected": arguments}))
+        self.calls.dispatched(call.model_copy(update={"injected": arguments, "server": tool.server}))
         self._announce(call, arguments)
         return outcome
 
@@ -94,7 +94,8 @@ class DispatchTool:
             raise InvalidArguments(problems)
         resolved = self.inputs(call, tool, entry, arguments, entry.limits(self.limits).most)
         given = {"injected": strip_blobs(arguments), "unresolved": resolved.unresolved}
-        self.calls.dispatched(call.model_copy(update=given))
+        sent = {"server": server, "bytes_in": resolved.bytes}
+        self.calls.dispatched(call.model_copy(update=given | sent))
         self._announce(call, arguments)
         return server, self._with_credentials(call, tool, entry, resolved, token)
 

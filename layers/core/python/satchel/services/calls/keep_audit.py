@@ -15,7 +15,9 @@ class KeepAudit:
 
     trail: AuditTrail
 
-    def __call__(self, entry: AuditEntry) -> None:
-        """Keep and log an entry. What cannot be kept raises: nothing goes on unnoticed."""
-        if entry.session_id is None or self.trail.keep(entry.session_id, entry):
-            logger.info("audit", extra=entry.model_dump(mode="json", exclude_none=True))
+    def __call__(self, entry: AuditEntry) -> bool:
+        """Keep and log an entry; tell whether it is new. What cannot be kept raises: nothing goes on unnoticed."""
+        if entry.session_id is not None and not self.trail.keep(entry.session_id, entry):
+            return False
+        logger.info("audit", extra=entry.model_dump(mode="json", exclude_none=True))
+        return True

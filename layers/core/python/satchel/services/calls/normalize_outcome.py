@@ -36,6 +36,8 @@ from satchel.ports.clock import Clock
 from satchel.ports.dashboards import Dashboards
 from satchel.ports.events import Events
 from satchel.ports.file_store import FileStore
+from satchel.ports.metrics import Metrics
+from satchel.services.calls.count_call import count_call
 from satchel.services.calls.keep_audit import KeepAudit
 from satchel.services.calls.store_outcome import read_outcome
 from satchel.services.files.describe_files import kind_of_file, place_of, shown_artifact, shown_deferred, what_was_said
@@ -63,6 +65,7 @@ class NormalizeOutcome:
     dashboards: Dashboards
     audit: KeepAudit
     doubt_tools: DoubtTools
+    metrics: Metrics
     canvas_origins: Collection[str] = ()
 
     def __call__(self, step: CallStep) -> CallRef:
@@ -76,7 +79,8 @@ class NormalizeOutcome:
             self.dashboards.keep(self._dashboard(call, settled.canvas))
         for event in news_of(call, settled):
             self.events.append(call.turn_id, event)
-        self.audit(call_entry(call, settled, self.clock.now()))
+        if self.audit(call_entry(call, settled, self.clock.now())):
+            count_call(self.metrics, call, settled)
         return CallRef(call_id=call.call_id)
 
     def _settle(self, call: Call, failure: Failure | None) -> CallSettled:

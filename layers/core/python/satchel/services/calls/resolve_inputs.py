@@ -25,11 +25,12 @@ _MOST_NEAR = 200
 
 @dataclass
 class Resolved:
-    """The arguments as the tool gets them, the files to bring, and the values that are no known file."""
+    """The arguments as the tool gets them, the files to bring, the values that are no known file; ``bytes`` of all."""
 
     arguments: dict[str, Any]
     inputs: list[InputFile] = field(default_factory=list)
     unresolved: dict[str, list[str]] = field(default_factory=dict)
+    bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -53,14 +54,15 @@ class ResolveInputs:
         if unresolved and entry.strict_files:
             raise FileNotFound(list(unresolved), [near for names in unresolved.values() for near in names])
         arguments = args.tell_names(tool, arguments, lambda v: found[v].name if v in found else v)
+        size = sum({record.file_key: record.size for record in found.values()}.values())
         if entry.files_for(tool.name) == "url":
             places = {value: self.links.for_tool(record, most_seconds) for value, record in found.items()}
-            return Resolved(args.replace_files(tool, arguments, lambda v: places.get(v, v)), [], unresolved)
+            return Resolved(args.replace_files(tool, arguments, lambda v: places.get(v, v)), [], unresolved, size)
         names = _distinct_names(found)
         inputs = {record.file_key: self._input(record, names[record.file_key]) for record in found.values()}
         places = {value: input_path(call.user, names[record.file_key]) for value, record in found.items()}
         replaced = args.replace_files(tool, arguments, lambda v: places.get(v, v))
-        return Resolved(replaced, list(inputs.values()), unresolved)
+        return Resolved(replaced, list(inputs.values()), unresolved, size)
 
     def _find(self, call: Call, values: list[str]) -> tuple[dict[str, FileRecord], dict[str, list[str]]]:
         now = self.clock.now()

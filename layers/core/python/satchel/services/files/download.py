@@ -9,7 +9,9 @@ from satchel.domain.capabilities import Claims
 from satchel.domain.errors import LinkNotFound
 from satchel.domain.files import FileRecord
 from satchel.domain.ids import new_id
+from satchel.domain.metrics import DOWNLOADED_BYTES
 from satchel.ports.clock import Clock
+from satchel.ports.metrics import Metrics
 from satchel.services.calls.keep_audit import KeepAudit
 from satchel.services.files.open_link import OpenLink
 
@@ -26,6 +28,7 @@ class Download:
     audit: KeepAudit
     clock: Clock
     entropy: Callable[[int], bytes]
+    metrics: Metrics
 
     def __call__(self, file_key: str, token: str) -> FileRecord:
         """Return the version to send. Raises LinkNotFound, which is only logged: writing it would tell by its time."""
@@ -36,6 +39,7 @@ class Download:
             logger.info("download refused", extra={"file_key": file_key[:_MOST_SHOWN], "user": of})
             raise LinkNotFound
         self.audit(self._entry(attempt.claims, attempt.file, began))
+        self.metrics.add(DOWNLOADED_BYTES, attempt.file.size)
         return attempt.file
 
     def _entry(self, claims: Claims, file: FileRecord, began: float) -> DownloadEntry:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from satchel.domain.errors import TooLarge, Unavailable
 from satchel.domain.files import FileRecord
 from satchel.domain.identity import Identity
+from satchel.domain.metrics import UPLOADED_BYTES
 from satchel.domain.uploads import uploaded_file
 from satchel.ports.catalog import Files, Sessions
 from satchel.ports.clock import Clock
 from satchel.ports.file_store import FileStore
+from satchel.ports.metrics import Metrics
 from satchel.services.files.look_into_file import look_into_bytes
 from satchel.services.sessions.open_session import require_open
 
@@ -25,6 +27,7 @@ class UploadFile:
     clock: Clock
     entropy: Callable[[int], bytes]
     most_bytes: int
+    metrics: Metrics
 
     def __call__(
         self, who: Identity, raw_name: str, body: bytes, mime: str | None, session_id: str | None
@@ -39,7 +42,9 @@ class UploadFile:
         new = uploaded_file(who.name, session_id, raw_name, mime, len(body), self.clock.now(), self.entropy(10))
         self.store.put(new.key, io.BytesIO(body), new.mime)
         try:
-            return self.files.keep(look_into_bytes(new, body))
+            kept = self.files.keep(look_into_bytes(new, body))
         except Unavailable:  # nothing was written: bytes without a record would stay for good
             self.store.delete([new.key])
             raise
+        self.metrics.add(UPLOADED_BYTES, kept.size)
+        return kept

@@ -7,6 +7,7 @@ from datetime import timedelta
 from satchel.domain.errors import FileOverLimit, InvalidRequest, UploadIncomplete, UploadNotFound
 from satchel.domain.files import FileRecord
 from satchel.domain.identity import Identity
+from satchel.domain.metrics import UPLOADED_BYTES
 from satchel.domain.uploads import (
     SIGNED_SECONDS,
     UPLOAD_TIME,
@@ -20,6 +21,7 @@ from satchel.domain.uploads import (
 from satchel.ports.catalog import Files, Page, Sessions
 from satchel.ports.clock import Clock
 from satchel.ports.file_store import FileStore
+from satchel.ports.metrics import Metrics
 from satchel.ports.uploads import PartStore, Uploads
 from satchel.services.files.look_into_file import look_into_stored
 from satchel.services.sessions.open_session import require_open
@@ -137,6 +139,7 @@ class CompleteUpload:
     store: FileStore
     abort: AbortUpload
     most_bytes: int
+    metrics: Metrics
 
     def __call__(self, who: Identity, upload_id: str) -> FileRecord:
         """Make a file of the parts, and return its record; again, the same one.
@@ -151,12 +154,14 @@ class CompleteUpload:
         require_open(self.sessions, who.name, upload.file.session_id)
         self._check(upload, self._join(upload))
         try:
-            return self.files.keep_upload(look_into_stored(self.store, upload.file))
+            kept = self.files.keep_upload(look_into_stored(self.store, upload.file))
         except UploadNotFound:  # it was given up meanwhile
             self.store.delete([upload.file.key])
             raise
         except FileNotFoundError as error:  # so it was, and its bytes are gone already
             raise UploadNotFound(upload_id) from error
+        self.metrics.add(UPLOADED_BYTES, kept.size)
+        return kept
 
     def _join(self, upload: Upload) -> int | None:
         """Make the object and return its size; None where there is nothing to make it of any more.

@@ -3,6 +3,7 @@
 import json
 import logging
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
 from typing import Any
 
@@ -11,12 +12,15 @@ from satchel.domain.bounds import MOST_EVENT_BYTES
 from satchel.domain.compose import compose
 from satchel.domain.conversation import AssistantMessage
 from satchel.domain.events import NewEvent
+from satchel.domain.metrics import TURN_DURATION, TURNS
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Turn, TurnStatus
 from satchel.domain.steps import TurnStep
 from satchel.ports.catalog import Calls, Transcript, Turns
 from satchel.ports.clock import Clock
 from satchel.ports.events import Events
+from satchel.ports.metrics import Metrics
+from satchel.services.calls.count_call import count_cut_off
 from satchel.services.calls.keep_audit import KeepAudit
 
 logger = logging.getLogger(__name__)
@@ -53,6 +57,7 @@ class FinishTurn:
     events: Events
     clock: Clock
     audit: KeepAudit
+    metrics: Metrics
 
     def __call__(self, step: TurnStep, ending: Ending = Ending.REACHED) -> TurnStatus:
         """End the turn and write its last event; return how it ended, now or before. Raises LookupError."""
@@ -60,7 +65,9 @@ class FinishTurn:
         if turn is None:
             raise LookupError(f"no such turn to finish: {step.turn_id}")
         if not turn.ended:
-            self.turns.end(self._ended(turn, step, ending))
+            ended = self._ended(turn, step, ending)
+            if self.turns.end(ended):
+                self._count(ended)
             turn = self.turns.get(step.session_id, step.turn_id) or turn
         self._tell(turn)
         self._note_cut_off(turn)
@@ -86,12 +93,17 @@ class FinishTurn:
         reply = self.transcript.reply_of(turn.session_id, turn.turn_id, step.round - 1)
         return reply if reply and not reply.calls else None
 
+    def _count(self, turn: Turn) -> None:
+        lasted = (turn.ended_at or turn.created_at) - turn.created_at
+        self.metrics.add(TURNS, 1, turn.status)
+        self.metrics.add(TURN_DURATION, lasted / timedelta(milliseconds=1), turn.status)
+
     def _note_cut_off(self, turn: Turn) -> None:
         """Write down the calls that will come to nothing any more: their tools may have run."""
         if turn.error is not None:
             for call in self.calls.list(turn.turn_id):
-                if call.settled is None:
-                    self.audit(cut_off_entry(call, turn.error.error_code, self.clock.now()))
+                if call.settled is None and self.audit(cut_off_entry(call, turn.error.error_code, self.clock.now())):
+                    count_cut_off(self.metrics, call, turn.error.error_code)
 
     def _tell(self, turn: Turn) -> None:
         """One last event for every turn: ``response_complete`` for an answer, ``turn_failed`` for anything else."""

@@ -1,5 +1,6 @@
 """Take a person's message and set the turn going."""
 
+import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from satchel.ports.workflow import Workflow
 from satchel.services.files.find_file import find_file
 from satchel.services.tools.list_tools import ListTools
 from satchel.services.turns.settle_turn import SettleTurn
+
+logger = logging.getLogger(__name__)
 
 _MOST_NAMES = 100
 _Name = Annotated[str, Field(max_length=4096)]
@@ -78,6 +81,7 @@ class TakeTurn:
         self.events.append(
             turn.turn_id, NewEvent(type="turn_started", payload={"session_id": session_id}, once="start")
         )
+        logger.info("turn taken", extra={"correlation_id": turn.turn_id, "session_id": session_id})
         if not turn.ended:
             self.workflow.start(turn.user, session_id, turn.turn_id)
         return turn
