@@ -20,6 +20,17 @@ def assert_as_described(event: Event) -> None:
     assert read | {"at": said["at"]} == said
 
 
+def streamed(events: Sequence[Event]) -> dict[int, str]:
+    """Put answers together as docs/events.md says: of each round, the texts of its highest attempt."""
+    texts: dict[int, dict[int, str]] = {}
+    for event in events:
+        if event.type == "token_stream":
+            of_round = texts.setdefault(event.payload["round"], {})
+            attempt = event.payload["attempt"]
+            of_round[attempt] = of_round.get(attempt, "") + event.payload["text"]
+    return {number: attempts[max(attempts)] for number, attempts in texts.items()}
+
+
 class FakeEvents:
     """Implements ``ports.events.Events``; keeps JSON, as the table does, and refuses what no reader could take.
 
@@ -62,6 +73,10 @@ class FakeEvents:
     def told(self, turn_id: str, *types: str) -> list[tuple[str, dict[str, Any]]]:
         """Return type and payload of what was written, of these types or of all."""
         return [(e.type, e.payload) for e in self.after(turn_id, 0, 10_000) if not types or e.type in types]
+
+    def streamed(self, turn_id: str) -> dict[int, str]:
+        """Return what was told of the answer of each round, as a client puts it together."""
+        return streamed(self.after(turn_id, 0, 10_000))
 
     def text(self, turn_id: str) -> str:
         """Return all events of a turn as they would travel."""

@@ -27,7 +27,7 @@ def url(session_id: str, turn_id: str) -> str:
 
 
 def say(world: World, turn_id: str, text: str) -> None:
-    world.events.append(turn_id, NewEvent(type="token_stream", payload={"text": text}))
+    world.events.append(turn_id, NewEvent(type="token_stream", payload={"text": text, "round": 0, "attempt": 0}))
 
 
 def texts(page: dict[str, Any]) -> list[Any]:
@@ -43,7 +43,7 @@ def test_events_hold_what_happened_beside_number_type_and_time(
     assert desk.get(url) == {
         "events": [
             {"seq": 1, "turn_id": turn_id, "type": "turn_started", "at": now, "session_id": session_id},
-            {"seq": 2, "turn_id": turn_id, "type": "token_stream", "at": now, "text": "grün"},
+            {"seq": 2, "turn_id": turn_id, "type": "token_stream", "at": now, "text": "grün", "round": 0, "attempt": 0},
         ],
         "next": 2,
         "done": False,

@@ -21,7 +21,9 @@ def follow(world: World, turn: Turn, connection_id: str = "c1", after: int = 0, 
 
 def happen(world: World, turn: Turn, count: int = 1) -> None:
     for _ in range(count):
-        world.events.append(turn.turn_id, NewEvent(type="token_stream", payload={"text": "…"}))
+        world.events.append(
+            turn.turn_id, NewEvent(type="token_stream", payload={"text": "…", "round": 0, "attempt": 0})
+        )
 
 
 def followers(world: World, turn: Turn) -> list[tuple[str, int, int]]:
@@ -133,8 +135,12 @@ def test_one_that_takes_nothing_three_times_is_ended_so_that_it_comes_back_with_
 
 
 def test_what_arrived_before_a_failure_is_not_sent_again(world: World, turn: Turn) -> None:
-    world.events.append(turn.turn_id, NewEvent(type="token_stream", payload={"text": "x" * 80_000}))
-    world.events.append(turn.turn_id, NewEvent(type="token_stream", payload={"text": "x" * 80_000}))
+    world.events.append(
+        turn.turn_id, NewEvent(type="token_stream", payload={"text": "x" * 80_000, "round": 0, "attempt": 0})
+    )
+    world.events.append(
+        turn.turn_id, NewEvent(type="token_stream", payload={"text": "x" * 80_000, "round": 0, "attempt": 0})
+    )
     follow(world, turn)
     world.mailbox.on_post = lambda: world.mailbox.stuck.add("c1")
     assert not world.push(turn.turn_id)

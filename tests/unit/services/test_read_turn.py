@@ -205,5 +205,7 @@ def test_events_are_read_after_a_cursor_without_gap_or_repeat(world: World, turn
 
 def test_a_page_of_events_is_bounded(world: World, turn: Turn) -> None:
     for _ in range(MOST_EVENTS + 5):
-        world.events.append(turn.turn_id, NewEvent(type="token_stream", payload={"text": "a"}))
+        world.events.append(
+            turn.turn_id, NewEvent(type="token_stream", payload={"text": "a", "round": 0, "attempt": 0})
+        )
     assert len(world.read_turn.happened(turn.turn_id, 0)) == MOST_EVENTS

@@ -31,7 +31,7 @@ def test_an_answer_without_calls_ends_the_turn(world: World) -> None:
         user=turn.user, session_id=turn.session_id, turn_id=turn.turn_id, round=1, calls=[], done=True
     )
     assert world.transcript.messages(turn.session_id)[-1] == AssistantMessage(text="Hello, you.")
-    assert world.events.told(turn.turn_id, "token_stream") == [("token_stream", {"text": "Hello, you."})]
+    assert world.events.streamed(turn.turn_id) == {0: "Hello, you."}
 
 
 def test_the_calls_of_an_answer_are_derived_from_where_they_stand(world: World) -> None:
@@ -77,7 +77,7 @@ def test_the_same_round_again_answers_the_same_without_asking_again(world: World
     assert world.think(turn_step(turn)) == first
     assert len(world.model.tasks) == 1
     assert len(world.calls.list(turn.turn_id)) == 1
-    assert world.events.told(turn.turn_id, "token_stream") == [("token_stream", {"text": "One moment."})]
+    assert world.events.streamed(turn.turn_id) == {0: "One moment."}
 
 
 def test_a_call_that_has_gone_on_is_not_begun_again(world: World) -> None:
@@ -97,7 +97,7 @@ def test_of_two_that_ask_at_once_one_answer_stands_and_is_told(world: World) -> 
     world.model.meanwhile = lambda: world.transcript.add_reply(turn.session_id, turn.turn_id, 0, others)
     world.think(turn_step(turn))
     assert [call.arguments for call in world.calls.list(turn.turn_id)] == [ECHO_A.arguments]
-    assert world.events.told(turn.turn_id, "token_stream") == [("token_stream", {"text": "The other's."})]
+    assert world.events.streamed(turn.turn_id) == {0: "The other's."}
 
 
 def test_a_crash_between_the_answer_and_the_telling_is_made_good(world: World) -> None:
@@ -105,7 +105,7 @@ def test_a_crash_between_the_answer_and_the_telling_is_made_good(world: World) -
     world.transcript.add_reply(turn.session_id, turn.turn_id, 0, AssistantMessage(text="Hello."))
     world.think(turn_step(turn))
     assert world.model.tasks == []
-    assert world.events.told(turn.turn_id, "token_stream") == [("token_stream", {"text": "Hello."})]
+    assert world.events.streamed(turn.turn_id) == {0: "Hello."}
 
 
 def test_the_model_is_not_asked_beyond_the_last_round(world: World) -> None:
@@ -275,5 +275,6 @@ def test_what_the_model_says_after_the_turn_was_cancelled_is_neither_kept_nor_to
     step = world.think(turn_step(turn))
     assert (step.calls, step.done) == ([], True)
     assert world.transcript.messages(turn.session_id) == [UserMessage(text="Hello")]
-    assert [kind for kind, _ in world.events.told(turn.turn_id)] == ["turn_started", "turn_failed"]
+    told = [kind for kind, _ in world.events.told(turn.turn_id)]
+    assert told == ["turn_started", "token_stream", "turn_failed"]
     assert world.calls.list(turn.turn_id) == []

@@ -191,6 +191,7 @@ class Wiring:
             self.events,
             CountTokens(self.model, self.metrics),
             self.list_tools,
+            self.clock,
             self.most_rounds,
         )
 

@@ -34,5 +34,6 @@ def build() -> Think:
         events=kept.events,
         model=CountTokens(model(settings.model), metrics()),
         tools=ListTools(registry(), kept.tool_lists),
+        clock=CLOCK,
         most_rounds=settings.max_rounds,
     )

@@ -18,12 +18,13 @@ class Failure(BaseModel):
 
 
 class TurnStep(BaseModel):
-    """A turn on its way; ``round`` counts the answers of the model."""
+    """A turn on its way; ``round`` counts the answers of the model, ``tries`` how often this state was tried before."""
 
     user: UserName
     session_id: SessionId
     turn_id: TurnId
     round: int = 0
+    tries: int = 0
     failure: Failure | None = None
 
 

@@ -37,10 +37,12 @@ class TurnStarted(_Told):
 
 
 class TokenStream(_Told):
-    """The answer as it grows."""
+    """The answer as it grows: of each ``round``, the texts of its highest ``attempt`` so far, one after the other."""
 
     type: Literal["token_stream"]
     text: str
+    round: int
+    attempt: int
 
 
 class ToolApprovalRequest(_OfCall):

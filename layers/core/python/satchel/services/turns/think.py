@@ -3,19 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from satchel.domain.bounds import MOST_ANSWER_CHARS, cut, pieces
+from satchel.domain.bounds import MOST_ANSWER_CHARS, cut
 from satchel.domain.calls import Call
 from satchel.domain.conversation import AssistantMessage, Message, ModelTask, UserMessage, answered
-from satchel.domain.events import NewEvent
 from satchel.domain.ids import call_id
 from satchel.domain.prompt import INSTRUCTIONS, FileContext, with_files
 from satchel.domain.sessions import Turn
 from satchel.domain.steps import MOST_CALLS_IN_ROUND, MOST_CALLS_IN_TURN, CallRef, NextStep, TurnStep
 from satchel.ports.catalog import Calls, Transcript, Turns
+from satchel.ports.clock import Clock
 from satchel.ports.events import Events
-from satchel.ports.model import Model
+from satchel.ports.model import Heard, Model
 from satchel.services.files.tell_files import TellFiles
 from satchel.services.tools.list_tools import ListTools
+from satchel.services.turns.telling import NobodyListens, Telling
 
 MOST_TOOL_CHARS = 200
 
@@ -31,6 +32,7 @@ class Think:
     events: Events
     model: Model
     tools: ListTools
+    clock: Clock
     most_rounds: int
 
     def __call__(self, step: TurnStep) -> NextStep:
@@ -38,10 +40,12 @@ class Think:
         turn = self.turns.get(step.session_id, step.turn_id)
         if turn is None or turn.ended or step.round >= self.most_rounds:
             return self._next(step, [], done=True)
-        reply = self._reply(turn, step.round)
+        try:
+            reply = self._reply(turn, step)
+        except NobodyListens:
+            reply = None
         if reply is None:
             return self._next(step, [], done=True)
-        self._tell(turn, step.round, reply)
         calls = self._calls(turn, step.round, reply)
         self.calls.add(calls)
         return self._next(step, [self._reference(turn, call) for call in calls], done=not calls)
@@ -64,34 +68,42 @@ class Think:
             done=done,
         )
 
-    def _reply(self, turn: Turn, round_number: int) -> AssistantMessage | None:
-        """Return what the model says in a round, or said when it was asked before.
+    def _reply(self, turn: Turn, step: TurnStep) -> AssistantMessage | None:
+        """Return what the model says in a round, or said when it was asked before, and see that it was told.
 
         None where it had all its calls, or where the turn was ended while it thought: what it said is nobody's then.
+        Of two that were asked for, the answer stands that was kept first. Raises NobodyListens, ModelError.
         """
-        said = self.transcript.reply_of(turn.session_id, turn.turn_id, round_number)
+        telling = Telling(
+            self.events, self.clock, turn.turn_id, step.round, step.tries, lambda: self._open(turn) is not None
+        )
+        said = self.transcript.reply_of(turn.session_id, turn.turn_id, step.round)
         if said is not None:
+            telling.again(said.text)
             return said
+        said = self._new_reply(turn, step.round, telling)
+        if said is not None:
+            telling.whole(said.text)
+        return said
+
+    def _open(self, turn: Turn) -> Turn | None:
+        now = self.turns.get(turn.session_id, turn.turn_id)
+        return None if now is None or now.ended else now
+
+    def _new_reply(self, turn: Turn, round_number: int, telling: Telling) -> AssistantMessage | None:
         messages = list(self.transcript.messages(turn.session_id))
         left = MOST_CALLS_IN_TURN - _calls_so_far(messages)
         if left <= 0:
             return None
-        answer = self._ask(turn, messages, min(left, MOST_CALLS_IN_ROUND))
-        now = self.turns.get(turn.session_id, turn.turn_id)
-        if now is None or now.ended:
+        answer = self._ask(turn, messages, min(left, MOST_CALLS_IN_ROUND), telling)
+        if self._open(turn) is None:
             return None
         return self.transcript.add_reply(turn.session_id, turn.turn_id, round_number, answer)
 
-    def _ask(self, turn: Turn, messages: list[Message], most_calls: int) -> AssistantMessage:
-        reply = self.model.reply(self._task(turn, messages), _NobodyListens())
+    def _ask(self, turn: Turn, messages: list[Message], most_calls: int, heard: Heard) -> AssistantMessage:
+        reply = self.model.reply(self._task(turn, messages), heard)
         calls = [wish.model_copy(update={"tool": cut(wish.tool, MOST_TOOL_CHARS)}) for wish in reply.calls]
         return AssistantMessage(text=cut(reply.text, MOST_ANSWER_CHARS), calls=calls[:most_calls])
-
-    def _tell(self, turn: Turn, round_number: int, reply: AssistantMessage) -> None:
-        """Only the answer that stands is told: of two that were asked for, the other is nobody's."""
-        for number, piece in enumerate(pieces(reply.text)):
-            event = NewEvent(type="token_stream", payload={"text": piece}, once=f"text-{round_number}-{number}")
-            self.events.append(turn.turn_id, event)
 
     def _task(self, turn: Turn, messages: list[Message]) -> ModelTask:
         return ModelTask(
@@ -116,16 +128,6 @@ class Think:
             )
             for index, wish in enumerate(reply.calls)
         ]
-
-
-class _NobodyListens:
-    """An answer is told when it is whole."""
-
-    def __call__(self, text: str) -> None:
-        """Let it pass."""
-
-    def anew(self) -> None:
-        """Nothing was told."""
 
 
 def _in_context(messages: list[Message], files: FileContext) -> list[Message]:
