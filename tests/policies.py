@@ -1,4 +1,4 @@
-"""Evaluating an IAM policy as AWS does, as far as ours go: allow statements, wildcards, one kind of condition."""
+"""Evaluating an IAM policy as AWS does, as far as ours go: allow statements, wildcards, conditions on all values."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,23 +10,34 @@ Context = Mapping[str, Sequence[str]]
 def allows(policy: Mapping[str, Any], action: str, resource: str, context: Context | None = None) -> bool:
     """Tell whether a statement allows the action; ``context`` are the values of condition keys. None denies here."""
     assert all(statement["Effect"] == "Allow" for statement in policy["Statement"]), "denials are not known here"
-    return any(_applies(statement, action, resource, context or {}) for statement in policy["Statement"])
+    return any(applies(statement, action, resource, context or {}) for statement in policy["Statement"])
 
 
-def _applies(statement: Mapping[str, Any], action: str, resource: str, context: Context) -> bool:
+def applies(statement: Mapping[str, Any], action: str, resource: str, context: Context) -> bool:
+    """Tell whether a statement is about this."""
     return (
-        any(_matches(pattern.lower(), action.lower()) for pattern in statement["Action"])
-        and any(_matches(pattern, resource) for pattern in statement["Resource"])
+        any(matches(pattern.lower(), action.lower()) for pattern in listed(statement["Action"]))
+        and any(matches(pattern, resource) for pattern in listed(statement["Resource"]))
         and all(_holds(operator, keys, context) for operator, keys in statement.get("Condition", {}).items())
     )
 
 
-def _matches(pattern: str, text: str) -> bool:
+def listed(value: str | Sequence[str]) -> Sequence[str]:
+    """Return what IAM writes as one text, or as a list."""
+    return [value] if isinstance(value, str) else value
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Tell whether a text fits a pattern with IAM's wildcards."""
     parts = (".*" if char == "*" else "." if char == "?" else re.escape(char) for char in pattern)
     return re.fullmatch("".join(parts), text, re.DOTALL) is not None
 
 
 def _holds(operator: str, keys: Mapping[str, Sequence[str]], context: Context) -> bool:
     """``ForAllValues`` holds where there is no value at all, too."""
-    assert operator == "ForAllValues:StringEquals", f"{operator} is not known here"
-    return all(value in allowed for key, allowed in keys.items() for value in context.get(key, ()))
+    same = {"ForAllValues:StringEquals": str.__eq__, "ForAllValues:StringLike": matches}[operator]
+    return all(
+        any(same(wanted, value) for wanted in allowed)
+        for key, allowed in keys.items()
+        for value in context.get(key, ())
+    )

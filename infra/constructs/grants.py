@@ -18,11 +18,12 @@ LIST_STREAMS = ("dynamodb:ListStreams",)
 
 READ_OBJECTS = ("s3:GetObject",)
 WRITE_OBJECTS = ("s3:PutObject", "s3:PutObjectTagging", "s3:AbortMultipartUpload")
+UPLOAD_OBJECTS = ("s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts")
 TAG_OBJECTS = ("s3:PutObjectTagging", "s3:DeleteObjectTagging")
-DELETE_OBJECTS = ("s3:DeleteObject", "s3:DeleteObjectVersion")
+UNTAG_OBJECTS = ("s3:DeleteObjectTagging",)
+DELETE_OBJECTS = ("s3:DeleteObjectVersion",)  # nothing is deleted but versions, each by its id
 ABORT_UPLOADS = ("s3:AbortMultipartUpload",)
 LIST_OBJECTS = ("s3:ListBucket",)
-LIST_PARTS = ("s3:ListMultipartUploadParts",)
 LIST_VERSIONS = ("s3:ListBucketVersions",)
 
 WRITE_LOGS = ("logs:CreateLogStream", "logs:PutLogEvents")
@@ -40,12 +41,14 @@ ASK_MODEL = ("bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream")
 SPEAK_TO_CONNECTIONS = ("execute-api:ManageConnections",)
 START_TURN = ("states:StartExecution",)
 FOLLOW_TURN = ("states:DescribeExecution", "states:StopExecution")
+STOP_TURN = ("states:StopExecution",)
 LOOK_AT_TURN = ("states:DescribeExecution",)
 END_TASK = ("states:SendTaskSuccess",)
 KEEP_TASK = ("states:SendTaskHeartbeat",)
 
 # Object keys are {user}/{kind}/…; a pattern without a user reaches everybody's.
 FILES = ("*/uploads/*", "*/artifacts/*", "*/deferred/*")
+MADE_FILES = ("*/artifacts/*", "*/deferred/*")
 UPLOADS = "*/uploads/*"
 TURNS = "*/turns/*"
 

@@ -122,7 +122,7 @@ class ServiceStack(Stack):
         )
         self._may_keep_records(api, *grants.DELETE_ITEMS)
         self._may_read_objects(api, *grants.FILES)
-        may(api, *grants.WRITE_OBJECTS, *grants.LIST_PARTS, on=self._objects(grants.UPLOADS))
+        may(api, *grants.UPLOAD_OBJECTS, on=self._objects(grants.UPLOADS))
         may(api, *grants.DELETE_OBJECTS, on=self._objects(*grants.FILES))
         may(api, *grants.LIST_VERSIONS, on=[self._data.bucket.bucket_arn])
         may(api, *grants.START_TURN, on=[machine.state_machine_arn])
@@ -130,7 +130,7 @@ class ServiceStack(Stack):
         may(api, *grants.FOLLOW_TURN, on=[self._executions])
         may(api, *grants.READ_SECRET, on=[self._data.capability_secret.secret_arn])
         may(api, *grants.INVOKE, on=[erase.function_arn, end_session.function_arn])
-        may(api, *grants.TAG_OBJECTS, on=self._objects(*grants.FILES))
+        may(api, *grants.UNTAG_OBJECTS, on=self._objects(*grants.FILES))
         may(api, *grants.CHECK_ITEMS, on=[self._data.table.table_arn])
         return api
 
@@ -163,7 +163,7 @@ class ServiceStack(Stack):
         may(erase, *grants.DELETE_OBJECTS, on=self._objects(grants.TURNS, *grants.FILES))
         may(erase, *grants.ABORT_UPLOADS, on=self._objects(grants.UPLOADS))
         may(erase, *grants.LIST_VERSIONS, on=[self._data.bucket.bucket_arn])
-        may(erase, *grants.FOLLOW_TURN, on=[self._executions])
+        may(erase, *grants.STOP_TURN, on=[self._executions])
         return erase
 
     def _socket_function(self, workflow: TurnWorkflow) -> PythonFunction:
@@ -235,8 +235,8 @@ class ServiceStack(Stack):
         environment = self._servers | self._canvas
         normalize = self._function("normalize", vendor="functions", seconds=STEP_SECONDS, environment=environment)
         self._may_keep_records(normalize)
-        self._may_read_objects(normalize, grants.TURNS, *grants.FILES)
-        may(normalize, *grants.TAG_OBJECTS, on=self._objects(*grants.FILES))
+        self._may_read_objects(normalize, grants.TURNS, *grants.MADE_FILES)
+        may(normalize, *grants.TAG_OBJECTS, on=self._objects(*grants.MADE_FILES))
         return normalize
 
     def _finish(self) -> PythonFunction:

@@ -1,3 +1,4 @@
+import fcntl
 import json
 import os
 import subprocess
@@ -11,12 +12,26 @@ from tests.infra.templates import Stacks
 
 
 @pytest.fixture(scope="session")
-def stacks(tmp_path_factory: pytest.TempPathFactory) -> Stacks:
-    """One synthesis a session, by the command that people use; layers are not built for it.
+def assembly(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One synthesis a test run, by the command that people use, for all its workers; layers are not built for it.
 
     In a process of its own, so that the tests' own never pays for aws_cdk and its Node.
     """
-    return synthesise(tmp_path_factory.mktemp("cdk.out"))
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    folder = shared / "cdk.out"
+    with (shared / "cdk.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            synthesise(made := shared / f"cdk.{os.getpid()}")
+            made.rename(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def stacks(assembly: Path) -> Stacks:
+    return read(assembly)
 
 
 def synthesise(folder: Path, **context: object) -> Stacks:
@@ -26,5 +41,9 @@ def synthesise(folder: Path, **context: object) -> Stacks:
         [sys.executable, "app.py"], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+    return read(folder)
+
+
+def read(folder: Path) -> Stacks:
     data, service = sorted(folder.glob("*.template.json"))
     return Stacks(json.loads(data.read_text()), json.loads(service.read_text()))

@@ -1,0 +1,51 @@
+"""Why a function may do what no run of the tests sees it do. Every other permission is used in one (``story``)."""
+
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+
+class Reason(NamedTuple):
+    """What goes unseen, in shell patterns: whose permission, its action and its resource; and why it is given."""
+
+    who: str
+    action: str
+    resource: str
+    why: str
+
+
+_RECORDS = "items are read and written by all who keep records; which of these calls it takes is the adapter's affair"
+_ENDING = "where files do not outlive sessions, by a setting, these go with their session, too"
+_BY_LAMBDA = "done by Lambda itself, with the function's role"
+
+REASONS = (
+    Reason("*", "logs:*", "*", _BY_LAMBDA),
+    Reason("*", "sqs:SendMessage*", "*", _BY_LAMBDA),
+    Reason("*", "sqs:Get*", "*", _BY_LAMBDA),
+    Reason("Push", "dynamodb:DescribeStream*", "*", _BY_LAMBDA),
+    Reason("Push", "dynamodb:GetRecords", "*", _BY_LAMBDA),
+    Reason("Push", "dynamodb:GetShardIterator", "*", _BY_LAMBDA),
+    Reason("Push", "dynamodb:ListStreams", "*", _BY_LAMBDA),
+    Reason("*", "s3:ListBucket", "*", "without it S3 answers that what is absent may not be read"),
+    Reason("*", "s3:AbortMultipartUpload", "*", "boto3 gives up an upload of which a part failed"),
+    Reason("Run*", "states:SendTaskHeartbeat", "*", "a call shorter than a beat has none"),
+    Reason("*", "dynamodb:GetItem", "*", _RECORDS),
+    Reason("*", "dynamodb:BatchGetItem", "*", _RECORDS),
+    Reason("*", "dynamodb:Query", "*", _RECORDS),
+    Reason("*", "dynamodb:PutItem", "*", _RECORDS),
+    Reason("*", "dynamodb:UpdateItem", "*", _RECORDS),
+    Reason("Endsession", "dynamodb:BatchWriteItem", "*", "the events go when its grace is over, mostly in a sweep"),
+    Reason("Endsession", "s3:DeleteObjectVersion", "*/uploads/*", _ENDING),
+    Reason("Endsession", "s3:DeleteObjectVersion", "*/deferred/*", _ENDING),
+    Reason("Expire", "s3:DeleteObjectVersion", "*/uploads/*", _ENDING),
+    Reason("Api", "s3:DeleteObjectTagging", "*/uploads/*", "the same: one that would go is kept"),
+    Reason("Push", "execute-api:*", "*/DELETE/@connections/*", "ends a connection that takes nothing for a while"),
+)
+
+
+def reasons_for(who: str, action: str, resource: str) -> Iterator[str]:
+    """Give the reasons for a permission that no run used."""
+    for reason in REASONS:
+        pairs = ((reason.who, who), (reason.action, action), (reason.resource, resource))
+        if all(fnmatchcase(value, pattern) for pattern, value in pairs):
+            yield reason.why
