@@ -36,3 +36,8 @@ def children_with(word: str, pid: int | None = None, *, recursive: bool = False)
             if word in process.cmdline():
                 found.append(process)
     return found
+
+
+def runner_of(server: psutil.Process, name: str) -> psutil.Process:
+    """Return the runner's process that the server of this name stands under."""
+    return next(process for process in server.parents() if process.name().endswith(f"run-{name}"))

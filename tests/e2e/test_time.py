@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import uuid4
 
+import psutil
 import pytest
 
 from tests.e2e.conftest import APPROVAL_SECONDS
 from tests.e2e.person import Json, Person
 from tests.e2e.system import System
-from tests.processes import pid_lives
+from tests.processes import lives, pid_lives, runner_of
 
 NOTICES = {
     15: "The tool is taking longer than expected. Please wait...",
@@ -26,9 +27,11 @@ MESSAGES = {
     "blocks": '/trial.freeze {"seconds": 60}',
     "plods": '/trial.plod {"words": 7, "every": 10, "silent": 0}',
     "fades": '/trial.plod {"words": 2, "every": 10, "silent": 60}',
+    "orphaned": '/trial.plod {"words": 1, "every": 0, "silent": 60}',
     "asks": '/asking.write {"name": "never.txt", "text": ""}',
 }
 LEAVE_DAEMONS = ("sleeps", "blocks")
+MISSED_SECONDS = 40.0  # a dead runner is noticed when its heartbeats stay out
 NOTICE_ERROR, KILL_ERROR, LOOK_SECONDS = 0.3, 0.5, 0.02
 
 pytestmark = pytest.mark.timeout(200)
@@ -36,12 +39,16 @@ pytestmark = pytest.mark.timeout(200)
 
 @dataclass
 class Long:
-    """A turn that takes its time, and when its processes were seen to be dead (seconds since 1970)."""
+    """A turn that takes its time, and when its processes were seen to be dead (seconds since 1970).
+
+    ``left``: what a runner had started that was killed.
+    """
 
     person: Person
     session_id: str
     turn_id: str
     died: dict[str, float] = field(default_factory=dict)
+    left: list[psutil.Process] = field(default_factory=list)
 
     @property
     def path(self) -> str:
@@ -55,6 +62,13 @@ class Long:
                 self.died[name] = time.time()
                 del alive[name]
             time.sleep(LOOK_SECONDS)
+
+    def kill_runner(self) -> None:
+        """Kill the environment that the tool runs in, as the platform would: nothing in it gets a last word."""
+        runner = runner_of(psutil.Process(self.person.noted("call.json")["pid"]), "trial")
+        self.left = runner.children(recursive=True)
+        runner.kill()
+        self.died["runner"] = time.time()
 
     def response(self) -> Json:
         return self.person.wait_for(self.session_id, self.turn_id)
@@ -89,7 +103,20 @@ def turns(system: System) -> Mapping[str, Long]:
     }
     for case in LEAVE_DAEMONS:
         threading.Thread(target=long[case].watch, daemon=True).start()
+    long["orphaned"].kill_runner()
     return long
+
+
+def test_a_killed_runner_is_missed_and_the_next_call_works(turns: Mapping[str, Long]) -> None:
+    turn = turns["orphaned"]
+    response = turn.response()
+    assert response["status"] == "complete"
+    assert [call["error_code"] for call in response["tool_calls"]] == ["E_TOOL_CRASHED"]
+    (told,) = turn.told("tool_complete")
+    assert datetime.fromisoformat(told["at"]).timestamp() - turn.died["runner"] < MISSED_SECONDS
+    assert not [process for process in turn.left if lives(process)]
+    again = turn.person.ask(turn.session_id, '/trial.wait {"seconds": 0}')
+    assert again["tool_calls"][0]["results"]["waited"] == 0
 
 
 def _timed_out(last_progress: str | None) -> Json:

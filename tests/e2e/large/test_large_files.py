@@ -24,7 +24,7 @@ from tests.processes import children_with
 
 LARGE = os.environ.get("SATCHEL_TEST_LARGE") == "1"
 SIZE = (2 << 30) if LARGE else (128 << 20)
-MOST_GROWTH = 64  # MiB
+MOST_GROWTH = 32  # MiB
 PIECE = 1 << 20
 PATIENCE = 600 if LARGE else 60
 SERVERS = Path(__file__).parent / "servers/mcp.json"
