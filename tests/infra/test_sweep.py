@@ -27,7 +27,7 @@ def test_who_deletes_may_delete_files_of_every_kind_with_all_versions_and_nothin
 ) -> None:
     mine = [each for each in stacks.statements() if each.who == function]
     (objects,) = (each for each in mine if "s3:DeleteObjectVersion" in each.actions)
-    assert objects.actions == ["s3:DeleteObject", "s3:DeleteObjectVersion"]
+    assert objects.actions == ["s3:DeleteObjectVersion"]
     assert objects.resources == [f"{{Files.Arn}}/*/{kind}/*" for kind in ("uploads", "artifacts", "deferred")]
     assert not any("s3:GetObject" in each.actions or "s3:PutObject" in each.actions for each in mine)
     assert any("dynamodb:BatchWriteItem" in each.actions for each in mine)
