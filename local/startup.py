@@ -24,6 +24,7 @@ from satchel.settings import (
     RunnerSettings,
     ServerSettings,
     SessionSettings,
+    ThinkSettings,
     TimingSettings,
 )
 
@@ -37,6 +38,7 @@ _LOOKED_AT = (
     RefreshSettings,
     RunnerSettings,
     SessionSettings,
+    ThinkSettings,
 )
 
 
@@ -56,7 +58,8 @@ def checked_servers() -> dict[str, ServerEntry]:
         for kind in _LOOKED_AT:
             kind()
         _check_times(servers)
-        model(ModelSettings().model)
+        for entry in ModelSettings().choice.all:
+            model(entry.model)
         enough_isolation()
     return servers
 

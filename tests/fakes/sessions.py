@@ -3,8 +3,9 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
+from satchel.domain.conversation import TokenUsage
 from satchel.domain.errors import SessionEnded, SessionNotFound, TurnRunning
-from satchel.domain.sessions import Session, SessionStatus, Turn
+from satchel.domain.sessions import Session, SessionChanges, SessionStatus, Turn
 from satchel.ports.catalog import Page
 from tests.fakes.pages import page_of
 
@@ -36,6 +37,16 @@ class FakeSessions:
         mine = sorted(((s.session_id, s.model_copy()) for s in self._kept.values() if s.user == user), reverse=True)
         return page_of(mine, limit, cursor)
 
+    def change(self, user: str, session_id: str, changes: SessionChanges) -> Session:
+        session = self._kept.get((user, session_id))
+        if session is None:
+            raise SessionNotFound(session_id)
+        if session.status is SessionStatus.ENDED:
+            raise SessionEnded(session_id)
+        changed = session.model_copy(update=changes.model_dump(exclude_unset=True))
+        self._kept[user, session_id] = changed
+        return changed.model_copy()
+
     def end(self, user: str, session_id: str, now: datetime, *, idle_since: datetime | None = None) -> None:
         session = self._kept.get((user, session_id))
         if session and idle_since and (session.running_turn or session.last_used_at > idle_since):
@@ -59,6 +70,10 @@ class FakeSessions:
 
     def cleared(self, session: Session) -> None:
         self.due.pop(session.session_id, None)
+
+    def spent(self, turn: Turn, usage: TokenUsage) -> None:
+        """Count what a turn took."""
+        self._kept[turn.user, turn.session_id].usage += usage
 
     def lock(self, turn: Turn) -> None:
         """Give the session to a turn. Raises SessionNotFound, SessionEnded, TurnRunning."""

@@ -1,5 +1,6 @@
 """Turns in memory."""
 
+from satchel.domain.conversation import TokenUsage
 from satchel.domain.errors import KeyReused
 from satchel.domain.sessions import Turn
 from satchel.ports.catalog import Page
@@ -39,10 +40,14 @@ class FakeTurns:
         kept = sorted((t.turn_id, t.model_copy()) for t in self._kept.values() if t.session_id == session_id)
         return page_of(kept, limit, cursor)
 
+    def spent(self, turn: Turn, usage: TokenUsage) -> None:
+        self._kept[turn.session_id, turn.turn_id].usage += usage
+        self._sessions.spent(turn, usage)
+
     def end(self, turn: Turn) -> bool:
         key = (turn.session_id, turn.turn_id)
         if self._kept[key].ended:
             return False
-        self._kept[key] = turn.model_copy()
+        self._kept[key] = turn.model_copy(update={"usage": self._kept[key].usage})
         self._sessions.free(turn)
         return True

@@ -5,7 +5,7 @@ import pytest
 from infra import sources
 from infra.settings import Settings
 from satchel.domain.steps import MOST_CALLS_IN_TURN, MOST_ROUNDS
-from satchel.settings import ModelSettings
+from satchel.settings import ThinkSettings
 from tests.infra.asl_history import longest_history, shortest_history
 
 LIMIT = 25_000
@@ -23,8 +23,8 @@ def test_forty_rounds_of_one_call_are_a_tenth_of_it() -> None:
 
 @pytest.mark.parametrize("rounds", [0, MOST_ROUNDS + 1])
 def test_a_deployment_cannot_ask_for_other_rounds_than_a_function_takes(rounds: int) -> None:
-    for kind in (Settings, ModelSettings):
+    for kind in (Settings, ThinkSettings):
         with pytest.raises(ValueError, match="max_rounds"):
             kind(max_rounds=rounds)
         assert kind(max_rounds=MOST_ROUNDS).max_rounds == MOST_ROUNDS
-    assert Settings().max_rounds == ModelSettings().max_rounds
+    assert Settings().max_rounds == ThinkSettings().max_rounds

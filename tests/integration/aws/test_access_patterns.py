@@ -21,10 +21,12 @@ from satchel.adapters.dynamodb.sessions import DynamoSessions
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.dynamodb.transcript import DynamoTranscript
 from satchel.adapters.dynamodb.turns import DynamoTurns
-from satchel.domain.conversation import AssistantMessage
+from satchel.domain.conversation import AssistantMessage, TokenUsage
 from satchel.domain.events import NewEvent
+from satchel.domain.files import FileRecord
 from satchel.domain.my_files import FileFilter
-from satchel.domain.sessions import Session, Turn, TurnStatus
+from satchel.domain.sessions import Session, SessionChanges, Turn, TurnStatus
+from tests.fakes.file_store import FakeFileStore
 from tests.integration.aws.cloud import make_table
 from tests.integration.aws.makers import START, TravelClock, a_call, a_file, a_session, a_turn, fresh, someone
 
@@ -73,19 +75,22 @@ class Somebody:
         self.turn: Turn = a_turn(self.session)
         DynamoTurns(table).begin(self.turn, None)
         self.call = a_call(self.turn)
-        DynamoCalls(table).add([self.call])
+        DynamoCalls(table, STORE).add([self.call])
         keep, sid = DynamoFiles(table).keep, self.session.session_id
         # All are counted in one place (``file_items.usage_key``): who removes many goes place by place.
-        self.files = [
+        self.files: list[FileRecord] = [
             keep(a_file(self.user, sid, f"{number}.csv", object_id=f"{fresh('f')[:-1]}0")) for number in range(FILES)
         ]
-        self.waiting = keep(a_file(self.user, sid, "draft", expires_at=int(START.timestamp()) + 60, source="deferred"))
+        self.waiting: FileRecord = keep(
+            a_file(self.user, sid, "draft", expires_at=int(START.timestamp()) + 60, source="deferred")
+        )
 
     @property
     def of_session(self) -> FileFilter:
         return FileFilter(session_id=self.session.session_id)
 
 
+STORE = FakeFileStore()
 LOG = NewEvent(type="turn_started", payload={"session_id": "s"})
 BEGINNING = FileFilter(name_prefix="1")
 Pattern = Callable[[Somebody, Table], object]
@@ -94,21 +99,23 @@ PATTERNS: dict[str, Pattern] = {
     "start a session": lambda _, t: DynamoSessions(t).create(a_session(someone())),
     "read a session": lambda s, t: DynamoSessions(t).get(s.user, s.session.session_id),
     "list sessions": lambda s, t: DynamoSessions(t).list(s.user, 10, None),
+    "change a session": lambda s, t: DynamoSessions(t).change(s.user, s.session.session_id, SessionChanges(title="x")),
     "end a session": lambda s, t: DynamoSessions(t).end(s.user, s.session.session_id, _AT),
     "find idle sessions": lambda _, t: DynamoSessions(t).idle(_AT, 10),
     "begin a turn": lambda s, t: DynamoTurns(t).begin(a_turn(s.second), None),
     "begin a turn, with a key": lambda s, t: DynamoTurns(t).begin(a_turn(s.second), "key"),
     "read a turn": lambda s, t: DynamoTurns(t).get(s.session.session_id, s.turn.turn_id),
     "list turns": lambda s, t: DynamoTurns(t).list(s.session.session_id, 10, None),
+    "count what a model took": lambda s, t: DynamoTurns(t).spent(s.turn, TokenUsage(input_tokens=1, output_tokens=1)),
     "end a turn": lambda s, t: DynamoTurns(t).end(s.turn.model_copy(update={"status": TurnStatus.COMPLETE})),
-    "read a conversation": lambda s, t: DynamoTranscript(t).messages(s.session.session_id),
-    "keep what the model said": lambda s, t: DynamoTranscript(t).add_reply(
-        s.session.session_id, s.turn.turn_id, 0, AssistantMessage(text="Hi")
+    "read a conversation": lambda s, t: DynamoTranscript(t, STORE).messages(s.session.session_id),
+    "keep what the model said": lambda s, t: DynamoTranscript(t, STORE).add_reply(
+        s.turn, 0, AssistantMessage(text="Hi")
     ),
     "write an event": lambda s, t: DynamoEvents(t, TravelClock()).append(s.turn.turn_id, LOG),
     "read events after a cursor": lambda s, t: DynamoEvents(t, TravelClock()).after(s.turn.turn_id, 0, 100),
-    "read a call": lambda s, t: DynamoCalls(t).get(s.turn.turn_id, s.call.call_id),
-    "list the calls of a turn": lambda s, t: DynamoCalls(t).list(s.turn.turn_id),
+    "read a call": lambda s, t: DynamoCalls(t, STORE).get(s.turn.turn_id, s.call.call_id),
+    "list the calls of a turn": lambda s, t: DynamoCalls(t, STORE).list(s.turn.turn_id),
     "keep a new file": lambda s, t: DynamoFiles(t).keep(a_file(s.user, s.session.session_id, "new.csv")),
     "keep a new version": lambda s, t: DynamoFiles(t).keep(a_file(s.user, s.session.session_id, "0.csv")),
     "read a file": lambda s, t: DynamoFiles(t).get(s.user, s.files[0].file_key),

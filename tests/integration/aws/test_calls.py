@@ -2,14 +2,15 @@ import pytest
 
 from satchel.adapters.dynamodb.calls import DynamoCalls
 from satchel.adapters.dynamodb.table import Table
+from satchel.adapters.s3_files import S3Files
 from satchel.domain.calls import Call, CallSettled
 from satchel.domain.sessions import Session, Turn
 from tests.integration.aws.makers import a_call, a_turn, at_once, fresh
 
 
 @pytest.fixture
-def calls(table: Table) -> DynamoCalls:
-    return DynamoCalls(table)
+def calls(table: Table, store: S3Files) -> DynamoCalls:
+    return DynamoCalls(table, store)
 
 
 @pytest.fixture
@@ -102,3 +103,17 @@ def test_what_two_functions_add_at_once_all_stays(calls: DynamoCalls, call: Call
 
 def test_calls_of_another_turn_are_not_seen(calls: DynamoCalls, call: Call) -> None:
     assert calls.get(fresh("t"), call.call_id) is None
+
+
+def test_large_arguments_lie_in_the_bucket_and_come_back_with_what_the_call_came_to(
+    calls: DynamoCalls, store: S3Files, turn: Turn
+) -> None:
+    text = "x" * 300_000
+    call = a_call(turn, arguments=f'{{"text": "{text}"}}')
+    calls.add([call])
+    sent = call.model_copy(update={"injected": {"text": text}})
+    calls.dispatched(sent)
+    settled = calls.settle(turn.turn_id, call.call_id, CallSettled(is_error=False, results="y" * 290_000))
+
+    assert calls.get(turn.turn_id, call.call_id) == sent.model_copy(update={"settled": settled})
+    assert sum(store.delete_under(f"{turn.user}/turns/{turn.turn_id}/texts/")) == 2

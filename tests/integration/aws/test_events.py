@@ -6,6 +6,7 @@ from satchel.adapters.dynamodb.calls import DynamoCalls
 from satchel.adapters.dynamodb.events import DynamoEvents
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.events import Event, EventType, NewEvent
+from tests.fakes.file_store import FakeFileStore
 from tests.integration.aws.makers import START, TravelClock, a_call, a_session, a_turn, at_once, fresh
 
 END = NewEvent(type="turn_failed", once="end")
@@ -69,7 +70,7 @@ def test_a_turn_of_which_nothing_is_known_has_no_events(events: DynamoEvents, tu
 
 def test_turns_count_by_themselves_and_calls_are_no_events(events: DynamoEvents, table: Table, user: str) -> None:
     turn = a_turn(a_session(user))
-    DynamoCalls(table).add([a_call(turn)])
+    DynamoCalls(table, FakeFileStore()).add([a_call(turn)])
     events.append(fresh("t"), said("elsewhere"))
 
     written = events.append(turn.turn_id, said("here"))

@@ -8,6 +8,7 @@ from satchel.domain.conversation import UserMessage
 from satchel.domain.errors import InvalidRequest, KeyReused, SessionEnded, SessionNotFound, TurnRunning
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Session, Turn, TurnStatus
+from tests.fakes.file_store import FakeFileStore
 from tests.integration.aws.makers import START, a_session, a_turn, at_once, fresh, moment
 
 
@@ -34,7 +35,7 @@ class TestBegin:
         assert turns.begin(turn, None) == turn
 
         assert turns.get(session.session_id, turn.turn_id) == turn
-        assert DynamoTranscript(table).messages(session.session_id) == [UserMessage(text=turn.message)]
+        assert DynamoTranscript(table, FakeFileStore()).messages(session.session_id) == [UserMessage(text=turn.message)]
         locked = session.model_copy(update={"running_turn": turn.turn_id, "last_used_at": turn.created_at})
         assert sessions.get(session.user, session.session_id) == locked
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from tests.integration.http.world import World
 
 Answer = dict[str, Any]
+NO_TOKENS = {"input_tokens": 0, "output_tokens": 0, "cache_read_tokens": 0, "cache_write_tokens": 0}
 
 
 @dataclass(frozen=True)

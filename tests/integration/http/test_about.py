@@ -31,7 +31,8 @@ def test_config_says_who_asks_and_what_is_allowed(world: World, user: str) -> No
     assert answer.json() == {
         "user": user,
         "groups": ["admins", "users", "writers"],
-        "model": "offline",
+        "model": "quick",
+        "models": [{"name": "quick", "description": "For most things"}, {"name": "careful", "description": ""}],
         "socket_url": "wss://sockets.example/ws",
         "isolation_level": "process",
         "flags": {"persist_files_across_sessions": True, "canvas_origins": ["https://dash.example"]},
@@ -49,6 +50,7 @@ def test_without_headers_it_is_the_developer_who_asks(world: World) -> None:
     answer = client_of(world.local_app).get("/api/config").json()
 
     assert (answer["user"], answer["groups"]) == ("dev@example.com", ["users"])
+    assert [model["name"] for model in answer["models"]] == ["quick"]
 
 
 class TestTools:

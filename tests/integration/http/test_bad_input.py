@@ -263,7 +263,7 @@ class TestRoutes:
         [
             ("PUT", "/api/sessions", {"GET", "POST"}),
             ("DELETE", "/api/config", {"GET"}),
-            ("PATCH", "/api/sessions/x", {"GET", "DELETE"}),
+            ("PUT", "/api/sessions/x", {"GET", "PATCH", "DELETE"}),
             ("POST", "/api/files/download/x", {"GET", "HEAD"}),
             ("GET", "/api/sessions/x/turns", {"POST"}),
             ("TRACE", "/api/health", {"GET"}),

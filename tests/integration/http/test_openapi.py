@@ -78,6 +78,7 @@ def test_it_describes_what_the_design_names() -> None:
         "GET /api/sessions/{session_id}/turns/{turn_id}/events",
         "GET /api/tools",
         "HEAD /api/files/download/{file_key}",
+        "PATCH /api/sessions/{session_id}",
         "POST /api/canvas/{canvas_id}/actions",
         "POST /api/files",
         "POST /api/files/uploads",

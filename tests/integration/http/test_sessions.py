@@ -2,7 +2,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.integration.aws.makers import fresh
-from tests.integration.http.desk import Desk, problem, session_not_found
+from tests.integration.http.desk import NO_TOKENS, Desk, problem, session_not_found
 from tests.integration.http.world import World
 
 
@@ -11,10 +11,12 @@ def shown(world: World, session_id: str, **given: object) -> dict[str, object]:
     return {
         "session_id": session_id,
         "title": None,
+        "model": None,
         "status": "active",
         "created_at": now,
         "last_used_at": now,
         "running_turn": None,
+        "usage": NO_TOKENS,
         **given,
     }
 
@@ -43,6 +45,67 @@ class TestStart:
             "body.title: String should have at most 200 characters",
             errors=[{"field": "body.title", "message": "String should have at most 200 characters"}],
         )
+
+    def test_takes_a_model_that_the_person_may_choose_and_no_other(self, world: World, user: str) -> None:
+        admin, other = world.person(user, "admins"), world.person(f"other-{user}")
+        wanted = {"model": "careful", "instructions": "Be brief."}
+
+        answer = admin.post("/api/sessions", json=wanted)
+
+        assert answer.json() == shown(world, answer.json()["session_id"], model="careful")
+        read = admin.get(f"/api/sessions/{answer.json()['session_id']}").json()
+        assert (read["model"], read["instructions"]) == ("careful", "Be brief.")
+        for model in ("careful", "nonesuch"):
+            refused = other.post("/api/sessions", json={"model": model})
+            said = f"There is no such model: {model}. There are: quick."
+            assert refused.json() == problem(
+                422, "Invalid request", "E_UNKNOWN_MODEL", said, model=model, models=["quick"]
+            )
+
+
+class TestChange:
+    def test_changes_what_is_said_and_nothing_else(self, world: World, user: str) -> None:
+        http = world.person(user, "admins")
+        session_id = Desk(http).session(title="Numbers", instructions="Be brief.")
+
+        answer = http.patch(f"/api/sessions/{session_id}", json={"model": "careful"})
+        assert (answer.status_code, answer.json()) == (
+            200,
+            shown(world, session_id, title="Numbers", model="careful"),
+        )
+        http.patch(f"/api/sessions/{session_id}", json={"model": None, "instructions": None})
+
+        read = Desk(http).get(f"/api/sessions/{session_id}")
+        assert (read["title"], read["model"], read["instructions"]) == ("Numbers", None, None)
+
+    def test_is_felt_by_the_next_turn(self, world: World, user: str) -> None:
+        desk = Desk(world.person(user, "admins"))
+        session_id = desk.session()
+        first = desk.turn(session_id)
+        world.answer(user, session_id, first)
+        desk.http.patch(f"/api/sessions/{session_id}", json={"model": "careful"})
+        second = desk.turn(session_id)
+
+        models = [desk.get(f"/api/sessions/{session_id}/turns/{turn}")["model"] for turn in (first, second)]
+        assert models == ["quick", "careful"]
+
+    def test_refuses_what_is_no_model_of_theirs_no_session_of_theirs_or_over(
+        self, http: TestClient, desk: Desk
+    ) -> None:
+        session_id = desk.session()
+        refused = http.patch(f"/api/sessions/{session_id}", json={"model": "careful"})
+        assert (refused.status_code, refused.json()["error_code"]) == (422, "E_UNKNOWN_MODEL")
+
+        somebody_elses = fresh("s")
+        assert http.patch(f"/api/sessions/{somebody_elses}", json={}).json() == session_not_found(somebody_elses)
+
+        http.delete(f"/api/sessions/{session_id}")
+        assert http.patch(f"/api/sessions/{session_id}", json={"title": "x"}).json()["error_code"] == "E_SESSION_ENDED"
+
+    def test_a_turn_is_refused_whose_model_the_person_has_lost(self, world: World, user: str) -> None:
+        session_id = Desk(world.person(user, "admins")).session(model="careful")
+        refused = world.person(user).post(f"/api/sessions/{session_id}/turns", json={"message": "hello"})
+        assert (refused.status_code, refused.json()["error_code"]) == (422, "E_UNKNOWN_MODEL")
 
 
 class TestList:
@@ -112,8 +175,10 @@ class TestRead:
         assert read["turns"][0] == {
             "turn_id": turns[0],
             "status": "complete",
+            "model": "quick",
             "message": "first",
             "answer": "answer to first",
+            "usage": NO_TOKENS,
             "error": None,
             "created_at": read["turns"][0]["created_at"],
             "ended_at": read["turns"][0]["created_at"],

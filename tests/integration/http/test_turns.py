@@ -2,7 +2,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.integration.aws.makers import fresh
-from tests.integration.http.desk import Desk, file_not_found, problem, session_not_found, turn_not_found
+from tests.integration.http.desk import NO_TOKENS, Desk, file_not_found, problem, session_not_found, turn_not_found
 from tests.integration.http.world import MOST_MESSAGE, World
 
 
@@ -17,6 +17,8 @@ def final(session_id: str, turn_id: str, **given: object) -> dict[str, object]:
         "session_id": session_id,
         "status": "running",
         "message": "",
+        "model": "quick",
+        "usage": NO_TOKENS,
         "artifacts": [],
         "deferred_artifacts": [],
         "display": {

@@ -33,6 +33,7 @@ from satchel.domain.calls import Call
 from satchel.domain.canvas import Dashboard
 from satchel.domain.conversation import AssistantMessage, ToolSpec
 from satchel.domain.ids import call_id, new_id
+from satchel.domain.models import ModelEntry, Models
 from satchel.domain.servers import Registry, ServerEntry
 from satchel.domain.steps import CallStep, TurnStep
 from satchel.domain.tool_lists import answered
@@ -56,7 +57,7 @@ from satchel.services.files.upload_file import UploadFile
 from satchel.services.files.upload_parts import AbortUpload, BeginUpload, CompleteUpload, ReadUploads, SignParts
 from satchel.services.sessions.clear_session import ClearSession
 from satchel.services.sessions.erase_user import AskErasure
-from satchel.services.sessions.sessions import EndSession, ReadSessions, StartSession
+from satchel.services.sessions.sessions import ChangeSession, EndSession, ReadSessions, StartSession
 from satchel.services.tools.list_tools import ListTools
 from satchel.services.turns.act_in_canvas import ActInCanvas
 from satchel.services.turns.ask_approval import AskApproval
@@ -87,8 +88,15 @@ SERVERS = Registry(
         "waking": ServerEntry(command=["python"], description="Not asked yet."),
     },
 )
+MODELS = Models(
+    "quick",
+    (
+        ModelEntry(name="quick", model="fake:quick", description="For most things"),
+        ModelEntry(name="careful", model="fake:careful", groups=("admins",)),
+    ),
+)
 ABOUT = About(
-    model="offline",
+    models=MODELS,
     socket_url="wss://sockets.example/ws",
     isolation_level=lambda: "process",
     flags={"persist_files_across_sessions": True, "canvas_origins": ["https://dash.example"]},
@@ -110,8 +118,9 @@ class World:
         table = Table(clients.dynamodb.__wrapped__(), make_table())
         self.sessions = DynamoSessions(table)
         self.turns = DynamoTurns(table)
-        self.transcript = DynamoTranscript(table)
-        self.calls = DynamoCalls(table)
+        self.store = S3Files(clients.s3.__wrapped__(), make_bucket())
+        self.transcript = DynamoTranscript(table, self.store)
+        self.calls = DynamoCalls(table, self.store)
         self.files = DynamoFiles(table)
         self.events = DynamoEvents(table, self.clock)
         self.approvals = DynamoApprovals(table)
@@ -122,7 +131,6 @@ class World:
         self.tickets = DynamoTickets(table)
         self.going = DynamoGoingFiles(table)
         self.remains = DynamoSessionRemains(table)
-        self.store = S3Files(clients.s3.__wrapped__(), make_bucket())
         self.uploads = DynamoUploads(table)
         self.shared_links = DynamoSharedLinks(table)
         self.standings = DynamoStandings(table)
@@ -180,11 +188,22 @@ class World:
         return Services(
             about=ABOUT,
             list_tools=tools,
-            start_session=StartSession(self.sessions, self.clock, os.urandom),
+            start_session=StartSession(self.sessions, MODELS, self.clock, os.urandom),
+            change_session=ChangeSession(self.sessions, MODELS),
             read_sessions=read_sessions,
             end_session=EndSession(read_sessions, self.sessions, cancel, self.clearing, self.clock),
             take_turn=TakeTurn(
-                self.turns, self.files, self.events, self.workflow, settle, tools, self.clock, os.urandom, MOST_MESSAGE
+                self.sessions,
+                self.turns,
+                self.files,
+                self.events,
+                self.workflow,
+                settle,
+                tools,
+                MODELS,
+                self.clock,
+                os.urandom,
+                MOST_MESSAGE,
             ),
             read_turn=read_turn,
             cancel_turn=cancel,
@@ -261,7 +280,9 @@ class World:
 
     def answer(self, user: str, session_id: str, turn_id: str, text: str = "done") -> None:
         """End a turn as Think and Finish would."""
-        self.transcript.add_reply(session_id, turn_id, 0, AssistantMessage(text=text))
+        turn = self.turns.get(session_id, turn_id)
+        assert turn is not None
+        self.transcript.add_reply(turn, 0, AssistantMessage(text=text))
         self.finish(TurnStep(user=user, session_id=session_id, turn_id=turn_id, round=1))
         self.workflow.ended(turn_id)
 

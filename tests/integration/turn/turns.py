@@ -79,7 +79,7 @@ class Turns:
     def asker(self) -> Asker:
         """Return somebody new in a new session."""
         who = Identity(name=f"u{uuid.uuid4().hex[:12]}@example.com")
-        return Asker(who, services().start_session(who, None).session_id)
+        return Asker(who, services().start_session(who).session_id)
 
     def begin(self, asker: Asker, plan: Plan, key: str | None = None) -> Turn:
         """Send a message."""

@@ -90,6 +90,7 @@ def test_a_turn_that_runs_shows_what_there_is_so_far() -> None:
         turn_id=TURN_ID,
         session_id=TURN.session_id,
         status="running",
+        model="offline",
         tool_calls=[
             ToolCallSummary(
                 call_id=waiting.call_id, tool="report.summarise", server="report", arguments={"filename": "a.csv"}
@@ -102,7 +103,7 @@ def test_a_turn_that_ended_shows_how_and_what_was_said() -> None:
     error = TurnError(error_code="E_TURN_FAILED", message="Sorry.")
     ended = TURN.model_copy(update={"status": TurnStatus.FAILED, "answer": "Half of", "error": error})
     assert compose(ended, []) == FinalResponse(
-        turn_id=TURN_ID, session_id=TURN.session_id, status="failed", message="Half of", error=error
+        turn_id=TURN_ID, session_id=TURN.session_id, status="failed", message="Half of", model="offline", error=error
     )
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.identity import Identity
+from satchel.domain.models import ModelEntry, Models
 from satchel.domain.servers import Registry, ServerEntry
 
 ALICE = Identity(name="alice@example.com")
@@ -32,5 +33,12 @@ REGISTRY = Registry(
         "exact": ServerEntry(command=["exact"], strict_files=True),
         "vault": ServerEntry(command=["vault"], groups=["admins"]),
     }
+)
+MODELS = Models(
+    "quick",
+    (
+        ModelEntry(name="quick", model="fake:quick", description="For most things"),
+        ModelEntry(name="careful", model="fake:careful", groups=("admins",), context_tokens=10_000),
+    ),
 )
 TOOLS = {"report": [SUMMARISE, MERGE, ECHO], "web.pages": [FETCH], "exact": [EXACT], "vault": [OPEN]}

@@ -4,7 +4,7 @@ import pytest
 
 from satchel.contract.errors import ToolTimedOut
 from satchel.domain.calls import Call, Outcome
-from satchel.domain.conversation import ModelReply, Usage
+from satchel.domain.conversation import ModelReply, TokenUsage
 from satchel.domain.metrics import (
     DOWNLOADED_BYTES,
     NO_SERVER,
@@ -97,7 +97,7 @@ def test_bytes_that_people_send_and_fetch_are_measured(world: World) -> None:
 
 
 def test_the_tokens_of_an_answer_are_counted_by_its_model(world: World) -> None:
-    world.model.replies = [ModelReply(text="Hello.", usage=Usage(input_tokens=120, output_tokens=8))]
+    world.model.replies = [ModelReply(text="Hello.", usage=TokenUsage(input_tokens=120, output_tokens=8))]
     turn = world.turn(world.session())
     for _ in range(2):  # the second time it is not asked
         world.think(turn_step(turn))

@@ -36,7 +36,7 @@ def turn(world: World) -> Turn:
 def said(world: World, turn: Turn, text: str, round_number: int = 0, *, asks: bool = False) -> None:
     """Let the model have said something."""
     message = AssistantMessage(text=text, calls=CALLS if asks else [])
-    world.transcript.add_reply(turn.session_id, turn.turn_id, round_number, message)
+    world.transcript.add_reply(turn, round_number, message)
 
 
 def kept(world: World, turn: Turn) -> Turn:
@@ -65,6 +65,8 @@ def test_an_answer_completes_the_turn(world: World, turn: Turn) -> None:
                 "session_id": turn.session_id,
                 "status": "complete",
                 "message": "Here you are.",
+                "model": "quick",
+                "usage": {"input_tokens": 0, "output_tokens": 0, "cache_read_tokens": 0, "cache_write_tokens": 0},
                 "artifacts": [],
                 "deferred_artifacts": [],
                 "display": {"open_canvas": False, "storage_action": "store"},
@@ -129,6 +131,7 @@ def test_a_model_that_asked_for_tools_to_the_last_has_no_answer(world: World, tu
         world.model.replies.append(ModelReply(text="Again.", calls=CALLS))
         step = world.think(turn_step(turn, number))
         assert not step.done
+    world.model.replies = [ModelReply(text="Again.", calls=CALLS)]
     step = world.think(turn_step(turn, MOST_ROUNDS))
     assert (step.done, world.finish(step)) == (True, TurnStatus.FAILED)
     assert (kept(world, turn).error, kept(world, turn).answer) == (TOO_MANY, "")

@@ -30,7 +30,9 @@ def token(url: str | None) -> str:
 
 
 def test_a_running_turn_shows_what_there_is_so_far(world: World, turn: Turn) -> None:
-    assert read(world, turn) == FinalResponse(turn_id=turn.turn_id, session_id=turn.session_id, status="running")
+    assert read(world, turn) == FinalResponse(
+        turn_id=turn.turn_id, session_id=turn.session_id, status="running", model="quick"
+    )
 
 
 def test_an_answered_turn_shows_its_answer(world: World, turn: Turn) -> None:

@@ -8,7 +8,7 @@ from satchel.contract import Display
 from satchel.domain.calls import Outcome
 from satchel.domain.errors import FileNotFound, InvalidRequest, SessionNotFound
 from satchel.domain.files import FileRecord
-from satchel.domain.sessions import Session, SessionStatus
+from satchel.domain.sessions import Session, SessionChanges, SessionStatus
 from tests.unit.services.scenery import ALICE, BOB
 from tests.unit.services.world import World
 
@@ -39,7 +39,7 @@ def ended(world: World, session: Session) -> Session:
 
 
 def test_a_session_is_started_now_for_who_asks(world: World) -> None:
-    session = world.start_session(ALICE, "Sales")
+    session = world.start_session(ALICE, SessionChanges(title="Sales"))
     now = world.clock.now()
     assert session == Session(
         session_id=session.session_id, user=ALICE.name, title="Sales", created_at=now, last_used_at=now

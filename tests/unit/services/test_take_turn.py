@@ -27,6 +27,7 @@ def test_a_turn_is_written_told_of_and_started(world: World) -> None:
         session_id=session.session_id,
         user=ALICE.name,
         groups=["users"],
+        model="quick",
         message="Look at this",
         tools=["report", "web.pages.fetch"],
         files=[file.file_key],

@@ -13,7 +13,7 @@ from satchel.domain.conversation import (
 )
 from satchel.domain.ids import call_id
 from satchel.domain.own_tools import LIST_FILES
-from satchel.domain.prompt import INSTRUCTIONS
+from satchel.domain.prompt import LAST_WORD, instructions
 from satchel.domain.steps import MOST_CALLS_IN_ROUND, MOST_CALLS_IN_TURN, CallRef, NextStep
 from satchel.domain.steps import MOST_ROUNDS as MOST_ROUNDS_OF_ALL
 from tests.unit.services.scenery import ALICE, BOB, ECHO, EXACT, FETCH, MERGE, OPEN, SUMMARISE
@@ -55,7 +55,7 @@ def test_the_calls_of_an_answer_are_derived_from_where_they_stand(world: World) 
             user=turn.user,
             tool=wish.tool,
             arguments=wish.arguments,
-            ref=wish.ref,
+            ref=ids[index],
             round=1,
             index=index,
         )
@@ -94,7 +94,7 @@ def test_of_two_that_ask_at_once_one_answer_stands_and_is_told(world: World) -> 
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="Mine.", calls=[ECHO_B])]
     others = AssistantMessage(text="The other's.", calls=[ECHO_A])
-    world.model.meanwhile = lambda: world.transcript.add_reply(turn.session_id, turn.turn_id, 0, others)
+    world.model.meanwhile = lambda: world.transcript.add_reply(turn, 0, others)
     world.think(turn_step(turn))
     assert [call.arguments for call in world.calls.list(turn.turn_id)] == [ECHO_A.arguments]
     assert world.events.streamed(turn.turn_id) == {0: "The other's."}
@@ -102,17 +102,32 @@ def test_of_two_that_ask_at_once_one_answer_stands_and_is_told(world: World) -> 
 
 def test_a_crash_between_the_answer_and_the_telling_is_made_good(world: World) -> None:
     turn = world.turn(world.session())
-    world.transcript.add_reply(turn.session_id, turn.turn_id, 0, AssistantMessage(text="Hello."))
+    world.transcript.add_reply(turn, 0, AssistantMessage(text="Hello."))
     world.think(turn_step(turn))
     assert world.model.tasks == []
     assert world.events.streamed(turn.turn_id) == {0: "Hello."}
 
 
-def test_the_model_is_not_asked_beyond_the_last_round(world: World) -> None:
+def test_behind_the_last_round_the_model_is_asked_for_its_last_word(world: World) -> None:
     turn = world.turn(world.session())
+    world.model.replies = [ModelReply(text="That is what I have.")]
     step = world.think(turn_step(turn, MOST_ROUNDS))
     assert (step.round, step.calls, step.done) == (MOST_ROUNDS + 1, [], True)
-    assert world.model.tasks == []
+    assert asked(world).last_word
+    assert asked(world).instructions.endswith(LAST_WORD)
+    assert asked(world).tools
+    assert world.transcript.messages(turn.session_id)[-1] == AssistantMessage(text="That is what I have.")
+    assert world.think(turn_step(turn, MOST_ROUNDS + 1)).done
+    assert len(world.model.tasks) == 1
+
+
+@pytest.mark.parametrize("reply", [ModelReply(text="Once more!", calls=[ECHO_A]), ModelReply(text=" ")])
+def test_a_last_word_that_asks_for_tools_or_says_nothing_is_none(world: World, reply: ModelReply) -> None:
+    turn = world.turn(world.session())
+    world.model.replies = [reply]
+    step = world.think(turn_step(turn, MOST_ROUNDS))
+    assert (step.calls, step.done) == ([], True)
+    assert world.transcript.messages(turn.session_id) == [UserMessage(text="Hello")]
 
 
 def test_a_turn_that_was_cancelled_meanwhile_asks_nothing_more(world: World) -> None:
@@ -133,7 +148,7 @@ def test_an_answer_with_too_many_calls_is_cut(world: World) -> None:
     assert len(world.think(turn_step(turn)).calls) == MOST_CALLS_IN_ROUND
 
 
-def test_a_turn_has_so_many_calls_and_then_the_model_is_not_asked_again(world: World) -> None:
+def test_a_turn_has_so_many_calls_and_then_the_model_is_asked_for_its_last_word(world: World) -> None:
     world.most_rounds = MOST_ROUNDS_OF_ALL
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="", calls=[ECHO_A] * MOST_CALLS_IN_ROUND) for _ in range(10)]
@@ -144,15 +159,15 @@ def test_a_turn_has_so_many_calls_and_then_the_model_is_not_asked_again(world: W
         step = turn_step(turn, after.round)
     assert made == [40, 40, 40, 40, 40, 40, 10]
     assert sum(made) == len(world.calls.list(turn.turn_id)) == MOST_CALLS_IN_TURN
-    assert world.think(step) == after
-    assert len(world.model.tasks) == len(made)
+    assert len(world.model.tasks) == len(made) + 1
+    assert [task.last_word for task in world.model.tasks] == [False] * len(made) + [True]
 
 
 def test_the_calls_of_earlier_turns_do_not_count(world: World) -> None:
     session = world.session()
     earlier = world.turn(session)
     said = AssistantMessage(text="", calls=[ECHO_A] * MOST_CALLS_IN_TURN)
-    world.transcript.add_reply(session.session_id, earlier.turn_id, 0, said)
+    world.transcript.add_reply(earlier, 0, said)
     world.finish(turn_step(earlier))
     world.model.replies = [ModelReply(text="", calls=[ECHO_A])]
     assert len(world.think(turn_step(world.turn(session))).calls) == 1
@@ -171,12 +186,14 @@ def test_the_model_sees_the_conversation_in_order_with_what_the_tools_returned(w
     world.think(turn_step(turn))
     world.settle(world.calls.list(turn.turn_id)[0], Outcome(results="a"))
     world.think(turn_step(turn, 1))
+    ref = call_id(turn.turn_id, 0, 0)
     assert asked(world) == ModelTask(
-        instructions=INSTRUCTIONS,
+        model="fake:quick",
+        instructions=instructions(None),
         messages=[
             UserMessage(text="Echo a"),
-            AssistantMessage(text="I will.", calls=[ECHO_A]),
-            ToolMessage(ref="m-1", tool="report.echo", content={"results": "a"}),
+            AssistantMessage(text="I will.", calls=[ECHO_A.model_copy(update={"ref": ref})]),
+            ToolMessage(ref=ref, tool="report.echo", content={"data_from": "report.echo", "results": "a"}),
         ],
         tools=[EXACT, SUMMARISE, MERGE, ECHO, LIST_FILES, FETCH],
     )

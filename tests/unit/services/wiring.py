@@ -35,7 +35,7 @@ from satchel.services.files.upload_parts import (
 )
 from satchel.services.sessions.clear_session import ClearSession
 from satchel.services.sessions.erase_user import SweepErasures
-from satchel.services.sessions.sessions import EndSession, ReadSessions, StartSession
+from satchel.services.sessions.sessions import ChangeSession, EndSession, ReadSessions, StartSession
 from satchel.services.tools.doubt_tools import DoubtTools
 from satchel.services.tools.list_tools import ListTools
 from satchel.services.tools.refresh_tools import RefreshTools
@@ -45,6 +45,7 @@ from satchel.services.turns.cancel_turn import CancelTurn
 from satchel.services.turns.count_tokens import CountTokens
 from satchel.services.turns.decide_approval import DecideApproval
 from satchel.services.turns.finish_turn import FinishTurn
+from satchel.services.turns.pose_question import PoseQuestion
 from satchel.services.turns.read_turn import ReadTurn
 from satchel.services.turns.settle_turn import SettleTurn
 from satchel.services.turns.take_turn import TakeTurn
@@ -73,7 +74,7 @@ from tests.fakes.transcript import FakeTranscript
 from tests.fakes.turns import FakeTurns
 from tests.fakes.uploads import FakePartStore, FakeUploads
 from tests.fakes.workflow import FakeTaskCallback, FakeWorkflow
-from tests.unit.services.scenery import REGISTRY, TOOLS
+from tests.unit.services.scenery import MODELS, REGISTRY, TOOLS
 
 MOST_MESSAGE_BYTES = 1000
 MOST_UPLOAD_BYTES = 1000
@@ -81,6 +82,7 @@ MOST_INPUT_BYTES = 500
 MOST_FILE_BYTES = 50 << 30
 MOST_INLINE_BYTES = 100
 MOST_ROUNDS = 3
+CONTEXT_TOKENS = 100_000
 CANVAS_ORIGINS = ("https://dash.example", "http://localhost:9000")
 WEB_ORIGINS = ("https://chat.example",)
 APPROVAL_TIME = timedelta(hours=1)
@@ -119,6 +121,9 @@ class Wiring:
         self.lists = FakeToolLists()
         self.model = FakeModel()
         self.registry = REGISTRY
+        self.models = MODELS
+        self.behaviour = ""
+        self.context_tokens = CONTEXT_TOKENS
         self.most_rounds = MOST_ROUNDS
         self.persist = True
         self.erasures = FakeErasures()
@@ -166,12 +171,14 @@ class Wiring:
     @property
     def take_turn(self) -> TakeTurn:
         return TakeTurn(
+            self.sessions,
             self.turns,
             self.files,
             self.events,
             self.workflow,
             self.settle_turn,
             self.list_tools,
+            self.models,
             self.clock,
             self.entropy,
             MOST_MESSAGE_BYTES,
@@ -182,13 +189,19 @@ class Wiring:
         return TellFiles(self.files, self.clock, self.persist)
 
     @property
+    def pose(self) -> PoseQuestion:
+        return PoseQuestion(
+            self.sessions, self.tell_files, self.list_tools, self.models, self.behaviour, self.context_tokens
+        )
+
+    @property
     def think(self) -> Think:
         return Think(
             self.turns,
             self.transcript,
             self.calls,
-            self.tell_files,
             self.events,
+            self.pose,
             CountTokens(self.model, self.metrics),
             self.list_tools,
             self.clock,
@@ -275,7 +288,11 @@ class Wiring:
 
     @property
     def start_session(self) -> StartSession:
-        return StartSession(self.sessions, self.clock, self.entropy)
+        return StartSession(self.sessions, self.models, self.clock, self.entropy)
+
+    @property
+    def change_session(self) -> ChangeSession:
+        return ChangeSession(self.sessions, self.models)
 
     @property
     def read_sessions(self) -> ReadSessions:

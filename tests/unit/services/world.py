@@ -24,7 +24,7 @@ class World(Wiring):
 
     def session(self, who: Identity = ALICE) -> Session:
         """Start a session."""
-        return self.start_session(who, None)
+        return self.start_session(who)
 
     def turn(
         self,

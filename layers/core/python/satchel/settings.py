@@ -8,10 +8,21 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationInfo, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
+from satchel.domain.budget import LEAST_TOKENS
 from satchel.domain.canvas import parse_origin
 from satchel.domain.isolation import Level
+from satchel.domain.models import ModelEntry, Models
+from satchel.domain.prompt import MOST_INSTRUCTIONS_CHARS
 from satchel.domain.steps import MOST_ROUNDS
 from satchel.domain.timing import Limits, NoticeSeconds, Seconds, disorder
 
@@ -54,11 +65,44 @@ class ServerSettings(Settings):
     mcp_config: Path
 
 
-class ModelSettings(Settings):
-    """The model. ``max_rounds`` bounds how often it may ask for tools in one turn; an execution holds no more."""
+def _decoded(value: object) -> object:
+    """Read what a variable says in JSON."""
+    return json.loads(value) if isinstance(value, str) else value
 
-    model: str = "offline"
+
+class ModelSettings(Settings):
+    """Which models there are: ``models`` is a JSON list of ``{"name", "model", "description", "groups", …}``.
+
+    ``model`` is the one for whoever chooses none: the name of one of them, or a model itself. Without it that is the
+    first of the list, or ``offline``.
+    """
+
+    model: str = ""
+    models: Annotated[tuple[ModelEntry, ...], BeforeValidator(_decoded)] = ()
+
+    @property
+    def choice(self) -> Models:
+        """Return what may be chosen."""
+        first = self.models[0].name if self.models else "offline"
+        return Models(self.model or first, self.models)
+
+    @model_validator(mode="after")
+    def _different_names(self) -> "ModelSettings":
+        self.choice  # noqa: B018  (raises where two have the same name)
+        return self
+
+
+class ThinkSettings(Settings):
+    """How a model is asked.
+
+    ``max_rounds`` bounds how often it may ask for tools in one turn; an execution holds no more. It is given at most
+    ``context_tokens`` at once, as ``domain.budget`` counts them. ``instructions`` say how it is to behave, in place of
+    our own words; what it must know of files, names and tools is always added.
+    """
+
     max_rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = 40
+    context_tokens: Annotated[int, Field(ge=LEAST_TOKENS)] = 100_000
+    instructions: Annotated[str, Field(max_length=MOST_INSTRUCTIONS_CHARS)] = ""
 
 
 class LinkSettings(Settings):
@@ -92,7 +136,6 @@ class ApiSettings(Settings):
 
     auth: Literal["jwt", "local"] = "jwt"
     identity_claim: str = "email"
-    model: str = "offline"
 
 
 class ClearingSettings(Settings):

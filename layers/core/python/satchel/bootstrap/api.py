@@ -14,6 +14,7 @@ from satchel.bootstrap.links import links, signer
 from satchel.bootstrap.metrics import metrics
 from satchel.bootstrap.servers import registry
 from satchel.bootstrap.storage import CLOCK, storage
+from satchel.domain.models import Models
 from satchel.domain.uploads import PART_BYTES
 from satchel.entrypoints.http.app import create_app
 from satchel.entrypoints.http.identity import from_claims, from_headers
@@ -30,7 +31,7 @@ from satchel.services.files.share_links import ReadLinks, RevokeLinks, ShareFile
 from satchel.services.files.upload_file import UploadFile
 from satchel.services.files.upload_parts import AbortUpload, BeginUpload, CompleteUpload, ReadUploads, SignParts
 from satchel.services.sessions.erase_user import AskErasure
-from satchel.services.sessions.sessions import EndSession, ReadSessions, StartSession
+from satchel.services.sessions.sessions import ChangeSession, EndSession, ReadSessions, StartSession
 from satchel.services.tools.list_tools import ListTools
 from satchel.services.turns.act_in_canvas import ActInCanvas
 from satchel.services.turns.cancel_turn import CancelTurn
@@ -45,6 +46,7 @@ from satchel.settings import (
     ClearingSettings,
     ErasingSettings,
     LimitSettings,
+    ModelSettings,
     SessionSettings,
     SocketSettings,
     WorkflowSettings,
@@ -54,7 +56,7 @@ from satchel.settings import (
 @lru_cache
 def services() -> Services:
     """Return the use cases, wired."""
-    kept, limits, settings = storage(), LimitSettings(), ApiSettings()
+    kept, limits, models = storage(), LimitSettings(), ModelSettings().choice
     workflow = TurnExecutions(clients.stepfunctions(), WorkflowSettings().state_machine)
     waiting = WaitingTasks(clients.stepfunctions())
     audit = KeepAudit(kept.audit)
@@ -76,13 +78,24 @@ def services() -> Services:
     read_uploads = ReadUploads(kept.uploads, kept.parts, CLOCK)
     abort = AbortUpload(kept.uploads, kept.parts, kept.store)
     return Services(
-        about=_about(settings, limits),
+        about=_about(models, limits),
         list_tools=tools,
-        start_session=StartSession(kept.sessions, CLOCK, os.urandom),
+        start_session=StartSession(kept.sessions, models, CLOCK, os.urandom),
+        change_session=ChangeSession(kept.sessions, models),
         read_sessions=read_sessions,
         end_session=EndSession(read_sessions, kept.sessions, cancel, clearing, CLOCK),
         take_turn=TakeTurn(
-            kept.turns, kept.files, kept.events, workflow, settle, tools, CLOCK, os.urandom, limits.max_message_bytes
+            kept.sessions,
+            kept.turns,
+            kept.files,
+            kept.events,
+            workflow,
+            settle,
+            tools,
+            models,
+            CLOCK,
+            os.urandom,
+            limits.max_message_bytes,
         ),
         read_turn=read_turn,
         cancel_turn=cancel,
@@ -114,9 +127,9 @@ def services() -> Services:
     )
 
 
-def _about(settings: ApiSettings, limits: LimitSettings) -> About:
+def _about(models: Models, limits: LimitSettings) -> About:
     return About(
-        model=settings.model,
+        models=models,
         socket_url=SocketSettings().socket_url,
         isolation_level=lambda: isolation().level,
         flags={

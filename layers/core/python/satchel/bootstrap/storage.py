@@ -35,8 +35,9 @@ class Storage:
         table = Table(clients.dynamodb(), settings.table)
         self.sessions = DynamoSessions(table)
         self.turns = DynamoTurns(table)
-        self.transcript = DynamoTranscript(table)
-        self.calls = DynamoCalls(table)
+        self.store = S3Files(clients.s3(), settings.bucket)
+        self.transcript = DynamoTranscript(table, self.store)
+        self.calls = DynamoCalls(table, self.store)
         self.approvals = DynamoApprovals(table)
         self.files = DynamoFiles(table)
         self.going = DynamoGoingFiles(table)
@@ -53,7 +54,6 @@ class Storage:
         self.standings = DynamoStandings(table)
         self.erasures = DynamoErasures(table)
         self.user_remains = DynamoUserRemains(table)
-        self.store = S3Files(clients.s3(), settings.bucket)
         self.parts = S3Uploads(clients.s3(), settings.bucket)
 
 

@@ -10,8 +10,9 @@ from satchel.ports.model import Model
 from satchel.services.files.tell_files import TellFiles
 from satchel.services.tools.list_tools import ListTools
 from satchel.services.turns.count_tokens import CountTokens
+from satchel.services.turns.pose_question import PoseQuestion
 from satchel.services.turns.think import Think
-from satchel.settings import ModelSettings, SessionSettings
+from satchel.settings import ModelSettings, SessionSettings, ThinkSettings
 
 
 def model(name: str) -> Model:
@@ -24,16 +25,19 @@ def model(name: str) -> Model:
 @lru_cache
 def build() -> Think:
     """Return the use case, wired."""
-    settings = ModelSettings()
+    settings = ThinkSettings()
+    models = ModelSettings().choice
     kept = storage()
+    files = TellFiles(kept.files, CLOCK, SessionSettings().persist_files_across_sessions)
+    tools = ListTools(registry(), kept.tool_lists)
     return Think(
         turns=kept.turns,
         transcript=kept.transcript,
         calls=kept.calls,
-        tell_files=TellFiles(kept.files, CLOCK, SessionSettings().persist_files_across_sessions),
         events=kept.events,
-        model=CountTokens(model(settings.model), metrics()),
-        tools=ListTools(registry(), kept.tool_lists),
+        pose=PoseQuestion(kept.sessions, files, tools, models, settings.instructions, settings.context_tokens),
+        model=CountTokens(model(models.all[0].model), metrics()),
+        tools=tools,
         clock=CLOCK,
         most_rounds=settings.max_rounds,
     )

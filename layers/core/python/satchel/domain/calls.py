@@ -5,7 +5,7 @@ from typing import Any, Self
 from pydantic import BaseModel
 
 from satchel.contract import ArtifactProblem, Canvas, Display, ErrorCode
-from satchel.contract.errors import ToolError
+from satchel.contract.errors import NotApproved, ToolError
 from satchel.domain.ids import CallId, FileKey, SessionId, TurnId, UserName
 from satchel.domain.responses import ResponseArtifact, ResponseCanvas, ResponseDeferred
 
@@ -36,6 +36,9 @@ class CallSettled(BaseModel):
         return [*self.artifacts, *self.deferred]
 
 
+_MODELS_FAULTS = {ErrorCode.E_UNKNOWN_TOOL, ErrorCode.E_FORBIDDEN, ErrorCode.E_INVALID_ARGUMENTS}
+
+
 class Call(BaseModel):
     """One tool call. ``arguments`` is the model's text; ``injected`` is that with the identity, files by name.
 
@@ -56,6 +59,17 @@ class Call(BaseModel):
     server: str | None = None
     bytes_in: int = 0
     settled: CallSettled | None = None
+
+    @property
+    def is_mistaken(self) -> bool:
+        """Tell whether it was refused for what the model asked: no such tool, none for this person, wrong arguments.
+
+        What was dispatched is no mistake of the model's, whatever its tool says; nor is what the person refused.
+        """
+        said = self.settled
+        if said is None or self.injected is not None or said.error_code not in _MODELS_FAULTS:
+            return False
+        return (said.meta_data or {}).get("reason") != NotApproved.reason
 
 
 class StoredFile(BaseModel):

@@ -18,6 +18,8 @@ def compose(turn: Turn, calls: Sequence[Call]) -> FinalResponse:
         session_id=turn.session_id,
         status=turn.status,
         message=turn.answer,
+        model=turn.model,
+        usage=turn.usage,
         artifacts=_in_order([a for s in settled for a in s.artifacts], display.primary_file),
         deferred_artifacts=[d for s in settled for d in s.deferred],
         display=display,

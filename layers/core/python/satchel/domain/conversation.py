@@ -1,6 +1,5 @@
 """What a model is given and what it answers, in no provider's form."""
 
-from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
@@ -33,13 +32,17 @@ class AssistantMessage(BaseModel):
 
 
 class ToolMessage(BaseModel):
-    """What a call came to, as the model sees it: no base64, no links, no tokens."""
+    """What a call came to, as the model sees it: no base64, no links, no tokens.
+
+    ``mistaken``: it was refused for what the model asked, who may mend it.
+    """
 
     role: Literal["tool"] = "tool"
     ref: str
     tool: str
     content: dict[str, Any]
     failed: bool = False
+    mistaken: bool = False
 
 
 Message = Annotated[UserMessage | AssistantMessage | ToolMessage, Field(discriminator="role")]
@@ -80,7 +83,7 @@ class ModelTask(BaseModel):
     last_word: bool = False
 
 
-class Usage(BaseModel):
+class TokenUsage(BaseModel):
     """Tokens as the provider counts them; those of the input that came from or went into its cache are part of it."""
 
     input_tokens: int = 0
@@ -88,9 +91,9 @@ class Usage(BaseModel):
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
 
-    def __add__(self, other: "Usage") -> "Usage":
+    def __add__(self, other: "TokenUsage") -> "TokenUsage":
         """Return the sum of both."""
-        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in Usage.model_fields})
+        return TokenUsage(**{name: getattr(self, name) + getattr(other, name) for name in TokenUsage.model_fields})
 
 
 class ModelReply(BaseModel):
@@ -101,28 +104,4 @@ class ModelReply(BaseModel):
 
     text: str
     calls: list[ProposedCall] = []
-    usage: Usage = Usage()
-
-
-def answered(messages: Sequence[Message]) -> list[Message]:
-    """Return a conversation in which every call has its result: a turn that was cut off left some without.
-
-    No provider accepts a history with an unanswered call.
-    """
-    whole: list[Message] = []
-    open_calls: dict[str, str] = {}
-    for message in messages:
-        if isinstance(message, ToolMessage):
-            open_calls.pop(message.ref, None)
-        else:
-            whole += _cut_off(open_calls)
-            open_calls = {}
-        if isinstance(message, AssistantMessage):
-            open_calls = {call.ref: call.tool for call in message.calls}
-        whole.append(message)
-    return whole + _cut_off(open_calls)
-
-
-def _cut_off(open_calls: dict[str, str]) -> list[Message]:
-    content = {"results": {"error": "The turn ended before this tool had answered."}}
-    return [ToolMessage(ref=ref, tool=tool, content=content, failed=True) for ref, tool in open_calls.items()]
+    usage: TokenUsage = TokenUsage()

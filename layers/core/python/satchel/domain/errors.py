@@ -15,6 +15,7 @@ SatchelError
 │   ├── TooLarge
 │   │   └── FileOverLimit  larger than any file may be
 │   ├── UnknownTools
+│   ├── UnknownModel
 │   ├── NotConfirmed      what cannot be undone was not said twice
 │   └── Unsatisfiable     a range of bytes that begins behind the end
 ├── Conflict
@@ -158,6 +159,17 @@ class UnknownTools(InvalidRequest):
     """A turn was asked to be limited to tools that do not exist for this person."""
 
     code = "E_UNKNOWN_TOOL"
+
+
+class UnknownModel(InvalidRequest):
+    """A model was chosen that does not exist for this person; ``models`` are those that do."""
+
+    code = "E_UNKNOWN_MODEL"
+
+    def __init__(self, name: str | None, models: Sequence[str]) -> None:
+        there_are = f"There are: {', '.join(models)}." if models else "There is none for you."
+        told = there_are if name is None else f"There is no such model: {name}. {there_are}"
+        super().__init__(told, model=name, models=list(models))
 
 
 class NotConfirmed(InvalidRequest):

@@ -36,6 +36,11 @@ def outcome_key(user: str, turn_id: str, call_id: str) -> str:
     return f"{user}/turns/{turn_id}/{call_id}/outcome.json"
 
 
+def text_key(user: str, turn_id: str, digest: str) -> str:
+    """Return the S3 key of a text of a turn that is too large for its item."""
+    return f"{user}/turns/{turn_id}/texts/{digest}.json"
+
+
 def tool_directory(user: str) -> str:
     """Return the one directory that a tool of this person may write (spec 3 §5.1)."""
     return f"/tmp/{user}/"  # noqa: S108  (the contract's own place)

@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from satchel.domain.conversation import TokenUsage
 from satchel.domain.ids import CallId, FileKey, SessionId, TurnId
 
 
@@ -96,12 +97,17 @@ class TurnError(BaseModel):
 
 
 class FinalResponse(BaseModel):
-    """The answer of a turn. While the turn runs it holds what there is so far."""
+    """The answer of a turn. While the turn runs it holds what there is so far.
+
+    ``usage`` counts the tokens of all its rounds, as the model's provider told them.
+    """
 
     turn_id: TurnId
     session_id: SessionId
     status: str
     message: str = ""
+    model: str = ""
+    usage: TokenUsage = TokenUsage()
     artifacts: list[ResponseArtifact] = []
     deferred_artifacts: list[ResponseDeferred] = []
     display: ResponseDisplay = ResponseDisplay()

@@ -9,6 +9,9 @@ MOST_CALLS_IN_ROUND = 40
 MOST_CALLS_IN_TURN = 250
 """With these an execution stays below the 25,000 events of its history, whatever is tried again in it."""
 
+MOST_MENDS = 3
+"""So often in a turn a model is shown what was wrong with its calls, to make them again."""
+
 
 class Failure(BaseModel):
     """What a state's catcher writes: the error's name and its cause."""

@@ -11,10 +11,10 @@ from typing import Generic, Protocol, TypeVar
 from pydantic import BaseModel
 
 from satchel.domain.calls import Call, CallSettled
-from satchel.domain.conversation import AssistantMessage, Message, ToolMessage
+from satchel.domain.conversation import AssistantMessage, Message, TokenUsage, ToolMessage
 from satchel.domain.files import FileRecord, NewFile
 from satchel.domain.my_files import FileFilter, Usage
-from satchel.domain.sessions import Session, Turn
+from satchel.domain.sessions import Session, SessionChanges, Turn
 from satchel.domain.tool_lists import KeptTools
 
 T = TypeVar("T")
@@ -45,6 +45,10 @@ class Sessions(Protocol):
 
     def list(self, user: str, limit: int, cursor: str | None) -> Page[Session]:
         """Return sessions, newest first."""
+        ...
+
+    def change(self, user: str, session_id: str, changes: SessionChanges) -> Session:
+        """Change what is said of an open session and return it. Raises SessionNotFound, SessionEnded, Unavailable."""
         ...
 
     def end(self, user: str, session_id: str, now: datetime, *, idle_since: datetime | None = None) -> None:
@@ -90,6 +94,10 @@ class Turns(Protocol):
         """Return turns, oldest first."""
         ...
 
+    def spent(self, turn: Turn, usage: TokenUsage) -> None:
+        """Add to what models took for a turn, and for its session: once for every question, whatever became of it."""
+        ...
+
     def end(self, turn: Turn) -> bool:
         """Write how a turn ended and free its session, in one transaction; False when it had ended before."""
         ...
@@ -106,9 +114,7 @@ class Transcript(Protocol):
         """Return what the model said in a round, if it did."""
         ...
 
-    def add_reply(
-        self, session_id: str, turn_id: str, round_number: int, message: AssistantMessage
-    ) -> AssistantMessage:
+    def add_reply(self, turn: Turn, round_number: int, message: AssistantMessage) -> AssistantMessage:
         """Keep what the model said in a round; the first one stands and is returned."""
         ...
 

@@ -1,20 +1,28 @@
 """Tool calls: ``CALLS#{tid} / CALL#{call_id}``, with ``doc`` and what is added later: ``sent``, ``settled``.
 
+Large arguments lie in the bucket.
+
 Runners may write a turn's events (``TURN#{tid}``), so a call lies elsewhere, and the claim on it is an item of its own
 that they may write: ``TURN#{tid} / CLAIM#{call_id}``.
 """
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed
 from satchel.adapters.dynamodb.items import Item
+from satchel.adapters.dynamodb.large_texts import LargeTexts
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.calls import Call, CallSettled
+from satchel.ports.file_store import FileStore
 
 PREFIX = "CALL#"
 _SENT = {"injected", "unresolved", "server", "bytes_in"}
+_MOST_BYTES = 40_000
+"""Of each of two; what a call came to has up to 300,000, and an item holds no more than 400 KB."""
+
 _BESIDE = _SENT | {"settled"}
 
 
@@ -22,10 +30,10 @@ def _key(turn_id: str, call_id: str) -> tuple[str, str]:
     return f"CALLS#{turn_id}", f"{PREFIX}{call_id}"
 
 
-def _call(item: Item) -> Call:
-    call = Call.model_validate_json(str(item["doc"]))
-    if "sent" in item:
-        call = Call.model_validate(call.model_dump() | json.loads(str(item["sent"])))
+def _call(item: Item, texts: LargeTexts) -> Call:
+    call = Call.model_validate_json(texts.read(item, "doc"))
+    if "sent" in item or "sent_at" in item:
+        call = Call.model_validate(call.model_dump() | json.loads(texts.read(item, "sent")))
     settled = CallSettled.model_validate_json(str(item["settled"])) if "settled" in item else None
     return call.model_copy(update={"settled": settled})
 
@@ -35,29 +43,30 @@ class DynamoCalls:
     """Implements ``ports.catalog.Calls``."""
 
     table: Table
+    store: FileStore
 
     def add(self, calls: Sequence[Call]) -> None:
         """Write proposed calls; those that are there stay as they are."""
         for call in calls:
             pk, sk = _key(call.turn_id, call.call_id)
-            try:
-                self.table.put({"pk": pk, "sk": sk, "doc": call.model_dump_json(exclude=_BESIDE)}, absent=True)
-            except ConditionFailed:
-                continue
+            name, doc = self._texts.attribute("doc", call.model_dump_json(exclude=_BESIDE), call.user, call.turn_id)
+            with suppress(ConditionFailed):
+                self.table.put({"pk": pk, "sk": sk, name: doc}, absent=True)
 
     def get(self, turn_id: str, call_id: str) -> Call | None:
         """Return a call."""
         item = self.table.get(*_key(turn_id, call_id))
-        return _call(item) if item else None
+        return _call(item, self._texts) if item else None
 
     def list(self, turn_id: str) -> Sequence[Call]:
         """Return the calls of a turn in order."""
-        calls = [_call(item) for item in self.table.query_all(f"CALLS#{turn_id}", PREFIX)]
+        calls = [_call(item, self._texts) for item in self.table.query_all(f"CALLS#{turn_id}", PREFIX)]
         return sorted(calls, key=lambda call: (call.round, call.index))
 
     def dispatched(self, call: Call) -> None:
         """Note what the tool is given."""
-        self._set_once(call.turn_id, call.call_id, "sent", call.model_dump_json(include=_SENT))
+        name, sent = self._texts.attribute("sent", call.model_dump_json(include=_SENT), call.user, call.turn_id)
+        self._set_once(call.turn_id, call.call_id, name, sent)
 
     def settle(self, turn_id: str, call_id: str, settled: CallSettled) -> CallSettled:
         """Write what the call came to; the first one stands and is returned."""
@@ -65,6 +74,10 @@ class DynamoCalls:
             return settled
         call = self.get(turn_id, call_id)
         return call.settled or settled if call else settled
+
+    @property
+    def _texts(self) -> LargeTexts:
+        return LargeTexts(self.store, _MOST_BYTES)
 
     def _set_once(self, turn_id: str, call_id: str, name: str, value: str) -> bool:
         try:

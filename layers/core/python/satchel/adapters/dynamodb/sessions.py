@@ -14,12 +14,15 @@ from satchel.adapters.dynamodb.conditions import ConditionFailed
 from satchel.adapters.dynamodb.cursors import from_cursor, to_cursor
 from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.table import Query, Table
-from satchel.domain.sessions import Session, SessionStatus
+from satchel.adapters.dynamodb.usage import usage_of
+from satchel.domain.errors import SessionEnded, SessionNotFound, Unavailable
+from satchel.domain.sessions import Session, SessionChanges, SessionStatus
 from satchel.ports.catalog import Page
 
 PREFIX = "SESSION#"
 OPEN, ENDED = "sessions", "ended"
 _BESIDE = {"status", "epoch", "running_turn", "last_used_at", "ended_at"}
+_TRIES = 20
 
 
 def session_key(user: str, session_id: str) -> tuple[str, str]:
@@ -32,7 +35,7 @@ def _item(session: Session) -> Item:
     item: Item = {
         "pk": pk,
         "sk": sk,
-        "doc": session.model_dump_json(exclude=_BESIDE),
+        "doc": _doc(session),
         "status": session.status.value,
         "epoch": session.epoch,
         "last_used_at": session.last_used_at.isoformat(),
@@ -42,10 +45,14 @@ def _item(session: Session) -> Item:
     return item if session.running_turn is None else item | {"running_turn": session.running_turn}
 
 
+def _doc(session: Session) -> str:
+    return session.model_dump_json(exclude=_BESIDE | {"usage"})
+
+
 def session_of(item: Item) -> Session:
     """Return what an item of a session says."""
     beside = {name: item[name] for name in _BESIDE if name in item}
-    return Session.model_validate(json.loads(str(item["doc"])) | beside)
+    return Session.model_validate(json.loads(str(item["doc"])) | beside | {"usage": usage_of(item)})
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,28 @@ class DynamoSessions:
         query = Query(f"USER#{user}", PREFIX, limit, from_cursor(cursor, PREFIX), newest_first=True)
         items, last = self.table.query(query)
         return Page(items=[session_of(item) for item in items], cursor=to_cursor(last))
+
+    def change(self, user: str, session_id: str, changes: SessionChanges) -> Session:
+        """Change what is said of an open session: of two who do so at once, neither undoes the other's."""
+        for _ in range(_TRIES):
+            item = self.table.get(*session_key(user, session_id))
+            if item is None:
+                raise SessionNotFound(session_id)
+            after = session_of(item).model_copy(update=changes.model_dump(exclude_unset=True))
+            try:
+                self.table.update(
+                    *session_key(user, session_id),
+                    expression="SET doc = :after",
+                    condition="#status = :active AND doc = :before",
+                    values={"after": _doc(after), "before": item["doc"], "active": SessionStatus.ACTIVE.value},
+                    names={"#status": "status"},
+                )
+            except ConditionFailed:
+                if after.status is SessionStatus.ENDED:
+                    raise SessionEnded(session_id) from None
+                continue
+            return after
+        raise Unavailable("The session is being changed by somebody else; try again.")
 
     def end(self, user: str, session_id: str, now: datetime, *, idle_since: datetime | None = None) -> None:
         """Mark a session ended and raise its epoch, once; with ``idle_since``, only an idle one."""

@@ -1,16 +1,21 @@
 """What was said: ``SESSION#{sid} / MSG#{tid}#{round}#{u|v|w…}``, so that the keys are in the order of the talk."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed
+from satchel.adapters.dynamodb.large_texts import LargeTexts
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.calls import Call
 from satchel.domain.conversation import AssistantMessage, Message, ToolMessage
+from satchel.domain.sessions import Turn
+from satchel.ports.file_store import FileStore
 
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
+_MOST_BYTES = 300_000
 
 
 def _reply_key(turn_id: str, round_number: int) -> str:
@@ -22,34 +27,35 @@ class DynamoTranscript:
     """Implements ``ports.catalog.Transcript``. Within a round: ``u`` the person, ``v`` the model, ``w…`` the tools."""
 
     table: Table
+    store: FileStore
 
     def messages(self, session_id: str) -> Sequence[Message]:
         """Return all messages in order."""
         items = self.table.query_all(f"SESSION#{session_id}", "MSG#")
-        return [_MESSAGE.validate_json(str(item["doc"])) for item in items]
+        return [_MESSAGE.validate_json(self._texts.read(item, "doc")) for item in items]
 
     def reply_of(self, session_id: str, turn_id: str, round_number: int) -> AssistantMessage | None:
         """Return what the model said in a round, if it did."""
         item = self.table.get(f"SESSION#{session_id}", _reply_key(turn_id, round_number))
-        return AssistantMessage.model_validate_json(str(item["doc"])) if item else None
+        return AssistantMessage.model_validate_json(self._texts.read(item, "doc")) if item else None
 
-    def add_reply(
-        self, session_id: str, turn_id: str, round_number: int, message: AssistantMessage
-    ) -> AssistantMessage:
+    def add_reply(self, turn: Turn, round_number: int, message: AssistantMessage) -> AssistantMessage:
         """Keep what the model said; the first one stands."""
-        key = _reply_key(turn_id, round_number)
         try:
-            self.table.put({"pk": f"SESSION#{session_id}", "sk": key, "doc": message.model_dump_json()}, absent=True)
+            self._add(turn, _reply_key(turn.turn_id, round_number), message)
         except ConditionFailed:
-            return self.reply_of(session_id, turn_id, round_number) or message
+            return self.reply_of(turn.session_id, turn.turn_id, round_number) or message
         return message
 
     def add_result(self, call: Call, message: ToolMessage) -> None:
         """Keep what a call came to; the first one stands."""
-        key = f"MSG#{call.turn_id}#{call.round:02d}#w{call.index:02d}"
-        try:
-            self.table.put(
-                {"pk": f"SESSION#{call.session_id}", "sk": key, "doc": message.model_dump_json()}, absent=True
-            )
-        except ConditionFailed:
-            return
+        with suppress(ConditionFailed):
+            self._add(call, f"MSG#{call.turn_id}#{call.round:02d}#w{call.index:02d}", message)
+
+    def _add(self, of: Turn | Call, sk: str, message: BaseModel) -> None:
+        name, text = self._texts.attribute("doc", message.model_dump_json(), of.user, of.turn_id)
+        self.table.put({"pk": f"SESSION#{of.session_id}", "sk": sk, name: text}, absent=True)
+
+    @property
+    def _texts(self) -> LargeTexts:
+        return LargeTexts(self.store, _MOST_BYTES)

@@ -8,7 +8,8 @@ from satchel.adapters.dynamodb.cursors import from_cursor, to_cursor
 from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.sessions import session_key
 from satchel.adapters.dynamodb.table import Query, Table
-from satchel.domain.conversation import UserMessage
+from satchel.adapters.dynamodb.usage import usage_of, writes_usage
+from satchel.domain.conversation import TokenUsage, UserMessage
 from satchel.domain.errors import KeyReused, SessionEnded, SessionNotFound, TurnRunning, Unavailable
 from satchel.domain.sessions import SessionStatus, Turn, TurnStatus
 from satchel.ports.catalog import Page
@@ -22,13 +23,13 @@ def _item(turn: Turn) -> Item:
     return {
         "pk": f"SESSION#{turn.session_id}",
         "sk": f"{PREFIX}{turn.turn_id}",
-        "doc": turn.model_dump_json(),
+        "doc": turn.model_dump_json(exclude={"usage"}),
         "status": turn.status.value,
     }
 
 
 def _turn(item: Item) -> Turn:
-    return Turn.model_validate_json(str(item["doc"]))
+    return Turn.model_validate_json(str(item["doc"])).model_copy(update={"usage": usage_of(item)})
 
 
 def _fingerprint(turn: Turn) -> str:
@@ -108,6 +109,23 @@ class DynamoTurns:
             return SessionEnded(turn.session_id)
         running = item.get("running_turn")
         return TurnRunning(str(running)) if running else Unavailable("The session was busy; try again.")
+
+    def spent(self, turn: Turn, usage: TokenUsage) -> None:
+        """Count what a model took, on the turn and its session; where they are gone, nobody asks any more."""
+        if usage == TokenUsage():
+            return
+        places = (f"SESSION#{turn.session_id}", f"{PREFIX}{turn.turn_id}"), session_key(turn.user, turn.session_id)
+        writes = [writes_usage(self.table, *place, usage) for place in places]
+        for _ in range(_TRIES):
+            try:
+                self.table.transact(writes)
+            except WriteConflict:
+                pause()
+            except ConditionFailed:
+                return
+            else:
+                return
+        raise Unavailable("The turn is being written to by somebody else.")
 
     def end(self, turn: Turn) -> bool:
         """Write the end and free the session; False when the turn had ended before."""

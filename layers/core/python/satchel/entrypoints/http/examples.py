@@ -24,7 +24,11 @@ HEALTH: Example = {"status": "ok", "version": "0.1.0"}
 CONFIG: Example = {
     "user": "alice@example.com",
     "groups": ["users"],
-    "model": "offline",
+    "model": "quick",
+    "models": [
+        {"name": "quick", "description": "For most things"},
+        {"name": "careful", "description": "Slower, for what is difficult"},
+    ],
     "socket_url": "ws://127.0.0.1:8000/ws",
     "isolation_level": "process",
     "flags": {
@@ -59,6 +63,7 @@ TOOLS: Example = {
         },
     ],
 }
+_TOKENS = {"input_tokens": 2310, "output_tokens": 145, "cache_read_tokens": 1900, "cache_write_tokens": 0}
 SESSION: Example = {
     "session_id": SESSION_ID,
     "title": "Sales of August",
@@ -66,15 +71,20 @@ SESSION: Example = {
     "created_at": _AT,
     "last_used_at": _AT,
     "running_turn": None,
+    "model": None,
+    "usage": _TOKENS,
 }
 SESSIONS: Example = {"sessions": [SESSION], "cursor": None}
 SESSION_WITH_TURNS: Example = SESSION | {
+    "instructions": None,
     "turns": [
         {
             "turn_id": TURN_ID,
             "status": "complete",
             "message": _MESSAGE,
             "answer": "The report has 100000 rows.",
+            "model": "quick",
+            "usage": _TOKENS,
             "error": None,
             "created_at": _AT,
             "ended_at": _AT,
@@ -95,6 +105,8 @@ FINAL_RESPONSE: Example = {
     "session_id": SESSION_ID,
     "status": "complete",
     "message": "The report has 100000 rows.",
+    "model": "quick",
+    "usage": _TOKENS,
     "artifacts": [
         {
             "id": REPORT_KEY,

@@ -1,17 +1,18 @@
 """What goes over the wire that is not a domain model already."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from satchel.domain.audit import AuditEntry
-from satchel.domain.conversation import ToolSpec
+from satchel.domain.conversation import TokenUsage, ToolSpec
 from satchel.domain.files import FileInfo, FileRecord, Source
 from satchel.domain.isolation import Level
+from satchel.domain.prompt import MOST_INSTRUCTIONS_CHARS
 from satchel.domain.responses import TurnError
-from satchel.domain.sessions import Session, SessionStatus, Turn, TurnStatus
+from satchel.domain.sessions import Session, SessionChanges, SessionStatus, Turn, TurnStatus
 from satchel.entrypoints.events import ToldEvent
 
 Limit = Annotated[int, Query(ge=1, le=100, description="Items a page.")]
@@ -42,15 +43,24 @@ class SizeLimits(BaseModel):
     ]
 
 
+class ModelOut(BaseModel):
+    """A model that the person may choose for a session."""
+
+    name: str
+    description: str
+
+
 class Config(BaseModel):
     """Who is asking, and what this deployment does and allows.
 
+    ``model`` is the one of ``models`` that a session has which names none; None where there is none for this person.
     ``socket_url`` is where connections are opened, with a ticket of ``POST /api/ws-ticket``.
     """
 
     user: str
     groups: list[str]
-    model: str
+    model: str | None
+    models: list[ModelOut]
     socket_url: str
     isolation_level: Level
     flags: dict[str, Any]
@@ -80,26 +90,50 @@ class Tools(BaseModel):
     servers: list[ToolServer]
 
 
-class NewSession(BaseModel):
+class SessionFields(BaseModel):
+    """What is said of a session.
+
+    ``model`` is one of those that `GET /api/config` names; without one the session has the first of them.
+    ``instructions`` say how the model is to behave, in place of the deployment's own words.
+    """
+
+    title: Annotated[str | None, Field(max_length=200)] = None
+    model: Annotated[str | None, Field(max_length=200)] = None
+    instructions: Annotated[str | None, Field(max_length=MOST_INSTRUCTIONS_CHARS)] = None
+
+    def said(self) -> SessionChanges:
+        """Return what is said, without what is left out."""
+        return SessionChanges.model_validate(self.model_dump(exclude_unset=True))
+
+
+class NewSession(SessionFields):
     """A session to start."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"title": "Sales of August"}]})
 
-    title: Annotated[str | None, Field(max_length=200)] = None
+
+class SessionPatch(SessionFields):
+    """What to change of a session, from its next turn on. What is left out stays; null takes it away."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"model": "careful", "instructions": "Answer in one sentence."}]}
+    )
 
 
 class SessionOut(BaseModel):
-    """A session."""
+    """A session. ``usage`` counts the tokens of all its turns, as the models' providers told them."""
 
     session_id: str
     title: str | None
+    model: str | None
     status: SessionStatus
     created_at: datetime
     last_used_at: datetime
     running_turn: str | None
+    usage: TokenUsage
 
     @classmethod
-    def of(cls, session: Session) -> "SessionOut":
+    def of(cls, session: Session) -> Self:
         """Show a session."""
         return cls.model_validate(session.model_dump())
 
@@ -116,8 +150,10 @@ class TurnOut(BaseModel):
 
     turn_id: str
     status: TurnStatus
+    model: str
     message: str
     answer: str
+    usage: TokenUsage
     error: TurnError | None
     created_at: datetime
     ended_at: datetime | None
@@ -131,6 +167,7 @@ class TurnOut(BaseModel):
 class SessionWithTurns(SessionOut):
     """A session with a page of its turns, oldest first."""
 
+    instructions: str | None
     turns: list[TurnOut]
     cursor: str | None = None
 

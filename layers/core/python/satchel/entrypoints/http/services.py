@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 
 from satchel.domain.isolation import Level
+from satchel.domain.models import Models
 from satchel.ports.file_store import FileStore
 from satchel.services.calls.read_audit import ReadAudit
 from satchel.services.connections.issue_ticket import IssueTicket
@@ -20,7 +21,7 @@ from satchel.services.files.share_links import ReadLinks, RevokeLinks, ShareFile
 from satchel.services.files.upload_file import UploadFile
 from satchel.services.files.upload_parts import AbortUpload, BeginUpload, CompleteUpload, ReadUploads, SignParts
 from satchel.services.sessions.erase_user import AskErasure
-from satchel.services.sessions.sessions import EndSession, ReadSessions, StartSession
+from satchel.services.sessions.sessions import ChangeSession, EndSession, ReadSessions, StartSession
 from satchel.services.tools.list_tools import ListTools
 from satchel.services.turns.act_in_canvas import ActInCanvas
 from satchel.services.turns.cancel_turn import CancelTurn
@@ -33,7 +34,7 @@ from satchel.services.turns.take_turn import TakeTurn
 class About:
     """What /api/config tells. ``socket_url`` is where connections are opened; the level is looked for when asked."""
 
-    model: str
+    models: Models
     socket_url: str
     isolation_level: Callable[[], Level]
     flags: dict[str, Any]
@@ -47,6 +48,7 @@ class Services:
     about: About
     list_tools: ListTools
     start_session: StartSession
+    change_session: ChangeSession
     read_sessions: ReadSessions
     end_session: EndSession
     take_turn: TakeTurn

@@ -74,7 +74,7 @@ class NormalizeOutcome:
         if call is None:
             raise LookupError(f"no such call to normalize: {step.call_id}")
         settled = call.settled or self.calls.settle(call.turn_id, call.call_id, fit(self._settle(call, step.failure)))
-        self.transcript.add_result(call, _for_model(call, settled))
+        self.transcript.add_result(call, _for_model(call.model_copy(update={"settled": settled}), settled))
         if settled.canvas:
             self.dashboards.keep(self._dashboard(call, settled.canvas))
         for event in news_of(call, settled):
@@ -209,4 +209,6 @@ def _for_model(call: Call, settled: CallSettled) -> ToolMessage:
         content["meta_data"], _ = small_facts(_in_short(settled.meta_data))
     if names := [file.name for file in settled.files]:
         content["files"] = names
-    return ToolMessage(ref=call.ref, tool=call.tool, content=content, failed=settled.is_error)
+    return ToolMessage(
+        ref=call.ref, tool=call.tool, content=content, failed=settled.is_error, mistaken=call.is_mistaken
+    )

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from satchel.domain.errors import SessionNotFound
 from satchel.domain.identity import Identity
 from satchel.domain.ids import new_id
-from satchel.domain.sessions import Session, SessionStatus, Turn
+from satchel.domain.models import Models
+from satchel.domain.sessions import NOTHING_SAID, Session, SessionChanges, SessionStatus, Turn
 from satchel.ports.catalog import Page, Sessions, Turns
 from satchel.ports.clock import Clock
 from satchel.ports.going import Clearing
@@ -18,14 +19,17 @@ class StartSession:
     """Begin a conversation."""
 
     sessions: Sessions
+    models: Models
     clock: Clock
     entropy: Callable[[int], bytes]
 
-    def __call__(self, who: Identity, title: str | None) -> Session:
-        """Write and return a new session."""
+    def __call__(self, who: Identity, said: SessionChanges = NOTHING_SAID) -> Session:
+        """Write and return a new session. Raises UnknownModel."""
+        if said.model is not None:
+            self.models.choose(who.groups, said.model)
         now = self.clock.now()
         session_id = new_id("s", now, self.entropy(10))
-        session = Session(session_id=session_id, user=who.name, title=title, created_at=now, last_used_at=now)
+        session = Session(session_id=session_id, user=who.name, created_at=now, last_used_at=now, **said.model_dump())
         self.sessions.create(session)
         return session
 
@@ -51,6 +55,20 @@ class ReadSessions:
     def turns(self, session: Session, limit: int, cursor: str | None) -> Page[Turn]:
         """Return the turns of a session that was read, oldest first."""
         return self.kept_turns.list(session.session_id, limit, cursor)
+
+
+@dataclass(frozen=True)
+class ChangeSession:
+    """Another title, model or behaviour: from the next turn on."""
+
+    sessions: Sessions
+    models: Models
+
+    def __call__(self, who: Identity, session_id: str, changes: SessionChanges) -> Session:
+        """Change what is set. Raises UnknownModel, SessionNotFound, SessionEnded, Unavailable."""
+        if changes.model is not None:
+            self.models.choose(who.groups, changes.model)
+        return self.sessions.change(who.name, session_id, changes)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from satchel.domain.events import NewEvent
 from satchel.domain.metrics import TURN_DURATION, TURNS
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Turn, TurnStatus
-from satchel.domain.steps import TurnStep
+from satchel.domain.steps import MOST_MENDS, TurnStep
 from satchel.ports.catalog import Calls, Transcript, Turns
 from satchel.ports.clock import Clock
 from satchel.ports.events import Events
@@ -28,6 +28,10 @@ logger = logging.getLogger(__name__)
 _TOO_MANY_ROUNDS = (
     "The model asked for tools in {rounds} rounds without coming to an answer; no turn goes further than that. What "
     "the tools had finished is kept: write on to let it continue."
+)
+_TOO_MANY_MISTAKES = (
+    "The model called tools wrongly {times} times, was told each time what was wrong, and came to no answer. Please "
+    "say it in another way, or choose another model."
 )
 _FAILED = "Something went wrong while the answer was made. What the tools had finished is kept; please try again."
 _TIMED_OUT = "The turn took longer than a turn may take and was ended."
@@ -77,7 +81,7 @@ class FinishTurn:
         if step.failure:
             logger.error("turn failed", extra={"turn_id": turn.turn_id, "cause": step.failure.model_dump()})
         last = self._last_word(turn, step)
-        error = _why(step, ending, last)
+        error = _why(step, ending) or (None if last else self._no_last_word(turn, step))
         status = TurnStatus.COMPLETE
         if error:
             status = TurnStatus.CANCELLED if ending is Ending.CANCELLED else TurnStatus.FAILED
@@ -85,6 +89,14 @@ class FinishTurn:
         return turn.model_copy(
             update={"status": status, "answer": answer, "error": error, "ended_at": self.clock.now()},
         )
+
+    def _no_last_word(self, turn: Turn, step: TurnStep) -> TurnError:
+        """The model was asked for its last word and had none."""
+        wrong = {call.round for call in self.calls.list(turn.turn_id) if call.is_mistaken}
+        if len(wrong) > MOST_MENDS:
+            said = _TOO_MANY_MISTAKES.format(times=len(wrong))
+            return TurnError(error_code="E_TOO_MANY_MISTAKES", message=said)
+        return TurnError(error_code="E_TOO_MANY_ROUNDS", message=_TOO_MANY_ROUNDS.format(rounds=step.round - 1))
 
     def _last_word(self, turn: Turn, step: TurnStep) -> AssistantMessage | None:
         """The model's answer without further calls, if it came to that."""
@@ -123,13 +135,11 @@ class FinishTurn:
         return response.model_dump(mode="json", include={"turn_id", "session_id", "status"})
 
 
-def _why(step: TurnStep, ending: Ending, last: AssistantMessage | None) -> TurnError | None:
+def _why(step: TurnStep, ending: Ending) -> TurnError | None:
     if ending is Ending.CANCELLED:
         return TurnError(error_code="E_CANCELLED", message=_CANCELLED)
     if ending is Ending.TIMED_OUT:
         return TurnError(error_code="E_TURN_TIMEOUT", message=_TIMED_OUT)
     if step.failure is not None or ending is Ending.LOST:
         return TurnError(error_code="E_TURN_FAILED", message=_FAILED)
-    if last is None:
-        return TurnError(error_code="E_TOO_MANY_ROUNDS", message=_TOO_MANY_ROUNDS.format(rounds=step.round - 1))
     return None

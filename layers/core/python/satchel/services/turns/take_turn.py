@@ -8,12 +8,13 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from satchel.domain.errors import FileNotFound, TooLarge, TurnRunning, UnknownTools
+from satchel.domain.errors import FileNotFound, SessionNotFound, TooLarge, TurnRunning, UnknownTools
 from satchel.domain.events import NewEvent
 from satchel.domain.identity import Identity
 from satchel.domain.ids import new_id
+from satchel.domain.models import Models
 from satchel.domain.sessions import Turn
-from satchel.ports.catalog import Files, Turns
+from satchel.ports.catalog import Files, Sessions, Turns
 from satchel.ports.clock import Clock
 from satchel.ports.events import Events
 from satchel.ports.workflow import Workflow
@@ -47,12 +48,14 @@ class TurnRequest(BaseModel):
 class TakeTurn:
     """Write the turn, then start its execution; both may come twice, so a request may be repeated."""
 
+    sessions: Sessions
     turns: Turns
     files: Files
     events: Events
     workflow: Workflow
     settle: SettleTurn
     tools: ListTools
+    models: Models
     clock: Clock
     entropy: Callable[[int], bytes]
     most_message_bytes: int
@@ -62,7 +65,8 @@ class TakeTurn:
     ) -> Turn:
         """Start a turn, or return the one that this idempotency key started.
 
-        Raises TooLarge, UnknownTools, FileNotFound, SessionNotFound, SessionEnded, TurnRunning, KeyReused.
+        Raises TooLarge, UnknownTools, UnknownModel, FileNotFound, SessionNotFound, SessionEnded, TurnRunning,
+        KeyReused.
         """
         self._check_message(request.message)
         self._check_tools(who, request.tools)
@@ -72,6 +76,7 @@ class TakeTurn:
             session_id=session_id,
             user=who.name,
             groups=sorted(who.groups),
+            model=self._model(who, session_id),
             message=request.message,
             tools=request.tools,
             files=[self._file_key(who, session_id, wanted) for wanted in request.files],
@@ -95,6 +100,13 @@ class TakeTurn:
             if other is None or not self.settle(other).ended:
                 raise
         return self.turns.begin(turn, idempotency_key)
+
+    def _model(self, who: Identity, session_id: str) -> str:
+        """Return the model of the session, which the person may have lost since it was chosen."""
+        session = self.sessions.get(who.name, session_id)
+        if session is None:
+            raise SessionNotFound(session_id)
+        return self.models.choose(who.groups, session.model).name
 
     def _check_message(self, message: str) -> None:
         size = len(message.encode()) + _ESCAPED * len(_CONTROLS.findall(message))

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 
 from satchel.domain.bounds import MOST_ANSWER_CHARS, cut
 from satchel.domain.calls import Call
-from satchel.domain.conversation import AssistantMessage, Message, ModelTask, UserMessage, answered
+from satchel.domain.conversation import AssistantMessage, Message, ProposedCall, ToolMessage
+from satchel.domain.history import rounds_of, turns_of
 from satchel.domain.ids import call_id
-from satchel.domain.prompt import INSTRUCTIONS, FileContext, with_files
 from satchel.domain.sessions import Turn
-from satchel.domain.steps import MOST_CALLS_IN_ROUND, MOST_CALLS_IN_TURN, CallRef, NextStep, TurnStep
+from satchel.domain.steps import MOST_CALLS_IN_ROUND, MOST_CALLS_IN_TURN, MOST_MENDS, CallRef, NextStep, TurnStep
 from satchel.ports.catalog import Calls, Transcript, Turns
 from satchel.ports.clock import Clock
 from satchel.ports.events import Events
 from satchel.ports.model import Heard, Model
-from satchel.services.files.tell_files import TellFiles
 from satchel.services.tools.list_tools import ListTools
+from satchel.services.turns.pose_question import PoseQuestion
 from satchel.services.turns.telling import NobodyListens, Telling
 
 MOST_TOOL_CHARS = 200
@@ -23,13 +23,16 @@ MOST_TOOL_CHARS = 200
 
 @dataclass(frozen=True)
 class Think:
-    """Runs again after every round of tools until the model wants no more, or may have no more rounds."""
+    """Runs again after every round of tools until the model wants no more.
+
+    Where it may have no more, for its rounds, its calls or its mistakes, it is asked once for its last word.
+    """
 
     turns: Turns
     transcript: Transcript
     calls: Calls
-    tell_files: TellFiles
     events: Events
+    pose: PoseQuestion
     model: Model
     tools: ListTools
     clock: Clock
@@ -38,7 +41,7 @@ class Think:
     def __call__(self, step: TurnStep) -> NextStep:
         """Return the calls to make, or that the turn is done. A second time for the same round answers the same."""
         turn = self.turns.get(step.session_id, step.turn_id)
-        if turn is None or turn.ended or step.round >= self.most_rounds:
+        if turn is None or turn.ended or step.round > self.most_rounds:
             return self._next(step, [], done=True)
         try:
             reply = self._reply(turn, step)
@@ -71,7 +74,7 @@ class Think:
     def _reply(self, turn: Turn, step: TurnStep) -> AssistantMessage | None:
         """Return what the model says in a round, or said when it was asked before, and see that it was told.
 
-        None where it had all its calls, or where the turn was ended while it thought: what it said is nobody's then.
+        None where it came to no last word, or where the turn was ended while it thought: what it said is nobody's then.
         Of two that were asked for, the answer stands that was kept first. Raises NobodyListens, ModelError.
         """
         telling = Telling(
@@ -91,26 +94,22 @@ class Think:
         return None if now is None or now.ended else now
 
     def _new_reply(self, turn: Turn, round_number: int, telling: Telling) -> AssistantMessage | None:
-        messages = list(self.transcript.messages(turn.session_id))
-        left = MOST_CALLS_IN_TURN - _calls_so_far(messages)
-        if left <= 0:
+        answer = self._ask(turn, round_number, telling)
+        if answer is None or self._open(turn) is None:
             return None
-        answer = self._ask(turn, messages, min(left, MOST_CALLS_IN_ROUND), telling)
-        if self._open(turn) is None:
+        return self.transcript.add_reply(turn, round_number, answer)
+
+    def _ask(self, turn: Turn, round_number: int, heard: Heard) -> AssistantMessage | None:
+        messages = self.transcript.messages(turn.session_id)
+        this_turn = turns_of(messages)[-1]
+        left = MOST_CALLS_IN_TURN - _calls_so_far(this_turn)
+        last_word = round_number >= self.most_rounds or left <= 0 or _mistakes(this_turn) > MOST_MENDS
+        reply = self.model.reply(self.pose(turn, messages, last_word=last_word), heard)
+        self.turns.spent(turn, reply.usage)
+        if last_word and (reply.calls or not reply.text.strip()):
             return None
-        return self.transcript.add_reply(turn.session_id, turn.turn_id, round_number, answer)
-
-    def _ask(self, turn: Turn, messages: list[Message], most_calls: int, heard: Heard) -> AssistantMessage:
-        reply = self.model.reply(self._task(turn, messages), heard)
-        calls = [wish.model_copy(update={"tool": cut(wish.tool, MOST_TOOL_CHARS)}) for wish in reply.calls]
-        return AssistantMessage(text=cut(reply.text, MOST_ANSWER_CHARS), calls=calls[:most_calls])
-
-    def _task(self, turn: Turn, messages: list[Message]) -> ModelTask:
-        return ModelTask(
-            instructions=INSTRUCTIONS,
-            messages=_in_context(answered(messages), self.tell_files(turn)),
-            tools=self.tools.tools(turn.groups, turn.tools),
-        )
+        calls = _named(turn, round_number, reply.calls[: min(left, MOST_CALLS_IN_ROUND)])
+        return AssistantMessage(text=cut(reply.text, MOST_ANSWER_CHARS), calls=calls)
 
     @staticmethod
     def _calls(turn: Turn, round_number: int, reply: AssistantMessage) -> list[Call]:
@@ -130,19 +129,22 @@ class Think:
         ]
 
 
-def _in_context(messages: list[Message], files: FileContext) -> list[Message]:
-    """The latest user message gets the file context; earlier ones stand as they were written."""
-    last = _latest_question(messages)
-    told = messages[last]
-    assert isinstance(told, UserMessage)  # noqa: S101  (it was chosen by that)
-    return [*messages[:last], UserMessage(text=with_files(told.text, files)), *messages[last + 1 :]]
+def _named(turn: Turn, round_number: int, wishes: Sequence[ProposedCall]) -> list[ProposedCall]:
+    """Give the calls our own ids: a provider's may come twice in a session, and another provider may not take them."""
+    return [
+        ProposedCall(
+            tool=cut(wish.tool, MOST_TOOL_CHARS),
+            arguments=wish.arguments,
+            ref=call_id(turn.turn_id, round_number, index),
+        )
+        for index, wish in enumerate(wishes)
+    ]
 
 
-def _latest_question(messages: Sequence[Message]) -> int:
-    return max(index for index, message in enumerate(messages) if isinstance(message, UserMessage))
+def _calls_so_far(turn: Sequence[Message]) -> int:
+    return sum(len(message.calls) for message in turn if isinstance(message, AssistantMessage))
 
 
-def _calls_so_far(messages: Sequence[Message]) -> int:
-    """Count the calls that the model asked for in this turn."""
-    this_turn = messages[_latest_question(messages) :]
-    return sum(len(message.calls) for message in this_turn if isinstance(message, AssistantMessage))
+def _mistakes(turn: Sequence[Message]) -> int:
+    """Count the rounds in which the model called something wrongly."""
+    return sum(any(isinstance(said, ToolMessage) and said.mistaken for said in each) for each in rounds_of(turn))

@@ -10,6 +10,7 @@ from satchel.entrypoints.http.models import (
     NewSession,
     SessionOut,
     SessionPage,
+    SessionPatch,
     SessionWithTurns,
     TurnOut,
 )
@@ -20,13 +21,14 @@ from satchel.entrypoints.http.services import Use
 router = APIRouter(tags=["sessions"])
 
 _STARTED = examples.shown(201, examples.SESSION) | responses(400, 403, 413, 422)
+_CHANGED = examples.shown(200, examples.SESSION) | responses(400, 403, 404, 409, 413, 422, 503)
 _READ = examples.shown(200, examples.SESSION_WITH_TURNS) | responses(403, 404, 422)
 
 
 @router.post("/api/sessions", status_code=201, responses=_STARTED)
 def start_session(who: Who, use: Use, wanted: NewSession | None = None) -> SessionOut:
     """Start a session."""
-    return SessionOut.of(use.start_session(who, wanted.title if wanted else None))
+    return SessionOut.of(use.start_session(who, wanted.said()) if wanted else use.start_session(who))
 
 
 @router.get("/api/sessions", responses=examples.shown(200, examples.SESSIONS) | responses(403, 422))
@@ -44,7 +46,15 @@ def read_session(
     session = use.read_sessions(who, session_id)
     page = use.read_sessions.turns(session, limit, cursor)
     shown = SessionOut.of(session).model_dump()
-    return SessionWithTurns(**shown, turns=[TurnOut.of(turn) for turn in page.items], cursor=page.cursor)
+    return SessionWithTurns(
+        **shown, instructions=session.instructions, turns=[TurnOut.of(turn) for turn in page.items], cursor=page.cursor
+    )
+
+
+@router.patch("/api/sessions/{session_id}", responses=_CHANGED)
+def change_session(body: SessionPatch, who: Who, use: Use, session_id: SessionPath) -> SessionOut:
+    """Give a session another title, model or behaviour, from its next turn on."""
+    return SessionOut.of(use.change_session(who, session_id, body.said()))
 
 
 @router.delete("/api/sessions/{session_id}", status_code=204, responses=responses(403, 404, 422, 503))
