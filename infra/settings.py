@@ -1,5 +1,6 @@
 """What a deployment may choose, from CDK context: ``-c architecture=x86_64``, or ``context`` in cdk.json."""
 
+import json
 from collections.abc import Callable
 from typing import Annotated, Literal, Self
 
@@ -27,6 +28,26 @@ _Origin = Annotated[str, StringConstraints(pattern=r"^https?://[^/,\s*]+$")]
 Origins = Annotated[list[_Origin], BeforeValidator(_listed)]
 
 
+class ModelChoice(BaseModel):
+    """A model that people may choose by its name; without groups, everybody may."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    model: Annotated[str, Field(min_length=1)]
+    description: str = ""
+    groups: list[str] = []
+    context_tokens: Annotated[int, Field(ge=2000)] | None = None
+
+
+def _decoded(value: object) -> object:
+    """Read JSON: the command line can give text only."""
+    return json.loads(value) if isinstance(value, str) else value
+
+
+ModelList = Annotated[list[ModelChoice], BeforeValidator(_decoded)]
+
+
 class Settings(BaseModel):
     """Every choice with its default. Raises ValidationError that names the key which is wrong."""
 
@@ -36,7 +57,19 @@ class Settings(BaseModel):
     """Stands at the start of every name that is fixed: two deployments in one region have two names."""
 
     architecture: Literal["arm64", "x86_64"] = "arm64"
-    model: str = "offline"
+    model: str = ""
+    """The model of whoever chooses none: the name of one of `models`, or a model itself (`bedrock:…`); without it the
+    first of `models`, or the stand-in `offline`."""
+
+    models: ModelList = []
+    """What people may choose from, as JSON: `[{"name": "…", "model": "bedrock:…", "groups": ["…"]}]`."""
+
+    context_tokens: Annotated[int, Field(ge=2000)] = 100_000
+    """How much a model is given at once, unless its entry in `models` says otherwise."""
+
+    instructions: Annotated[str, Field(max_length=3000)] = ""
+    """How the model is to behave, in place of our own words. A function's variables hold 4 KB in all."""
+
     max_rounds: Annotated[int, Field(ge=1, le=99)] = 40
     """How often the model may ask for tools in one turn."""
 
@@ -91,6 +124,20 @@ class Settings(BaseModel):
 
     servers: DirectoryPath = sources.SERVERS
     """The folder with mcp.json and the programs of the servers that it names."""
+
+    @property
+    def named_models(self) -> list[str]:
+        """Return every model that may be asked, as it is told to the functions."""
+        listed = {choice.name: choice.model for choice in self.models}
+        default = [listed.get(self.model, self.model)] if self.model else []
+        return list(dict.fromkeys([*default, *listed.values()]))
+
+    @property
+    def of_models(self) -> dict[str, str]:
+        """Return the variables that say which models there are; what is not chosen is not said."""
+        listed = json.dumps([choice.model_dump(exclude_defaults=True) for choice in self.models])
+        told = {"SATCHEL_MODEL": self.model, "SATCHEL_MODELS": listed if self.models else ""}
+        return {name: value for name, value in told.items() if value}
 
     @property
     def remote_runner(self) -> str:

@@ -58,8 +58,8 @@ def checked_servers() -> dict[str, ServerEntry]:
         for kind in _LOOKED_AT:
             kind()
         _check_times(servers)
-        for entry in ModelSettings().choice.all:
-            model(entry.model)
+        for each in ModelSettings().choice.all:
+            model(each.model)
         enough_isolation()
     return servers
 

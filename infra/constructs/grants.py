@@ -51,6 +51,7 @@ FILES = ("*/uploads/*", "*/artifacts/*", "*/deferred/*")
 MADE_FILES = ("*/artifacts/*", "*/deferred/*")
 UPLOADS = "*/uploads/*"
 TURNS = "*/turns/*"
+TEXTS = "*/turns/*/texts/*"
 
 
 def statement(*actions: str, on: Sequence[str]) -> iam.PolicyStatement:

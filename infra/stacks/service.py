@@ -65,6 +65,7 @@ class ServiceStack(Stack):
         origins = ",".join(settings.canvas_origins)
         self._canvas = {"SATCHEL_CANVAS_ORIGINS": origins} if origins else {}
         self._sessions = {"SATCHEL_PERSIST_FILES_ACROSS_SESSIONS": str(settings.persist_files_across_sessions).lower()}
+        self._models = settings.of_models
         self._sizes = {"SATCHEL_MAX_FILE_SIZE_BYTES": str(settings.max_file_size_bytes)}
         walls = {
             "SATCHEL_MIN_ISOLATION": settings.min_isolation,
@@ -108,7 +109,7 @@ class ServiceStack(Stack):
                 **self._canvas,
                 "SATCHEL_STATE_MACHINE": machine.state_machine_arn,
                 "SATCHEL_CAPABILITY_SECRET": self._data.capability_secret.secret_arn,
-                "SATCHEL_MODEL": self._settings.model,
+                **self._models,
                 "SATCHEL_AUTH": "jwt",
                 "SATCHEL_PUBLIC_URL": self._url,
                 "SATCHEL_SOCKET_URL": self._sockets.url,
@@ -121,7 +122,7 @@ class ServiceStack(Stack):
             },
         )
         self._may_keep_records(api, *grants.DELETE_ITEMS)
-        self._may_read_objects(api, *grants.FILES)
+        self._may_read_objects(api, grants.TEXTS, *grants.FILES)
         may(api, *grants.UPLOAD_OBJECTS, on=self._objects(grants.UPLOADS))
         may(api, *grants.DELETE_OBJECTS, on=self._objects(*grants.FILES))
         may(api, *grants.LIST_VERSIONS, on=[self._data.bucket.bucket_arn])
@@ -173,6 +174,7 @@ class ServiceStack(Stack):
         }
         sockets = self._function("sockets", vendor="functions", seconds=API_SECONDS, environment=environment)
         self._may_keep_records(sockets, *grants.DELETE_ITEMS)
+        self._may_read_objects(sockets, grants.TEXTS)
         may(sockets, *grants.LOOK_AT_TURN, on=[self._executions])
         return sockets
 
@@ -184,19 +186,27 @@ class ServiceStack(Stack):
         return push
 
     def _think(self) -> PythonFunction:
-        model = {"SATCHEL_MODEL": self._settings.model, "SATCHEL_MAX_ROUNDS": str(self._settings.max_rounds)}
+        model = {
+            **self._models,
+            "SATCHEL_MAX_ROUNDS": str(self._settings.max_rounds),
+            "SATCHEL_CONTEXT_TOKENS": str(self._settings.context_tokens),
+            **({"SATCHEL_INSTRUCTIONS": text} if (text := self._settings.instructions) else {}),
+        }
         think = self._function(
             "think", vendor="functions", seconds=THINK_SECONDS, environment=self._servers | model | self._sessions
         )
         self._may_keep_records(think)
-        if arns := grants.model_arns(self, self._settings.model):
-            may(think, *grants.ASK_MODEL, on=arns)
+        self._may_read_objects(think, grants.TEXTS)
+        may(think, *grants.WRITE_OBJECTS, on=self._objects(grants.TEXTS))
+        if arns := [arn for each in self._settings.named_models for arn in grants.model_arns(self, each)]:
+            may(think, *grants.ASK_MODEL, on=list(dict.fromkeys(arns)))
         return think
 
     def _approval(self) -> PythonFunction:
         patience = {"SATCHEL_APPROVAL_SECONDS": str(APPROVAL_SECONDS)}
         approval = self._function("approval", vendor="functions", seconds=STEP_SECONDS, environment=patience)
         self._may_keep_records(approval)
+        self._may_read_objects(approval, grants.TEXTS)
         may(approval, *grants.END_TASK, on=[self._machine_arn])
         return approval
 
@@ -217,7 +227,7 @@ class ServiceStack(Stack):
         role = CallRole(self, "CallRole", dispatch=dispatch, bucket=self._data.bucket, table=self._data.table)
         dispatch.add_environment("SATCHEL_CALL_ROLE", role.role_arn)
         self._may_keep_records(dispatch)
-        self._may_read_objects(dispatch, *grants.FILES)
+        self._may_read_objects(dispatch, grants.TEXTS, *grants.FILES)
         may(dispatch, *grants.WRITE_OBJECTS, on=self._objects(grants.TURNS))
         runners.grant_invoke(dispatch)
         may(dispatch, *grants.END_TASK, on=[self._machine_arn])
@@ -242,6 +252,7 @@ class ServiceStack(Stack):
     def _finish(self) -> PythonFunction:
         finish = self._function("finish", vendor="functions", seconds=STEP_SECONDS, environment={})
         self._may_keep_records(finish)
+        self._may_read_objects(finish, grants.TEXTS)
         return finish
 
     def _function(self, folder: str, *, vendor: Vendor, environment: Mapping[str, str], seconds: int) -> PythonFunction:

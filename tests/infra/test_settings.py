@@ -1,5 +1,6 @@
 """What a deployment may choose, and what it is told when it chooses wrongly."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,16 @@ def test_lists_may_be_given_as_text_since_the_command_line_knows_no_other() -> N
     assert settings.web_origins == ["https://chat.example"]
 
 
+def test_models_may_be_asked_that_are_named_by_themselves_or_in_the_list() -> None:
+    listed = [{"name": "careful", "model": "bedrock:large"}, {"name": "quick", "model": "openai-chat:small"}]
+    assert Settings().named_models == []
+    assert Settings(model="bedrock:large").named_models == ["bedrock:large"]
+    assert Settings.model_validate({"models": listed}).named_models == ["bedrock:large", "openai-chat:small"]
+    chosen = Settings.model_validate({"model": "quick", "models": listed})
+    assert chosen.named_models == ["openai-chat:small", "bedrock:large"]
+    assert Settings().of_models == {}
+
+
 @pytest.mark.parametrize(
     ("context", "said"),
     [
@@ -39,6 +50,10 @@ def test_lists_may_be_given_as_text_since_the_command_line_knows_no_other() -> N
         ({"removal_policy": "snapshot"}, "removal_policy"),
         ({"name": "Satchel_1"}, "name"),
         ({"max_rounds": "100"}, "max_rounds"),
+        ({"models": "[{"}, "models"),
+        ({"models": '[{"name": "a"}]'}, "models.0.model"),
+        ({"models": '[{"name": "a", "model": "b", "group": "c"}]'}, "models.0.group"),
+        ({"context_tokens": "10"}, "context_tokens"),
         ({"base64_size_limit_mb": "-1"}, "base64_size_limit_mb"),
         ({"max_file_size_bytes": "0"}, "max_file_size_bytes"),
         ({"public_url": "chat.example"}, "public_url"),
@@ -89,7 +104,13 @@ def test_choices_reach_the_templates(tmp_path: Path) -> None:
         tmp_path,
         name="team",
         architecture="x86_64",
-        model="bedrock:us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        model="careful",
+        models=[
+            {"name": "careful", "model": "bedrock:us.anthropic.claude-sonnet-4-5-20250929-v1:0", "groups": ["staff"]},
+            {"name": "quick", "model": "openai-chat:small"},
+        ],
+        context_tokens="50000",
+        instructions="Be brief.",
         removal_policy="destroy",
         public_url="https://chat.example",
         canvas_origins=["https://dash.example", "https://metrics.example:8443"],
@@ -108,6 +129,14 @@ def test_choices_reach_the_templates(tmp_path: Path) -> None:
         assert listed == "https://dash.example,https://metrics.example:8443"
     assert stacks.environment("Dispatch")["SATCHEL_RUNNER_PREFIX"] == "team-run-"
     assert stacks.environment("Think")["SATCHEL_MAX_ROUNDS"] == "12"
+    assert stacks.environment("Think")["SATCHEL_CONTEXT_TOKENS"] == "50000"
+    assert stacks.environment("Think")["SATCHEL_INSTRUCTIONS"] == "Be brief."
+    for function in ("Api", "Think"):
+        assert stacks.environment(function)["SATCHEL_MODEL"] == "careful"
+        assert [each["name"] for each in json.loads(stacks.environment(function)["SATCHEL_MODELS"])] == [
+            "careful",
+            "quick",
+        ]
     assert stacks.environment("Api")["SATCHEL_BASE64_SIZE_LIMIT_MB"] == "2"
     for function in ("Api", "Runreport"):
         assert stacks.environment(function)["SATCHEL_MAX_FILE_SIZE_BYTES"] == "1000000"

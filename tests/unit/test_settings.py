@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from satchel.domain.timing import Limits
-from satchel.settings import CanvasSettings, StorageSettings, TimingSettings
+from satchel.settings import CanvasSettings, ModelSettings, StorageSettings, TimingSettings
 
 
 def origins(monkeypatch: pytest.MonkeyPatch, text: str) -> tuple[str, ...]:
@@ -71,3 +71,33 @@ def test_what_is_missing_is_named_and_what_is_given_in_the_code_stands(monkeypat
     with pytest.raises(ValidationError, match=r"bucket\n.*required"):
         StorageSettings()
     assert StorageSettings(bucket="files") == StorageSettings(table="records", bucket="files")
+
+
+def test_models_are_listed_as_json_and_the_first_is_the_default_unless_one_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("SATCHEL_MODEL", raising=False)
+    monkeypatch.delenv("SATCHEL_MODELS", raising=False)
+    assert [entry.model for entry in ModelSettings().choice.all] == ["offline"]
+
+    entries = '[{"name": "quick", "model": "openai-chat:small"}, {"name": "slow", "model": "bedrock:large"}]'
+    monkeypatch.setenv("SATCHEL_MODELS", entries)
+    assert [entry.model for entry in ModelSettings().choice.all] == ["openai-chat:small", "bedrock:large"]
+
+    monkeypatch.setenv("SATCHEL_MODEL", "slow")
+    assert [entry.model for entry in ModelSettings().choice.all] == ["bedrock:large", "openai-chat:small"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[", "models"),
+        ('[{"name": "a"}]', "models.0.model"),
+        ('[{"name": "a", "model": "b", "group": "c"}]', "models.0.group"),
+        ('[{"name": "a", "model": "b"}, {"name": "a", "model": "c"}]', "two models have the same name"),
+    ],
+)
+def test_what_is_wrong_with_a_list_of_models_is_named(monkeypatch: pytest.MonkeyPatch, text: str, said: str) -> None:
+    monkeypatch.setenv("SATCHEL_MODELS", text)
+    with pytest.raises(ValidationError, match=said):
+        ModelSettings()

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -23,12 +23,14 @@ from satchel.adapters.dynamodb.transcript import DynamoTranscript
 from satchel.adapters.dynamodb.turns import DynamoTurns
 from satchel.domain.conversation import AssistantMessage, TokenUsage
 from satchel.domain.events import NewEvent
-from satchel.domain.files import FileRecord
 from satchel.domain.my_files import FileFilter
 from satchel.domain.sessions import Session, SessionChanges, Turn, TurnStatus
 from tests.fakes.file_store import FakeFileStore
 from tests.integration.aws.cloud import make_table
 from tests.integration.aws.makers import START, TravelClock, a_call, a_file, a_session, a_turn, fresh, someone
+
+if TYPE_CHECKING:
+    from satchel.domain.files import FileRecord
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "data-model.md"
 FILES = 30

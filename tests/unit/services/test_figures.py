@@ -101,8 +101,8 @@ def test_the_tokens_of_an_answer_are_counted_by_its_model(world: World) -> None:
     turn = world.turn(world.session())
     for _ in range(2):  # the second time it is not asked
         world.think(turn_step(turn))
-    assert world.metrics.of(TOKENS_IN) == [(120, "offline")]
-    assert world.metrics.of(TOKENS_OUT) == [(8, "offline")]
+    assert world.metrics.of(TOKENS_IN) == [(120, "fake:quick")]
+    assert world.metrics.of(TOKENS_OUT) == [(8, "fake:quick")]
 
 
 def test_a_model_that_does_not_count_has_no_figures(world: World) -> None:
