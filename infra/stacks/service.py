@@ -197,7 +197,7 @@ class ServiceStack(Stack):
         )
         self._may_keep_records(think)
         self._may_read_objects(think, grants.TEXTS)
-        may(think, *grants.WRITE_OBJECTS, on=self._objects(grants.TEXTS))
+        may(think, *grants.KEEP_OBJECTS, on=self._objects(grants.TEXTS))
         if arns := [arn for each in self._settings.named_models for arn in grants.model_arns(self, each)]:
             may(think, *grants.ASK_MODEL, on=list(dict.fromkeys(arns)))
         return think

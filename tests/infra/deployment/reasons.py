@@ -29,6 +29,9 @@ REASONS = (
     Reason("*", "s3:ListBucket", "*", "without it S3 answers that what is absent may not be read"),
     Reason("*", "s3:AbortMultipartUpload", "*", "boto3 gives up an upload of which a part failed"),
     Reason("Run*", "states:SendTaskHeartbeat", "*", "a call shorter than a beat has none"),
+    Reason(
+        "Think", "s3:GetObject", "*/texts/*", "a message of over 300 KB lies there, which the model has to be shown"
+    ),
     Reason("*", "dynamodb:GetItem", "*", _RECORDS),
     Reason("*", "dynamodb:BatchGetItem", "*", _RECORDS),
     Reason("*", "dynamodb:Query", "*", _RECORDS),

@@ -25,6 +25,7 @@ _CALLS = (
     '/calculator.take {"filename": "sales.csv"}',
     "/legacy.none {}",
 )
+_LONG = 45_000  # characters of arguments, which no item of a call holds beside the others
 _PATIENCE = 20.0
 _SETTLED = timedelta(seconds=20)
 _ENDED = timedelta(minutes=20)
@@ -230,7 +231,8 @@ class Story:
         door.close()  # without a word: who pushes finds out
 
     def _waiting_turn(self) -> str:
-        turn = str(self.person.start(self.session_id, "/legacy.ask {}")["turn_id"])
+        long = json.dumps({"reason": "x" * _LONG})
+        turn = str(self.person.start(self.session_id, f"/legacy.ask {long}")["turn_id"])
         wait_until(lambda: bool(self._approval_of(turn)))
         return turn
 

@@ -44,8 +44,9 @@ def take(filename: str) -> Json:
     return {"results": filename.partition("?")[0]}
 
 
-def ask() -> Json:
+def ask(reason: str) -> Json:
     """Do nothing; the owner is asked before."""
+    del reason
     return {"results": "asked"}
 
 
@@ -54,7 +55,7 @@ _TOOLS: dict[str, tuple[Callable[..., Json], Json]] = {
     "pass_by": (pass_by, {"username": _TEXT}),
     "read": (read, {"filenames": {"type": "array", "items": _TEXT}}),
     "take": (take, {"filename": _TEXT}),
-    "ask": (ask, {}),
+    "ask": (ask, {"reason": _TEXT}),
 }
 
 
