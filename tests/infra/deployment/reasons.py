@@ -14,8 +14,16 @@ class Reason(NamedTuple):
     why: str
 
 
-_RECORDS = "items are read and written by all who keep records; which of these calls it takes is the adapter's affair"
+_RECORDS = "granted with the other ways to read and write items: which of them it takes is the adapter's affair"
+_GRANTED_TOGETHER = {
+    "dynamodb:GetItem": ("Expire",),
+    "dynamodb:BatchGetItem": ("Approval", "Erase", "Finish", "Normalize", "Push", "Refresh", "Sockets"),
+    "dynamodb:Query": ("Approval", "Normalize", "Refresh", "Sockets"),
+    "dynamodb:PutItem": ("Endsession", "Erase", "Expire", "Push"),
+    "dynamodb:UpdateItem": ("Refresh", "Sockets"),
+}
 _ENDING = "where files do not outlive sessions, by a setting, these go with their session, too"
+_GIVEN_UP = "boto3 gives up an upload of which a part failed"
 _BY_LAMBDA = "done by Lambda itself, with the function's role"
 
 REASONS = (
@@ -27,21 +35,22 @@ REASONS = (
     Reason("Push", "dynamodb:GetShardIterator", "*", _BY_LAMBDA),
     Reason("Push", "dynamodb:ListStreams", "*", _BY_LAMBDA),
     Reason("*", "s3:ListBucket", "*", "without it S3 answers that what is absent may not be read"),
-    Reason("*", "s3:AbortMultipartUpload", "*", "boto3 gives up an upload of which a part failed"),
+    *(Reason(who, "s3:AbortMultipartUpload", "*", _GIVEN_UP) for who in ("Call", "Dispatch")),
     Reason("Run*", "states:SendTaskHeartbeat", "*", "a call shorter than a beat has none"),
     Reason(
         "Think", "s3:GetObject", "*/texts/*", "a message of over 300 KB lies there, which the model has to be shown"
     ),
-    Reason("*", "dynamodb:GetItem", "*", _RECORDS),
-    Reason("*", "dynamodb:BatchGetItem", "*", _RECORDS),
-    Reason("*", "dynamodb:Query", "*", _RECORDS),
-    Reason("*", "dynamodb:PutItem", "*", _RECORDS),
-    Reason("*", "dynamodb:UpdateItem", "*", _RECORDS),
+    *(Reason(who, action, "*", _RECORDS) for action, whose in _GRANTED_TOGETHER.items() for who in whose),
     Reason("Endsession", "dynamodb:BatchWriteItem", "*", "the events go when its grace is over, mostly in a sweep"),
     Reason("Endsession", "s3:DeleteObjectVersion", "*/uploads/*", _ENDING),
     Reason("Endsession", "s3:DeleteObjectVersion", "*/deferred/*", _ENDING),
     Reason("Expire", "s3:DeleteObjectVersion", "*/uploads/*", _ENDING),
-    Reason("Api", "s3:DeleteObjectTagging", "*/uploads/*", "the same: one that would go is kept"),
+    Reason(
+        "Api",
+        "s3:DeleteObjectTagging",
+        "*/uploads/*",
+        "where files do not outlive sessions, an upload can be kept like a temporary file",
+    ),
     Reason("Push", "execute-api:*", "*/DELETE/@connections/*", "ends a connection that takes nothing for a while"),
 )
 
