@@ -7,6 +7,7 @@ export default defineConfig({
     target: "es2022",
     assetsInlineLimit: 0, // the page's policy lets nothing in but files of its own
     modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 600, // the PDF viewer, loaded with the first PDF
     manifest: "manifest.json", // what is loaded first and what later: make sizes, and a test
   },
   worker: { format: "es" },

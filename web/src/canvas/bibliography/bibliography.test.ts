@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+
+import { readCitations, webAddress } from "./citation";
+import { bibtex, ris } from "./export";
+
+const PUBMED = JSON.stringify([
+  {
+    pmid: "31234567",
+    title: "Vectors of gene therapy & more",
+    authors: ["Ōta K", "Müller A"],
+    year: 2019,
+    journal: "Gene",
+    volume: 12,
+    issue: "3",
+    pages: "100-110",
+    doi: "https://doi.org/10.1000/182",
+    abstract: "Long.",
+  },
+  { PMID: "33445566", title: "Capsids", authors: "Silva, P; Ōta, K", pubDate: "2021 Mar 4" },
+  { title: "By hand", authors: [{ family: "Lovelace", given: "Ada" }, { name: "Anon" }], url: "javascript:alert(1)" },
+]);
+
+describe("citations", () => {
+  const citations = readCitations(PUBMED);
+
+  it("are read whatever their fields are called", () => {
+    expect(citations.map(({ authors, year, link }) => ({ authors, year, link }))).toEqual([
+      { authors: ["Ōta K", "Müller A"], year: "2019", link: "https://doi.org/10.1000/182" },
+      { authors: ["Silva, P", "Ōta, K"], year: "2021", link: "https://pubmed.ncbi.nlm.nih.gov/33445566/" },
+      { authors: ["Lovelace, Ada", "Anon"], year: null, link: null },
+    ]);
+  });
+
+  it("are found in an object that holds a list, and nothing is made of what is none", () => {
+    expect(readCitations('{"references": [{"title": "One"}, 7, null]}').map(({ title }) => title)).toEqual(["One"]);
+    expect(() => readCitations('"text"')).toThrow("no list");
+  });
+
+  it("lead to web addresses and nowhere else", () => {
+    expect(webAddress("https://example.org/a?b=c")).toBe("https://example.org/a?b=c");
+    for (const address of ["javascript:alert(1)", " javascript:alert(1)", "data:text/html,x", "//x", "x", ""]) {
+      expect(webAddress(address)).toBeNull();
+    }
+  });
+
+  it("are written as BibTeX, with keys that differ", () => {
+    const [first, , third] = bibtex(citations).split("\n\n");
+    expect(first).toBe(
+      "@article{ota2019,\n  title = {Vectors of gene therapy \\& more},\n  author = {Ōta K and Müller A},\n" +
+        "  journal = {Gene},\n  year = {2019},\n  volume = {12},\n  number = {3},\n  pages = {100-110},\n" +
+        "  doi = {10.1000/182},\n  pmid = {31234567},\n  url = {https://doi.org/10.1000/182}\n}",
+    );
+    expect(third).toBe("@misc{lovelace,\n  title = {By hand},\n  author = {Lovelace, Ada and Anon}\n}");
+    const twice = bibtex([...citations, ...citations]);
+    expect(twice.match(/@\w+\{(\w+),/g)).toHaveLength(6);
+    expect(new Set(twice.match(/@\w+\{(\w+),/g)).size).toBe(6);
+  });
+
+  it("cannot break out of a field of BibTeX or a line of RIS", () => {
+    const [evil] = readCitations('[{"title": "a}, url = {x\\nTY  - BOOK\\\\input{y}"}]');
+    if (!evil) throw new Error("none");
+    expect(bibtex([evil])).toBe("@misc{a,\n  title = {a, url = x TY  - BOOKinputy}\n}");
+    expect(ris([evil])).toBe("TY  - GEN\r\nTI  - a}, url = {x TY  - BOOK\\input{y}\r\nER  - \r\n");
+  });
+
+  it("are written as RIS", () => {
+    expect(ris(citations.slice(0, 1)).split("\r\n")).toEqual([
+      "TY  - JOUR",
+      "TI  - Vectors of gene therapy & more",
+      "AU  - Ōta K",
+      "AU  - Müller A",
+      "JO  - Gene",
+      "PY  - 2019",
+      "VL  - 12",
+      "IS  - 3",
+      "SP  - 100",
+      "EP  - 110",
+      "DO  - 10.1000/182",
+      "AN  - 31234567",
+      "UR  - https://doi.org/10.1000/182",
+      "AB  - Long.",
+      "ER  - ",
+      "",
+    ]);
+  });
+});

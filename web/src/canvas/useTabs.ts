@@ -1,0 +1,75 @@
+import { useEffect, useRef, useState } from "react";
+
+import { toast } from "../shared/toasts";
+import type { Asked, CanvasProps, Made } from "./feed";
+import { itemOfFile, itemOfTurn } from "./item";
+import { openingOf } from "./opening";
+import { onShowFile } from "./show";
+import { closedDashboards, rememberClosed } from "./stored";
+import { dashboardTab, fileTab, left, NO_TABS, opened, restored, type Tab, type Tabs } from "./tabs";
+
+/** The canvas's tabs: opened by what tools make, by a file's button, by My Files. */
+export function useTabs({ sessionId, made, asked, setOpen }: CanvasProps): [Tabs, (tabs: Tabs) => void] {
+  const [tabs, setTabs] = useState<Tabs>(NO_TABS);
+  const session = useRef(sessionId);
+  const seen = useRef(new Set<string>());
+
+  useEffect(() => {
+    if (session.current !== sessionId) {
+      session.current = sessionId;
+      seen.current = new Set();
+      setTabs(left);
+    }
+    for (const one of made.filter(({ id }) => !seen.current.has(id))) {
+      seen.current.add(one.id);
+      const { tabs: came, mode } = openingOf(sessionId, one);
+      if (!one.live) {
+        const closed = closedDashboards(sessionId);
+        const stay = came.filter((tab) => isKept(tab) && !closed.has(tab.key));
+        setTabs((before) => restored(before, stay));
+      } else if (came.length > 0) {
+        setTabs((before) => opened(before, came, mode));
+        setOpen(true);
+      }
+    }
+  }, [sessionId, made, setOpen]);
+
+  useEffect(() => {
+    const tab = asked && tabOf(sessionId, made, asked);
+    if (!tab) return;
+    setTabs((before) => opened(before, [tab], "append"));
+    setOpen(true);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- each press once, whatever else changes
+  }, [asked]);
+
+  useEffect(
+    () =>
+      onShowFile((file) => {
+        setTabs((before) => opened(before, [fileTab(itemOfFile(file))], "append"));
+        setOpen(true);
+      }),
+    [setOpen],
+  );
+
+  const change = (next: Tabs) => {
+    const gone = tabs.tabs.filter((tab) => !next.tabs.includes(tab) && tab.kind === "dashboard");
+    rememberClosed(sessionId, gone);
+    setTabs(next);
+  };
+  return [tabs, change];
+}
+
+function isKept(tab: Tab): boolean {
+  return tab.kind === "dashboard" && tab.dashboard.persistence !== "ephemeral";
+}
+
+/** Return what a file's button opens, in the version that its turn made. */
+function tabOf(sessionId: string, made: readonly Made[], { turnId, fileKey }: Asked): Tab | null {
+  const turn = made.filter((one) => one.turnId === turnId);
+  const file = turn.flatMap((one) => [...one.artifacts, ...one.deferred]).find((one) => one.file_key === fileKey);
+  const dashboard = turn.find((one) => one.dashboard?.id === fileKey)?.dashboard;
+  if (file) return fileTab(itemOfTurn(sessionId, turnId, file));
+  if (dashboard) return dashboardTab(dashboard, sessionId, turnId);
+  toast("This file is not there any more.", { kind: "error" });
+  return null;
+}

@@ -1,0 +1,90 @@
+import { useEffect, useRef, useState } from "react";
+
+import { api, ask } from "../api/client";
+import type { LinkMade, LinkOut } from "../api/schema";
+import type { FileOut } from "../api/types";
+import { tellingErrors } from "../shared/errors";
+import { toast } from "../shared/toasts";
+
+const HOUR = 3_600;
+const TIMES = [
+  { label: "1 hour", seconds: HOUR },
+  { label: "8 hours", seconds: 8 * HOUR },
+  { label: "24 hours", seconds: 24 * HOUR },
+];
+
+/** Make a link to a file that ends by itself, see those that live, end one. */
+export function ShareDialog({ file, onClose }: { file: FileOut; onClose(): void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [seconds, setSeconds] = useState(HOUR);
+  const [made, setMade] = useState<LinkMade | null>(null);
+  const [links, setLinks] = useState<readonly LinkOut[]>([]);
+  const path = { file_key: file.file_key };
+  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    const query = { file_key: file.file_key, limit: 20 };
+    tellingErrors(async () => setLinks((await ask(api.GET("/api/links", { params: { query } }))).links));
+  }, [file.file_key]);
+  const make = () =>
+    tellingErrors(async () => {
+      const body = { ttl_seconds: seconds };
+      const link = await ask(api.POST("/api/files/{file_key}/link", { params: { path }, body }));
+      setMade(link);
+      setLinks((before) => [link, ...before]);
+    });
+  const revoke = (link_id: string) =>
+    tellingErrors(async () => {
+      await ask(api.DELETE("/api/links/{link_id}", { params: { path: { link_id } } }));
+      setLinks((before) => before.filter((link) => link.link_id !== link_id));
+      if (made?.link_id === link_id) setMade(null);
+    });
+  return (
+    <dialog ref={dialog} className="share" aria-label={`Share ${file.name}`} onClose={onClose}>
+      <h2>Share {file.name}</h2>
+      <p>Whoever has the link can fetch the file until the link ends.</p>
+      <label>
+        The link lives{" "}
+        <select value={seconds} onChange={(event) => setSeconds(Number(event.target.value))}>
+          {TIMES.map((time) => (
+            <option key={time.seconds} value={time.seconds}>
+              {time.label}
+            </option>
+          ))}
+        </select>
+      </label>{" "}
+      <button type="button" onClick={make}>
+        Make link
+      </button>
+      {made && (
+        <p className="share-made">
+          <input readOnly aria-label="Link" value={made.url} onFocus={(event) => event.target.select()} />
+          <button type="button" onClick={() => copy(made.url)}>
+            Copy
+          </button>
+        </p>
+      )}
+      {links.length > 0 && (
+        <ul aria-label="Links that live">
+          {links.map(({ link_id, expires_at }) => (
+            <li key={link_id}>
+              ends {new Date(expires_at).toLocaleString()}{" "}
+              <button type="button" onClick={() => revoke(link_id)}>
+                End now
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <button type="button" onClick={() => dialog.current?.close()}>
+        Close
+      </button>
+    </dialog>
+  );
+}
+
+async function copy(text: string): Promise<void> {
+  await tellingErrors(async () => {
+    await navigator.clipboard.writeText(text);
+    toast("The link is copied.");
+  });
+}
