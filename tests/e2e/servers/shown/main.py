@@ -1,0 +1,95 @@
+"""Tools whose files are looked at: one of every kind, very large ones, and those that wish the page ill."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from fastmcp import FastMCP
+
+sys.path.insert(0, str(Path(__file__).parent))  # servers are started with `python -I`, which leaves this folder out
+
+from files import FILES, png  # type: ignore[import-not-found]  # found there
+from hostile import hostile  # type: ignore[import-not-found]  # found there
+
+Json = dict[str, Any]
+
+mcp = FastMCP("shown")
+
+
+@mcp.tool
+def every_kind(username: str) -> Json:
+    """Make a file for every viewer."""
+    return _made(username, FILES, {"open_canvas": True, "primary_file": "report.html"})
+
+
+@mcp.tool
+def one(username: str, name: str, mode: str = "replace") -> Json:
+    """Make one of those files."""
+    return _made(username, {name: FILES[name]}, {"open_canvas": True, "primary_file": name, "mode": mode})
+
+
+@mcp.tool
+def ill_meant(username: str, listener: str) -> Json:
+    """Make files that would run a script or ask the listener for something, if they could."""
+    return _made(username, hostile(listener), {"open_canvas": True})
+
+
+@mcp.tool
+def rows(username: str, count: int) -> Json:
+    """Make a table of so many rows."""
+    path = _folder(username) / "rows.csv"
+    with path.open("w", encoding="utf-8") as out:
+        out.write("id,name,value,city\n")
+        for at in range(count):
+            out.write(f"{at},name {at * 7919 % 1000003},{at * 31 % 977 / 7:.4f},City {at % 50}\n")
+    return _shown([_artifact(path, "text/csv")])
+
+
+@mcp.tool
+def lines(username: str, megabytes: int) -> Json:
+    """Make a text of so many megabytes."""
+    path = _folder(username) / "lines.txt"
+    line = "All work and no play makes a dull log line, over and over again, and then some more.\n" * 12_500
+    with path.open("w", encoding="utf-8") as out:
+        out.writelines(line for _ in range(megabytes))
+    return _shown([_artifact(path, "text/plain")])
+
+
+@mcp.tool
+def pixels(username: str, side: int) -> Json:
+    """Make a picture with sides of so many pixels."""
+    path = _folder(username) / "pixels.png"
+    path.write_bytes(png(side, side, level=1))
+    return _shown([_artifact(path, "image/png")])
+
+
+@mcp.tool
+def dashboard(url: str, canvas_id: str = "monitor", persistence: str = "session") -> Json:
+    """Show a dashboard."""
+    canvas = {"id": canvas_id, "url": url, "title": "Monitor", "persistence": persistence, "token": "<wanted>"}
+    return {"results": {"opened": canvas_id}, "canvas": canvas}
+
+
+def _made(username: str, files: dict[str, tuple[str, bytes]], display: Json) -> Json:
+    artifacts = []
+    for number, (name, (mime, body)) in enumerate(files.items()):
+        path = _folder(username) / f"made-{number}"
+        path.write_bytes(body)
+        artifacts.append({"name": name, "path": str(path), "mime": mime})
+    return {"results": {"made": len(artifacts)}, "artifacts": artifacts, "display": display}
+
+
+def _shown(artifacts: list[Json]) -> Json:
+    return {"results": {"made": len(artifacts)}, "artifacts": artifacts, "display": {"open_canvas": True}}
+
+
+def _artifact(path: Path, mime: str) -> Json:
+    return {"name": path.name, "path": str(path), "mime": mime}
+
+
+def _folder(username: str) -> Path:
+    return Path(f"/tmp/{username}")
+
+
+if __name__ == "__main__":
+    mcp.run(show_banner=False)
