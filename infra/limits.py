@@ -34,8 +34,9 @@ TURN_TIMEOUT_SECONDS = 4 * 3600
 # API Gateway answers for the function after 30 s; a long poll of 25 s fits.
 API_SECONDS = 29
 
-# A model may take its time; the other steps only read and write.
+# A model may take its time, with all that is tried again; the other steps only read and write.
 THINK_SECONDS = 300
+MODEL_SECONDS = THINK_SECONDS - 30
 STEP_SECONDS = 60
 
 # Lambda takes 6 MB in one request, in which a body that is not text travels as base64.

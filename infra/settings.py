@@ -16,6 +16,7 @@ from pydantic import (
 )
 
 from infra import sources
+from infra.limits import MODEL_SECONDS
 
 
 def _listed(value: object) -> object:
@@ -69,6 +70,16 @@ class Settings(BaseModel):
 
     instructions: Annotated[str, Field(max_length=3000)] = ""
     """How the model is to behave, in place of our own words. A function's variables hold 4 KB in all."""
+
+    model_base_url: Annotated[str, StringConstraints(pattern=r"^https?://")] | None = None
+    """Where models are served whose names give no address; None: where their provider is."""
+
+    model_temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    model_max_tokens: Annotated[int, Field(ge=1)] | None = None
+    """How much a model may write at once; None: what its provider allows."""
+
+    model_silence_seconds: Annotated[float, Field(gt=0, le=MODEL_SECONDS)] = 90
+    """A model that says nothing for so long is given up."""
 
     max_rounds: Annotated[int, Field(ge=1, le=99)] = 40
     """How often the model may ask for tools in one turn."""
@@ -138,6 +149,17 @@ class Settings(BaseModel):
         listed = json.dumps([choice.model_dump(exclude_defaults=True) for choice in self.models])
         told = {"SATCHEL_MODEL": self.model, "SATCHEL_MODELS": listed if self.models else ""}
         return {name: value for name, value in told.items() if value}
+
+    @property
+    def model_environment(self) -> dict[str, str]:
+        """Return how models are asked, for the function that asks them."""
+        given = {
+            "SATCHEL_MODEL_BASE_URL": self.model_base_url,
+            "SATCHEL_MODEL_TEMPERATURE": self.model_temperature,
+            "SATCHEL_MODEL_MAX_TOKENS": self.model_max_tokens,
+            "SATCHEL_MODEL_SILENCE_SECONDS": self.model_silence_seconds,
+        }
+        return {name: str(value) for name, value in given.items() if value is not None}
 
     @property
     def remote_runner(self) -> str:

@@ -18,7 +18,7 @@ from satchel import settings
 ROOT = Path(__file__).parents[1]
 CORE = ROOT / "layers/core/python"
 FUNCTIONS = sorted(path.parent.name for path in ROOT.glob("functions/*/handler.py"))
-_VENDOR = {"api": "api", "dispatch": "dispatch", "run_tool": "runner"}
+_VENDOR = {"api": "api", "dispatch": "dispatch", "think": "think", "run_tool": "runner"}
 _OTHERS = "functions"
 _PINNED = re.compile(r"^([a-z0-9-]+)==", re.MULTILINE)
 _BEGIN = """

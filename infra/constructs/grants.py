@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from aws_cdk import Stack
+from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
+from constructs import Construct
 
 READ_ITEMS = ("dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query")
 WRITE_ITEMS = ("dynamodb:PutItem", "dynamodb:UpdateItem")
@@ -37,7 +38,7 @@ ROTATE_SECRET = (
     "secretsmanager:UpdateSecretVersionStage",
 )
 ASSUME = ("sts:AssumeRole",)
-ASK_MODEL = ("bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream")
+ASK_MODEL = ("bedrock:InvokeModelWithResponseStream",)
 
 SPEAK_TO_CONNECTIONS = ("execute-api:ManageConnections",)
 START_TURN = ("states:StartExecution",)
@@ -65,17 +66,11 @@ def may(function: lambda_.Function, *actions: str, on: Sequence[str]) -> None:
     function.add_to_role_policy(statement(*actions, on=on))
 
 
-def model_arns(stack: Stack, model: str) -> list[str]:
-    """Return what ``bedrock:{id}`` stands for: the model, or an inference profile with the model behind it.
-
-    A profile (``us.anthropic.…``, ``global.…``) sends requests to other regions, so the model is named in all of them.
-    Empty for models that are not Bedrock's.
-    """
-    provider, _, model_id = model.partition(":")
-    if provider != "bedrock":
-        return []
-    profile, _, rest = model_id.partition(".")
-    crosses_regions = profile in {"us", "eu", "apac", "jp", "au", "us-gov", "global"}
-    foundation = f"arn:{stack.partition}:bedrock:*::foundation-model/{rest if crosses_regions else model_id}"
-    own = f"arn:{stack.partition}:bedrock:{stack.region}:{stack.account}:inference-profile/{model_id}"
-    return [foundation, own] if crosses_regions else [foundation]
+def secret_arn(scope: Construct, name: str) -> str:
+    """Return the address of the secret of this name: Secrets Manager puts six characters of its own behind it."""
+    return Stack.of(scope).format_arn(
+        service="secretsmanager",
+        resource="secret",
+        resource_name=f"{name}-??????",
+        arn_format=ArnFormat.COLON_RESOURCE_NAME,
+    )

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from aws_cdk import ArnFormat, Duration, Stack
+from aws_cdk import Duration
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra.constructs.function import PythonFunction
-from infra.constructs.grants import END_TASK, INVOKE, KEEP_TASK, READ_SECRET, may
+from infra.constructs.grants import END_TASK, INVOKE, KEEP_TASK, READ_SECRET, may, secret_arn
 from infra.constructs.shelf import Shelf
 from infra.limits import BEAT_SECONDS, RUNNER_DISK_MIB, RUNNER_SECONDS
 from infra.servers import Server, remote_servers, stdio_servers
@@ -63,17 +63,7 @@ class Runner(PythonFunction):
         self.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(1))
         may(self, *END_TASK, *KEEP_TASK, on=[machine_arn])
         if variables:
-            may(self, *READ_SECRET, on=[_secret_arn(self, f"{secret_prefix}{name}") for name in variables])
-
-
-def _secret_arn(scope: Construct, name: str) -> str:
-    """Secrets Manager puts six characters of its own behind a name."""
-    return Stack.of(scope).format_arn(
-        service="secretsmanager",
-        resource="secret",
-        resource_name=f"{name}-??????",
-        arn_format=ArnFormat.COLON_RESOURCE_NAME,
-    )
+            may(self, *READ_SECRET, on=[secret_arn(self, f"{secret_prefix}{name}") for name in variables])
 
 
 class Runners(Construct):

@@ -1,7 +1,7 @@
 """The layers that functions share, each made once: our package, the vendors' packages, the MCP servers."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from aws_cdk import IgnoreMode
 from aws_cdk import aws_lambda as lambda_
@@ -10,7 +10,7 @@ from constructs import Construct
 from infra import sources
 from infra.constructs.bundling import Target, vendored
 
-Vendor = Literal["functions", "api", "dispatch", "runner"]
+Vendor = Literal["functions", "api", "dispatch", "think", "runner"]
 """A group of functions with the same third-party packages: ``layers/vendor/{group}.txt``."""
 
 NOT_DEPLOYED = ["__pycache__", "*.pyc", "*.in"]
@@ -28,7 +28,7 @@ class Shelf(Construct):
         self.mcp_config = f"/opt/{servers.name}/mcp.json"
         self._vendor = {
             group: self._layer(f"Vendor-{group}", vendored(sources.VENDOR / f"{group}.txt", target))
-            for group in ("functions", "api", "dispatch", "runner")
+            for group in get_args(Vendor)
         }
 
     def layers(self, vendor: Vendor) -> list[lambda_.ILayerVersion]:

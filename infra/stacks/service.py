@@ -11,6 +11,7 @@ from infra.constructs.call_role import CallRole
 from infra.constructs.function import PythonFunction
 from infra.constructs.grants import may
 from infra.constructs.key_rotation import KeyRotation
+from infra.constructs.models import may_ask
 from infra.constructs.runner import Runners
 from infra.constructs.shelf import Shelf, Vendor
 from infra.constructs.socket_api import SocketApi
@@ -26,6 +27,7 @@ from infra.limits import (
     ERASE_SECONDS,
     MAX_BODY_BYTES,
     MAX_INPUT_BYTES,
+    MODEL_SECONDS,
     REFRESH_SECONDS,
     STEP_SECONDS,
     SWEEP_MINUTES,
@@ -191,15 +193,16 @@ class ServiceStack(Stack):
             "SATCHEL_MAX_ROUNDS": str(self._settings.max_rounds),
             "SATCHEL_CONTEXT_TOKENS": str(self._settings.context_tokens),
             **({"SATCHEL_INSTRUCTIONS": text} if (text := self._settings.instructions) else {}),
+            "SATCHEL_MODEL_SECONDS": str(MODEL_SECONDS),
+            **self._settings.model_environment,
         }
         think = self._function(
-            "think", vendor="functions", seconds=THINK_SECONDS, environment=self._servers | model | self._sessions
+            "think", vendor="think", seconds=THINK_SECONDS, environment=self._servers | model | self._sessions
         )
         self._may_keep_records(think)
         self._may_read_objects(think, grants.TEXTS)
         may(think, *grants.KEEP_OBJECTS, on=self._objects(grants.TEXTS))
-        if arns := [arn for each in self._settings.named_models for arn in grants.model_arns(self, each)]:
-            may(think, *grants.ASK_MODEL, on=list(dict.fromkeys(arns)))
+        may_ask(think, self._settings.named_models, self._settings.secret_prefix)
         return think
 
     def _approval(self) -> PythonFunction:

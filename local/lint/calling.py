@@ -16,9 +16,9 @@ from local.lint.findings import Finding
 from local.lint.listening import listen
 from local.lint.subject import Run
 from satchel.adapters.clearing import remove_tree
+from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.json_schema import JsonSchemaChecker
 from satchel.adapters.mcp.client import McpToolClient
-from satchel.adapters.mcp.loop import EventLoop
 from satchel.adapters.system_clock import SystemClock
 from satchel.bootstrap.isolation import isolation
 from satchel.contract.errors import InvalidArguments, ToolError, UnknownTool

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
+from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.inputs import fetch
 from satchel.adapters.listing import list_files
 from satchel.adapters.mcp.client import McpToolClient
-from satchel.adapters.mcp.loop import EventLoop
 from satchel.adapters.safe_open import open_artifact
 from satchel.adapters.sandbox.probe import find_layers
 from satchel.adapters.system_clock import SystemClock

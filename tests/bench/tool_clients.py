@@ -8,8 +8,8 @@ from anyio.from_thread import start_blocking_portal
 from fastmcp import Client
 from fastmcp.client.transports import ClientTransport
 
+from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
-from satchel.adapters.mcp.loop import EventLoop
 from satchel.domain.servers import ServerEntry
 from satchel.ports.tool_client import Answered, Failed
 

@@ -111,6 +111,8 @@ def test_choices_reach_the_templates(tmp_path: Path) -> None:
         ],
         context_tokens="50000",
         instructions="Be brief.",
+        model_temperature="0.2",
+        model_max_tokens="4096",
         removal_policy="destroy",
         public_url="https://chat.example",
         canvas_origins=["https://dash.example", "https://metrics.example:8443"],
@@ -137,6 +139,13 @@ def test_choices_reach_the_templates(tmp_path: Path) -> None:
             "careful",
             "quick",
         ]
+    told = {name: value for name, value in stacks.environment("Think").items() if name.startswith("SATCHEL_MODEL_")}
+    assert told == {
+        "SATCHEL_MODEL_TEMPERATURE": "0.2",
+        "SATCHEL_MODEL_MAX_TOKENS": "4096",
+        "SATCHEL_MODEL_SILENCE_SECONDS": "90",
+        "SATCHEL_MODEL_SECONDS": "270",
+    }
     assert stacks.environment("Api")["SATCHEL_BASE64_SIZE_LIMIT_MB"] == "2"
     for function in ("Api", "Runreport"):
         assert stacks.environment(function)["SATCHEL_MAX_FILE_SIZE_BYTES"] == "1000000"
@@ -146,7 +155,7 @@ def test_choices_reach_the_templates(tmp_path: Path) -> None:
     assert stacks.of_type("AWS::Cognito::UserPool") == {}
     (authorizer,) = stacks.of_type("AWS::ApiGatewayV2::Authorizer").values()
     assert authorizer["JwtConfiguration"] == {"Issuer": "https://issuer.example", "Audience": ["web"]}
-    (asks,) = (each for each in stacks.statements() if "bedrock:InvokeModel" in each.actions)
+    (asks,) = (each for each in stacks.statements() if "bedrock:InvokeModelWithResponseStream" in each.actions)
     assert asks.who == "Think"
     model = "anthropic.claude-sonnet-4-5-20250929-v1:0"
     assert asks.resources == [

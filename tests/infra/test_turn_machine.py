@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from infra import sources
+from satchel.domain import model_errors
+from satchel.domain.model_errors import ModelError, ModelSilent
 from tests.infra.asl_validator import problems
 from tests.infra.templates import Stacks
 
@@ -106,3 +108,18 @@ def test_the_address_that_functions_are_given_is_the_machines(stacks: Stacks) ->
         if "states:SendTaskSuccess" in each.actions
     }
     assert given.split(":stateMachine:")[-1] == machine["StateMachineName"]
+
+
+def test_a_model_is_asked_again_by_the_machine_where_that_may_help(tasks: dict[str, Any]) -> None:
+    """What does not pass is told at once; a silent one was waited for as long as the function may."""
+    attempts = {
+        name: retry["MaxAttempts"]
+        for retry in tasks["Think"]["Retry"]
+        for name in retry["ErrorEquals"]
+        if model_errors.named(name)
+    }
+    kinds = ModelError.__subclasses__()
+    assert {name for name, times in attempts.items() if times == 0} == {
+        kind.__name__ for kind in kinds if not kind.passing or kind is ModelSilent
+    }
+    assert {name for name, times in attempts.items() if times} == {"ModelThrottled", "ModelUnavailable"}

@@ -5,8 +5,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from local.runners.context import LambdaContext
+from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
-from satchel.adapters.mcp.loop import EventLoop
 from satchel.adapters.user_area import LocalUserArea
 from satchel.domain.servers import ServerEntry
 from tests.integration.mcp.calling import SERVERS, told

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
-from satchel.adapters.mcp.loop import EventLoop
 from satchel.domain.servers import ServerEntry
 from tests.integration.mcp.calling import SERVERS, Caller, StartRaw
 

@@ -13,9 +13,9 @@ import anyio
 import httpx2
 import pytest
 
+from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
 from satchel.adapters.mcp.guarded import GuardedTransport, PrivateAddressError, TooLongError, is_public
-from satchel.adapters.mcp.loop import EventLoop
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.servers import ServerEntry
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
-from satchel.adapters.mcp.loop import EventLoop
 from satchel.adapters.mcp.pool import Bounds
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.servers import ServerEntry

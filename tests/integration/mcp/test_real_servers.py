@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
-from satchel.adapters.mcp.loop import EventLoop
 from satchel.adapters.server_config import ConfigError
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.servers import ServerEntry

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from satchel.adapters.clearing import empty_directory
+from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
-from satchel.adapters.mcp.loop import EventLoop
 from satchel.adapters.mcp.pool import Bounds
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.conversation import ToolSpec

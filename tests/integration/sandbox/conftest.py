@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
-from satchel.adapters.mcp.loop import EventLoop
 from satchel.adapters.sandbox.probe import find_layers
 from satchel.domain.isolation import Isolation
 from satchel.domain.servers import ServerEntry

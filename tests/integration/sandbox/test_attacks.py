@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from satchel.adapters.mcp.loop import EventLoop
+from satchel.adapters.event_loop import EventLoop
 from satchel.domain.isolation import Isolation
 from tests.attacks.arena import ENTRY, SECRET, Arena, arena
 from tests.attacks.process_level import GET_THROUGH

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from satchel.adapters.mcp.loop import EventLoop
+from satchel.adapters.event_loop import EventLoop
 from satchel.domain.isolation import Isolation
 from tests.integration.sandbox.conftest import LAYERS, needs_kernel, walled
 from tests.integration.sandbox.walled import SERVERS, Walled

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from satchel.adapters.mcp.loop import EventLoop
+from satchel.adapters.event_loop import EventLoop
 from satchel.domain.isolation import Isolation
 from tests.integration.sandbox.conftest import LAYERS, needs_kernel, walled
 from tests.integration.sandbox.walled import SERVERS, Walled

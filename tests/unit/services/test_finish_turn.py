@@ -6,6 +6,7 @@ import pytest
 
 from satchel.domain.calls import Outcome
 from satchel.domain.conversation import AssistantMessage, ModelReply, ProposedCall
+from satchel.domain.model_errors import ModelError
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Turn, TurnStatus
 from satchel.domain.steps import Failure
@@ -105,10 +106,18 @@ def test_the_session_is_free_again(world: World, turn: Turn) -> None:
     assert session.running_turn is None
 
 
+MODEL_ERRORS = ModelError.__subclasses__()
+
+
+def told(kind: type[ModelError]) -> TurnError:
+    return TurnError(error_code=kind.code, message=kind.sentence)
+
+
 @pytest.mark.parametrize(
     ("ending", "failure", "status", "error"),
     [
         (Ending.REACHED, Failure(Error="KeyError", Cause="x"), TurnStatus.FAILED, FAILED),
+        *((Ending.REACHED, Failure(Error=kind.__name__), TurnStatus.FAILED, told(kind)) for kind in MODEL_ERRORS),
         (Ending.LOST, None, TurnStatus.FAILED, FAILED),
         (Ending.LOST, Failure(Error="KeyError"), TurnStatus.FAILED, FAILED),
         (Ending.TIMED_OUT, None, TurnStatus.FAILED, TIMED_OUT),

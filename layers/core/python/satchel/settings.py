@@ -105,6 +105,23 @@ class ThinkSettings(Settings):
     instructions: Annotated[str, Field(max_length=MOST_INSTRUCTIONS_CHARS)] = ""
 
 
+class AskingSettings(Settings):
+    """How models are asked: what is sent with every question, and how long an answer may take (seconds).
+
+    ``model_base_url`` is where those models are served whose names give no address; None: where their provider is.
+    ``model_silence_seconds``: a model that says nothing for so long is given up, ``model_seconds``: one whose answer,
+    with all that is tried again, is not whole by then. ``secret_prefix`` is what the names of the secrets begin with
+    that hold the keys of providers; without it they are in the environment.
+    """
+
+    model_base_url: str | None = None
+    model_temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    model_max_tokens: Annotated[int, Field(ge=1)] | None = None
+    model_silence_seconds: Annotated[float, Field(gt=0)] = 90
+    model_seconds: Annotated[float, Field(gt=0)] = 270
+    secret_prefix: str | None = None
+
+
 class LinkSettings(Settings):
     """Capabilities: the secret with the signing keys, and the address under which tools reach the API."""
 

@@ -2,7 +2,7 @@ import threading
 
 import anyio
 
-from satchel.adapters.mcp.loop import EventLoop
+from satchel.adapters.event_loop import EventLoop
 
 
 async def thread_name() -> str:

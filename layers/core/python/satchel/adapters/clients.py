@@ -71,6 +71,18 @@ def secrets() -> "SecretsManagerClient":
 
 
 @lru_cache
+def bedrock(endpoint: str | None, connect_seconds: float, read_seconds: float) -> Any:  # noqa: ANN401  (as below)
+    """Return the client for models; whoever asks tries again himself. ``endpoint`` None: the region's own."""
+    once = Config(
+        connect_timeout=connect_seconds,
+        read_timeout=read_seconds,
+        retries={"total_max_attempts": 1},
+        max_pool_connections=50,
+    )
+    return boto3.client("bedrock-runtime", endpoint_url=endpoint, config=once)
+
+
+@lru_cache
 def socket_api(endpoint: str) -> Any:  # noqa: ANN401  (its stubs are not installed; the adapter says what it uses)
     """Return the client that posts to connections; one that does not take a message must not hold up the others."""
     few = Config(connect_timeout=2, read_timeout=5, retries={"mode": "standard", "total_max_attempts": 3})

@@ -14,10 +14,10 @@ from satchel.adapters import clients
 from satchel.adapters.dynamodb.calls import DynamoClaims
 from satchel.adapters.dynamodb.events import DynamoEvents
 from satchel.adapters.dynamodb.table import Table
+from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.inputs import fetch
 from satchel.adapters.listing import list_files
 from satchel.adapters.mcp.client import McpToolClient
-from satchel.adapters.mcp.loop import EventLoop
 from satchel.adapters.mcp.pool import Bounds
 from satchel.adapters.mcp.processes import become_subreaper
 from satchel.adapters.s3_files import S3Files

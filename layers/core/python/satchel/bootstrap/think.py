@@ -2,8 +2,9 @@
 
 from functools import lru_cache
 
-from satchel.adapters.models.offline import OfflineModel
+from satchel.adapters.models.asking import check_name
 from satchel.bootstrap.metrics import metrics
+from satchel.bootstrap.models import models
 from satchel.bootstrap.servers import registry
 from satchel.bootstrap.storage import CLOCK, storage
 from satchel.ports.model import Model
@@ -16,10 +17,9 @@ from satchel.settings import ModelSettings, SessionSettings, ThinkSettings
 
 
 def model(name: str) -> Model:
-    """Return the model of this name. Raises ValueError for one that is not known."""
-    if name == "offline":
-        return OfflineModel()
-    raise ValueError(f"SATCHEL_MODEL={name!r} is not known; 'offline' is")
+    """Return what asks models, this one among them. Raises ValueError for a name that is not known."""
+    check_name(name)
+    return models()
 
 
 @lru_cache

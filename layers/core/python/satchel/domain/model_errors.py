@@ -12,22 +12,22 @@ ModelError
     ├── ContentFiltered      E_CONTENT_FILTERED    its provider's filter stopped the question or the answer
     ├── ModelRefused         E_MODEL_REFUSED       it refused to answer
     ├── ModelAccessDenied    E_MODEL_ACCESS        the key or the permission is missing or wrong
+    ├── ModelQuotaSpent      E_MODEL_QUOTA         the account's quota or credit is used up
     ├── ModelNotFound        E_MODEL_NOT_FOUND     its provider has no such model
     └── ModelRequestRejected E_MODEL_REQUEST       its provider did not take the request
 """
 
+from collections.abc import Iterator
 from typing import ClassVar
 
-from satchel.domain.errors import SatchelError
 
-
-class ModelError(SatchelError):
-    """Base of them. ``said`` is what the provider told, for operators: never shown to people as it is.
+class ModelError(Exception):
+    """Base of them. ``said`` are the provider's status and code, for operators; never its words, which may hold ours.
 
     The class's name is the error's in the state machine; ``passing`` ones are tried again there as well.
     """
 
-    code = "E_MODEL_FAILED"
+    code: ClassVar[str] = "E_MODEL_FAILED"
     sentence: ClassVar[str] = "The model gave no answer. Please try again."
     passing: ClassVar[bool] = False
 
@@ -108,6 +108,13 @@ class ModelAccessDenied(ModelError):
     )
 
 
+class ModelQuotaSpent(ModelError):
+    """The account's quota, credit or budget is used up."""
+
+    code = "E_MODEL_QUOTA"
+    sentence = "What this Satchel may use of the model is used up. Please tell an administrator."
+
+
 class ModelNotFound(ModelError):
     """The provider does not have it, or not here."""
 
@@ -120,3 +127,14 @@ class ModelRequestRejected(ModelError):
 
     code = "E_MODEL_REQUEST"
     sentence = "The model's provider did not accept the request. Please tell an administrator."
+
+
+def named(name: str) -> type[ModelError] | None:
+    """Return the error of this name, as a state machine tells it."""
+    return next((kind for kind in _all(ModelError) if kind.__name__ == name), None)
+
+
+def _all(kind: type[ModelError]) -> Iterator[type[ModelError]]:
+    yield kind
+    for more in kind.__subclasses__():
+        yield from _all(more)

@@ -10,8 +10,8 @@ from mcp import MCPError
 from mcp_types import Tool
 from pydantic import ValidationError
 
+from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.http import HttpWire
-from satchel.adapters.mcp.loop import EventLoop
 from satchel.adapters.mcp.pool import Bounds, Pool
 from satchel.adapters.mcp.session import NotReadyError, Session
 from satchel.adapters.mcp.stdio import Program, StdioWire

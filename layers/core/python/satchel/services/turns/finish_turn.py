@@ -7,6 +7,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any
 
+from satchel.domain import model_errors
 from satchel.domain.audit import cut_off_entry
 from satchel.domain.bounds import MOST_EVENT_BYTES
 from satchel.domain.compose import compose
@@ -140,6 +141,8 @@ def _why(step: TurnStep, ending: Ending) -> TurnError | None:
         return TurnError(error_code="E_CANCELLED", message=_CANCELLED)
     if ending is Ending.TIMED_OUT:
         return TurnError(error_code="E_TURN_TIMEOUT", message=_TIMED_OUT)
+    if step.failure is not None and (error := model_errors.named(step.failure.Error)):
+        return TurnError(error_code=error.code, message=error.sentence)
     if step.failure is not None or ending is Ending.LOST:
         return TurnError(error_code="E_TURN_FAILED", message=_FAILED)
     return None

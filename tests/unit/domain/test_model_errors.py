@@ -1,0 +1,26 @@
+"""Why a model gave no answer."""
+
+from satchel.domain import model_errors
+from satchel.domain.model_errors import ModelError, ModelThrottled, named
+
+KINDS = ModelError.__subclasses__()
+
+
+def test_every_error_is_in_the_tree_that_the_module_shows() -> None:
+    shown = model_errors.__doc__ or ""
+    assert [kind for kind in KINDS if f"{kind.__name__} " not in shown or kind.code not in shown] == []
+
+
+def test_each_has_a_code_and_a_sentence_of_its_own() -> None:
+    codes, sentences = {kind.code for kind in KINDS}, {kind.sentence for kind in KINDS}
+    assert len(codes) == len(sentences) == len(KINDS)
+    assert all(code.startswith("E_") for code in codes)
+
+
+def test_it_says_its_sentence_and_nothing_of_what_the_provider_said() -> None:
+    assert str(ModelThrottled("429 secret", retry_after=3.0)) == ModelThrottled.sentence
+
+
+def test_it_is_found_by_its_name() -> None:
+    assert named("ModelThrottled") is ModelThrottled
+    assert named("KeyError") is None
