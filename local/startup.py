@@ -10,8 +10,9 @@ from infra.limits import LONGEST_TOOL_SECONDS
 from local.settings import MachineSettings
 from satchel.adapters.server_config import ConfigError, filled, of_environment
 from satchel.bootstrap.isolation import enough_isolation
+from satchel.bootstrap.models import models
 from satchel.bootstrap.servers import registry
-from satchel.bootstrap.think import model
+from satchel.domain.model_errors import ModelAccessDenied
 from satchel.domain.servers import ServerEntry
 from satchel.settings import (
     ApiSettings,
@@ -59,7 +60,7 @@ def checked_servers() -> dict[str, ServerEntry]:
             kind()
         _check_times(servers)
         for each in ModelSettings().choice.all:
-            model(each.model)
+            models().ready(each.model)
         enough_isolation()
     return servers
 
@@ -83,5 +84,7 @@ def _told() -> Iterator[None]:
     except ValidationError as error:
         problems = [f"SATCHEL_{str(one['loc'][0]).upper()}: {one['msg']}" for one in error.errors(include_url=False)]
         raise CannotStartError("; ".join(problems)) from error
+    except ModelAccessDenied as error:
+        raise CannotStartError(f"{error.said}: the model that is set cannot be asked without it") from error
     except (ConfigError, ValueError) as error:
         raise CannotStartError(" ".join(str(error).split())) from error

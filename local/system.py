@@ -27,6 +27,7 @@ from local.startup import checked_servers
 from local.sweeping import Ticker, sweep
 from local.tool_watch import ToolWatch
 from local.turn_machine import create_turn_machine
+from satchel.bootstrap import models
 from satchel.bootstrap.refresh import build as refresh_tools
 from satchel.bootstrap.servers import registry
 
@@ -72,6 +73,7 @@ class System:
         """End everything."""
         status_changes.listen(None)
         self._stack.close()
+        models.close()
 
     def list_tools(self) -> Mapping[str, Future[Any]]:
         """Begin to ask every server for its tools; return what will be done when each has answered, by server.

@@ -33,7 +33,11 @@ _CREDENTIALS = {
 _REAL = ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_SESSION_TOKEN", "AWS_SECURITY_TOKEN", "AWS_BEARER_TOKEN_BEDROCK")
 _OF_THE_SERVER = ("MOTO_PORT", "AWS_ENDPOINT_URL_S3")
 _CONFIG: DefaultConfig = {
-    "core": {"mock_credentials": False, "reset_boto3_session": True},  # ours stay, even when the mock has stopped
+    "core": {
+        "mock_credentials": False,  # ours stay, even when the mock has stopped
+        "reset_boto3_session": True,
+        "passthrough": {"services": ["bedrockruntime"], "urls": []},  # models are real, or nobody's
+    },
     "stepfunctions": {"execute_state_machine": True},
 }
 _PATIENCE = 0.4  # seconds for handlers and executions to end when the cloud stops

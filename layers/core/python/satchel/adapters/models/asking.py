@@ -53,10 +53,14 @@ class Asking:
 
     def reply(self, task: ModelTask, heard: Heard) -> ModelReply:
         """Ask the model that the question names."""
+        return self.ready(task.model).reply(task, heard)
+
+    def ready(self, name: str) -> Model:
+        """Return the model of this name. Raises ValueError, ModelError."""
         with self._lock:
-            if task.model not in self._made:
-                self._made[task.model] = self.make(task.model)
-        return self._made[task.model].reply(task, heard)
+            if name not in self._made:
+                self._made[name] = self.make(name)
+            return self._made[name]
 
 
 def known_providers() -> list[str]:
