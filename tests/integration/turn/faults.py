@@ -29,7 +29,7 @@ class When(StrEnum):
 
 
 class Work(NamedTuple):
-    """What a function does in each turn: it is called so often, and makes at least so many requests each time."""
+    """What a function does for each turn: it is called so often, and makes at least so many requests each time."""
 
     times: int
     requests: int
@@ -48,8 +48,16 @@ class _Fault:
     error: BaseException | None = None
 
 
+Of = Callable[[Any], str]
+"""What an event is about: a turn, a session, a round of a clock."""
+
+
+def _turn_of(event: Any) -> str:  # noqa: ANN401  (a payload)
+    return str(event["turn_id"])
+
+
 class Faults:
-    """Has each function fail at most once in a turn. ``happened`` counts which failed, and when.
+    """Has each function fail at most once for each turn, or whatever else it works on. ``happened`` counts when.
 
     What is in store is the same for each seed; which turn it meets is not, since turns run side by side.
     """
@@ -74,17 +82,17 @@ class Faults:
         finally:
             boto3.setup_default_session()
 
-    def handler(self, function: str, handler: Handler, *, dies: bool = False) -> Handler:
-        """Return a handler that may fail; ``dies``: without a word."""
+    def handler(self, function: str, handler: Handler, of: Of = _turn_of, *, dies: bool = False) -> Handler:
+        """Return a handler that may fail, once for each thing that its events are ``of``; ``dies``: without a word."""
 
         def run(event: Any, context: LambdaContext) -> object:  # noqa: ANN401  (a payload)
-            return self.meet(function, event["turn_id"], lambda: handler(event, context), dies=dies)
+            return self.meet(function, of(event), lambda: handler(event, context), dies=dies)
 
         return run
 
-    def meet(self, function: str, turn: str, work: Callable[[], T], *, dies: bool = False) -> T:
+    def meet(self, function: str, thing: str, work: Callable[[], T], *, dies: bool = False) -> T:
         """Do the work, or meet what is in store for it."""
-        fault = self._fate(function, turn)
+        fault = self._fate(function, thing)
         if fault:
             fault.error = Died() if dies else ReadTimeoutError(endpoint_url="https://aws.example")
         if fault and fault.when is When.BEFORE:
@@ -98,11 +106,11 @@ class Faults:
             self._fail(fault)
         return done
 
-    def _fate(self, function: str, turn: str) -> _Fault | None:
+    def _fate(self, function: str, thing: str) -> _Fault | None:
         with self._lock:
-            if (function, turn) not in self._fates:
-                self._fates[function, turn] = next(self._in_store[function])
-            fault = self._fates[function, turn]
+            if (function, thing) not in self._fates:
+                self._fates[function, thing] = next(self._in_store[function])
+            fault = self._fates[function, thing]
             if fault is None:
                 return None
             fault.time -= 1
@@ -124,7 +132,7 @@ class Faults:
 
 
 def _in_store(seed: int, function: str, work: Work) -> Iterator[_Fault | None]:
-    """Give what a function meets in one turn after the other: in ten of them, it fails in each way once."""
+    """Give what a function meets in one turn, or other thing, after the other: of ten, it fails in each way once."""
     dice = random.Random(f"{seed} {function}")  # noqa: S311  (it keeps no secret)
     while True:
         for when in dice.sample([*When, *[None] * _SOUND], len(When) + _SOUND):

@@ -1,0 +1,124 @@
+"""The functions that stand beside turns, and who calls them: clocks, people, Secrets Manager."""
+
+import io
+import json
+import os
+import threading
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+import boto3
+from botocore.exceptions import BotoCoreError
+
+from functions.refresh.handler import handler as refresh
+from functions.rotate.handler import handler as rotate
+from infra import limits
+from local import settings
+from local.aws import resources
+from local.aws.functions import Function, Outcome
+from local.aws.seams.lambda_invoke import HOST
+from local.background import create_background
+from local.runners.context import Handler, LambdaContext
+from local.sockets import create_sockets
+from satchel.bootstrap.storage import CLOCK, storage
+from satchel.domain.files import NewFile
+from satchel.domain.ids import new_id
+from satchel.domain.places import object_key
+from tests.integration.turn.turns import Asker
+
+_ROLE = "beside"
+_PAUSE = 2  # seconds between two rounds of a clock
+
+
+def put_up() -> None:
+    """Create the functions that a turn does not lead through; events are pushed from now on."""
+    os.environ["SATCHEL_TOOLS_KEPT_SECONDS"] = f"{_PAUSE / 2}"  # so that each round has something to ask
+    role = resources.create_role(_ROLE)
+    create_background(role)
+    create_sockets(role, table=os.environ["SATCHEL_TABLE"], endpoint=os.environ["SATCHEL_SOCKET_ENDPOINT"])
+    resources.create_function(name_of("refresh"), refresh, role=role, timeout=limits.REFRESH_SECONDS)
+    resources.create_function(name_of("rotate"), rotate, role=role, timeout=limits.STEP_SECONDS)
+
+
+def name_of(function: str) -> str:
+    return f"{settings.NAME}-{function}"
+
+
+def replace(function: str, handler: Handler) -> None:
+    """Have something else run as a function."""
+    HOST.register(Function(name_of(function), handler, 60))
+
+
+@contextmanager
+def ticking(function: str, rounds: int) -> Iterator[None]:
+    """Call a function as a rule of EventBridge does: again and again, whatever became of the last time.
+
+    Ends after that many rounds at least, and with a sound one that began when all else was over.
+    """
+    over = threading.Event()
+
+    def tick() -> None:
+        number, last = 0, False
+        while not last:
+            number += 1
+            enough = over.is_set() and number >= rounds
+            last = not call(function, {"round": f"{number}"}).failed and enough
+            over.wait(_PAUSE)
+
+    thread = threading.Thread(target=tick, name=f"clock-{function}")
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def call(function: str, event: object) -> Outcome:
+    return HOST.invoke(name_of(function), event)
+
+
+def rotated(times: int) -> None:
+    """Have the signing keys changed so often."""
+    secrets = boto3.client("secretsmanager")
+    function = boto3.client("lambda").get_function(FunctionName=name_of("rotate"))["Configuration"]["FunctionArn"]
+    for _ in range(times):
+        secrets.rotate_secret(SecretId=os.environ["SATCHEL_CAPABILITY_SECRET"], RotationLambdaARN=function)
+
+
+def until_done(handler: Handler) -> Handler:
+    """Return a handler that Secrets Manager calls again for a step that failed."""
+
+    def run(event: object, context: LambdaContext) -> object:
+        while True:
+            try:
+                return handler(event, context)
+            except BotoCoreError:
+                continue
+
+    return run
+
+
+def signing_keys() -> dict[str, str]:
+    """Return the keys that are in force."""
+    found = boto3.client("secretsmanager").get_secret_value(SecretId=os.environ["SATCHEL_CAPABILITY_SECRET"])
+    keys: dict[str, str] = json.loads(found["SecretString"])
+    return keys
+
+
+def leave_files(asker: Asker) -> None:
+    """Give somebody a file that has expired, and one that goes with the session."""
+    hour_ago = int((CLOCK.now() - timedelta(hours=1)).timestamp())
+    keep(asker, "draft.txt", source="deferred", reason="user_approval", expires_at=hour_ago)
+    keep(asker, "scratch.txt", source="generated", temporary=True)
+
+
+def keep(asker: Asker, name: str, **more: object) -> None:
+    object_id = new_id("f", CLOCK.now(), os.urandom(10))
+    key = object_key(asker.who.name, "artifacts", object_id, name)
+    storage().store.put(key, io.BytesIO(b"text"), "text/plain")
+    said = {"object_id": object_id, "key": key, "user": asker.who.name, "session_id": asker.session_id, "name": name}
+    fields = {"raw_name": name, "mime": "text/plain", "size": 4, "origin": uuid.uuid4().hex, "created_at": CLOCK.now()}
+    storage().files.keep(NewFile.model_validate(said | fields | more))
