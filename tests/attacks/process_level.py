@@ -1,7 +1,11 @@
-"""Which attacks get through where the kernel holds no walls; docs/security.md says how many."""
+"""Which attacks get through where the kernel holds no walls; docs/security.md says how many.
+
+Not all do on every machine: the kernel does not count the processes of root, and some forbid namespaces to everybody.
+"""
 
 GET_THROUGH = [
     "abstract_socket",
+    "arrow_writes",
     "ask_for_access",
     "ask_whether_it_is_there",
     "ask_whether_the_person_is_there",
@@ -35,6 +39,7 @@ GET_THROUGH = [
     "raw_openat",
     "raw_openat2",
     "ring_of_calls",
+    "script_of_ones_own",
     "second_name",
     "set_of_semaphores",
     "shared_memory_object",
@@ -42,6 +47,7 @@ GET_THROUGH = [
     "shell",
     "signal_by_descriptor",
     "signal_to_everybody",
+    "signal_to_its_group",
     "signal_to_the_runner",
     "socket_in_the_file_system",
     "sqlite_attaches",

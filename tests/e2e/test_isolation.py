@@ -1,24 +1,21 @@
 """Walls around tools in the running system: attacked by real tools, looked at from outside."""
 
-import json
 import os
-import shutil
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from satchel.adapters.sandbox.probe import find_layers
-from tests.attacks.arena import ENTRY, NOT_FOR_ROOT, SECRET, Arena, arena
-from tests.e2e.person import Json, Person
-from tests.e2e.system import ROOT, System, running_system
+from tests.attacks.arena import NOT_FOR_ROOT, SECRET, Arena
+from tests.attacks.running import attack, call, place, walled_system
+from tests.e2e.person import Person
+from tests.e2e.system import System
 
 LAYERS = find_layers()
-TRYING = ROOT / "tests/integration/sandbox/servers/trying"
 PLANTED = "planted-secret-0815"
+PLANTED_MODULES = {"json.py", "sitecustomize.py", "usercustomize.py"}
 
 pytestmark = pytest.mark.skipif(
     LAYERS.level != "kernel" or "mounts" not in LAYERS.layers, reason="this kernel does not hold all walls"
@@ -28,18 +25,8 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def walls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[System]:
     """A system of its own, whose environment holds secrets that no tool may find."""
-    servers = {
-        "attacker": ENTRY,
-        "trying": {"command": ["python", "main.py"], "cwd": str(TRYING)},
-        "other": {"command": ["python", "main.py"], "cwd": str(TRYING), "env": {"TOKEN": "${OTHERS_TOKEN}"}},
-    }
-    config = tmp_path_factory.mktemp("config") / "mcp.json"
-    config.write_text(json.dumps(servers))
     secrets = {"OTHERS_TOKEN": PLANTED, "AWS_SECRET_ACCESS_KEY": PLANTED, "SOME_API_KEY": PLANTED}
-    with running_system(settings={"SATCHEL_MCP_CONFIG": str(config), **secrets}) as system:
-        onlooker = Person(system.url, "onlooker@example.com")
-        while any(server["status"] == "starting" for server in onlooker.call("GET", "/api/tools").json()["servers"]):
-            time.sleep(0.1)
+    with walled_system("kernel", tmp_path_factory.mktemp("config") / "mcp.json", **secrets) as system:
         yield system
 
 
@@ -48,47 +35,32 @@ def alice(walls: System) -> Person:
     return Person(walls.url, "alice@example.com")
 
 
-@pytest.fixture
-def place() -> Iterator[Arena]:
-    """Bob's directory lies where a person's does; the other one anywhere."""
-    top = Path(tempfile.mkdtemp(prefix="satchel-arena-"))
-    bob = Path("/tmp") / f"{top.name}@example.com"
-    try:
-        with arena(top / "out", bob) as made:
-            yield made
-    finally:
-        shutil.rmtree(top)
-        shutil.rmtree(bob)
-
-
-def call(person: Person, tool: str, **arguments: object) -> Json:
-    (one,) = person.ask(person.session(), f"/{tool} {json.dumps(arguments)}")["tool_calls"]
-    found: Json = one
-    return found
-
-
-def outcomes(person: Person, tool: str, which: list[str], ground: Json) -> dict[str, Any]:
-    """Results may be long: then the model's view of them is cut, so a few attacks are run at a time."""
-    found: dict[str, Any] = {}
-    for at in range(0, len(which), 40):
-        called = call(person, f"attacker.{tool}", which=which[at : at + 40], ground=ground)
-        assert not called["is_error"], called
-        found |= called["results"]
-    return found
+@pytest.fixture(name="place")
+def fixture_place() -> Iterator[Arena]:
+    with place() as made:
+        yield made
 
 
 @pytest.mark.clause("v2.1:isolation:read-only", "v2.1:isolation:guarded", "v2.1:isolation:no-username-no-writes")
 @pytest.mark.parametrize("tool", ["attack", "attack_as_a_reader"])
 def test_no_attack_has_its_way(alice: Person, place: Arena, tool: str) -> None:
-    names = call(alice, "attacker.names", modules=[])["results"]
-    found = outcomes(alice, tool, names, place.ground | {"mine": f"/tmp/{alice.name}"})
+    found = attack(alice, place, tool)
 
-    assert len(found) == len(names) > 150
-    got_through = {name for name, (outcome, _) in found.items() if outcome == "escaped"}
-    assert got_through == (NOT_FOR_ROOT & got_through if os.geteuid() == 0 else set())
+    assert len(found.outcomes) > 150
+    assert found.got_through == (NOT_FOR_ROOT & found.got_through if os.geteuid() == 0 else set())
+    assert found.unseen
+    assert SECRET not in str(found.outcomes)
+
+
+def test_what_a_tool_plants_is_not_loaded_by_a_server_that_starts_after_it(walls: System, place: Arena) -> None:
+    eve = Person(walls.url, "eve@example.com")
+    session = eve.session()
+    call(eve, "attacker.attack", session, which=["planted_modules"], ground=place.ground)
+    assert {path.name for path in Path("/tmp", eve.name).glob("*.py")} == PLANTED_MODULES
+    started = call(eve, "trying.about", session)
+
+    assert not started["is_error"]
     assert place.look() == place.before
-    assert place.visitors() == []
-    assert SECRET not in str(found)
 
 
 def test_a_daemon_of_a_tool_is_dead_when_the_call_has_ended(alice: Person, place: Arena) -> None:

@@ -68,6 +68,15 @@ def program_of_ones_own(ground: Ground) -> None:
 
 
 @attack
+def script_of_ones_own(ground: Ground) -> None:
+    """Another program reads it, so nothing in the person's directory is executed."""
+    made = ground.mine / "script"
+    made.write_text(f"echo pwn > {ground.new}\n")
+    child = os.posix_spawn("/bin/sh", ["sh", str(made)], {})
+    wanted(success=os.waitpid(child, 0)[1] == 0)
+
+
+@attack
 def fresh_interpreter(ground: Ground) -> None:
     subprocess.run([sys.executable, "-c", f"open({str(ground.out / 'x')!r}, 'w').write('pwn')"], check=True)
 

@@ -64,6 +64,14 @@ def another_hook(ground: Ground) -> None:
 
 
 @attack
+def planted_modules(ground: Ground) -> None:
+    """Names that every interpreter looks for at its start: what is there would run in the next server."""
+    for name in ("json", "sitecustomize", "usercustomize"):
+        (ground.mine / f"{name}.py").write_text(f"open({str(ground.new)!r}, 'w').close()\n")
+    raise OSError("it is looked for from outside")
+
+
+@attack
 def deep_in_calls(ground: Ground) -> None:
     """A hook that runs out of stack may be one that says nothing."""
 

@@ -128,6 +128,15 @@ def numpy_writes(ground: Ground) -> None:
 
 
 @attack
+def arrow_writes(ground: Ground) -> None:
+    """A library in C++ opens files by itself."""
+    import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  (where it is there)
+
+    with pa.OSFile(str(ground.new), "wb") as file:
+        file.write(b"pwn")
+
+
+@attack
 def libc_fopen(ground: Ground) -> None:
     LIBC.fopen.restype = ctypes.c_void_p
     file = LIBC.fopen(os.fsencode(ground.new), b"w")
