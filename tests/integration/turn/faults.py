@@ -2,10 +2,10 @@
 
 import random
 import threading
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
 
@@ -64,6 +64,7 @@ class Faults:
 
     def __init__(self, seed: int, works: Mapping[str, Work]) -> None:
         self._in_store = {function: _in_store(seed, function, work) for function, work in works.items()}
+        self._left: defaultdict[str, deque[_Fault]] = defaultdict(deque)
         self._lock = threading.Lock()
         self._fates: dict[tuple[str, str], _Fault | None] = {}
         self._thread = threading.local()
@@ -104,12 +105,20 @@ class Faults:
             self._thread.fault = None
         if fault and fault.when is When.AFTER:
             self._fail(fault)
+        if fault and fault.request > 0:
+            self._keep(fault)
         return done
+
+    def _keep(self, fault: _Fault) -> None:
+        """There were fewer requests than it waited for: it goes on counting at the next thing of its function."""
+        with self._lock:
+            self._left[fault.function].append(replace(fault, time=1))
 
     def _fate(self, function: str, thing: str) -> _Fault | None:
         with self._lock:
             if (function, thing) not in self._fates:
-                self._fates[function, thing] = next(self._in_store[function])
+                left = self._left[function]
+                self._fates[function, thing] = left.popleft() if left else next(self._in_store[function])
             fault = self._fates[function, thing]
             if fault is None:
                 return None

@@ -30,7 +30,7 @@ from tests.integration.turn.following import Json, Page, connection_of, until_ta
 from tests.integration.turn.model import Plan
 from tests.integration.turn.turns import Asker, Turns, handler_of
 
-TURNS, ASKERS, LEAVERS = 100, 20, 10
+TURNS, ASKERS, LEAVERS = 100, 20, 12
 API, RUNNER = "api", "run-bench"
 ROUNDS = 12  # of a clock at least, and rotations of the keys: more than it takes to meet every fault once
 STATES = {
@@ -45,7 +45,7 @@ BESIDE = {
     "push": Work(1, 5),
     "sockets": Work(1, 2),
     "end_session": Work(1, 3),
-    "erase": Work(1, 6),
+    "erase": Work(1, 4),
     "expire": Work(1, 5),
     "refresh": Work(1, 1),
     "rotate": Work(4, 1),
