@@ -5,9 +5,11 @@ from pydantic import ValidationError
 
 from satchel.domain.timing import Limits, Notice, Overdue, Silence
 
-AFTER_15 = Notice(seconds=15, message="The tool is taking longer than expected. Please wait...")
-AFTER_20 = Notice(seconds=20, message="Still processing your request. This may take a few more moments.")
-AFTER_25 = Notice(seconds=25, message="Processing continues. The tool will timeout in 5 seconds if no progress.")
+AFTER_15 = Notice(seconds=15, left=15, message="The tool is taking longer than expected. Please wait...")
+AFTER_20 = Notice(seconds=20, left=10, message="Still processing your request. This may take a few more moments.")
+AFTER_25 = Notice(
+    seconds=25, left=5, message="Processing continues. The tool will timeout in 5 seconds if no progress."
+)
 SILENT = Overdue(kind="silence", seconds=30)
 BEGUN = 1000.0
 

@@ -52,7 +52,7 @@ class Listening:
 
 
 def notice(seconds: int) -> Told:
-    return seconds, "tool_notice", {"seconds": seconds, "message": NOTICES[seconds]}
+    return seconds, "tool_notice", {"seconds": seconds, "left_seconds": 30 - seconds, "message": NOTICES[seconds]}
 
 
 def progress(at: float, done: float, total: float | None, percentage: float | None, message: str = "") -> Told:
@@ -102,7 +102,7 @@ def test_a_silent_tool_is_announced_three_times_then_killed() -> None:
         notice(15),
         notice(20),
         notice(25),
-        (30, "tool_notice", {"seconds": 30, "message": SILENT}),
+        (30, "tool_notice", {"seconds": 30, "left_seconds": 0, "message": SILENT}),
     ]
     assert call.running.killed_at == 1030
     assert ended.value.as_output().meta_data["details"] == {
@@ -162,7 +162,7 @@ def test_a_tool_that_never_ends_is_ended_at_the_cap_and_the_error_says_so() -> N
     details = ended.value.details
     assert (details["timeout_seconds"], details["limit"], details["last_progress"]) == (100, "absolute", "98")
     said = "The tool was stopped after 100 seconds, the longest that a call of it may last."
-    assert call.told()[-1] == (100, "tool_notice", {"seconds": 100, "message": said})
+    assert call.told()[-1] == (100, "tool_notice", {"seconds": 100, "left_seconds": 0, "message": said})
 
 
 def test_the_times_may_be_set() -> None:

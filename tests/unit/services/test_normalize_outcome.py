@@ -34,6 +34,7 @@ def test_a_result_is_kept_told_and_given_to_the_model(world: World, call: Call) 
         "tool": "report.summarise",
         "is_error": False,
         "error_code": None,
+        "suggestion": None,
         "results": {"rows": 3},
     }
     assert world.events.told(call.turn_id)[1:] == [("tool_complete", told)]
@@ -62,6 +63,16 @@ def test_an_error_is_told_as_one(world: World, call: Call) -> None:
         content={"results": {"error": "division by zero"}, "meta_data": outcome.meta_data},
         failed=True,
     )
+
+
+@pytest.mark.parametrize(("said", "told"), [("Try less.", "Try less."), ({"not": "text"}, None)])
+def test_what_may_help_after_an_error_is_told_where_it_is_text(
+    world: World, call: Call, said: object, told: str | None
+) -> None:
+    facts = {"is_error": True, "details": {"suggestion": said}}
+    world.settle(call, Outcome(results=1, is_error=True, error_code="E_TOOL_FAILED", meta_data=facts))
+    ((_, event),) = world.events.told(call.turn_id, "tool_complete")
+    assert event["suggestion"] == told
 
 
 @pytest.mark.clause("v2:arguments:no-file")

@@ -16,6 +16,7 @@ def news_of(call: Call, settled: CallSettled) -> Iterator[NewEvent]:
         "tool": call.tool,
         "is_error": settled.is_error,
         "error_code": settled.error_code,
+        "suggestion": _suggestion(settled),
         "results": settled.results,
     }
     yield NewEvent(type="tool_complete", payload=said, once=f"end-{call.call_id}")
@@ -27,6 +28,14 @@ def news_of(call: Call, settled: CallSettled) -> Iterator[NewEvent]:
         yield _update(call, "canvas", {"canvas": settled.canvas.model_dump(exclude={"token"}, **_SHORT)})
     if settled.display and settled.display.notification:
         yield _update(call, "notification", {"message": settled.display.notification})
+
+
+def _suggestion(settled: CallSettled) -> str | None:
+    """Return what may help after an error; what a tool put there may be anything."""
+    match settled.meta_data:
+        case {"details": {"suggestion": str(advice)}} if settled.is_error:
+            return advice
+    return None
 
 
 _SHORT: dict[str, Any] = {"exclude_none": True}

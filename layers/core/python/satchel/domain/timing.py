@@ -24,9 +24,10 @@ _TOO_LONG = "The tool was stopped after {most}, the longest that a call of it ma
 
 
 class Notice(BaseModel):
-    """A word to the person after ``seconds`` of silence."""
+    """A word to the person after ``seconds`` of silence; ``left`` are those that the silence may go on."""
 
     seconds: float
+    left: float
     message: str
 
 
@@ -35,6 +36,7 @@ class Overdue(BaseModel):
 
     kind: Literal["silence", "cap"]
     seconds: float
+    left: Literal[0] = 0
 
     @property
     def message(self) -> str:
@@ -62,7 +64,10 @@ class Limits(BaseModel):
         """Return the words to the person in a silence, in order; the last one says how much of it is left."""
         times = self.notices or [at * self.silence / _SPEC_SILENCE for at in _SPEC_NOTICES]
         left = _in_words(self.silence - times[-1])
-        return [Notice(seconds=at, message=text.format(left=left)) for at, text in zip(times, _WORDS, strict=True)]
+        return [
+            Notice(seconds=at, left=self.silence - at, message=text.format(left=left))
+            for at, text in zip(times, _WORDS, strict=True)
+        ]
 
 
 def disorder(notices: Sequence[float], silence: float) -> str | None:

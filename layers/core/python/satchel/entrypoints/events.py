@@ -84,10 +84,11 @@ class ToolProgress(_OfCall):
 
 
 class ToolNotice(_OfCall):
-    """The tool has been silent for so many seconds."""
+    """The tool has been silent for so many seconds, and may be for ``left_seconds`` more."""
 
     type: Literal["tool_notice"]
     seconds: int
+    left_seconds: int
     message: str
 
 
@@ -100,12 +101,13 @@ class ToolLog(_OfCall):
 
 
 class ToolComplete(_OfCall):
-    """The call has ended; ``results`` as the model was given them."""
+    """The call has ended; ``results`` as the model was given them, ``suggestion`` what may help after an error."""
 
     type: Literal["tool_complete"]
     tool: str
     is_error: bool
     error_code: str | None
+    suggestion: str | None
     results: Any
 
 

@@ -66,7 +66,8 @@ class ListenToTool:
         if isinstance(due, Overdue):
             running.kill()
             self._rest()
-        self._write("tool_notice", {"seconds": round(due.seconds), "message": due.message})
+        said = {"seconds": round(due.seconds), "left_seconds": round(due.left), "message": due.message}
+        self._write("tool_notice", said)
         if isinstance(due, Overdue):
             raise ToolTimedOut(timeout_seconds=due.seconds, last_progress=self.last_progress, kind=due.kind)
 
