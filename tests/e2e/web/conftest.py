@@ -1,14 +1,19 @@
-"""One Chromium for all tests of the page; every test has a context (cookies, storage, cache) of its own."""
+"""One Chromium for all tests of the page; each visit has a profile and a person of its own."""
 
+import json
 import shutil
-from collections.abc import Iterator
-from pathlib import Path
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from local.page import BUILT
-from tests.e2e.system import ROOT, System
+from tests.e2e.person import Person
+from tests.e2e.system import System
+from tests.e2e.web.visit import Visit
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
@@ -20,9 +25,10 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-SHOTS = ROOT / "test-results" / "web"
 PATIENCE_MS = 20_000
 WIDE = {"width": 1280, "height": 800}
+
+Visitor = Callable[..., Visit]
 
 
 @pytest.fixture(scope="session")
@@ -32,6 +38,7 @@ def browser() -> Iterator[Browser]:
         pytest.skip("there is no chromium here (Debian: apt-get install chromium)")
     if not (BUILT / "index.html").exists():
         pytest.skip("the web client is not built (make web/dist/index.html)")
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS, headless=True)
         yield running
@@ -39,16 +46,24 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def page(browser: Browser, system: System) -> Iterator[Page]:
-    """The page of nobody yet, without anything that a page before has stored."""
-    with browser.new_context(base_url=system.url, viewport=WIDE, reduced_motion="reduce") as context:  # type: ignore[arg-type]  # a TypedDict
-        context.set_default_timeout(PATIENCE_MS)
-        yield context.new_page()
+def visitor(browser: Browser, system: System) -> Iterator[Visitor]:
+    """Make somebody new look at the page, who has stored nothing there yet; takes options of a browser's context."""
+    with ExitStack() as stack:
+
+        def make(person: Person | None = None, **options: Any) -> Visit:  # noqa: ANN401  (what Playwright takes)
+            somebody = person or Person(system.url, f"u{uuid.uuid4().hex[:12]}@example.com")
+            chosen = {"base_url": system.url, "viewport": WIDE, "reduced_motion": "reduce"} | options
+            context = stack.enter_context(browser.new_context(**chosen))
+            context.set_default_timeout(PATIENCE_MS)
+            context.add_init_script(f"localStorage.setItem('satchel.user', {json.dumps(somebody.name)})")
+            return Visit(context.new_page(), somebody)
+
+        yield make
 
 
-def shoot(page: Page, name: str) -> Path:
-    """Keep a picture of what is seen, for people who look at a test's run."""
-    SHOTS.mkdir(parents=True, exist_ok=True)
-    path = SHOTS / f"{name}.png"
-    page.screenshot(path=path)
-    return path
+@pytest.fixture
+def visit(visitor: Visitor) -> Visit:
+    """Somebody new, with the page open."""
+    made = visitor()
+    made.go_on()
+    return made

@@ -1,16 +1,14 @@
 """The page as it is served."""
 
-from playwright.sync_api import Page
-
-from tests.e2e.web.conftest import shoot
+from tests.e2e.web.conftest import Visitor
 
 
-def test_it_comes_up_without_a_word_in_the_console(page: Page) -> None:
+def test_it_comes_up_without_a_word_in_the_console(visitor: Visitor) -> None:
+    visit = visitor()
     said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
+    visit.page.on("console", lambda message: said.append(message.text))
 
-    page.goto("/")
-    page.get_by_role("heading", name="Satchel").wait_for()
+    visit.go_on()
 
-    shoot(page, "start")
+    visit.shoot("start")
     assert said == []

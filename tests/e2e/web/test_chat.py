@@ -1,0 +1,148 @@
+"""A conversation with tools: what they do is seen, opened, approved, stopped, and still there after a reload."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.e2e.person import Person
+from tests.e2e.web.conftest import Visitor
+from tests.e2e.web.visit import Visit
+
+CSV = b"region,units\nnorth,3\nsouth,4\nnorth,5\n"
+ASK_FIRST = '/asking.write {"name": "note.txt", "text": "hello"}'
+STARTED = re.compile(r"\d(\.\d)? s|\d+ min \d+ s")
+
+
+def test_a_turn_with_a_report(visit: Visit) -> None:
+    visit.ask("hello")  # starts the session that the file goes to
+    visit.person.upload(visit.session_id, "sales.csv", CSV)
+
+    turn = visit.ask('/report.summarise {"filename": "sales.csv"}')
+
+    call = turn.locator(".call")
+    expect(call.locator("summary")).to_have_text(re.compile(r"report\.summarise\s*done"))
+    call.locator("summary").click()
+    expect(call.locator(".details pre").first).to_contain_text('"filename": "sales.csv"')
+    expect(call.locator(".details pre").last).to_contain_text('"rows": 3')
+    buttons = turn.locator("button.artifact-button")
+    expect(buttons).to_have_text([re.compile("sales_report.html"), re.compile("sales_chart.png")])
+    assert [button.get_attribute("data-artifact-type") for button in buttons.all()] == ["text/html", "image/png"]
+    assert all(button.get_attribute("data-artifact-id") for button in buttons.all())
+    visit.shoot("report")
+
+
+def test_what_a_reload_shows_is_what_was_shown(visit: Visit) -> None:
+    visit.ask('/calculator.evaluate {"expression": "2+3"}\n/calculator.evaluate {"expression": "2+"}')
+    turn = visit.send('/asking.write {"name": "note.txt", "text": "hello"}')
+    turn.get_by_role("button", name="Approve").wait_for()
+    before = visit.page.locator(".turns").aria_snapshot()
+
+    visit.page.reload()
+    visit.turns.nth(1).get_by_role("button", name="Approve").wait_for()
+    expect(visit.turns.first.locator(".call")).to_have_count(2)
+
+    assert without_times(visit.page.locator(".turns").aria_snapshot()) == without_times(before)
+    visit.turns.nth(1).get_by_role("button", name="Refuse").click()
+    expect(visit.turns.nth(1)).to_have_attribute("aria-busy", "false")
+
+
+def without_times(snapshot: str) -> str:
+    """What counts down differs from look to look."""
+    return re.sub(r"\d+ s left", "", snapshot)
+
+
+def test_a_failed_call_says_why_and_what_may_help(visit: Visit) -> None:
+    turn = visit.ask('/calculator.evaluate {"expresion": "2+3"}')
+
+    expect(turn.locator(".call")).to_have_class("call failed")
+    expect(turn.locator(".trouble")).to_contain_text("expression")
+    expect(turn.locator(".suggestion")).to_have_text("Correct the arguments and call the tool again")
+    visit.shoot("failed")
+
+
+def test_a_call_waits_for_approval_with_arguments_that_can_be_changed(visit: Visit) -> None:
+    turn = visit.send(ASK_FIRST)
+    turn.get_by_label("text").fill("changed")
+    visit.shoot("approval")
+    turn.get_by_role("button", name="Approve").click()
+    expect(turn).to_have_attribute("aria-busy", "false")
+
+    turn.locator("summary").click()
+    expect(turn.locator(".details pre").first).to_contain_text('"text": "changed"')
+    expect(turn.locator("button.artifact-button")).to_have_count(1)
+
+    refused = visit.send(ASK_FIRST)
+    refused.get_by_role("button", name="Refuse").click()
+    expect(refused.locator(".call")).to_have_class("call refused")
+
+
+def test_a_long_tool_says_how_far_it_is_then_that_it_is_silent_and_is_cancelled(visit: Visit) -> None:
+    turn = visit.send('/asking.plod {"words": 4, "every": 0.4, "silent": 60}')
+
+    progress = turn.get_by_role("progressbar", name="Progress of asking.plod")
+    expect(turn.locator(".progress")).to_contain_text("step 2 of 4")
+    assert float(progress.get_attribute("value") or 0) >= 50
+    visit.shoot("progress")
+    notice = turn.locator(".notice")
+    for words in ("taking longer than expected", "Still processing", "will timeout in"):
+        expect(notice).to_contain_text(words)
+        expect(notice).to_contain_text(re.compile(r"\d+ s left"))
+        expect(visit.page.get_by_label("News")).to_contain_text(words)
+    visit.shoot("notice")
+    notice.get_by_role("button", name="Cancel").click()
+
+    expect(turn.locator(".call")).to_have_class("call stopped")
+    expect(visit.page.get_by_role("button", name="Send")).to_be_visible()
+
+
+def test_sessions_are_listed_renamed_and_ended_after_it_is_said_what_goes(visit: Visit) -> None:
+    page = visit.page
+    visit.ask("first matter")
+    page.get_by_role("button", name="New session").click()
+    visit.ask("second matter")
+    titles = page.locator(".sessions .title")
+    expect(titles).to_have_text(["second matter", "first matter"])
+
+    page.get_by_role("button", name="Rename first matter").click()
+    page.get_by_role("textbox", name="Title").fill("Sales")
+    page.get_by_role("textbox", name="Title").press("Enter")
+    expect(titles).to_have_text(["second matter", "Sales"])
+    titles.last.click()
+    expect(visit.turns.locator(".question")).to_have_text("first matter")
+
+    page.get_by_role("button", name="End Sales").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("will be deleted")
+    visit.shoot("end-session")
+    dialog.get_by_role("button", name="Keep it").click()
+    expect(titles).to_have_count(2)
+    page.get_by_role("button", name="End Sales").click()
+    dialog.get_by_role("button", name="End session").click()
+    expect(titles).to_have_text(["second matter"])
+
+    page.reload()
+    expect(titles).to_have_text(["second matter"])
+
+
+def test_on_one_machine_one_may_be_somebody_else(visit: Visit, visitor: Visitor) -> None:
+    other = Person(visit.person.url, "other@example.com")
+    visit.ask("my own matter")
+    looking = visitor(other)
+    looking.go_on(visit.session_id)  # somebody else's session is not found
+
+    expect(looking.page.locator(".toast")).to_contain_text("There is no such session")
+    expect(looking.turns).to_have_count(0)
+    expect(looking.page.get_by_role("button", name="Signed in as other@example.com")).to_be_visible()
+
+
+def test_a_narrow_and_dark_screen_holds_it_all(visitor: Visitor) -> None:
+    visit = visitor(viewport={"width": 360, "height": 740}, color_scheme="dark")
+    visit.go_on()
+    turn = visit.ask('/calculator.evaluate {"expression": "2+3"}')
+    turn.locator("summary").click()
+    visit.shoot("narrow-dark")
+    visit.page.get_by_role("button", name="Sessions and files").click()
+    expect(visit.page.get_by_role("button", name="New session")).to_be_visible()
+    visit.shoot("narrow-dark-side")
+
+    assert visit.page.evaluate("document.documentElement.scrollWidth") == 360

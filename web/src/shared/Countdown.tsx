@@ -1,0 +1,18 @@
+import { useEffect, useState } from "react";
+
+const TICK_MS = 500;
+
+/** The seconds that are left of a time; nothing is read out, since it would be read every second. */
+export function Countdown({ from, seconds }: { from: string; seconds: number }) {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const left = Math.max(0, Math.ceil((Date.parse(from) + seconds * 1000 - now) / 1000));
+  return (
+    <span className="countdown" role="timer" aria-live="off">
+      {left} s left
+    </span>
+  );
+}

@@ -1,0 +1,45 @@
+/** Small pictures, drawn in the text's colour; what they mean is said beside them. */
+const PATHS = {
+  attach: "M14 6.5 7.5 13a2.5 2.5 0 0 0 3.5 3.5l6-6a4.2 4.2 0 0 0-6-6l-6 6a6 6 0 0 0 8.5 8.5l5-5",
+  chart: "M4 20V10m6 10V4m6 16v-7M2 20h20",
+  close: "M6 6l12 12M18 6 6 18",
+  code: "m8 7-5 5 5 5m8-10 5 5-5 5",
+  edit: "M4 20h4L19 9l-4-4L4 16z",
+  file: "M6 3h8l4 4v14H6zM14 3v4h4",
+  folder: "M3 6h7l2 2h9v11H3z",
+  image: "M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M15.5 9h.01",
+  list: "M8 6h13M8 12h13M8 18h13M3 6h.01M3 12h.01M3 18h.01",
+  menu: "M4 6h16M4 12h16M4 18h16",
+  page: "M3 5h18v14H3zM3 9h18",
+  panel: "M3 5h18v14H3zM14 5v14",
+  plus: "M12 5v14M5 12h14",
+  sound: "M4 10v4h4l5 4V6l-5 4zM17 9a4 4 0 0 1 0 6",
+  stop: "M7 7h10v10H7z",
+  table: "M3 5h18v14H3zM3 10h18M3 15h18M9 5v14",
+  trash: "M5 7h14M9 7V4h6v3m-8 0 1 13h8l1-13",
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg className="icon" viewBox="0 0 24 24" aria-hidden="true">
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}
+
+const BY_KIND: readonly [RegExp, IconName][] = [
+  [/^image\//, "image"],
+  [/^audio\//, "sound"],
+  [/bibliography/, "list"],
+  [/knowledge-graph/, "chart"],
+  [/csv|tab-separated|spreadsheet|parquet/, "table"],
+  [/html/, "page"],
+  [/json|javascript|x-python|xml/, "code"],
+];
+
+/** The picture for a MIME type. */
+export function iconOf(mime: string): IconName {
+  return BY_KIND.find(([kind]) => kind.test(mime))?.[1] ?? "file";
+}
