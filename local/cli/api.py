@@ -65,9 +65,13 @@ class ApiClient:
         """List the servers and tools that the person may use."""
         return self.ask(Listing, "GET", "/api/tools")
 
-    def start_session(self) -> SessionStarted:
-        """Start a conversation."""
-        return self.ask(SessionStarted, "POST", "/api/sessions", json={})
+    def start_session(self, model: str | None = None) -> SessionStarted:
+        """Start a conversation, with a model of the person's choice or the server's."""
+        return self.ask(SessionStarted, "POST", "/api/sessions", json={"model": model} if model else {})
+
+    def choose_model(self, session_id: str, model: str) -> SessionStarted:
+        """Have a session go on with another model."""
+        return self.ask(SessionStarted, "PATCH", _session(session_id), json={"model": model})
 
     def upload(self, path: Path, session_id: str | None) -> StoredFile:
         """Send a small file of this machine, into a session or the person's library, in one request."""

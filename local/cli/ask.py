@@ -18,6 +18,9 @@ def ask(
     ] = None,
     tool: Annotated[list[str] | None, typer.Option(help="Allow this tool and no other; may be repeated.")] = None,
     session: Annotated[str | None, typer.Option(help="Go on in this session instead of starting one.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Have this model answer, of those that GET /api/config names.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Save the files of the answer in this folder.")] = None,
     url: Annotated[str, typer.Option(help="The server.", envvar="SATCHEL_URL")] = DEFAULT_URL,
     user: Annotated[str | None, typer.Option(help="Who asks, where the server believes it (a local one).")] = None,
@@ -35,6 +38,7 @@ def ask(
         files=file or [],
         tools=tool or [],
         session=session,
+        model=model,
         out=out,
         user=user,
         token=os.environ.get("SATCHEL_TOKEN"),

@@ -33,6 +33,7 @@ class Question:
     files: Sequence[Path] = ()
     tools: Sequence[str] = ()
     session: str | None = None
+    model: str | None = None
     out: Path | None = None
     user: str | None = None
     token: str | None = None
@@ -76,9 +77,17 @@ def converse(client: ApiClient, question: Question, sleep: Sleep) -> tuple[Final
 
 
 def _start(client: ApiClient, question: Question, sleep: Sleep) -> TurnStarted:
-    session_id = question.session or client.start_session().session_id
+    session_id = _session(client, question)
     keys = [_upload(client, path, session_id, sleep) for path in question.files]
     return client.start_turn(session_id, question.message, tools=question.tools, files=keys)
+
+
+def _session(client: ApiClient, question: Question) -> str:
+    if question.session is None:
+        return client.start_session(question.model).session_id
+    if question.model is not None:
+        client.choose_model(question.session, question.model)
+    return question.session
 
 
 def _upload(client: ApiClient, path: Path, session_id: str, sleep: Sleep) -> str:

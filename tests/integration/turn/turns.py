@@ -49,7 +49,10 @@ if TYPE_CHECKING:
 
 BEAT_SECONDS = 0.2
 _RETRY_SCALE = 0.02
-_CONFIG = {"bench": {"command": ["python", "main.py"], "groups": ["users"], "require_approval": ["ask"]}}
+_CONFIG = {
+    "bench": {"command": ["python", "main.py"], "groups": ["users"], "require_approval": ["ask"]},
+    "vault": {"url": "https://vault.example/mcp", "groups": ["admins"]},
+}
 _RUNNER = f"{settings.RUNNER_PREFIX}bench"
 
 
@@ -69,8 +72,9 @@ class Asker:
 class Turns:
     """Takes messages and looks at what becomes of them."""
 
-    def __init__(self, bench: Bench, machine: str) -> None:
+    def __init__(self, bench: Bench, model: PlannedModel, machine: str) -> None:
         self.bench = bench
+        self.model = model
         self.machine = machine
         self.states = boto3.client("stepfunctions")
         self._finished: defaultdict[str, threading.Event] = defaultdict(threading.Event)
@@ -83,7 +87,11 @@ class Turns:
 
     def begin(self, asker: Asker, plan: Plan, key: str | None = None) -> Turn:
         """Send a message."""
-        return services().take_turn(asker.who, asker.session_id, TurnRequest(message=json.dumps(plan)), key)
+        return self.say(asker, json.dumps(plan), key)
+
+    def say(self, asker: Asker, message: str, key: str | None = None) -> Turn:
+        """Send a message that is no plan, for a model that has none."""
+        return services().take_turn(asker.who, asker.session_id, TurnRequest(message=message), key)
 
     def now(self, turn: Turn) -> Turn:
         """Return a turn as it is kept, without settling it."""
@@ -174,7 +182,7 @@ def handler_of(function: str) -> Handler:
 def running_turns(folder: Path) -> Iterator[Turns]:
     """Put up what turns need; everything is gone afterwards, and whatever this process remembers of it."""
     before = {name: value for name, value in os.environ.items() if name.startswith("SATCHEL_")}
-    bench = Bench()
+    bench, model = Bench(), PlannedModel()
     with LocalCloud() as cloud, pytest.MonkeyPatch.context() as patch:
         (folder / "mcp.json").write_text(json.dumps(_CONFIG))
         os.environ |= {"SATCHEL_MCP_CONFIG": str(folder / "mcp.json"), "SATCHEL_SERVER": "bench"}
@@ -182,8 +190,8 @@ def running_turns(folder: Path) -> Iterator[Turns]:
         os.environ["SATCHEL_SOCKET_ENDPOINT"] = cloud.endpoint_url
         patch.delenv("AWS_ENDPOINT_URL_S3")  # no other process has to reach the bucket
         _forget()
-        _stand_in(patch, bench, folder)
-        turns = Turns(bench, _build())
+        _stand_in(patch, bench, model, folder)
+        turns = Turns(bench, model, _build())
         turns.set_times()
         try:
             yield turns
@@ -205,9 +213,9 @@ def _build() -> str:
     return os.environ["SATCHEL_STATE_MACHINE"]
 
 
-def _stand_in(patch: pytest.MonkeyPatch, bench: Bench, folder: Path) -> None:
+def _stand_in(patch: pytest.MonkeyPatch, bench: Bench, model: PlannedModel, folder: Path) -> None:
     patch.setattr("satchel.bootstrap.observed.set_up_logs", lambda _: None)  # logs would be all tests' of this process
-    patch.setattr("satchel.bootstrap.think.model", lambda _name: PlannedModel())
+    patch.setattr("satchel.bootstrap.think.model", lambda _name: model)
     patch.setattr("satchel.bootstrap.run_tool.client", lambda *_: bench)
     patch.setattr(run_tool, "client", lambda *_: bench)
     # A call's own keys reach no less here than ours, and to make clients for them takes long.

@@ -64,6 +64,7 @@ class FakeServer:
 
     routes: ClassVar[list[tuple[str, str]]] = [
         (r"POST /api/sessions", "_start_session"),
+        (r"PATCH /api/sessions/([^/]+)", "_change_session"),
         (r"GET /api/config", "_config"),
         (r"GET /api/tools", "_tools"),
         (r"POST /api/files", "_upload"),
@@ -92,6 +93,7 @@ class FakeServer:
         self.servers: list[dict[str, Any]] = []
         self.contents: dict[str, bytes] = {}
         self.renamed: dict[str, str] = {}
+        self.chosen: list[str] = []
         self.asked: list[dict[str, Any]] = []
         self.uploads: list[tuple[str, str, bytes]] = []
         self.cursors: list[int] = []
@@ -112,8 +114,20 @@ class FakeServer:
         return httpx2.Response(200, json={"servers": self.servers})
 
     def _start_session(self, request: httpx2.Request) -> httpx2.Response:
-        assert json.loads(request.content) == {}
+        self.chosen += self._choice(request)
         return httpx2.Response(201, json={"session_id": SESSION, "status": "active"})
+
+    def _change_session(self, request: httpx2.Request, session: str) -> httpx2.Response:
+        if session != SESSION:
+            return problem(404, "There is no such session.", "E_SESSION_NOT_FOUND")
+        self.chosen += self._choice(request)
+        return httpx2.Response(200, json={"session_id": SESSION, "status": "active"})
+
+    @staticmethod
+    def _choice(request: httpx2.Request) -> list[str]:
+        said = json.loads(request.content)
+        assert said.keys() <= {"model"}
+        return list(said.values())
 
     def _upload(self, request: httpx2.Request) -> httpx2.Response:
         fields: dict[str, str] = {}

@@ -22,6 +22,7 @@ def test_a_message_is_asked_in_a_new_session_and_its_answer_printed(capsys: pyte
     server = FakeServer(response(message="Good day."))
 
     assert ask(server, "good day") == 0
+    assert server.chosen == []
     assert server.asked == [{"message": "good day"}]
     assert capsys.readouterr() == (f"Good day.\n{GO_ON}", "")
 
@@ -34,6 +35,14 @@ def test_a_given_session_is_gone_on_with(capsys: pytest.CaptureFixture[str]) -> 
         f"/api/sessions/{SESSION}/turns"
     ]
     assert capsys.readouterr().out == f"Done.\n{GO_ON}"
+
+
+@pytest.mark.parametrize("session", [None, SESSION])
+def test_a_model_is_chosen_for_a_new_session_or_the_one_that_goes_on(session: str | None) -> None:
+    server = FakeServer()
+
+    assert ask(server, session=session, model="careful") == 0
+    assert (server.chosen, len(server.asked)) == (["careful"], 1)
 
 
 def test_files_are_uploaded_into_the_session_and_named_to_the_turn(tmp_path: Path) -> None:
