@@ -19,7 +19,7 @@ LIST_STREAMS = ("dynamodb:ListStreams",)
 
 READ_OBJECTS = ("s3:GetObject",)
 WRITE_OBJECTS = ("s3:PutObject", "s3:PutObjectTagging", "s3:AbortMultipartUpload")
-KEEP_OBJECTS = ("s3:PutObject", "s3:AbortMultipartUpload")
+KEEP_OBJECTS = ("s3:PutObject",)
 UPLOAD_OBJECTS = ("s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts")
 TAG_OBJECTS = ("s3:PutObjectTagging", "s3:DeleteObjectTagging")
 UNTAG_OBJECTS = ("s3:DeleteObjectTagging",)

@@ -126,7 +126,7 @@ class Listing(BaseModel):
 class About(BaseModel):
     """Answer of GET /api/config."""
 
-    model: str
+    model: str | None = None
 
 
 class EventPage(BaseModel):
