@@ -1,5 +1,6 @@
 """One running system for all tests that do not end it, with real server processes."""
 
+import json
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -9,9 +10,12 @@ import pytest
 
 from tests.e2e.person import Person
 from tests.e2e.system import System, running_system
+from tests.endpoints.server import PROVIDERS, Endpoint
 
 SERVERS = Path(__file__).parent / "servers/mcp.json"
 APPROVAL_SECONDS = 20
+KEYS = {"OPENAI_API_KEY": "sk-of-nobody", "ANTHROPIC_API_KEY": "sk-of-nobody"}
+KEYS |= {"AWS_ACCESS_KEY_ID": "AKIAOFNOBODY", "AWS_SECRET_ACCESS_KEY": "of-nobody", "AWS_REGION": "eu-west-1"}
 
 Somebody = Callable[..., Person]
 
@@ -25,9 +29,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def system() -> Iterator[System]:
+def endpoint() -> Iterator[Endpoint]:
+    """Serve what a model's provider would: the system offers models of it, beside the stand-in."""
+    with Endpoint().running() as endpoint:
+        yield endpoint
+
+
+@pytest.fixture(scope="session")
+def system(endpoint: Endpoint) -> Iterator[System]:
     """It is handed out when it knows the tools of every server: starting them all takes the processor for a while."""
     settings = {"SATCHEL_MCP_CONFIG": str(SERVERS), "SATCHEL_APPROVAL_SECONDS": str(APPROVAL_SECONDS)}
+    models = [{"name": "offline", "model": "offline"}]
+    models += [{"name": provider, "model": endpoint.name(provider)} for provider in PROVIDERS]
+    settings |= {"SATCHEL_MODELS": json.dumps(models), **KEYS}
     settings["POWERTOOLS_LOG_LEVEL"] = "INFO"  # as deployed: what would be logged there is looked at here
     with running_system(settings=settings) as running:
         onlooker = Person(running.url, "onlooker@example.com", "users,staff")

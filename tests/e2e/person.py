@@ -31,9 +31,9 @@ class Person:
         with self.client() as client:
             return client.request(method, path, **given)
 
-    def session(self) -> str:
+    def session(self, **wanted: object) -> str:
         """Start a session and return its id."""
-        session_id: str = self.call("POST", "/api/sessions", json={}).json()["session_id"]
+        session_id: str = self.call("POST", "/api/sessions", json=wanted).json()["session_id"]
         return session_id
 
     def noted(self, name: str) -> Any:  # noqa: ANN401  (JSON)

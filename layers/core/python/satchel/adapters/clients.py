@@ -1,5 +1,6 @@
 """The AWS clients, one each a process: a Lambda's process is the cache."""
 
+import os
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -79,7 +80,8 @@ def bedrock(endpoint: str | None, connect_seconds: float, read_seconds: float) -
         retries={"total_max_attempts": 1},
         max_pool_connections=50,
     )
-    return boto3.client("bedrock-runtime", endpoint_url=endpoint, config=once)
+    region = os.environ.get("AWS_REGION")  # which boto3 itself does not look at
+    return boto3.client("bedrock-runtime", endpoint_url=endpoint, config=once, region_name=region)
 
 
 @lru_cache
