@@ -15,6 +15,8 @@ from satchel.bootstrap.refresh import build as refresh_tools
 from satchel.bootstrap.storage import storage
 from satchel.domain.events import ENDS
 from satchel.domain.files import FileRecord
+from satchel.domain.metrics import TOOL_CALLS
+from satchel.domain.metrics import TURNS as TURNS_ENDED
 from satchel.domain.places import UNKEPT
 from tests.integration.turn import beside
 from tests.integration.turn.faults import Faults, When
@@ -57,6 +59,14 @@ def test_every_event_came_to_who_followed_once_and_in_order(story: Story) -> Non
     for turn in story.told:
         assert story.heard[turn.turn_id] == as_told(story.turns.events(turn))
     assert sum(page.cuts for page in story.pages) > TURNS / 10
+
+
+def test_nothing_is_counted_twice(story: Story) -> None:
+    """What was counted by nobody is what a function died of after it was written."""
+    figures = story.turns.metrics
+    calls = sum(len(answer.tool_calls) for answer in story.answers)
+    assert TURNS * 0.8 < len(figures.of(TURNS_ENDED)) <= TURNS
+    assert calls * 0.8 < len(figures.of(TOOL_CALLS)) <= calls
 
 
 def test_no_session_is_left_locked(story: Story) -> None:

@@ -41,6 +41,7 @@ from satchel.domain.identity import Identity
 from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import Turn
 from satchel.services.turns.take_turn import TurnRequest
+from tests.fakes.metrics import FakeMetrics
 from tests.integration.turn.model import Plan, PlannedModel
 from tests.integration.turn.tools import Bench
 
@@ -72,9 +73,10 @@ class Asker:
 class Turns:
     """Takes messages and looks at what becomes of them."""
 
-    def __init__(self, bench: Bench, model: PlannedModel, machine: str) -> None:
+    def __init__(self, bench: Bench, model: PlannedModel, metrics: FakeMetrics, machine: str) -> None:
         self.bench = bench
         self.model = model
+        self.metrics = metrics
         self.machine = machine
         self.states = boto3.client("stepfunctions")
         self._finished: defaultdict[str, threading.Event] = defaultdict(threading.Event)
@@ -182,7 +184,7 @@ def handler_of(function: str) -> Handler:
 def running_turns(folder: Path) -> Iterator[Turns]:
     """Put up what turns need; everything is gone afterwards, and whatever this process remembers of it."""
     before = {name: value for name, value in os.environ.items() if name.startswith("SATCHEL_")}
-    bench, model = Bench(), PlannedModel()
+    bench, model, metrics = Bench(), PlannedModel(), FakeMetrics()
     with LocalCloud() as cloud, pytest.MonkeyPatch.context() as patch:
         (folder / "mcp.json").write_text(json.dumps(_CONFIG))
         os.environ |= {"SATCHEL_MCP_CONFIG": str(folder / "mcp.json"), "SATCHEL_SERVER": "bench"}
@@ -191,7 +193,8 @@ def running_turns(folder: Path) -> Iterator[Turns]:
         patch.delenv("AWS_ENDPOINT_URL_S3")  # no other process has to reach the bucket
         _forget()
         _stand_in(patch, bench, model, folder)
-        turns = Turns(bench, model, _build())
+        patch.setattr("satchel.bootstrap.metrics.SilentMetrics", lambda: metrics)
+        turns = Turns(bench, model, metrics, _build())
         turns.set_times()
         try:
             yield turns

@@ -144,6 +144,10 @@ def test_a_file_made_twice_in_a_turn_is_shown_once_as_it_is_now() -> None:
     ]
 
 
+def test_of_calls_side_by_side_the_later_one_may_have_made_the_older_version() -> None:
+    assert shown(call(artifact("a", version=2)), call(artifact("a", version=1), index=1)) == [(0, "a", 2)]
+
+
 @pytest.mark.clause("v2:display:first-showable", "v2:canvas:auto-open")
 def test_without_any_hint_the_canvas_opens_at_the_first_thing_that_can_be_shown() -> None:
     composed = compose(TURN, [call(artifact("data.bin"), artifact("page.html", showable=True))])

@@ -30,8 +30,12 @@ def compose(turn: Turn, calls: Sequence[Call]) -> FinalResponse:
 
 
 def _newest_versions(artifacts: list[ResponseArtifact]) -> list[ResponseArtifact]:
-    """A file made twice in a turn is shown once, as it is now."""
-    return list({artifact.file_key: artifact for artifact in artifacts}.values())
+    """A file made twice in a turn is shown once, as it is now: calls that ran side by side ended in any order."""
+    newest: dict[str, ResponseArtifact] = {}
+    for artifact in artifacts:
+        if artifact.version >= newest.get(artifact.file_key, artifact).version:
+            newest[artifact.file_key] = artifact
+    return list(newest.values())
 
 
 def _in_order(artifacts: list[ResponseArtifact], primary: str | None) -> list[ResponseArtifact]:

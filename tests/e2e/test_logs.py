@@ -1,0 +1,26 @@
+"""What the functions log of a turn is found by its id."""
+
+import json
+import time
+from typing import Any
+
+from tests.e2e.conftest import Somebody
+from tests.e2e.system import System
+
+PATIENCE = 10.0
+
+
+def lines_about(system: System, turn_id: str) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in system.said().splitlines() if line.startswith("{") and turn_id in line]
+    return [line for line in lines if line.get("correlation_id") == turn_id]
+
+
+def test_a_line_about_a_call_names_its_turn_and_no_figures_are_printed(system: System, somebody: Somebody) -> None:
+    person = somebody()
+    asked = person.ask(person.session(), "/report.no_such_tool {}")
+    deadline = time.monotonic() + PATIENCE
+    while not (found := lines_about(system, asked["turn_id"])) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert [(line["message"], line["tool"]) for line in found] == [("audit", "report.no_such_tool")]
+    assert found[0]["function_request_id"]
+    assert "CloudWatchMetrics" not in system.said()
