@@ -17,9 +17,9 @@ TOOL_SILENCE_SECONDS = 30
 BEAT_SECONDS = 1
 HEARTBEAT_SECONDS = 35
 
-# A runner's /tmp holds the inputs of a call and what the tool makes of them.
+# A runner's /tmp holds the inputs of a call and what the tool makes of them: half for each.
 RUNNER_DISK_MIB = 2048
-MAX_INPUT_BYTES = RUNNER_DISK_MIB * (1 << 20) // 2
+INPUT_SHARE = 0.5
 
 # What those are told who need it; a runner learns it with each call.
 TOOL_TIMES = {

@@ -1,7 +1,11 @@
-"""What a deployment may choose, from CDK context: ``-c architecture=x86_64``, or ``context`` in cdk.json."""
+"""What a deployment may choose, from CDK context: ``-c architecture=x86_64``, or ``context`` in cdk.json.
+
+The docstring of a field is its line in docs/deployment-settings.md (``python -m infra.settings_table``).
+"""
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import (
@@ -16,48 +20,28 @@ from pydantic import (
 )
 
 from infra import sources
-from infra.limits import MODEL_SECONDS
+from infra.choices import Group, Listed, LogDays, ModelList, Origins, listed, numbered
+from infra.limits import MODEL_SECONDS, RUNNER_DISK_MIB
+from infra.packing.platform import Platform
 
-
-def _listed(value: object) -> object:
-    """Make a list of ``a,b``: the command line can give text only."""
-    return [part for part in value.split(",") if part] if isinstance(value, str) else value
-
-
-Listed = Annotated[list[str], BeforeValidator(_listed)]
-_Origin = Annotated[str, StringConstraints(pattern=r"^https?://[^/,\s*]+$")]
-Origins = Annotated[list[_Origin], BeforeValidator(_listed)]
-
-
-class ModelChoice(BaseModel):
-    """A model that people may choose by its name; without groups, everybody may."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    name: Annotated[str, Field(min_length=1, max_length=200)]
-    model: Annotated[str, Field(min_length=1)]
-    description: str = ""
-    groups: list[str] = []
-    context_tokens: Annotated[int, Field(ge=2000)] | None = None
-
-
-def _decoded(value: object) -> object:
-    """Read JSON: the command line can give text only."""
-    return json.loads(value) if isinstance(value, str) else value
-
-
-ModelList = Annotated[list[ModelChoice], BeforeValidator(_decoded)]
+_FUNCTIONS = frozenset(path.parent.name for path in sources.FUNCTIONS.glob("*/handler.py"))
 
 
 class Settings(BaseModel):
     """Every choice with its default. Raises ValidationError that names the key which is wrong."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     name: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,19}$")] = "satchel"
     """Stands at the start of every name that is fixed: two deployments in one region have two names."""
 
     architecture: Literal["arm64", "x86_64"] = "arm64"
+    """The functions' processor."""
+
+    python: Literal["3.11", "3.12", "3.13", "3.14"] | None = Field(default=None, validate_default=True)
+    """The functions' Python; by default the one that builds, so that what ran the tests is what runs. Layers for
+    another hold no byte code, so that functions start more slowly."""
+
     model: str = ""
     """The model of whoever chooses none: the name of one of `models`, or a model itself (`bedrock:…`); without it the
     first of `models`, or the stand-in `offline`."""
@@ -87,8 +71,18 @@ class Settings(BaseModel):
     removal_policy: Literal["retain", "destroy"] = "retain"
     """What becomes of bucket, table, secret and user pool when their stack is deleted."""
 
+    domain: Annotated[str, StringConstraints(pattern=r"^([a-z0-9-]+\.)+[a-z]{2,}$")] | None = None
+    """The host that page and API share (`chat.example.com`); by default CloudFront's own. Point it at the
+    distribution that the output `Distribution` names."""
+
+    certificate_arn: Annotated[str, StringConstraints(pattern=r"^arn:[^:]+:acm:us-east-1:")] | None = None
+    """The certificate for `domain`, in us-east-1, where CloudFront looks for it."""
+
     public_url: Annotated[str, StringConstraints(pattern=r"^https://[^/]+$")] | None = None
-    """Where people and tools reach the API; None: API Gateway's own address."""
+    """Where people and tools reach the API when something of your own stands in front of it."""
+
+    site: Path = sources.SITE
+    """The folder with the page, built."""
 
     persist_files_across_sessions: bool = True
     """Whether a session's files outlive it."""
@@ -102,26 +96,63 @@ class Settings(BaseModel):
     session_idle_hours: Annotated[float, Field(gt=0)] = 720
     """A session that nobody used for so long is ended."""
 
+    audit_days: Annotated[int, Field(gt=0)] = 90
+    """How long it is kept who called which tool and fetched which file."""
+
+    log_retention: LogDays = 30
+    """How many days logs are kept; CloudWatch knows these numbers."""
+
+    runner_disk_mib: Annotated[int, Field(ge=512, le=10240)] = RUNNER_DISK_MIB
+    """The disk of a runner; a call's inputs may fill half of it. Above 512 it costs something while a tool runs."""
+
     web_origins: Listed = []
-    """Origins whose pages may call the API; none where page and API share a host."""
+    """Origins of other pages that may call the API; its own page shares its host."""
 
     canvas_origins: Origins = []
-    """Origins from which tools may show dashboards in frames (``https://host[:port]``)."""
+    """Origins from which tools may show dashboards in frames (`https://host[:port]`)."""
 
     jwt_issuer: Annotated[str, StringConstraints(pattern=r"^https://")] | None = None
-    """An OpenID Connect issuer; None: a Cognito user pool of our own."""
+    """An OpenID Connect issuer; by default a Cognito user pool of our own."""
 
     jwt_audience: Listed = []
-    """The client ids that the issuer's tokens are meant for."""
+    """The client ids that the issuer's tokens are meant for; the page signs in with the first."""
 
-    @model_validator(mode="after")
-    def _audience_with_issuer(self) -> Self:
-        if (self.jwt_issuer is None) != (not self.jwt_audience):
-            raise ValueError("give jwt_issuer and jwt_audience together, or neither")
-        return self
+    groups: Annotated[list[Group], BeforeValidator(listed)] = []
+    """Groups to make in our own user pool; everybody who is signed in is in `users` besides."""
 
     min_isolation: Literal["process", "kernel"] = "process"
-    """How well tools must be walled in before any runs."""
+    """How well tools must be walled in before any runs. Lambda's kernel cannot do `kernel`."""
+
+    violation_policy: Literal["note", "fail"] = "note"
+    """What becomes of a call whose tool was stopped at a path and went on: a note in its result, or its failure."""
+
+    servers: DirectoryPath = sources.SERVERS
+    """The folder with mcp.json and the programs of the servers that it names."""
+
+    snap_start: bool = False
+    """Whether the functions that somebody waits for start from a snapshot (Python 3.12 and newer). Snapshots are
+    billed while nobody uses them; runners never have any."""
+
+    reserved_concurrency: Annotated[dict[str, Annotated[int, Field(ge=0)]], BeforeValidator(numbered)] = {}
+    """How many environments a function keeps for itself and has at most, by its folder (`api=50,run_tool=20`; the
+    latter for each runner). New accounts have none to give."""
+
+    requests_per_second: Annotated[int, Field(gt=0, le=10_000)] = 200
+    """Requests, and messages over WebSocket, that the APIs let through."""
+
+    burst: Annotated[int, Field(gt=0, le=5_000)] = 400
+    """How many may come at once."""
+
+    alarm_email: Annotated[str, StringConstraints(pattern=r"^[^@\s]+@[^@\s]+$")] | None = None
+    """Who is told of alarms. AWS asks that address to agree first."""
+
+    bucket_access_logs: bool = False
+    """Whether a second bucket logs who fetched which object; such logs hold presigned addresses."""
+
+    @field_validator("python")
+    @classmethod
+    def _known(cls, python: str | None) -> str:
+        return python or Platform().python
 
     @field_validator("min_isolation")
     @classmethod
@@ -130,11 +161,30 @@ class Settings(BaseModel):
             raise ValueError("Lambda's kernel has no Landlock, so at the level 'kernel' no tool would ever run")
         return level
 
-    violation_policy: Literal["note", "fail"] = "note"
-    """What becomes of a call whose tool was stopped at a path and went on: a note in its result, or its failure."""
+    @field_validator("reserved_concurrency")
+    @classmethod
+    def _of_functions(cls, reserved: dict[str, int]) -> dict[str, int]:
+        if unknown := sorted(reserved.keys() - _FUNCTIONS):
+            raise ValueError(f"there is no function {', '.join(unknown)}; there are {', '.join(sorted(_FUNCTIONS))}")
+        return reserved
 
-    servers: DirectoryPath = sources.SERVERS
-    """The folder with mcp.json and the programs of the servers that it names."""
+    @model_validator(mode="after")
+    def _go_together(self) -> Self:
+        if (self.jwt_issuer is None) != (not self.jwt_audience):
+            raise ValueError("give jwt_issuer and jwt_audience together, or neither")
+        if (self.domain is None) != (self.certificate_arn is None):
+            raise ValueError("give domain and certificate_arn together, or neither")
+        if self.groups and self.jwt_issuer:
+            raise ValueError("groups are made in our own user pool: with jwt_issuer that issuer says who is in which")
+        if self.snap_start and not self.platform.has_snapshots:
+            raise ValueError("snap_start needs Python 3.12 or newer: set python, or build with another")
+        return self
+
+    @property
+    def platform(self) -> Platform:
+        """Return what functions run on."""
+        version = self.python or Platform().python
+        return Platform(self.architecture, int(version.removeprefix("3.")))
 
     @property
     def named_models(self) -> list[str]:

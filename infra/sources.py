@@ -11,6 +11,8 @@ FUNCTIONS = ROOT / "functions"
 SERVERS = FUNCTIONS / "servers"
 CORE = ROOT / "layers" / "core"
 VENDOR = ROOT / "layers" / "vendor"
+SITE = ROOT / "web" / "dist"
+NO_SITE = ROOT / "infra" / "definitions" / "no-page"
 TURN_WORKFLOW = ROOT / "infra" / "workflows" / "turn.asl.json"
 
 # Not string.Template: JSONPath's own "$." and "$$." make it stumble.

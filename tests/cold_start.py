@@ -13,13 +13,12 @@ from functools import cache
 from importlib.metadata import distributions
 from pathlib import Path
 
+from infra.packing.groups import RUNTIME, group_of
 from satchel import settings
 
 ROOT = Path(__file__).parents[1]
 CORE = ROOT / "layers/core/python"
 FUNCTIONS = sorted(path.parent.name for path in ROOT.glob("functions/*/handler.py"))
-_VENDOR = {"api": "api", "dispatch": "dispatch", "think": "think", "run_tool": "runner"}
-_OTHERS = "functions"
 _PINNED = re.compile(r"^([a-z0-9-]+)==", re.MULTILINE)
 _BEGIN = """
 import json, resource, sys
@@ -61,7 +60,7 @@ class Layers:
 
 def lay_out(function: str, folder: Path) -> Layers:
     """Link a function's packages, as they are installed here, into a folder that many functions may share."""
-    name = _VENDOR.get(function, _OTHERS)
+    name = group_of(function)
     vendor = folder / name
     if not vendor.exists():
         vendor.mkdir()
@@ -72,8 +71,8 @@ def lay_out(function: str, folder: Path) -> Layers:
 
 @cache
 def _installed(vendor: str) -> frozenset[Path]:
-    """Return the modules, packages and metadata of what is pinned for this layer."""
-    pinned = set(_PINNED.findall((ROOT / f"layers/vendor/{vendor}.txt").read_text(encoding="utf-8")))
+    """Return the modules, packages and metadata of what is pinned for this layer, and of what Lambda brings along."""
+    pinned = set(_PINNED.findall((ROOT / f"layers/vendor/{vendor}.txt").read_text(encoding="utf-8"))) | RUNTIME
     wanted = [found for found in distributions() if re.sub(r"[-_.]+", "-", found.name).lower() in pinned]
     names = ((found, file.parts[0]) for found in wanted for file in found.files or ())
     return frozenset(Path(str(found.locate_file(name))) for found, name in names if name not in {"..", "__pycache__"})

@@ -5,6 +5,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
+from infra.constructs.checks import acknowledge_wildcards
 from infra.constructs.function import PythonFunction
 from infra.constructs.grants import ASSUME, TURNS, WRITE_ITEMS, WRITE_OBJECTS, may, statement
 
@@ -26,6 +27,7 @@ class CallRole(iam.Role):
         super().__init__(scope, id_, assumed_by=iam.ArnPrincipal(dispatch.own_role.role_arn))
         objects = [bucket.arn_for_objects(pattern) for pattern in _WRITTEN_BY_CALLS]
         self.add_to_policy(statement(*WRITE_OBJECTS, on=objects))
+        acknowledge_wildcards(self, objects, "a session policy cuts it down to the keys of one call, or to nothing")
         self.add_to_policy(
             iam.PolicyStatement(
                 actions=["dynamodb:GetItem", *WRITE_ITEMS],

@@ -1,11 +1,14 @@
 """Who may do what, written out: ``may(think, *READ_ITEMS, on=[table_arn])``. No action has a wildcard."""
 
 from collections.abc import Sequence
+from typing import cast
 
 from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
+
+from infra.constructs.checks import acknowledge_wildcards
 
 READ_ITEMS = ("dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query")
 WRITE_ITEMS = ("dynamodb:PutItem", "dynamodb:UpdateItem")
@@ -26,6 +29,7 @@ UNTAG_OBJECTS = ("s3:DeleteObjectTagging",)
 DELETE_OBJECTS = ("s3:DeleteObjectVersion",)  # nothing is deleted but versions, each by its id
 ABORT_UPLOADS = ("s3:AbortMultipartUpload",)
 LIST_OBJECTS = ("s3:ListBucket",)
+PUBLISH = ("s3:PutObject",)
 LIST_VERSIONS = ("s3:ListBucketVersions",)
 
 WRITE_LOGS = ("logs:CreateLogStream", "logs:PutLogEvents")
@@ -49,6 +53,7 @@ END_TASK = ("states:SendTaskSuccess",)
 KEEP_TASK = ("states:SendTaskHeartbeat",)
 
 # Object keys are {user}/{kind}/…; a pattern without a user reaches everybody's.
+EVERYBODYS = "object keys begin with the person: our own code serves all people, tools get credentials of one call"
 FILES = ("*/uploads/*", "*/artifacts/*", "*/deferred/*")
 MADE_FILES = ("*/artifacts/*", "*/deferred/*")
 UPLOADS = "*/uploads/*"
@@ -61,9 +66,10 @@ def statement(*actions: str, on: Sequence[str]) -> iam.PolicyStatement:
     return iam.PolicyStatement(actions=list(actions), resources=list(on))
 
 
-def may(function: lambda_.Function, *actions: str, on: Sequence[str]) -> None:
-    """Allow a function these actions on these resources."""
+def may(function: lambda_.Function, *actions: str, on: Sequence[str], because: str = "") -> None:
+    """Allow a function these actions on these resources. Raises ValueError for a wildcard without a reason."""
     function.add_to_role_policy(statement(*actions, on=on))
+    acknowledge_wildcards(cast("Construct", function.role), on, because)
 
 
 def secret_arn(scope: Construct, name: str) -> str:

@@ -8,6 +8,7 @@ from infra.constructs.function import PythonFunction
 from infra.constructs.grants import ROTATE_SECRET, may
 from infra.constructs.shelf import Shelf
 from infra.limits import KEY_DAYS, STEP_SECONDS
+from infra.settings import Settings
 
 _MEMORY_MB = 256
 
@@ -15,14 +16,16 @@ _MEMORY_MB = 256
 class KeyRotation(Construct):
     """Secrets Manager calls a function of ours; the first time at once, so that from then on a key is prepared."""
 
-    def __init__(self, scope: Construct, id_: str, *, secret: secretsmanager.ISecret, shelf: Shelf) -> None:
+    def __init__(
+        self, scope: Construct, id_: str, *, secret: secretsmanager.ISecret, shelf: Shelf, settings: Settings
+    ) -> None:
         super().__init__(scope, id_)
         function = PythonFunction(
             self,
             "Rotate",
             folder="rotate",
-            target=shelf.target,
-            layers=shelf.layers("functions"),
+            shelf=shelf,
+            settings=settings,
             environment={},
             memory_mb=_MEMORY_MB,
             seconds=STEP_SECONDS,

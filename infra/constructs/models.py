@@ -17,7 +17,7 @@ def may_ask(function: lambda_.Function, models: Sequence[str], secret_prefix: st
     """Let a function ask these models (``provider:model``)."""
     stack = Stack.of(function)
     if arns := list(dict.fromkeys(arn for model in models for arn in model_arns(stack, model))):
-        may(function, *ASK_MODEL, on=arns)
+        may(function, *ASK_MODEL, on=arns, because="a profile sends requests to regions that AWS chooses")
     keys = {KEYS[provider] for provider in map(_provider, models) if provider in KEYS}
     if keys:
         function.add_environment("SATCHEL_SECRET_PREFIX", secret_prefix)

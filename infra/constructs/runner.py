@@ -7,11 +7,13 @@ from aws_cdk import Duration
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
+from infra.constructs.checks import acknowledge
 from infra.constructs.function import PythonFunction
 from infra.constructs.grants import END_TASK, INVOKE, KEEP_TASK, READ_SECRET, may, secret_arn
-from infra.constructs.shelf import Shelf
-from infra.limits import BEAT_SECONDS, RUNNER_DISK_MIB, RUNNER_SECONDS
-from infra.servers import Server, remote_servers, stdio_servers
+from infra.constructs.shelf import MCP_CONFIG, Shelf
+from infra.limits import BEAT_SECONDS, RUNNER_SECONDS
+from infra.packing.catalogue import SERVER_PACKAGES
+from infra.servers import Server, Servers
 from infra.settings import Settings
 
 _LONGEST_NAME = 64
@@ -31,39 +33,46 @@ class Runner(PythonFunction):
         *,
         function_name: str,
         servers: Sequence[Server],
+        layers: Sequence[lambda_.ILayerVersion],
         shelf: Shelf,
+        settings: Settings,
         environment: Mapping[str, str],
-        secret_prefix: str,
         machine_arn: str,
     ) -> None:
         """Raise ValueError when the function's name would be longer than Lambda allows."""
         if len(function_name) > _LONGEST_NAME:
             raise ValueError(f"the function's name {function_name!r} has more than {_LONGEST_NAME} characters")
         variables = sorted({variable for server in servers for variable in server.variables})
-        secrets = {"SATCHEL_SECRET_PREFIX": secret_prefix} if variables else {}
+        secrets = {"SATCHEL_SECRET_PREFIX": settings.secret_prefix} if variables else {}
+        secret_arns = [secret_arn(scope, f"{settings.secret_prefix}{name}") for name in variables]
         super().__init__(
             scope,
             id_,
             folder="run_tool",
-            target=shelf.target,
-            layers=[*shelf.layers("runner"), shelf.servers],
+            shelf=shelf,
+            settings=settings,
+            more_layers=layers,
             environment={
                 **environment,
                 **secrets,
-                "SATCHEL_MCP_CONFIG": shelf.mcp_config,
                 "SATCHEL_BEAT_SECONDS": str(BEAT_SECONDS),
             },
             memory_mb=max(server.memory_mb for server in servers),
             seconds=RUNNER_SECONDS,
             function_name=function_name,
             tenancy_config=lambda_.TenancyConfig.PER_TENANT,
-            disk_mib=RUNNER_DISK_MIB,
+            disk_mib=settings.runner_disk_mib,
         )
         # A call that failed to start is not started again behind the machine's back; the heartbeat notices.
         self.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(1))
+        acknowledge(
+            self,
+            Serverless_LambdaAsyncFailureDestination="an event holds a task token and a call's credentials, which no "
+            "queue shall keep: the heartbeat of the waiting task notices, and the call ends as an error",
+        )
         may(self, *END_TASK, *KEEP_TASK, on=[machine_arn])
-        if variables:
-            may(self, *READ_SECRET, on=[secret_arn(self, f"{secret_prefix}{name}") for name in variables])
+        if secret_arns:
+            may(self, *READ_SECRET, on=secret_arns)
 
 
 class Runners(Construct):
@@ -75,31 +84,39 @@ class Runners(Construct):
         id_: str,
         *,
         settings: Settings,
+        servers: Servers,
         shelf: Shelf,
         environment: Mapping[str, str],
         machine_arn: str,
     ) -> None:
         super().__init__(scope, id_)
-        make = partial(Runner, shelf=shelf, secret_prefix=settings.secret_prefix, machine_arn=machine_arn)
-        config = settings.servers / "mcp.json"
+        config = {"SATCHEL_MCP_CONFIG": MCP_CONFIG}
+        make = partial(Runner, shelf=shelf, settings=settings, machine_arn=machine_arn)
         self._functions = [
             make(
                 self,
                 name,
                 function_name=f"{settings.runner_prefix}{name}",
                 servers=[server],
-                environment={**environment, "SATCHEL_SERVER": name},
+                layers=shelf.of_server(name, server),
+                environment={
+                    **environment,
+                    **config,
+                    "SATCHEL_SERVER": name,
+                    "SATCHEL_SERVER_PACKAGES": SERVER_PACKAGES,
+                },
             )
-            for name, server in stdio_servers(config).items()
+            for name, server in servers.stdio.items()
         ]
-        if remote := list(remote_servers(config).values()):
+        if remote := list(servers.remote.values()):
             # Not below this construct, where a server may have any name.
             own = make(
                 scope,
                 "RemoteRunner",
                 function_name=settings.remote_runner,
                 servers=remote,
-                environment=environment,
+                layers=shelf.of_remote(),
+                environment={**environment, **config},
             )
             self._functions.append(own)
         self.told = {

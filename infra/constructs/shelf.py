@@ -1,49 +1,68 @@
-"""The layers that functions share, each made once: our package, the vendors' packages, the MCP servers."""
+"""The layers that functions share, each made once: our package, others' packages, the MCP servers."""
 
 from pathlib import Path
-from typing import Literal, get_args
 
-from aws_cdk import IgnoreMode
+from aws_cdk import Annotations
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra import sources
-from infra.constructs.bundling import Target, vendored
+from infra.constructs.bundling import architecture, layer_code, runtime
+from infra.packing.catalogue import Catalogue
+from infra.packing.contents import Contents, Folder
+from infra.packing.groups import group_of
+from infra.packing.platform import Platform
+from infra.servers import Server, Servers
 
-Vendor = Literal["functions", "api", "dispatch", "think", "runner"]
-"""A group of functions with the same third-party packages: ``layers/vendor/{group}.txt``."""
-
-NOT_DEPLOYED = ["__pycache__", "*.pyc", "*.in"]
+MCP_CONFIG = "/opt/servers/mcp.json"
+PAGE = "page"
 
 
 class Shelf(Construct):
     """Where functions take their layers from."""
 
-    def __init__(self, scope: Construct, id_: str, *, target: Target, servers: Path) -> None:
+    def __init__(self, scope: Construct, id_: str, *, platform: Platform, servers: Servers) -> None:
         super().__init__(scope, id_)
-        self.target = target
-        self._core = self._layer("Core", _folder(sources.CORE, *NOT_DEPLOYED))
-        # Only what lies in the folder, and with its name: a layer is found below /opt.
-        self.servers = self._layer("Servers", _folder(servers.parent, "/*", f"!/{servers.name}", *NOT_DEPLOYED))
-        self.mcp_config = f"/opt/{servers.name}/mcp.json"
-        self._vendor = {
-            group: self._layer(f"Vendor-{group}", vendored(sources.VENDOR / f"{group}.txt", target))
-            for group in get_args(Vendor)
-        }
+        self.platform = platform
+        self._catalogue = Catalogue(servers, platform)
+        self._shared = {name: self._layer(name, contents) for name, contents in self._catalogue.shared().items()}
 
-    def layers(self, vendor: Vendor) -> list[lambda_.ILayerVersion]:
-        """Return what every function of a group stands on."""
-        return [self._core, self._vendor[vendor]]
+    def layers(self, folder: str) -> list[lambda_.ILayerVersion]:
+        """Return what ``functions/{folder}`` stands on."""
+        return [self._shared["Core"], self._shared[f"Vendor-{group_of(folder)}"]]
 
-    def _layer(self, id_: str, code: lambda_.Code) -> lambda_.LayerVersion:
-        return lambda_.LayerVersion(
-            self,
-            id_,
-            code=code,
-            compatible_runtimes=[self.target.runtime],
-            compatible_architectures=[self.target.lambda_architecture],
-        )
+    @property
+    def entries(self) -> lambda_.ILayerVersion:
+        """Return the entries of all servers, for those who only read them."""
+        return self._shared["Servers"]
 
+    def of_server(self, name: str, server: Server) -> list[lambda_.ILayerVersion]:
+        """Return what the runner of a server has besides: the server's entry, folder and packages, no other's."""
+        takes_base, more = self._catalogue.packages(server)
+        layers: list[lambda_.ILayerVersion] = [self._layer(f"Server-{name}", self._catalogue.files(name))]
+        if takes_base:
+            layers.append(self._shared["Packages"])
+        if more is not None:
+            layers.append(self._layer(f"Packages-{name}", more))
+        return layers
 
-def _folder(path: Path, *ignored: str) -> lambda_.AssetCode:
-    return lambda_.Code.from_asset(str(path), exclude=list(ignored), ignore_mode=IgnoreMode.GIT)
+    def of_remote(self) -> list[lambda_.ILayerVersion]:
+        """Return what the runner of all servers has besides that are somewhere else: their entries."""
+        return [self._layer("Remote", self._catalogue.remote())]
+
+    def page(self, folder: Path) -> lambda_.ILayerVersion:
+        """Return the built page; where there is none, one that says so."""
+        built = (folder / "index.html").is_file()
+        if not built:
+            Annotations.of(self).add_warning_v2("satchel:page", f"no page in {folder}: `make synth` builds it")
+        return self._layer("Page", Folder(folder if built else sources.NO_SITE, PAGE))
+
+    def _layer(self, id_: str, contents: Contents) -> lambda_.LayerVersion:
+        with layer_code(contents) as code:
+            return lambda_.LayerVersion(
+                self,
+                id_,
+                code=code,
+                compatible_runtimes=[runtime(self.platform)],
+                compatible_architectures=[architecture(self.platform)],
+            )

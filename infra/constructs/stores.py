@@ -9,19 +9,21 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from infra import sources
+from infra.constructs.checks import acknowledge
 
 _TYPES = {
     "S": dynamodb.AttributeType.STRING,
     "N": dynamodb.AttributeType.NUMBER,
     "B": dynamodb.AttributeType.BINARY,
 }
+_LOGS_KEPT = Duration.days(90)
 
 
-def bucket(scope: Construct, id_: str, *, removal_policy: RemovalPolicy) -> s3.Bucket:
-    """Make the bucket of ``definitions/bucket.json``, encrypted and open to TLS only."""
+def bucket(scope: Construct, id_: str, *, removal_policy: RemovalPolicy, logged: bool) -> s3.Bucket:
+    """Make the bucket of ``definitions/bucket.json``, encrypted and open to TLS only; ``logged`` in another one."""
     definition = sources.definition("bucket")
     access = definition["PublicAccessBlockConfiguration"]
-    return s3.Bucket(
+    made = s3.Bucket(
         scope,
         id_,
         versioned=definition["VersioningConfiguration"]["Status"] == "Enabled",
@@ -36,8 +38,27 @@ def bucket(scope: Construct, id_: str, *, removal_policy: RemovalPolicy) -> s3.B
         encryption=s3.BucketEncryption.S3_MANAGED,
         enforce_ssl=True,
         object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+        server_access_logs_bucket=_log_bucket(scope, f"{id_}Log", removal_policy) if logged else None,
         removal_policy=removal_policy,
     )
+    if not logged:
+        acknowledge(made, AwsSolutions_S1="such logs hold presigned addresses; bucket_access_logs switches them on")
+    return made
+
+
+def _log_bucket(scope: Construct, id_: str, removal_policy: RemovalPolicy) -> s3.Bucket:
+    made = s3.Bucket(
+        scope,
+        id_,
+        block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+        lifecycle_rules=[s3.LifecycleRule(expiration=_LOGS_KEPT)],
+        encryption=s3.BucketEncryption.S3_MANAGED,
+        enforce_ssl=True,
+        object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+        removal_policy=removal_policy,
+    )
+    acknowledge(made, AwsSolutions_S1="it holds the logs of another bucket")
+    return made
 
 
 def table(scope: Construct, id_: str, *, removal_policy: RemovalPolicy) -> dynamodb.Table:

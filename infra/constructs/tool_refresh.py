@@ -1,11 +1,10 @@
 """When servers are asked for their tools, so that nobody waits for a cold one."""
 
-from aws_cdk import Stack
-from aws_cdk import aws_events as events
-from aws_cdk import aws_events_targets as targets
-from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
+from infra.constructs.deployed import Deployed
+from infra.constructs.function import PythonFunction
+from infra.constructs.lost_events import LostEvents
 from infra.constructs.sweep import Sweep
 from infra.limits import REFRESH_MINUTES
 
@@ -13,20 +12,7 @@ from infra.limits import REFRESH_MINUTES
 class ToolRefresh(Construct):
     """At the end of each deployment of the stack, which may have brought other programs, and again and again."""
 
-    def __init__(self, scope: Construct, id_: str, *, function: lambda_.Function) -> None:
+    def __init__(self, scope: Construct, id_: str, *, function: PythonFunction, lost: LostEvents) -> None:
         super().__init__(scope, id_)
-        Sweep(self, "Due", function=function, minutes=REFRESH_MINUTES)
-        # Not a custom resource: a server that does not start must not hold up the deployment.
-        events.Rule(
-            self,
-            "Deployed",
-            event_pattern=events.EventPattern(
-                source=["aws.cloudformation"],
-                detail_type=["CloudFormation Stack Status Change"],
-                detail={
-                    "stack-id": [Stack.of(self).stack_id],
-                    "status-details": {"status": ["CREATE_COMPLETE", "UPDATE_COMPLETE"]},
-                },
-            ),
-            targets=[targets.LambdaFunction(function)],
-        )
+        Sweep(self, "Due", function=function, minutes=REFRESH_MINUTES, lost=lost)
+        Deployed(self, "Deployed", function=function, lost=lost)

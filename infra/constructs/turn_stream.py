@@ -6,31 +6,29 @@ from aws_cdk import Duration
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_lambda_event_sources as event_sources
-from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra import sources
+from infra.constructs.function import PythonFunction
 from infra.constructs.grants import LIST_STREAMS, READ_STREAM, may
-
-_KEPT = Duration.days(14)
+from infra.constructs.lost_events import LostEvents
 
 
 class TurnStream(Construct):
-    """Made of ``definitions/stream.json``, as is the local one. What nobody could push is noted in a queue.
+    """Made of ``definitions/stream.json``, as is the local one. What nobody could push is noted among what is lost.
 
     Nothing is lost by that: cursors stay, and the next event, or the client's return, brings all behind them.
     """
 
-    def __init__(self, scope: Construct, id_: str, *, table: dynamodb.ITable, push: lambda_.Function) -> None:
+    def __init__(
+        self, scope: Construct, id_: str, *, table: dynamodb.ITable, push: PythonFunction, lost: LostEvents
+    ) -> None:
         super().__init__(scope, id_)
         definition = sources.definition("stream")
         if table.table_stream_arn is None:
             raise ValueError("the table has no stream")
-        unpushed = sqs.Queue(
-            self, "Unpushed", enforce_ssl=True, encryption=sqs.QueueEncryption.SQS_MANAGED, retention_period=_KEPT
-        )
         may(push, *READ_STREAM, on=[table.table_stream_arn])
-        may(push, *LIST_STREAMS, on=[f"{table.table_arn}/stream/*"])
+        may(push, *LIST_STREAMS, on=[f"{table.table_arn}/stream/*"], because="to list has no one stream")
         lambda_.EventSourceMapping(
             self,
             "Source",
@@ -49,5 +47,5 @@ class TurnStream(Construct):
                 lambda_.FilterCriteria.filter(json.loads(each["Pattern"]))
                 for each in definition["FilterCriteria"]["Filters"]
             ],
-            on_failure=event_sources.SqsDlq(unpushed),
+            on_failure=event_sources.SqsDlq(lost.queue),
         )

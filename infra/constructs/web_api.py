@@ -1,12 +1,19 @@
 """The HTTP API in front of the api function."""
 
+import json
 from collections.abc import Sequence
+from typing import cast
 
+from aws_cdk import Stack
 from aws_cdk import aws_apigatewayv2 as apigateway
 from aws_cdk import aws_apigatewayv2_authorizers as authorizers
 from aws_cdk import aws_apigatewayv2_integrations as integrations
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
+
+from infra.constructs.checks import acknowledge
+from infra.constructs.log_group import log_group
+from infra.settings import Settings
 
 _GET, _HEAD, _ANY = apigateway.HttpMethod.GET, apigateway.HttpMethod.HEAD, apigateway.HttpMethod.ANY
 
@@ -15,41 +22,72 @@ OPEN_ROUTES = (
     ("/api/health", [_GET]),
     ("/api/files/download/{file_key}", [_GET, _HEAD]),
 )
-_REQUESTS_PER_SECOND = 200
-_BURST = 400
+
+# No query string: it holds the permissions of links and the tickets of connections.
+_LOGGED = {
+    name: f"$context.{variable}"
+    for name, variable in {
+        "at": "requestTime",
+        "request": "requestId",
+        "method": "httpMethod",
+        "path": "path",
+        "route": "routeKey",
+        "status": "status",
+        "bytes": "responseLength",
+        "ms": "responseLatency",
+        "agent": "identity.userAgent",
+        "from": "identity.sourceIp",
+        "refused": "authorizer.error",
+        "failed": "integrationErrorMessage",
+    }.items()
+}
 
 
 class WebApi(Construct):
     """One function behind all routes; the gateway checks who asks."""
 
-    def __init__(
-        self, scope: Construct, id_: str, *, name: str, issuer: str, audience: Sequence[str], origins: Sequence[str]
-    ) -> None:
+    def __init__(self, scope: Construct, id_: str, *, settings: Settings) -> None:
         super().__init__(scope, id_)
-        self._authorizer = authorizers.HttpJwtAuthorizer("SignedIn", issuer, jwt_audience=list(audience))
         self._api = apigateway.HttpApi(
-            self, "Http", api_name=name, create_default_stage=False, cors_preflight=_cors(origins) if origins else None
+            self,
+            "Http",
+            api_name=settings.name,
+            create_default_stage=False,
+            cors_preflight=_cors(settings.web_origins) if settings.web_origins else None,
         )
-        apigateway.HttpStage(
+        logs = log_group(self, "Log", days=settings.log_retention)
+        stage = apigateway.HttpStage(
             self,
             "Stage",
             http_api=self._api,
             auto_deploy=True,
-            throttle=apigateway.ThrottleSettings(rate_limit=_REQUESTS_PER_SECOND, burst_limit=_BURST),
+            throttle=apigateway.ThrottleSettings(rate_limit=settings.requests_per_second, burst_limit=settings.burst),
+        )
+        # The stage's own property takes formats of REST APIs only.
+        resource = cast("apigateway.CfnStage", stage.node.default_child)
+        resource.access_log_settings = apigateway.CfnStage.AccessLogSettingsProperty(
+            destination_arn=logs.log_group_arn, format=json.dumps(_LOGGED)
         )
 
     @property
-    def url(self) -> str:
-        """Return the address without a slash at its end. Known before any function is, so functions may carry it."""
-        return self._api.api_endpoint
+    def api_id(self) -> str:
+        """Return the API's id, by which metrics name it."""
+        return self._api.api_id
 
-    def serve(self, function: lambda_.IFunction) -> None:
-        """Send all routes to this function."""
+    @property
+    def host(self) -> str:
+        """Return the host under which the API itself is found."""
+        return f"{self._api.api_id}.execute-api.{Stack.of(self).region}.{Stack.of(self).url_suffix}"
+
+    def serve(self, function: lambda_.IFunction, *, issuer: str, audience: Sequence[str]) -> None:
+        """Send all routes to this function, those that are not open with the token of somebody who is signed in."""
         integration = integrations.HttpLambdaIntegration("Function", function)
         anybody = apigateway.HttpNoneAuthorizer()
         for path, methods in OPEN_ROUTES:
-            self._api.add_routes(path=path, methods=methods, integration=integration, authorizer=anybody)
-        self._api.add_routes(path="/api/{proxy+}", methods=[_ANY], integration=integration, authorizer=self._authorizer)
+            for route in self._api.add_routes(path=path, methods=methods, integration=integration, authorizer=anybody):
+                acknowledge(route, AwsSolutions_APIG4="it tells nothing, or a signed link in the address is the key")
+        signed_in = authorizers.HttpJwtAuthorizer("SignedIn", issuer, jwt_audience=list(audience))
+        self._api.add_routes(path="/api/{proxy+}", methods=[_ANY], integration=integration, authorizer=signed_in)
 
 
 def _cors(origins: Sequence[str]) -> apigateway.CorsPreflightOptions:

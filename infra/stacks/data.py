@@ -1,23 +1,15 @@
 """What outlives the code: files, records, the key that signs capabilities, the people."""
 
 import json
-from dataclasses import dataclass
 
-from aws_cdk import RemovalPolicy, Stack
-from aws_cdk import aws_cognito as cognito
+from aws_cdk import CfnOutput, RemovalPolicy, Stack
 from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from infra.constructs import stores
+from infra.constructs.checks import acknowledge
+from infra.constructs.sign_in import issuer
 from infra.settings import Settings
-
-
-@dataclass(frozen=True)
-class SignIn:
-    """Whose tokens are accepted, and for which clients."""
-
-    issuer: str
-    audience: list[str]
 
 
 class DataStack(Stack):
@@ -26,13 +18,14 @@ class DataStack(Stack):
     def __init__(self, scope: Construct, id_: str, *, settings: Settings) -> None:
         super().__init__(scope, id_, description="Satchel: files, records, keys and people")
         self._keep = RemovalPolicy(settings.removal_policy.upper())
-        self.bucket = stores.bucket(self, "Files", removal_policy=self._keep)
+        self.bucket = stores.bucket(self, "Files", removal_policy=self._keep, logged=settings.bucket_access_logs)
         self.table = stores.table(self, "Records", removal_policy=self._keep)
         self.capability_secret = self._secret()
-        self.sign_in = self._given(settings) or self._own_pool()
+        self.issuer = issuer(self, "People", settings=settings, removal_policy=self._keep)
+        CfnOutput(self, "Issuer", value=self.issuer.url, description="Whose tokens are accepted")
 
     def _secret(self) -> secretsmanager.Secret:
-        return secretsmanager.Secret(
+        secret = secretsmanager.Secret(
             self,
             "CapabilityKey",
             description="Signs the links by which one file may be fetched without being signed in",
@@ -45,23 +38,5 @@ class DataStack(Stack):
             ),
             removal_policy=self._keep,
         )
-
-    @staticmethod
-    def _given(settings: Settings) -> SignIn | None:
-        if settings.jwt_issuer is None:
-            return None
-        return SignIn(issuer=settings.jwt_issuer, audience=settings.jwt_audience)
-
-    def _own_pool(self) -> SignIn:
-        """Nobody signs up by himself: an administrator creates the people."""
-        pool = cognito.UserPool(
-            self,
-            "People",
-            sign_in_aliases=cognito.SignInAliases(email=True),
-            self_sign_up_enabled=False,
-            auto_verify=cognito.AutoVerifiedAttrs(email=True),
-            account_recovery=cognito.AccountRecovery.EMAIL_ONLY,
-            removal_policy=self._keep,
-        )
-        client = pool.add_client("Client", auth_flows=cognito.AuthFlow(user_srp=True), disable_o_auth=True)
-        return SignIn(issuer=pool.user_pool_provider_url, audience=[client.user_pool_client_id])
+        acknowledge(secret, AwsSolutions_SMG4="the service stack rotates it, with a function of its own (KeyRotation)")
+        return secret

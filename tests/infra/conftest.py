@@ -1,6 +1,5 @@
 import fcntl
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,38 +11,53 @@ from tests.infra.templates import Stacks
 
 
 @pytest.fixture(scope="session")
-def assembly(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One synthesis a test run, by the command that people use, for all its workers; layers are not built for it.
-
-    In a process of its own, so that the tests' own never pays for aws_cdk and its Node.
-    """
-    shared = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        shared = shared.parent
-    folder = shared / "cdk.out"
-    with (shared / "cdk.lock").open("w") as lock:
+def synthesised(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A folder for each deployment (tests.infra.synthesis), made once for all workers of a run."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own if worker_id == "master" else own.parent) / "synthesised"
+    with folder.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.exists():
-            synthesise(made := shared / f"cdk.{os.getpid()}")
-            made.rename(folder)
+        if not (folder / "done").exists():
+            synthesise(folder)
+            (folder / "done").touch()
     return folder
 
 
-@pytest.fixture(scope="session")
-def stacks(assembly: Path) -> Stacks:
-    return read(assembly)
-
-
-def synthesise(folder: Path, **context: object) -> Stacks:
-    given = {"aws:cdk:bundling-stacks": []} | context
-    environment = os.environ | {"CDK_OUTDIR": str(folder), "CDK_CONTEXT_JSON": json.dumps(given)}
-    done = subprocess.run(
-        [sys.executable, "app.py"], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
-    )
+def synthesise(folder: Path, *deployments: str) -> None:
+    """Make these deployments, or all, each in a folder of its name."""
+    command = [sys.executable, "-m", "tests.infra.synthesis", str(folder), *deployments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603  (our own script)
     assert done.returncode == 0, done.stderr
-    return read(folder)
+
+
+@pytest.fixture(scope="session")
+def assembly(synthesised: Path) -> Path:
+    """The templates of the deployment that people get who choose nothing."""
+    return synthesised / "default"
 
 
 def read(folder: Path) -> Stacks:
     data, service = sorted(folder.glob("*.template.json"))
     return Stacks(json.loads(data.read_text()), json.loads(service.read_text()))
+
+
+@pytest.fixture(scope="session")
+def stacks(assembly: Path) -> Stacks:
+    """The deployment that people get who choose nothing."""
+    return read(assembly)
+
+
+@pytest.fixture(scope="session")
+def own_servers(synthesised: Path) -> Stacks:
+    return read(synthesised / "own_servers")
+
+
+@pytest.fixture(scope="session")
+def choices(synthesised: Path) -> Stacks:
+    return read(synthesised / "choices")
+
+
+@pytest.fixture(scope="session")
+def one_more(synthesised: Path) -> Stacks:
+    """The same with one more entry in mcp.json."""
+    return read(synthesised / "one_more")

@@ -9,7 +9,7 @@ from itertools import groupby, product
 from pathlib import Path
 
 from infra.sources import ROOT
-from tests.infra.conftest import synthesise
+from tests.infra.conftest import read, synthesise
 from tests.infra.deployment.reasons import reasons_for
 from tests.infra.templates import Stacks, Statement
 
@@ -79,4 +79,5 @@ def _named(words: Iterable[str]) -> str:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        DOCUMENT.write_text(document(synthesise(Path(folder))), "utf-8")
+        synthesise(Path(folder), "default")
+        DOCUMENT.write_text(document(read(Path(folder) / "default")), "utf-8")

@@ -44,8 +44,18 @@ class Stacks:
         return self.of_type("AWS::Lambda::Function")
 
     def environment(self, function: str) -> dict[str, str]:
-        variables: dict[str, str] = self.functions()[function]["Environment"]["Variables"]
+        variables: dict[str, str] = self.functions()[function].get("Environment", {}).get("Variables", {})
         return variables
+
+    def folders(self) -> dict[str, str]:
+        """Return of each function in which folder of ``functions/`` its handler lies."""
+        return {name: each["Description"].removeprefix("functions/") for name, each in self.functions().items()}
+
+    def kind(self, reference: str) -> str | None:
+        """Return the type of the resource that a plain reference names, as ``{Records}`` or ``{CallRole.Arn}`` does."""
+        name = reference.strip("{}").partition(".")[0]
+        everything = self.data["Resources"] | self.service["Resources"]
+        return next((each["Type"] for key, each in everything.items() if name_of(key) == name), None)
 
     def statements(self) -> Iterator[Statement]:
         """Yield every Allow of every role."""

@@ -13,30 +13,30 @@ from tests.infra.templates import Stacks
 
 pytestmark = pytest.mark.synth
 BOOTSTRAP = CORE / "python" / "satchel" / "bootstrap"
-MODULES = {
-    "Api": "api",
-    "Think": "think",
-    "Approval": "approval",
-    "Dispatch": "dispatch",
-    "Normalize": "normalize",
-    "Finish": "finish",
-    "Sockets": "sockets",
-    "Push": "push",
-    "Refresh": "refresh",
-    "Endsession": "end_session",
-    "Expire": "expire",
-    "Erase": "erase",
-    "Runreport": "run_tool",
+DEPLOYMENTS = ("stacks", "own_servers", "choices")
+
+NAMES = {
+    "table": "AWS::DynamoDB::Table",
+    "bucket": "AWS::S3::Bucket",
+    "page_bucket": "AWS::S3::Bucket",
+    "state_machine": "AWS::StepFunctions::StateMachine",
+    "capability_secret": "AWS::SecretsManager::Secret",
+    "call_role": "AWS::IAM::Role",
+    "erase_function": "AWS::Lambda::Function",
+    "end_session_function": "AWS::Lambda::Function",
 }
-RESOURCES = {
-    "SATCHEL_TABLE": "{Records}",
-    "SATCHEL_BUCKET": "{Files}",
-    "SATCHEL_STATE_MACHINE": "{TurnMachine}",
-    "SATCHEL_CAPABILITY_SECRET": "{CapabilityKey}",
-    "SATCHEL_CALL_ROLE": "{CallRole.Arn}",
-    "SATCHEL_ERASE_FUNCTION": "{Erase}",
-    "SATCHEL_PUBLIC_URL": "{WebHttp.ApiEndpoint}",
+"""Settings that name a resource, and of which type it is."""
+
+SAYS_ITSELF = {
+    "mcp_config",
+    "page_folder",
+    "page_config",
+    "remote_runner",
+    "runner_prefix",
+    "socket_endpoint",
+    "socket_url",
 }
+"""Settings without a default that are paths, addresses and the like: other tests look at what they say."""
 
 
 def _imports(module: Path) -> Iterator[ast.ImportFrom]:
@@ -56,27 +56,66 @@ def _read_by(module: Path) -> set[type[Settings]]:
     return found
 
 
-@pytest.mark.parametrize(("function", "module"), MODULES.items())
-def test_a_function_is_given_what_its_settings_need(stacks: Stacks, function: str, module: str) -> None:
-    fields = [item for kind in _read_by(BOOTSTRAP / f"{module}.py") for item in kind.model_fields.items()]
-    needed = {f"SATCHEL_{name.upper()}" for name, field in fields if field.is_required()}
-    assert needed >= {"SATCHEL_TABLE", "SATCHEL_BUCKET"}
-    assert needed - stacks.environment(function).keys() == set()
+def _settings_of(folder: str) -> set[type[Settings]]:
+    return _read_by(BOOTSTRAP / f"{folder}.py") | _read_by(BOOTSTRAP / "observed.py")
 
 
-@pytest.mark.parametrize(("function", "module"), MODULES.items())
-def test_a_function_is_given_nothing_that_it_does_not_read(stacks: Stacks, function: str, module: str) -> None:
-    known = {f"SATCHEL_{name.upper()}" for kind in _read_by(BOOTSTRAP / f"{module}.py") for name in kind.model_fields}
-    assert stacks.environment(function).keys() - known == set()
+def _variable(field: str) -> str:
+    return f"SATCHEL_{field.upper()}"
 
 
-@pytest.mark.parametrize("function", MODULES)
-def test_what_settings_name_is_there(stacks: Stacks, function: str) -> None:
-    given = stacks.environment(function)
-    assert {key: value for key, value in given.items() if key in RESOURCES} == {
-        key: value for key, value in RESOURCES.items() if key in given
+@pytest.fixture(params=DEPLOYMENTS)
+def deployment(request: pytest.FixtureRequest) -> Stacks:
+    made: Stacks = request.getfixturevalue(request.param)
+    return made
+
+
+def test_every_function_is_given_what_its_settings_need(deployment: Stacks) -> None:
+    folders = deployment.folders()
+    missing = {
+        function: {
+            _variable(name)
+            for kind in _settings_of(folder)
+            for name, field in kind.model_fields.items()
+            if field.is_required() and _variable(name) not in deployment.environment(function)
+        }
+        for function, folder in folders.items()
     }
+    assert missing == {function: set() for function in folders}
 
 
-def test_strangers_sign_in_with_tokens_and_never_with_headers(stacks: Stacks) -> None:
-    assert stacks.environment("Api")["SATCHEL_AUTH"] == "jwt"
+def test_no_function_is_given_anything_that_it_does_not_read(deployment: Stacks) -> None:
+    folders = deployment.folders()
+    unread = {
+        function: deployment.environment(function).keys()
+        - {_variable(name) for kind in _settings_of(folder) for name in kind.model_fields}
+        for function, folder in folders.items()
+    }
+    assert unread == {function: set() for function in folders}
+
+
+def test_what_is_named_is_there(deployment: Stacks) -> None:
+    found = {
+        (function, name): deployment.kind(deployment.environment(function)[_variable(name)])
+        for function in deployment.functions()
+        for name in NAMES
+        if _variable(name) in deployment.environment(function)
+    }
+    assert len(found) > 30
+    assert found == {(function, name): NAMES[name] for function, name in found}
+
+
+def test_of_every_setting_without_a_default_it_is_known_whether_it_names_a_resource() -> None:
+    kinds = [kind for kind in vars(settings).values() if isinstance(kind, type) and issubclass(kind, Settings)]
+    required = {name for kind in kinds for name, field in kind.model_fields.items() if field.is_required()}
+    assert required == NAMES.keys() | SAYS_ITSELF
+
+
+def test_strangers_sign_in_with_tokens_and_never_with_headers(deployment: Stacks) -> None:
+    assert deployment.environment("Api")["SATCHEL_AUTH"] == "jwt"
+
+
+def test_everybody_is_told_the_address_of_the_page(stacks: Stacks, choices: Stacks) -> None:
+    for function in ("Api", "Dispatch"):
+        assert stacks.environment(function)["SATCHEL_PUBLIC_URL"] == "https://{SiteDistribution.DomainName}"
+        assert choices.environment(function)["SATCHEL_PUBLIC_URL"] == "https://chat.example.com"

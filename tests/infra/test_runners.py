@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from infra.sources import SERVERS
-from tests.infra.conftest import synthesise
 from tests.infra.templates import Stacks
 
 pytestmark = pytest.mark.synth
@@ -82,47 +81,29 @@ def test_the_servers_lie_where_the_configuration_is_looked_for(
     assert len(readers) > len(runners)
     for reader in readers:
         assert variables(reader)["SATCHEL_MCP_CONFIG"] == "/opt/servers/mcp.json"
-        assert "{LayersServers}" in reader["Layers"]
+        assert {layer for layer in reader["Layers"] if "Server" in layer}
 
 
-REMOTE = {
-    "search": {"url": "https://${SEARCH_HOST}/mcp", "auth_token": "${SEARCH_TOKEN}", "memory_mb": 512},
-    "maps": {"url": "https://maps.example/mcp", "auth_token": "${MAPS_TOKEN}"},
-    "off": {"url": "https://off.example/mcp", "auth_token": "${OFF_TOKEN}", "enabled": False},
-    "near": {"command": ["python", "main.py"], "env": {"KEY": "a-${NEAR_KEY}"}},
-    "plain": {"command": ["python", "main.py"]},
-}
-
-
-@pytest.fixture(scope="module")
-def far_and_near(tmp_path_factory: pytest.TempPathFactory) -> Stacks:
-    """A deployment of somebody's own servers."""
-    folder = tmp_path_factory.mktemp("own") / "servers"
-    folder.mkdir()
-    (folder / "mcp.json").write_text(json.dumps(REMOTE))
-    return synthesise(tmp_path_factory.mktemp("cdk.out"), servers=str(folder))
-
-
-def test_servers_that_are_somewhere_else_share_one_runner(far_and_near: Stacks) -> None:
-    functions = far_and_near.functions()
+def test_servers_that_are_somewhere_else_share_one_runner(own_servers: Stacks) -> None:
+    functions = own_servers.functions()
     runners = {name: f for name, f in functions.items() if "TenancyConfig" in f}
     assert {name: f["FunctionName"] for name, f in runners.items()} == {
         "Runnear": "satchel-run-near",
         "Runplain": "satchel-run-plain",
         "RemoteRunner": "satchel-remote",
     }
-    assert "SATCHEL_SERVER" not in far_and_near.environment("RemoteRunner")
+    assert "SATCHEL_SERVER" not in own_servers.environment("RemoteRunner")
     assert functions["RemoteRunner"]["MemorySize"] == 1024
     for asking in ("Dispatch", "Refresh"):
-        assert far_and_near.environment(asking)["SATCHEL_REMOTE_RUNNER"] == "satchel-remote"
-        (invoke,) = (e for e in far_and_near.statements() if e.who == asking and "lambda:InvokeFunction" in e.actions)
+        assert own_servers.environment(asking)["SATCHEL_REMOTE_RUNNER"] == "satchel-remote"
+        (invoke,) = (e for e in own_servers.statements() if e.who == asking and "lambda:InvokeFunction" in e.actions)
         assert set(invoke.resources) == {f"{{{name}.Arn}}" for name in runners}
 
 
-def test_a_runner_reads_the_secrets_of_its_own_servers_and_no_others(far_and_near: Stacks) -> None:
+def test_a_runner_reads_the_secrets_of_its_own_servers_and_no_others(own_servers: Stacks) -> None:
     readers = {
         each.who: each.resources
-        for each in far_and_near.statements()
+        for each in own_servers.statements()
         if each.actions == ["secretsmanager:GetSecretValue"] and "{CapabilityKey}" not in each.resources
     }
     arn = "arn:{AWS::Partition}:secretsmanager:{AWS::Region}:{AWS::AccountId}:secret:satchel"
@@ -132,11 +113,11 @@ def test_a_runner_reads_the_secrets_of_its_own_servers_and_no_others(far_and_nea
     }
 
 
-def test_a_runner_is_told_where_its_secrets_are_and_never_what_they_are(far_and_near: Stacks) -> None:
+def test_a_runner_is_told_where_its_secrets_are_and_never_what_they_are(own_servers: Stacks) -> None:
     told = {
         name: variables(function).get("SATCHEL_SECRET_PREFIX")
-        for name, function in far_and_near.functions().items()
+        for name, function in own_servers.functions().items()
         if "TenancyConfig" in function
     }
     assert told == {"Runnear": "satchel/", "RemoteRunner": "satchel/", "Runplain": None}
-    assert not any("TOKEN" in name.split("_") for f in far_and_near.functions().values() for name in variables(f))
+    assert not any("TOKEN" in name.split("_") for f in own_servers.functions().values() for name in variables(f))

@@ -1,15 +1,14 @@
 """What a deployment may choose, and what it is told when it chooses wrongly."""
 
 import json
-from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
 from infra import limits
-from infra.servers import stdio_servers
+from infra.packing.platform import Platform
 from infra.settings import Settings
-from tests.infra.conftest import synthesise
+from tests.infra.templates import Stacks
 
 
 def test_nothing_has_to_be_chosen() -> None:
@@ -64,6 +63,20 @@ def test_models_may_be_asked_that_are_named_by_themselves_or_in_the_list() -> No
         ({"min_isolation": "vm"}, "min_isolation\n.*'process' or 'kernel'"),
         ({"min_isolation": "kernel"}, "min_isolation\n.*Lambda's kernel has no Landlock"),
         ({"jwt_audience": "web"}, "give jwt_issuer and jwt_audience together"),
+        ({"domain": "chat.example.com"}, "give domain and certificate_arn together"),
+        ({"domain": "https://chat.example.com"}, "domain"),
+        ({"certificate_arn": "arn:aws:acm:eu-central-1:1:certificate/x"}, "certificate_arn"),
+        ({"log_retention": "31"}, "log_retention"),
+        ({"audit_days": "0"}, "audit_days"),
+        ({"runner_disk_mib": "10241"}, "runner_disk_mib"),
+        ({"reserved_concurrency": "nobody=5"}, "there is no function nobody; there are api, approval"),
+        ({"reserved_concurrency": "api=many"}, "reserved_concurrency.api"),
+        ({"requests_per_second": "0"}, "requests_per_second"),
+        ({"alarm_email": "somebody"}, "alarm_email"),
+        ({"python": "3.10"}, "python"),
+        ({"python": "3.11", "snap_start": "true"}, "snap_start needs Python 3.12 or newer"),
+        ({"groups": "a b"}, "groups.0"),
+        ({"groups": "staff", "jwt_issuer": "https://i.example", "jwt_audience": "web"}, "that issuer says who is"),
     ],
 )
 def test_a_wrong_choice_is_named(context: dict[str, str], said: str) -> None:
@@ -71,61 +84,27 @@ def test_a_wrong_choice_is_named(context: dict[str, str], said: str) -> None:
         Settings.from_context(context.get)
 
 
-def test_servers_with_an_address_or_switched_off_need_no_function(tmp_path: Path) -> None:
-    config = tmp_path / "mcp.json"
-    config.write_text(
-        '{"b": {"command": ["python"], "memory_mb": 256}, "a": {"command": ["python"]},'
-        ' "away": {"url": "https://tools.example"}, "off": {"command": ["python"], "enabled": false}}'
-    )
-    assert {name: server.memory_mb for name, server in stdio_servers(config).items()} == {"a": 1024, "b": 256}
+def test_the_python_that_builds_is_the_one_that_runs() -> None:
+    assert Settings().platform == Platform("arm64")
+    assert Settings(python="3.13").platform == Platform("arm64", 13)
 
 
-@pytest.mark.parametrize("entry", ['"a.b": {"command": ["x"]}', '"": {"command": ["x"]}', '"a": {"command": "x"}'])
-def test_a_server_that_cannot_be_deployed_is_refused(tmp_path: Path, entry: str) -> None:
-    config = tmp_path / "mcp.json"
-    config.write_text(f"{{{entry}}}")
-    with pytest.raises(ValidationError):
-        stdio_servers(config)
+def test_numbers_by_name_may_be_given_as_text_too() -> None:
+    settings = Settings.from_context({"reserved_concurrency": "api=50,run_tool=20", "log_retention": "14"}.get)
+    assert settings.reserved_concurrency == {"api": 50, "run_tool": 20}
+    assert settings.log_retention == 14
 
 
-def test_a_server_that_asks_for_more_time_than_the_machine_gives_is_refused(tmp_path: Path) -> None:
-    config = tmp_path / "mcp.json"
-    config.write_text('{"slow": {"command": ["x"], "max_seconds": 841}}')
-    with pytest.raises(ValidationError, match=r"slow\.max_seconds\s+Input should be less than or equal to 840"):
-        stdio_servers(config)
-    assert min(limits.CALL_TIMEOUT_SECONDS, limits.RUNNER_SECONDS) >= limits.LONGEST_TOOL_SECONDS + 60
+def test_a_runner_beats_often_enough() -> None:
     assert limits.HEARTBEAT_SECONDS > 10 * limits.BEAT_SECONDS
 
 
 @pytest.mark.synth
 @pytest.mark.clause("v2.1:size-limit:configured")
-def test_choices_reach_the_templates(tmp_path: Path) -> None:
-    stacks = synthesise(
-        tmp_path,
-        name="team",
-        architecture="x86_64",
-        model="careful",
-        models=[
-            {"name": "careful", "model": "bedrock:us.anthropic.claude-sonnet-4-5-20250929-v1:0", "groups": ["staff"]},
-            {"name": "quick", "model": "openai-chat:small"},
-        ],
-        context_tokens="50000",
-        instructions="Be brief.",
-        model_temperature="0.2",
-        model_max_tokens="4096",
-        removal_policy="destroy",
-        public_url="https://chat.example",
-        canvas_origins=["https://dash.example", "https://metrics.example:8443"],
-        max_rounds="12",
-        base64_size_limit_mb="2",
-        max_file_size_bytes="1000000",
-        min_isolation="process",
-        violation_policy="fail",
-        jwt_issuer="https://issuer.example",
-        jwt_audience=["web"],
-    )
+def test_choices_reach_the_templates(choices: Stacks) -> None:
+    stacks = choices
     assert {tuple(function["Architectures"]) for function in stacks.functions().values()} == {("x86_64",)}
-    assert stacks.environment("Dispatch")["SATCHEL_PUBLIC_URL"] == "https://chat.example"
+    assert stacks.environment("Dispatch")["SATCHEL_PUBLIC_URL"] == "https://chat.example.com"
     for function in ("Api", "Normalize"):
         listed = stacks.environment(function)["SATCHEL_CANVAS_ORIGINS"]
         assert listed == "https://dash.example,https://metrics.example:8443"

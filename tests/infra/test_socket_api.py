@@ -64,12 +64,12 @@ def test_nothing_logs_the_tickets_that_stand_in_addresses(stacks: Stacks) -> Non
 
 
 def test_people_are_told_where_to_connect_and_push_where_to_send(stacks: Stacks) -> None:
-    assert stacks.environment("Api")["SATCHEL_SOCKET_URL"] == f"wss://{HOST}/ws"
+    assert stacks.environment("Api")["SATCHEL_SOCKET_URL"] == "wss://{SiteDistribution.DomainName}/ws"
     assert stacks.environment("Push")["SATCHEL_SOCKET_ENDPOINT"] == f"https://{HOST}/ws"
 
 
 def test_pages_of_the_deployment_may_connect(stacks: Stacks) -> None:
-    assert stacks.environment("Sockets")["SATCHEL_WEB_ORIGINS"] == "{WebHttp.ApiEndpoint}"
+    assert stacks.environment("Sockets")["SATCHEL_WEB_ORIGINS"] == "https://{SiteDistribution.DomainName}"
 
 
 def test_push_alone_speaks_to_connections_and_only_those_of_this_api(stacks: Stacks) -> None:
@@ -106,8 +106,8 @@ def test_a_batch_that_fails_is_split_tried_again_a_few_times_and_then_noted(
     assert mapping["BisectBatchOnFunctionError"] is True
     assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
     assert 3 < mapping["MaximumRetryAttempts"] < 10  # after three, a connection that takes nothing is ended
-    assert mapping["DestinationConfig"] == {"OnFailure": {"Destination": "{TurnStreamUnpushed.Arn}"}}
-    assert _allowed(stacks, "Push", "sqs")["sqs:SendMessage"] == ["{TurnStreamUnpushed.Arn}"]
+    assert mapping["DestinationConfig"] == {"OnFailure": {"Destination": "{LostQueue.Arn}"}}
+    assert _allowed(stacks, "Push", "sqs")["sqs:SendMessage"] == ["{LostQueue.Arn}"]
     (queue,) = stacks.of_type("AWS::SQS::Queue").values()
     assert queue["SqsManagedSseEnabled"] is True
 

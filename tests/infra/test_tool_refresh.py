@@ -9,7 +9,7 @@ pytestmark = pytest.mark.synth
 
 
 def test_servers_are_asked_at_the_end_of_each_deployment(stacks: Stacks) -> None:
-    rule = stacks.of_type("AWS::Events::Rule")["ToolRefreshDeployed"]
+    rule = stacks.of_type("AWS::Events::Rule")["ToolRefreshDeployedRule"]
     assert [target["Arn"] for target in rule["Targets"]] == ["{Refresh.Arn}"]
     assert rule["EventPattern"] == {
         "source": ["aws.cloudformation"],

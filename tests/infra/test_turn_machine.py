@@ -1,6 +1,10 @@
 """The machine that is deployed is the file that the local run executes, with everything filled in."""
 
 import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +16,7 @@ from tests.infra.asl_validator import problems
 from tests.infra.templates import Stacks
 
 pytestmark = pytest.mark.synth
+ASL_VALIDATOR = sources.ROOT / "node_modules/.bin/asl-validator"
 STEPS = ("Think", "Approval", "Dispatch", "Normalize", "Finish")
 SERVICE_ERRORS = {
     "Lambda.ServiceException",
@@ -93,9 +98,39 @@ def test_executions_that_end_past_finish_are_sent_to_it(stacks: Stacks) -> None:
 
 
 def test_the_machine_invokes_its_own_steps_and_nothing_else(stacks: Stacks) -> None:
-    (statement,) = (each for each in stacks.statements() if each.who == "TurnMachine")
-    assert statement.actions == ["lambda:InvokeFunction"]
-    assert statement.resources == [f"{{{step}.Arn}}" for step in STEPS]
+    logging, invoking = (each for each in stacks.statements() if each.who == "TurnMachine")
+    assert invoking.actions == ["lambda:InvokeFunction"]
+    assert invoking.resources == [f"{{{step}.Arn}}" for step in STEPS]
+    assert [action for action in logging.actions if not action.startswith("logs:")] == []
+
+
+def test_errors_are_logged_without_what_executions_carry(stacks: Stacks) -> None:
+    (machine,) = stacks.of_type("AWS::StepFunctions::StateMachine").values()
+    logging = machine["LoggingConfiguration"]
+    assert (logging["Level"], logging["IncludeExecutionData"]) == ("ERROR", False)
+    assert stacks.of_type("AWS::Logs::LogGroup")["TurnLog"]["LogGroupName"] == "/aws/vendedlogs/states/satchel-turn"
+    assert machine["TracingConfiguration"] == {"Enabled": False}
+
+
+def test_with_snapshots_the_published_functions_are_called(choices: Stacks) -> None:
+    (invoking,) = (
+        each for each in choices.statements() if each.who == "TurnMachine" and "lambda:InvokeFunction" in each.actions
+    )
+    assert invoking.resources == [f"{{{step}Aliaslive}}" for step in STEPS]
+    (machine,) = choices.of_type("AWS::StepFunctions::StateMachine").values()
+    assert all(f"{{{step}Aliaslive}}" in machine["DefinitionString"] for step in STEPS)
+
+
+@pytest.mark.parametrize("is_valid", [True, False])
+def test_another_judge_finds_nothing_either(text: str, tmp_path: Path, *, is_valid: bool) -> None:
+    if shutil.which("node") is None or not ASL_VALIDATOR.exists():
+        pytest.skip("asl-validator comes with npm ci")
+    machine = re.sub(r"\{(\w+)\.Arn\}", r"arn:aws:lambda:us-east-1:123456789012:function:\1", text)
+    file = tmp_path / "turn.json"
+    file.write_text(machine if is_valid else machine.replace('"Next": "AnyCalls"', '"Next": "Nowhere"'))
+    command = ["node", str(ASL_VALIDATOR), "--json-path", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  (pinned, from npm)
+    assert (done.returncode == 0) is is_valid, done.stdout + done.stderr
 
 
 def test_the_address_that_functions_are_given_is_the_machines(stacks: Stacks) -> None:

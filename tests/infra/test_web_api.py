@@ -1,5 +1,6 @@
 """Who gets past the gateway."""
 
+import json
 from typing import Any
 
 import pytest
@@ -25,7 +26,7 @@ def test_every_route_but_health_and_download_needs_a_sign_in(stacks: Stacks) -> 
 
 def test_tokens_are_those_of_our_own_people(stacks: Stacks) -> None:
     (authorizer,) = stacks.of_type("AWS::ApiGatewayV2::Authorizer").values()
-    assert authorizer["JwtConfiguration"] == {"Issuer": "{People.ProviderURL}", "Audience": ["{PeopleClient}"]}
+    assert authorizer["JwtConfiguration"] == {"Issuer": "{People.ProviderURL}", "Audience": ["{Client}"]}
     assert authorizer["IdentitySource"] == ["$request.header.Authorization"]
 
 
@@ -44,4 +45,18 @@ def test_all_routes_lead_to_the_api_function(stacks: Stacks) -> None:
 def test_requests_are_throttled(stacks: Stacks) -> None:
     (stage,) = _of_http(stacks, "AWS::ApiGatewayV2::Stage").values()
     assert stage["StageName"] == "$default"
-    assert stage["DefaultRouteSettings"]["ThrottlingRateLimit"] > 0
+    assert stage["DefaultRouteSettings"] == {"ThrottlingBurstLimit": 400, "ThrottlingRateLimit": 200}
+
+
+def test_requests_are_logged_without_what_stands_behind_the_question_mark(stacks: Stacks) -> None:
+    (stage,) = _of_http(stacks, "AWS::ApiGatewayV2::Stage").values()
+    assert stage["AccessLogSettings"]["DestinationArn"] == "{WebLog.Arn}"
+    logged = json.loads(stage["AccessLogSettings"]["Format"]).values()
+    assert {"$context.path", "$context.status", "$context.requestId"} <= set(logged)
+    assert [each for each in logged if "query" in each.lower() or "header" in each.lower()] == []
+
+
+def test_pages_of_others_may_call_where_that_is_set(stacks: Stacks, choices: Stacks) -> None:
+    assert "CorsConfiguration" not in stacks.of_type("AWS::ApiGatewayV2::Api")["WebHttp"]
+    cors = choices.of_type("AWS::ApiGatewayV2::Api")["WebHttp"]["CorsConfiguration"]
+    assert cors["AllowOrigins"] == ["https://other.example"]

@@ -35,7 +35,7 @@ REASONS = (
     Reason("Push", "dynamodb:GetShardIterator", "*", _BY_LAMBDA),
     Reason("Push", "dynamodb:ListStreams", "*", _BY_LAMBDA),
     Reason("*", "s3:ListBucket", "*", "without it S3 answers that what is absent may not be read"),
-    *(Reason(who, "s3:AbortMultipartUpload", "*", _GIVEN_UP) for who in ("Call", "Dispatch")),
+    *(Reason(who, "s3:AbortMultipartUpload", "*", _GIVEN_UP) for who in ("Call", "Dispatch", "Think")),
     Reason("Run*", "states:SendTaskHeartbeat", "*", "a call shorter than a beat has none"),
     Reason(
         "Think", "s3:GetObject", "*/texts/*", "a message of over 300 KB lies there, which the model has to be shown"

@@ -143,11 +143,15 @@ class Stage:
             timeout=each.configuration["Timeout"],
         )
 
-    def unpack_servers(self) -> None:
-        """Put the servers' layer where functions look for it; of all layers it alone is read as files."""
+    def unpack_layers(self) -> None:
+        """Put servers and page where functions look for them; of all layers these alone are read as files.
+
+        All functions share the place here, so the file with all servers' entries comes last.
+        """
         layers = ((stack, key) for stack in self.stacks for key in stack.template["Resources"])
-        layer = next(stack.code_of(key) for stack, key in layers if name_of(key) == "LayersServers")
-        shutil.copytree(layer, self.opt)
+        found = [(stack, key) for stack, key in layers if name_of(key).startswith(("LayersServer", "LayersPage"))]
+        for stack, key in sorted(found, key=lambda each: name_of(each[1]) == "LayersServers"):
+            shutil.copytree(stack.code_of(key), self.opt, dirs_exist_ok=True)
 
     def _noting(self, run: Handler) -> Handler:
         def handle(event: object, context: LambdaContext) -> object:
@@ -172,7 +176,7 @@ def on_stage(folder: Path, scratch: Path) -> Iterator[Stage]:
         for made in stacks:
             made.create()
         stage = Stage(stacks, cloud, notes)
-        stage.unpack_servers()
+        stage.unpack_layers()
         stack.callback(stage.corners.clear)
         pool = EnvironmentPool(stage.runner_functions(), log_dir=logs, most=_MOST_PROCESSES, preload=[inside.__name__])
         stage.register(stack.enter_context(pool))

@@ -71,6 +71,7 @@ class Story:
 
     def tell(self) -> None:
         """Go through all of it."""
+        self.bring_the_page()
         self.bring_files()
         self.take_turns()
         self.share_and_fetch()
@@ -80,6 +81,12 @@ class Story:
         self.rotate_keys()
         self.let_time_pass()
         self.erase_a_person()
+
+    def bring_the_page(self) -> None:
+        """Serve the page that this deployment brought."""
+        self.stage.invoke("PublishPage", _DEPLOYED)
+        objects = boto3.client("s3").list_objects_v2(Bucket=self.stage.physical("S3::Bucket")["SiteFiles"])["Contents"]
+        assert {"index.html", "config.json"} <= {each["Key"] for each in objects}
 
     def bring_files(self) -> None:
         """Upload in one piece and in parts, finish one upload and give up another."""

@@ -17,4 +17,5 @@ def test_every_entry_starts_its_own_main_for_all_users(name: str) -> None:
 
     assert entry.pop("description").endswith(".")
     assert entry.pop("strict_files", False) is (name == "report")
+    assert entry.pop("requirements", None) == ("report/requirements.txt" if name == "report" else None)
     assert entry == {"command": ["python", "main.py"], "cwd": name, "groups": ["users"]}

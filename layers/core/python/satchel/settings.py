@@ -275,9 +275,11 @@ class RunnerSettings(Settings):
     A tool's answer may have ``max_result_mb``, files inside it included; what a tool returns by path is not part of it.
     Of the server there are ``max_servers`` processes at most, for calls that come side by side. ``secret_prefix`` is
     what the names of the secrets begin with that hold its variables; without it they are all in the environment.
+    ``server_packages`` is where its packages lie, where they are not the interpreter's own.
     """
 
     server: str | None = None
+    server_packages: str | None = None
     beat_seconds: Annotated[float, Field(gt=0, le=10)] = 1.0
     max_result_mb: int = 64
     max_servers: Annotated[int, Field(ge=1)] = 8
@@ -297,3 +299,11 @@ class IsolationSettings(Settings):
 
     min_isolation: Level = "process"
     violation_policy: Literal["note", "fail"] = "note"
+
+
+class PageSettings(Settings):
+    """The web client: the bucket that it is copied to, the folder that it lies in, and what its config.json says."""
+
+    page_bucket: str
+    page_folder: Path
+    page_config: str

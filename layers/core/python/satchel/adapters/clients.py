@@ -25,8 +25,11 @@ class _Keys(TypedDict):
 
 
 _RETRIES = Config(retries={"mode": "standard", "total_max_attempts": 4}, max_pool_connections=50)
-# Presigned links carry SigV4, which fixes the signed headers and works in every region.
-_S3 = _RETRIES.merge(Config(signature_version="s3v4", s3={"addressing_style": "path"}))
+# Presigned links carry SigV4, which fixes the signed headers and works in every region; and they lead to the region's
+# own host in every region, which is the one that the page's policy names.
+_S3 = _RETRIES.merge(
+    Config(signature_version="s3v4", s3={"addressing_style": "path", "us_east_1_regional_endpoint": "regional"})
+)
 
 
 @lru_cache

@@ -75,11 +75,17 @@ def _client(server: str) -> McpToolClient:
         _own()[server],
         loop(),
         os.environ,
-        fill=partial(filled, ServerSettings().mcp_config, server, values=_values()),
+        fill=partial(_filled, server),
         isolation=enough_isolation(),
         most_bytes=settings.max_result_bytes,
         bounds=Bounds(most=settings.max_servers),
     )
+
+
+def _filled(server: str, entry: ServerEntry) -> ServerEntry:
+    """Return the entry with its values, and with its packages on the path where they lie apart from the runner's."""
+    full, packages = filled(ServerSettings().mcp_config, server, entry, _values()), RunnerSettings().server_packages
+    return full if packages is None else full.model_copy(update={"env": {"PYTHONPATH": packages, **full.env}})
 
 
 @lru_cache

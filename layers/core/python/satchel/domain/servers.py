@@ -38,7 +38,8 @@ class ServerEntry(BaseModel):
     ``silence_seconds``, ``notice_seconds`` and ``max_seconds`` are the times of its calls where they are not the usual
     ones (``domain.timing``), ``process_limits`` what its processes may use up, ``read_paths`` what they may read
     besides the system and their own files, ``network: false`` that they may not use it. Paths are absolute once the
-    file is read; there they are relative to the file.
+    file is read; there they are relative to the file. ``requirements`` (a file of pinned packages) and ``deploy``
+    are for the stacks: what the server's function is given, and whether there is one.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -60,6 +61,7 @@ class ServerEntry(BaseModel):
     read_paths: list[str] = []
     process_limits: ProcessLimits = ProcessLimits()
     enabled: bool = True
+    deploy: bool = True
     collect: Literal["all", "declared"] = "all"
     require_approval: Literal["*"] | list[str] = []
     silence_seconds: Seconds | None = None

@@ -1,0 +1,91 @@
+"""``python -m tests.infra.synthesis FOLDER [NAME…]``: synthesise the deployments that tests look at, each in a folder.
+
+In one process, since importing aws_cdk and starting its Node takes longer than a synthesis; and not in the tests' own,
+which never pay for it. Layers are not built.
+"""
+
+import json
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from infra.sources import SERVERS
+
+OWN_SERVERS = {
+    "search": {"url": "https://${SEARCH_HOST}/mcp", "auth_token": "${SEARCH_TOKEN}", "memory_mb": 512},
+    "maps": {"url": "https://maps.example/mcp", "auth_token": "${MAPS_TOKEN}"},
+    "off": {"url": "https://off.example/mcp", "auth_token": "${OFF_TOKEN}", "enabled": False},
+    "near": {"command": ["python", "main.py"], "env": {"KEY": "a-${NEAR_KEY}"}},
+    "plain": {"command": ["python", "main.py"], "memory_mb": 2048},
+    "node": {"command": ["npx", "-y", "somebodys-server"], "deploy": False},
+}
+CHOICES: dict[str, object] = {
+    "name": "team",
+    "architecture": "x86_64",
+    "model": "careful",
+    "models": [
+        {"name": "careful", "model": "bedrock:us.anthropic.claude-sonnet-4-5-20250929-v1:0", "groups": ["staff"]},
+        {"name": "quick", "model": "openai-chat:small"},
+    ],
+    "context_tokens": "50000",
+    "instructions": "Be brief.",
+    "model_temperature": "0.2",
+    "model_max_tokens": "4096",
+    "removal_policy": "destroy",
+    "domain": "chat.example.com",
+    "certificate_arn": "arn:aws:acm:us-east-1:123456789012:certificate/one",
+    "canvas_origins": ["https://dash.example", "https://metrics.example:8443"],
+    "web_origins": "https://other.example",
+    "max_rounds": "12",
+    "base64_size_limit_mb": "2",
+    "max_file_size_bytes": "1000000",
+    "min_isolation": "process",
+    "violation_policy": "fail",
+    "jwt_issuer": "https://issuer.example",
+    "jwt_audience": ["web"],
+    "python": "3.13",
+    "snap_start": "true",
+    "reserved_concurrency": "api=50,run_tool=20",
+    "requests_per_second": "7",
+    "burst": "9",
+    "log_retention": "14",
+    "audit_days": "30",
+    "runner_disk_mib": "10240",
+    "alarm_email": "ops@example.com",
+    "bucket_access_logs": "true",
+}
+
+
+def main(folder: Path, names: Sequence[str]) -> None:
+    """Make each deployment, or those that are named; the first is the one that people get who choose nothing."""
+    from infra.application import synthesise  # noqa: PLC0415  (only who makes templates pays for aws_cdk)
+
+    deployments: dict[str, dict[str, object]] = {
+        "default": {},
+        "own_servers": {"servers": str(_own_servers(folder / "own" / "servers"))},
+        "choices": CHOICES,
+        "one_more": {"servers": str(_one_more(folder / "more" / "servers"))},
+    }
+    for name in names or deployments:
+        unbuilt: dict[str, object] = {"aws:cdk:bundling-stacks": []}
+        synthesise(str(folder / name), {**unbuilt, **deployments[name]}, checks=name in {"default", "choices"})
+
+
+def _own_servers(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "mcp.json").write_text(json.dumps(OWN_SERVERS))
+    return folder
+
+
+def _one_more(folder: Path) -> Path:
+    """Return the servers that come with Satchel, and one more."""
+    shutil.copytree(SERVERS, folder)
+    config = folder / "mcp.json"
+    more = {"added": {"command": ["python", "main.py"], "cwd": "calculator", "env": {"KEY": "${ADDED_KEY}"}}}
+    config.write_text(json.dumps(json.loads(config.read_text()) | more))
+    return folder
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2:])
