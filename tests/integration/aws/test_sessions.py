@@ -2,8 +2,8 @@ import pytest
 
 from satchel.adapters.dynamodb.sessions import DynamoSessions
 from satchel.adapters.dynamodb.table import Table
-from satchel.domain.errors import InvalidRequest
-from satchel.domain.sessions import Session, SessionStatus
+from satchel.domain.errors import InvalidRequest, SessionEnded, SessionNotFound
+from satchel.domain.sessions import Session, SessionChanges, SessionStatus
 from tests.integration.aws.makers import START, a_session, at_once, fresh, moment, someone
 
 
@@ -77,3 +77,35 @@ def test_ending_what_is_not_there_makes_nothing(sessions: DynamoSessions, user: 
     sessions.end(user, missing, START)
 
     assert sessions.get(user, missing) is None
+
+
+def test_changes_of_two_at_once_both_stand(sessions: DynamoSessions, session: Session) -> None:
+    at_once(
+        [
+            lambda: sessions.change(session.user, session.session_id, SessionChanges(title="Numbers")),
+            lambda: sessions.change(session.user, session.session_id, SessionChanges(model="careful")),
+            lambda: sessions.change(session.user, session.session_id, SessionChanges(instructions="Be brief.")),
+        ]
+    )
+
+    kept = sessions.get(session.user, session.session_id)
+    changes = {"title": "Numbers", "model": "careful", "instructions": "Be brief."}
+    assert kept == session.model_copy(update=changes)
+
+
+def test_a_change_takes_away_what_is_said_to_be_none(sessions: DynamoSessions, session: Session) -> None:
+    sessions.change(session.user, session.session_id, SessionChanges(model="careful", title="x"))
+
+    assert sessions.change(session.user, session.session_id, SessionChanges(model=None)).model is None
+    kept = sessions.get(session.user, session.session_id)
+    assert kept is not None
+    assert (kept.title, kept.model) == ("x", None)
+
+
+def test_a_session_that_is_over_or_somebody_elses_is_not_changed(sessions: DynamoSessions, session: Session) -> None:
+    with pytest.raises(SessionNotFound):
+        sessions.change(someone(), session.session_id, SessionChanges(title="x"))
+    sessions.end(session.user, session.session_id, moment())
+
+    with pytest.raises(SessionEnded):
+        sessions.change(session.user, session.session_id, SessionChanges(title="x"))

@@ -4,7 +4,7 @@ from satchel.adapters.dynamodb.sessions import DynamoSessions
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.dynamodb.transcript import DynamoTranscript
 from satchel.adapters.dynamodb.turns import DynamoTurns
-from satchel.domain.conversation import UserMessage
+from satchel.domain.conversation import TokenUsage, UserMessage
 from satchel.domain.errors import InvalidRequest, KeyReused, SessionEnded, SessionNotFound, TurnRunning
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Session, Turn, TurnStatus
@@ -197,3 +197,39 @@ class TestList:
     def test_has_nothing_of_a_turn_that_is_not_there(self, turns: DynamoTurns, session: Session) -> None:
         assert turns.get(session.session_id, fresh("t")) is None
         assert turns.list(session.session_id, 2, None).items == []
+
+
+class TestSpent:
+    TOOK = TokenUsage(input_tokens=100, output_tokens=7)
+
+    def usage(self, turns: DynamoTurns, sessions: DynamoSessions, turn: Turn) -> tuple[TokenUsage, TokenUsage]:
+        kept, session = turns.get(turn.session_id, turn.turn_id), sessions.get(turn.user, turn.session_id)
+        assert kept is not None
+        assert session is not None
+        return kept.usage, session.usage
+
+    def test_is_added_up_for_the_turn_and_its_session_also_by_many_at_once(
+        self, turns: DynamoTurns, sessions: DynamoSessions, session: Session
+    ) -> None:
+        first = turns.begin(a_turn(session), None)
+        at_once([lambda: turns.spent(first, self.TOOK)] * 5)
+        turns.end(ended(first))
+        second = turns.begin(a_turn(session), None)
+        turns.spent(second, TokenUsage(input_tokens=1, cache_read_tokens=1))
+
+        five = TokenUsage(input_tokens=500, output_tokens=35)
+        both = TokenUsage(input_tokens=501, output_tokens=35, cache_read_tokens=1)
+        assert self.usage(turns, sessions, first) == (five, both)
+        assert self.usage(turns, sessions, second)[0] == TokenUsage(input_tokens=1, cache_read_tokens=1)
+
+    def test_of_nothing_is_nothing(self, turns: DynamoTurns, sessions: DynamoSessions, session: Session) -> None:
+        turn = turns.begin(a_turn(session), None)
+        turns.spent(turn, TokenUsage())
+
+        assert self.usage(turns, sessions, turn) == (TokenUsage(), TokenUsage())
+
+    def test_for_a_turn_that_was_erased_meanwhile_makes_none(self, turns: DynamoTurns, session: Session) -> None:
+        turn = a_turn(session)
+        turns.spent(turn, self.TOOK)
+
+        assert turns.get(turn.session_id, turn.turn_id) is None

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from satchel.domain.budget import fit, tokens, tokens_of, tokens_of_tool
 from satchel.domain.conversation import AssistantMessage, Message, ToolMessage, ToolSpec, UserMessage
 from satchel.domain.history import in_form, turns_of
+from tests.unit.contract.strategies import many
 from tests.unit.domain.talks import asks, assert_in_form, result, talks
 
 LONG = "x" * 3_000
@@ -108,6 +109,7 @@ def test_a_turn_of_many_rounds_loses_its_oldest_ones() -> None:
     assert fitted.note.endswith(f"{fitted.rounds} rounds of tool calls.")
 
 
+@many
 @given(talks, st.integers(0, 6_000))
 def test_whatever_was_said_it_fits_if_it_can_is_in_form_and_has_the_latest_question_whole(
     messages: list[Message], most: int

@@ -4,6 +4,7 @@ from hypothesis import given
 
 from satchel.domain.conversation import AssistantMessage, Message, UserMessage
 from satchel.domain.history import NO_ANSWER, NO_WORDS, in_form
+from tests.unit.contract.strategies import many
 from tests.unit.domain.talks import ECHO, asks, assert_in_form, result, talks
 
 
@@ -42,6 +43,7 @@ def test_an_answer_without_words_gets_some() -> None:
     assert told[1] == AssistantMessage(text=NO_WORDS)
 
 
+@many
 @given(talks)
 def test_whatever_was_kept_every_provider_takes_it(talk: list[Message]) -> None:
     told = in_form(talk)

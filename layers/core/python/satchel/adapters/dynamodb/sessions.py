@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from satchel.adapters.dynamodb.conditions import ConditionFailed
+from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, pause
 from satchel.adapters.dynamodb.cursors import from_cursor, to_cursor
 from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.table import Query, Table
@@ -99,8 +99,10 @@ class DynamoSessions:
             except ConditionFailed:
                 if after.status is SessionStatus.ENDED:
                     raise SessionEnded(session_id) from None
-                continue
-            return after
+            except WriteConflict:
+                pause()
+            else:
+                return after
         raise Unavailable("The session is being changed by somebody else; try again.")
 
     def end(self, user: str, session_id: str, now: datetime, *, idle_since: datetime | None = None) -> None:
