@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.listener import Listener, listening
 from tests.e2e.person import Person
 from tests.e2e.system import System, running_system
 from tests.endpoints.server import PROVIDERS, Endpoint
@@ -36,12 +37,20 @@ def endpoint() -> Iterator[Endpoint]:
 
 
 @pytest.fixture(scope="session")
-def system(endpoint: Endpoint) -> Iterator[System]:
+def dashboards() -> Iterator[Listener]:
+    """Serve dashboards: the system lets tools show those of this site."""
+    with listening() as listener:
+        yield listener
+
+
+@pytest.fixture(scope="session")
+def system(endpoint: Endpoint, dashboards: Listener) -> Iterator[System]:
     """It is handed out when it knows the tools of every server: starting them all takes the processor for a while."""
     settings = {"SATCHEL_MCP_CONFIG": str(SERVERS), "SATCHEL_APPROVAL_SECONDS": str(APPROVAL_SECONDS)}
     models = [{"name": "offline", "model": "offline"}]
     models += [{"name": provider, "model": endpoint.name(provider)} for provider in PROVIDERS]
     settings |= {"SATCHEL_MODELS": json.dumps(models), **KEYS}
+    settings["SATCHEL_CANVAS_ORIGINS"] = dashboards.origin
     settings["POWERTOOLS_LOG_LEVEL"] = "INFO"  # as deployed: what would be logged there is looked at here
     with running_system(settings=settings) as running:
         onlooker = Person(running.url, "onlooker@example.com", "users,staff")

@@ -28,9 +28,8 @@ export function Workspace({ config, identity }: WorkspaceProps) {
     setAsked({ turnId, fileKey, nonce: Date.now() });
     setCanvasOpen(true);
   };
-  const hasCanvas = canvasOpen && sessionId !== null;
   return (
-    <div className={`frame${sideOpen ? " side-open" : ""}${hasCanvas ? " canvas-open" : ""}`}>
+    <div className={`frame${sideOpen ? " side-open" : ""}${canvasOpen ? " canvas-open" : ""}`}>
       <Side conversation={conversation} config={config} identity={identity} onClose={() => setSideOpen(false)} />
       <main className="chat">
         <header className="row">
@@ -45,7 +44,7 @@ export function Workspace({ config, identity }: WorkspaceProps) {
             <Icon name="menu" />
           </button>
           <h1>{conversation.session?.title ?? "Satchel"}</h1>
-          {made.length > 0 && (
+          {(made.length > 0 || canvasOpen) && (
             <button
               type="button"
               className="plain last"
@@ -58,18 +57,9 @@ export function Workspace({ config, identity }: WorkspaceProps) {
         </header>
         <Chat conversation={conversation} config={config} show={show} />
       </main>
-      {sessionId !== null && (
-        <Suspense>
-          <Canvas
-            key={sessionId}
-            sessionId={sessionId}
-            made={made}
-            asked={asked}
-            open={canvasOpen}
-            setOpen={setCanvasOpen}
-          />
-        </Suspense>
-      )}
+      <Suspense>
+        <Canvas sessionId={sessionId ?? ""} made={made} asked={asked} open={canvasOpen} setOpen={setCanvasOpen} />
+      </Suspense>
     </div>
   );
 }

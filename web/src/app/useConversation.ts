@@ -69,7 +69,7 @@ export function useConversation(config: Config): Conversation {
     open,
     turns,
     running: turns.list.find((turn) => turn.status === "running") ?? null,
-    made: useMemo(() => turns.list.flatMap((turn) => turn.made), [turns.list]),
+    made: useMemo(() => madeIn(turns.list, sessionId), [turns.list, sessionId]),
     changes,
     draft,
     setDraft,
@@ -80,6 +80,11 @@ export function useConversation(config: Config): Conversation {
     chooseModel,
     sessionFor,
   };
+}
+
+/** For a moment after another session was chosen the turns are still those of the one before. */
+function madeIn(turns: readonly Turn[], sessionId: string | null): readonly Made[] {
+  return turns.filter((turn) => turn.sessionId === sessionId).flatMap((turn) => turn.made);
 }
 
 function useDraft() {

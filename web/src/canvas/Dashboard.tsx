@@ -37,7 +37,7 @@ export function Dashboard({ dashboard, sessionId, turnId }: DashboardProps) {
       sandbox="allow-scripts allow-same-origin allow-forms"
       referrerPolicy="no-referrer"
       // Where the browser knows it, the frame has a storage of its own: no cookies that somebody has there already.
-      {...{ credentialless: "" }}
+      {...{ credentialless: true }}
     />
   );
 }

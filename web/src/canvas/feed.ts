@@ -23,6 +23,7 @@ export interface Asked {
 }
 
 export interface CanvasProps {
+  /** Empty before the first message. */
   sessionId: string;
   made: readonly Made[];
   asked: Asked | null;

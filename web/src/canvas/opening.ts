@@ -19,17 +19,21 @@ export function openingOf(sessionId: string, made: Made): Opening {
   return { tabs, mode: modeOf(dashboard?.mode) ?? modeOf(made.display.mode) ?? "replace" };
 }
 
-function opensFiles({ artifacts, display }: Made): boolean {
-  const asked = display.open_canvas || display.storage_action === "store_and_open";
-  return asked || artifacts.some((file) => file.auto_open);
+function opensFiles(made: Made): boolean {
+  return displayOpens(made) || made.artifacts.some((file) => file.auto_open);
 }
 
-/** The primary file first; without one, what asked to be opened, then what can be shown. */
-function inOrder({ artifacts, display }: Made): Artifact[] {
+function displayOpens({ display }: Made): boolean {
+  return display.open_canvas || display.storage_action === "store_and_open";
+}
+
+/** First what the canvas is opened for: the primary file, or the one that asked; then what can be shown. */
+function inOrder(made: Made): Artifact[] {
+  const { artifacts, display } = made;
   const rank = (file: Artifact) => {
-    if (file.name === display.primary_file) return 0;
+    if (file.name === display.primary_file) return displayOpens(made) ? 0 : 2;
     if (file.auto_open) return 1;
-    return file.showable ? 2 : 3;
+    return file.showable ? 3 : 4;
   };
   return [...artifacts].sort((one, other) => rank(one) - rank(other));
 }

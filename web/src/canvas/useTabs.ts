@@ -12,13 +12,18 @@ import { dashboardTab, fileTab, left, NO_TABS, opened, restored, type Tab, type 
 export function useTabs({ sessionId, made, asked, setOpen }: CanvasProps): [Tabs, (tabs: Tabs) => void] {
   const [tabs, setTabs] = useState<Tabs>(NO_TABS);
   const session = useRef(sessionId);
+  const latest = useRef(tabs);
+  latest.current = tabs;
   const seen = useRef(new Set<string>());
 
   useEffect(() => {
     if (session.current !== sessionId) {
+      const begins = session.current === ""; // what was opened before the first message stays
       session.current = sessionId;
       seen.current = new Set();
-      setTabs(left);
+      const stay = begins ? latest.current : left(latest.current);
+      setTabs(stay);
+      if (stay.tabs.length === 0) setOpen(false);
     }
     for (const one of made.filter(({ id }) => !seen.current.has(id))) {
       seen.current.add(one.id);

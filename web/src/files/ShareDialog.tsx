@@ -1,8 +1,9 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 
 import { api, ask } from "../api/client";
 import type { LinkMade, LinkOut } from "../api/schema";
 import type { FileOut } from "../api/types";
+import { Dialog } from "../shared/Dialog";
 import { tellingErrors } from "../shared/errors";
 import { toast } from "../shared/toasts";
 
@@ -15,12 +16,10 @@ const TIMES = [
 
 /** Make a link to a file that ends by itself, see those that live, end one. */
 export function ShareDialog({ file, onClose }: { file: FileOut; onClose(): void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const [seconds, setSeconds] = useState(HOUR);
   const [made, setMade] = useState<LinkMade | null>(null);
   const [links, setLinks] = useState<readonly LinkOut[]>([]);
   const path = { file_key: file.file_key };
-  useEffect(() => dialog.current?.showModal(), []);
   useEffect(() => {
     const query = { file_key: file.file_key, limit: 20 };
     tellingErrors(async () => setLinks((await ask(api.GET("/api/links", { params: { query } }))).links));
@@ -39,8 +38,7 @@ export function ShareDialog({ file, onClose }: { file: FileOut; onClose(): void 
       if (made?.link_id === link_id) setMade(null);
     });
   return (
-    <dialog ref={dialog} className="share" aria-label={`Share ${file.name}`} onClose={onClose}>
-      <h2>Share {file.name}</h2>
+    <Dialog title={`Share ${file.name}`} onClose={onClose}>
       <p>Whoever has the link can fetch the file until the link ends.</p>
       <label>
         The link lives{" "}
@@ -75,10 +73,12 @@ export function ShareDialog({ file, onClose }: { file: FileOut; onClose(): void 
           ))}
         </ul>
       )}
-      <button type="button" onClick={() => dialog.current?.close()}>
-        Close
-      </button>
-    </dialog>
+      <p className="row end">
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+      </p>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { toast } from "./toasts";
+import { explain } from "./toasts";
 
 /** What to say of an error. */
 export function messageOf(error: unknown): string {
@@ -7,9 +7,5 @@ export function messageOf(error: unknown): string {
 
 /** Do something at a person's wish, and say so where it fails. */
 export async function tellingErrors(work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    toast(messageOf(error), { kind: "error" });
-  }
+  await work().catch(explain);
 }

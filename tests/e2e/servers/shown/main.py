@@ -29,6 +29,14 @@ def one(username: str, name: str, mode: str = "replace") -> Json:
 
 
 @mcp.tool
+def asking_to_be_opened(username: str, name: str) -> Json:
+    """Make three of those files, of which that one asks to be opened."""
+    made = _made(username, {each: FILES[each] for each in {"notes.md": 0, "script.py": 1, name: 2}}, {})
+    artifacts = [{**artifact, "auto_open": artifact["name"] == name} for artifact in made["artifacts"]]
+    return {**made, "artifacts": artifacts, "display": {"open_canvas": False}}
+
+
+@mcp.tool
 def ill_meant(username: str, listener: str) -> Json:
     """Make files that would run a script or ask the listener for something, if they could."""
     return _made(username, hostile(listener), {"open_canvas": True})

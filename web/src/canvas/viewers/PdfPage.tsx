@@ -20,7 +20,7 @@ export function PdfPage({ document, number }: { document: PdfDocument; number: n
   return (
     <div className="pdf-page" ref={box} style={{ aspectRatio: `1 / ${ratio}` }}>
       {near && <canvas ref={canvas} role="img" aria-label={`Page ${number}`} />}
-      <p className="visually-hidden">{text}</p>
+      <p className="unseen">{text}</p>
     </div>
   );
 }
