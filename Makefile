@@ -46,6 +46,9 @@ bench: $(VENV)/dev.stamp ## Measure and write docs/benchmarks.md (BENCH=--peers:
 synth: $(VENV)/dev.stamp ## Synthesise the stacks into cdk.out
 	CDK_OUTDIR=cdk.out $(BIN)/python app.py
 
+costs: $(VENV)/run.stamp ## Say what it costs: idle, and for 1,000 turns (COSTS=--write: into docs/costs.md)
+	@$(BIN)/python -m infra.costs $(COSTS)
+
 requirements: $(VENV)/uv.stamp ## Pin again what pyproject.toml asks for (UPGRADE=--upgrade: the newest)
 	$(BIN)/python requirements/compile.py $(UPGRADE)
 

@@ -35,6 +35,9 @@ OPT = "DEPLOYED_OPT"
 LATER = "DEPLOYED_LATER"
 """The variable that names the file with the seconds by which it is later than it is."""
 
+ITSELF = "itself"
+"""The service that is noted for an invocation of the function."""
+
 _ON_LAMBDA = "/opt/"
 _CONTENT = {"Body", "Payload", "Data", "SecretString"}
 _writing = threading.Lock()
@@ -48,6 +51,7 @@ def handler(event: object, context: LambdaContext) -> object:
     """Run the function's own handler, as Lambda does: on a thread that has an event loop to take."""
     asyncio.set_event_loop(asyncio.new_event_loop())
     run: Handler = _code().handler
+    _note({"service": ITSELF, "operation": "Invoke", "key_id": "", "params": {}})
     return run(event, context)
 
 
@@ -61,7 +65,7 @@ def _code() -> ModuleType:
     for name, value in os.environ.items():
         if name.startswith("SATCHEL_") and value.startswith(_ON_LAMBDA):
             os.environ[name] = str(Path(os.environ[OPT]) / value.removeprefix(_ON_LAMBDA))
-    _note_calls(Path(os.environ[NOTES]))
+    _note_calls()
     _speak_to_connections_here()
     _live_later(Path(os.environ[LATER]))
     found = importlib.util.spec_from_file_location("handler", Path(os.environ[CODE]) / "handler.py")
@@ -72,7 +76,12 @@ def _code() -> ModuleType:
     return module
 
 
-def _note_calls(notes: Path) -> None:
+def _note(said: dict[str, Any]) -> None:
+    with _writing, Path(os.environ[NOTES]).open("a") as file:
+        file.write(json.dumps(said, default=str) + "\n")
+
+
+def _note_calls() -> None:
     """Note what is asked, and what is signed for others to ask; botocore makes both parameters at one place."""
     client = cast("Any", botocore.client.BaseClient)
     emit: Callable[..., Any] = client._emit_api_params  # noqa: SLF001  (before its cut there is no one place)
@@ -84,8 +93,7 @@ def _note_calls(notes: Path) -> None:
             "key_id": self._get_credentials().access_key,
             "params": {key: value for key, value in api_params.items() if key not in _CONTENT},
         }
-        with _writing, notes.open("a") as file:
-            file.write(json.dumps(said, default=str) + "\n")
+        _note(said)
         return emit(self, api_params, operation_model, context)
 
     client._emit_api_params = note  # noqa: SLF001  (the same)

@@ -9,6 +9,7 @@ import boto3
 from moto.sts.models import sts_backends
 
 from local.aws.cloud import ACCOUNT
+from tests.infra.deployment.inside import ITSELF
 from tests.infra.deployment.recording import Call, Need, needs, read_calls
 from tests.infra.deployment.stage import Stage
 from tests.policies import allows, applies, listed
@@ -24,7 +25,7 @@ class Asked:
         (self._machine,) = stage.physical("StepFunctions::StateMachine").values()
         (self._secret,) = stage.physical("SecretsManager::Secret").values()  # moto tells its function a name
         self._sockets = stage.functions["Push"].environment["SATCHEL_SOCKET_ENDPOINT"].removeprefix("https://")
-        self.calls = read_calls(stage.notes)
+        self.calls = [call for call in read_calls(stage.notes) if call.service != ITSELF]
         self._policies = {role: _statements(role) for role in self.roles()}
 
     def roles(self) -> dict[str, str]:

@@ -9,13 +9,18 @@ import uuid
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import boto3
 import httpx2
 
 from local.aws.seams import status_changes
+from tests.infra.deployment.counting import Meter, count
 from tests.infra.deployment.doors import Json, Resident, SocketDoor, origin_of
 from tests.infra.deployment.stage import Stage
+
+if TYPE_CHECKING:
+    from infra.usage import Usage
 
 _SERVER = Path(__file__).parent / "servers" / "main.py"
 _DEPLOYED = {"source": "aws.cloudformation"}
@@ -25,6 +30,11 @@ _CALLS = (
     '/calculator.take {"filename": "sales.csv"}',
     "/legacy.none {}",
 )
+_KINDS = {
+    "talk": "What can you do?",
+    "tools": '/legacy.read {"filenames": ["sales.csv"]}\n/calculator.take {"filename": "sales.csv"}',
+    "file": '/report.summarise {"filename": "more.csv"}',
+}
 _LONG = 45_000  # characters of arguments, which no item of a call holds beside the others
 _PATIENCE = 20.0
 _SETTLED = timedelta(seconds=20)
@@ -68,12 +78,14 @@ class Story:
         self.session_id = self.person.session()
         self.response: Json = {}
         self.pushed: list[Json] = []
+        self.usages: dict[str, Usage] = {}
 
     def tell(self) -> None:
         """Go through all of it."""
         self.bring_the_page()
         self.bring_files()
         self.take_turns()
+        self.count_turns()
         self.share_and_fetch()
         self.ask_the_owner()
         self.stop_and_lose()
@@ -108,8 +120,7 @@ class Story:
         """Call tools that read and write every kind of file, over a connection that hears of it."""
         door = self._connected()
         made = self.person.start(self.session_id, "/legacy.make {}")
-        wanted = {"session_id": self.session_id, "turn_id": made["turn_id"], "after": 0}
-        door.say({"action": "subscribe", **wanted})
+        self._follow(door, made["turn_id"])
         self.person.wait_for(self.session_id, made["turn_id"])
         wait_until(lambda: any(page.get("done") for page in door.said))
         self.pushed = [event for page in door.said for event in page.get("events", [])]
@@ -117,6 +128,22 @@ class Story:
         door.leave()
         self.response = self._ask("\n".join(_CALLS))
         self._ask('/report.summarise {"filename": "absent.csv"}')
+
+    def count_turns(self) -> None:
+        """Take a turn of each kind once more, by itself, and count what it uses."""
+        for kind, message in _KINDS.items():
+            door, meter = self._connected(), Meter(self.stage.notes)
+            if kind == "file":
+                self.person.upload(self.session_id, "more.csv", b"a,b\n3,4\n")
+            turn = str(self.person.start(self.session_id, message)["turn_id"])
+            self._follow(door, turn)
+            wait_until(lambda door=door: any(page.get("done") for page in door.said))  # type: ignore[misc]
+            response = self._call("GET", self._path(turn))
+            if kind == "file":
+                for artifact in response["artifacts"]:
+                    self._request("GET", artifact["download_url"])
+            self.usages[kind] = count(meter.since(), self._execution(turn))
+            door.leave()
 
     def share_and_fetch(self) -> None:
         """Fetch files by link and inside JSON, share one, take the link back, delete the file."""
@@ -231,10 +258,13 @@ class Story:
         assert door.connect(ticket, origin_of(self.person.url)) == httpx2.codes.OK
         return door
 
-    def _subscribe(self, turn: str) -> None:
-        door = self._connected()
+    def _follow(self, door: SocketDoor, turn: str) -> None:
         said = door.say({"action": "subscribe", "session_id": self.session_id, "turn_id": turn, "after": 0})
         assert said["type"] == "subscribed", said
+
+    def _subscribe(self, turn: str) -> None:
+        door = self._connected()
+        self._follow(door, turn)
         door.close()  # without a word: who pushes finds out
 
     def _waiting_turn(self) -> str:
@@ -251,7 +281,9 @@ class Story:
         listed = self._call("GET", "/api/files", params={"session_id": session_id})["files"]
         return {file["name"]: file["file_key"] for file in listed}
 
+    def _execution(self, turn: str) -> str:
+        (machine,) = self.stage.physical("StepFunctions::StateMachine").values()
+        return f"{machine.replace(':stateMachine:', ':execution:')}:{turn}"
+
     def _stop_execution(self, turn: str) -> None:
-        machine = next(iter(self.stage.physical("StepFunctions::StateMachine").values()))
-        execution = f"{machine.replace(':stateMachine:', ':execution:')}:{turn}"
-        boto3.client("stepfunctions").stop_execution(executionArn=execution)
+        boto3.client("stepfunctions").stop_execution(executionArn=self._execution(turn))

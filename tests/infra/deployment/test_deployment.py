@@ -1,6 +1,8 @@
 """What the templates create, by CloudFormation in moto, and a run on it: turns, and all else that functions do."""
 
 import json
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import boto3
@@ -9,6 +11,7 @@ import pytest
 
 from infra import sources
 from infra.limits import APPROVAL_SECONDS, CALL_TIMEOUT_SECONDS, HEARTBEAT_SECONDS, TURN_TIMEOUT_SECONDS
+from infra.usage import TURNS
 from tests.infra.deployment import types
 from tests.infra.deployment.doors import HttpDoor, routes
 from tests.infra.deployment.reasons import reasons_for
@@ -146,3 +149,23 @@ def test_the_machine_may_invoke_the_functions_of_its_states_and_no_others(stage:
         for arn in statement["Resource"]
     ]
     assert sorted(invoked) == sorted(stage.functions[state].configuration["FunctionArn"] for state in STATES)
+
+
+@pytest.mark.parametrize("kind", TURNS)
+def test_the_costs_are_reckoned_with_what_a_turn_uses(story: Story, kind: str) -> None:
+    """To the number where it is certain; how often a batch of the stream is pushed is not, nor what is read for it."""
+    said, counted = TURNS[kind], story.usages[kind]
+    assert said.transitions == counted.transitions
+    assert {**said.invocations, "Push": 0} == {**_together(counted.invocations), "Push": 0}
+    assert (said.puts, said.gets) == (counted.puts, counted.gets)
+    for part in ("writes", "reads", "messages"):
+        assert getattr(said, part) == pytest.approx(getattr(counted, part), rel=0.25, abs=3), part
+    assert said.invocations["Push"] == pytest.approx(counted.invocations["Push"], abs=4)
+
+
+def _together(invocations: Mapping[str, int]) -> dict[str, int]:
+    """Add up the runners."""
+    found: Counter[str] = Counter()
+    for who, number in invocations.items():
+        found["Run" if who.startswith("Run") else who] += number
+    return dict(found)
