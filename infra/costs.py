@@ -85,7 +85,7 @@ def of_idle_month() -> dict[str, float]:
 
 def document() -> str:
     """Return the page."""
-    return "\n".join([_HEAD, *_idle(), "", *_turns(), "", *_stored(), "", *_prices(), ""])
+    return "\n".join([_HEAD, *_idle(), "", *_turns(), *_stored(), "", *_prices(), ""])
 
 
 def _gb(function: str) -> float:
@@ -104,8 +104,13 @@ _HEAD = f"""\
 
 Computed by `make costs`, from the prices in `infra/prices.json` and the usage in `infra/usage.py`. How often functions
 run, states change and AWS is called is counted in a run over all functions on one machine, and a test compares it.
-Nothing was run on AWS, so how long functions run is a guess: {usage.DEFAULT_BILLED_MS} ms each, {usage.BILLED_MS["Think"] / 1000:g} s for a model's answer,
-{usage.BILLED_MS["Run"] / 1000:g} s for a tool. Free tiers are left out, and so are the model's tokens, which will be most of the bill.
+Nothing was run on AWS, so how long functions run is a guess: {usage.DEFAULT_BILLED_MS} ms each,
+{usage.BILLED_MS["Think"] / 1000:g} s for a model's answer, {usage.BILLED_MS["Run"] / 1000:g} s for a tool. Left out are
+free tiers, the model's tokens, which will be most of the bill, and what CloudFront takes for the page's visitors.
+"""
+_OF_TURNS = """
+Talk is a message and its answer. Of the middle column half are such turns, four in ten call two tools side by side, and
+one in ten is one of files: one is uploaded, a tool makes two of it, and both are fetched (1 MB).
 """
 
 
@@ -123,11 +128,7 @@ def _turns() -> Iterator[str]:
         if any(each[part] for each in costs.values()):
             yield f"| {part} | {' | '.join(f'{each[part]:.3f}' for each in costs.values())} |"
     yield f"| **all, US$** | {' | '.join(f'**{sum(each.values()):.2f}**' for each in costs.values())} |"
-    yield from (
-        "",
-        "Talk: a message and its answer. Tools: two calls side by side. Files: one uploaded (kept on S3), one tool",
-    )
-    yield "that makes two of it, both fetched (1 MB). The middle column is half talk, four in ten tools, one in ten files."
+    yield _OF_TURNS
 
 
 def _stored() -> Iterator[str]:
