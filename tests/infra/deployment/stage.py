@@ -60,6 +60,7 @@ class Stage:
         self.notes = notes
         self.corners = Corners()
         self.opt = notes.with_name("opt")
+        self._running: dict[str, Function] = {}
         self._later = notes.with_name("later")
         self.pass_time(timedelta())
 
@@ -116,7 +117,17 @@ class Stage:
         """Have the functions run wherever moto calls one."""
         for each in self.functions.values():
             run = self._noting(pool.handler(each.name)) if each.per_tenant else _shared(pool, each.name)
-            HOST.register(Function(each.name, run, each.configuration["Timeout"]))
+            self._running[each.who] = Function(each.name, run, each.configuration["Timeout"])
+            HOST.register(self._running[each.who])
+
+    @contextmanager
+    def without(self, who: str) -> Iterator[None]:
+        """Have a function do nothing for a while: what it is called for is left for later."""
+        HOST.register(Function(self.functions[who].name, lambda _event, _context: None, 60))
+        try:
+            yield
+        finally:
+            HOST.register(self._running[who])
 
     def _deployed(self, stack: Stack, resource: Json) -> Deployed:
         logical, name = resource["LogicalResourceId"], resource["PhysicalResourceId"]
