@@ -7,6 +7,7 @@ from local.cli.call import call
 from local.cli.doctor import doctor
 from local.cli.download import download
 from local.cli.lint import lint
+from local.cli.models import models
 from local.cli.new_server import new_server
 from local.cli.serve import serve
 from local.cli.tools import tools
@@ -29,6 +30,7 @@ app.command()(download)
 app.command()(new_server)
 app.command()(lint)
 app.command()(doctor)
+app.command()(models)
 
 
 def main() -> None:
