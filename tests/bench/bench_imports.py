@@ -14,11 +14,17 @@ from tests.bench.harness import Benchmark, Limit, Pair
 from tests.cold_start import FUNCTIONS, Layers, lay_out
 
 BASELINE = 'import boto3; boto3.client("s3"); boto3.client("dynamodb")'
-MOST = {"api": 2.0, "dispatch": 1.4, "normalize": 1.4, "run_tool": 3.0}
+MOST = {"api": 2.0, "dispatch": 1.4, "normalize": 1.4, "run_tool": 3.0, "think": 2.5}
+# What a function imports when it is first used, since it depends on the settings: here those of a model of Bedrock.
+LATER = {
+    "think": "import satchel.adapters.models.lean, satchel.adapters.models.spoken;"
+    " import satchel.adapters.models.providers.bedrock",
+}
 DOMINATED = {
     "api": "FastAPI and the routes' models",
     "dispatch": "boto3 and jsonschema",
     "run_tool": "the MCP SDK's types and httpx2",
+    "think": "pydantic_ai for a model of Bedrock, imported with it",
 }
 _BOTO3 = "boto3 and pydantic"
 
@@ -28,7 +34,11 @@ def setting(function: str) -> Iterator[Pair]:
     """Both sides have the packages of the function's layer, and share what the warm-up pair compiles."""
     with TemporaryDirectory(prefix="satchel-bench-") as folder:
         layers = lay_out(function, Path(folder))
-        yield Pair(*(partial(_cpu_ms, layers, what) for what in ("import handler", BASELINE)))
+        yield Pair(*(partial(_cpu_ms, layers, what) for what in (_imports(function), BASELINE)))
+
+
+def _imports(function: str) -> str:
+    return "; ".join(["import handler", *([LATER[function]] if function in LATER else [])])
 
 
 def _cpu_ms(layers: Layers, statement: str) -> float:

@@ -1,5 +1,8 @@
 """Why a model gave no answer."""
 
+import re
+from pathlib import Path
+
 from satchel.domain import model_errors
 from satchel.domain.model_errors import ModelError, ModelThrottled, named
 
@@ -24,3 +27,9 @@ def test_it_says_its_sentence_and_nothing_of_what_the_provider_said() -> None:
 def test_it_is_found_by_its_name() -> None:
     assert named("ModelThrottled") is ModelThrottled
     assert named("KeyError") is None
+
+
+def test_the_page_about_models_tells_each_code_and_whether_it_is_tried_again() -> None:
+    page = (Path(__file__).parents[3] / "docs/models.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(E_\w+)` \| .* \| (.*) \|$", page, re.MULTILINE))
+    assert {code: told != "no" for code, told in rows.items()} == {kind.code: kind.passing for kind in KINDS}

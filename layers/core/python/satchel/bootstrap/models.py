@@ -39,6 +39,7 @@ def model_once(name: str) -> Model:
     # What is imported here takes as long as all the rest of the function; who asks nobody does without it.
     from pydantic_ai.settings import ModelSettings  # noqa: PLC0415
 
+    import satchel.adapters.models.lean  # noqa: F401, PLC0415  (for what it does, before anything imports the library)
     from satchel.adapters.models.connection import Wanted  # noqa: PLC0415
     from satchel.adapters.models.spoken import Patience, SpokenModel  # noqa: PLC0415
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 
 from pydantic_ai.messages import (
+    InstructionPart,
     ModelMessage,
     ModelRequest,
     ModelRequestPart,
@@ -33,8 +34,8 @@ BETWEEN_PARTS = "\n\n"
 _NOT_JSON = "not_json"
 
 
-def tools(task: ModelTask, names: ToolNames) -> ModelRequestParameters:
-    """Return the tools, always in the same order: a provider's cache begins with them."""
+def parameters(task: ModelTask, names: ToolNames) -> ModelRequestParameters:
+    """Return instructions and tools, these always in the same order: a provider's cache begins with them."""
     definitions = [
         ToolDefinition(
             name=names.given(tool.full_name),
@@ -44,7 +45,11 @@ def tools(task: ModelTask, names: ToolNames) -> ModelRequestParameters:
         )
         for tool in sorted(task.tools, key=lambda tool: tool.full_name)
     ]
-    return ModelRequestParameters(function_tools=definitions, allow_text_output=True)
+    return ModelRequestParameters(
+        function_tools=definitions,
+        allow_text_output=True,
+        instruction_parts=[InstructionPart(content=task.instructions)],
+    )
 
 
 def history(task: ModelTask, names: ToolNames) -> list[ModelMessage]:

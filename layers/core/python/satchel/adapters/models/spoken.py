@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
-from pydantic_ai.direct import model_request_stream
 from pydantic_ai.messages import (
     ModelMessage,
     ModelResponse,
@@ -21,7 +20,7 @@ from pydantic_ai.settings import ModelSettings
 from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.models.connection import Connection
 from satchel.adapters.models.failures import EXPECTED, failure, unfinished
-from satchel.adapters.models.messages import BETWEEN_PARTS, calls_of, history, text_of, tools, usage_of
+from satchel.adapters.models.messages import BETWEEN_PARTS, calls_of, history, parameters, text_of, usage_of
 from satchel.domain.conversation import ModelReply, ModelTask
 from satchel.domain.model_errors import ModelSilent
 from satchel.domain.tool_names import names_for
@@ -61,12 +60,12 @@ class SpokenModel:
     def reply(self, task: ModelTask, heard: Heard) -> ModelReply:
         """Ask the model once."""
         names = names_for(task)
-        parameters = tools(task, names)
+        given = parameters(task, names)
         settings = self.connection.settings | self.settings
-        if task.last_word and parameters.function_tools:
+        if task.last_word and given.function_tools:
             settings |= ModelSettings(tool_choice="none")
         news: _News = SimpleQueue()
-        speaking = _Speaking(self.connection, history(task, names), settings, parameters, news.put)
+        speaking = _Speaking(self.connection, history(task, names), settings, given, news.put)
         response = self._hear(self.loop.portal.start_task_soon(speaking.speak), news, heard, speaking)
         text = text_of(response) + (CUT if response.finish_reason == "length" else "")
         return ModelReply(text=text, calls=calls_of(response, names), usage=usage_of(response.usage))
@@ -124,9 +123,8 @@ class _Speaking:
     async def speak(self) -> ModelResponse:
         """Ask, and return the whole answer."""
         model, messages, settings, parameters = self._asked
-        async with model_request_stream(
-            model, messages, model_settings=settings, model_request_parameters=parameters
-        ) as stream:
+        prepared = model.prepare_messages(messages, parameters)
+        async with model.request_stream(prepared, settings, parameters) as stream:
             async for event in stream:
                 self.begun = True
                 self._tell(self._text(event))
