@@ -36,7 +36,7 @@ _KINDS = {
     "file": '/report.summarise {"filename": "more.csv"}',
 }
 _LONG = 45_000  # characters of arguments, which no item of a call holds beside the others
-_PATIENCE = 20.0
+_PATIENCE = 60.0
 _SETTLED = timedelta(seconds=20)
 _ENDED = timedelta(minutes=20)
 _EXPIRED = timedelta(days=40)
