@@ -59,6 +59,14 @@ def test_each_kind_of_file_is_shown_in_its_viewer_the_primary_one_first(visit: V
         expect(shown).to_have_attribute("data-viewer", viewer)
         LOOKS[name](shown)
         visit.shoot(f"viewer-{name.replace('.', '-')}")
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.emulate_media(color_scheme="dark")
+    for name in ("cities.csv", "relations.json"):
+        tab(page, name).click()
+        expect(shown).to_have_attribute("data-viewer", KINDS[name])
+        assert grave_issues(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
+    visit.shoot("canvas-narrow-dark")
 
 
 def _is_a_page(shown: Locator) -> None:
@@ -136,6 +144,21 @@ LOOKS: dict[str, Look] = {
     "relations.json": _is_a_graph,
     "references.json": _is_a_list_of_citations,
 }
+
+
+def test_a_report_on_a_file_that_is_dropped(visit: Visit) -> None:
+    page = visit.page
+    visit.drop("sales.csv", b"region,units\nnorth,3\nsouth,4\nnorth,5\n")
+    expect(visit.message).to_have_value("@sales.csv ")
+    visit.ask('/report.summarise {"filename": "sales.csv"}')
+
+    expect(page.get_by_role("tab")).to_have_text(["sales_report.html", "sales_chart.png"])
+    expect(seen(page).frame_locator("iframe").get_by_role("heading").first).to_contain_text("sales.csv")
+    visit.shoot("canvas-report")
+    page.get_by_role("tab").first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(seen(page).locator("img")).to_be_visible()
+    visit.shoot("canvas-chart")
 
 
 @pytest.mark.clause("v2.1:viewers:auto-open")

@@ -8,6 +8,12 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.person import Person
 from tests.e2e.system import ROOT
 
+_TRANSFER = """([name, body]) => {
+    const transfer = new DataTransfer();
+    const bytes = typeof body === 'string' ? body : new Uint8Array(body).fill(7);
+    transfer.items.add(new File([bytes], name));
+    return transfer;
+}"""
 SHOTS = ROOT / "test-results" / "web"
 
 
@@ -51,6 +57,13 @@ class Visit:
         turn = self.send(text)
         expect(turn).to_have_attribute("aria-busy", "false")
         return turn
+
+    def drop(self, name: str, body: bytes | int) -> None:
+        """Drop a file where the conversation is; of a number, one of so many bytes of 7."""
+        given = [name, body if isinstance(body, int) else body.decode()]
+        transfer = self.page.evaluate_handle(_TRANSFER, given)
+        for event in ("dragenter", "dragover", "drop"):
+            self.message.dispatch_event(event, {"dataTransfer": transfer})
 
     def shoot(self, name: str) -> Path:
         """Keep a picture of what is seen, for people who look at a test's run."""

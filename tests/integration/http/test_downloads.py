@@ -194,6 +194,10 @@ class TestHeaders:
 
         assert answer.headers["content-disposition"].startswith("inline; ")
 
+    def test_let_nothing_be_shown_that_is_to_be_saved(self, anybody: TestClient, url: str) -> None:
+        for answer in (anybody.get(f"{url}&attachment=true"), anybody.head(f"{url}&attachment=true")):
+            assert answer.headers["content-disposition"] == "attachment; filename=\"a.csv\"; filename*=UTF-8''a.csv"
+
 
 class TestLargeFiles:
     @pytest.fixture
@@ -214,6 +218,13 @@ class TestLargeFiles:
         assert query["response-content-disposition"].startswith("attachment; filename=")
         assert answer.headers["cache-control"] == "no-store"
         assert answer.headers["referrer-policy"] == "no-referrer"
+
+    def test_are_saved_where_that_is_asked_for(self, world: World, user: str, anybody: TestClient) -> None:
+        record = world.files.keep(a_file(user, None, "a.csv", size=(4 << 20) + 1))
+        for asked, said in {"": "inline; ", "&attachment=true": "attachment; "}.items():
+            location = anybody.get(world.links(record) + asked).headers["location"]
+            query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(location).query))
+            assert query["response-content-disposition"].startswith(said)
 
     def test_are_described_by_head_without_the_store(
         self, world: World, anybody: TestClient, record: FileRecord

@@ -23,12 +23,11 @@ export function DownloadButton({ item, label = "Download" }: DownloadProps) {
   );
 }
 
-/** A large file comes from the store, another origin, where `download` counts for nothing: there it opens a tab. */
+/** A large file comes from the store, another origin, where `download` counts for nothing: the answer is to say it. */
 function follow(address: string, name: string): void {
   const link = document.createElement("a");
-  link.href = address;
+  link.href = `${address}&attachment=true`;
   link.download = name;
-  link.target = "_blank";
-  link.rel = "noopener noreferrer";
+  link.rel = "noreferrer";
   link.click();
 }

@@ -23,6 +23,7 @@ _PATH = "/api/files/download/{file_key}"
 # Any text: what cannot be a key of ours is refused in the same words as a token that is not good for it.
 Key = Annotated[str, Path(examples=[FILE_KEY])]
 Token = Annotated[str, Query(max_length=4000, description="The capability.")]
+Attachment = Annotated[bool, Query(description="True: to be saved, not to be looked at.")]
 _BYTES: dict[str, Any] = {"content": {"*/*": {"schema": {}}}}
 IfNoneMatch = Annotated[str | None, Header(alias="If-None-Match", description="`ETag`s that the reader has.")]
 _UNCHANGED: dict[int | str, dict[str, Any]] = {304: {"description": "The reader has it already."}}
@@ -34,12 +35,15 @@ _FOUND: dict[int | str, dict[str, Any]] = {
 _DESCRIBED: dict[int | str, dict[str, Any]] = {200: {"description": "The headers that go before the bytes."}}
 
 
-def _headers(record: FileRecord) -> dict[str, str]:
+def _disposition(record: FileRecord, *, attachment: bool) -> str:
+    return content_disposition(record.name, inline=not (attachment or is_active(record.mime)))
+
+
+def _headers(record: FileRecord, *, attachment: bool) -> dict[str, str]:
     """Nothing that a tool made may run on this origin, be guessed at, or be kept by a cache."""
-    inline = not is_active(record.mime)
     return {
         "Content-Type": record.mime,
-        "Content-Disposition": content_disposition(record.name, inline=inline),
+        "Content-Disposition": _disposition(record, attachment=attachment),
         "Content-Security-Policy": "sandbox; default-src 'none'",
         "X-Content-Type-Options": "nosniff",
         "Cache-Control": "no-store",
@@ -63,12 +67,18 @@ def _unchanged(record: FileRecord) -> Response:
     responses=_DESCRIBED | _UNCHANGED | responses(404, 422),
     operation_id="head_download",
 )
-def head(use: Use, file_key: Key, token: Token = "", if_none_match: IfNoneMatch = None) -> Response:
+def head(
+    use: Use,
+    file_key: Key,
+    token: Token = "",
+    if_none_match: IfNoneMatch = None,
+    attachment: Attachment = False,  # noqa: FBT002  (a query's parameter)
+) -> Response:
     """Answer from the record."""
     record = use.open_link(file_key, token)
     if has_it(if_none_match, _etag(record)):
         return _unchanged(record)
-    return Response(headers=_headers(record) | {"Content-Length": str(record.size)})
+    return Response(headers=_headers(record, attachment=attachment) | {"Content-Length": str(record.size)})
 
 
 @router.get(
@@ -84,16 +94,17 @@ def download(
     range_: Annotated[str | None, Header(alias="Range")] = None,
     if_range: Annotated[str | None, Header(alias="If-Range")] = None,
     if_none_match: IfNoneMatch = None,
+    attachment: Attachment = False,  # noqa: FBT002  (a query's parameter)
 ) -> Response:
     """Fetch a file: small ones as bytes, larger ones by a redirect to the store that lives a minute."""
     record = use.download(file_key, token)
     if has_it(if_none_match, _etag(record)):
         return _unchanged(record)
     if record.size > _DIRECT_BYTES:
-        disposition = content_disposition(record.name, inline=not is_active(record.mime))
+        disposition = _disposition(record, attachment=attachment)
         url = use.store.link(record.key, _PRESIGNED_SECONDS, record.mime, disposition)
         return RedirectResponse(url, 307, headers={"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
-    headers = _headers(record)
+    headers = _headers(record, attachment=attachment)
     asked = asked_range(range_, record.size) if range_holds(if_range, _etag(record)) else None
     first, last = asked or (0, record.size - 1)
     headers["Content-Length"] = str(last - first + 1)
