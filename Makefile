@@ -11,7 +11,7 @@ UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --require-has
 export UV_LINK_MODE ?= copy
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check web-check types bench synth requirements clean
+.PHONY: help run test check web-check types sizes pictures bench synth requirements clean
 
 help: ## Say what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
@@ -39,6 +39,12 @@ web-check: types ## Lint, type and test the web client
 types: $(VENV)/run.stamp node_modules/.stamp ## Write the API's types for the web client
 	@$(BIN)/python -m local.openapi >web/src/api/openapi.json
 	@npm run --silent schema -w web
+
+sizes: $(VENV)/dev.stamp $(PAGE) ## Measure how much the web client loads and write it into docs/web.md
+	@$(BIN)/python -m tests.bench.page_sizes
+
+pictures: $(VENV)/dev.stamp $(PAGE) ## Take the README's pictures of the web client anew (needs chromium)
+	@$(BIN)/python -m tests.e2e.web.screenshots
 
 bench: $(VENV)/dev.stamp ## Measure and write docs/benchmarks.md (BENCH=--peers: install and measure what others offer)
 	$(BIN)/python -m tests.bench $(BENCH)
