@@ -50,12 +50,13 @@ def visitor(browser: Browser, system: System) -> Iterator[Visitor]:
     """Make somebody new look at the page, who has stored nothing there yet; takes options of a browser's context."""
     with ExitStack() as stack:
 
-        def make(person: Person | None = None, **options: Any) -> Visit:  # noqa: ANN401  (what Playwright takes)
-            somebody = person or Person(system.url, f"u{uuid.uuid4().hex[:12]}@example.com")
+        def make(*, signed_in: bool = True, **options: Any) -> Visit:  # noqa: ANN401  (what Playwright takes)
+            somebody = Person(system.url, f"u{uuid.uuid4().hex[:12]}@example.com")
             chosen = {"base_url": system.url, "viewport": WIDE, "reduced_motion": "reduce"} | options
             context = stack.enter_context(browser.new_context(**chosen))
             context.set_default_timeout(PATIENCE_MS)
-            context.add_init_script(f"localStorage.setItem('satchel.user', {json.dumps(somebody.name)})")
+            if signed_in:
+                context.add_init_script(f"localStorage.setItem('satchel.user', {json.dumps(somebody.name)})")
             return Visit(context.new_page(), somebody)
 
         yield make

@@ -1,18 +1,22 @@
 """A conversation with tools: what they do is seen, opened, approved, stopped, and still there after a reload."""
 
 import re
+from urllib.parse import urlsplit
 
+import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.person import Person
 from tests.e2e.web.conftest import Visitor
 from tests.e2e.web.visit import Visit
 
 CSV = b"region,units\nnorth,3\nsouth,4\nnorth,5\n"
 ASK_FIRST = '/asking.write {"name": "note.txt", "text": "hello"}'
-STARTED = re.compile(r"\d(\.\d)? s|\d+ min \d+ s")
+HOSTILE = """<script>window.canary = 1</script> <img src=x onerror=window.canary=1> <svg onload=window.canary=1></svg>
+<p style=position:fixed onclick=window.canary=1>press me</p> <form action=http://127.0.0.1:9/><input name=q></form>
+<iframe srcdoc=now></iframe> [a link](javascript:window.canary=1) ![a picture](http://127.0.0.1:9/x.png)"""
 
 
+@pytest.mark.clause("v5:chat:links")
 def test_a_turn_with_a_report(visit: Visit) -> None:
     visit.ask("hello")  # starts the session that the file goes to
     visit.person.upload(visit.session_id, "sales.csv", CSV)
@@ -28,6 +32,8 @@ def test_a_turn_with_a_report(visit: Visit) -> None:
     expect(buttons).to_have_text([re.compile("sales_report.html"), re.compile("sales_chart.png")])
     assert [button.get_attribute("data-artifact-type") for button in buttons.all()] == ["text/html", "image/png"]
     assert all(button.get_attribute("data-artifact-id") for button in buttons.all())
+    buttons.last.click()
+    expect(visit.page.get_by_label("Canvas", exact=True)).to_contain_text("sales_chart.png")
     visit.shoot("report")
 
 
@@ -124,15 +130,22 @@ def test_sessions_are_listed_renamed_and_ended_after_it_is_said_what_goes(visit:
     expect(titles).to_have_text(["second matter"])
 
 
-def test_on_one_machine_one_may_be_somebody_else(visit: Visit, visitor: Visitor) -> None:
-    other = Person(visit.person.url, "other@example.com")
+def test_on_one_machine_one_may_be_somebody_else_who_sees_nothing_of_the_first(visitor: Visitor) -> None:
+    visit = visitor(signed_in=False)
+    page = visit.page
+    visit.go_on()
     visit.ask("my own matter")
-    looking = visitor(other)
-    looking.go_on(visit.session_id)  # somebody else's session is not found
+    session_id = visit.session_id
 
-    expect(looking.page.locator(".toast")).to_contain_text("There is no such session")
-    expect(looking.turns).to_have_count(0)
-    expect(looking.page.get_by_role("button", name="Signed in as other@example.com")).to_be_visible()
+    page.get_by_role("button", name="Signed in as dev@example.com").click()
+    page.get_by_label("E-mail address").fill("other@example.com")
+    page.get_by_role("button", name="Go on").click()
+
+    page.get_by_role("button", name="Signed in as other@example.com").wait_for()
+    expect(page.locator(".sessions .title")).to_have_count(0)
+    page.goto(f"/#{session_id}")
+    expect(page.locator(".toast")).to_contain_text("There is no such session")
+    expect(visit.turns).to_have_count(0)
 
 
 def test_a_narrow_and_dark_screen_holds_it_all(visitor: Visitor) -> None:
@@ -146,3 +159,20 @@ def test_a_narrow_and_dark_screen_holds_it_all(visitor: Visitor) -> None:
     visit.shoot("narrow-dark-side")
 
     assert visit.page.evaluate("document.documentElement.scrollWidth") == 360
+
+
+def test_what_a_tool_says_runs_nothing_and_fetches_nothing_in_the_chat(visit: Visit) -> None:
+    page = visit.page
+    asked: set[str] = set()
+    page.on("request", lambda request: asked.add(urlsplit(request.url).netloc))
+    visit.ask("hello")
+    visit.person.upload(visit.session_id, "said.txt", HOSTILE.encode())
+
+    turn = visit.ask('/trial.read {"filename": "said.txt"}')
+
+    expect(turn.locator(".markdown").get_by_role("link", name="a picture")).to_be_visible()
+    turn.locator(".markdown").get_by_text("press me").click()
+    assert page.evaluate("window.canary") is None
+    assert page.url.startswith(visit.person.url)
+    assert turn.locator("script, iframe, form, [style], [onclick], [onerror], [href^='javascript:']").count() == 0
+    assert asked == {urlsplit(visit.person.url).netloc}

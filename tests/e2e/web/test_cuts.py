@@ -9,7 +9,7 @@ from tests.e2e.web.cutting_proxy import CuttingProxy
 from tests.e2e.web.visit import Visit
 
 CUTS = 20
-LIVES_MS = 300  # a connection, until it is cut: long enough that some come to listen
+LIVES_MS = 200  # a connection, until it is cut: some come to listen, some break in a request
 LOOK_MS = 20
 LINES = 60
 TURN = f'/trial.chatter {{"lines": {LINES}, "seconds": 4, "linger": 100}}'  # goes on until it is stopped
@@ -32,12 +32,14 @@ def test_twenty_cuts_during_a_turn_leave_the_screen_of_an_uncut_run(visitor: Vis
         cut.go_on()
         for visit in (uncut, cut):
             visit.send(TURN)
+        expect(uncut.turns.last.locator(".details")).to_contain_text("line 0")
         for _ in range(CUTS):
             while not proxy.has_connections:
                 cut.page.wait_for_timeout(LOOK_MS)
             cut.page.wait_for_timeout(LIVES_MS)
             proxy.cut()
         for visit in (uncut, cut):
+            expect(visit.turns.last.locator(".details")).to_contain_text(f"line {LINES - 1}")
             visit.page.get_by_role("button", name="Stop").click()
             expect(visit.turns.last).to_have_attribute("aria-busy", "false")
 
@@ -49,7 +51,7 @@ def test_twenty_cuts_during_a_turn_leave_the_screen_of_an_uncut_run(visitor: Vis
 
 def test_that_the_connection_is_lost_is_said_and_taken_back(visit: Visit) -> None:
     visit.ask("hello")
-    visit.send('/trial.chatter {"lines": 20, "seconds": 4}')
+    visit.send('/trial.chatter {"lines": 20, "seconds": 2}')
     lost = visit.page.locator(".lost")
 
     visit.page.context.set_offline(True)

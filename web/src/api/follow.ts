@@ -18,7 +18,7 @@ export interface Followed {
 
 const WAIT_SECONDS = 20;
 const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 2_000;
 const PATIENCE = 3; // connections in a row that failed, until they are tried only now and then
 const NOW_AND_THEN = 10;
 
