@@ -49,8 +49,9 @@ pictures: $(VENV)/dev.stamp $(PAGE) ## Take the README's pictures of the web cli
 bench: $(VENV)/dev.stamp ## Measure and write docs/benchmarks.md (BENCH=--peers: install and measure what others offer)
 	$(BIN)/python -m tests.bench $(BENCH)
 
-synth: $(VENV)/dev.stamp ## Synthesise the stacks into cdk.out
+synth: $(VENV)/dev.stamp $(PAGE) ## Synthesise the stacks into cdk.out, checked by cdk-nag and cfn-lint; no AWS account is asked
 	CDK_OUTDIR=cdk.out $(BIN)/python app.py
+	$(BIN)/cfn-lint cdk.out/*.template.json
 
 costs: $(VENV)/run.stamp ## Say what it costs: idle, and for 1,000 turns (COSTS=--write: into docs/costs.md)
 	@$(BIN)/python -m infra.costs $(COSTS)

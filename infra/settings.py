@@ -56,11 +56,13 @@ class Settings(BaseModel):
     """How the model is to behave, in place of our own words. A function's variables hold 4 KB in all."""
 
     model_base_url: Annotated[str, StringConstraints(pattern=r"^https?://")] | None = None
-    """Where models are served whose names give no address; None: where their provider is."""
+    """Where models are served whose names give no address; by default where their provider is."""
 
     model_temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    """How freely a model chooses its words; by default as its provider does."""
+
     model_max_tokens: Annotated[int, Field(ge=1)] | None = None
-    """How much a model may write at once; None: what its provider allows."""
+    """How much a model may write at once; by default what its provider allows."""
 
     model_silence_seconds: Annotated[float, Field(gt=0, le=MODEL_SECONDS)] = 90
     """A model that says nothing for so long is given up."""

@@ -20,7 +20,7 @@ class KeyRotation(Construct):
         self, scope: Construct, id_: str, *, secret: secretsmanager.ISecret, shelf: Shelf, settings: Settings
     ) -> None:
         super().__init__(scope, id_)
-        function = PythonFunction(
+        self.function = function = PythonFunction(
             self,
             "Rotate",
             folder="rotate",

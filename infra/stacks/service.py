@@ -3,6 +3,8 @@
 from aws_cdk import CfnOutput, Stack
 from constructs import Construct
 
+from infra.constructs.alarms import Alarms
+from infra.constructs.dashboard import Dashboard
 from infra.constructs.deployed import Deployed
 from infra.constructs.key_rotation import KeyRotation
 from infra.constructs.lost_events import LostEvents
@@ -57,29 +59,56 @@ class ServiceStack(Stack):
             environment=make.stores | make.sizes | make.walls,
             machine_arn=machine_arn,
         )
+        steps = {
+            "think": make.think(),
+            "approval": make.approval(),
+            "dispatch": make.dispatch(runners),
+            "normalize": make.normalize(),
+            "finish": make.finish(),
+        }
         workflow = TurnWorkflow(
             self,
             "Turn",
             name=machine_name,
-            think=make.think(),
-            approval=make.approval(),
-            dispatch=make.dispatch(runners),
-            normalize=make.normalize(),
-            finish=make.finish(),
+            **steps,
             lost=lost,
             settings=settings,
         )
-        KeyRotation(self, "KeyRotation", secret=data.capability_secret, shelf=shelf, settings=settings)
+        rotation = KeyRotation(self, "KeyRotation", secret=data.capability_secret, shelf=shelf, settings=settings)
         erase, end_session = make.erase(workflow), make.end_session()
         lost.catch(erase)
         lost.catch(end_session)
         let_in = sign_in(self, "Client", settings=settings, issuer=data.issuer, url=url)
-        web.serve(make.api(workflow, erase, end_session).entry, issuer=data.issuer.url, audience=let_in.audience)
-        Sweep(self, "Sweep", function=make.expire(erase), minutes=SWEEP_MINUTES, lost=lost)
-        sockets.serve(make.sockets(workflow).entry)
-        TurnStream(self, "TurnStream", table=data.table, push=make.push(sockets), lost=lost)
+        api, expire, connections, push = (
+            make.api(workflow, erase, end_session),
+            make.expire(erase),
+            make.sockets(workflow),
+            make.push(sockets),
+        )
+        web.serve(api.entry, issuer=data.issuer.url, audience=let_in.audience)
+        Sweep(self, "Sweep", function=expire, minutes=SWEEP_MINUTES, lost=lost)
+        sockets.serve(connections.entry)
+        TurnStream(self, "TurnStream", table=data.table, push=push, lost=lost)
         ToolRefresh(self, "ToolRefresh", function=make.refresh(runners), lost=lost)
         self._publish(make, shelf, site, let_in, lost)
+        alarms = Alarms(self, "Alarm", email=settings.alarm_email)
+        alarms.watch_api(web.api_id)
+        alarms.watch_functions([*steps.values(), api, connections, push])
+        alarms.watch_turns(workflow.machine)
+        alarms.watch_lost(lost.queue)
+        alarms.watch_stream(push)
+        alarms.watch_sweep(expire)
+        alarms.watch_rotation(rotation.function)
+        alarms.watch_table(data.table)
+        alarms.watch_concurrency()
+        Dashboard(
+            self,
+            "Dashboard",
+            name=settings.name,
+            api_id=web.api_id,
+            machine=workflow.machine,
+            alarms=alarms.made,
+        )
         self._outputs(url, site, let_in)
 
     def _site(self, web: WebApi, sockets: SocketApi) -> Site:

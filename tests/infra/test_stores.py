@@ -144,6 +144,15 @@ def test_the_table_can_be_recovered_and_the_bucket_is_encrypted(table: dict[str,
     assert rule == {"ServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}
 
 
+def test_who_fetched_which_object_is_logged_where_that_is_chosen(stacks: Stacks, choices: Stacks) -> None:
+    assert "LoggingConfiguration" not in stacks.of_type("AWS::S3::Bucket")["Files"]
+    buckets = choices.of_type("AWS::S3::Bucket")
+    assert buckets["Files"]["LoggingConfiguration"] == {"DestinationBucketName": "{FilesLog}"}
+    assert set(buckets["FilesLog"]["PublicAccessBlockConfiguration"].values()) == {True}
+    (rule,) = buckets["FilesLog"]["LifecycleConfiguration"]["Rules"]
+    assert rule["ExpirationInDays"] == 90
+
+
 def _in_boto3s_words(rule: dict[str, Any]) -> dict[str, Any]:
     tags = rule.get("TagFilters")
     expiration = {"Days": "ExpirationInDays", "ExpiredObjectDeleteMarker": "ExpiredObjectDeleteMarker"}

@@ -9,6 +9,7 @@ KINDS = (
     stands_for("AWS::CloudFront::OriginAccessControl", Id="{id}"),
     stands_for("AWS::CloudFront::OriginRequestPolicy", Id="{id}"),
     stands_for("AWS::CloudFront::ResponseHeadersPolicy", Id="{id}"),
+    stands_for("AWS::CloudWatch::Alarm", Arn="arn:aws:cloudwatch:us-east-1:123456789012:alarm:{id}"),
     stands_for("AWS::CloudWatch::Dashboard"),
     stands_for("AWS::Logs::MetricFilter"),
     stands_for("AWS::Logs::ResourcePolicy"),
