@@ -77,7 +77,7 @@ def of_idle_month() -> dict[str, float]:
     prices = {name: price["usd"] for name, price in price_list()["prices"].items()}
     standing = {
         "Secrets Manager": usage.SECRETS * prices["secret_month"],
-        "CloudWatch: alarms": usage.ALARMS * prices["alarm_month"],
+        "CloudWatch: alarms": usage.ALARM_METRICS * prices["alarm_month"],
         "CloudWatch: dashboards": usage.DASHBOARDS * prices["dashboard_month"],
     }
     return standing | parts(usage.IDLE_MONTH)

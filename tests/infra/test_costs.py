@@ -13,9 +13,10 @@ def test_the_page_of_costs_is_what_is_reckoned() -> None:
 
 
 def test_idle_costs_are_those_of_the_templates(stacks: Stacks) -> None:
-    kinds = ("SecretsManager::Secret", "CloudWatch::Alarm", "CloudWatch::Dashboard")
-    found = tuple(len(stacks.resources(f"AWS::{kind}")) for kind in kinds)
-    assert found == (usage.SECRETS, usage.ALARMS, usage.DASHBOARDS)
+    secrets, boards = (stacks.resources(f"AWS::{kind}") for kind in ("SecretsManager::Secret", "CloudWatch::Dashboard"))
+    alarms = stacks.of_type("AWS::CloudWatch::Alarm").values()
+    looked_at = sum(sum("MetricStat" in each for each in alarm.get("Metrics", [{"MetricStat": 1}])) for alarm in alarms)
+    assert (len(secrets), looked_at, len(boards)) == (usage.SECRETS, usage.ALARM_METRICS, usage.DASHBOARDS)
 
 
 def test_functions_have_the_memory_that_is_paid_for(stacks: Stacks) -> None:
