@@ -113,6 +113,7 @@ def held_up_by_large(visit: Visit, message: str, look: Look) -> float:
     with timed(page) as longest:
         turn = visit.ask(message)
         look(shown)
+    visit.shoot(f"large-{message.split('.')[1].split(maxsplit=1)[0]}")
     for _ in range(ATTEMPTS):
         if min(longest) < LONGEST_MS:
             break

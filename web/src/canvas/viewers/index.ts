@@ -2,6 +2,7 @@
 import { type ComponentType, lazy } from "react";
 
 import type { Item } from "../item";
+import "./viewers.css";
 
 export interface ViewerProps {
   item: Item;
