@@ -8,15 +8,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    Field,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from satchel.domain.budget import LEAST_TOKENS
 from satchel.domain.canvas import parse_origin
@@ -27,7 +19,6 @@ from satchel.domain.steps import MOST_ROUNDS
 from satchel.domain.timing import Limits, NoticeSeconds, Seconds, disorder
 
 _MIB = 1 << 20
-
 if TYPE_CHECKING:
     # The plugin for pydantic knows that this class, and no other, is made without naming its fields.
     from pydantic_settings import BaseSettings as _Base
