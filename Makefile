@@ -6,7 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PAGE := web/dist/index.html
 PAGE_SOURCES := $(shell find web/src web/public -type f) web/index.html web/package.json web/tsconfig.json web/vite.config.ts
-PYTEST ?= -n auto --dist loadfile
+# In the order of the folders: the long tests of the whole system begin first, and the short ones fill up the end.
+PYTEST ?= -n auto --dist loadfile --no-loadscope-reorder
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes
 export UV_LINK_MODE ?= copy
 

@@ -1,10 +1,10 @@
 import { memo, useEffect, useRef } from "react";
-import { useMarkdown } from "./useMarkdown";
+import { isKnotted, useMarkdown } from "./useMarkdown";
 
 /** Text with Markdown, safe whatever it says. Blocks that have not changed are not drawn again. */
 export function Markdown({ text }: { text: string }) {
   const module = useMarkdown();
-  if (module === null) return <p className="plain-text">{text}</p>;
+  if (module === null || isKnotted(text)) return <p className="plain-text">{text}</p>;
   return (
     <div className="markdown">
       {module.blocks(text).map((block, index) => (

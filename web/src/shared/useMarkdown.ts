@@ -21,3 +21,10 @@ export function useMarkdown(): Module | null {
   }, [found]);
   return found;
 }
+
+const MOST_MARKS = 1_000;
+
+/** Tell whether emphasis in one paragraph is so nested that finding its pairs would hold the page up. */
+export function isKnotted(text: string): boolean {
+  return text.split(/\n\s*\n/).some((paragraph) => (paragraph.match(/[*_~]/g)?.length ?? 0) > MOST_MARKS);
+}
