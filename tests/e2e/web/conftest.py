@@ -1,4 +1,4 @@
-"""One Chromium for all tests of the page; each visit has a profile and a person of its own."""
+"""One Chromium for the tests of a module; each visit has a profile and a person of its own."""
 
 import json
 import shutil
@@ -31,9 +31,12 @@ WIDE = {"width": 1280, "height": 800}
 Visitor = Callable[..., Visit]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium, with a profile that is thrown away."""
+    """Debian's Chromium, with a profile that is thrown away.
+
+    Ended with its module: as long as it runs, so does an event loop in this thread, and other tests have theirs.
+    """
     if CHROMIUM is None:
         pytest.skip("there is no chromium here (Debian: apt-get install chromium)")
     if not (BUILT / "index.html").exists():

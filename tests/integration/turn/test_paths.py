@@ -268,7 +268,8 @@ def test_a_reader_settles_a_turn_of_whose_end_nobody_heard(turns: Turns, asker: 
     with turns.instead("finish", silent):
         turn = turns.begin(asker, WAIT)
         turns.bench.waiting.get(timeout=10)
-        assert settle(turn) == turns.now(turn) == turn  # it still runs
+        now = turns.now(turn)
+        assert settle(now) == turns.now(turn) == now  # it still runs
         turns.states.stop_execution(executionArn=turns.execution(turn))
         assert turns.status(turn) == "ABORTED"
         assert not turns.now(turn).ended

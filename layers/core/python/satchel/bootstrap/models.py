@@ -37,9 +37,11 @@ def make_model(name: str) -> Model:
 def model_once(name: str) -> Model:
     """Return the model of this name, asked without a second try. Raises ValueError, ModelError."""
     # What is imported here takes as long as all the rest of the function; who asks nobody does without it.
+    import satchel.adapters.models.lean  # noqa: F401, PLC0415  (for what it does, before anything imports the library)
+
+    # isort: split
     from pydantic_ai.settings import ModelSettings  # noqa: PLC0415
 
-    import satchel.adapters.models.lean  # noqa: F401, PLC0415  (for what it does, before anything imports the library)
     from satchel.adapters.models.connection import Wanted  # noqa: PLC0415
     from satchel.adapters.models.spoken import Patience, SpokenModel  # noqa: PLC0415
 
