@@ -6,8 +6,8 @@ _MOST_STEPS = 80
 _FOCUSED = """() => {
     const element = document.activeElement;
     const labels = [...(element.labels ?? [])].map(label => label.textContent);
-    const name = element.getAttribute('aria-label') ?? (labels.join(' ') || element.textContent);
-    return {tag: element.tagName.toLowerCase(), name: name.trim().replace(/\\s+/g, ' ')};
+    const name = element.getAttribute('aria-label') ?? (labels.join(' ') || element.textContent || element.title);
+    return [element.getAttribute('role') ?? element.tagName.toLowerCase(), name.trim().replace(/\\s+/g, ' ')];
 }"""
 
 
@@ -18,29 +18,35 @@ class Keyboard:
         self._page = page
 
     def focused(self) -> tuple[str, str]:
-        """Return tag and name of what has the focus."""
-        found = self._page.evaluate(_FOCUSED)
-        return found["tag"], found["name"]
+        """Return role, else tag, and name of what has the focus."""
+        kind, name = self._page.evaluate(_FOCUSED)
+        return kind, name
 
-    def go_to(self, tag: str, name: str, *, key: str = "Tab") -> None:
-        """Press Tab until something of that tag has the focus whose name begins so."""
+    def go_to(self, kind: str, name: str, *, back: bool = False) -> None:
+        """Press Tab until something of that role or tag has the focus whose name begins so."""
         passed = []
         for _ in range(_MOST_STEPS):
             found, called = self.focused()
-            if found == tag and called.startswith(name):
+            if found == kind and called.startswith(name):
                 return
             passed.append(f"{found} {called[:30]!r}")
-            self._page.keyboard.press(key)
-        raise AssertionError(f"no {tag} {name!r} can be reached; passed: {passed}")
+            self._page.keyboard.press("Shift+Tab" if back else "Tab")
+        raise AssertionError(f"no {kind} {name!r} can be reached; passed: {passed}")
 
-    def press(self, tag: str, name: str, *, key: str = "Enter") -> None:
+    def press(self, kind: str, name: str, *, key: str = "Enter", back: bool = False) -> None:
         """Go to something and press a key on it."""
-        self.go_to(tag, name)
+        self.go_to(kind, name, back=back)
         self._page.keyboard.press(key)
+
+    def choose(self, name: str, option: str, *, back: bool = False) -> None:
+        """Go to a list to choose from and write the beginning of what is wanted."""
+        self.go_to("select", name, back=back)
+        self._page.keyboard.type(option)
 
     def write(self, text: str, *, end: str = "Enter") -> None:
         """Write into what has the focus, in place of what it holds."""
         self._page.keyboard.press("Control+A")
+        self._page.keyboard.press("Delete")
         self._page.keyboard.insert_text(text)
         if end:
             self._page.keyboard.press(end)

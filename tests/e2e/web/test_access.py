@@ -1,66 +1,61 @@
 """Everybody can use it: by keyboard alone, with a screen reader, in light and dark, on a narrow screen."""
 
+import re
 from typing import Literal
 
 from playwright.sync_api import expect
 
 from tests.e2e.web.axe import grave_issues
 from tests.e2e.web.keyboard import Keyboard
+from tests.e2e.web.reach import complaints
 from tests.e2e.web.visit import Visit
 
 LOOKS: list[tuple[int, Literal["light", "dark"]]] = [(1280, "light"), (360, "dark")]
+COPY_A_PICTURE = """async () => {
+    const canvas = new OffscreenCanvas(2, 2);
+    canvas.getContext('2d').fillRect(0, 0, 2, 2);
+    const picture = await canvas.convertToBlob({type: 'image/png'});
+    await navigator.clipboard.write([new ClipboardItem({'image/png': picture})]);
+}"""
 BREAK = 760  # pixels; below, one thing is seen at a time
 ASK_FIRST = '/asking.write {"name": "note.txt", "text": "hello"}'
 
 
-def test_every_action_of_a_conversation_is_done_by_keyboard_alone(visit: Visit) -> None:
+def test_a_message_is_written_sent_and_stopped_by_keyboard_alone(visit: Visit) -> None:
     page, keys = visit.page, Keyboard(visit.page)
     keys.go_to("textarea", "Message")
-    keys.write("first matter")
-    expect(visit.turns.first).to_have_attribute("aria-busy", "false")
-
-    keys.write(ASK_FIRST)  # the focus has stayed where one writes
-    page.get_by_role("button", name="Approve").wait_for()
-    keys.go_to("textarea", "text", key="Shift+Tab")
-    keys.write("by keyboard", end="")
-    keys.press("button", "Approve")
-    expect(visit.turns.last).to_have_attribute("aria-busy", "false")
-
-    keys.go_to("summary", "asking.write", key="Shift+Tab")
+    keys.write("first", end="Shift+Enter")
+    page.keyboard.insert_text("matter")
     page.keyboard.press("Enter")
-    expect(visit.turns.last.locator(".details")).to_contain_text("by keyboard")
-    keys.press("button", "note.txt")
-    expect(page.locator(".frame")).to_have_class("frame canvas-open")
-    keys.press("button", "Canvas")
-    expect(page.locator(".frame")).to_have_class("frame")
-
-    keys.go_to("textarea", "Message")
-    keys.write('/trial.wait {"seconds": 60}')
-    expect(visit.turns).to_have_count(3)
-    keys.press("button", "Stop")
-    expect(visit.turns.last).to_have_attribute("aria-busy", "false")
-
-    keys.press("button", "Rename first matter")
-    keys.write("Sales")
-    keys.press("button", "My Files")
-    expect(page.get_by_role("region", name="My Files")).to_be_visible()
-    keys.press("button", "Sessions")
-    keys.press("button", "End Sales")
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("dialog")).to_have_count(0)
-    keys.press("button", "New session")
-    keys.go_to("textarea", "Message")
-    keys.write("second matter")
     expect(visit.turns.first).to_have_attribute("aria-busy", "false")
-    keys.press("button", "End Sales")
-    keys.press("button", "End session")
-    expect(page.locator(".sessions .title")).to_have_text(["second matter"])
-    keys.press("button", "Signed in as")
-    keys.write("")
-    expect(page.get_by_role("button", name="Signed in as")).to_be_visible()
+    assert visit.turns.first.locator(".question").inner_text() == "first\nmatter"
+
+    keys.write('/trial.wait {"seconds": 60}', end="")  # the focus has stayed where one writes
+    keys.press("button", "Send")
+    expect(visit.turns).to_have_count(2)
+    expect(page.get_by_role("button", name="Stop")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(visit.turns.last).to_have_attribute("aria-busy", "false")
+    assert keys.focused() == ("button", "Send")
 
 
-def test_axe_finds_no_serious_issue_on_any_main_screen_wide_and_light_narrow_and_dark(visit: Visit) -> None:
+def test_a_model_is_chosen_and_a_picture_pasted_by_keyboard_alone(visit: Visit) -> None:
+    page, keys = visit.page, Keyboard(visit.page)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.evaluate(COPY_A_PICTURE)
+    keys.go_to("textarea", "Message")
+    page.keyboard.press("Control+V")
+    expect(visit.message).to_have_value(re.compile(r'^@"Pasted .*\.png" $'))
+    with page.expect_response(lambda answer: answer.request.method == "PATCH"):
+        keys.choose("Model", "anthropic")
+
+    session = visit.person.call("GET", f"/api/sessions/{visit.session_id}").json()
+    assert session["model"] == "anthropic"
+    (file,) = visit.person.call("GET", "/api/files").json()["files"]
+    assert file["mime"] == "image/png"
+
+
+def test_on_every_main_screen_axe_finds_no_serious_issue_and_tab_reaches_everything(visit: Visit) -> None:
     page = visit.page
     found: dict[str, list[str]] = {}
 
@@ -82,16 +77,20 @@ def test_axe_finds_no_serious_issue_on_any_main_screen_wide_and_light_narrow_and
     waiting.get_by_role("button", name="Approve").wait_for()
     look("conversation")
     page.set_viewport_size({"width": LOOKS[0][0], "height": 800})
+    found["the way through a conversation"] = complaints(page)
     waiting.get_by_role("button", name="Refuse").click()
     expect(waiting).to_have_attribute("aria-busy", "false")
     look("sessions", on_the_side=True)
-    page.get_by_role("button", name="End /calculator").click()
+    Keyboard(page).press("button", "End /calculator")
+    found["the way through a dialog"] = complaints(page, "dialog")
     look("dialog")
     page.set_viewport_size({"width": LOOKS[0][0], "height": 800})
     page.keyboard.press("Escape")
+    visit.person.upload(None, "notes.txt", b"1")
     page.get_by_role("button", name="My Files").click()
-    page.get_by_role("region", name="My Files").wait_for()
+    page.get_by_role("region", name="My Files").get_by_text("notes.txt").wait_for()
     look("files", on_the_side=True)
+    found["the way through files"] = complaints(page)
 
     assert found == {screen: [] for screen in found}
 

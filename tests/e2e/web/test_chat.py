@@ -7,6 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.web.conftest import Visitor
+from tests.e2e.web.keyboard import Keyboard
+from tests.e2e.web.reach import complaints
 from tests.e2e.web.visit import Visit
 
 CSV = b"region,units\nnorth,3\nsouth,4\nnorth,5\n"
@@ -18,6 +20,7 @@ HOSTILE = """<script>window.canary = 1</script> <img src=x onerror=window.canary
 
 @pytest.mark.clause("v5:chat:links")
 def test_a_turn_with_a_report(visit: Visit) -> None:
+    keys = Keyboard(visit.page)
     visit.ask("hello")  # starts the session that the file goes to
     visit.person.upload(visit.session_id, "sales.csv", CSV)
 
@@ -25,14 +28,14 @@ def test_a_turn_with_a_report(visit: Visit) -> None:
 
     call = turn.locator(".call")
     expect(call.locator("summary")).to_have_text(re.compile(r"report\.summarise\s*done"))
-    call.locator("summary").click()
+    keys.press("summary", "report.summarise", back=True)
     expect(call.locator(".details pre").first).to_contain_text('"filename": "sales.csv"')
     expect(call.locator(".details pre").last).to_contain_text('"rows": 3')
     buttons = turn.locator("button.artifact-button")
     expect(buttons).to_have_text([re.compile("sales_report.html"), re.compile("sales_chart.png")])
     assert [button.get_attribute("data-artifact-type") for button in buttons.all()] == ["text/html", "image/png"]
     assert all(button.get_attribute("data-artifact-id") for button in buttons.all())
-    buttons.last.click()
+    keys.press("button", "sales_chart.png")
     expect(visit.page.get_by_label("Canvas", exact=True)).to_contain_text("sales_chart.png")
     visit.shoot("report")
 
@@ -67,18 +70,23 @@ def test_a_failed_call_says_why_and_what_may_help(visit: Visit) -> None:
 
 
 def test_a_call_waits_for_approval_with_arguments_that_can_be_changed(visit: Visit) -> None:
+    keys = Keyboard(visit.page)
     turn = visit.send(ASK_FIRST)
-    turn.get_by_label("text").fill("changed")
+    turn.get_by_role("button", name="Approve").wait_for()
+    keys.go_to("textarea", "text", back=True)
+    keys.write("changed", end="")
     visit.shoot("approval")
-    turn.get_by_role("button", name="Approve").click()
+    keys.press("button", "Approve")
     expect(turn).to_have_attribute("aria-busy", "false")
 
-    turn.locator("summary").click()
+    assert keys.focused()[0] == "summary"  # the form is gone; the call that it was about is there
+    visit.page.keyboard.press("Enter")
     expect(turn.locator(".details pre").first).to_contain_text('"text": "changed"')
     expect(turn.locator("button.artifact-button")).to_have_count(1)
 
     refused = visit.send(ASK_FIRST)
-    refused.get_by_role("button", name="Refuse").click()
+    refused.get_by_role("button", name="Refuse").wait_for()
+    keys.press("button", "Refuse", back=True)
     expect(refused.locator(".call")).to_have_class("call refused")
 
 
@@ -95,39 +103,49 @@ def test_a_long_tool_says_how_far_it_is_then_that_it_is_silent_and_is_cancelled(
         expect(notice).to_contain_text(re.compile(r"\d+ s left"))
         expect(visit.page.get_by_label("News")).to_contain_text(words)
     visit.shoot("notice")
-    notice.get_by_role("button", name="Cancel").click()
+    keys = Keyboard(visit.page)
+    keys.press("button", "Cancel", back=True)
 
     expect(turn.locator(".call")).to_have_class("call stopped")
     expect(visit.page.get_by_role("button", name="Send")).to_be_visible()
+    assert keys.focused()[0] == "summary"
 
 
 def test_sessions_are_listed_renamed_and_ended_after_it_is_said_what_goes(visit: Visit) -> None:
-    page = visit.page
+    page, keys = visit.page, Keyboard(visit.page)
     visit.ask("first matter")
-    page.get_by_role("button", name="New session").click()
+    keys.press("button", "New session")
     visit.ask("second matter")
     titles = page.locator(".sessions .title")
     expect(titles).to_have_text(["second matter", "first matter"])
 
-    page.get_by_role("button", name="Rename first matter").click()
-    page.get_by_role("textbox", name="Title").fill("Sales")
-    page.get_by_role("textbox", name="Title").press("Enter")
+    keys.press("button", "Rename first matter")
+    assert keys.focused() == ("input", "Title")
+    keys.write("Sales")
     expect(titles).to_have_text(["second matter", "Sales"])
-    titles.last.click()
+    assert keys.focused() == ("button", "Sales")
+    page.keyboard.press("Enter")
     expect(visit.turns.locator(".question")).to_have_text("first matter")
 
-    page.get_by_role("button", name="End Sales").click()
+    keys.press("button", "End Sales")
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("will be deleted")
     visit.shoot("end-session")
-    dialog.get_by_role("button", name="Keep it").click()
+    keys.press("button", "Keep it")
+    expect(dialog).to_have_count(0)
     expect(titles).to_have_count(2)
-    page.get_by_role("button", name="End Sales").click()
-    dialog.get_by_role("button", name="End session").click()
+    assert keys.focused() == ("button", "End Sales")
+    page.keyboard.press("Enter")
+    keys.press("button", "End session")
     expect(titles).to_have_text(["second matter"])
+    assert keys.focused()[1].endswith("second matter")
 
+    visit.person.session(title="third matter")
+    page.route("**/api/sessions", lambda route: route.continue_(url=f"{route.request.url}?limit=1"))
     page.reload()
-    expect(titles).to_have_text(["second matter"])
+    expect(titles).to_have_text(["third matter"])
+    keys.press("button", "Earlier sessions")
+    expect(titles).to_have_text(["third matter", "second matter"])
 
 
 def test_on_one_machine_one_may_be_somebody_else_who_sees_nothing_of_the_first(visitor: Visitor) -> None:
@@ -137,9 +155,11 @@ def test_on_one_machine_one_may_be_somebody_else_who_sees_nothing_of_the_first(v
     visit.ask("my own matter")
     session_id = visit.session_id
 
-    page.get_by_role("button", name="Signed in as dev@example.com").click()
-    page.get_by_label("E-mail address").fill("other@example.com")
-    page.get_by_role("button", name="Go on").click()
+    keys = Keyboard(page)
+    keys.press("button", "Signed in as dev@example.com")
+    keys.go_to("input", "E-mail address")
+    keys.write("other@example.com", end="")
+    keys.press("button", "Go on")
 
     page.get_by_role("button", name="Signed in as other@example.com").wait_for()
     expect(page.locator(".sessions .title")).to_have_count(0)
@@ -154,9 +174,14 @@ def test_a_narrow_and_dark_screen_holds_it_all(visitor: Visitor) -> None:
     turn = visit.ask('/calculator.evaluate {"expression": "2+3"}')
     turn.locator("summary").click()
     visit.shoot("narrow-dark")
-    visit.page.get_by_role("button", name="Sessions and files").click()
+    keys = Keyboard(visit.page)
+    keys.press("button", "Sessions and files", back=True)
     expect(visit.page.get_by_role("button", name="New session")).to_be_visible()
+    assert keys.focused() == ("button", "Sessions")
     visit.shoot("narrow-dark-side")
+    assert complaints(visit.page) == []  # what the side covers is no place to go to
+    keys.press("button", "Close")
+    assert keys.focused() == ("button", "Sessions and files")
 
     assert visit.page.evaluate("document.documentElement.scrollWidth") == 360
 

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useCallback, useState } from "react";
 import type { Config } from "../api/types";
 import type { Asked } from "../canvas/feed";
 import { Composer } from "../chat/Composer";
@@ -24,13 +24,24 @@ export function Workspace({ config, identity }: WorkspaceProps) {
   const [canvasOpen, setCanvasOpen] = useState(false);
   const [asked, setAsked] = useState<Asked | null>(null);
   const { sessionId, made } = conversation;
+  // On a narrow screen the side would stand over it.
+  const openCanvas = useCallback((open: boolean) => {
+    setCanvasOpen(open);
+    if (open) setSideOpen(false);
+  }, []);
   const show = (turnId: string, fileKey: string): void => {
     setAsked({ turnId, fileKey, nonce: Date.now() });
     setCanvasOpen(true);
   };
   return (
     <div className={`frame${sideOpen ? " side-open" : ""}${canvasOpen ? " canvas-open" : ""}`}>
-      <Side conversation={conversation} config={config} identity={identity} onClose={() => setSideOpen(false)} />
+      <Side
+        conversation={conversation}
+        config={config}
+        identity={identity}
+        open={sideOpen}
+        onClose={() => setSideOpen(false)}
+      />
       <main className="chat">
         <header className="row">
           <button
@@ -49,6 +60,7 @@ export function Workspace({ config, identity }: WorkspaceProps) {
               type="button"
               className="plain last"
               aria-pressed={canvasOpen}
+              aria-controls="canvas"
               onClick={() => setCanvasOpen(!canvasOpen)}
             >
               <Icon name="panel" /> Canvas
@@ -58,7 +70,7 @@ export function Workspace({ config, identity }: WorkspaceProps) {
         <Chat conversation={conversation} config={config} show={show} />
       </main>
       <Suspense>
-        <Canvas sessionId={sessionId ?? ""} made={made} asked={asked} open={canvasOpen} setOpen={setCanvasOpen} />
+        <Canvas sessionId={sessionId ?? ""} made={made} asked={asked} open={canvasOpen} setOpen={openCanvas} />
       </Suspense>
     </div>
   );

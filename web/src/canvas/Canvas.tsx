@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
 
+import { useFocusBack } from "../shared/focus";
 import "./canvas.css";
 import type { CanvasProps } from "./feed";
 import { Panes } from "./Panes";
@@ -7,30 +8,34 @@ import { TabBar } from "./TabBar";
 import { closed, isSplit, joined, selected, split } from "./tabs";
 import { useTabs } from "./useTabs";
 
+/** Where one goes on after the canvas was closed that opened by itself. */
+const ELSE = "[aria-controls=canvas], .composer textarea";
+
 /** What tools made, shown beside the chat. It is there as long as a session is, open or not. */
 export default function Canvas(props: CanvasProps) {
   const { open, setOpen } = props;
-  const [tabs, setTabs] = useTabs(props);
+  const { tabs, setTabs, wanted } = useTabs(props);
   const before = useRef<Element | null>(null);
-  const bar = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLElement>(null);
   useEffect(() => {
     // Who pressed a button goes on from what it opened, and comes back to the button.
-    if (!props.asked) return;
+    if (wanted === 0) return;
     before.current = document.activeElement;
-    bar.current?.querySelector<HTMLElement>("[aria-selected=true]")?.focus();
-  }, [props.asked]);
-  const close = () => {
-    setOpen(false);
-    if (before.current instanceof HTMLElement && before.current.isConnected) before.current.focus();
-  };
+    canvas.current?.querySelector<HTMLElement>("[aria-selected=true]")?.focus();
+  }, [wanted]);
+  useFocusBack(open, canvas, () => {
+    const from = before.current;
+    before.current = null;
+    return from?.checkVisibility() ? from : document.querySelector(ELSE);
+  });
   const closeTab = (key: string) => {
     const next = closed(tabs, key);
     setTabs(next);
-    if (next.tabs.length === 0) close();
+    if (next.tabs.length === 0) setOpen(false);
   };
   return (
-    <section className="canvas" aria-label="Canvas" hidden={!open}>
-      <div className="canvas-top" ref={bar}>
+    <section className="canvas" id="canvas" aria-label="Canvas" hidden={!open} ref={canvas}>
+      <div className="canvas-top">
         <TabBar tabs={tabs} onSelect={(key) => setTabs(selected(tabs, key))} onClose={closeTab} />
         {tabs.tabs.length > 1 && (
           <button
@@ -41,7 +46,7 @@ export default function Canvas(props: CanvasProps) {
             Side by side
           </button>
         )}
-        <button type="button" onClick={close}>
+        <button type="button" onClick={() => setOpen(false)}>
           Close canvas
         </button>
       </div>

@@ -1,15 +1,18 @@
 import { useState } from "react";
 
 import { tellingErrors } from "../shared/errors";
+import { PausableButton } from "../shared/PausableButton";
 import type { Item } from "./item";
 
 interface DownloadProps {
   item: Pick<Item, "name" | "link">;
   label?: string;
+  /** Which file it is about, where several stand in a list. */
+  says?: string;
 }
 
 /** Fetches a file by a link that is made when it is pressed: links live for minutes, pages for hours. */
-export function DownloadButton({ item, label = "Download" }: DownloadProps) {
+export function DownloadButton({ item, label = "Download", says }: DownloadProps) {
   const [busy, setBusy] = useState(false);
   const press = async () => {
     setBusy(true);
@@ -17,9 +20,9 @@ export function DownloadButton({ item, label = "Download" }: DownloadProps) {
     setBusy(false);
   };
   return (
-    <button type="button" disabled={busy} onClick={press}>
+    <PausableButton aria-label={says} paused={busy} onClick={press}>
       {label}
-    </button>
+    </PausableButton>
   );
 }
 

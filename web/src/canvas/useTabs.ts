@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 
 import { toast } from "../shared/toasts";
 import type { Asked, CanvasProps, Made } from "./feed";
@@ -8,9 +8,17 @@ import { onShowFile } from "./show";
 import { closedDashboards, rememberClosed } from "./stored";
 import { dashboardTab, fileTab, left, NO_TABS, opened, restored, type Tab, type Tabs } from "./tabs";
 
+interface TabsInUse {
+  tabs: Tabs;
+  setTabs(tabs: Tabs): void;
+  /** Rises when a person, and not a tool, has opened something. */
+  wanted: number;
+}
+
 /** The canvas's tabs: opened by what tools make, by a file's button, by My Files. */
-export function useTabs({ sessionId, made, asked, setOpen }: CanvasProps): [Tabs, (tabs: Tabs) => void] {
+export function useTabs({ sessionId, made, asked, setOpen }: CanvasProps): TabsInUse {
   const [tabs, setTabs] = useState<Tabs>(NO_TABS);
+  const [wanted, setWanted] = useState(0);
   const session = useRef(sessionId);
   const latest = useRef(tabs);
   latest.current = tabs;
@@ -39,29 +47,29 @@ export function useTabs({ sessionId, made, asked, setOpen }: CanvasProps): [Tabs
     }
   }, [sessionId, made, setOpen]);
 
+  const show = useCallback(
+    (tab: Tab) => {
+      setTabs((before) => opened(before, [tab], "append"));
+      setOpen(true);
+      setWanted((count) => count + 1);
+    },
+    [setOpen],
+  );
+
   useEffect(() => {
     const tab = asked && tabOf(sessionId, made, asked);
-    if (!tab) return;
-    setTabs((before) => opened(before, [tab], "append"));
-    setOpen(true);
+    if (tab) show(tab);
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- each press once, whatever else changes
   }, [asked]);
 
-  useEffect(
-    () =>
-      onShowFile((file) => {
-        setTabs((before) => opened(before, [fileTab(itemOfFile(file))], "append"));
-        setOpen(true);
-      }),
-    [setOpen],
-  );
+  useEffect(() => onShowFile((file) => show(fileTab(itemOfFile(file)))), [show]);
 
   const change = (next: Tabs) => {
     const gone = tabs.tabs.filter((tab) => !next.tabs.includes(tab) && tab.kind === "dashboard");
     rememberClosed(sessionId, gone);
     setTabs(next);
   };
-  return [tabs, change];
+  return { tabs, setTabs: change, wanted };
 }
 
 function isKept(tab: Tab): boolean {

@@ -1,7 +1,8 @@
 import { type FormEvent, useId, useState } from "react";
 import { api, ask } from "../api/client";
-import { explain } from "../shared/toasts";
 import { Countdown } from "../shared/Countdown";
+import { PausableButton } from "../shared/PausableButton";
+import { explain } from "../shared/toasts";
 import type { Call } from "./call";
 import { fieldsOf, valuesOf, type Field } from "./fields";
 
@@ -46,12 +47,12 @@ export function Approval({ call, turnPath }: ApprovalProps) {
         </p>
       )}
       <div className="row">
-        <button type="submit" className="primary" disabled={said}>
+        <PausableButton type="submit" className="primary" paused={said}>
           Approve
-        </button>
-        <button type="button" disabled={said} onClick={() => decide({ approved: false })}>
+        </PausableButton>
+        <PausableButton paused={said} onClick={() => decide({ approved: false })}>
           Refuse
-        </button>
+        </PausableButton>
       </div>
     </form>
   );

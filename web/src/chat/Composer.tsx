@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useRef } from "react";
 import { useMention } from "../files/mention";
 import { Icon } from "../shared/icons";
+import { PausableButton } from "../shared/PausableButton";
 
 interface ComposerProps {
   text: string;
@@ -56,14 +57,15 @@ export function Composer({ text, setText, sessionId, isRunning, onSend, onStop, 
       />
       <div className="row">
         {children}
+        {/* The same one: who pressed it is where it can be stopped, and the next message sent. */}
         {isRunning ? (
-          <button type="button" className="primary last" onClick={onStop}>
+          <PausableButton paused={false} className="primary last" onClick={onStop}>
             <Icon name="stop" /> Stop
-          </button>
+          </PausableButton>
         ) : (
-          <button type="submit" className="primary last" disabled={!text.trim()}>
+          <PausableButton paused={!text.trim()} type="submit" className="primary last">
             Send
-          </button>
+          </PausableButton>
         )}
       </div>
     </form>

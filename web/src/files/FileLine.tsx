@@ -7,6 +7,7 @@ import { itemOfFile } from "../canvas/item";
 import { showFile } from "../canvas/show";
 import { tellingErrors } from "../shared/errors";
 import { size } from "../shared/format";
+import { PausableButton } from "../shared/PausableButton";
 import { toast } from "../shared/toasts";
 import { leaving } from "./expiry";
 import { factsOf } from "./facts";
@@ -41,7 +42,7 @@ export function FileLine({ file, now, onMention, onKept, onShare, onDelete }: Fi
       {goes && <KeepButton file={file} onKept={onKept} />}
       <details className="file-more">
         <summary aria-label={said("More for")}>More</summary>
-        <DownloadButton item={itemOfFile(file)} />
+        <DownloadButton item={itemOfFile(file)} says={said("Download")} />
         <button type="button" aria-label={said("Share")} onClick={onShare}>
           Share
         </button>
@@ -65,8 +66,8 @@ function KeepButton({ file, onKept }: { file: FileOut; onKept(file: FileOut): vo
     setBusy(false);
   };
   return (
-    <button type="button" aria-label={`Keep ${file.name}`} disabled={busy} onClick={keep}>
+    <PausableButton aria-label={`Keep ${file.name}`} paused={busy} onClick={keep}>
       Keep
-    </button>
+    </PausableButton>
   );
 }

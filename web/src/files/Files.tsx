@@ -1,6 +1,7 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
 
 import type { FileOut } from "../api/types";
+import { PausableButton } from "../shared/PausableButton";
 import "./files.css";
 import { FileFilters } from "./FileFilters";
 import { FileLine } from "./FileLine";
@@ -69,9 +70,9 @@ export default function Files({ sessionId, changes, onMention }: FilesProps) {
       </ul>
       {!list.loading && !list.error && shown.length === 0 && <p className="faint">No files.</p>}
       {list.more && (
-        <button type="button" disabled={list.loading} onClick={list.loadMore}>
+        <PausableButton paused={list.loading} onClick={list.loadMore}>
           Show more
-        </button>
+        </PausableButton>
       )}
       {shared && <ShareDialog file={shared} onClose={() => setShared(null)} />}
     </section>

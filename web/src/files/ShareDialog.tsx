@@ -73,11 +73,9 @@ export function ShareDialog({ file, onClose }: { file: FileOut; onClose(): void 
           ))}
         </ul>
       )}
-      <p className="row end">
-        <button type="button" onClick={onClose}>
-          Close
-        </button>
-      </p>
+      <form method="dialog" className="row end">
+        <button type="submit">Close</button>
+      </form>
     </Dialog>
   );
 }

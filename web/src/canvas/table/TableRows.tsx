@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 
+import { PausableButton } from "../../shared/PausableButton";
 import { Rows } from "../Rows";
 import type { Direction } from "./columns";
 import type { Progress } from "./protocol";
@@ -51,7 +52,7 @@ export function TableRows({ title, client, progress }: TableRowsProps) {
           key={at}
           name={name}
           direction={sorting?.column === at ? sorting.direction : null}
-          disabled={!progress.done || busy}
+          paused={!progress.done || busy}
           onClick={() => sort(at)}
         />
       ))}
@@ -70,18 +71,18 @@ export function TableRows({ title, client, progress }: TableRowsProps) {
 interface SortButtonProps {
   name: string;
   direction: Direction | null;
-  disabled: boolean;
+  paused: boolean;
   onClick(): void;
 }
 
-function SortButton({ name, direction, disabled, onClick }: SortButtonProps) {
+function SortButton({ name, direction, paused, onClick }: SortButtonProps) {
   const mark = direction === "ascending" ? " ▲" : direction === "descending" ? " ▼" : "";
   const says = direction ? `${name}, sorted ${direction}` : `${name}, sort`;
   return (
-    <button type="button" className="plain" aria-label={says} title={name} disabled={disabled} onClick={onClick}>
+    <PausableButton className="plain" aria-label={says} title={name} paused={paused} onClick={onClick}>
       {name}
       {mark}
-    </button>
+    </PausableButton>
   );
 }
 

@@ -36,8 +36,8 @@ function Picture({ item, bytes }: { item: Item; bytes: Uint8Array<ArrayBuffer> }
   if (broken) return <NotShown item={item} why="This image cannot be shown: it is damaged, or of a kind not known." />;
   if (!address) return null;
   return (
-    <div className="viewer-image">
+    <section className="viewer-image" tabIndex={0} aria-label={item.title}>
       <img src={address} alt={item.description ?? item.title} decoding="async" onError={() => setBroken(true)} />
-    </div>
+    </section>
   );
 }

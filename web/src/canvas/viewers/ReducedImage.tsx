@@ -36,9 +36,9 @@ export function ReducedImage({ item, bytes, dimensions: { width, height } }: Red
         A smaller copy of {width} × {height} pixels is shown. <DownloadButton item={item} label="Download the image" />
       </p>
       {state === "loading" && <p className="viewer-note">Loading…</p>}
-      <div className="viewer-image">
+      <section className="viewer-image" tabIndex={0} aria-label={item.title}>
         <canvas ref={canvas} role="img" aria-label={item.description ?? item.title} />
-      </div>
+      </section>
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 
 import { messageOf } from "../../shared/errors";
+import { PausableButton } from "../../shared/PausableButton";
 import type { Item } from "../item";
 import { CutNote, NotShown } from "../Shown";
 import type { Progress } from "../table/protocol";
@@ -19,9 +20,9 @@ export default function Table({ item }: ViewerProps) {
     <div className="viewer-table">
       <div className="table-bar">
         <span role="status">{saidOf(progress)}</span>
-        <button type="button" aria-pressed={charted} disabled={!progress.done} onClick={() => setCharted(!charted)}>
+        <PausableButton aria-pressed={charted} paused={!progress.done} onClick={() => setCharted(!charted)}>
           Chart
-        </button>
+        </PausableButton>
       </div>
       {progress.done && progress.cut && <CutNote item={item} shown="The beginning" />}
       {charted && <QuickChart client={client} columns={progress.columns} />}

@@ -23,6 +23,8 @@ const purify = DOMPurify();
 purify.addHook("afterSanitizeAttributes", (node) => {
   // Within a page they go on working; the frame itself goes nowhere.
   if (LINKS.includes(node.nodeName) && !node.getAttribute("href")?.startsWith("#")) node.removeAttribute("href");
+  // Tab passes a frame by in which nothing takes the focus: nobody could scroll it by keys.
+  if (node.nodeName === "BODY") node.setAttribute("tabindex", "0");
 });
 
 /** Return a whole document for `srcdoc`. */

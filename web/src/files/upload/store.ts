@@ -36,6 +36,7 @@ export function startUpload(file: File, sessionId: string | null, done: Done): v
   last += 1;
   uploads = [...uploads, { id: last, file, sessionId, sent: 0, state: "going", error: null }];
   controls.set(last, { abort: new AbortController(), uploadId: null, done });
+  tellAll();
   void run(last);
 }
 
