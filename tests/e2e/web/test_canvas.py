@@ -161,6 +161,14 @@ def _is_a_list_of_citations(shown: Locator, keys: Keyboard) -> None:
         shown.page.keyboard.press(leave)
         expect(toast).to_have_count(0)
         assert keys.focused() == ("button", f"Copy as {form}")
+    keys.press("summary", "Abstract")
+    expect(shown).to_contain_text("How it began.")
+    keys.press("button", "Show more")
+    expect(shown.get_by_role("listitem")).to_have_count(52)
+    shown.page.context.route("https://pubmed.ncbi.nlm.nih.gov/**", lambda route: route.fulfill(body="A paper"))
+    with shown.page.expect_popup() as paper:
+        keys.press("a", "Vectors of gene therapy", back=True)
+    paper.value.close()
 
 
 def _is_fetched(shown: Locator, keys: Keyboard) -> None:

@@ -174,16 +174,25 @@ def test_a_narrow_and_dark_screen_holds_it_all(visitor: Visitor) -> None:
     turn = visit.ask('/calculator.evaluate {"expression": "2+3"}')
     turn.locator("summary").click()
     visit.shoot("narrow-dark")
-    keys = Keyboard(visit.page)
+    page, keys = visit.page, Keyboard(visit.page)
     keys.press("button", "Sessions and files", back=True)
-    expect(visit.page.get_by_role("button", name="New session")).to_be_visible()
+    expect(page.get_by_role("button", name="New session")).to_be_visible()
     assert keys.focused() == ("button", "Sessions")
     visit.shoot("narrow-dark-side")
-    assert complaints(visit.page) == []  # what the side covers is no place to go to
+    assert complaints(page) == []  # what the side covers is no place to go to
     keys.press("button", "Close")
     assert keys.focused() == ("button", "Sessions and files")
 
-    assert visit.page.evaluate("document.documentElement.scrollWidth") == 360
+    visit.person.upload(None, "notes.txt", b"1")
+    page.keyboard.press("Enter")
+    keys.press("button", "My Files")
+    keys.press("button", "notes.txt")
+    expect(page.get_by_role("region", name="notes.txt")).to_be_in_viewport(ratio=1)  # the side stands over it no more
+    assert keys.focused() == ("tab", "notes.txt")
+    keys.press("button", "Close canvas")
+    assert keys.focused() == ("textarea", "Message")  # it has no button: no tool made anything here
+
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
 def test_what_a_tool_says_runs_nothing_and_fetches_nothing_in_the_chat(visit: Visit) -> None:

@@ -67,6 +67,8 @@ GRAPH = {
 CITATIONS = [
     {"pmid": "31234567", "title": "Vectors of gene therapy", "authors": ["Ota K", "Muller A"], "year": 2019},
     {"doi": "10.1000/182", "title": "Capsids", "authors": ["Silva P"], "year": 2021, "journal": "Gene"},
+    {"title": "Older papers", "abstract": "How it began."},
+    *({"title": f"Older paper {number}"} for number in range(1, 50)),
 ]
 PAGE = "<!doctype html><title>R</title><style>h1{color:teal}</style><h1>A report</h1><p>All is well.</p>"
 TABLE = "city,people\n" + "".join(f"City {at % 7},{at * 37 % 1000}\n" for at in range(500))
