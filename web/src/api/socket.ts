@@ -40,11 +40,12 @@ export class EventSocket {
   static async open(): Promise<EventSocket> {
     const { ticket, url } = await ask(api.POST("/api/ws-ticket"));
     const socket = new WebSocket(`${url}?ticket=${encodeURIComponent(ticket)}`);
+    const made = new EventSocket(socket); // at once: the connection may be lost while it is being made
     await new Promise<void>((resolve, reject) => {
-      socket.onopen = () => resolve();
-      socket.onclose = () => reject(new Error("the connection was refused"));
+      socket.addEventListener("open", () => resolve());
+      socket.addEventListener("close", () => reject(new Error("the connection was refused")));
     });
-    return new EventSocket(socket);
+    return made;
   }
 
   get isOpen(): boolean {
