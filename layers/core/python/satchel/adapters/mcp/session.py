@@ -12,6 +12,7 @@ import anyio
 from anyio.from_thread import BlockingPortal
 from mcp import Client, MCPError
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
+from mcp.shared.dispatcher import ProgressFnT
 from mcp_types import (
     CONNECTION_CLOSED,
     CallToolRequest,
@@ -82,7 +83,7 @@ class Session:
         self._tap.forget()
         self._put = put
         # Not through the portal, which would wait until the task has begun: a good part of what a warm call takes.
-        task = asyncio.run_coroutine_threadsafe(self._ask(tool, arguments), self._loop)
+        task = asyncio.run_coroutine_threadsafe(self._ask(tool, arguments, put), self._loop)
         task.add_done_callback(_always_a_last_word(put))
         return task
 
@@ -141,16 +142,16 @@ class Session:
         except (MCPError, ListenNotSupportedError, SubscriptionLost) as error:
             logger.debug("a server does not tell of changed tools: %s", error)
 
-    async def _ask(self, tool: str, arguments: dict[str, Any]) -> None:
-        outcome = await self._outcome(tool, arguments)
+    async def _ask(self, tool: str, arguments: dict[str, Any], put: Put) -> None:
+        outcome = await self._outcome(tool, arguments, put)
         for path in self.wire.refusals(_said_when_failing(outcome)):
-            self._put(Refused(path=path))
+            put(Refused(path=path))
         for path in self.wire.strays():
-            self._put(Strayed(path=path))
-        self._put(outcome)
+            put(Strayed(path=path))
         self._put = _drop
+        put(outcome)  # last of all: at this moment another thread may start the next call
 
-    async def _outcome(self, tool: str, arguments: dict[str, Any]) -> Answered | Failed:
+    async def _outcome(self, tool: str, arguments: dict[str, Any], put: Put) -> Answered | Failed:
         try:
             to_json(arguments)  # what fails only when it is written (a lone surrogate) would end the whole session
         except ValueError as error:
@@ -158,7 +159,7 @@ class Session:
         request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=arguments))
         session = self._ready.result().session
         try:
-            raw = await session.send_request(request, _AS_IT_IS, progress_callback=self._progressed)
+            raw = await session.send_request(request, _AS_IT_IS, progress_callback=_progress_to(put))
         except MCPError as error:
             return await self._refused(error)
         except ValidationError:
@@ -189,9 +190,6 @@ class Session:
             return said
         return f"The tool asked back while it ran ({self._tap.asked}), and nobody can answer it here: {said}"
 
-    async def _progressed(self, progress: float, total: float | None, message: str | None) -> None:
-        self._put(Progress(progress=progress, total=total, message=message))
-
     async def _said(self, params: LoggingMessageNotificationParams) -> None:
         self._put(Log(level=params.level, message=_as_text(params.data)))
 
@@ -210,6 +208,13 @@ class Session:
 
 def _drop(_signal: Signal) -> None:
     """Nobody listens between calls."""
+
+
+def _progress_to(put: Put) -> ProgressFnT:
+    async def progressed(progress: float, total: float | None, message: str | None) -> None:
+        put(Progress(progress=progress, total=total, message=message))
+
+    return progressed
 
 
 def _always_a_last_word(put: Put) -> Callable[[Future[None]], None]:
