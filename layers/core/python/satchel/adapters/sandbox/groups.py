@@ -15,14 +15,18 @@ _TOP = "/sys/fs/cgroup"
 
 
 def enter(most: int) -> bool:
-    """Move this process into a group of at most so many processes; tell whether there is one."""
-    for parent, settings in _parents():
+    """Move this process, of one thread, into a group of at most so many processes; tell whether there is one.
+
+    The thread alone is moved: for a whole process the kernel waits until no thread anywhere is about to fork, 10 ms
+    and more.
+    """
+    for parent, threads, settings in _parents():
         group = _group(parent, os.getpid())
         try:
             _remove_left(parent)
             if not os.path.isdir(group):  # it may be left of a process that had this number before
                 os.mkdir(group)
-            for place, text in (*settings, ("pids.max", str(most)), ("cgroup.procs", "0")):
+            for place, text in (*settings, ("pids.max", str(most)), (threads, "0")):
                 _write(parent if place == "cgroup.subtree_control" else group, place, text)
         except OSError:
             _remove(group)
@@ -33,12 +37,15 @@ def enter(most: int) -> bool:
 
 def leave_none(pid: int) -> None:
     """Remove the group of a server that is dead, where it had one."""
-    for parent, _ in _parents():
+    for parent, *_ in _parents():
         _remove(_group(parent, pid))
 
 
-def _parents() -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
-    """Yield the groups in which this process is and where processes can be counted, with what must be set for that."""
+def _parents() -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]]]:
+    """Yield the groups in which this process is and where processes can be counted.
+
+    With each the name of the file that threads are moved by, and what must be set before.
+    """
     try:
         with open("/proc/self/cgroup") as file:
             lines = file.read().splitlines()
@@ -47,10 +54,11 @@ def _parents() -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
     for line in lines:
         _, controllers, path = line.split(":", 2)
         if "pids" in controllers.split(","):
-            yield f"{_TOP}/{controllers}{path.rstrip('/')}", ()
+            yield f"{_TOP}/{controllers}{path.rstrip('/')}", "tasks", ()
         elif not controllers:
             # A group with processes in it may count those of groups below it if they are parts of it (threaded).
-            yield f"{_TOP}{path.rstrip('/')}", (("cgroup.subtree_control", "+pids"), ("cgroup.type", "threaded"))
+            threaded = (("cgroup.subtree_control", "+pids"), ("cgroup.type", "threaded"))
+            yield f"{_TOP}{path.rstrip('/')}", "cgroup.threads", threaded
 
 
 def _remove_left(parent: str) -> None:
