@@ -12,11 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from satchel.domain.isolation import Level
-from tests.attacks.arena import ENTRY, Arena, arena
+from tests.attacks.arena import ENTRY, PLAIN, Arena, arena
 from tests.e2e.person import Json, Person
 from tests.e2e.system import ROOT, System, free_port, running_system, serve_command
 
-TRYING = {"command": ["python", "main.py"], "cwd": str(ROOT / "tests/integration/sandbox/servers/trying")}
+TRYING = {
+    "command": ["python", "main.py"],
+    "cwd": str(ROOT / "tests/integration/sandbox/servers/trying"),
+    "read_paths": [str(PLAIN)],
+}
 _WITHOUT = [sys.executable, str(ROOT / "tests/without_layers.py")]
 _AT_ONCE = 40
 """Results may be long: then the model's view of them is cut, so that a few attacks are run at a time."""

@@ -10,7 +10,6 @@ import httpx2
 import psutil
 import pytest
 
-from tests.e2e.conftest import SERVERS
 from tests.e2e.person import Person
 from tests.e2e.system import ROOT, System, environment, free_port, running_system, serve_command
 from tests.processes import environ_of
@@ -22,7 +21,7 @@ SECRETS = {"TRIAL_TOKEN": "of-trial", "SATCHEL_OTHER_TOKEN": "of-other"}
 @pytest.fixture(scope="module")
 def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two servers with a secret each, and two that cannot work."""
-    python, where = ["python", "main.py"], str(SERVERS.parent / "trial")
+    python, where = ["python", "trial.py"], str(ROOT / "tests/servers")
     entries = {
         "trial": {"command": python, "cwd": where, "env": {"TOKEN": "${TRIAL_TOKEN}"}},
         "other": {"command": python, "cwd": where, "env": {"TOKEN": "${SATCHEL_OTHER_TOKEN}"}},

@@ -73,7 +73,7 @@ def _stop(system: System, signal_name: str) -> None:
 def test_a_signal_under_load_ends_everything_within_five_seconds_without_a_traceback(signal_name: str) -> None:
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(TRIAL)}) as system:
         _load(system, '/trial.wait {"seconds": 60}')
-        _wait(lambda: len(children_with("main.py", system.process.pid, recursive=True)) >= TURNS)
+        _wait(lambda: len(children_with("trial.py", system.process.pid, recursive=True)) >= TURNS)
         _stop(system, signal_name)
 
 

@@ -4,27 +4,31 @@ import json
 import os
 import select
 import signal
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from attacks import ATTACKS, Ground  # type: ignore[import-not-found] # found beside this file
-from fastmcp import FastMCP
+
+sys.path.append(str(Path(__file__).parents[2] / "servers"))
+
+from plain import Server  # type: ignore[import-not-found]  # found there
 
 _SECONDS = 5
 
-mcp = FastMCP("attacker")
+server = Server("attacker")
 
 
-@mcp.tool
+@server.tool
 def names(modules: list[str]) -> dict[str, Any]:
     """List the attacks, those of some modules or all."""
     kinds = {name: one.__module__.rpartition(".")[2] for name, one in ATTACKS.items()}
     return {"results": [name for name, kind in kinds.items() if not modules or kind in modules]}
 
 
-@mcp.tool
+@server.tool
 def search(words: list[str], username: str) -> dict[str, Any]:
     """Look for words in everything that this very process can read of itself and of others."""
     found = [f"environment: {word}" for word in words if word in str(dict(os.environ))]
@@ -59,14 +63,14 @@ def _content(path: Path) -> bytes:
         os.close(fd)
 
 
-@mcp.tool
+@server.tool
 def attack(which: list[str], ground: dict[str, Any], username: str) -> dict[str, Any]:
     """Run attacks one after the other, as a tool that may write in its corner."""
     mine = Path(ground.get("mine") or f"/tmp/{username}")
     return _run(which, ground, mine)
 
 
-@mcp.tool
+@server.tool
 def attack_as_a_reader(which: list[str], ground: dict[str, Any]) -> dict[str, Any]:
     """Run attacks as a tool that may write nowhere."""
     return _run(which, ground, Path(ground["mine"]))
@@ -112,4 +116,4 @@ def _tried(name: str, place: Ground) -> list[str]:
 
 
 if __name__ == "__main__":
-    mcp.run()
+    server.run()

@@ -130,7 +130,7 @@ def _hash(path: Path) -> str:
 
 def _runners(system: System) -> list[int]:
     """Find the environments that have started the server: its processes' parents."""
-    return sorted({server.ppid() for server in children_with("main.py", system.process.pid, recursive=True)})
+    return sorted({server.ppid() for server in children_with("copying.py", system.process.pid, recursive=True)})
 
 
 def wait_until(reached: Callable[[], bool]) -> None:

@@ -11,6 +11,7 @@ from satchel.adapters.mcp.client import McpToolClient
 from satchel.adapters.sandbox.probe import find_layers
 from satchel.domain.isolation import Isolation
 from satchel.domain.servers import ServerEntry
+from tests.attacks.arena import PLAIN
 from tests.integration.sandbox.walled import SERVERS, Walled
 
 LAYERS = find_layers()
@@ -35,7 +36,8 @@ def isolation(request: pytest.FixtureRequest) -> Isolation:
 def walled(loop: EventLoop, home: Path, isolation: Isolation, **entry: Any) -> Iterator[Walled]:  # noqa: ANN401  (mcp.json's)
     """Start a server for somebody at home there."""
     home.mkdir(exist_ok=True)
-    fields = {"command": ["python", "main.py"], "cwd": str(SERVERS / "trying"), **entry}
+    trying = {"command": ["python", "main.py"], "cwd": str(SERVERS / "trying"), "read_paths": [str(PLAIN)]}
+    fields = {**trying, **entry}
     client = McpToolClient("walled", ServerEntry.model_validate(fields), loop, os.environ, isolation=isolation)
     with closing(client):
         yield Walled(client, home)

@@ -17,7 +17,7 @@ def server(loop: EventLoop, isolation: Isolation, tmp_path_factory: pytest.TempP
         yield made
 
 
-def test_it_has_no_privileges_and_no_files_of_the_runner(server: Walled) -> None:
+def test_it_has_no_privileges_no_files_of_the_runner_and_is_otherwise_as_started_by_hand(server: Walled) -> None:
     assert server.call("about", username="alice").results == {
         "helper": "a module beside the server",
         "capabilities": "0000000000000000",
@@ -28,6 +28,7 @@ def test_it_has_no_privileges_and_no_files_of_the_runner(server: Walled) -> None
         "main": "__main__",
         "argv": ["main.py"],
         "path": str(SERVERS / "trying"),
+        "annotation": "<class 'str'>",
     }
 
 

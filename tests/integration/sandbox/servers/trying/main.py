@@ -5,6 +5,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 import tempfile
 import zipfile
 from collections.abc import Callable
@@ -12,9 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import helpers  # type: ignore[import-not-found] # found beside this file
-from fastmcp import FastMCP
 
-mcp = FastMCP("trying")
+sys.path.append(str(Path(__file__).parents[4] / "servers"))
+
+from plain import Server  # type: ignore[import-not-found]  # found there
+
+server = Server("trying")
 
 
 def _os_open(path: str) -> None:
@@ -90,21 +94,21 @@ WAYS: dict[str, Callable[[str], object]] = {
 }
 
 
-@mcp.tool
+@server.tool
 def reach(way: str, path: str, username: str) -> dict[str, Any]:
     """Reach for a path."""
     WAYS[way](path)
     return {"results": "done"}
 
 
-@mcp.tool
+@server.tool
 def reach_as_a_reader(way: str, path: str) -> dict[str, Any]:
     """The same, by a tool that may write nowhere."""
     WAYS[way](path)
     return {"results": "done"}
 
 
-@mcp.tool
+@server.tool
 def reach_and_go_on(path: str, username: str) -> dict[str, Any]:
     """Try to write, and do without."""
     try:
@@ -114,13 +118,13 @@ def reach_and_go_on(path: str, username: str) -> dict[str, Any]:
     return {"results": "written"}
 
 
-@mcp.tool
+@server.tool
 def says_no(words: str, username: str) -> dict[str, Any]:
     """Fail for reasons of its own."""
     raise ValueError(words)
 
 
-@mcp.tool
+@server.tool
 def about(username: str) -> dict[str, Any]:
     """Tell what the process is."""
     status = dict(line.split(":\t", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":\t" in line)
@@ -134,8 +138,9 @@ def about(username: str) -> dict[str, Any]:
             "session": os.getsid(0) == os.getpid(),
             "files": [place for place in fds if place.startswith("/")],
             "main": __name__,
-            "argv": __import__("sys").argv,
-            "path": __import__("sys").path[0],
+            "argv": sys.argv,
+            "path": sys.path[0],
+            "annotation": str(about.__annotations__["username"]),
         }
     }
 
@@ -145,4 +150,4 @@ def _is_open(fd: str) -> bool:
 
 
 if __name__ == "__main__":
-    mcp.run()
+    server.run()

@@ -222,7 +222,7 @@ def start(kind: str, target: str, rest: list[str]) -> None:
             source: str | bytes = file.read()
     else:
         source, target = target, "<string>"
-    exec(compile(source, target, "exec"), main.__dict__)  # noqa: S102  (this is what starting a server is)
+    exec(compile(source, target, "exec", dont_inherit=True), main.__dict__)  # noqa: S102  (to start a server is this)
 
 
 def _parent_of(path: str) -> str:

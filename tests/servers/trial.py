@@ -1,6 +1,5 @@
 """Tools that misbehave, each in its own way."""
 
-import asyncio
 import ctypes
 import json
 import os
@@ -8,12 +7,12 @@ import signal
 import time
 from pathlib import Path
 
-from fastmcp import Context, FastMCP
+from plain import Server, Talk  # type: ignore[import-not-found]  # found beside this file
 
-mcp = FastMCP("trial")
+server = Server("trial")
 
 
-@mcp.tool
+@server.tool
 def wait(seconds: float) -> dict[str, object]:
     """Wait without a word."""
     time.sleep(seconds)
@@ -39,7 +38,7 @@ def _leave_daemon(username: str) -> None:
     os.waitpid(first, 0)
 
 
-@mcp.tool
+@server.tool
 def haunt(seconds: float, username: str) -> dict[str, object]:
     """Leave a daemon behind, and then wait without a word."""
     _note_call(username)
@@ -48,7 +47,7 @@ def haunt(seconds: float, username: str) -> dict[str, object]:
     return {"results": "survived"}
 
 
-@mcp.tool
+@server.tool
 def freeze(seconds: int, username: str) -> dict[str, object]:
     """Leave a daemon behind, and then wait in C with the interpreter's lock: no line of Python runs meanwhile."""
     _note_call(username)
@@ -57,18 +56,18 @@ def freeze(seconds: int, username: str) -> dict[str, object]:
     return {"results": "survived"}
 
 
-@mcp.tool
-async def plod(words: int, every: float, silent: float, username: str, ctx: Context) -> dict[str, object]:
+@server.tool
+def plod(words: int, every: float, silent: float, username: str, talk: Talk) -> dict[str, object]:
     """Say how far it is every so often, and then nothing."""
     for number in range(1, words + 1):
-        await asyncio.sleep(every)
+        time.sleep(every)
         _note_call(username)
-        await ctx.report_progress(number, words, f"step {number} of {words}")
-    await asyncio.sleep(silent)
+        talk.progress(number, words, f"step {number} of {words}")
+    time.sleep(silent)
     return {"results": "plodded"}
 
 
-@mcp.tool
+@server.tool
 def write(name: str, text: str, username: str) -> dict[str, object]:
     """Write a file and return it."""
     path = Path(f"/tmp/{username}/{name}")
@@ -76,7 +75,7 @@ def write(name: str, text: str, username: str) -> dict[str, object]:
     return {"results": username, "artifacts": [{"name": name, "path": str(path), "mime": "text/plain"}]}
 
 
-@mcp.tool
+@server.tool
 def read(filename: str) -> dict[str, object]:
     """Say what a file holds, or what is wrong with the name."""
     path = Path(filename)
@@ -85,28 +84,28 @@ def read(filename: str) -> dict[str, object]:
     return {"results": {"text": path.read_text(encoding="utf-8")}}
 
 
-@mcp.tool
-async def chatter(lines: int, seconds: float, ctx: Context, linger: int = 0) -> dict[str, object]:
+@server.tool
+def chatter(lines: int, seconds: float, talk: Talk, linger: int = 0) -> dict[str, object]:
     """Say so many things in so much time, and then, for so many seconds, little."""
     for number in range(lines):
-        await ctx.info(f"line {number}")
-        await asyncio.sleep(seconds / lines)
+        talk.info(f"line {number}")
+        time.sleep(seconds / lines)
     for second in range(linger):
-        await asyncio.sleep(1)
-        await ctx.report_progress(second)
+        time.sleep(1)
+        talk.progress(second)
     return {"results": lines}
 
 
-@mcp.tool
-async def flood(words: int, seconds: float, at: float, ctx: Context) -> dict[str, object]:
+@server.tool
+def flood(words: int, seconds: float, at: float, talk: Talk) -> dict[str, object]:
     """Say how far it is so often in so much time, beginning at some time, or at once if it has passed."""
-    await asyncio.sleep(max(0.0, at - time.time()))
+    time.sleep(max(0.0, at - time.time()))
     begun = time.monotonic()
     for number in range(1, words + 1):
-        await asyncio.sleep(max(0.0, begun + number * seconds / words - time.monotonic()))
-        await ctx.report_progress(number, words, f"{number} of {words}")
+        time.sleep(max(0.0, begun + number * seconds / words - time.monotonic()))
+        talk.progress(number, words, f"{number} of {words}")
     return {"results": {"seconds": time.monotonic() - begun}}
 
 
 if __name__ == "__main__":
-    mcp.run(show_banner=False)
+    server.run()

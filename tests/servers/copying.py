@@ -4,22 +4,22 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from fastmcp import Context, FastMCP
+from plain import Server, Talk  # type: ignore[import-not-found]  # found beside this file
 
-mcp = FastMCP("copying")
+server = Server("copying")
 PIECE = 1 << 20
 EVERY = 64  # pieces between two words
 
 
-@mcp.tool
-async def copy(filename: str, username: str, ctx: Context) -> dict[str, object]:
+@server.tool
+def copy(filename: str, username: str, talk: Talk) -> dict[str, object]:
     """Copy a file and say what its bytes hash to."""
     source, target = Path(filename), Path(f"/tmp/{username}/copy of {Path(filename).name}")
     digest, done = hashlib.sha256(), 0
     for copied in copying(source, target, digest):
         done += copied
         if done % (EVERY * PIECE) == 0:
-            await ctx.report_progress(done)
+            talk.progress(done)
     artifact = {"name": target.name, "path": str(target), "mime": "application/octet-stream"}
     return {"results": {"sha256": digest.hexdigest(), "size": done}, "artifacts": [artifact]}
 
@@ -33,4 +33,4 @@ def copying(source: Path, target: Path, digest: "hashlib._Hash") -> Iterator[int
 
 
 if __name__ == "__main__":
-    mcp.run(show_banner=False)
+    server.run()

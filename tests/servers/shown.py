@@ -1,34 +1,30 @@
 """Tools whose files are looked at: one of every kind, very large ones, and those that wish the page ill."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
-from fastmcp import FastMCP
-
-sys.path.insert(0, str(Path(__file__).parent))  # servers are started with `python -I`, which leaves this folder out
-
-from files import FILES, png  # type: ignore[import-not-found]  # found there
-from hostile import hostile  # type: ignore[import-not-found]  # found there
+from files import FILES, png  # type: ignore[import-not-found]  # found beside this file
+from hostile import hostile  # type: ignore[import-not-found]  # the same
+from plain import Server  # type: ignore[import-not-found]  # the same
 
 Json = dict[str, Any]
 
-mcp = FastMCP("shown")
+server = Server("shown")
 
 
-@mcp.tool
+@server.tool
 def every_kind(username: str) -> Json:
     """Make a file for every viewer."""
     return _made(username, FILES, {"open_canvas": True, "primary_file": "report.html"})
 
 
-@mcp.tool
+@server.tool
 def one(username: str, name: str, mode: str = "replace") -> Json:
     """Make one of those files."""
     return _made(username, {name: FILES[name]}, {"open_canvas": True, "primary_file": name, "mode": mode})
 
 
-@mcp.tool
+@server.tool
 def asking_to_be_opened(username: str, name: str) -> Json:
     """Make three of those files, of which that one asks to be opened."""
     made = _made(username, {each: FILES[each] for each in {"notes.md": 0, "script.py": 1, name: 2}}, {})
@@ -36,13 +32,13 @@ def asking_to_be_opened(username: str, name: str) -> Json:
     return {**made, "artifacts": artifacts, "display": {"open_canvas": False}}
 
 
-@mcp.tool
+@server.tool
 def ill_meant(username: str, listener: str) -> Json:
     """Make files that would run a script or ask the listener for something, if they could."""
     return _made(username, hostile(listener), {"open_canvas": True})
 
 
-@mcp.tool
+@server.tool
 def rows(username: str, count: int) -> Json:
     """Make a table of so many rows."""
     path = _folder(username) / "rows.csv"
@@ -53,7 +49,7 @@ def rows(username: str, count: int) -> Json:
     return _shown([_artifact(path, "text/csv")])
 
 
-@mcp.tool
+@server.tool
 def lines(username: str, megabytes: int) -> Json:
     """Make a text of so many megabytes."""
     path = _folder(username) / "lines.txt"
@@ -63,7 +59,7 @@ def lines(username: str, megabytes: int) -> Json:
     return _shown([_artifact(path, "text/plain")])
 
 
-@mcp.tool
+@server.tool
 def pixels(username: str, side: int) -> Json:
     """Make a picture with sides of so many pixels."""
     path = _folder(username) / "pixels.png"
@@ -71,7 +67,7 @@ def pixels(username: str, side: int) -> Json:
     return _shown([_artifact(path, "image/png")])
 
 
-@mcp.tool
+@server.tool
 def dashboard(url: str, canvas_id: str = "monitor", persistence: str = "session") -> Json:
     """Show a dashboard."""
     canvas = {"id": canvas_id, "url": url, "title": "Monitor", "persistence": persistence, "token": "<wanted>"}
@@ -100,4 +96,4 @@ def _folder(username: str) -> Path:
 
 
 if __name__ == "__main__":
-    mcp.run(show_banner=False)
+    server.run()
