@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from plain import Server, Talk  # type: ignore[import-not-found]  # found beside this file
+from plain import Server, Talk
 
 server = Server("copying")
 PIECE = 1 << 20

@@ -66,7 +66,7 @@ class Server:
     def _answer(self, method: str, params: Json) -> Json:
         match method:
             case "initialize":
-                can = {"tools": {}, "logging": {}}
+                can: Json = {"tools": {}, "logging": {}}
                 about = {"serverInfo": {"name": self._name, "version": "1"}, "capabilities": can}
                 return {**about, "protocolVersion": params["protocolVersion"]}
             case "logging/setLevel" | "ping":
@@ -91,7 +91,7 @@ def _called(tool: Tool, params: Json) -> Json:
 
 def _described(tool: Tool) -> Json:
     kinds = {name: kind for name, kind in tool.__annotations__.items() if name not in {"return", TALK}}
-    optional = len(tool.__defaults__ or ())  # type: ignore[attr-defined]  # tools are functions
+    optional = len(tool.__defaults__ or ())
     schema = {"type": "object", "properties": {name: _SCHEMAS[kind] for name, kind in kinds.items()}}
     required = list(kinds)[: len(kinds) - optional]
     return {"name": tool.__name__, "description": tool.__doc__, "inputSchema": {**schema, "required": required}}

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from files import FILES, png  # type: ignore[import-not-found]  # found beside this file
-from hostile import hostile  # type: ignore[import-not-found]  # the same
-from plain import Server  # type: ignore[import-not-found]  # the same
+from files import FILES, png
+from hostile import hostile
+from plain import Server
 
 Json = dict[str, Any]
 

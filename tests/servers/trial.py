@@ -7,7 +7,7 @@ import signal
 import time
 from pathlib import Path
 
-from plain import Server, Talk  # type: ignore[import-not-found]  # found beside this file
+from plain import Server, Talk
 
 server = Server("trial")
 

@@ -14,7 +14,7 @@ from attacks import ATTACKS, Ground  # type: ignore[import-not-found] # found be
 
 sys.path.append(str(Path(__file__).parents[2] / "servers"))
 
-from plain import Server  # type: ignore[import-not-found]  # found there
+from plain import Server
 
 _SECONDS = 5
 

@@ -10,8 +10,14 @@ from local.aws.cloud import LocalCloud
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
+BY_PLACE = {
+    "IndexName": "by-place",
+    "KeySchema": [{"AttributeName": "sk", "KeyType": "HASH"}, {"AttributeName": "pk", "KeyType": "RANGE"}],
+    "Projection": {"ProjectionType": "ALL"},
+}
 KEYS = {
     "AttributeDefinitions": [{"AttributeName": name, "AttributeType": "S"} for name in ("pk", "sk")],
+    "GlobalSecondaryIndexes": [BY_PLACE],
     "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
     "BillingMode": "PAY_PER_REQUEST",
 }
@@ -49,6 +55,28 @@ def test_a_query_compares_nothing_of_other_partitions(table: "DynamoDBClient", m
     monkeypatch.setattr(DynamoType, "__lt__", noting)
     assert asked(table, "p7") == ["s1", "s2", "s3"]
     assert len(compared) < 30
+
+
+def test_a_query_of_an_index_compares_nothing_of_other_partitions_either(
+    table: "DynamoDBClient", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: set[str] = set()
+    is_equal = DynamoType.__eq__
+
+    def noting(self: DynamoType, other: DynamoType) -> bool:
+        compared.update((self.value, other.value))
+        return is_equal(self, other)
+
+    monkeypatch.setattr(DynamoType, "__eq__", noting)
+    found = table.query(
+        TableName="table",
+        IndexName="by-place",
+        KeyConditionExpression="sk = :s",
+        ExpressionAttributeValues={":s": {"S": "s2"}},
+        Limit=3,
+    )
+    assert [item["pk"]["S"] for item in found["Items"]] == ["p0", "p1", "p10"]
+    assert compared & {"s1", "s2", "s3"} == {"s2"}
 
 
 def test_it_finds_what_it_found(table: "DynamoDBClient") -> None:

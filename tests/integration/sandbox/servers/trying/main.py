@@ -16,7 +16,7 @@ import helpers  # type: ignore[import-not-found] # found beside this file
 
 sys.path.append(str(Path(__file__).parents[4] / "servers"))
 
-from plain import Server  # type: ignore[import-not-found]  # found there
+from plain import Server
 
 server = Server("trying")
 
