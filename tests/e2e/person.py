@@ -57,12 +57,16 @@ class Person:
 
     def ask(self, session_id: str, message: str, **more: object) -> Json:
         """Send a message and return the final response, however long it takes."""
-        turn = self.start(session_id, message, **more)
-        return self.wait_for(session_id, turn["turn_id"])
+        turn = self._send(session_id, message, WAIT, more)
+        return turn if "tool_calls" in turn else self.wait_for(session_id, turn["turn_id"])
 
     def start(self, session_id: str, message: str, **more: object) -> Json:
         """Send a message and return at once."""
-        answer = self.call("POST", f"/api/sessions/{session_id}/turns", json={"message": message, **more})
+        return self._send(session_id, message, {}, more)
+
+    def _send(self, session_id: str, message: str, headers: dict[str, str], more: Json) -> Json:
+        body = {"message": message, **more}
+        answer = self.call("POST", f"/api/sessions/{session_id}/turns", json=body, headers=headers)
         assert answer.is_success, answer.text
         turn: Json = answer.json()
         return turn
