@@ -3,7 +3,7 @@
 import httpx2
 import pytest
 
-from tests.e2e.person import Json, Person
+from tests.e2e.person import Json, Person, fetch
 from tests.e2e.system import System
 
 LONGEST = "n" * 251 + ".txt"
@@ -16,7 +16,7 @@ def person(system: System) -> Person:
 
 
 def _fetched(person: Person, artifact: Json) -> bytes:
-    answer = httpx2.get(person.url + artifact["download_url"])
+    answer = fetch(person.url + artifact["download_url"])
     assert answer.status_code == httpx2.codes.OK
     return answer.content
 

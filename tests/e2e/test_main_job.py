@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from tests.e2e.conftest import Somebody
-from tests.e2e.person import WAIT, Json, Person
+from tests.e2e.person import WAIT, Json, Person, fetch
 from tests.e2e.system import System
 
 ROWS = 100_000
@@ -54,7 +54,7 @@ def test_both_files_are_fetched_by_their_links_without_being_signed_in(
     asked: tuple[Person, str, Json], system: System
 ) -> None:
     _, _, response = asked
-    report, chart = (httpx2.get(system.url + artifact["download_url"]) for artifact in response["artifacts"])
+    report, chart = (fetch(system.url + artifact["download_url"]) for artifact in response["artifacts"])
     assert report.status_code == chart.status_code == httpx2.codes.OK
     assert "sales.csv" in report.text
     assert report.headers["Content-Disposition"].startswith("attachment")

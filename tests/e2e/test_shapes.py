@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from tests.e2e.conftest import SERVERS
-from tests.e2e.person import Json, Person
+from tests.e2e.person import Json, Person, fetch
 from tests.e2e.system import System
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +52,7 @@ def said(response: Json) -> tuple[Any, Json]:
 
 def fetched(person: Person, artifact: Json) -> bytes:
     """The file behind an artifact, by its link alone."""
-    answer = httpx2.get(person.url + artifact["download_url"])
+    answer = fetch(person.url + artifact["download_url"])
     assert answer.status_code == httpx2.codes.OK
     return answer.content
 

@@ -20,6 +20,7 @@ _SCHEMAS: dict[object, Json] = {
     int: {"type": "integer"},
     float: {"type": "number"},
     list[str]: {"type": "array", "items": {"type": "string"}},
+    list[str] | None: {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]},
     dict[str, Any]: {"type": "object"},
 }
 

@@ -17,6 +17,7 @@ from tests.e2e.tools.strangers import strangers
 
 PATIENCE = 60.0
 FINDER = Path(__file__).parent / "servers/finder.py"
+PLAIN = Path(__file__).parents[2] / "servers"
 
 
 @pytest.fixture(scope="session")
@@ -67,6 +68,7 @@ def _wait_for_listings(person: Person) -> None:
 
 def _servers(folder: Path) -> dict[str, dict[str, Any]]:
     near = {"command": ["python", FINDER.name], "cwd": str(FINDER.parent), "groups": ["users"]}
+    near |= {"read_paths": [str(PLAIN)]}
     far = {"url": "${FINDER_URL}", "auth_token": "${FINDER_TOKEN}", "allow_private": True}
     program = f"runpy.run_path('{FINDER.name}', run_name='__main__')"
     told = f"import runpy, sys; print('started', file=sys.stderr); {program}"
@@ -77,6 +79,6 @@ def _servers(folder: Path) -> dict[str, dict[str, Any]]:
         "far_path": {**far, "files": "path"},
         "far_url": far,
         "closed": {**near, "command": ["python", "-c", told], "groups": ["staff"]},
-        "late": {**near, "command": ["python", "-c", late], "read_paths": [str(folder)]},
+        "late": {**near, "command": ["python", "-c", late], "read_paths": [str(PLAIN), str(folder)]},
         "nowhere": {"command": ["no-such-program"]},
     }

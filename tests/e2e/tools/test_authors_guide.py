@@ -6,10 +6,10 @@ import subprocess
 import time
 from pathlib import Path
 
-import httpx2
 import pytest
 
 from local.cli.skeleton import main_of
+from tests.e2e.person import fetch
 from tests.e2e.system import running_system
 
 ROOT = Path(__file__).parents[3]
@@ -53,7 +53,7 @@ def run(command: str, checkout: Path, url: str = "") -> str:
 
 def wait_until_listed(url: str) -> None:
     gives_up = time.monotonic() + PATIENCE
-    while '"starting"' in httpx2.get(f"{url}/api/tools").text and time.monotonic() < gives_up:
+    while '"starting"' in fetch(f"{url}/api/tools").text and time.monotonic() < gives_up:
         time.sleep(0.1)
 
 

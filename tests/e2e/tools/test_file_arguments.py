@@ -3,10 +3,9 @@
 import json
 from dataclasses import dataclass
 
-import httpx2
 import pytest
 
-from tests.e2e.person import Json, Person
+from tests.e2e.person import Json, Person, fetch
 from tests.e2e.system import System
 
 TEXTS = {"sales.csv": "a,b\n1,2\n", "my notes of May.txt": "notes", "報告書 (最終).txt": "売上は上々です"}
@@ -42,7 +41,7 @@ def desk(system: System) -> Desk:
 
 def given(response: Json, system: System) -> list[str]:
     """Return the places that the tool was given."""
-    return httpx2.get(system.url + response["artifacts"][0]["download_url"]).text.split("\n")
+    return fetch(system.url + response["artifacts"][0]["download_url"]).text.split("\n")
 
 
 def check_places(places: list[str], names: list[str], server: str, desk: Desk, system: System) -> None:
@@ -91,10 +90,10 @@ def test_an_address_works_for_who_is_not_signed_in_until_the_file_is_deleted(
 ) -> None:
     other = desk_of(desk.person)
     places = given(other.call(f"{server}.look_many", filenames=NAMES), system)
-    assert [httpx2.get(place).text for place in places] == list(TEXTS.values())
+    assert [fetch(place).text for place in places] == list(TEXTS.values())
     for key in other.keys.values():
         assert other.person.call("DELETE", f"/api/files/{key}").is_success
-    assert [httpx2.get(place).status_code for place in places] == [404, 404, 404]
+    assert [fetch(place).status_code for place in places] == [404, 404, 404]
 
 
 def test_no_link_token_or_path_is_told_of(desk: Desk) -> None:

@@ -3,11 +3,10 @@
 import time
 from pathlib import Path
 
-import httpx2
 import pytest
 
 from tests.e2e.conftest import Somebody
-from tests.e2e.person import Json, Person
+from tests.e2e.person import Json, Person, fetch
 from tests.e2e.system import System
 
 PATIENCE = 60.0
@@ -56,7 +55,7 @@ def test_the_guides_report_is_shown_and_can_be_fetched(somebody: Somebody, syste
     response = person.ask(person.session(), '/MyExampleServer.create_html_report {"title": "August"}')
     assert response["tool_calls"][0]["results"] == {"summary": "Successfully generated report: August"}
     assert (response["display"]["open_canvas"], response["display"]["primary_file"]) == (True, "report.html")
-    page = httpx2.get(system.url + response["artifacts"][0]["download_url"])
+    page = fetch(system.url + response["artifacts"][0]["download_url"])
     assert page.text == "<html><body><h1>August</h1></body></html>"
 
 

@@ -4,47 +4,60 @@ import base64
 import socket
 import sys
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import uvicorn
-from fastmcp import FastMCP
-from fastmcp.server.dependencies import get_http_headers
+FAR = len(sys.argv) > 1
+PLAIN = Path(__file__).resolve().parents[3] / "servers"
 
-mcp = FastMCP("finder")
+if FAR:
+    import uvicorn
+    from fastmcp import FastMCP
+    from fastmcp.server.dependencies import get_http_headers
+
+    server: Any = FastMCP("finder")
+else:
+    sys.path.append(str(PLAIN))
+
+    from plain import Server
+
+    server = Server("finder")
+
+tool: Callable[[Callable[..., Any]], Callable[..., Any]] = server.tool
 
 
-@mcp.tool
+@tool
 def look(filename: str, original_filename: str = "") -> dict[str, Any]:
     """Read one file."""
     return answer([filename], [original_filename])
 
 
-@mcp.tool
+@tool
 def look_many(filenames: list[str], original_filenames: list[str]) -> dict[str, Any]:
     """Read several files. That it has to be told their names is no reason to refuse a call."""
     return answer(filenames, original_filenames)
 
 
-@mcp.tool
+@tool
 def look_listed(file_names: list[str], original_filenames: list[str] | None = None) -> dict[str, Any]:
     """Read several files, named in the other way."""
     return answer(file_names, original_filenames or [])
 
 
-@mcp.tool
+@tool
 def elsewhere(filename: str) -> dict[str, Any]:
     """Read one file whose place is another than that of the other tools'."""
     return answer([filename], [])
 
 
-@mcp.tool
+@tool
 def who(username: str, text: str = "") -> dict[str, Any]:
     """Say for whom it runs."""
     return {"results": {"username": username, "text": text}}
 
 
-@mcp.tool
+@tool
 def token() -> dict[str, Any]:
     """Say whether the caller brought the token that the entry has."""
     return {"results": get_http_headers(include_all=True).get("authorization") == "Bearer t0ken"}
@@ -68,7 +81,7 @@ def read(place: str) -> str:
 
 
 def serve() -> None:
-    app = mcp.http_app(path="/mcp")
+    app = server.http_app(path="/mcp")
     with socket.create_server(("127.0.0.1", 0)) as listening:
         print(listening.getsockname()[1], flush=True)  # noqa: T201  (the test reads it)
         config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1, ws="none")
@@ -76,4 +89,4 @@ def serve() -> None:
 
 
 if __name__ == "__main__":
-    serve() if len(sys.argv) > 1 else mcp.run(show_banner=False, log_level="ERROR")
+    serve() if FAR else server.run()
