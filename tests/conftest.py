@@ -1,13 +1,21 @@
 """What holds for every test run."""
 
 import logging
+import os
 import signal
+import sys
 from collections.abc import Iterator
 
 import pytest
 
+from tests import service_models
 from tests.tokens import TokenWatch
 
+# Containers often say that no byte code be kept; every process of a run would then compile all that it imports.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+service_models.read_once()
 _WATCH = TokenWatch()
 
 

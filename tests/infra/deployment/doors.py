@@ -4,7 +4,7 @@ import base64
 import json
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -67,7 +67,7 @@ def _route(client: Any, api: str, route: Json, targets: Mapping[str, Json]) -> R
 class HttpDoor(httpx2.BaseTransport):
     """The HTTP API, as a transport: everything that is asked of its address is asked of the function."""
 
-    def __init__(self, known: list[Route], claims: Mapping[str, str] | None) -> None:
+    def __init__(self, known: Sequence[Route], claims: Mapping[str, str] | None) -> None:
         self._routes = known
         self._claims = claims
 
@@ -111,13 +111,15 @@ def _response(outcome: Outcome) -> httpx2.Response:
     return httpx2.Response(said["statusCode"], headers=said["headers"], content=content)
 
 
+@dataclass(frozen=True)
 class Resident(Person):
     """Somebody who has signed in at the user pool that was deployed."""
 
+    known: Sequence[Route] = ()
+
     def client(self) -> httpx2.Client:
         """Return a client whose requests come with the claims of an id token."""
-        known = routes("HTTP")
-        issuer, audience = next((route.issuer, route.audience[0]) for route in known if route.issuer)
+        issuer, audience = next((route.issuer, route.audience[0]) for route in self.known if route.issuer)
         claims = {
             "iss": str(issuer),
             "aud": audience,
@@ -126,16 +128,16 @@ class Resident(Person):
             "token_use": "id",
             "cognito:groups": f"[{self.groups}]",
         }
-        return httpx2.Client(base_url=self.url, transport=HttpDoor(known, claims), timeout=60)
+        return httpx2.Client(base_url=self.url, transport=HttpDoor(self.known, claims), timeout=60)
 
 
 class SocketDoor:
     """A connection over the WebSocket API. ``said`` is what the functions sent, as it came."""
 
-    def __init__(self) -> None:
+    def __init__(self, known: Sequence[Route]) -> None:
         self.said: list[Json] = []
         self.id = f"{secrets.token_urlsafe(11)}="
-        self._functions = {route.key: route.function for route in routes("WEBSOCKET")}
+        self._functions = {route.key: route.function for route in known}
 
     def connect(self, ticket: str, origin: str) -> int:
         """Ask to come in; return the status."""

@@ -16,7 +16,7 @@ import httpx2
 
 from local.aws.seams import status_changes
 from tests.infra.deployment.counting import Meter, count
-from tests.infra.deployment.doors import Json, Resident, SocketDoor, origin_of
+from tests.infra.deployment.doors import Json, Resident, SocketDoor, origin_of, routes
 from tests.infra.deployment.stage import Stage
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ _EXPIRED = timedelta(days=40)
 
 def somebody(stage: Stage) -> Resident:
     """Return a person whom nobody has been before."""
-    return Resident(stage.outputs()["Url"], f"u{uuid.uuid4().hex[:12]}@example.com")
+    name = f"u{uuid.uuid4().hex[:12]}@example.com"
+    return Resident(stage.outputs()["Url"], name, known=routes("HTTP"))
 
 
 def use_own_server(stage: Stage) -> None:
@@ -76,6 +77,7 @@ class Story:
         self.stage = stage
         self.person = somebody(stage)
         self.session_id = self.person.session()
+        self._socket_routes = routes("WEBSOCKET")
         self.response: Json = {}
         self.pushed: list[Json] = []
         self.usages: dict[str, Usage] = {}
@@ -254,7 +256,7 @@ class Story:
         self._call("GET", self._path(turn))
 
     def _connected(self) -> SocketDoor:
-        door = SocketDoor()
+        door = SocketDoor(self._socket_routes)
         ticket = self._call("POST", "/api/ws-ticket")["ticket"]
         assert door.connect(ticket, origin_of(self.person.url)) == httpx2.codes.OK
         return door

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self, cast
+from functools import cache, partial
+from typing import Any, Self
 
 import boto3
 from moto.core.common_models import CloudFormationModel
@@ -76,8 +77,7 @@ def model_of(kind: Kind) -> type[CloudFormationModel]:
         ) -> Self:
             del account_id
             properties = plain(cloudformation_json.get("Properties", {}))
-            session = boto3.Session(region_name=region_name)
-            return cls(kind.make(properties, resource_name, cast("Client", session.client)))
+            return cls(kind.make(properties, resource_name, partial(_client, boto3.DEFAULT_SESSION, region_name)))
 
         @classmethod
         def update_from_cloudformation_json(cls, *_given: object, **_more: object) -> Self:
@@ -92,6 +92,12 @@ def model_of(kind: Kind) -> type[CloudFormationModel]:
 
     Model.__name__ = kind.type.replace("::", "")
     return Model
+
+
+@cache
+def _client(_session: boto3.Session | None, region: str, service: str) -> Any:  # noqa: ANN401  (a boto3 client)
+    """Make a service's client once for the default session, which is another one with each cloud."""
+    return boto3.client(service, region_name=region)  # type: ignore[call-overload]  # any service
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401  (JSON in, JSON out)
