@@ -6,9 +6,7 @@ from aws_cdk import Stack
 from aws_cdk import aws_lambda as lambda_
 
 from infra.constructs.grants import ASK_MODEL, READ_SECRET, may, secret_arn
-
-KEYS = {"openai-chat": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
-"""The secret (behind the deployment's prefix) with the key of each provider that needs one."""
+from infra.providers import KEYS
 
 _PROFILES = {"us", "eu", "apac", "jp", "au", "us-gov", "global"}
 

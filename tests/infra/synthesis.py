@@ -12,6 +12,7 @@ from pathlib import Path
 
 from infra.sources import SERVERS
 
+SINGLE_CONSTRUCTS = "single_constructs.json"
 OWN_SERVERS = {
     "search": {"url": "https://${SEARCH_HOST}/mcp", "auth_token": "${SEARCH_TOKEN}", "memory_mb": 512},
     "maps": {"url": "https://maps.example/mcp", "auth_token": "${MAPS_TOKEN}"},
@@ -58,8 +59,12 @@ CHOICES: dict[str, object] = {
 
 
 def main(folder: Path, names: Sequence[str]) -> None:
-    """Make each deployment, or those that are named; the first is the one that people get who choose nothing."""
+    """Make each deployment, or those that are named; the first is the one that people get who choose nothing.
+
+    With all of them comes what single constructs do.
+    """
     from infra.application import synthesise  # noqa: PLC0415  (only who makes templates pays for aws_cdk)
+    from tests.infra import single_constructs  # noqa: PLC0415  (the same)
 
     deployments: dict[str, dict[str, object]] = {
         "default": {},
@@ -70,6 +75,9 @@ def main(folder: Path, names: Sequence[str]) -> None:
     for name in names or deployments:
         unbuilt: dict[str, object] = {"aws:cdk:bundling-stacks": []}
         synthesise(str(folder / name), {**unbuilt, **deployments[name]}, checks=name in {"default", "choices"})
+    if not names:
+        said = {"allowed": single_constructs.allowed(), "refusal": single_constructs.refusal()}
+        (folder / SINGLE_CONSTRUCTS).write_text(json.dumps(said))
 
 
 def _own_servers(folder: Path) -> Path:

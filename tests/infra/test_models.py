@@ -1,26 +1,22 @@
 """What a deployment's function may ask, by the names of its models."""
 
 import json
-import subprocess
-import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from infra.constructs.models import KEYS
-from infra.sources import ROOT
+from infra.providers import KEYS
 from satchel.adapters.models.asking import known_providers
+from tests.infra.synthesis import SINGLE_CONSTRUCTS
 
 pytestmark = pytest.mark.synth
 
 
 @pytest.fixture(scope="module")
-def allowed() -> dict[str, Any]:
-    """Return what a function may do for each list of models, by the resource."""
-    command = [sys.executable, "-m", "tests.infra.asking_functions"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603  (ours)
-    assert done.returncode == 0, done.stderr
-    said: dict[str, Any] = json.loads(done.stdout)
+def allowed(synthesised: Path) -> dict[str, Any]:
+    """Return what a function may do for each list of models (tests.infra.single_constructs), by the resource."""
+    said: dict[str, Any] = json.loads((synthesised / SINGLE_CONSTRUCTS).read_text())["allowed"]
     return said
 
 

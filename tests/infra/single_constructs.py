@@ -1,15 +1,13 @@
-"""Prints what functions may do that ask models, by the resource: run as a process of its own.
+"""What single constructs make and refuse; ``tests.infra.synthesis`` writes it down for the tests."""
 
-In one that has run other tests, jsii's check of types may fail for what they have looked up in ``typing``.
-"""
-
-import json
-import sys
+from typing import Any
 
 from aws_cdk import App, Stack
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk.assertions import Template
+from constructs import Construct
 
+from infra.constructs.checks import acknowledge_wildcards
 from infra.constructs.models import may_ask
 
 NAMES = {
@@ -20,8 +18,8 @@ NAMES = {
 }
 
 
-def main() -> None:
-    """Make a function for each list of models, and print its statements as JSON."""
+def allowed() -> dict[str, Any]:
+    """Make a function for each list of models; return the statements of those that have any."""
     stack = Stack(App(), "Models")
     for id_, models in NAMES.items():
         function = lambda_.Function(
@@ -33,12 +31,17 @@ def main() -> None:
         )
         may_ask(function, models, "satchel/")
     policies = Template.from_stack(stack).find_resources("AWS::IAM::Policy")
-    allowed = {
+    return {
         next(id_ for id_ in NAMES if name.startswith(id_)): policy["Properties"]["PolicyDocument"]["Statement"]
         for name, policy in policies.items()
     }
-    json.dump(allowed, sys.stdout)
 
 
-if __name__ == "__main__":
-    main()
+def refusal() -> str:
+    """Return what is said of somebody who may reach further than one resource, and nobody says why."""
+    somebody = Construct(Stack(App(), "stack"), "Somebody")
+    try:
+        acknowledge_wildcards(somebody, ["arn:aws:s3:::files/*"], "")
+    except ValueError as error:
+        return str(error)
+    return ""
