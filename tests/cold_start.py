@@ -46,12 +46,11 @@ class Layers:
 
     function: str
     vendor: Path
-    bytecode: Path
 
     def run(self, statement: str) -> Started:
         """Run a statement in a fresh interpreter that finds nothing else. Raises CalledProcessError."""
         path = os.pathsep.join(map(str, (ROOT / "functions" / self.function, CORE, self.vendor)))
-        python = {"PYTHONPATH": path, "PYTHONPYCACHEPREFIX": str(self.bytecode), "PYTHONDONTWRITEBYTECODE": ""}
+        python = {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": ""}
         command = [sys.executable, "-S", "-c", f"{_BEGIN}{statement}{_END}"]
         done = subprocess.run(command, env=_environment() | python, check=True, stdout=subprocess.PIPE)  # noqa: S603  (our own lines)
         said = json.loads(done.stdout.splitlines()[-1])
@@ -66,7 +65,7 @@ def lay_out(function: str, folder: Path) -> Layers:
         vendor.mkdir()
         for place in _installed(name):
             (vendor / place.name).symlink_to(place)
-    return Layers(function, vendor, folder / "bytecode")
+    return Layers(function, vendor)
 
 
 @cache

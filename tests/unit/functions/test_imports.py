@@ -13,7 +13,7 @@ RUNNER = "run_tool"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What one of them compiles, the others need not."""
+    """They share the links to their packages."""
     return tmp_path_factory.mktemp("layers")
 
 
