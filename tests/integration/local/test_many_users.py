@@ -18,7 +18,7 @@ from local.runners.pool import EnvironmentPool
 from tests.fakes.attendant import Attendant
 
 PEOPLE = 50
-CALLS = 200
+CALLS = 100
 MOST = 8
 MEMORY_MIB = 250  # of an environment with its server, with a wide margin
 TOOLS = RunnerFunction(name="many-users", target="tests.integration.local.tool_handlers:handler")
@@ -88,7 +88,7 @@ def hold(pool: EnvironmentPool, path: Path) -> None:
     eventually(path.exists)
 
 
-def test_fifty_people_with_two_hundred_calls_share_eight_environments_and_eight_servers(tmp_path: Path) -> None:
+def test_fifty_people_with_a_hundred_calls_share_eight_environments_and_eight_servers(tmp_path: Path) -> None:
     homes = tmp_path / "homes"
     homes.mkdir()
     people = [f"user{number % PEOPLE}" for number in range(CALLS)]

@@ -3,9 +3,9 @@
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -20,14 +20,16 @@ from tests.integration.mcp.calling import SERVERS, Caller, StartRaw, told
 from tests.processes import children_with, pid_lives
 
 PEOPLE = 50
-CALLS = 200
+CALLS = 100
 MOST = 8
 MEMORY_MIB = 60  # of one such server, with a wide margin
 
 
-def call(client: McpToolClient, home: Path) -> int:
+def call(client: McpToolClient, home: Path, meanwhile: Callable[[], None] = lambda: None) -> int:
+    """Return the id of the process that answered; it is kept until ``meanwhile`` is done."""
     with client.call("pid", {}, home, writes=True) as running:
         pid: int = told(running.receive(60))
+        meanwhile()
         return pid
 
 
@@ -40,24 +42,15 @@ def servers() -> list[int]:
     return found
 
 
-@contextmanager
-def counting() -> Iterator[dict[str, int]]:
-    """Look all the time how many servers there are and what they hold."""
-    most, done = {"servers": 0, "bytes": 0}, threading.Event()
+class Census:
+    """Looks, from within each call, how many servers there are and what they hold."""
 
-    def look() -> None:
-        while not done.wait(0.005):
-            alive = servers()
-            most["servers"] = max(most["servers"], len(alive))
-            most["bytes"] = max(most["bytes"], sum(alive))
+    def __init__(self) -> None:
+        self.servers = self.bytes = 0
 
-    looking = threading.Thread(target=look)
-    looking.start()
-    try:
-        yield most
-    finally:
-        done.set()
-        looking.join()
+    def look(self) -> None:
+        alive = servers()
+        self.servers, self.bytes = max(self.servers, len(alive)), max(self.bytes, sum(alive))
 
 
 @pytest.fixture
@@ -68,16 +61,17 @@ def homes(tmp_path: Path) -> list[Path]:
     return found
 
 
-def test_fifty_people_with_two_hundred_calls_are_served_by_eight_servers(loop: EventLoop, homes: list[Path]) -> None:
+def test_fifty_people_with_a_hundred_calls_are_served_by_eight_servers(loop: EventLoop, homes: list[Path]) -> None:
     entry = ServerEntry(command=["python", "-S", "raw.py"], cwd=str(SERVERS))
     client = McpToolClient("raw", entry, loop, os.environ, bounds=Bounds(most=MOST))
-    with counting() as most, ThreadPoolExecutor(PEOPLE) as everybody:
-        pids = list(everybody.map(lambda number: call(client, homes[number % PEOPLE]), range(CALLS)))
+    most = Census()
+    with ThreadPoolExecutor(PEOPLE) as everybody:
+        pids = list(everybody.map(lambda number: call(client, homes[number % PEOPLE], most.look), range(CALLS)))
         client.close()
 
     assert len(pids) == CALLS
-    assert 1 < most["servers"] <= MOST
-    assert most["bytes"] < MOST * MEMORY_MIB << 20
+    assert 1 < most.servers <= MOST
+    assert most.bytes < MOST * MEMORY_MIB << 20
     assert servers() == []
 
 

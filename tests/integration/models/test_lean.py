@@ -23,32 +23,40 @@ result = ToolMessage(ref="1", tool=tool.full_name, content={})
 told = [UserMessage(text="?"), AssistantMessage(text="", calls=[call]), result]
 for name in sys.argv[1:]:
     print(models.make_model(name).reply(ModelTask(instructions="Be.", messages=told, tools=[tool]), Listener()).text)
+    print(*sorted(sys.modules))
 models.close()
-print(*sorted(sys.modules))
 """
 
 
-def asked(endpoint: Endpoint, *providers: str) -> list[str]:
-    command = [sys.executable, "-W", "error", "-c", ASK, *map(endpoint.name, providers)]
-    environ = {**os.environ, **AWS, **KEYS, "PYTHONPATH": f"{ROOT}:{ROOT / 'layers/core/python'}"}
-    done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, check=False)  # noqa: S603  (ours)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
-
-
-def test_every_provider_is_asked_without_the_agents(endpoint: Endpoint) -> None:
-    endpoint.decide = lambda _: Answers(["Yes", "."])
-    *answers, _ = asked(endpoint, *PROVIDERS)
-    endpoint.decide = lambda _: Answers(["Hello."])
-    assert answers == ["Yes."] * len(PROVIDERS)
-
-
+ASKED = ("bedrock", "openai-chat", "anthropic")  # one after the other
 AGENTS = {"pydantic_ai.agent", "pydantic_graph.graph_builder", "griffe"}
 
 
-@pytest.mark.parametrize(
-    ("provider", "others"), [("bedrock", {"openai", "anthropic", *AGENTS}), ("openai-chat", {"anthropic"})]
-)
-def test_only_the_provider_that_is_asked_is_imported(provider: str, others: set[str], endpoint: Endpoint) -> None:
-    *_, modules = asked(endpoint, provider)
-    assert others & set(modules.split()) == set()
+@pytest.fixture(scope="module")
+def told(serving: Endpoint) -> dict[str, tuple[str, set[str]]]:
+    """Return of each provider, asked after those before it, what it answered and which modules there are by then."""
+    serving.decide = lambda _: Answers(["Yes", "."])
+    command = [sys.executable, "-W", "error", "-c", ASK, *map(serving.name, ASKED)]
+    environ = {**os.environ, **AWS, **KEYS, "PYTHONPATH": f"{ROOT}:{ROOT / 'layers/core/python'}"}
+    done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, check=False)  # noqa: S603  (ours)
+    serving.decide = lambda _: Answers(["Hello."])
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    return {
+        provider: (answer, set(modules.split()))
+        for provider, answer, modules in zip(ASKED, lines[::2], lines[1::2], strict=True)
+    }
+
+
+@pytest.mark.parametrize("provider", ASKED)
+def test_every_provider_is_asked_without_the_agents(provider: str, told: dict[str, tuple[str, set[str]]]) -> None:
+    answer, modules = told[provider]
+    assert answer == "Yes."
+    assert AGENTS & modules == set()
+
+
+def test_only_providers_that_were_asked_are_imported(told: dict[str, tuple[str, set[str]]]) -> None:
+    libraries = {"openai", "anthropic"}
+    imported = [libraries & modules for _, modules in told.values()]
+    assert imported == [set(), {"openai"}, libraries]
+    assert set(told) == set(PROVIDERS)

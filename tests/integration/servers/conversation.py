@@ -3,19 +3,22 @@
 import json
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
-import anyio
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
-from mcp_types import CallToolRequest, CallToolRequestParams
+from mcp_types import CallToolRequest, CallToolRequestParams, Tool
 from pydantic import TypeAdapter
 
 SERVERS = Path(__file__).parents[3] / "functions" / "servers"
 RAW: TypeAdapter[Any] = TypeAdapter(dict[str, Any])
+Progress = tuple[float, float | None, str | None]
+"""How far a call is, of how much, and what is done."""
 
 
 @dataclass(frozen=True)
@@ -34,34 +37,53 @@ class User:
 
 @dataclass
 class Session:
-    """A session with a server that runs, and the progress that it has reported."""
+    """A session with a server that runs."""
 
     client: Client
-    progress: list[tuple[float, float | None, str | None]] = field(default_factory=list)
 
-    async def call(self, tool: str, **arguments: object) -> dict[str, Any]:
-        """Answers with the result as it stands on the wire, unknown keys included."""
+    async def call(self, tool: str, hear: Callable[[Progress], None], **arguments: object) -> dict[str, Any]:
+        """Answers with the result as it stands on the wire, unknown keys included; tells progress as it comes."""
         request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=arguments))
-        raw: dict[str, Any] = await self.client.session.send_request(request, RAW, progress_callback=self._keep)
+
+        async def keep(progress: float, total: float | None, message: str | None) -> None:
+            hear((progress, total, message))
+
+        raw: dict[str, Any] = await self.client.session.send_request(request, RAW, progress_callback=keep)
         return raw
 
-    async def _keep(self, progress: float, total: float | None, message: str | None) -> None:
-        self.progress.append((progress, total, message))
+
+@dataclass(frozen=True)
+class Server:
+    """A server that runs, whose session lives in a loop of its own, in another thread."""
+
+    session: Session
+    portal: BlockingPortal
+
+    def tools(self) -> list[Tool]:
+        """Answers with the list of its tools."""
+        return self.portal.call(self.session.client.list_tools).tools
+
+    def call(self, tool: str, **arguments: object) -> dict[str, Any]:
+        """Answers with the result as it stands on the wire."""
+
+        async def ask() -> dict[str, Any]:
+            return await self.session.call(tool, lambda _: None, **arguments)
+
+        return self.portal.call(ask)
 
 
-def converse(server: str, talk: Callable[[Session], Awaitable[None]], home: Path) -> str:
-    """Starts the server isolated, as Satchel does, talks, ends it; returns what it wrote to standard error."""
+@contextmanager
+def running(server: str, home: Path) -> Iterator[Server]:
+    """Starts the server isolated, as Satchel does, and ends it."""
     command = StdioServerParameters(
         command=sys.executable, args=["-I", "main.py"], cwd=SERVERS / server, env={"MPLCONFIGDIR": str(home)}
     )
-
-    async def whole(stderr: TextIO) -> None:
-        async with Client(stdio_client(command, errlog=stderr)) as client:
-            await talk(Session(client))
-
-    with (home / "stderr.txt").open("w") as stderr:
-        anyio.run(whole, stderr)
-    return (home / "stderr.txt").read_text()
+    with (
+        (home / "stderr.txt").open("w") as errlog,
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(Client(stdio_client(command, errlog=errlog))) as client,
+    ):
+        yield Server(Session(client), portal)
 
 
 def python(*arguments: str, server: str) -> subprocess.CompletedProcess[bytes]:

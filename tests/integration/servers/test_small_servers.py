@@ -1,9 +1,9 @@
 import base64
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
-from tests.integration.servers.conversation import Session, converse, payload, python, refusal
+from tests.integration.servers.conversation import Server, payload, python, refusal
 
 
 @pytest.mark.parametrize(
@@ -15,40 +15,33 @@ def test_a_server_starts_and_ends_without_a_word(server: str, flags: list[str]) 
     assert (ended.stdout, ended.stderr) == (b"", b"")
 
 
-def test_the_calculator_evaluates_and_refuses_with_a_sentence(tmp_path: Path) -> None:
-    async def talk(session: Session) -> None:
-        (tool,) = (await session.client.list_tools()).tools
-        assert (tool.name, tool.input_schema["required"]) == ("evaluate", ["expression"])
+def test_the_calculator_evaluates_and_refuses_with_a_sentence(servers: Callable[[str], Server]) -> None:
+    calculator = servers("calculator")
+    (tool,) = calculator.tools()
+    assert (tool.name, tool.input_schema["required"]) == ("evaluate", ["expression"])
 
-        assert payload(await session.call("evaluate", expression="234*97")) == {
-            "results": {"operation": "evaluate", "expression": "234*97", "result": 22698}
-        }
-        assert payload(await session.call("evaluate", expression="2**3000"))["results"]["result"] == 2**3000
-        assert refusal(await session.call("evaluate", expression="1/0")) == "1/0 divides by zero."
-        assert refusal(await session.call("evaluate", expression="9**9**9")) == "9**9**9 is too large to calculate."
-
-    converse("calculator", talk, tmp_path)
+    assert payload(calculator.call("evaluate", expression="234*97")) == {
+        "results": {"operation": "evaluate", "expression": "234*97", "result": 22698}
+    }
+    assert payload(calculator.call("evaluate", expression="2**3000"))["results"]["result"] == 2**3000
+    assert refusal(calculator.call("evaluate", expression="1/0")) == "1/0 divides by zero."
+    assert refusal(calculator.call("evaluate", expression="9**9**9")) == "9**9**9 is too large to calculate."
 
 
-def test_the_deepest_expression_fits_the_stack_of_a_real_call(tmp_path: Path) -> None:
-    async def talk(session: Session) -> None:
-        assert payload(await session.call("evaluate", expression="-" * 499 + "1"))["results"]["result"] == -1
-
-    converse("calculator", talk, tmp_path)
+def test_the_deepest_expression_fits_the_stack_of_a_real_call(servers: Callable[[str], Server]) -> None:
+    assert payload(servers("calculator").call("evaluate", expression="-" * 499 + "1"))["results"]["result"] == -1
 
 
 @pytest.mark.clause("v1:files:become-artifacts", "v2:migration:arrays")
-def test_the_legacy_server_returns_the_arrays_of_the_first_contract(tmp_path: Path) -> None:
-    async def talk(session: Session) -> None:
-        (tool,) = (await session.client.list_tools()).tools
-        assert "username" not in tool.input_schema["properties"]
+def test_the_legacy_server_returns_the_arrays_of_the_first_contract(servers: Callable[[str], Server]) -> None:
+    legacy = servers("legacy")
+    (tool,) = legacy.tools()
+    assert "username" not in tool.input_schema["properties"]
 
-        exported = payload(await session.call("export_table"))
-        assert list(exported) == ["results", "returned_file_names", "returned_file_contents", "meta_data"]
-        assert exported["meta_data"] == {"rows": 3, "columns": 3}
-        table = base64.b64decode(exported["returned_file_contents"][0], validate=True)
-        assert (exported["returned_file_names"][0], table.splitlines()[-1]) == ("table.csv", b"3,9,27")
+    exported = payload(legacy.call("export_table"))
+    assert list(exported) == ["results", "returned_file_names", "returned_file_contents", "meta_data"]
+    assert exported["meta_data"] == {"rows": 3, "columns": 3}
+    table = base64.b64decode(exported["returned_file_contents"][0], validate=True)
+    assert (exported["returned_file_names"][0], table.splitlines()[-1]) == ("table.csv", b"3,9,27")
 
-        assert "greater than or equal to 1" in refusal(await session.call("export_table", rows=0))
-
-    converse("legacy", talk, tmp_path)
+    assert "greater than or equal to 1" in refusal(legacy.call("export_table", rows=0))
