@@ -12,10 +12,11 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from local.aws.seams import multipart, object_versions, transactions
+from local.aws.seams import known_services, multipart, object_versions, partitions, plain_values, transactions
 
 DEFINITIONS = Path(__file__).parents[3] / "infra" / "definitions"
 REGION = "us-east-1"
+ACCOUNT = "123456789012"
 
 
 def definition(name: str) -> dict[str, Any]:
@@ -32,6 +33,9 @@ def moto_cloud() -> Iterator[None]:
         patch.setenv("AWS_DEFAULT_REGION", REGION)
         transactions.install()  # moto's own are neither isolated nor atomic where threads meet
         object_versions.install()  # the same
+        known_services.install()  # moto is slower without these
+        partitions.install()
+        plain_values.install()
         multipart.install()  # nor does it check the parts of an upload, or list them right
         with mock_aws():
             yield

@@ -4,13 +4,17 @@ No request is a Scan, every Query has a Limit, and none of them costs more becau
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from moto.dynamodb.models import dynamodb_backends
+from moto.dynamodb.models.dynamo_type import DynamoType
 
 from satchel.adapters import clients
 from satchel.adapters.dynamodb.calls import DynamoCalls
@@ -26,7 +30,7 @@ from satchel.domain.events import NewEvent
 from satchel.domain.my_files import FileFilter
 from satchel.domain.sessions import Session, SessionChanges, Turn, TurnStatus
 from tests.fakes.file_store import FakeFileStore
-from tests.integration.aws.cloud import make_table
+from tests.integration.aws.cloud import ACCOUNT, REGION, make_table
 from tests.integration.aws.makers import START, TravelClock, a_call, a_file, a_session, a_turn, fresh, someone
 
 if TYPE_CHECKING:
@@ -138,18 +142,37 @@ PATTERNS: dict[str, Pattern] = {
 }
 
 
-@pytest.fixture
-def recorder(cloud: None) -> Recorder:
-    """Of a table of its own: what is due must be this test's."""
+@dataclass(frozen=True)
+class Kept:
+    """A table of one person alone, since what is due must be theirs, and all that it held when nothing was asked."""
+
+    recorder: Recorder
+    somebody: Somebody
+    items: defaultdict[DynamoType, Any]
+
+    def again(self) -> None:
+        """Let the table be as it was."""
+        dynamodb_backends[ACCOUNT][REGION].tables[self.recorder.table.name].items = deepcopy(self.items)
+        self.recorder.asked.clear()
+
+
+@pytest.fixture(scope="module")
+def kept(cloud: None) -> Kept:
     del cloud
-    return Recorder(make_table())
+    recorder = Recorder(make_table())
+    somebody = Somebody(recorder.table)
+    return Kept(recorder, somebody, deepcopy(dynamodb_backends[ACCOUNT][REGION].tables[recorder.table.name].items))
 
 
 @pytest.fixture
-def somebody(recorder: Recorder) -> Somebody:
-    somebody = Somebody(recorder.table)
-    recorder.asked.clear()
-    return somebody
+def recorder(kept: Kept) -> Recorder:
+    kept.again()
+    return kept.recorder
+
+
+@pytest.fixture
+def somebody(kept: Kept) -> Somebody:
+    return kept.somebody
 
 
 def documented() -> dict[str, str]:

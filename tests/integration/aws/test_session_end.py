@@ -2,14 +2,13 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from moto.dynamodb.models import dynamodb_backends
 from moto.dynamodb.models.dynamo_type import DynamoType
-from moto.dynamodb.models.table import Table as MotoTable
 from moto.s3.models import s3_backends
 
 from satchel.adapters.dynamodb.file_items import (
@@ -33,11 +32,10 @@ from satchel.domain.places import Kind, object_key
 from satchel.domain.sessions import Session
 from satchel.services.files.remove_files import RemoveFiles
 from satchel.services.sessions.clear_session import ClearSession
-from tests.integration.aws.cloud import REGION
+from tests.integration.aws.cloud import ACCOUNT, REGION
 from tests.integration.aws.makers import START, TravelClock, a_session
 
 MANY = 2500
-ACCOUNT = "123456789012"
 Ended = tuple[Session, list[FileRecord], list[FileRecord]]
 KINDS: tuple[Kind, ...] = ("uploads", "artifacts", "deferred")
 _SOURCES = {"uploads": Source.UPLOADED, "artifacts": Source.GENERATED, "deferred": Source.DEFERRED}
@@ -121,19 +119,8 @@ class MortalTable(Table):
 
 
 @pytest.fixture(scope="module")
-def quick_queries() -> Iterator[None]:
-    """moto sorts the whole table for every Query, and what it found again."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            MotoTable, "all_items", lambda self: [each for part in self.items.values() for each in part.values()]
-        )
-        yield
-
-
-@pytest.fixture(scope="module")
-def ended(quick_queries: None, table: Table, store: S3Files) -> Ended:
+def ended(table: Table, store: S3Files) -> Ended:
     """A session that has ended with its many files, and a person's other ones."""
-    del quick_queries
     session = a_session("many@example.com")
     DynamoSessions(table).create(session)
     mine = [a_record(session, number, session.session_id) for number in range(MANY)]
