@@ -115,6 +115,7 @@ def test_sessions_are_listed_renamed_and_ended_after_it_is_said_what_goes(visit:
     page, keys = visit.page, Keyboard(visit.page)
     visit.ask("first matter")
     keys.press("button", "New session")
+    expect(visit.turns).to_have_count(0)
     visit.ask("second matter")
     titles = page.locator(".sessions .title")
     expect(titles).to_have_text(["second matter", "first matter"])
