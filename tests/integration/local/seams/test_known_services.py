@@ -6,9 +6,11 @@ import boto3
 import pytest
 from botocore import useragent
 from moto import backend_index
+from moto.dynamodb.models import dynamodb_backends
 from moto.moto_api._internal import mock_random
+from moto.sts.models import sts_backends
 
-from local.aws.cloud import LocalCloud
+from local.aws.cloud import ACCOUNT, LocalCloud
 
 if TYPE_CHECKING:
     from mypy_boto3_sts import STSClient
@@ -54,6 +56,13 @@ def test_each_answer_has_an_id_that_is_drawn_at_once(sts: "STSClient", monkeypat
     ids = {sts.get_caller_identity()["ResponseMetadata"]["HTTPHeaders"]["x-amzn-requestid"] for _ in range(3)}
     assert len(ids) == 3
     assert drawn == []
+
+
+def test_the_addresses_of_a_service_are_made_once(sts: "STSClient") -> None:
+    assert sts.get_caller_identity()["Account"]
+    backend = sts_backends[ACCOUNT]["aws"]
+    assert backend.urls is backend.urls
+    assert backend.urls is not dynamodb_backends[ACCOUNT]["us-east-1"].urls
 
 
 @pytest.mark.usefixtures("cloud")
