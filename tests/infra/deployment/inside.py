@@ -16,12 +16,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
+import boto3
 import botocore.client
 
 from infra.sources import FUNCTIONS
 from local.runners.context import Handler, LambdaContext
 from satchel.adapters import clients
 from satchel.adapters.system_clock import SystemClock
+from tests import service_models
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,9 +44,12 @@ _ON_LAMBDA = "/opt/"
 _CONTENT = {"Body", "Payload", "Data", "SecretString"}
 _writing = threading.Lock()
 
-# What all functions import; a fork of a process that has it starts in no time.
+# What all functions import and read; a fork of a process that has it starts in no time.
 for _folder in sorted(path.name for path in FUNCTIONS.iterdir() if (path / "handler.py").exists()):
     import_module(f"functions.{_folder}.handler")
+service_models.read_once()
+for _service in ("dynamodb", "lambda", "s3", "secretsmanager", "stepfunctions", "sts"):
+    boto3.Session(region_name="us-east-1").client(_service)  # not kept: each fork makes its own
 
 
 def handler(event: object, context: LambdaContext) -> object:
