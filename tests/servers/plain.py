@@ -17,6 +17,7 @@ TALK = "talk"
 
 _SCHEMAS: dict[object, Json] = {
     str: {"type": "string"},
+    bool: {"type": "boolean"},
     int: {"type": "integer"},
     float: {"type": "number"},
     list[str]: {"type": "array", "items": {"type": "string"}},

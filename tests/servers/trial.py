@@ -68,10 +68,10 @@ def plod(words: int, every: float, silent: float, username: str, talk: Talk) -> 
 
 
 @server.tool
-def write(name: str, text: str, username: str) -> dict[str, object]:
+def write(name: str, text: str, username: str, capitals: bool = False) -> dict[str, object]:  # noqa: FBT001, FBT002
     """Write a file and return it."""
     path = Path(f"/tmp/{username}/{name}")
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text.upper() if capitals else text, encoding="utf-8")
     return {"results": username, "artifacts": [{"name": name, "path": str(path), "mime": "text/plain"}]}
 
 

@@ -9,6 +9,8 @@ from tests.e2e.web.axe import grave_issues
 from tests.e2e.web.keyboard import Keyboard
 from tests.e2e.web.reach import complaints
 from tests.e2e.web.visit import Visit
+from tests.endpoints.acts import Answers
+from tests.endpoints.server import Endpoint
 
 LOOKS: list[tuple[int, Literal["light", "dark"]]] = [(1280, "light"), (360, "dark")]
 COPY_A_PICTURE = """async () => {
@@ -53,6 +55,17 @@ def test_a_model_is_chosen_and_a_picture_pasted_by_keyboard_alone(visit: Visit) 
     assert session["model"] == "anthropic"
     (file,) = visit.person.call("GET", "/api/files").json()["files"]
     assert file["mime"] == "image/png"
+
+
+def test_a_link_in_an_answer_is_followed_by_keyboard_alone(visit: Visit, endpoint: Endpoint) -> None:
+    address = f"{visit.person.url}/api/health"
+    endpoint.will = [Answers([f"It is [well]({address})."])]
+    visit.go_on(visit.person.session(model="anthropic"))
+    visit.ask("How is it?")
+
+    with visit.page.context.expect_page() as opened:
+        Keyboard(visit.page).press("a", "well", back=True)
+    expect(opened.value).to_have_url(address)
 
 
 def test_on_every_main_screen_axe_finds_no_serious_issue_and_tab_reaches_everything(visit: Visit) -> None:

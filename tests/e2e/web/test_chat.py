@@ -12,7 +12,7 @@ from tests.e2e.web.reach import complaints
 from tests.e2e.web.visit import Visit
 
 CSV = b"region,units\nnorth,3\nsouth,4\nnorth,5\n"
-ASK_FIRST = '/asking.write {"name": "note.txt", "text": "hello"}'
+ASK_FIRST = '/asking.write {"name": "note.txt", "text": "hello", "capitals": false}'
 HOSTILE = """<script>window.canary = 1</script> <img src=x onerror=window.canary=1> <svg onload=window.canary=1></svg>
 <p style=position:fixed onclick=window.canary=1>press me</p> <form action=http://127.0.0.1:9/><input name=q></form>
 <iframe srcdoc=now></iframe> [a link](javascript:window.canary=1) ![a picture](http://127.0.0.1:9/x.png)"""
@@ -75,6 +75,7 @@ def test_a_call_waits_for_approval_with_arguments_that_can_be_changed(visit: Vis
     turn.get_by_role("button", name="Approve").wait_for()
     keys.go_to("textarea", "text", back=True)
     keys.write("changed", end="")
+    keys.press("input", "capitals", key="Space")
     visit.shoot("approval")
     keys.press("button", "Approve")
     expect(turn).to_have_attribute("aria-busy", "false")
@@ -82,6 +83,7 @@ def test_a_call_waits_for_approval_with_arguments_that_can_be_changed(visit: Vis
     assert keys.focused()[0] == "summary"  # the form is gone; the call that it was about is there
     visit.page.keyboard.press("Enter")
     expect(turn.locator(".details pre").first).to_contain_text('"text": "changed"')
+    expect(turn.locator(".details pre").first).to_contain_text('"capitals": true')
     expect(turn.locator("button.artifact-button")).to_have_count(1)
 
     refused = visit.send(ASK_FIRST)
