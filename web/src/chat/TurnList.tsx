@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
 import { useConnected } from "../api/connection";
+import { type Scrolling, scrolled } from "./scrolling";
 import type { Turn } from "./turn";
 import { TurnView } from "./TurnView";
 import type { Turns } from "./useTurns";
@@ -9,15 +10,15 @@ interface TurnListProps {
   onOpen(turnId: string, fileKey: string): void;
 }
 
-const NEAR_END = 120; // pixels above the end at which one still looks at the end
-
 /** The turns of a session, oldest first; who looks at the end keeps it in view while it grows. */
 export function TurnList({ turns, onOpen }: TurnListProps) {
   const box = useRef<HTMLDivElement>(null);
-  const atEnd = useRef(true);
+  const scrolling = useRef<Scrolling>({ top: 0, followsEnd: true });
   const connected = useConnected();
   useEffect(() => {
-    if (atEnd.current) box.current?.scrollTo({ top: box.current.scrollHeight });
+    if (!box.current) return;
+    scrolling.current = scrolled(scrolling.current, box.current); // the event of it may be still to come
+    if (scrolling.current.followsEnd) box.current.scrollTo({ top: box.current.scrollHeight });
   });
   return (
     <div
@@ -26,8 +27,8 @@ export function TurnList({ turns, onOpen }: TurnListProps) {
       tabIndex={0}
       role="region"
       aria-label="Conversation"
-      onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-        atEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_END;
+      onScroll={({ currentTarget }) => {
+        scrolling.current = scrolled(scrolling.current, currentTarget);
       }}
     >
       {turns.list.map((turn: Turn) => (
