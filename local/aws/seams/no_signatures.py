@@ -25,7 +25,7 @@ def install() -> None:
     replace(SigV4Auth, "add_auth", _name)
 
 
-def _name(self: SigV4Auth, request: Any) -> None:  # noqa: ANN401  (botocore has no types)
+def _name(self: Any, request: Any) -> None:  # noqa: ANN401  (privates of botocore)
     service, _, domain = (urlsplit(request.url).hostname or "").partition(".")
     if service not in _ANSWERED_HERE or not domain.endswith(".amazonaws.com") or self.credentials is None:
         _sign(self, request)

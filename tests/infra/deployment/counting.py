@@ -3,11 +3,9 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-import boto3
 
 from infra.usage import Usage
 from tests.infra.deployment.inside import ITSELF
@@ -16,6 +14,9 @@ from tests.infra.deployment.recording import Call, read_calls
 _PUTS = {"PutObject", "CreateMultipartUpload", "UploadPart", "CompleteMultipartUpload", "PutObjectTagging", "ListParts"}
 _GETS = {"GetObject", "HeadObject"}
 _KB = 1024
+
+Pages = Iterable[Mapping[str, Any]]
+"""An execution's history, page by page."""
 
 
 class Meter:
@@ -32,11 +33,11 @@ class Meter:
         return [call for who, own in of_each.items() for call in own[self._before[who] :]]
 
 
-def count(calls: Sequence[Call], execution: str) -> Usage:
-    """Count what was noted while one turn ran, whose execution is named; links that were signed count as followed."""
+def count(calls: Sequence[Call], history: Pages) -> Usage:
+    """Count what was noted while one turn ran, whose history is given; links that were signed count as followed."""
     return Usage(
         invocations=dict(sorted(Counter(call.who for call in calls if call.service == ITSELF).items())),
-        transitions=_transitions(execution),
+        transitions=_transitions(history),
         writes=sum(_writes(call) for call in calls if call.service == "dynamodb"),
         reads=sum(_reads(call) for call in calls if call.service == "dynamodb"),
         puts=sum(call.operation in _PUTS for call in calls if call.service == "s3"),
@@ -45,10 +46,9 @@ def count(calls: Sequence[Call], execution: str) -> Usage:
     )
 
 
-def _transitions(execution: str) -> int:
+def _transitions(history: Pages) -> int:
     """Each state that is entered, and the start."""
-    pages = boto3.client("stepfunctions").get_paginator("get_execution_history").paginate(executionArn=execution)
-    return 1 + sum(event["type"].endswith("StateEntered") for page in pages for event in page["events"])
+    return 1 + sum(str(event["type"]).endswith("StateEntered") for page in history for event in page["events"])
 
 
 def _writes(call: Call) -> int:

@@ -61,6 +61,7 @@ class Stage:
         self.corners = Corners()
         self.opt = notes.with_name("opt")
         self._running: dict[str, Function] = {}
+        self._clients: dict[str, Any] = {}
         self._later = notes.with_name("later")
         self.pass_time(timedelta())
 
@@ -68,20 +69,35 @@ class Stage:
         """Have all functions live so much later than it is."""
         self._later.write_text(str(span.total_seconds()), encoding="utf-8")
 
+    def client(self, service: str) -> Any:  # noqa: ANN401  (a boto3 client)
+        """Return the client for a service; making one takes longer than most of what is asked of it."""
+        if service not in self._clients:
+            self._clients[service] = boto3.client(service)  # type: ignore[call-overload]  # any service
+        return self._clients[service]
+
     @cached_property
     def functions(self) -> dict[str, Deployed]:
         """Return all functions by their readable names."""
-        found = (self._deployed(stack, each) for stack in self.stacks for each in _created(stack, "Lambda::Function"))
-        return {each.who: each for each in found}
+        found = ((stack, each) for stack in self.stacks for each in self._created[stack.name])
+        functions = [self._deployed(stack, each) for stack, each in found if _is(each, "Lambda::Function")]
+        return {each.who: each for each in functions}
 
     def physical(self, kind: str) -> dict[str, str]:
         """Return the resources of a type by readable name: what ``Ref`` gives."""
-        found = (each for stack in self.stacks for each in _created(stack, kind))
+        found = (each for created in self._created.values() for each in created if _is(each, kind))
         return {name_of(each["LogicalResourceId"]): each["PhysicalResourceId"] for each in found}
+
+    @cached_property
+    def _created(self) -> dict[str, list[Json]]:
+        """The resources of each stack."""
+        client = self.client("cloudformation")
+        return {
+            stack.name: client.describe_stack_resources(StackName=stack.name)["StackResources"] for stack in self.stacks
+        }
 
     def outputs(self) -> dict[str, str]:
         """Return what the stacks tell at their end."""
-        client = boto3.client("cloudformation")
+        client = self.client("cloudformation")
         told = (client.describe_stacks(StackName=stack.name)["Stacks"][0].get("Outputs", []) for stack in self.stacks)
         return {each["OutputKey"]: each["OutputValue"] for outputs in told for each in outputs}
 
@@ -93,19 +109,19 @@ class Stage:
 
     def happened(self, event: Mapping[str, Any]) -> list[str]:
         """Send an event to the targets of all rules whose pattern it fits; return their functions, by real name."""
-        rules = boto3.client("events").list_rules()["Rules"]
+        rules = self.client("events").list_rules()["Rules"]
         fitting = [
             rule for rule in rules if "EventPattern" in rule and matches(json.loads(rule["EventPattern"]), event)
         ]
-        names = [name for rule in fitting for name in _targets(rule["Name"])]
+        names = [name for rule in fitting for name in self._targets(rule["Name"])]
         for name in names:
             HOST.invoke_later(name, dict(event))
         return names
 
     def tick(self) -> None:
         """Let the time come for every rule that has a schedule, and wait for what it calls."""
-        rules = boto3.client("events").list_rules()["Rules"]
-        for name in [name for rule in rules if "ScheduleExpression" in rule for name in _targets(rule["Name"])]:
+        rules = self.client("events").list_rules()["Rules"]
+        for name in [name for rule in rules if "ScheduleExpression" in rule for name in self._targets(rule["Name"])]:
             outcome = HOST.invoke(name, {"source": "aws.events"})
             assert not outcome.failed, outcome.payload
 
@@ -136,7 +152,7 @@ class Stage:
             name=name,
             code=stack.code_of(logical),
             per_tenant="TenancyConfig" in stack.template["Resources"][logical]["Properties"],
-            configuration=boto3.client("lambda").get_function_configuration(FunctionName=name),
+            configuration=self.client("lambda").get_function_configuration(FunctionName=name),
         )
 
     def _runner_function(self, each: Deployed) -> RunnerFunction:
@@ -163,6 +179,10 @@ class Stage:
         found = [(stack, key) for stack, key in layers if name_of(key).startswith(("LayersServer", "LayersPage"))]
         for stack, key in sorted(found, key=lambda each: name_of(each[1]) == "LayersServers"):
             shutil.copytree(stack.code_of(key), self.opt, dirs_exist_ok=True)
+
+    def _targets(self, rule: str) -> list[str]:
+        targets = self.client("events").list_targets_by_rule(Rule=rule)["Targets"]
+        return [target["Arn"].split(":function:")[1] for target in targets if ":function:" in target["Arn"]]
 
     def _noting(self, run: Handler) -> Handler:
         def handle(event: object, context: LambdaContext) -> object:
@@ -196,14 +216,8 @@ def on_stage(folder: Path, scratch: Path) -> Iterator[Stage]:
         yield stage
 
 
-def _created(stack: Stack, kind: str) -> list[Json]:
-    resources = boto3.client("cloudformation").describe_stack_resources(StackName=stack.name)["StackResources"]
-    return [dict(each) for each in resources if each["ResourceType"] == f"AWS::{kind}"]
-
-
-def _targets(rule: str) -> list[str]:
-    targets = boto3.client("events").list_targets_by_rule(Rule=rule)["Targets"]
-    return [target["Arn"].split(":function:")[1] for target in targets if ":function:" in target["Arn"]]
+def _is(resource: Json, kind: str) -> bool:
+    return bool(resource["ResourceType"] == f"AWS::{kind}")
 
 
 def _shared(pool: EnvironmentPool, name: str) -> Handler:

@@ -11,7 +11,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import boto3
 import httpx2
 
 from local.aws.seams import status_changes
@@ -99,7 +98,9 @@ class Story:
     def bring_the_page(self) -> None:
         """Serve the page that this deployment brought."""
         self.stage.invoke("PublishPage", _DEPLOYED)
-        objects = boto3.client("s3").list_objects_v2(Bucket=self.stage.physical("S3::Bucket")["SiteFiles"])["Contents"]
+        objects = self.stage.client("s3").list_objects_v2(Bucket=self.stage.physical("S3::Bucket")["SiteFiles"])[
+            "Contents"
+        ]
         assert {"index.html", "config.json"} <= {each["Key"] for each in objects}
 
     def bring_files(self) -> None:
@@ -144,7 +145,8 @@ class Story:
             if kind == "file":
                 for artifact in response["artifacts"]:
                     self._request("GET", artifact["download_url"])
-            self.usages[kind] = count(meter.since(), self._execution(turn))
+            history = self.stage.client("stepfunctions").get_paginator("get_execution_history")
+            self.usages[kind] = count(meter.since(), history.paginate(executionArn=self._execution(turn)))
             door.leave()
 
     def share_and_fetch(self) -> None:
@@ -206,7 +208,7 @@ class Story:
     def rotate_keys(self) -> None:
         """Change the keys that sign links."""
         (secret,) = self.stage.physical("SecretsManager::Secret").values()
-        client = boto3.client("secretsmanager")
+        client = self.stage.client("secretsmanager")
         client.rotate_secret(
             SecretId=secret, RotationLambdaARN=client.describe_secret(SecretId=secret)["RotationLambdaARN"]
         )
@@ -289,4 +291,4 @@ class Story:
         return f"{machine.replace(':stateMachine:', ':execution:')}:{turn}"
 
     def _stop_execution(self, turn: str) -> None:
-        boto3.client("stepfunctions").stop_execution(executionArn=self._execution(turn))
+        self.stage.client("stepfunctions").stop_execution(executionArn=self._execution(turn))

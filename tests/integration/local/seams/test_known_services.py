@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import boto3
 import pytest
 from botocore import useragent
-from moto import backend_index
+from moto import backend_index, backends
 from moto.dynamodb.models import dynamodb_backends
 from moto.moto_api._internal import mock_random
 from moto.sts.models import sts_backends
@@ -56,6 +56,15 @@ def test_each_answer_has_an_id_that_is_drawn_at_once(sts: "STSClient", monkeypat
     ids = {sts.get_caller_identity()["ResponseMetadata"]["HTTPHeaders"]["x-amzn-requestid"] for _ in range(3)}
     assert len(ids) == 3
     assert drawn == []
+
+
+def test_the_server_knows_whom_a_request_is_for(cloud: LocalCloud, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = boto3.client("sts", endpoint_url=cloud.endpoint_url)
+    assert client.get_caller_identity()["Account"]
+    looked: list[object] = []
+    monkeypatch.setattr(backends, "list_of_moto_modules", noting(backends.list_of_moto_modules, looked))
+    assert client.get_caller_identity()["Account"]
+    assert looked == []
 
 
 def test_the_addresses_of_a_service_are_made_once(sts: "STSClient") -> None:
