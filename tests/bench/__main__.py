@@ -13,7 +13,6 @@ from types import ModuleType
 
 from tests.bench.curves import Curve, Traced, trace
 from tests.bench.harness import Benchmark, Result, measure
-from tests.bench.peers import compared
 from tests.bench.plot import draw, draw_curve
 from tests.bench.report import ALL, PEERS, Page, markdown, this_machine
 from tests.bench.words import growth, summary
@@ -88,4 +87,4 @@ def _positive(text: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:], discover(), named([compared]), DOCS))
+    sys.exit(main(sys.argv[1:], discover(), named([import_module("tests.bench.peers.compared")]), DOCS))
