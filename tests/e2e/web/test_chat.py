@@ -96,7 +96,7 @@ def test_a_long_tool_says_how_far_it_is_then_that_it_is_silent_and_is_cancelled(
     turn = visit.send('/asking.plod {"words": 4, "every": 0.4, "silent": 60}')
 
     progress = turn.get_by_role("progressbar", name="Progress of asking.plod")
-    expect(turn.locator(".progress")).to_contain_text("step 2 of 4")
+    expect(turn.locator(".progress")).to_contain_text(re.compile("step [234] of 4"))
     assert float(progress.get_attribute("value") or 0) >= 50
     visit.shoot("progress")
     notice = turn.locator(".notice")
