@@ -108,6 +108,25 @@ def test_on_every_main_screen_axe_finds_no_serious_issue_and_tab_reaches_everyth
     assert found == {screen: [] for screen in found}
 
 
+_LATE_ANSWER = """() => {
+    const real = window.fetch;
+    const pause = ms => new Promise(done => setTimeout(done, ms));
+    window.fetch = async (...given) => {
+        const {method, url} = given[0] instanceof Request ? given[0] : new Request(...given);
+        if (method === 'GET' && /sessions\\/[^/?]+(\\?|$)/.test(url)) await pause(500);
+        const answer = await real(...given);
+        if (method === 'POST' && url.endsWith('/turns')) await pause(3000);
+        return answer;
+    };
+}"""
+
+
+def test_it_is_told_where_a_turn_is_read_before_the_answer_to_its_message_is_there(visit: Visit) -> None:
+    visit.page.evaluate(_LATE_ANSWER)
+    visit.send(ASK_FIRST)
+    expect(visit.page.get_by_label("News")).to_contain_text("asking.write waits for your approval")
+
+
 def test_what_happens_is_told_to_those_who_do_not_see_it(visit: Visit) -> None:
     news = visit.page.get_by_label("News")
 

@@ -51,6 +51,7 @@ function reduce(state: State, action: Action): State {
 export function useTurns(sessionId: string | null, onNews: (events: readonly TurnEvent[]) => void): Turns {
   const [state, act] = useReducer(reduce, EMPTY);
   const open = useRef<Open | null>(null);
+  const asking = useRef(new Set<string>()); // the sessions to which a message is on its way
 
   const watch = useCallback(
     (turn: Turn, seen: "happening" | "joined" | "over") => {
@@ -76,7 +77,9 @@ export function useTurns(sessionId: string | null, onNews: (events: readonly Tur
     const onPage = (turns: Turn[]): void => {
       if (stop.signal.aborted) return;
       act({ do: "add", turns });
-      for (const turn of turns) if (turn.status === "running") watch(turn, "joined");
+      // A turn that was just asked for may be read here before the answer to its message is there.
+      const seen = asking.current.has(sessionId) ? "happening" : "joined";
+      for (const turn of turns) if (turn.status === "running") watch(turn, seen);
     };
     readTurns(sessionId, stop.signal, onPage)
       .catch((error: unknown) => stop.signal.aborted || explain(error))
@@ -88,10 +91,15 @@ export function useTurns(sessionId: string | null, onNews: (events: readonly Tur
   }, [sessionId, watch]);
 
   const send = async (to: string, message: string): Promise<void> => {
-    const turn = await take(to, message);
-    if (open.current?.sessionId !== to) return; // another one is looked at now; it is read when this one is again
-    act({ do: "add", turns: [turn] });
-    watch(turn, "happening");
+    asking.current.add(to);
+    try {
+      const turn = await take(to, message);
+      if (open.current?.sessionId !== to) return; // another one is looked at now; it is read when this one is again
+      act({ do: "add", turns: [turn] });
+      watch(turn, "happening");
+    } finally {
+      asking.current.delete(to);
+    }
   };
 
   const read = useCallback((turn: Turn) => watch(turn, "over"), [watch]);
