@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
 from tests import service_models
 from tests.tokens import TokenWatch
@@ -16,6 +17,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 service_models.read_once()
+_ROOMS = ("tests/e2e/tools/", "tests/e2e/web/")
 _WATCH = TokenWatch()
 
 
@@ -23,6 +25,28 @@ def pytest_configure() -> None:
     """A run in the background of a script has Ctrl-C ignored, and so would every program that it starts."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than processors: who waits for real time, as many of these tests do, leaves one to others."""
+    return (os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadFileScheduling:
+    """Keep the modules together that share what takes long to put up."""
+    return _ByRoom(config, log)
+
+
+class _ByRoom(LoadFileScheduling):  # type: ignore[misc]  # which has no types
+    def _split_scope(self, nodeid: str) -> str:
+        return next((room for room in _ROOMS if nodeid.startswith(room)), str(super()._split_scope(nodeid)))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, so that nobody waits for it at the end."""
+    items.sort(key=lambda item: not item.nodeid.startswith(_ROOMS))
 
 
 @pytest.fixture(scope="session", autouse=True)

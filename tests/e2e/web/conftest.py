@@ -1,4 +1,4 @@
-"""One Chromium for the tests of a module; each visit has a profile and a person of its own."""
+"""One Chromium for all tests of the web client; each visit has a profile and a person of its own."""
 
 import json
 import shutil
@@ -31,11 +31,11 @@ WIDE = {"width": 1280, "height": 800}
 Visitor = Callable[..., Visit]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """Debian's Chromium, with a profile that is thrown away.
 
-    Ended with its module: as long as it runs, so does an event loop in this thread, and other tests have theirs.
+    Ended with this folder: as long as it runs, so does an event loop in this thread, and other tests have theirs.
     """
     if CHROMIUM is None:
         pytest.skip("there is no chromium here (Debian: apt-get install chromium)")
