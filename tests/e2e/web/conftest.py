@@ -15,7 +15,8 @@ from tests.e2e.person import Person
 from tests.e2e.system import System
 from tests.e2e.web.visit import Visit
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+# The one without windows takes half of the processor's time.
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser"))), None)
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -38,7 +39,7 @@ def browser() -> Iterator[Browser]:
     Ended with this folder: as long as it runs, so does an event loop in this thread, and other tests have theirs.
     """
     if CHROMIUM is None:
-        pytest.skip("there is no chromium here (Debian: apt-get install chromium)")
+        pytest.skip("there is no chromium here (Debian: apt-get install chromium-headless-shell)")
     if not (BUILT / "index.html").exists():
         pytest.skip("the web client is not built (make web/dist/index.html)")
     expect.set_options(timeout=PATIENCE_MS)
