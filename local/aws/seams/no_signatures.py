@@ -1,7 +1,7 @@
 """Requests that moto answers in this process name who asks, and are not signed: nobody there looks at a signature.
 
 Patches ``SigV4Auth.add_auth`` of botocore for the services that are never asked at the loopback server from here.
-Without it a sixth of what such a request takes goes into its signature. S3's requests go to that server, which checks
+Without it a ninth of what such a request takes goes into its signature. S3's requests go to that server, which checks
 them, and Bedrock's to AWS.
 """
 

@@ -23,8 +23,10 @@ def sent_by(client: Any) -> Iterator[list[str]]:  # noqa: ANN401  (a client of a
         noted.append(str(request.headers["Authorization"]))
 
     client.meta.events.register("before-send", note)
-    yield noted
-    client.meta.events.unregister("before-send", note)
+    try:
+        yield noted
+    finally:
+        client.meta.events.unregister("before-send", note)
 
 
 def test_a_request_that_is_answered_in_this_process_names_its_key_alone() -> None:
