@@ -17,7 +17,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 service_models.read_once()
-_ROOMS = ("tests/e2e/tools/", "tests/e2e/web/")
+_SHARED_SETUP = ("tests/e2e/tools/", "tests/e2e/web/")  # each folder has a system or a browser of its own
 _WATCH = TokenWatch()
 
 
@@ -36,17 +36,19 @@ def pytest_xdist_auto_num_workers() -> int:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadFileScheduling:
     """Keep the modules together that share what takes long to put up."""
-    return _ByRoom(config, log)
+    return _ByFileOrFolder(config, log)
 
 
-class _ByRoom(LoadFileScheduling):  # type: ignore[misc]  # which has no types
+class _ByFileOrFolder(LoadFileScheduling):  # type: ignore[misc]  # which has no types
     def _split_scope(self, nodeid: str) -> str:
-        return next((room for room in _ROOMS if nodeid.startswith(room)), str(super()._split_scope(nodeid)))
+        return next(
+            (folder for folder in _SHARED_SETUP if nodeid.startswith(folder)), str(super()._split_scope(nodeid))
+        )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest, so that nobody waits for it at the end."""
-    items.sort(key=lambda item: not item.nodeid.startswith(_ROOMS))
+    """Begin with the folders that stay whole: they take longest, and nobody is to wait for one at the end."""
+    items.sort(key=lambda item: not item.nodeid.startswith(_SHARED_SETUP))
 
 
 @pytest.fixture(scope="session", autouse=True)

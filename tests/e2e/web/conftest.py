@@ -15,7 +15,7 @@ from tests.e2e.person import Person
 from tests.e2e.system import System
 from tests.e2e.web.visit import Visit
 
-# The one without windows takes half of the processor's time.
+# The one without windows does the same for less of the processor's time.
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser"))), None)
 FLAGS = [
     "--no-sandbox",
