@@ -3,12 +3,13 @@
 from playwright.sync_api import Page
 
 _MOST_STEPS = 80
-_FOCUSED = """() => {
-    const element = document.activeElement;
+_CALLED = """element => {
     const labels = [...(element.labels ?? [])].map(label => label.textContent);
     const name = element.getAttribute('aria-label') ?? (labels.join(' ') || element.textContent || element.title);
     return [element.getAttribute('role') ?? element.tagName.toLowerCase(), name.trim().replace(/\\s+/g, ' ')];
 }"""
+_IS_THERE = f"""([kind, name]) => [...document.querySelectorAll(`${{kind}}, [role=${{kind}}]`)]
+    .map({_CALLED}).some(([found, called]) => found === kind && called.startsWith(name))"""
 
 
 class Keyboard:
@@ -19,11 +20,12 @@ class Keyboard:
 
     def focused(self) -> tuple[str, str]:
         """Return role, else tag, and name of what has the focus."""
-        kind, name = self._page.evaluate(_FOCUSED)
+        kind, name = self._page.evaluate(f"({_CALLED})(document.activeElement)")
         return kind, name
 
     def go_to(self, kind: str, name: str, *, back: bool = False) -> None:
-        """Press Tab until something of that role or tag has the focus whose name begins so."""
+        """Wait for something of that role or tag whose name begins so, and press Tab until it has the focus."""
+        self._page.wait_for_function(_IS_THERE, arg=[kind, name])
         passed = []
         for _ in range(_MOST_STEPS):
             found, called = self.focused()

@@ -184,11 +184,12 @@ def test_a_link_is_shared_and_ended(visit: Visit) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     visit.person.upload(None, "sales of may.csv", b"a,b\n1,2\n")
     files_of(visit)
-    do(keys, "Share", "sales of may.csv")
     dialog = page.get_by_role("dialog")
-    keys.choose("The link lives", "8")
-    keys.press("button", "Make link")
-    address = dialog.get_by_label("Link", exact=True).input_value()
+    with visit.hearing_late(r"/api/links\?.*"):
+        do(keys, "Share", "sales of may.csv")
+        keys.choose("The link lives", "8")
+        keys.press("button", "Make link")
+        address = dialog.get_by_label("Link", exact=True).input_value()
     keys.press("button", "Copy")
     page.wait_for_function("async address => await navigator.clipboard.readText() === address", arg=address)
     assert httpx2.get(address).content == b"a,b\n1,2\n"

@@ -1,9 +1,12 @@
 """A person in front of the page, in words of the tests."""
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import APIResponse, Locator, Page, Route, expect
 
 from tests.e2e.person import Person
 from tests.e2e.system import ROOT
@@ -64,6 +67,25 @@ class Visit:
         transfer = self.page.evaluate_handle(_TRANSFER, given)
         for event in ("dragenter", "dragover", "drop"):
             self.message.dispatch_event(event, {"dataTransfer": transfer})
+
+    @contextmanager
+    def hearing_late(self, of: str) -> Iterator[None]:
+        """Have reads whose address ends so answered at once, and the page hear the answers only after this."""
+        late: list[tuple[Route, APIResponse]] = []
+
+        def hold(route: Route) -> None:
+            if route.request.method == "GET":
+                late.append((route, route.fetch()))
+            else:
+                route.fallback()
+
+        where = re.compile(of + "$")
+        self.page.route(where, hold)
+        yield
+        assert late, f"nothing was read from {of}"
+        for route, answer in late:
+            route.fulfill(response=answer)
+        self.page.unroute(where, hold)
 
     def shoot(self, name: str) -> Path:
         """Keep a picture of what is seen, for people who look at a test's run."""

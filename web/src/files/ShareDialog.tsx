@@ -6,6 +6,7 @@ import type { FileOut } from "../api/types";
 import { Dialog } from "../shared/Dialog";
 import { tellingErrors } from "../shared/errors";
 import { toast } from "../shared/toasts";
+import { useReading } from "../shared/useReading";
 
 const HOUR = 3_600;
 const TIMES = [
@@ -18,23 +19,23 @@ const TIMES = [
 export function ShareDialog({ file, onClose }: { file: FileOut; onClose(): void }) {
   const [seconds, setSeconds] = useState(HOUR);
   const [made, setMade] = useState<LinkMade | null>(null);
-  const [links, setLinks] = useState<readonly LinkOut[]>([]);
+  const { value: links, change, read } = useReading<readonly LinkOut[]>([]);
   const path = { file_key: file.file_key };
   useEffect(() => {
     const query = { file_key: file.file_key, limit: 20 };
-    tellingErrors(async () => setLinks((await ask(api.GET("/api/links", { params: { query } }))).links));
-  }, [file.file_key]);
+    tellingErrors(() => read(ask(api.GET("/api/links", { params: { query } })), (_, { links: found }) => found));
+  }, [file.file_key, read]);
   const make = () =>
     tellingErrors(async () => {
       const body = { ttl_seconds: seconds };
       const link = await ask(api.POST("/api/files/{file_key}/link", { params: { path }, body }));
       setMade(link);
-      setLinks((before) => [link, ...before]);
+      change((known) => [link, ...withoutLink(known, link.link_id)]);
     });
   const revoke = (link_id: string) =>
     tellingErrors(async () => {
       await ask(api.DELETE("/api/links/{link_id}", { params: { path: { link_id } } }));
-      setLinks((before) => before.filter((link) => link.link_id !== link_id));
+      change((known) => withoutLink(known, link_id));
       if (made?.link_id === link_id) setMade(null);
     });
   return (
@@ -78,6 +79,10 @@ export function ShareDialog({ file, onClose }: { file: FileOut; onClose(): void 
       </form>
     </Dialog>
   );
+}
+
+function withoutLink(links: readonly LinkOut[], linkId: string): LinkOut[] {
+  return links.filter(({ link_id }) => link_id !== linkId);
 }
 
 async function copy(text: string): Promise<void> {

@@ -1,24 +1,24 @@
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useSyncExternalStore } from "react";
 
 import { api, ask } from "../api/client";
 import type { UploadOut } from "../api/schema";
 import { tellingErrors } from "../shared/errors";
 import { size } from "../shared/format";
+import { useReading } from "../shared/useReading";
 import { listUploads, onUploads } from "./upload/store";
 
 /** Uploads that another page, or this one before it was loaded again, left unfinished. */
 export function Unfinished({ occasion }: { occasion: unknown }) {
-  const [left, setLeft] = useState<readonly UploadOut[]>([]);
+  const { value: left, change, read } = useReading<readonly UploadOut[]>([]);
   const own = useSyncExternalStore(onUploads, listUploads);
   useEffect(() => {
-    ask(api.GET("/api/files/uploads", { params: { query: { limit: 20 } } })).then(
-      ({ uploads }) => setLeft(uploads),
+    read(ask(api.GET("/api/files/uploads", { params: { query: { limit: 20 } } })), (_, { uploads }) => uploads).catch(
       () => undefined, // the list of files says that there is no connection
     );
-  }, [occasion]);
+  }, [occasion, read]);
   const others = left.filter((one) => !own.some(({ file }) => file.name === one.name && file.size === one.size));
   const discard = async (upload_id: string) => {
-    setLeft((before) => before.filter((one) => one.upload_id !== upload_id));
+    change((known) => known.filter((one) => one.upload_id !== upload_id));
     await tellingErrors(async () => {
       await ask(api.DELETE("/api/files/uploads/{upload_id}", { params: { path: { upload_id } } }));
     });

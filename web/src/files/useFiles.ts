@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { api, ask } from "../api/client";
 import type { FileOut } from "../api/types";
 import { messageOf } from "../shared/errors";
+import { useReading } from "../shared/useReading";
 
 export interface Filters {
   /** Only files of this session; null: all of the person's. */
@@ -33,7 +34,7 @@ interface Known {
 
 /** The files that fit, page by page; asked for anew when `occasion` changes. */
 export function useFiles(filters: Filters, occasion: unknown): FileList {
-  const [known, setKnown] = useState<Known>({ files: [], cursor: null });
+  const { value: known, change, read } = useReading<Known>({ files: [], cursor: null });
   const [loading, setLoading] = useState(true);
   const [error, setError] = useState<string | null>(null);
   const [again, setAgain] = useState(0);
@@ -41,27 +42,27 @@ export function useFiles(filters: Filters, occasion: unknown): FileList {
   const { sessionId, source, category, prefix } = filters;
 
   const load = useCallback(
-    async (before: Known | null) => {
+    async (cursor: string | null) => {
       wanted.current += 1;
       const mine = wanted.current;
       setLoading(true);
       try {
-        const next = await pageOf({ sessionId, source, category, prefix }, before?.cursor ?? null);
-        if (wanted.current !== mine) return;
-        setKnown({ files: [...(before?.files ?? []), ...next.files], cursor: next.cursor });
-        setError(null);
+        await read(pageOf({ sessionId, source, category, prefix }, cursor), (before, next) =>
+          wanted.current === mine ? { ...next, files: [...(cursor ? before.files : []), ...next.files] } : before,
+        );
+        if (wanted.current === mine) setError(null);
       } catch (failure) {
         if (wanted.current === mine) setError(messageOf(failure));
       }
       if (wanted.current === mine) setLoading(false);
     },
-    [sessionId, source, category, prefix],
+    [sessionId, source, category, prefix, read],
   );
 
   useEffect(() => void load(null), [load, occasion, again]);
 
   const replace = (fileKey: string, file: FileOut | null) =>
-    setKnown(({ files, cursor }) => ({
+    change(({ files, cursor }) => ({
       cursor,
       files: files.flatMap((each) => (each.file_key === fileKey ? (file ? [file] : []) : [each])),
     }));
@@ -70,7 +71,7 @@ export function useFiles(filters: Filters, occasion: unknown): FileList {
     more: known.cursor !== null,
     loading,
     error,
-    loadMore: () => void load(known),
+    loadMore: () => void load(known.cursor),
     reload: () => setAgain((count) => count + 1),
     replace,
   };

@@ -1,8 +1,9 @@
 /** The person's sessions, newest first, and what is done with them. */
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect } from "react";
 import { api, ask } from "../api/client";
 import type { Session } from "../api/types";
 import { explain } from "../shared/toasts";
+import { type Change, useReading } from "../shared/useReading";
 
 export interface Sessions {
   list: readonly Session[];
@@ -17,29 +18,40 @@ export interface Sessions {
 
 const TITLE_CHARS = 60;
 
-export function useSessions(): Sessions {
-  const [list, setList] = useState<readonly Session[]>([]);
-  const [cursor, setCursor] = useState<string | null>(null);
+interface Known {
+  list: readonly Session[];
+  /** Where to read on; null: these are all. */
+  cursor: string | null;
+}
 
-  const load = useCallback(async (after: string | null) => {
-    const query = after === null ? {} : { cursor: after };
-    const page = await ask(api.GET("/api/sessions", { params: { query } }));
-    setList((before) => [...(after === null ? [] : before), ...page.sessions]);
-    setCursor(page.cursor ?? null);
-  }, []);
+export function useSessions(): Sessions {
+  const { value: known, change: changeList, read } = useReading<Known>({ list: [], cursor: null });
+
+  const load = useCallback(
+    (after: string | null) => {
+      const query = after === null ? {} : { cursor: after };
+      return read(ask(api.GET("/api/sessions", { params: { query } })), ({ list }, page) => ({
+        list: [...(after === null ? [] : list), ...page.sessions],
+        cursor: page.cursor ?? null,
+      }));
+    },
+    [read],
+  );
 
   useEffect(() => void load(null).catch(explain), [load]);
 
+  const change = (by: Change<readonly Session[]>): void =>
+    changeList(({ list, cursor }) => ({ list: by(list), cursor }));
   const replace = (sessionId: string, by: Partial<Session>): void =>
-    setList((before) => before.map((one) => (one.session_id === sessionId ? { ...one, ...by } : one)));
+    change((list) => list.map((one) => (one.session_id === sessionId ? { ...one, ...by } : one)));
 
   return {
-    list: list.filter((session) => session.status === "active"),
-    hasMore: cursor !== null,
-    more: () => void load(cursor).catch(explain),
+    list: known.list.filter((session) => session.status === "active"),
+    hasMore: known.cursor !== null,
+    more: () => void load(known.cursor).catch(explain),
     async start(title, model) {
       const session = await ask(api.POST("/api/sessions", { body: { title: shortened(title), model } }));
-      setList((before) => [session, ...before]);
+      change((list) => [session, ...list.filter((one) => one.session_id !== session.session_id)]);
       return session;
     },
     async change(sessionId, to) {
