@@ -25,6 +25,7 @@ from local.aws.seams import (
     partitions,
     plain_values,
     quiet,
+    removed_objects,
     spent_tokens,
     status_changes,
     stopping,
@@ -61,6 +62,7 @@ SEAMS: Mapping[str, Callable[[], None]] = {
         multipart,
         large_objects,
         object_versions,
+        removed_objects,
     )
 }
 

@@ -89,7 +89,7 @@ def _join(parts: list[FakeKey]) -> Joined:
     buffer = tempfile.SpooledTemporaryFile(get_s3_default_key_buffer_size())  # noqa: SIM115  (a key's, as moto has it)
     for part in parts:
         buffer.writelines(Stretch(part, 0, part.contentsize))
-        part.dispose()  # its file goes as soon as its bytes are here
+        part._value_buffer.close()  # noqa: SLF001  (its file goes as soon as its bytes are here)
     return Joined(buffer, buffer.tell())
 
 

@@ -1,8 +1,9 @@
-"""Versions of objects are listed without their bytes, and while others write and remove objects.
+"""Objects and their versions are found and listed while others write and remove some, and without their bytes.
 
 Patches what ``moto.s3.models`` knows as ``copy``, and the methods of ``S3Backend`` that change which keys there are or
-list their versions. moto copies every object of a bucket, its bytes included, to list the versions of one key, and
-walks through the keys while other threads change them: deleting a file copies everybody's, or ends with an error.
+look for them. moto copies every object of a bucket, its bytes included, to list the versions of one key; it walks
+through the keys while other threads change them, and takes the last version of a key of which another has just removed
+all: deleting a file copies everybody's, and some requests end with an error.
 """
 
 import copy
@@ -17,7 +18,7 @@ from moto.s3.models import FakeKey, S3Backend
 
 from local.aws.seams.patching import original, replace
 
-_ALONE = ("put_object", "delete_object", "delete_objects", "list_object_versions")
+_ALONE = ("put_object", "get_object", "delete_object", "delete_objects", "list_objects", "list_object_versions")
 _keys = threading.RLock()
 
 

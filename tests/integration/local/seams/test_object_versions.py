@@ -2,6 +2,7 @@ import io
 import sys
 import tracemalloc
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import boto3
@@ -47,14 +48,19 @@ def test_versions_are_listed_without_the_bytes_of_all_objects(s3: "S3Client") ->
 
 
 @pytest.mark.usefixtures("threads_that_meet_often")
-def test_versions_are_listed_while_others_write_and_remove(s3: "S3Client") -> None:
+def test_objects_and_versions_are_found_and_listed_while_others_write_and_remove(s3: "S3Client") -> None:
     def write_and_remove() -> None:
-        for number in range(20):
-            made = s3.put_object(Bucket=BUCKET, Key=f"{number}", Body=io.BytesIO(b"x"))
-            s3.delete_object(Bucket=BUCKET, Key=f"{number}", VersionId=made["VersionId"])
+        for number in range(40):
+            made = s3.put_object(Bucket=BUCKET, Key=f"{number % 3}", Body=io.BytesIO(b"x"))
+            s3.delete_object(Bucket=BUCKET, Key=f"{number % 3}", VersionId=made["VersionId"])
+
+    no_such_key = s3.exceptions.NoSuchKey  # the first of two threads to ask may get a class that is then made anew
 
     def look() -> None:
-        for _ in range(20):
+        for number in range(40):
             s3.list_object_versions(Bucket=BUCKET)
+            s3.list_objects_v2(Bucket=BUCKET, Prefix="")
+            with suppress(no_such_key):
+                s3.get_object(Bucket=BUCKET, Key=f"{number % 3}")
 
     assert at_once([write_and_remove, look] * 2) == [None] * 4
