@@ -33,7 +33,7 @@ from satchel.bootstrap.servers import registry
 
 LISTING_TENANT = "_satchel"
 
-_PRELOAD = "satchel.bootstrap.run_tool"
+_PRELOAD = "local.run_tool_ready"
 
 _MOST_LISTING = 4  # servers that are asked for their tools at the same time
 

@@ -1,5 +1,7 @@
 """What holds for every test run."""
 
+import atexit
+import gc
 import logging
 import os
 import signal
@@ -15,6 +17,7 @@ from tests.tokens import TokenWatch
 # Containers often say that no byte code be kept; every process of a run would then compile all that it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+atexit.register(gc.freeze)  # a process that ends is not looked through for garbage: two seconds of each of a run's
 
 service_models.read_once()
 _SHARED_SETUP = ("tests/e2e/tools/", "tests/e2e/web/")  # each folder has a system or a browser of its own

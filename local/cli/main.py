@@ -1,5 +1,7 @@
 """Entry point of the `satchel` command. It imports no more than the options of each command: help comes at once."""
 
+import gc
+
 import typer
 
 from local.cli.ask import ask
@@ -35,7 +37,10 @@ app.command()(models)
 
 def main() -> None:
     """Run the command that the arguments name and exit with its code."""
-    app()
+    try:
+        app()
+    finally:
+        gc.freeze()  # what ends with the process is not looked through for garbage: a second, after `serve`
 
 
 if __name__ == "__main__":
