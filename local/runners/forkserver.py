@@ -23,9 +23,11 @@ def main() -> None:
     """Serve until the parent closes the socket, be it that it died."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = socket.socket(fileno=int(sys.argv[1]))
+    gc.disable()  # what is imported stays
     for module in sys.argv[2:]:
         importlib.import_module(module)
     gc.freeze()  # what all share is not written to, so its memory is there once
+    gc.enable()
     while True:
         message, descriptors, _, _ = socket.recv_fds(parent, MOST_BYTES, DESCRIPTORS)
         if not message:
