@@ -11,11 +11,11 @@ import satchel.bootstrap.run_tool  # noqa: F401  (to be there)
 
 _SERVICES = ("dynamodb", "s3", "stepfunctions")
 _KINDS = ("service-2", "endpoint-rule-set-1")
-_ALL = ("endpoints", "partitions", "sdk-default-configuration", "_retry")
+_COMMON = ("endpoints", "partitions", "sdk-default-configuration", "_retry")
 
 _session = botocore.session.get_session()
 _loader = _session.get_component("data_loader")
-for _name in _ALL:
+for _name in _COMMON:
     _loader.load_data(_name)
 for _service in _SERVICES:
     for _kind in _KINDS:

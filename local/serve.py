@@ -87,7 +87,7 @@ def _answer(system: "System", listener: socket.socket, port: int, began: float) 
     listings = system.list_tools()
     wait(listings.values(), timeout=max(0.0, began + _READY_WITHIN - time.monotonic()))
     welcome = Welcome(f"http://{HOST}:{port}", listings, system.folder.logs, closing, isolation())
-    gc.freeze()
+    gc.freeze()  # what stands by now stands until the stop
     gc.enable()
     asyncio.run(serve(app, listener, closing, ready=lambda: welcome.say(time.monotonic() - began)))
 
