@@ -5,10 +5,10 @@ export default defineConfig({
   plugins: [react()],
   build: {
     target: "es2022",
-    assetsInlineLimit: 0, // the page's policy lets nothing in but files of its own
+    assetsInlineLimit: 0, // the content security policy allows no inline assets
     modulePreload: { polyfill: false },
-    chunkSizeWarningLimit: 600, // the PDF viewer, loaded with the first PDF
-    manifest: "manifest.json", // what is loaded first and what later: make sizes, and a test
+    chunkSizeWarningLimit: 600, // KB; fits the PDF viewer, which loads with the first PDF
+    manifest: "manifest.json", // read by `make sizes` and by a test
   },
   worker: { format: "es" },
 });

@@ -27,7 +27,7 @@ class Issuer:
 
 @dataclass(frozen=True)
 class SignIn:
-    """For which clients tokens must be made out, and what the page is told (web/src/session/settings.ts)."""
+    """For which clients tokens must be made out, and what the page is told (web/src/auth/identity.ts)."""
 
     audience: list[str]
     told: Mapping[str, str]

@@ -30,7 +30,7 @@ def test_a_message_is_written_sent_and_stopped_by_keyboard_alone(visit: Visit) -
     page.keyboard.insert_text("matter")
     page.keyboard.press("Enter")
     expect(visit.turns.first).to_have_attribute("aria-busy", "false")
-    assert visit.turns.first.locator(".question").inner_text() == "first\nmatter"
+    assert visit.turns.first.locator(".user-message").inner_text() == "first\nmatter"
 
     keys.write('/trial.wait {"seconds": 60}', end="")  # the focus has stayed where one writes
     keys.press("button", "Send")
@@ -77,24 +77,24 @@ def test_on_every_main_screen_axe_finds_no_serious_issue_and_tab_reaches_everyth
             page.set_viewport_size({"width": width, "height": 800})
             page.emulate_media(color_scheme=scheme)
             if on_the_side and width < BREAK:
-                page.get_by_role("button", name="Sessions and files").click()
+                page.get_by_role("button", name="Open sidebar").click()
             found[f"{screen} {scheme}"] = grave_issues(page)
         if on_the_side:
-            page.get_by_role("navigation").get_by_role("button", name="Close").click()
+            page.get_by_role("navigation").get_by_role("button", name="Close sidebar").click()
             page.set_viewport_size({"width": LOOKS[0][0], "height": 800})
 
     look("start")
     turn = visit.ask('/calculator.evaluate {"expression": "2+3"}\n/calculator.evaluate {"expression": "2+"}')
     turn.locator("summary").first.click()
     waiting = visit.send(ASK_FIRST)
-    waiting.get_by_role("button", name="Approve").wait_for()
+    waiting.get_by_role("button", name="Allow").wait_for()
     look("conversation")
     page.set_viewport_size({"width": LOOKS[0][0], "height": 800})
     found["the way through a conversation"] = complaints(page)
-    waiting.get_by_role("button", name="Refuse").click()
+    waiting.get_by_role("button", name="Deny").click()
     expect(waiting).to_have_attribute("aria-busy", "false")
     look("sessions", on_the_side=True)
-    Keyboard(page).press("button", "End /calculator")
+    Keyboard(page).press("button", "Delete /calculator")
     found["the way through a dialog"] = complaints(page, "dialog")
     look("dialog")
     page.set_viewport_size({"width": LOOKS[0][0], "height": 800})
@@ -124,14 +124,14 @@ _LATE_ANSWER = """() => {
 def test_it_is_told_where_a_turn_is_read_before_the_answer_to_its_message_is_there(visit: Visit) -> None:
     visit.page.evaluate(_LATE_ANSWER)
     visit.send(ASK_FIRST)
-    expect(visit.page.get_by_label("News")).to_contain_text("asking.write waits for your approval")
+    expect(visit.page.get_by_label("Announcements")).to_contain_text("asking.write needs your approval")
 
 
 def test_what_happens_is_told_to_those_who_do_not_see_it(visit: Visit) -> None:
-    news = visit.page.get_by_label("News")
+    news = visit.page.get_by_label("Announcements")
 
     waiting = visit.send(ASK_FIRST)
-    expect(news).to_contain_text("asking.write waits for your approval")
-    waiting.get_by_role("button", name="Approve").click()
+    expect(news).to_contain_text("asking.write needs your approval")
+    waiting.get_by_role("button", name="Allow").click()
 
-    expect(news).to_contain_text("The answer is there")
+    expect(news).to_contain_text("Answer complete")

@@ -27,7 +27,7 @@ def test_a_turn_with_a_report(visit: Visit) -> None:
     turn = visit.ask('/report.summarise {"filename": "sales.csv"}')
 
     call = turn.locator(".call")
-    expect(call.locator("summary")).to_have_text(re.compile(r"report\.summarise\s*done"))
+    expect(call.locator("summary")).to_have_text(re.compile(r"report\.summarise\s*Done"))
     keys.press("summary", "report.summarise", back=True)
     expect(call.locator(".details pre").first).to_contain_text('"filename": "sales.csv"')
     expect(call.locator(".details pre").last).to_contain_text('"rows": 3')
@@ -43,15 +43,15 @@ def test_a_turn_with_a_report(visit: Visit) -> None:
 def test_what_a_reload_shows_is_what_was_shown(visit: Visit) -> None:
     visit.ask('/calculator.evaluate {"expression": "2+3"}\n/calculator.evaluate {"expression": "2+"}')
     turn = visit.send('/asking.write {"name": "note.txt", "text": "hello"}')
-    turn.get_by_role("button", name="Approve").wait_for()
+    turn.get_by_role("button", name="Allow").wait_for()
     before = visit.page.locator(".turns").aria_snapshot()
 
     visit.page.reload()
-    visit.turns.nth(1).get_by_role("button", name="Approve").wait_for()
+    visit.turns.nth(1).get_by_role("button", name="Allow").wait_for()
     expect(visit.turns.first.locator(".call")).to_have_count(2)
 
     assert without_times(visit.page.locator(".turns").aria_snapshot()) == without_times(before)
-    visit.turns.nth(1).get_by_role("button", name="Refuse").click()
+    visit.turns.nth(1).get_by_role("button", name="Deny").click()
     expect(visit.turns.nth(1)).to_have_attribute("aria-busy", "false")
 
 
@@ -64,7 +64,7 @@ def test_a_failed_call_says_why_and_what_may_help(visit: Visit) -> None:
     turn = visit.ask('/calculator.evaluate {"expresion": "2+3"}')
 
     expect(turn.locator(".call")).to_have_class("call failed")
-    expect(turn.locator(".trouble")).to_contain_text("expression")
+    expect(turn.locator(".error-message")).to_contain_text("expression")
     expect(turn.locator(".suggestion")).to_have_text("Correct the arguments and call the tool again")
     visit.shoot("failed")
 
@@ -72,12 +72,12 @@ def test_a_failed_call_says_why_and_what_may_help(visit: Visit) -> None:
 def test_a_call_waits_for_approval_with_arguments_that_can_be_changed(visit: Visit) -> None:
     keys = Keyboard(visit.page)
     turn = visit.send(ASK_FIRST)
-    turn.get_by_role("button", name="Approve").wait_for()
+    turn.get_by_role("button", name="Allow").wait_for()
     keys.go_to("textarea", "text", back=True)
     keys.write("changed", end="")
     keys.press("input", "capitals", key="Space")
     visit.shoot("approval")
-    keys.press("button", "Approve")
+    keys.press("button", "Allow")
     expect(turn).to_have_attribute("aria-busy", "false")
 
     assert keys.focused()[0] == "summary"  # the form is gone; the call that it was about is there
@@ -87,9 +87,9 @@ def test_a_call_waits_for_approval_with_arguments_that_can_be_changed(visit: Vis
     expect(turn.locator("button.artifact-button")).to_have_count(1)
 
     refused = visit.send(ASK_FIRST)
-    refused.get_by_role("button", name="Refuse").wait_for()
-    keys.press("button", "Refuse", back=True)
-    expect(refused.locator(".call")).to_have_class("call refused")
+    refused.get_by_role("button", name="Deny").wait_for()
+    keys.press("button", "Deny", back=True)
+    expect(refused.locator(".call")).to_have_class("call denied")
 
 
 def test_a_long_tool_says_how_far_it_is_then_that_it_is_silent_and_is_cancelled(visit: Visit) -> None:
@@ -103,7 +103,7 @@ def test_a_long_tool_says_how_far_it_is_then_that_it_is_silent_and_is_cancelled(
     for words in ("taking longer than expected", "Still processing", "will timeout in"):
         expect(notice).to_contain_text(words)
         expect(notice).to_contain_text(re.compile(r"\d+ s left"))
-        expect(visit.page.get_by_label("News")).to_contain_text(words)
+        expect(visit.page.get_by_label("Announcements")).to_contain_text(words)
     visit.shoot("notice")
     keys = Keyboard(visit.page)
     keys.press("button", "Cancel", back=True)
@@ -120,7 +120,7 @@ def test_sessions_are_listed_renamed_and_ended_after_it_is_said_what_goes(visit:
         page.reload()
         visit.ask("first matter")
     expect(titles).to_have_text(["first matter"])
-    keys.press("button", "New session")
+    keys.press("button", "New chat")
     expect(visit.turns).to_have_count(0)
     visit.ask("second matter")
     expect(titles).to_have_text(["second matter", "first matter"])
@@ -131,18 +131,18 @@ def test_sessions_are_listed_renamed_and_ended_after_it_is_said_what_goes(visit:
     expect(titles).to_have_text(["second matter", "Sales"])
     assert keys.focused() == ("button", "Sales")
     page.keyboard.press("Enter")
-    expect(visit.turns.locator(".question")).to_have_text("first matter")
+    expect(visit.turns.locator(".user-message")).to_have_text("first matter")
 
-    keys.press("button", "End Sales")
+    keys.press("button", "Delete Sales")
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("will be deleted")
-    visit.shoot("end-session")
-    keys.press("button", "Keep it")
+    visit.shoot("delete-chat")
+    keys.press("button", "Cancel")
     expect(page.locator("dialog")).to_have_count(0)  # closed it has no role any more, a moment before it goes
     expect(titles).to_have_count(2)
-    assert keys.focused() == ("button", "End Sales")
+    assert keys.focused() == ("button", "Delete Sales")
     page.keyboard.press("Enter")
-    keys.press("button", "End session")
+    keys.press("button", "Delete chat")
     expect(titles).to_have_text(["second matter"])
     assert keys.focused()[1].endswith("second matter")
 
@@ -150,7 +150,7 @@ def test_sessions_are_listed_renamed_and_ended_after_it_is_said_what_goes(visit:
     page.route("**/api/sessions", lambda route: route.continue_(url=f"{route.request.url}?limit=1"))
     page.reload()
     expect(titles).to_have_text(["third matter"])
-    keys.press("button", "Earlier sessions")
+    keys.press("button", "Show more")
     expect(titles).to_have_text(["third matter", "second matter"])
 
 
@@ -163,9 +163,9 @@ def test_on_one_machine_one_may_be_somebody_else_who_sees_nothing_of_the_first(v
 
     keys = Keyboard(page)
     keys.press("button", "Signed in as dev@example.com")
-    keys.go_to("input", "E-mail address")
+    keys.go_to("input", "Email address")
     keys.write("other@example.com", end="")
-    keys.press("button", "Go on")
+    keys.press("button", "Continue")
 
     page.get_by_role("button", name="Signed in as other@example.com").wait_for()
     expect(page.locator(".sessions .title")).to_have_count(0)
@@ -181,13 +181,13 @@ def test_a_narrow_and_dark_screen_holds_it_all(visitor: Visitor) -> None:
     turn.locator("summary").click()
     visit.shoot("narrow-dark")
     page, keys = visit.page, Keyboard(visit.page)
-    keys.press("button", "Sessions and files", back=True)
-    expect(page.get_by_role("button", name="New session")).to_be_visible()
-    assert keys.focused() == ("button", "Sessions")
+    keys.press("button", "Open sidebar", back=True)
+    expect(page.get_by_role("button", name="New chat")).to_be_visible()
+    assert keys.focused() == ("button", "Chats")
     visit.shoot("narrow-dark-side")
     assert complaints(page) == []  # what the side covers is no place to go to
-    keys.press("button", "Close")
-    assert keys.focused() == ("button", "Sessions and files")
+    keys.press("button", "Close sidebar")
+    assert keys.focused() == ("button", "Open sidebar")
 
     visit.person.upload(None, "notes.txt", b"1")
     page.keyboard.press("Enter")

@@ -52,11 +52,11 @@ def test_twenty_cuts_during_a_turn_leave_the_screen_of_an_uncut_run(visitor: Vis
 def test_that_the_connection_is_lost_is_said_and_taken_back(visit: Visit) -> None:
     visit.ask("hello")
     visit.send('/trial.chatter {"lines": 20, "seconds": 2}')
-    lost = visit.page.locator(".lost")
+    lost = visit.page.locator(".connection-lost")
 
     visit.page.context.set_offline(True)
     visit.page.evaluate("dispatchEvent(new Event('offline'))")
-    expect(lost).to_contain_text("The connection is lost")
+    expect(lost).to_contain_text("Connection lost")
     visit.shoot("lost")
     visit.page.context.set_offline(False)
 

@@ -1,33 +1,31 @@
 import { useEffect, useState } from "react";
-import { api, ask } from "../api/client";
+import { api, unwrap } from "../api/client";
 import type { Config } from "../api/types";
-import { type Identity, identify } from "../session/identity";
-import { readSettings } from "../session/settings";
-import { Announcer } from "../shared/announce";
-import { Toasts } from "../shared/toasts";
-import { Workspace } from "./Workspace";
+import { type Identity, identify, loadSignInSettings } from "../auth/identity";
+import { Announcer, Toasts } from "../shared/notifications";
+import { Layout } from "./Layout";
 
-type Ready = { identity: Identity; config: Config };
+type StartState = { identity: Identity; config: Config };
 
-/** Signs in, asks what the deployment allows, and shows the frame. */
+/** Sign the user in, load the deployment's configuration, and show the page. */
 export function App() {
-  const [ready, setReady] = useState<Ready | null>(null);
-  const [failed, setFailed] = useState<string | null>(null);
+  const [state, setState] = useState<StartState | null>(null);
+  const [error, setError] = useState<string | null>(null);
   useEffect(() => {
-    begin().then(setReady, (error: Error) => setFailed(error.message));
+    start().then(setState, (reason: Error) => setError(reason.message));
   }, []);
   return (
     <>
-      {ready && <Workspace {...ready} />}
-      {!ready && <p className="starting">{failed ?? "One moment …"}</p>}
+      {state && <Layout {...state} />}
+      {!state && <p className="starting">{error ?? "Loading…"}</p>}
       <Toasts />
       <Announcer />
     </>
   );
 }
 
-/** Null while the browser is on its way to where one signs in. */
-async function begin(): Promise<Ready | null> {
-  const identity = await identify(await readSettings());
-  return identity && { identity, config: await ask(api.GET("/api/config")) };
+/** Return null while the browser is redirected to the sign-in page. */
+async function start(): Promise<StartState | null> {
+  const identity = await identify(await loadSignInSettings());
+  return identity && { identity, config: await unwrap(api.GET("/api/config")) };
 }

@@ -1,118 +1,136 @@
-/** The conversation that is open: its session, what is being written, and what sending that does. */
-import { useCallback, useMemo, useRef, useState } from "react";
+/** State of the open chat: its session, its turns, the draft message, and sending it. */
+import { useCallback, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { Config, Session, TurnEvent } from "../api/types";
-import type { Made } from "../canvas/feed";
-import { tellNews } from "../chat/news";
+import type { ToolOutput } from "../canvas/types";
+import { notifyOfEvent } from "../chat/eventNotifications";
 import type { Turn } from "../chat/turn";
 import { type Turns, useTurns } from "../chat/useTurns";
 import { type Sessions, useSessions } from "../session/useSessions";
-import { explain } from "../shared/toasts";
-import { useAddress } from "./useAddress";
+import { showError } from "../shared/notifications";
 
 export interface Conversation {
   sessions: Sessions;
   session: Session | null;
   sessionId: string | null;
-  open(sessionId: string | null): void;
+  /** Open a session; null opens a new chat. */
+  openSession(sessionId: string | null): void;
   turns: Turns;
-  /** The turn that runs: one at a time in a session. */
-  running: Turn | null;
-  made: readonly Made[];
-  /** Rises when files came or went. */
-  changes: number;
+  /** A session runs one turn at a time. */
+  runningTurn: Turn | null;
+  outputs: readonly ToolOutput[];
+  /** Counter that increases when a turn adds or removes files. */
+  fileChanges: number;
   draft: string;
   setDraft(text: string): void;
-  mention(name: string): void;
+  /** Append `@name` to the draft. */
+  mentionFile(name: string): void;
   isSending: boolean;
   send(): Promise<void>;
   model: string;
-  chooseModel(name: string): void;
-  sessionFor(title: string): Promise<string>;
+  selectModel(name: string): void;
+  /** Return the open session, or start one with this title. */
+  ensureSession(title: string): Promise<string>;
 }
 
 export function useConversation(config: Config): Conversation {
-  const [sessionId, open] = useAddress();
+  const [sessionId, openSession] = useSessionIdInUrl();
   const sessions = useSessions();
   const session = sessions.list.find((one) => one.session_id === sessionId) ?? null;
-  const [wantedModel, setModel] = useState<string | null>(null);
-  const [changes, setChanges] = useState(0);
+  const [selectedModel, setSelectedModel] = useState<string | null>(null);
+  const [fileChanges, setFileChanges] = useState(0);
   const [isSending, setSending] = useState(false);
-  const { draft, setDraft, mention } = useDraft();
+  const { draft, setDraft, mentionFile } = useDraft();
 
-  const onNews = useCallback((events: readonly TurnEvent[]) => {
-    events.forEach(tellNews);
-    if (events.some((event) => event.type === "intermediate_update")) setChanges((before) => before + 1);
+  const onLiveEvents = useCallback((events: readonly TurnEvent[]) => {
+    events.forEach(notifyOfEvent);
+    if (events.some((event) => event.type === "intermediate_update")) setFileChanges((count) => count + 1);
   }, []);
-  const turns = useTurns(sessionId, onNews);
-  const sessionFor = useSessionFor(sessionId, open, (title) => sessions.start(title, wantedModel));
+  const turns = useTurns(sessionId, onLiveEvents);
+  const ensureSession = useEnsureSession(sessionId, openSession, (title) => sessions.start(title, selectedModel));
 
   const send = async (): Promise<void> => {
     setDraft("");
     setSending(true);
     try {
-      await turns.send(await sessionFor(draft), draft);
+      await turns.send(await ensureSession(draft), draft);
     } catch (error) {
-      setDraft((now) => now || draft); // nothing that was written is lost
-      explain(error);
+      setDraft((current) => current || draft); // put the message back so that the user can send it again
+      showError(error);
     } finally {
       setSending(false);
     }
   };
-  const chooseModel = (name: string): void => {
-    setModel(name);
-    if (sessionId !== null) sessions.change(sessionId, { model: name }).catch(explain);
+  const selectModel = (name: string): void => {
+    setSelectedModel(name);
+    if (sessionId !== null) sessions.change(sessionId, { model: name }).catch(showError);
   };
   return {
     sessions,
     session,
     sessionId,
-    open,
+    openSession,
     turns,
-    running: turns.list.find((turn) => turn.status === "running") ?? null,
-    made: useMemo(() => madeIn(turns.list, sessionId), [turns.list, sessionId]),
-    changes,
+    runningTurn: turns.list.find((turn) => turn.status === "running") ?? null,
+    outputs: useMemo(() => outputsOf(turns.list, sessionId), [turns.list, sessionId]),
+    fileChanges,
     draft,
     setDraft,
-    mention,
+    mentionFile,
     isSending,
     send,
-    model: session?.model ?? wantedModel ?? config.model ?? "",
-    chooseModel,
-    sessionFor,
+    model: session?.model ?? selectedModel ?? config.model ?? "",
+    selectModel,
+    ensureSession,
   };
 }
 
-/** For a moment after another session was chosen the turns are still those of the one before. */
-function madeIn(turns: readonly Turn[], sessionId: string | null): readonly Made[] {
-  return turns.filter((turn) => turn.sessionId === sessionId).flatMap((turn) => turn.made);
+/** Ignore turns of another session: right after a switch, the list still holds the previous session's turns. */
+function outputsOf(turns: readonly Turn[], sessionId: string | null): readonly ToolOutput[] {
+  return turns.filter((turn) => turn.sessionId === sessionId).flatMap((turn) => turn.outputs);
 }
 
 function useDraft() {
   const [draft, setDraft] = useState("");
-  const mention = (name: string): void => {
-    const word = /\s/.test(name) ? `@"${name}"` : `@${name}`;
-    setDraft((before) => (before && !/\s$/.test(before) ? `${before} ${word} ` : `${before}${word} `));
+  const mentionFile = (name: string): void => {
+    const mention = /\s/.test(name) ? `@"${name}"` : `@${name}`;
+    setDraft((before) => (before && !/\s$/.test(before) ? `${before} ${mention} ` : `${before}${mention} `));
   };
-  return { draft, setDraft, mention };
+  return { draft, setDraft, mentionFile };
 }
 
-/** The session that is open, or a new one: asked for twice at the same time, it is the same. */
-function useSessionFor(
+/** Return a function that starts a session if no session is open. Concurrent calls share one new session. */
+function useEnsureSession(
   sessionId: string | null,
-  open: (sessionId: string) => void,
+  openSession: (sessionId: string) => void,
   start: (title: string) => Promise<Session>,
 ): (title: string) => Promise<string> {
-  const starting = useRef<Promise<string> | null>(null);
+  const pending = useRef<Promise<string> | null>(null);
   return async (title) => {
     if (sessionId !== null) return sessionId;
-    starting.current ??= start(title)
+    pending.current ??= start(title)
       .then(({ session_id }) => {
-        open(session_id);
+        openSession(session_id);
         return session_id;
       })
       .finally(() => {
-        starting.current = null;
+        pending.current = null;
       });
-    return starting.current;
+    return pending.current;
   };
+}
+
+const SESSION_HASH = /^#(s[0-9A-Za-z_-]+)$/;
+
+/** Keep the open session's id in the URL (`#s…`), so that reload and the Back button work. */
+function useSessionIdInUrl(): [string | null, (sessionId: string | null) => void] {
+  const sessionId = useSyncExternalStore(onHashChange, () => SESSION_HASH.exec(location.hash)?.[1] ?? null);
+  const openSession = useCallback((id: string | null) => {
+    location.hash = id ?? "";
+  }, []);
+  return [sessionId, openSession];
+}
+
+function onHashChange(listener: () => void): () => void {
+  addEventListener("hashchange", listener);
+  return () => removeEventListener("hashchange", listener);
 }

@@ -1,13 +1,13 @@
 import type { Artifact, Deferred } from "../api/types";
-import { size } from "../shared/format";
-import { Icon, iconOf } from "../shared/icons";
+import { formatSize } from "../shared/format";
+import { Icon, iconForMime } from "../shared/Icon";
 
 interface ArtifactButtonProps {
   file: Artifact | Deferred;
   onOpen(): void;
 }
 
-/** A file that a tool made, in the form of spec 5 "UI Display". */
+/** Button that opens a file created by a tool; its attributes are a public contract (clause v5:chat:links). */
 export function ArtifactButton({ file, onOpen }: ArtifactButtonProps) {
   const isArtifact = "id" in file;
   const type = isArtifact ? file.type : file.mime;
@@ -20,11 +20,11 @@ export function ArtifactButton({ file, onOpen }: ArtifactButtonProps) {
       title={file.description ?? file.name}
       onClick={onOpen}
     >
-      <Icon name={iconOf(type)} />
+      <Icon name={iconForMime(type)} />
       <span className="name">{isArtifact ? file.title : file.name}</span>
       <span className="faint">
-        {size(file.size)}
-        {!isArtifact && " · waits for you"}
+        {formatSize(file.size)}
+        {!isArtifact && " · needs your review"}
       </span>
     </button>
   );

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useRef } from "react";
-import { useMention } from "../files/mention";
-import { Icon } from "../shared/icons";
-import { PausableButton } from "../shared/PausableButton";
+import { useMention } from "../files/useMention";
+import { Button } from "../shared/Button";
+import { Icon } from "../shared/Icon";
 
 interface ComposerProps {
   text: string;
@@ -10,19 +10,19 @@ interface ComposerProps {
   isRunning: boolean;
   onSend(): void;
   onStop(): void;
-  /** What stands beside the buttons: the model, files to attach. */
+  /** Controls beside the Send button, such as the model picker. */
   children?: ReactNode;
 }
 
-/** Where the message is written. Enter sends it, Shift and Enter begin another line. */
+/** Message input. Enter sends the message; Shift+Enter inserts a line break. */
 export function Composer({ text, setText, sessionId, isRunning, onSend, onStop, children }: ComposerProps) {
-  const area = useRef<HTMLTextAreaElement>(null);
+  const textArea = useRef<HTMLTextAreaElement>(null);
   const mention = useMention(
-    area,
+    textArea,
     text,
-    (changed, caret) => {
-      setText(changed);
-      requestAnimationFrame(() => area.current?.setSelectionRange(caret, caret));
+    (newText, caret) => {
+      setText(newText);
+      requestAnimationFrame(() => textArea.current?.setSelectionRange(caret, caret));
     },
     sessionId,
   );
@@ -46,9 +46,9 @@ export function Composer({ text, setText, sessionId, isRunning, onSend, onStop, 
     >
       {mention.list}
       <textarea
-        ref={area}
+        ref={textArea}
         aria-label="Message"
-        placeholder="Write a message; @ names a file"
+        placeholder="Write a message, or type @ to mention a file"
         rows={2}
         value={text}
         onChange={(event) => setText(event.target.value)}
@@ -57,15 +57,15 @@ export function Composer({ text, setText, sessionId, isRunning, onSend, onStop, 
       />
       <div className="row">
         {children}
-        {/* The same one: who pressed it is where it can be stopped, and the next message sent. */}
+        {/* Send and Stop render as the same element, so the focus stays on it when one replaces the other. */}
         {isRunning ? (
-          <PausableButton paused={false} className="primary last" onClick={onStop}>
+          <Button disabled={false} className="primary last" onClick={onStop}>
             <Icon name="stop" /> Stop
-          </PausableButton>
+          </Button>
         ) : (
-          <PausableButton paused={!text.trim()} type="submit" className="primary last">
+          <Button disabled={!text.trim()} type="submit" className="primary last">
             Send
-          </PausableButton>
+          </Button>
         )}
       </div>
     </form>

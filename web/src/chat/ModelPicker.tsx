@@ -1,16 +1,16 @@
 interface ModelPickerProps {
   models: readonly { name: string; description: string }[];
-  chosen: string;
-  choose(name: string): void;
+  selected: string;
+  onSelect(name: string): void;
 }
 
-/** Which model answers from the next message on; nothing where there is no choice. */
-export function ModelPicker({ models, chosen, choose }: ModelPickerProps) {
+/** Select the model for the next messages. Renders nothing if the deployment has one model. */
+export function ModelPicker({ models, selected, onSelect }: ModelPickerProps) {
   if (models.length < 2) return null;
   return (
     <label className="model">
-      <span className="unseen">Model</span>
-      <select value={chosen} onChange={(event) => choose(event.target.value)}>
+      <span className="visually-hidden">Model</span>
+      <select value={selected} onChange={(event) => onSelect(event.target.value)}>
         {models.map(({ name, description }) => (
           <option key={name} value={name} title={description}>
             {name}

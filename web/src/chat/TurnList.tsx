@@ -1,24 +1,24 @@
 import { useEffect, useRef } from "react";
 import { useConnected } from "../api/connection";
-import { type Scrolling, scrolled } from "./scrolling";
+import { nextScrollState, type ScrollState } from "./autoScroll";
 import type { Turn } from "./turn";
 import { TurnView } from "./TurnView";
 import type { Turns } from "./useTurns";
 
 interface TurnListProps {
   turns: Turns;
-  onOpen(turnId: string, fileKey: string): void;
+  onOpenFile(turnId: string, fileKey: string): void;
 }
 
-/** The turns of a session, oldest first; who looks at the end keeps it in view while it grows. */
-export function TurnList({ turns, onOpen }: TurnListProps) {
+/** The turns of a session, oldest first. New text scrolls into view unless the user has scrolled up. */
+export function TurnList({ turns, onOpenFile }: TurnListProps) {
   const box = useRef<HTMLDivElement>(null);
-  const scrolling = useRef<Scrolling>({ top: 0, followsEnd: true });
-  const connected = useConnected();
+  const scroll = useRef<ScrollState>({ top: 0, isPinned: true });
+  const isConnected = useConnected();
   useEffect(() => {
     if (!box.current) return;
-    scrolling.current = scrolled(scrolling.current, box.current); // the event of it may be still to come
-    if (scrolling.current.followsEnd) box.current.scrollTo({ top: box.current.scrollHeight });
+    scroll.current = nextScrollState(scroll.current, box.current); // the scroll event may not have fired yet
+    if (scroll.current.isPinned) box.current.scrollTo({ top: box.current.scrollHeight });
   });
   return (
     <div
@@ -28,16 +28,22 @@ export function TurnList({ turns, onOpen }: TurnListProps) {
       role="region"
       aria-label="Conversation"
       onScroll={({ currentTarget }) => {
-        scrolling.current = scrolled(scrolling.current, currentTarget);
+        scroll.current = nextScrollState(scroll.current, currentTarget);
       }}
     >
       {turns.list.map((turn: Turn) => (
-        <TurnView key={turn.turnId} turn={turn} onOpen={onOpen} onCancel={turns.cancel} onSeen={turns.read} />
+        <TurnView
+          key={turn.turnId}
+          turn={turn}
+          onOpenFile={onOpenFile}
+          onCancel={turns.cancel}
+          onVisible={turns.loadEvents}
+        />
       ))}
       {turns.list.length === 0 && !turns.isLoading && <Welcome />}
-      {!connected && (
-        <p className="lost" role="status">
-          The connection is lost. What was asked goes on; trying to reach the server again …
+      {!isConnected && (
+        <p className="connection-lost" role="status">
+          Connection lost. Your request is still running. Reconnecting…
         </p>
       )}
     </div>
@@ -47,8 +53,8 @@ export function TurnList({ turns, onOpen }: TurnListProps) {
 function Welcome() {
   return (
     <div className="welcome">
-      <h2>What shall we look at?</h2>
-      <p>Ask something, drop files here, or name one of yours with @.</p>
+      <h2>How can I help?</h2>
+      <p>Ask a question, drop files here, or type @ to mention one of your files.</p>
     </div>
   );
 }

@@ -1,31 +1,31 @@
 import { memo, useEffect, useRef } from "react";
 import { Markdown } from "../shared/Markdown";
 import { ArtifactButton } from "./ArtifactButton";
-import { CallLine } from "./CallLine";
+import { ToolCallView } from "./ToolCallView";
 import type { Turn } from "./turn";
 
 interface TurnViewProps {
   turn: Turn;
-  onOpen(turnId: string, fileKey: string): void;
+  onOpenFile(turnId: string, fileKey: string): void;
   onCancel(turn: Turn): void;
-  /** It came into view, and what was done in it is not known yet. */
-  onSeen(turn: Turn): void;
+  /** Called when the turn scrolls into view and its events are not loaded. */
+  onVisible(turn: Turn): void;
 }
 
-/** A message and what came of it. */
-export const TurnView = memo(function TurnView({ turn, onOpen, onCancel, onSeen }: TurnViewProps) {
-  const element = useSeen(() => turn.seq === 0 && onSeen(turn));
+/** A message of the user, and the answer with its tool calls and files. */
+export const TurnView = memo(function TurnView({ turn, onOpenFile, onCancel, onVisible }: TurnViewProps) {
+  const element = useOnVisible(() => turn.seq === 0 && onVisible(turn));
   const turnPath = { session_id: turn.sessionId, turn_id: turn.turnId };
-  const files = turn.made.flatMap((made) => [...made.artifacts, ...made.deferred]);
+  const files = turn.outputs.flatMap((output) => [...output.artifacts, ...output.deferred]);
   return (
     <article ref={element} className="turn" aria-busy={turn.status === "running"}>
-      <div className="question">{turn.message}</div>
+      <div className="user-message">{turn.message}</div>
       <div className="answer">
         {turn.parts.map((part, index) =>
           part.kind === "text" ? (
             part.text && <Markdown key={index} text={part.text} />
           ) : (
-            <CallLine key={part.call.callId} call={part.call} turnPath={turnPath} onCancel={() => onCancel(turn)} />
+            <ToolCallView key={part.call.callId} call={part.call} turnPath={turnPath} onCancel={() => onCancel(turn)} />
           ),
         )}
         {turn.notes.map((note) => (
@@ -39,35 +39,36 @@ export const TurnView = memo(function TurnView({ turn, onOpen, onCancel, onSeen 
               <ArtifactButton
                 key={`${file.file_key}/${file.version}`}
                 file={file}
-                onOpen={() => onOpen(turn.turnId, file.file_key)}
+                onOpen={() => onOpenFile(turn.turnId, file.file_key)}
               />
             ))}
           </div>
         )}
-        <End turn={turn} />
+        <Status turn={turn} />
       </div>
     </article>
   );
 });
 
-function End({ turn }: { turn: Turn }) {
+/** Last line of a turn: that the model is thinking, or why the turn failed. */
+function Status({ turn }: { turn: Turn }) {
   if (turn.status === "running") {
     const last = turn.parts.at(-1);
-    const busy = last?.kind === "call" && (last.call.status === "running" || last.call.status === "asked");
-    return busy ? null : <p className="thinking faint">Thinking …</p>;
+    const isCalling = last?.kind === "call" && (last.call.status === "running" || last.call.status === "needs-approval");
+    return isCalling ? null : <p className="thinking faint">Thinking…</p>;
   }
   if (turn.status === "complete") return null;
-  const said = turn.error?.message ?? "The turn ended without an answer.";
-  return <p className={turn.status === "cancelled" ? "note" : "trouble"}>{said}</p>;
+  const message = turn.error?.message ?? "The turn ended without an answer.";
+  return <p className={turn.status === "cancelled" ? "note" : "error-message"}>{message}</p>;
 }
 
-/** Calls back each time that the element comes into view. */
-function useSeen(seen: () => void) {
+/** Call back each time the element scrolls into view. */
+function useOnVisible(callback: () => void) {
   const element = useRef<HTMLElement>(null);
-  const latest = useRef(seen);
-  latest.current = seen;
+  const latestCallback = useRef(callback);
+  latestCallback.current = callback;
   useEffect(() => {
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && latest.current());
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && latestCallback.current());
     if (element.current) observer.observe(element.current);
     return () => observer.disconnect();
   }, []);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { TurnEvent } from "../api/types";
-import { troubleOf } from "./call";
-import { type Turn, turnOf, withEvents } from "./turn";
+import { errorOf } from "./toolCall";
+import { applyEvents, type Turn, turnFromRecord } from "./turn";
 
 const RECORD = {
   turn_id: "t1",
@@ -12,108 +12,122 @@ const RECORD = {
   created_at: "2026-01-01T00:00:00Z",
   ended_at: null,
 } as const;
-const FIRST = turnOf(RECORD, "s1");
+const NEW_TURN = turnFromRecord(RECORD, "s1");
 
-/** Number what is said; a second lies between any two. */
-function events(...said: object[]): TurnEvent[] {
+/** Number the events, one second apart. */
+function numbered(...events: object[]): TurnEvent[] {
   const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
-  return said.map((one, index) => ({ seq: index + 1, turn_id: "t1", at: at(index), ...one }) as TurnEvent);
+  return events.map((event, index) => ({ seq: index + 1, turn_id: "t1", at: at(index), ...event }) as TurnEvent);
 }
 
-const START = { type: "turn_started", session_id: "s1" };
-const CALL = { type: "tool_start", call_id: "c1", tool: "report.summarise", server: "report", arguments: { n: 1 } };
+const TURN_STARTED = { type: "turn_started", session_id: "s1" };
+const TOOL_START = { type: "tool_start", call_id: "c1", tool: "report.summarise", server: "report", arguments: { n: 1 } };
 const text = (words: string, round = 0, attempt = 1) => ({ type: "token_stream", text: words, round, attempt });
-const shown = (...said: object[]): Turn => withEvents(FIRST, events(START, ...said), true);
-const callOf = (turn: Turn) => turn.parts.flatMap((part) => (part.kind === "call" ? [part.call] : []))[0];
+const turnAfter = (...events: object[]): Turn => applyEvents(NEW_TURN, numbered(TURN_STARTED, ...events), true);
+const firstCall = (turn: Turn) => turn.parts.flatMap((part) => (part.kind === "call" ? [part.call] : []))[0];
 
 describe("the answer", () => {
-  test("grows with what is streamed", () => {
-    expect(shown(text("One "), text("two")).parts).toMatchObject([{ kind: "text", text: "One two" }]);
+  test("grows with streamed text", () => {
+    expect(turnAfter(text("One "), text("two")).parts).toMatchObject([{ kind: "text", text: "One two" }]);
   });
 
-  test("goes on below a call", () => {
-    expect(shown(text("Let me see."), CALL, text("It is 3.", 1)).parts.map((part) => part.kind)).toEqual([
+  test("continues below a tool call", () => {
+    expect(turnAfter(text("Let me see."), TOOL_START, text("It is 3.", 1)).parts.map((part) => part.kind)).toEqual([
       "text",
       "call",
       "text",
     ]);
   });
 
-  test("begins anew where the stream did, in that round alone", () => {
-    const turn = shown(text("First."), CALL, text("Hal", 1), text("Whole", 1, 2), text("f", 1, 1), text(" answer", 1, 2));
+  test("restarts only the round whose stream restarted", () => {
+    const turn = turnAfter(
+      text("First."),
+      TOOL_START,
+      text("Hal", 1),
+      text("Whole", 1, 2),
+      text("f", 1, 1),
+      text(" answer", 1, 2),
+    );
 
     expect(turn.parts).toMatchObject([{ text: "First." }, { kind: "call" }, { text: "Whole answer" }]);
   });
 
-  test("is what is kept, whatever was streamed", () => {
+  test("is the stored message when the response is complete, whatever was streamed", () => {
     const response = { turn_id: "t1", session_id: "s1", status: "complete", message: "Whole", tool_calls: [] };
 
-    const turn = shown(CALL, text("Who", 1), { type: "response_complete", response });
+    const turn = turnAfter(TOOL_START, text("Who", 1), { type: "response_complete", response });
 
     expect(turn.parts.at(-1)).toMatchObject({ kind: "text", text: "Whole" });
     expect(turn.status).toBe("complete");
   });
 });
 
-describe("a call", () => {
-  test("says how far it is, and for how long it has been silent until it says more", () => {
+describe("a tool call", () => {
+  test("shows a timeout notice until the next progress event", () => {
     const notice = { type: "tool_notice", call_id: "c1", seconds: 15, left_seconds: 15, message: "Still at it" };
     const progress = { type: "tool_progress", call_id: "c1", progress: 1, total: 4, percentage: 25, message: "one" };
 
-    expect(callOf(shown(CALL, notice))?.notice).toMatchObject({ left: 15, message: "Still at it" });
-    expect(callOf(shown(CALL, notice, progress))).toMatchObject({
+    expect(firstCall(turnAfter(TOOL_START, notice))?.notice).toMatchObject({ secondsLeft: 15, message: "Still at it" });
+    expect(firstCall(turnAfter(TOOL_START, notice, progress))).toMatchObject({
       notice: null,
       progress: { percentage: 25, message: "one" },
     });
   });
 
-  test("stands where it was asked for, whenever it starts", () => {
-    const call = (id: string) => ({ ...CALL, call_id: id });
-    const turn = shown(text("So."), call("t1-00-02"), call("t1-00-100"), call("t1-00-01"), text("And.", 1), call("t1-01-00"));
+  test("is placed in the order of call ids, whenever it starts", () => {
+    const start = (id: string) => ({ ...TOOL_START, call_id: id });
+    const turn = turnAfter(
+      text("So."),
+      start("t1-00-02"),
+      start("t1-00-100"),
+      start("t1-00-01"),
+      text("And.", 1),
+      start("t1-01-00"),
+    );
 
     const ids = turn.parts.map((part) => (part.kind === "call" ? part.call.callId : part.text));
     expect(ids).toEqual(["So.", "t1-00-01", "t1-00-02", "t1-00-100", "And.", "t1-01-00"]);
   });
 
-  test("ends with its results and the time that it took", () => {
-    const end = { type: "tool_complete", call_id: "c1", tool: "report.summarise", is_error: false, results: [3] };
+  test("has its results and duration after completion", () => {
+    const complete = { type: "tool_complete", call_id: "c1", tool: "report.summarise", is_error: false, results: [3] };
 
-    expect(callOf(shown(CALL, end))).toMatchObject({ status: "done", results: [3], milliseconds: 1000 });
+    expect(firstCall(turnAfter(TOOL_START, complete))).toMatchObject({ status: "done", results: [3], milliseconds: 1000 });
   });
 
-  test("tells what may help when it failed", () => {
-    const end = { type: "tool_complete", call_id: "c1", is_error: true, results: { error: "No." }, suggestion: "Less" };
+  test("has its error message and suggestion after a failure", () => {
+    const failure = { type: "tool_complete", call_id: "c1", is_error: true, results: { error: "No." }, suggestion: "Less" };
 
-    const call = callOf(shown(CALL, end));
+    const call = firstCall(turnAfter(TOOL_START, failure));
 
     expect(call).toMatchObject({ status: "failed", suggestion: "Less" });
-    expect(call && troubleOf(call)).toBe("No.");
+    expect(call && errorOf(call)).toBe("No.");
   });
 
-  test("that was never made, since its owner refused it, is refused and not failed", () => {
-    const asked = { ...CALL, type: "tool_approval_request", expires_at: "2026-01-01T01:00:00Z" };
-    const word = { type: "tool_approval", call_id: "c1", approved: false, edited: false, reason: "no" };
-    const end = { type: "tool_complete", call_id: "c1", tool: "x.y", is_error: true, results: { error: "refused" } };
+  test("is denied, not failed, after the user denied it", () => {
+    const request = { ...TOOL_START, type: "tool_approval_request", expires_at: "2026-01-01T01:00:00Z" };
+    const denial = { type: "tool_approval", call_id: "c1", approved: false, edited: false, reason: "no" };
+    const complete = { type: "tool_complete", call_id: "c1", tool: "x.y", is_error: true, results: { error: "refused" } };
 
-    expect(callOf(shown(asked))?.status).toBe("asked");
-    expect(callOf(shown(asked, word, CALL, end))).toMatchObject({ status: "refused", reason: "no" });
+    expect(firstCall(turnAfter(request))?.status).toBe("needs-approval");
+    expect(firstCall(turnAfter(request, denial, TOOL_START, complete))).toMatchObject({ status: "denied", reason: "no" });
   });
 
-  test("is stopped with its turn", () => {
-    const end = { type: "turn_failed", status: "cancelled", error: { error_code: "E_CANCELLED", message: "Stopped." } };
+  test("is stopped when its turn is cancelled", () => {
+    const failed = { type: "turn_failed", status: "cancelled", error: { error_code: "E_CANCELLED", message: "Stopped." } };
 
-    expect(callOf(shown(CALL, end))?.status).toBe("stopped");
+    expect(firstCall(turnAfter(TOOL_START, failed))?.status).toBe("stopped");
   });
 });
 
-test("events that come again, in whatever pieces, change nothing", () => {
-  const all = events(START, text("One "), CALL, text("two", 1), text(" three", 1));
-  const whole = withEvents(FIRST, all, true);
+test("applyEvents returns the same turn when events repeat in any batches", () => {
+  const all = numbered(TURN_STARTED, text("One "), TOOL_START, text("two", 1), text(" three", 1));
+  const expected = applyEvents(NEW_TURN, all, true);
 
-  const inPieces = [all.slice(0, 3), all.slice(1, 4), all, all.slice(2)].reduce(
-    (turn, some) => withEvents(turn, some, true),
-    FIRST,
+  const inBatches = [all.slice(0, 3), all.slice(1, 4), all, all.slice(2)].reduce(
+    (turn, batch) => applyEvents(turn, batch, true),
+    NEW_TURN,
   );
 
-  expect(inPieces).toEqual(whole);
+  expect(inBatches).toEqual(expected);
 });

@@ -1,14 +1,14 @@
-/** A turn as it is shown: what its events add up to. Nothing else goes in, so a reload shows the same. */
+/** State of a turn, computed from its events alone, so that a reload shows the same. */
 import type { Artifact, Deferred, FinalResponse, TurnError, TurnEvent, TurnOut, Update } from "../api/types";
-import type { Made } from "../canvas/feed";
-import { type Call, callEnded, callStopped, newCall } from "./call";
+import type { ToolOutput } from "../canvas/types";
+import { applyCallEvent, newToolCall, stopCall, type ToolCall, type ToolCallEvent } from "./toolCall";
 
 export type TurnStatus = "running" | "complete" | "failed" | "cancelled";
 
-/** The answer in the order in which it came: text, then calls, then text again. */
-export type Part = TextPart | { kind: "call"; call: Call };
+/** Part of the answer, in order: text, then tool calls, then text again. */
+export type Part = TextPart | { kind: "call"; call: ToolCall };
 
-/** What the model said in one of its rounds; a higher attempt takes the place of a lower one. */
+/** Text of one model round. A higher attempt replaces a lower one. */
 export interface TextPart {
   kind: "text";
   round: number;
@@ -23,18 +23,18 @@ export interface Turn {
   createdAt: string;
   status: TurnStatus;
   parts: readonly Part[];
-  made: readonly Made[];
-  /** What tools want the person told about their files. */
+  outputs: readonly ToolOutput[];
+  /** Messages of tools to the user. */
   notes: readonly string[];
   error: TurnError | null;
-  /** The last event that is in here. */
+  /** Number of the last applied event. */
   seq: number;
 }
 
-type Record = Pick<TurnOut, "turn_id" | "message" | "created_at" | "status" | "answer" | "error">;
+type TurnRecord = Pick<TurnOut, "turn_id" | "message" | "created_at" | "status" | "answer" | "error">;
 
-/** A turn of which only the record is known: its events come later, and take the place of the answer. */
-export function turnOf(record: Record, sessionId: string): Turn {
+/** Return a turn without events. Its first event replaces the recorded answer. */
+export function turnFromRecord(record: TurnRecord, sessionId: string): Turn {
   return {
     turnId: record.turn_id,
     sessionId,
@@ -42,110 +42,79 @@ export function turnOf(record: Record, sessionId: string): Turn {
     createdAt: record.created_at,
     status: record.status,
     parts: record.answer ? [{ kind: "text", round: 0, attempt: 0, text: record.answer }] : [],
-    made: [],
+    outputs: [],
     notes: [],
     error: record.error,
     seq: 0,
   };
 }
 
-/** Add events to a turn. Those that it has already are passed over. `live`: they come as they happen. */
-export function withEvents(turn: Turn, events: readonly TurnEvent[], live: boolean): Turn {
-  return events.reduce((before, event) => (event.seq <= before.seq ? before : withEvent(before, event, live)), turn);
+/** Return the turn with new events applied; known events are skipped. `live` marks events of a running turn. */
+export function applyEvents(turn: Turn, events: readonly TurnEvent[], live: boolean): Turn {
+  return events.reduce((before, event) => (event.seq <= before.seq ? before : applyEvent(before, event, live)), turn);
 }
 
-function withEvent(before: Turn, event: TurnEvent, live: boolean): Turn {
+function applyEvent(before: Turn, event: TurnEvent, live: boolean): Turn {
   const turn: Turn = { ...before, seq: event.seq };
   switch (event.type) {
     case "turn_started":
-      return { ...turn, parts: [], made: [], notes: [] };
+      return { ...turn, parts: [], outputs: [], notes: [] };
     case "token_stream":
-      return { ...turn, parts: withText(turn.parts, event) };
+      return { ...turn, parts: appendText(turn.parts, event) };
     case "intermediate_update":
-      return withUpdate(turn, event, live);
+      return applyUpdate(turn, event, live);
     case "response_complete":
-      return completed(turn, event.response);
+      return complete(turn, event.response);
     case "turn_failed":
-      return { ...turn, status: event.status, error: event.error, parts: changeCalls(turn.parts, callStopped) };
+      return { ...turn, status: event.status, error: event.error, parts: mapCalls(turn.parts, stopCall) };
     default:
-      return { ...turn, parts: withCallEvent(turn.parts, event) };
+      return { ...turn, parts: updateCall(turn.parts, event) };
   }
-}
-
-/** A stream that broke begins again as a higher attempt: what lower ones said in that round is not the answer. */
-function withText(parts: readonly Part[], { round, attempt, text }: TextEvent): readonly Part[] {
-  const at = parts.findIndex((part) => part.kind === "text" && part.round === round);
-  const before = parts[at];
-  if (before?.kind !== "text") return [...parts, { kind: "text", round, attempt, text }];
-  if (attempt < before.attempt) return parts;
-  const whole = attempt > before.attempt ? text : before.text + text;
-  return parts.with(at, { kind: "text", round, attempt, text: whole });
 }
 
 type TextEvent = Extract<TurnEvent, { type: "token_stream" }>;
-type CallEvent = Extract<TurnEvent, { call_id: string }>;
 
-function withCallEvent(parts: readonly Part[], event: CallEvent): readonly Part[] {
-  const known = parts.some((part) => part.kind === "call" && part.call.callId === event.call_id);
-  const before = known ? parts : withCall(parts, newCall(event.call_id));
-  return changeCalls(before, (call) => (call.callId === event.call_id ? callWith(call, event) : call));
+/** Append streamed text. A broken stream restarts with a higher attempt, which replaces the text of lower attempts. */
+function appendText(parts: readonly Part[], { round, attempt, text }: TextEvent): readonly Part[] {
+  const index = parts.findIndex((part) => part.kind === "text" && part.round === round);
+  const before = parts[index];
+  if (before?.kind !== "text") return [...parts, { kind: "text", round, attempt, text }];
+  if (attempt < before.attempt) return parts;
+  const newText = attempt > before.attempt ? text : before.text + text;
+  return parts.with(index, { kind: "text", round, attempt, text: newText });
 }
 
-/** Calls of one round start in any order, and stand in the one in which they were asked for: that of their ids. */
-function withCall(parts: readonly Part[], call: Call): readonly Part[] {
-  const isBefore = (part: Part): boolean => part.kind === "text" || order.compare(part.call.callId, call.callId) < 0;
-  const at = parts.findLastIndex(isBefore) + 1;
-  return parts.toSpliced(at, 0, { kind: "call", call });
+function updateCall(parts: readonly Part[], event: ToolCallEvent): readonly Part[] {
+  const isKnown = parts.some((part) => part.kind === "call" && part.call.callId === event.call_id);
+  const before = isKnown ? parts : insertCall(parts, newToolCall(event.call_id));
+  return mapCalls(before, (call) => (call.callId === event.call_id ? applyCallEvent(call, event) : call));
 }
 
-const order = new Intl.Collator("en", { numeric: true });
-
-function callWith(call: Call, event: CallEvent): Call {
-  switch (event.type) {
-    case "tool_approval_request": {
-      const { tool, server, arguments: given, expires_at: expiresAt } = event;
-      return { ...call, status: "asked", tool, server, arguments: given, expiresAt };
-    }
-    case "tool_approval":
-      return { ...call, status: event.approved ? "running" : "refused", reason: event.reason };
-    case "tool_start": {
-      const { tool, server, arguments: given, at } = event;
-      const status = call.status === "refused" ? "refused" : "running"; // a refused call is begun, too, and ends at once
-      return { ...call, status, tool, server, arguments: given, startedAt: at };
-    }
-    case "tool_progress": {
-      const { percentage, message } = event;
-      return { ...call, progress: { percentage, message }, notice: null };
-    }
-    case "tool_notice":
-      return { ...call, notice: { left: event.left_seconds, message: event.message, at: event.at } };
-    case "tool_log":
-      return { ...call, logs: [...call.logs, { level: event.level, message: event.message }].slice(-MOST_LOGS) };
-    case "tool_complete":
-      return callEnded(call, event);
-    default:
-      return call;
-  }
+/** Insert a call in the order of call ids, which is the order of the model's requests. Calls may start in any order. */
+function insertCall(parts: readonly Part[], call: ToolCall): readonly Part[] {
+  const isBefore = (part: Part): boolean => part.kind === "text" || collator.compare(part.call.callId, call.callId) < 0;
+  const index = parts.findLastIndex(isBefore) + 1;
+  return parts.toSpliced(index, 0, { kind: "call", call });
 }
 
-const MOST_LOGS = 200;
+const collator = new Intl.Collator("en", { numeric: true });
 
-function withUpdate(turn: Turn, update: Update, live: boolean): Turn {
+function applyUpdate(turn: Turn, update: Update, live: boolean): Turn {
   if (update.update_type === "notification") return { ...turn, notes: [...turn.notes, update.message] };
   const id = `${turn.turnId}/${update.call_id}`;
-  const found = turn.made.find((one) => one.id === id) ?? nothing(id, turn.turnId, live);
-  const made = update.update_type === "canvas" ? { ...found, dashboard: update.canvas } : { ...found, ...sorted(update) };
-  return { ...turn, made: [...turn.made.filter((one) => one.id !== id), made] };
+  const before = turn.outputs.find((one) => one.id === id) ?? emptyOutput(id, turn.turnId, live);
+  const changes = update.update_type === "canvas" ? { dashboard: update.canvas } : splitFiles(update);
+  return { ...turn, outputs: [...turn.outputs.filter((one) => one.id !== id), { ...before, ...changes }] };
 }
 
-function nothing(id: string, turnId: string, live: boolean): Made {
+function emptyOutput(id: string, turnId: string, live: boolean): ToolOutput {
   const display = { open_canvas: false, storage_action: "store" };
   return { id, turnId, artifacts: [], deferred: [], display, dashboard: null, live };
 }
 
 type FilesUpdate = Extract<Update, { update_type: "files_update" }>;
 
-function sorted({ files, display }: FilesUpdate): Pick<Made, "artifacts" | "deferred" | "display"> {
+function splitFiles({ files, display }: FilesUpdate): Pick<ToolOutput, "artifacts" | "deferred" | "display"> {
   const artifacts = files.filter((file): file is Artifact => !isDeferred(file));
   return { artifacts, deferred: files.filter(isDeferred), display };
 }
@@ -154,17 +123,16 @@ function isDeferred(file: FilesUpdate["files"][number]): file is Deferred {
   return "next_actions" in file;
 }
 
-/** The answer as it is kept stands, whatever was streamed. */
-function completed(turn: Turn, response: FinalResponse): Turn {
+/** Replace the last text, whatever was streamed, with the stored answer. */
+function complete(turn: Turn, response: FinalResponse): Turn {
   const last = turn.parts.at(-1);
   const before = last?.kind === "text" ? turn.parts.slice(0, -1) : turn.parts;
-  const answer = { ...(last?.kind === "text" ? last : LAST_WORD), text: response.message };
+  const answer = { ...(last?.kind === "text" ? last : UNSTREAMED_TEXT), text: response.message };
   return { ...turn, status: response.status as TurnStatus, parts: response.message ? [...before, answer] : before };
 }
 
-/** An answer of which nothing was streamed. */
-const LAST_WORD: TextPart = { kind: "text", round: Number.MAX_SAFE_INTEGER, attempt: 0, text: "" };
+const UNSTREAMED_TEXT: TextPart = { kind: "text", round: Number.MAX_SAFE_INTEGER, attempt: 0, text: "" };
 
-function changeCalls(parts: readonly Part[], change: (call: Call) => Call): Part[] {
+function mapCalls(parts: readonly Part[], change: (call: ToolCall) => ToolCall): Part[] {
   return parts.map((part) => (part.kind === "call" ? { kind: "call", call: change(part.call) } : part));
 }

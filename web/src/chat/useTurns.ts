@@ -1,18 +1,18 @@
-/** The turns of a session: read once, then followed by their events. */
+/** The turns of a session: loaded once, then updated by their events. */
 import { useCallback, useEffect, useReducer, useRef } from "react";
-import { api, ask } from "../api/client";
-import { follow } from "../api/follow";
+import { api, unwrap } from "../api/client";
+import { followTurn } from "../api/followTurn";
 import type { TurnEvent } from "../api/types";
-import { explain } from "../shared/toasts";
-import { type Turn, turnOf, withEvents } from "./turn";
+import { showError } from "../shared/notifications";
+import { applyEvents, type Turn, turnFromRecord } from "./turn";
 
 export interface Turns {
   list: readonly Turn[];
   isLoading: boolean;
-  /** Send a message; the turn is followed from then on. Throws ApiError. */
+  /** Send a message and follow its turn. Throws ApiError. */
   send(sessionId: string, message: string): Promise<void>;
-  /** Bring what is not there yet of a turn that has ended. */
-  read(turn: Turn): void;
+  /** Load the events of a turn that has ended. */
+  loadEvents(turn: Turn): void;
   cancel(turn: Turn): void;
 }
 
@@ -22,131 +22,134 @@ interface State {
 }
 
 type Action =
-  | { do: "clear"; isLoading: boolean }
-  | { do: "add"; turns: readonly Turn[] }
-  | { do: "events"; turnId: string; events: readonly TurnEvent[]; live: boolean }
-  | { do: "loaded" };
+  | { type: "clear"; isLoading: boolean }
+  | { type: "add"; turns: readonly Turn[] }
+  | { type: "events"; turnId: string; events: readonly TurnEvent[]; live: boolean }
+  | { type: "loaded" };
 
 const EMPTY: State = { list: [], isLoading: false };
 
-function reduce(state: State, action: Action): State {
-  switch (action.do) {
+function reducer(state: State, action: Action): State {
+  switch (action.type) {
     case "clear":
       return { list: [], isLoading: action.isLoading };
     case "add": {
-      const known = new Set(state.list.map((turn) => turn.turnId));
-      const added = action.turns.filter((turn) => !known.has(turn.turnId));
+      const knownIds = new Set(state.list.map((turn) => turn.turnId));
+      const added = action.turns.filter((turn) => !knownIds.has(turn.turnId));
       return { ...state, list: [...state.list, ...added].sort((one, other) => (one.turnId < other.turnId ? -1 : 1)) };
     }
     case "events": {
       const { turnId, events, live } = action;
-      return { ...state, list: state.list.map((turn) => (turn.turnId === turnId ? withEvents(turn, events, live) : turn)) };
+      return { ...state, list: state.list.map((turn) => (turn.turnId === turnId ? applyEvents(turn, events, live) : turn)) };
     }
     case "loaded":
       return { ...state, isLoading: false };
   }
 }
 
-/** `onNews` is told of events as they happen: some are to be said at once. */
-export function useTurns(sessionId: string | null, onNews: (events: readonly TurnEvent[]) => void): Turns {
-  const [state, act] = useReducer(reduce, EMPTY);
-  const open = useRef<Open | null>(null);
-  const asking = useRef(new Set<string>()); // the sessions to which a message is on its way
+/** How the page came to a turn: it sent the message, found the turn running, or found it ended. */
+type Origin = "sent" | "running" | "ended";
 
-  const watch = useCallback(
-    (turn: Turn, seen: "happening" | "joined" | "over") => {
-      if (open.current?.sessionId !== turn.sessionId || open.current.followed.has(turn.turnId)) return;
-      open.current.followed.add(turn.turnId);
-      let isNews = seen === "happening"; // what came before somebody looked is none
+/** The open session and the turns that the page follows in it. */
+interface OpenSession {
+  sessionId: string;
+  controller: AbortController;
+  followedIds: Set<string>;
+}
+
+/** `onLiveEvents` gets events while they happen, but not the events before the page found the turn. */
+export function useTurns(sessionId: string | null, onLiveEvents: (events: readonly TurnEvent[]) => void): Turns {
+  const [state, dispatch] = useReducer(reducer, EMPTY);
+  const open = useRef<OpenSession | null>(null);
+  const sendingTo = useRef(new Set<string>()); // ids of sessions with a message in flight
+
+  const follow = useCallback(
+    (turn: Turn, origin: Origin) => {
+      if (open.current?.sessionId !== turn.sessionId || open.current.followedIds.has(turn.turnId)) return;
+      open.current.followedIds.add(turn.turnId);
+      let isLive = origin === "sent"; // the first batch of a turn found running holds past events
       const onEvents = (events: TurnEvent[]): void => {
-        act({ do: "events", turnId: turn.turnId, events, live: seen !== "over" });
-        if (isNews) onNews(events);
-        isNews = seen !== "over";
+        dispatch({ type: "events", turnId: turn.turnId, events, live: origin !== "ended" });
+        if (isLive) onLiveEvents(events);
+        isLive = origin !== "ended";
       };
-      const { signal } = open.current.stop;
-      follow({ sessionId: turn.sessionId, turnId: turn.turnId, after: turn.seq, onEvents, signal }).catch(explain);
+      const { signal } = open.current.controller;
+      followTurn({ sessionId: turn.sessionId, turnId: turn.turnId, after: turn.seq, onEvents, signal }).catch(showError);
     },
-    [onNews],
+    [onLiveEvents],
   );
 
   useEffect(() => {
-    act({ do: "clear", isLoading: sessionId !== null });
+    dispatch({ type: "clear", isLoading: sessionId !== null });
     if (sessionId === null) return;
-    const stop = new AbortController();
-    open.current = { sessionId, stop, followed: new Set() };
+    const controller = new AbortController();
+    open.current = { sessionId, controller, followedIds: new Set() };
     const onPage = (turns: Turn[]): void => {
-      if (stop.signal.aborted) return;
-      act({ do: "add", turns });
-      // A turn that was just asked for may be read here before the answer to its message is there.
-      const seen = asking.current.has(sessionId) ? "happening" : "joined";
-      for (const turn of turns) if (turn.status === "running") watch(turn, seen);
+      if (controller.signal.aborted) return;
+      dispatch({ type: "add", turns });
+      // The list may include a turn before the response to its message has arrived.
+      const origin = sendingTo.current.has(sessionId) ? "sent" : "running";
+      for (const turn of turns) if (turn.status === "running") follow(turn, origin);
     };
-    readTurns(sessionId, stop.signal, onPage)
-      .catch((error: unknown) => stop.signal.aborted || explain(error))
-      .finally(() => stop.signal.aborted || act({ do: "loaded" }));
+    loadTurns(sessionId, controller.signal, onPage)
+      .catch((error: unknown) => controller.signal.aborted || showError(error))
+      .finally(() => controller.signal.aborted || dispatch({ type: "loaded" }));
     return () => {
-      stop.abort();
+      controller.abort();
       open.current = null;
     };
-  }, [sessionId, watch]);
+  }, [sessionId, follow]);
 
-  const send = async (to: string, message: string): Promise<void> => {
-    asking.current.add(to);
+  const send = async (targetId: string, message: string): Promise<void> => {
+    sendingTo.current.add(targetId);
     try {
-      const turn = await take(to, message);
-      if (open.current?.sessionId !== to) return; // another one is looked at now; it is read when this one is again
-      act({ do: "add", turns: [turn] });
-      watch(turn, "happening");
+      const turn = await postMessage(targetId, message);
+      if (open.current?.sessionId !== targetId) return; // the user opened another session; reopening this one loads the turn
+      dispatch({ type: "add", turns: [turn] });
+      follow(turn, "sent");
     } finally {
-      asking.current.delete(to);
+      sendingTo.current.delete(targetId);
     }
   };
 
-  const read = useCallback((turn: Turn) => watch(turn, "over"), [watch]);
+  const loadEvents = useCallback((turn: Turn) => follow(turn, "ended"), [follow]);
 
-  return { ...state, send, read, cancel };
-}
-
-interface Open {
-  sessionId: string;
-  stop: AbortController;
-  followed: Set<string>;
+  return { ...state, send, loadEvents, cancel };
 }
 
 function cancel({ sessionId: session_id, turnId: turn_id }: Turn): void {
   const path = { session_id, turn_id };
-  ask(api.DELETE("/api/sessions/{session_id}/turns/{turn_id}", { params: { path } })).catch(explain);
+  unwrap(api.DELETE("/api/sessions/{session_id}/turns/{turn_id}", { params: { path } })).catch(showError);
 }
 
-async function readTurns(sessionId: string, signal: AbortSignal, onPage: (turns: Turn[]) => void): Promise<void> {
+async function loadTurns(sessionId: string, signal: AbortSignal, onPage: (turns: Turn[]) => void): Promise<void> {
   const path = { session_id: sessionId };
   let cursor: string | null | undefined;
   do {
     const query = { limit: 100, ...(cursor ? { cursor } : {}) };
-    const page = await ask(api.GET("/api/sessions/{session_id}", { params: { path, query }, signal }));
-    onPage(page.turns.map((record) => turnOf(record, sessionId)));
+    const page = await unwrap(api.GET("/api/sessions/{session_id}", { params: { path, query }, signal }));
+    onPage(page.turns.map((record) => turnFromRecord(record, sessionId)));
     cursor = page.cursor;
   } while (cursor);
 }
 
-const NEW = { status: "running", answer: "", error: null } as const;
-const TRIES = 5;
-const PAUSE_MS = 500;
+const NEW_TURN = { status: "running", answer: "", error: null } as const;
+const MAX_ATTEMPTS = 5;
+const RETRY_DELAY_MS = 500;
 
-/** Send a message, once: the same key again returns the turn that it started. */
-async function take(sessionId: string, message: string): Promise<Turn> {
+/** Post a message and return its turn. The idempotency key makes retries safe: the same key starts one turn only. */
+async function postMessage(sessionId: string, message: string): Promise<Turn> {
   const header = { "idempotency-key": crypto.randomUUID() };
-  for (let left = TRIES; ; left -= 1) {
+  for (let attemptsLeft = MAX_ATTEMPTS; ; attemptsLeft -= 1) {
     try {
       const params = { path: { session_id: sessionId }, header };
       const body = { message, files: [] };
-      const taken = await ask(api.POST("/api/sessions/{session_id}/turns", { params, body }));
-      const created_at = new Date().toISOString();
-      return turnOf({ ...NEW, turn_id: taken.turn_id, message, created_at }, sessionId);
+      const { turn_id } = await unwrap(api.POST("/api/sessions/{session_id}/turns", { params, body }));
+      return turnFromRecord({ ...NEW_TURN, turn_id, message, created_at: new Date().toISOString() }, sessionId);
     } catch (error) {
-      const lost = error instanceof Error && "status" in error && error.status === 0;
-      if (!lost || left <= 1) throw error;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      const isConnectionLost = error instanceof Error && "status" in error && error.status === 0;
+      if (!isConnectionLost || attemptsLeft <= 1) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
     }
   }
 }

@@ -1,80 +1,82 @@
 import { type FormEvent, useState } from "react";
 import type { Session } from "../api/types";
-import { Confirm } from "../shared/Dialog";
-import { Icon } from "../shared/icons";
-import { explain } from "../shared/toasts";
+import { ConfirmDialog } from "../shared/Dialog";
+import { Icon } from "../shared/Icon";
+import { showError } from "../shared/notifications";
 import type { Sessions } from "./useSessions";
 
 interface SessionListProps {
   sessions: Sessions;
-  chosen: string | null;
-  /** Whether files outlive their session in this deployment. */
-  filesStay: boolean;
-  choose(sessionId: string | null): void;
+  /** The open session. */
+  currentId: string | null;
+  /** Whether this deployment keeps files after their session ends. */
+  keepsFiles: boolean;
+  /** Open a session; null opens a new chat. */
+  onOpen(sessionId: string | null): void;
 }
 
-/** The conversations: one is open, each can be renamed and ended. */
-export function SessionList({ sessions, chosen, filesStay, choose }: SessionListProps) {
-  const [ending, setEnding] = useState<Session | null>(null);
+/** List of sessions, called chats on the page: open, rename and delete them. */
+export function SessionList({ sessions, currentId, keepsFiles, onOpen }: SessionListProps) {
+  const [deleting, setDeleting] = useState<Session | null>(null);
   const end = (session: Session): void => {
     sessions.end(session.session_id).then(() => {
-      if (session.session_id === chosen) choose(null);
-    }, explain);
+      if (session.session_id === currentId) onOpen(null);
+    }, showError);
   };
   return (
-    <section className="sessions" aria-label="Sessions">
-      <button type="button" className="new" onClick={() => choose(null)}>
-        <Icon name="plus" /> New session
+    <section className="sessions" aria-label="Chats">
+      <button type="button" className="new" onClick={() => onOpen(null)}>
+        <Icon name="plus" /> New chat
       </button>
       <ul>
         {sessions.list.map((session) => (
-          <SessionLine
+          <SessionItem
             key={session.session_id}
             session={session}
-            isChosen={session.session_id === chosen}
-            choose={choose}
-            rename={(title) => sessions.change(session.session_id, { title })}
-            end={setEnding}
+            isCurrent={session.session_id === currentId}
+            onOpen={onOpen}
+            onRename={(title) => sessions.change(session.session_id, { title })}
+            onDelete={setDeleting}
           />
         ))}
       </ul>
       {sessions.hasMore && (
-        <button type="button" className="plain" onClick={sessions.more}>
-          Earlier sessions
+        <button type="button" className="plain" onClick={sessions.loadMore}>
+          Show more
         </button>
       )}
-      {ending && (
-        <Confirm
-          title={`End “${titleOf(ending)}”?`}
-          action="End session"
-          onConfirm={() => end(ending)}
-          onClose={() => setEnding(null)}
+      {deleting && (
+        <ConfirmDialog
+          title={`Delete “${titleOf(deleting)}”?`}
+          action="Delete chat"
+          onConfirm={() => end(deleting)}
+          onClose={() => setDeleting(null)}
         >
-          <p>{whatGoes(filesStay)}</p>
-        </Confirm>
+          <p>{deletionWarning(keepsFiles)}</p>
+        </ConfirmDialog>
       )}
     </section>
   );
 }
 
-interface SessionLineProps {
+interface SessionItemProps {
   session: Session;
-  isChosen: boolean;
-  choose(sessionId: string): void;
-  rename(title: string): Promise<void>;
-  end(session: Session): void;
+  isCurrent: boolean;
+  onOpen(sessionId: string): void;
+  onRename(title: string): Promise<void>;
+  onDelete(session: Session): void;
 }
 
-function SessionLine({ session, isChosen, choose, rename, end }: SessionLineProps) {
-  const [editing, setEditing] = useState(false);
+function SessionItem({ session, isCurrent, onOpen, onRename, onDelete }: SessionItemProps) {
+  const [isEditing, setEditing] = useState(false);
   const title = titleOf(session);
   const save = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    const wanted = String(new FormData(event.currentTarget).get("title")).trim();
+    const newTitle = String(new FormData(event.currentTarget).get("title")).trim();
     setEditing(false);
-    if (wanted && wanted !== session.title) rename(wanted).catch(explain);
+    if (newTitle && newTitle !== session.title) onRename(newTitle).catch(showError);
   };
-  if (editing) {
+  if (isEditing) {
     return (
       <li>
         <form className="row" onSubmit={save} onKeyDown={(event) => event.key === "Escape" && setEditing(false)}>
@@ -85,19 +87,19 @@ function SessionLine({ session, isChosen, choose, rename, end }: SessionLineProp
     );
   }
   return (
-    <li className={isChosen ? "chosen" : ""}>
+    <li className={isCurrent ? "current" : ""}>
       <button
         type="button"
         className="title"
-        aria-current={isChosen ? "page" : undefined}
-        onClick={() => choose(session.session_id)}
+        aria-current={isCurrent ? "page" : undefined}
+        onClick={() => onOpen(session.session_id)}
       >
         {title}
       </button>
       <button type="button" className="plain" aria-label={`Rename ${title}`} onClick={() => setEditing(true)}>
         <Icon name="edit" />
       </button>
-      <button type="button" className="plain" aria-label={`End ${title}`} onClick={() => end(session)}>
+      <button type="button" className="plain" aria-label={`Delete ${title}`} onClick={() => onDelete(session)}>
         <Icon name="trash" />
       </button>
     </li>
@@ -108,8 +110,8 @@ function titleOf(session: Session): string {
   return session.title || new Date(session.created_at).toLocaleString();
 }
 
-function whatGoes(filesStay: boolean): string {
-  return filesStay
-    ? "Its temporary files will be deleted, and links to its files stop working. Other files stay in My Files."
-    : "Its files will be deleted, and links to them stop working.";
+function deletionWarning(keepsFiles: boolean): string {
+  return keepsFiles
+    ? "The chat's temporary files will be deleted, and links to its files will stop working. Other files stay in My Files."
+    : "The chat's files will be deleted, and links to them will stop working.";
 }

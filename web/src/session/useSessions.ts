@@ -1,72 +1,73 @@
-/** The person's sessions, newest first, and what is done with them. */
+/** The user's sessions, newest first, and the operations on them. */
 import { useCallback, useEffect } from "react";
-import { api, ask } from "../api/client";
+import { api, unwrap } from "../api/client";
 import type { Session } from "../api/types";
-import { explain } from "../shared/toasts";
-import { type Change, useReading } from "../shared/useReading";
+import { showError } from "../shared/notifications";
+import { type Change, useSyncedState } from "../shared/useSyncedState";
 
 export interface Sessions {
   list: readonly Session[];
   hasMore: boolean;
-  more(): void;
-  /** Start one; `title` says what it is about, `model` null: the deployment's. Throws ApiError. */
+  loadMore(): void;
+  /** Start a session. A null `model` means the deployment's default. Throws ApiError. */
   start(title: string, model: string | null): Promise<Session>;
-  /** Give it another title, or another model from its next turn on. Throws ApiError. */
-  change(sessionId: string, to: { title: string } | { model: string }): Promise<void>;
+  /** Change the title, or the model of all later turns. Throws ApiError. */
+  change(sessionId: string, changes: { title: string } | { model: string }): Promise<void>;
+  /** Throws ApiError. */
   end(sessionId: string): Promise<void>;
 }
 
-const TITLE_CHARS = 60;
+const MAX_TITLE_CHARS = 60;
 
-interface Known {
+interface LoadedSessions {
   list: readonly Session[];
-  /** Where to read on; null: these are all. */
+  /** Cursor of the next page; null after the last page. */
   cursor: string | null;
 }
 
 export function useSessions(): Sessions {
-  const { value: known, change: changeList, read } = useReading<Known>({ list: [], cursor: null });
+  const { value: loaded, update, read } = useSyncedState<LoadedSessions>({ list: [], cursor: null });
 
   const load = useCallback(
-    (after: string | null) => {
-      const query = after === null ? {} : { cursor: after };
-      return read(ask(api.GET("/api/sessions", { params: { query } })), ({ list }, page) => ({
-        list: [...(after === null ? [] : list), ...page.sessions],
+    (cursor: string | null) => {
+      const query = cursor === null ? {} : { cursor };
+      return read(unwrap(api.GET("/api/sessions", { params: { query } })), ({ list }, page) => ({
+        list: [...(cursor === null ? [] : list), ...page.sessions],
         cursor: page.cursor ?? null,
       }));
     },
     [read],
   );
 
-  useEffect(() => void load(null).catch(explain), [load]);
+  useEffect(() => void load(null).catch(showError), [load]);
 
-  const change = (by: Change<readonly Session[]>): void =>
-    changeList(({ list, cursor }) => ({ list: by(list), cursor }));
-  const replace = (sessionId: string, by: Partial<Session>): void =>
-    change((list) => list.map((one) => (one.session_id === sessionId ? { ...one, ...by } : one)));
+  const updateList = (change: Change<readonly Session[]>): void =>
+    update(({ list, cursor }) => ({ list: change(list), cursor }));
+  const updateSession = (sessionId: string, changes: Partial<Session>): void =>
+    updateList((list) => list.map((one) => (one.session_id === sessionId ? { ...one, ...changes } : one)));
 
   return {
-    list: known.list.filter((session) => session.status === "active"),
-    hasMore: known.cursor !== null,
-    more: () => void load(known.cursor).catch(explain),
+    list: loaded.list.filter((session) => session.status === "active"),
+    hasMore: loaded.cursor !== null,
+    loadMore: () => void load(loaded.cursor).catch(showError),
     async start(title, model) {
-      const session = await ask(api.POST("/api/sessions", { body: { title: shortened(title), model } }));
-      change((list) => [session, ...list.filter((one) => one.session_id !== session.session_id)]);
+      const session = await unwrap(api.POST("/api/sessions", { body: { title: titleFrom(title), model } }));
+      updateList((list) => [session, ...list.filter((one) => one.session_id !== session.session_id)]);
       return session;
     },
-    async change(sessionId, to) {
+    async change(sessionId, changes) {
       const params = { path: { session_id: sessionId } };
-      replace(sessionId, await ask(api.PATCH("/api/sessions/{session_id}", { params, body: to })));
+      updateSession(sessionId, await unwrap(api.PATCH("/api/sessions/{session_id}", { params, body: changes })));
     },
     async end(sessionId) {
-      await ask(api.DELETE("/api/sessions/{session_id}", { params: { path: { session_id: sessionId } } }));
-      replace(sessionId, { status: "ended" });
+      await unwrap(api.DELETE("/api/sessions/{session_id}", { params: { path: { session_id: sessionId } } }));
+      updateSession(sessionId, { status: "ended" });
     },
   };
 }
 
-/** The first line of a message, short enough for a list. */
-export function shortened(message: string): string {
+/** Return the first line of a message, truncated to fit the list. */
+function titleFrom(message: string): string {
   const line = message.trim().split("\n", 1)[0] ?? "";
-  return line.length > TITLE_CHARS ? `${line.slice(0, TITLE_CHARS - 1).trimEnd()}…` : line;
+  return line.length > MAX_TITLE_CHARS ? `${line.slice(0, MAX_TITLE_CHARS - 1).trimEnd()}…` : line;
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 
 const TICK_MS = 500;
 
-/** The seconds that are left of a time; nothing is read out, since it would be read every second. */
+/** Seconds left until `seconds` after `from`. Screen readers skip it, because they would announce every tick. */
 export function Countdown({ from, seconds }: { from: string; seconds: number }) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -6,7 +6,7 @@ interface DialogProps {
   children: ReactNode;
 }
 
-/** A question before the page; Escape closes it, and the browser keeps the focus inside. */
+/** Modal dialog. The browser traps the focus inside it and closes it on Escape. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => element.current?.showModal(), []);
@@ -18,23 +18,24 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   );
 }
 
-interface ConfirmProps {
+interface ConfirmDialogProps {
   title: string;
-  /** What will happen. */
+  /** The consequences of confirming. */
   children: ReactNode;
+  /** Label of the confirming button. */
   action: string;
   onConfirm(): void;
   onClose(): void;
 }
 
-/** Asks before something happens that cannot be taken back. */
-export function Confirm({ title, children, action, onConfirm, onClose }: ConfirmProps) {
+/** Ask for confirmation before an action that cannot be undone. */
+export function ConfirmDialog({ title, children, action, onConfirm, onClose }: ConfirmDialogProps) {
   return (
     <Dialog title={title} onClose={onClose}>
       {children}
       <form method="dialog" className="row end">
         <button type="submit" autoFocus>
-          Keep it
+          Cancel
         </button>
         <button type="submit" className="danger" onClick={onConfirm}>
           {action}

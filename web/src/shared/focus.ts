@@ -1,45 +1,46 @@
-/** Who works by keyboard goes on where he was: the focus does not get lost with what had it. */
+/** Keyboard focus management: the focus moves to a nearby element when its element disappears. */
 import { type RefObject, useLayoutEffect, useRef } from "react";
 
 const FOCUSABLE = "a[href], button, input, select, textarea, summary, iframe, audio, video, [tabindex]";
 
 /**
- * When what has the focus is taken from the page (a file is deleted, a question answered), give it to what came in its
- * place, else to what stands next. Without this, browsers begin at the top of the page again.
+ * Watch the page, and when the focused element is removed (a deleted file, an answered approval), focus its replacement
+ * or else the next element. Otherwise browsers restart Tab order at the top of the page.
  */
-export function keepFocus(): void {
+export function restoreLostFocus(): void {
   let last: Element | null = null;
   addEventListener("focusin", ({ target }) => {
     last = target instanceof Element ? target : null;
   });
-  // Who points elsewhere has let go of it.
+  // A pointer press elsewhere gives up the focus on purpose.
   addEventListener("pointerdown", () => (last = null), { capture: true });
   new MutationObserver((records) => {
     if (last === null || last.isConnected || document.activeElement !== document.body) return;
-    heirOf(last, records)?.focus();
+    findSuccessor(last, records)?.focus();
   }).observe(document.body, { childList: true, subtree: true });
 }
 
-function heirOf(gone: Element, records: readonly MutationRecord[]): HTMLElement | null {
+function findSuccessor(removed: Element, records: readonly MutationRecord[]): HTMLElement | null {
   const removal = records.find(
-    ({ target, removedNodes }) => target.isConnected && [...removedNodes].some((node) => node.contains(gone)),
+    ({ target, removedNodes }) => target.isConnected && [...removedNodes].some((node) => node.contains(removed)),
   );
   if (!removal) return null;
   const { target, nextSibling } = removal;
   const added = records.filter((record) => record.target === target).flatMap((record) => [...record.addedNodes]);
-  let place = added.find((node) => node.isConnected) ?? nextSibling;
-  for (let around: Node | null = target; around instanceof Element; around = around.parentElement) {
-    const near = focusableIn(around);
-    const heir = near.find((element) => place?.isConnected && isFollowed(place, element)) ?? near.at(-1);
-    if (heir) return heir;
-    place = around;
+  let position = added.find((node) => node.isConnected) ?? nextSibling;
+  for (let ancestor: Node | null = target; ancestor instanceof Element; ancestor = ancestor.parentElement) {
+    const candidates = focusableIn(ancestor);
+    const next = candidates.find((element) => position?.isConnected && isAtOrAfter(element, position));
+    const successor = next ?? candidates.at(-1);
+    if (successor) return successor;
+    position = ancestor;
   }
   return null;
 }
 
-/** Tell whether an element comes after a place, or is in it. */
-function isFollowed(place: Node, by: Element): boolean {
-  return place === by || (place.compareDocumentPosition(by) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+/** Return true if the element is at the position, inside it or after it in the document. */
+function isAtOrAfter(element: Element, position: Node): boolean {
+  return position === element || (position.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 }
 
 function focusableIn(element: Element): HTMLElement[] {
@@ -47,15 +48,18 @@ function focusableIn(element: Element): HTMLElement[] {
   return all.filter((one) => one.tabIndex >= 0 && !one.matches(":disabled") && one.checkVisibility());
 }
 
-/** Give the focus back when something closes that has it: hidden, it would be lost. */
-export function useFocusBack(open: boolean, inside: RefObject<HTMLElement | null>, to: () => Element | null): void {
+/**
+ * When a panel that has the focus closes, focus the element that `getTarget` returns.
+ * A hidden element loses the focus without a replacement.
+ */
+export function useFocusReturn(open: boolean, panel: RefObject<HTMLElement | null>, getTarget: () => Element | null): void {
   const wasOpen = useRef(open);
   useLayoutEffect(() => {
-    const closes = wasOpen.current && !open;
+    const isClosing = wasOpen.current && !open;
     wasOpen.current = open;
-    const has = document.activeElement;
-    if (!closes || (has !== document.body && !inside.current?.contains(has))) return;
-    const heir = to();
-    if (heir instanceof HTMLElement) heir.focus();
+    const focused = document.activeElement;
+    if (!isClosing || (focused !== document.body && !panel.current?.contains(focused))) return;
+    const target = getTarget();
+    if (target instanceof HTMLElement) target.focus();
   }, [open]);
 }

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { duration, size } from "./format";
+import { formatDuration, formatSize } from "./format";
 
-test("sizes are told in the largest unit that they fill", () => {
-  const told = [0, 1023, 1024, 1536, 15_360, 5 * 1024 ** 3].map(size);
+test("formatSize uses the largest unit with a value of at least one", () => {
+  const sizes = [0, 1023, 1024, 1536, 15_360, 5 * 1024 ** 3].map(formatSize);
 
-  expect(told).toEqual(["0 B", "1023 B", "1.0 KB", "1.5 KB", "15 KB", "5.0 GB"]);
+  expect(sizes).toEqual(["0 B", "1023 B", "1.0 KB", "1.5 KB", "15 KB", "5.0 GB"]);
 });
 
-test("times are told in seconds, and from a minute on in minutes, too", () => {
-  expect([860, 12_300, 59_999, 75_000].map(duration)).toEqual(["0.9 s", "12 s", "1 min 0 s", "1 min 15 s"]);
+test("formatDuration uses seconds, and minutes and seconds from one minute on", () => {
+  expect([860, 12_300, 59_999, 75_000].map(formatDuration)).toEqual(["0.9 s", "12 s", "1 min 0 s", "1 min 15 s"]);
 });

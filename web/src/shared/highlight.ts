@@ -1,4 +1,4 @@
-/** Colours for code. Loaded with the first piece of code; knows the languages that come up most. */
+/** Syntax highlighting for the most common languages. Loaded with the first code block. */
 import hljs from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
 import css from "highlight.js/lib/languages/css";
@@ -16,19 +16,22 @@ import "./highlight.css";
 const LANGUAGES = { bash, css, javascript, json, markdown, python, r, sql, typescript, xml, yaml };
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
 
-const MOST_CHARS = 100_000; // more would hold up the page; it stays plain
+const MAX_CHARS = 100_000; // longer code would block the page, so it stays plain
 
-/** Return code as HTML with colours: all of it escaped, with spans alone. `language` null: it is guessed. */
-export function highlighted(code: string, language: string | null): string | null {
-  if (code.length > MOST_CHARS) return null;
+/**
+ * Return escaped code as HTML with highlighting spans, or null if it cannot be highlighted.
+ * A null `language` means: detect it.
+ */
+export function highlightCode(code: string, language: string | null): string | null {
+  if (code.length > MAX_CHARS) return null;
   if (language !== null && hljs.getLanguage(language)) return hljs.highlight(code, { language }).value;
   return language === null ? hljs.highlightAuto(code).value : null;
 }
 
-/** Colour what stands in an element; its `data-language` says what it is. */
+/** Highlight an element's text once, in the language of its `data-language` attribute. */
 export function highlightElement(element: HTMLElement): void {
   if (element.dataset["highlighted"]) return;
-  const html = highlighted(element.textContent ?? "", element.dataset["language"] ?? null);
+  const html = highlightCode(element.textContent ?? "", element.dataset["language"] ?? null);
   if (html !== null) element.innerHTML = html;
   element.dataset["highlighted"] = "yes";
 }

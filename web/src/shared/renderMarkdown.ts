@@ -1,6 +1,6 @@
 /**
- * Markdown as HTML that is safe to put into the page. Loaded with the first text that needs it.
- * Whatever the text says, nothing runs and nothing is fetched: images of other places become links.
+ * Render Markdown as HTML that is safe to insert into the page. Loaded with the first message.
+ * The HTML never runs scripts and never fetches anything: remote images become links.
  */
 import DOMPurify from "dompurify";
 import { Marked } from "marked";
@@ -11,7 +11,7 @@ const marked = new Marked({
   renderer: {
     code({ text, lang }) {
       const language = /^[\w+-]{1,20}/.exec(lang ?? "")?.[0] ?? "";
-      return `<pre><code data-language="${language}">${escaped(text)}</code></pre>`;
+      return `<pre><code data-language="${language}">${escapeHtml(text)}</code></pre>`;
     },
   },
 });
@@ -29,8 +29,8 @@ purify.addHook("afterSanitizeAttributes", (node) => {
 
 const FORBIDDEN_TAGS = ["style", "form", "input", "button", "textarea", "select", "iframe", "svg", "math", "dialog"];
 
-/** Return HTML without anything active. */
-export function safeHtml(html: string): string {
+/** Return the HTML without scripts, forms, frames and styles. */
+export function sanitizeHtml(html: string): string {
   return purify.sanitize(html, {
     USE_PROFILES: { html: true },
     FORBID_TAGS: FORBIDDEN_TAGS,
@@ -40,14 +40,14 @@ export function safeHtml(html: string): string {
   });
 }
 
-/** Split Markdown into blocks (paragraphs, lists, code), so that what has not changed need not be drawn again. */
-export function blocks(text: string): string[] {
+/** Split Markdown into blocks (paragraphs, lists, code), so that unchanged blocks need not render again. */
+export function splitBlocks(text: string): string[] {
   return marked.lexer(text).map((token) => token.raw);
 }
 
-/** Return safe HTML of Markdown. */
-export function markdown(text: string): string {
-  return safeHtml(marked.parse(text, { async: false }));
+/** Return Markdown as safe HTML. */
+export function renderMarkdown(text: string): string {
+  return sanitizeHtml(marked.parse(text, { async: false }));
 }
 
 function linkTo(source: string, title: string): Node {
@@ -59,6 +59,6 @@ function linkTo(source: string, title: string): Node {
   return link;
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,4 +1,4 @@
-/** Small pictures, drawn in the text's colour; what they mean is said beside them. */
+/** Decorative line icons in the text color. Screen readers skip them, so each needs a visible or accessible label. */
 const PATHS = {
   attach: "M14 6.5 7.5 13a2.5 2.5 0 0 0 3.5 3.5l6-6a4.2 4.2 0 0 0-6-6l-6 6a6 6 0 0 0 8.5 8.5l5-5",
   chart: "M4 20V10m6 10V4m6 16v-7M2 20h20",
@@ -29,7 +29,7 @@ export function Icon({ name }: { name: IconName }) {
   );
 }
 
-const BY_KIND: readonly [RegExp, IconName][] = [
+const ICONS_BY_MIME: readonly [RegExp, IconName][] = [
   [/^image\//, "image"],
   [/^audio\//, "sound"],
   [/bibliography/, "list"],
@@ -39,7 +39,7 @@ const BY_KIND: readonly [RegExp, IconName][] = [
   [/json|javascript|x-python|xml/, "code"],
 ];
 
-/** The picture for a MIME type. */
-export function iconOf(mime: string): IconName {
-  return BY_KIND.find(([kind]) => kind.test(mime))?.[1] ?? "file";
+/** Return the icon for a MIME type. */
+export function iconForMime(mime: string): IconName {
+  return ICONS_BY_MIME.find(([pattern]) => pattern.test(mime))?.[1] ?? "file";
 }

@@ -1,42 +1,42 @@
 import { Countdown } from "../shared/Countdown";
-import { duration } from "../shared/format";
-import { Approval } from "./Approval";
-import { type Call, type CallStatus, troubleOf } from "./call";
+import { formatDuration } from "../shared/format";
+import { ApprovalForm } from "./ApprovalForm";
+import { errorOf, type ToolCall, type ToolCallStatus } from "./toolCall";
 
-interface CallLineProps {
-  call: Call;
+interface ToolCallViewProps {
+  call: ToolCall;
   turnPath: { session_id: string; turn_id: string };
   onCancel(): void;
 }
 
-const WORDS: Record<CallStatus, string> = {
-  asked: "waits for your word",
-  running: "running",
-  done: "done",
-  failed: "failed",
-  refused: "refused",
-  stopped: "stopped",
+const STATUS_LABELS: Record<ToolCallStatus, string> = {
+  "needs-approval": "Needs your approval",
+  running: "Running",
+  done: "Done",
+  failed: "Failed",
+  denied: "Denied",
+  stopped: "Stopped",
 };
 
-/** One tool call: a line that opens; what it does while it runs stands below it. */
-export function CallLine({ call, turnPath, onCancel }: CallLineProps) {
-  const trouble = troubleOf(call);
+/** One tool call: a summary line that expands, and below it the approval form, the progress or the error. */
+export function ToolCallView({ call, turnPath, onCancel }: ToolCallViewProps) {
+  const error = errorOf(call);
   return (
     <div className={`call ${call.status}`}>
       <details>
         <summary>
           <span className="tool">{call.tool}</span>
-          <span className="state">{WORDS[call.status]}</span>
-          {call.milliseconds !== null && <span className="faint">{duration(call.milliseconds)}</span>}
+          <span className="state">{STATUS_LABELS[call.status]}</span>
+          {call.milliseconds !== null && <span className="faint">{formatDuration(call.milliseconds)}</span>}
         </summary>
         <Details call={call} />
       </details>
-      {call.status === "asked" && <Approval call={call} turnPath={turnPath} />}
+      {call.status === "needs-approval" && <ApprovalForm call={call} turnPath={turnPath} />}
       {call.status === "running" && call.progress && <Progress {...call.progress} tool={call.tool} />}
       {call.status === "running" && call.notice && <Notice notice={call.notice} onCancel={onCancel} />}
-      {trouble && (
-        <p className="trouble">
-          {trouble}
+      {error && (
+        <p className="error-message">
+          {error}
           {call.suggestion && <span className="suggestion">{call.suggestion}</span>}
         </p>
       )}
@@ -44,11 +44,11 @@ export function CallLine({ call, turnPath, onCancel }: CallLineProps) {
   );
 }
 
-function Details({ call }: { call: Call }) {
+function Details({ call }: { call: ToolCall }) {
   return (
     <div className="details">
       <h4>Arguments</h4>
-      <pre>{written(call.arguments)}</pre>
+      <pre>{formatValue(call.arguments)}</pre>
       {call.logs.length > 0 && (
         <>
           <h4>Log</h4>
@@ -56,10 +56,10 @@ function Details({ call }: { call: Call }) {
         </>
       )}
       {call.reason && <p>Reason: {call.reason}</p>}
-      {call.status !== "running" && call.status !== "asked" && (
+      {call.status !== "running" && call.status !== "needs-approval" && (
         <>
           <h4>{call.errorCode ? `Result (${call.errorCode})` : "Result"}</h4>
-          <pre>{written(call.results)}</pre>
+          <pre>{formatValue(call.results)}</pre>
         </>
       )}
     </div>
@@ -76,16 +76,17 @@ function Progress({ percentage, message, tool }: { percentage: number | null; me
 }
 
 interface NoticeProps {
-  notice: NonNullable<Call["notice"]>;
+  notice: NonNullable<ToolCall["notice"]>;
   onCancel(): void;
 }
 
+/** Warning that the tool reports no progress, with the time until it fails. */
 function Notice({ notice, onCancel }: NoticeProps) {
   return (
     <div className="notice">
       <span>
         {notice.message}
-        <Countdown from={notice.at} seconds={notice.left} />
+        <Countdown from={notice.at} seconds={notice.secondsLeft} />
       </span>
       <button type="button" onClick={onCancel}>
         Cancel
@@ -94,6 +95,6 @@ function Notice({ notice, onCancel }: NoticeProps) {
   );
 }
 
-function written(value: unknown): string {
+function formatValue(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value ?? null, null, 2);
 }

@@ -1,39 +1,39 @@
-/** Sign-in by OpenID Connect: code flow with PKCE, the id token kept in this tab alone. */
+/** Sign-in with OpenID Connect: authorization code flow with PKCE. The ID token stays in this tab's session storage. */
 import { type User, UserManager, WebStorageStateStore } from "oidc-client-ts";
-import type { Credentials } from "../api/client";
-import type { SignInSettings } from "./settings";
+import type { AuthHeaders } from "../api/client";
+import type { SignInSettings } from "./identity";
 
 type Settings = Extract<SignInSettings, { auth: "oidc" }>;
 
 export interface SignedIn {
-  credentials: Credentials;
+  authHeaders: AuthHeaders;
   signOut(): void;
 }
 
-const SCOPE = "openid email";
+const DEFAULT_SCOPE = "openid email";
 const HOME = `${location.origin}/`;
 
-/** Return who is signed in; null while the browser goes to the issuer. Throws where the issuer says no. */
+/** Sign in. Returns null while the browser is redirected to the issuer. Throws if the issuer rejects the sign-in. */
 export async function signIn(settings: Settings): Promise<SignedIn | null> {
   const manager = new UserManager({
     authority: settings.authority,
     client_id: settings.client_id,
     redirect_uri: HOME,
     post_logout_redirect_uri: HOME,
-    scope: settings.scope ?? SCOPE,
+    scope: settings.scope ?? DEFAULT_SCOPE,
     userStore: new WebStorageStateStore({ store: sessionStorage }),
     stateStore: new WebStorageStateStore({ store: sessionStorage }),
   });
-  const user = (await cameBack(manager)) ?? (await renewed(manager));
+  const user = (await finishRedirect(manager)) ?? (await storedUser(manager));
   if (user === null) {
     await manager.signinRedirect({ state: location.hash });
     return null;
   }
-  return { credentials: () => credentialsOf(manager), signOut: () => void signOut(manager, settings) };
+  return { authHeaders: () => authHeadersOf(manager), signOut: () => void signOut(manager, settings) };
 }
 
-/** The issuer has sent the browser back with a code: take it, and show the address from before. */
-async function cameBack(manager: UserManager): Promise<User | null> {
+/** Exchange the code in the URL for tokens, and restore the URL from before the redirect. Returns null without a code. */
+async function finishRedirect(manager: UserManager): Promise<User | null> {
   const query = new URLSearchParams(location.search);
   if (!query.has("state") || !(query.has("code") || query.has("error"))) return null;
   const user = await manager.signinRedirectCallback();
@@ -41,16 +41,16 @@ async function cameBack(manager: UserManager): Promise<User | null> {
   return user;
 }
 
-/** A token that is over is renewed where the issuer gave something to renew it with. */
-async function renewed(manager: UserManager): Promise<User | null> {
+/** Return the stored user, with an expired token renewed; null if neither is possible. */
+async function storedUser(manager: UserManager): Promise<User | null> {
   const user = await manager.getUser();
   if (user === null || !user.expired) return user;
   return user.refresh_token ? manager.signinSilent().catch(() => null) : null;
 }
 
-/** The API reads the id token: an access token carries no e-mail address. */
-async function credentialsOf(manager: UserManager): Promise<Record<string, string>> {
-  const user = await renewed(manager);
+/** Send the ID token, because the access token has no email claim. */
+async function authHeadersOf(manager: UserManager): Promise<Record<string, string>> {
+  const user = await storedUser(manager);
   if (user?.id_token) return { Authorization: `Bearer ${user.id_token}` };
   await manager.signinRedirect({ state: location.hash });
   return {};

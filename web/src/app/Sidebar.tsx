@@ -1,0 +1,73 @@
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import type { Config } from "../api/types";
+import type { Identity } from "../auth/identity";
+import { UserMenu } from "../auth/UserMenu";
+import { SessionList } from "../session/SessionList";
+import { useFocusReturn } from "../shared/focus";
+import { Icon } from "../shared/Icon";
+import type { Conversation } from "./useConversation";
+
+const FilesPanel = lazy(() => import("../files/FilesPanel"));
+
+interface SidebarProps {
+  conversation: Conversation;
+  config: Config;
+  identity: Identity;
+  /** Whether the sidebar covers the chat on a narrow screen. On a wide screen it is always visible. */
+  open: boolean;
+  onClose(): void;
+}
+
+type Tab = "sessions" | "files";
+const TABS: readonly [Tab, string][] = [
+  ["sessions", "Chats"],
+  ["files", "My Files"],
+];
+
+/** Left side of the page: the list of chats or My Files, and the signed-in user. */
+export function Sidebar({ conversation, config, identity, open, onClose }: SidebarProps) {
+  const [tab, setTab] = useState<Tab>("sessions");
+  const sidebar = useRef<HTMLElement>(null);
+  const { sessions, sessionId, fileChanges } = conversation;
+  useEffect(() => {
+    if (open) sidebar.current?.querySelector("button")?.focus();
+  }, [open]);
+  useFocusReturn(open, sidebar, () => document.querySelector("[aria-controls=sidebar]"));
+  return (
+    <nav className="sidebar" id="sidebar" ref={sidebar} aria-label="Chats and files">
+      <div className="row tabs">
+        {TABS.map(([name, title]) => (
+          <button key={name} type="button" aria-pressed={tab === name} onClick={() => setTab(name)}>
+            {title}
+          </button>
+        ))}
+        <button type="button" className="plain narrow-only last" aria-label="Close sidebar" onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </div>
+      {tab === "sessions" ? (
+        <SessionList
+          sessions={sessions}
+          currentId={sessionId}
+          keepsFiles={config.flags["persist_files_across_sessions"] !== false}
+          onOpen={(id) => {
+            conversation.openSession(id);
+            onClose();
+          }}
+        />
+      ) : (
+        <Suspense>
+          <FilesPanel
+            sessionId={sessionId}
+            changes={fileChanges}
+            onMention={(name) => {
+              conversation.mentionFile(name);
+              onClose();
+            }}
+          />
+        </Suspense>
+      )}
+      <UserMenu user={config.user} identity={identity} />
+    </nav>
+  );
+}

@@ -1,0 +1,54 @@
+/** Sign-in, and the headers that identify the user in every request. */
+import { setAuthHeaders } from "../api/client";
+
+/** The sign-in method, from the deployment's /config.json. */
+export type SignInSettings =
+  | { auth: "local" }
+  | {
+      auth: "oidc";
+      /** Issuer URL; the client reads its `/.well-known/openid-configuration`. */
+      authority: string;
+      client_id: string;
+      /** Defaults to `openid email`. */
+      scope?: string;
+      /** Sign-out URL, for issuers such as Cognito that do not publish one in their configuration. */
+      logout_url?: string;
+    };
+
+export interface Identity {
+  /** User name sent to a local server, where anyone may use any name; "" is the server's default user. Null with OIDC. */
+  localUser: string | null;
+  switchUser(name: string): void;
+  signOut(): void;
+}
+
+const STORED_USER = "satchel.user";
+
+/** Load /config.json. Throws if the server does not have it. */
+export async function loadSignInSettings(): Promise<SignInSettings> {
+  const response = await fetch("/config.json");
+  if (!response.ok) throw new Error(`/config.json: ${response.status}`);
+  return (await response.json()) as SignInSettings;
+}
+
+/** Sign in. Returns null while the browser is redirected to the issuer. */
+export async function identify(settings: SignInSettings): Promise<Identity | null> {
+  if (settings.auth === "local") return localIdentity();
+  const { signIn } = await import("./oidc"); // loaded only if the deployment uses OIDC
+  const signedIn = await signIn(settings);
+  if (signedIn === null) return null;
+  setAuthHeaders(signedIn.authHeaders);
+  return { localUser: null, switchUser: () => undefined, signOut: signedIn.signOut };
+}
+
+function localIdentity(): Identity {
+  const user = localStorage.getItem(STORED_USER) ?? "";
+  setAuthHeaders(async () => (user ? { "X-Satchel-User": user } : {}));
+  const switchUser = (name: string): void => {
+    if (name) localStorage.setItem(STORED_USER, name);
+    else localStorage.removeItem(STORED_USER);
+    location.hash = "";
+    location.reload(); // drops the previous user's data from memory
+  };
+  return { localUser: user, switchUser, signOut: () => switchUser("") };
+}

@@ -1,0 +1,109 @@
+/** State of one tool call, computed from its events. */
+import type { TurnEvent } from "../api/types";
+
+export type ToolCallStatus = "needs-approval" | "running" | "done" | "failed" | "denied" | "stopped";
+
+export interface ToolCall {
+  callId: string;
+  tool: string;
+  server: string;
+  status: ToolCallStatus;
+  arguments: unknown;
+  results: unknown;
+  errorCode: string | null;
+  startedAt: string | null;
+  milliseconds: number | null;
+  progress: { percentage: number | null; message: string } | null;
+  /** Warning that the tool reports no progress: it fails `secondsLeft` after `at`. */
+  notice: { secondsLeft: number; message: string; at: string } | null;
+  logs: readonly { level: string; message: string }[];
+  /** Deadline of a pending approval. */
+  expiresAt: string | null;
+  /** Reason for the denial. */
+  reason: string | null;
+  /** Advice on how to fix a failed call. */
+  suggestion: string | null;
+}
+
+export type ToolCallEvent = Extract<TurnEvent, { call_id: string }>;
+type ToolCompleteEvent = Extract<TurnEvent, { type: "tool_complete" }>;
+
+const MAX_LOGS = 200;
+
+export function newToolCall(callId: string): ToolCall {
+  return {
+    callId,
+    tool: "",
+    server: "",
+    status: "running",
+    arguments: null,
+    results: null,
+    errorCode: null,
+    startedAt: null,
+    milliseconds: null,
+    progress: null,
+    notice: null,
+    logs: [],
+    expiresAt: null,
+    reason: null,
+    suggestion: null,
+  };
+}
+
+/** Return the call with an event applied. */
+export function applyCallEvent(call: ToolCall, event: ToolCallEvent): ToolCall {
+  switch (event.type) {
+    case "tool_approval_request": {
+      const { tool, server, arguments: callArguments, expires_at: expiresAt } = event;
+      return { ...call, status: "needs-approval", tool, server, arguments: callArguments, expiresAt };
+    }
+    case "tool_approval":
+      return { ...call, status: event.approved ? "running" : "denied", reason: event.reason };
+    case "tool_start": {
+      const { tool, server, arguments: callArguments, at } = event;
+      const status = call.status === "denied" ? "denied" : "running"; // a denied call also starts, and ends at once
+      return { ...call, status, tool, server, arguments: callArguments, startedAt: at };
+    }
+    case "tool_progress": {
+      const { percentage, message } = event;
+      return { ...call, progress: { percentage, message }, notice: null };
+    }
+    case "tool_notice":
+      return { ...call, notice: { secondsLeft: event.left_seconds, message: event.message, at: event.at } };
+    case "tool_log":
+      return { ...call, logs: [...call.logs, { level: event.level, message: event.message }].slice(-MAX_LOGS) };
+    case "tool_complete":
+      return completeCall(call, event);
+    default:
+      return call;
+  }
+}
+
+function completeCall(call: ToolCall, event: ToolCompleteEvent): ToolCall {
+  const status: ToolCallStatus = event.is_error ? (call.status === "denied" ? "denied" : "failed") : "done";
+  return {
+    ...call,
+    status,
+    tool: call.tool || event.tool,
+    results: event.results,
+    errorCode: event.error_code,
+    suggestion: event.suggestion,
+    milliseconds: call.startedAt ? Date.parse(event.at) - Date.parse(call.startedAt) : null,
+    progress: null,
+    notice: null,
+    expiresAt: null,
+  };
+}
+
+/** Return the call as it is after its turn ended: stopped if it was not complete. */
+export function stopCall(call: ToolCall): ToolCall {
+  const isOpen = call.status === "running" || call.status === "needs-approval";
+  return isOpen ? { ...call, status: "stopped", notice: null, progress: null, expiresAt: null } : call;
+}
+
+/** Return the error message of a failed call; null for any other call. */
+export function errorOf(call: ToolCall): string | null {
+  if (call.status !== "failed") return null;
+  const hasMessage = call.results !== null && typeof call.results === "object" && "error" in call.results;
+  return hasMessage ? String((call.results as { error: unknown }).error) : "The tool failed.";
+}
