@@ -24,7 +24,7 @@ from local.lint.rules import (
 )
 from local.lint.subject import Run, Subject
 from satchel.contract.errors import ContractError
-from satchel.contract.jsonable import NotJsonError, parse
+from satchel.contract.jsonable import NotJsonError, parse_json
 
 JSON = Clause("v1:output:json", "1 Implementation Checklist")
 NO_OUTPUT = Clause("v1:output:given", "1 Contract")
@@ -105,7 +105,7 @@ def no_output(message: str) -> Finding:
 def _lint_what_is_legible(text: str, fault: str, run: Run) -> list[Finding]:
     """Python writes NaN, which is no JSON, but which Python reads; the rest of such an output can be looked at."""
     try:
-        value = parse(text)
+        value = parse_json(text)
     except NotJsonError:
         return [_not_json(fault)]
     return in_order([_not_json(fault), *lint_output(value, run)])

@@ -6,10 +6,10 @@ from typing import Any
 
 from local.lint.subject import Node, Run, Subject
 from satchel.contract import normalize
-from satchel.contract.jsonable import NotJsonError, parse
-from satchel.contract.normalize import RECOGNISERS
-from satchel.contract.shapes.answer import ABSENT, NOTHING, Answer, Found, answer_of, plain_answer
-from satchel.contract.shapes.payload import is_contract
+from satchel.contract.jsonable import NotJsonError, parse_json
+from satchel.contract.normalize import RECOGNIZERS
+from satchel.contract.shapes.call_result import ABSENT, NO_MATCH, CallResult, Match, parse_call_result, wrap_value
+from satchel.contract.shapes.recognizers import is_contract_payload
 
 _MAX_NESTING = 3
 _WRAP_MARK = "x-fastmcp-wrap-result"
@@ -23,7 +23,7 @@ class _Layer:
     """An answer, where it stands, and the payload that was found in it."""
 
     node: Node
-    answer: Answer
+    answer: CallResult
     payload: Node
 
 
@@ -37,7 +37,7 @@ def open_output(raw: object, run: Run, output_schema: Mapping[str, Any] | None =
     wrapped = output_schema is not None and output_schema.get(_WRAP_MARK) is True
     layers = list(_layers(root, wrapped=wrapped))
     payload = layers[-1].payload
-    around = [Node(layer.node.where, layer.answer.rest) for layer in layers if layer.answer.rest]
+    around = [Node(layer.node.where, layer.answer.extra_fields) for layer in layers if layer.answer.extra_fields]
     return Subject(
         payload=payload,
         objects=[
@@ -55,7 +55,7 @@ def open_output(raw: object, run: Run, output_schema: Mapping[str, Any] | None =
 def speaks_contract(payload: Node) -> bool:
     """Tell whether an object means to keep the contract; a tool's own data may well have a field ``display``."""
     fields = payload.fields
-    if is_contract(fields) or any(key in fields for key in _OWN):
+    if is_contract_payload(fields) or any(key in fields for key in _OWN):
         return True
     return any(_OF_A_FILE & item.fields.keys() for item in payload.list_of("artifacts"))
 
@@ -63,28 +63,28 @@ def speaks_contract(payload: Node) -> bool:
 def _layers(node: Node, *, wrapped: bool) -> Iterator[_Layer]:
     """Open the answer, then the answer that is its payload: tools return, as their data, what a server should."""
     for _ in range(_MAX_NESTING):
-        whole = answer_of(node.value)
-        answer = whole or plain_answer(node.value)
+        whole = parse_call_result(node.value)
+        answer = whole or wrap_value(node.value)
         answer = replace(answer, wrapped=answer.wrapped or wrapped or _is_wrapper(answer))
-        found = next((found for known in RECOGNISERS if (found := known(answer))), NOTHING)
+        found = next((found for known in RECOGNIZERS if (found := known(answer))), NO_MATCH)
         where = _where(node, answer, found) if whole else node.where
-        payload = Node(where, ABSENT if found is NOTHING else found.payload)
+        payload = Node(where, ABSENT if found is NO_MATCH else found.payload)
         yield _Layer(node, answer, payload)
-        if "results" in payload.fields or answer_of(payload.value) is None:
+        if "results" in payload.fields or parse_call_result(payload.value) is None:
             return
         node, wrapped = payload, False
 
 
-def _where(node: Node, answer: Answer, found: Found) -> str:
+def _where(node: Node, answer: CallResult, found: Match) -> str:
     """Return where in an answer the payload was found."""
-    if found is NOTHING or found.payload is answer.rest:
+    if found is NO_MATCH or found.payload is answer.extra_fields:
         return node.where
     if answer.structured is not ABSENT:
         key = next(key for key in _STRUCTURED if node.fields.get(key) is not None)
         inner = "" if found.payload is answer.structured else ".result"
         return f"{node.where}.{key}{inner}"
-    if found.used:
-        index = next(index for index, block in enumerate(answer.content) if block is found.used[0])
+    if found.used_blocks:
+        index = next(index for index, block in enumerate(answer.content) if block is found.used_blocks[0])
         return f"{_content_path(node)}[{index}].text"
     return f"{node.where}.data"
 
@@ -97,7 +97,7 @@ def _content_path(node: Node) -> str:
     return f"{node.where}.content" if node.fields else node.where
 
 
-def _is_wrapper(answer: Answer) -> bool:
+def _is_wrapper(answer: CallResult) -> bool:
     """See through the wrapper of a server that does not mark it: then the text is what was wrapped, not the wrapper."""
     wrapper = answer.structured
     if not isinstance(wrapper, Mapping) or wrapper.keys() != {"result"}:
@@ -107,7 +107,7 @@ def _is_wrapper(answer: Answer) -> bool:
 
 def _parsed(text: str) -> object:
     try:
-        return parse(text)
+        return parse_json(text)
     except NotJsonError:
         return ABSENT
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from satchel.contract.shapes.answer import ABSENT
+from satchel.contract.shapes.call_result import ABSENT
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from local.lint.findings import Clause, Finding, quoted
 from local.lint.subject import Node, Subject
-from satchel.contract.media import VIEWERS, is_mime
+from satchel.contract.media_types import VIEWERS, is_mime
 
 NAME = Clause("v2.1:artifacts:name-required", "3 §6.1")
 MIME = Clause("v2.1:artifacts:mime-required", "3 §6.1")

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from local.lint.findings import Clause, Finding
 from local.lint.rules.encoding import ENCODE, base64_fault
 from local.lint.subject import Node, Subject
-from satchel.contract.shapes import blocks
-from satchel.contract.shapes.draft import Draft
+from satchel.contract.shapes import content_blocks
+from satchel.contract.shapes.output_builder import OutputBuilder
 
 BASE64 = Clause("mcp:content:base64", "1 FastMCP Integration Notes")
 BYTES = Clause("mcp:content:bytes", "1 FastMCP Integration Notes")
@@ -32,6 +32,6 @@ def _encoded(block: Node) -> Node | None:
 
 def _problem(block: Node) -> str | None:
     """Make the artifact, as the normaliser will, and return why it cannot be kept."""
-    draft = Draft()
-    blocks.take([block.value], [], draft)
-    return next((problem.reason for problem in draft.given.get("problems", [])), None)
+    builder = OutputBuilder()
+    content_blocks.extract_artifacts([block.value], [], builder)
+    return next((problem.reason for problem in builder.fields.get("problems", [])), None)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from local.lint.findings import Clause, Finding, quoted
 from local.lint.rules.types import INTEGER
 from local.lint.subject import Subject
-from satchel.contract.models.artifacts import MAX_EXPIRES_HOURS
+from satchel.contract.tool_output import MAX_EXPIRES_HOURS
 
 EXPIRES = Clause("v2.1:deferred:expires-hours", "3 §7.1")
 REASON = Clause("v2.1:deferred:reason", "3 §7.1")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from local.lint.findings import Clause, Finding, quoted
 from local.lint.subject import Subject
-from satchel.contract.media import VIEWERS
+from satchel.contract.media_types import VIEWERS
 
 PRIMARY = Clause("v2:display:primary-file", "2 §2")
 MODE = Clause("v2.1:display:mode", "3 §8.1")

@@ -36,7 +36,7 @@ def base64_fault(value: object) -> str | None:
     if not isinstance(value, str):
         return f"{quoted(value)} is not a text"
     try:
-        base64.check(value)
+        base64.validate(value)
     except base64.Base64Error as error:
         return _reason(value, str(error))
     return None
@@ -49,7 +49,7 @@ def _is_placeholder(value: object) -> bool:
 def _reason(text: str, said: str) -> str:
     """Say what is wrong, the likeliest mistake first; else what the decoder said."""
     try:
-        body = base64.canonical(text)
+        body = base64.canonicalize(text)
     except base64.Base64Error:
         return said
     return next((why for reason in _REASONS if (why := reason(body))), said.removeprefix("not base64: "))

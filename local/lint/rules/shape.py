@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from local.lint.findings import Clause, Finding
 from local.lint.rules.spelling import misspelt_results
 from local.lint.subject import Subject
-from satchel.contract.shapes.answer import ABSENT
+from satchel.contract.shapes.call_result import ABSENT
 
 NO_LIST = Clause("v1:output:no-list", "1 Common Mistakes")
 OBJECT = Clause("v1:output:object", "1 Contract")

@@ -6,8 +6,8 @@ from typing import Any
 
 from local.lint.findings import Clause, Finding
 from local.lint.subject import Node, Subject
-from satchel.contract.for_model import MAX_META_DATA_BYTES
-from satchel.contract.jsonable import text_of
+from satchel.contract.jsonable import to_json_text
+from satchel.contract.model_view import MAX_META_DATA_BYTES
 
 RESULTS = Clause("v1:results:size", "1 Size / Safety Guidelines")
 META_DATA = Clause("v2:meta-data:size", "2 §1")
@@ -16,7 +16,7 @@ BASE64 = Clause("v1:results:no-base64", "1 Size / Safety Guidelines")
 MAX_RESULTS_BYTES = 4096
 _MANY = 256
 _LEAST_SHARE = 0.15
-_MOST_SLASHES = 0.1
+_MAX_SLASHES = 0.1
 # Begins where no character of the alphabet stands before: so a long text is read once, not once from every place.
 _RUN = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{32,}(?:\r?\n[A-Za-z0-9+/]+)*={0,2}")
 _DATA_URL = re.compile(r"data:[^,\s]{0,200};base64,", re.IGNORECASE)
@@ -77,8 +77,8 @@ def _is_base64(run: str) -> bool:
     if len(run) < _MANY:
         return False
     upper, lower = (sum(map(test, run)) / len(run) for test in (str.isupper, str.islower))
-    return min(upper, lower) > _LEAST_SHARE and run.count("/") / len(run) < _MOST_SLASHES
+    return min(upper, lower) > _LEAST_SHARE and run.count("/") / len(run) < _MAX_SLASHES
 
 
 def _size(value: object) -> int:
-    return len(text_of(value).encode())
+    return len(to_json_text(value).encode())

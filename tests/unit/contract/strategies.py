@@ -1,6 +1,7 @@
-"""What tools may return, for property tests. ``SATCHEL_TEST_EXAMPLES`` says how many examples each test takes.
+"""Hypothesis strategies for values that tools may return.
 
-150 find what is often wrong within seconds, for everybody; CI takes 5,000 (minutes), always the same ones.
+``SATCHEL_TEST_EXAMPLES`` is the number of examples per test. The default of 150 finds common mistakes within seconds;
+CI runs 5,000 (minutes) with a fixed seed.
 """
 
 import base64
@@ -14,7 +15,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 EXAMPLES = int(os.environ.get("SATCHEL_TEST_EXAMPLES", "150"))
-_MOST_SECONDS = 900  # for one test with all of CI's examples, on a busy machine
+_TIMEOUT_SECONDS = 900  # for one test with all of CI's examples on a busy machine
 
 _settings = settings(
     max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -23,8 +24,8 @@ Test = TypeVar("Test", bound=Callable[..., None])
 
 
 def many(test: Test) -> Test:
-    """Try a property on as many examples as are asked for."""
-    slow: Test = pytest.mark.timeout(_MOST_SECONDS)(_settings(test))
+    """Run a property test with ``SATCHEL_TEST_EXAMPLES`` examples."""
+    slow: Test = pytest.mark.timeout(_TIMEOUT_SECONDS)(_settings(test))
     return slow
 
 
@@ -41,11 +42,11 @@ def b64(data: bytes) -> str:
 
 names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=40)
 mimes = st.sampled_from(["text/plain", "image/png", "application/pdf", "application/octet-stream"])
-good_artifacts = st.fixed_dictionaries(
+valid_artifacts = st.fixed_dictionaries(
     {"name": names, "mime": mimes, "b64": st.binary(max_size=64).map(b64)},
     optional={"description": names, "viewer": names, "size": st.integers(0, 10**6), "auto_open": st.booleans()},
 )
-odd_artifacts = json_values | st.fixed_dictionaries(
+malformed_artifacts = json_values | st.fixed_dictionaries(
     {}, optional=dict.fromkeys(("name", "mime", "b64", "path", "content", "type", "title", "size"), json_values)
 )
 payloads = st.fixed_dictionaries(
@@ -54,8 +55,8 @@ payloads = st.fixed_dictionaries(
         "results": json_values,
         "meta_data": json_values,
         "meta-data": json_values,
-        "artifacts": st.lists(good_artifacts | odd_artifacts, max_size=4) | json_values,
-        "deferred_artifacts": st.lists(odd_artifacts, max_size=3) | json_values,
+        "artifacts": st.lists(valid_artifacts | malformed_artifacts, max_size=4) | json_values,
+        "deferred_artifacts": st.lists(malformed_artifacts, max_size=3) | json_values,
         "returned_file_names": st.lists(names, max_size=3) | json_values,
         "returned_file_contents": st.lists(st.binary(max_size=9).map(b64), max_size=3) | json_values,
         "display": json_values,
@@ -82,7 +83,7 @@ blocks = st.fixed_dictionaries(
         "metadata": json_values,
     },
 )
-answers: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
+call_results: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {"content": st.lists(blocks, max_size=4)},
     optional={
         "structuredContent": payloads | st.fixed_dictionaries({"result": json_values}),
@@ -90,17 +91,17 @@ answers: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
         "isError": st.booleans(),
         "_meta": st.just({"fastmcp": {"wrap_result": True}}) | json_values,
         "bibliography": json_values,
-        "artifacts": st.lists(odd_artifacts, max_size=3),
+        "artifacts": st.lists(malformed_artifacts, max_size=3),
         "results": json_values,
     },
 )
-anything = json_values | payloads | answers | st.binary(max_size=30) | st.lists(blocks, max_size=3)
+anything = json_values | payloads | call_results | st.binary(max_size=30) | st.lists(blocks, max_size=3)
 
 
-def salted(value: Any, blob: str, pick: random.Random) -> Any:  # noqa: ANN401  (any JSON value)
-    """Strew a text over a value: some of its texts and keys become it, or hold it."""
+def insert_blob(value: Any, blob: str, pick: random.Random) -> Any:  # noqa: ANN401  (any JSON value)
+    """Return a copy of a value in which some texts and keys are replaced by ``blob`` or contain it."""
     if isinstance(value, dict):
-        return {(blob if pick.random() < 0.1 else key): salted(item, blob, pick) for key, item in value.items()}
+        return {(blob if pick.random() < 0.1 else key): insert_blob(item, blob, pick) for key, item in value.items()}
     if isinstance(value, list):
-        return [salted(item, blob, pick) for item in value]
+        return [insert_blob(item, blob, pick) for item in value]
     return pick.choice([value, value, blob, f"see {blob} there", f"data:image/png;base64,{blob}"])

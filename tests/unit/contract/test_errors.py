@@ -1,4 +1,4 @@
-"""Errors of tools, in the form of spec 3 §12."""
+"""Tool errors and the outputs that are built from them."""
 
 from typing import Any
 
@@ -15,6 +15,7 @@ from satchel.contract import (
     ToolCrashed,
     ToolError,
     ToolFailed,
+    ToolOutput,
     ToolTimedOut,
     UnknownTool,
     normalize,
@@ -34,7 +35,7 @@ TIMED_OUT = {
         "retryable": True,
     },
 }
-OUTSIDE = {
+INVALID_PATH = {
     "results": {"error": "File operation outside allowed directory"},
     "meta_data": {
         "is_error": True,
@@ -62,7 +63,7 @@ TOO_LARGE = {
         "retryable": False,
     },
 }
-ONE_OF_EACH: list[ToolError] = [
+ERRORS: list[ToolError] = [
     ToolTimedOut(30, "Processing chunk 45/200"),
     InvalidPath("/etc/passwd", "/tmp/alice/"),
     FileTooLarge(107374182400, 53687091200),
@@ -79,38 +80,38 @@ ONE_OF_EACH: list[ToolError] = [
 @pytest.mark.clause("v2.1:errors:timeout", "v2.1:errors:invalid-path", "v2.1:errors:file-too-large")
 @pytest.mark.parametrize(
     ("error", "example"),
-    [(ONE_OF_EACH[0], TIMED_OUT), (ONE_OF_EACH[1], OUTSIDE), (ONE_OF_EACH[2], TOO_LARGE)],
+    [(ERRORS[0], TIMED_OUT), (ERRORS[1], INVALID_PATH), (ERRORS[2], TOO_LARGE)],
     ids=lambda value: value.code if isinstance(value, ToolError) else "example",
 )
-def test_the_specified_errors_look_exactly_as_specified(error: ToolError, example: dict[str, Any]) -> None:
-    assert error.as_output().envelope() == example
+def test_specified_errors_have_the_specified_envelope(error: ToolError, example: dict[str, Any]) -> None:
+    assert ToolOutput.from_error(error).envelope() == example
 
 
-def test_there_is_one_error_for_every_code() -> None:
-    assert [error.code for error in ONE_OF_EACH] == list(ErrorCode)
-    assert len({error.reason for error in ONE_OF_EACH}) == len(ErrorCode)
+def test_every_error_code_has_an_error_class() -> None:
+    assert [error.code for error in ERRORS] == list(ErrorCode)
+    assert len({error.reason for error in ERRORS}) == len(ErrorCode)
 
 
-@pytest.mark.parametrize("error", ONE_OF_EACH, ids=lambda error: error.code)
-def test_every_error_has_the_same_form_and_survives_normalising(error: ToolError) -> None:
-    output = error.as_output()
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.code)
+def test_every_error_output_has_the_same_keys_and_normalizes_to_itself(error: ToolError) -> None:
+    output = ToolOutput.from_error(error)
     assert list(output.meta_data) == ["is_error", "reason", "error_code", "details", "retryable"]
     assert (output.is_error, output.error_code, str(error)) == (True, error.code, output.results["error"])
     assert normalize(output.envelope()) == output
 
 
-def test_seconds_are_whole_where_they_can_be() -> None:
+def test_timeout_message_writes_whole_seconds_without_decimals() -> None:
     assert ToolTimedOut(30.0).message == "Tool execution timed out after 30 seconds"
     assert ToolTimedOut(0.5).message == "Tool execution timed out after 0.5 seconds"
 
 
-def test_a_time_out_says_which_limit_ended_the_call() -> None:
+def test_timeout_error_names_the_limit_that_ended_the_call() -> None:
     silent, capped = ToolTimedOut(30), ToolTimedOut(840, kind="cap")
     assert "limit" not in silent.details
     assert (capped.details["limit"], capped.details["timeout_seconds"]) == ("absolute", 840)
     assert silent.message != ToolTimedOut(30, kind="cap").message
 
 
-def test_suggestions_name_what_was_probably_meant() -> None:
+def test_suggestion_lists_the_nearest_names() -> None:
     assert UnknownTool("reprot.make", ["report.make"]).details["suggestion"] == "Did you mean 'report.make'?"
     assert FileNotFound(["a.cvs"], ["a.csv", "b.csv"]).details["suggestion"] == "Did you mean 'a.csv' or 'b.csv'?"

@@ -1,22 +1,22 @@
-"""Files in a result: those of spec 1 to 3, and of content blocks."""
+"""Normalizing files (artifacts, deferred artifacts, v1 arrays, content blocks), display hints and canvases."""
 
 import pytest
 
 from satchel.contract import ArtifactProblem, Canvas, ErrorCode, ToolOutput, normalize
 
 
-def files(*items: object) -> ToolOutput:
+def normalize_artifacts(*items: object) -> ToolOutput:
     return normalize({"structuredContent": {"results": None, "artifacts": list(items)}})
 
 
-def problem(item: object) -> str:
-    (found,) = files(item).problems
-    assert found.code is ErrorCode.E_INVALID_ARTIFACT
-    return found.reason
+def problem_reason(item: object) -> str:
+    (problem,) = normalize_artifacts(item).problems
+    assert problem.code is ErrorCode.E_INVALID_ARTIFACT
+    return problem.reason
 
 
 @pytest.mark.clause("v2.1:artifacts:fields", "v2.1:artifacts:path")
-def test_every_field_of_an_artifact_is_kept() -> None:
+def test_artifact_keeps_every_field() -> None:
     item = {
         "name": "quarterly_report.html",
         "path": "/tmp/alice/quarterly_report.html",
@@ -27,17 +27,21 @@ def test_every_field_of_an_artifact_is_kept() -> None:
         "category": "report",
         "auto_open": True,
     }
-    assert files(item).envelope()["artifacts"] == [item]
+    assert normalize_artifacts(item).envelope()["artifacts"] == [item]
 
 
 @pytest.mark.clause("v2:artifacts:b64", "v2.1:artifacts:mime-required")
-def test_bad_artifacts_are_reported_beside_the_good_ones() -> None:
-    good = [{"name": f"{n}.txt", "b64": "QUJD", "mime": "text/plain"} for n in range(9)]
-    bad = [{"name": "b64.txt", "b64": "not base64!", "mime": "text/plain"}, {"name": "mime.txt", "b64": ""}, "text.txt"]
-    output = files(*good, *bad)
-    assert [item.name for item in output.artifacts] == [item["name"] for item in good]
+def test_invalid_artifacts_are_reported_and_valid_ones_kept() -> None:
+    valid = [{"name": f"{n}.txt", "b64": "QUJD", "mime": "text/plain"} for n in range(9)]
+    invalid = [
+        {"name": "b64.txt", "b64": "not base64!", "mime": "text/plain"},
+        {"name": "mime.txt", "b64": ""},
+        "text.txt",
+    ]
+    output = normalize_artifacts(*valid, *invalid)
+    assert [item.name for item in output.artifacts] == [item["name"] for item in valid]
     assert output.problems == [
-        ArtifactProblem(name="b64.txt", reason="b64: not base64: a wrong character, padding or length"),
+        ArtifactProblem(name="b64.txt", reason="b64: not base64: invalid character, padding or length"),
         ArtifactProblem(name="mime.txt", reason="no mime"),
         ArtifactProblem(name="artifact 12", reason="not an object"),
     ]
@@ -45,15 +49,15 @@ def test_bad_artifacts_are_reported_beside_the_good_ones() -> None:
 
 
 @pytest.mark.clause("v2.1:artifacts:name-required", "v2.1:artifacts:bytes")
-def test_an_artifact_needs_a_name_and_bytes() -> None:
-    assert problem({"mime": "text/plain", "b64": ""}) == "no name"
-    assert problem({"name": "a", "mime": "text/plain"}) == "neither b64 nor path nor content"
-    assert problem({"name": "", "mime": "text/plain", "b64": ""}) == "name: empty"
+def test_artifact_without_name_or_bytes_is_rejected() -> None:
+    assert problem_reason({"mime": "text/plain", "b64": ""}) == "no name"
+    assert problem_reason({"name": "a", "mime": "text/plain"}) == "no b64, path or content"
+    assert problem_reason({"name": "", "mime": "text/plain", "b64": ""}) == "name: empty"
 
 
 @pytest.mark.clause("v2.1:artifacts:size")
-def test_size_is_counted_where_the_bytes_are_there_and_believed_where_they_are_not() -> None:
-    output = files(
+def test_size_is_counted_for_inline_bytes_and_trusted_for_paths() -> None:
+    output = normalize_artifacts(
         {"name": "a", "mime": "a/b", "b64": "QUJD", "size": 99},
         {"name": "b", "mime": "a/b", "content": "é"},
         {"name": "c", "mime": "a/b", "path": "/tmp/alice/c", "size": 5},
@@ -62,45 +66,45 @@ def test_size_is_counted_where_the_bytes_are_there_and_believed_where_they_are_n
     assert [item.size for item in output.artifacts] == [3, 2, 5, 0]
 
 
-def test_base64_may_have_line_ends_and_a_data_prefix_and_loses_them() -> None:
-    output = files({"name": "a", "mime": "text/plain", "b64": "data:text/plain;base64,QU\r\nJD"})
+def test_line_ends_and_data_prefix_of_base64_are_removed() -> None:
+    output = normalize_artifacts({"name": "a", "mime": "text/plain", "b64": "data:text/plain;base64,QU\r\nJD"})
     assert [(item.b64, item.inline_bytes()) for item in output.artifacts] == [("QUJD", b"ABC")]
 
 
 @pytest.mark.clause("v2.1:artifacts:mime-form")
-def test_a_mime_type_of_wrong_form_is_unknown() -> None:
-    wrong = ["png", "", "text/html\r\nSet-Cookie: a", "text/html, x", "é/x"]
-    assert {files({"name": "a", "b64": "", "mime": mime}).artifacts[0].mime for mime in wrong} == {
+def test_malformed_mime_type_becomes_octet_stream() -> None:
+    malformed = ["png", "", "text/html\r\nSet-Cookie: a", "text/html, x", "é/x"]
+    assert {normalize_artifacts({"name": "a", "b64": "", "mime": mime}).artifacts[0].mime for mime in malformed} == {
         "application/octet-stream"
     }
 
 
 @pytest.mark.clause("v2.1:artifacts:types")
-def test_optional_fields_of_a_wrong_type_count_as_not_given() -> None:
+def test_optional_fields_of_a_wrong_type_are_dropped() -> None:
     item = {"name": "a", "mime": "a/b", "path": "/x", "size": "big", "auto_open": [], "metadata": 1, "viewer": None}
-    assert files(item).envelope()["artifacts"] == [{"name": "a", "mime": "a/b", "path": "/x"}]
+    assert normalize_artifacts(item).envelope()["artifacts"] == [{"name": "a", "mime": "a/b", "path": "/x"}]
 
 
-def test_of_several_places_base64_counts_first_then_the_path() -> None:
-    output = files(
+def test_source_prefers_base64_then_the_path() -> None:
+    output = normalize_artifacts(
         {"name": "a", "mime": "a/b", "b64": "QQ==", "path": "/x", "content": "c"},
         {"name": "a", "mime": "a/b", "path": "/x", "content": "c"},
     )
     assert [(item.source, item.inline_bytes()) for item in output.artifacts] == [("b64", b"A"), ("path", None)]
 
 
-def test_the_same_name_twice_stays_two_artifacts() -> None:
+def test_two_artifacts_with_the_same_name_are_kept() -> None:
     item = {"name": "a.txt", "mime": "text/plain", "b64": "QQ=="}
-    assert len(files(item, item).artifacts) == 2
+    assert len(normalize_artifacts(item, item).artifacts) == 2
 
 
-def test_a_lone_artifact_counts_as_a_list_of_one() -> None:
+def test_single_artifact_object_counts_as_a_list_of_one() -> None:
     raw = {"results": 1, "artifacts": {"name": "a", "mime": "a/b", "b64": ""}}
     assert [item.name for item in normalize(raw).artifacts] == ["a"]
 
 
 @pytest.mark.clause("v1:files:become-artifacts", "v1:files:own-name", "v2:migration:arrays")
-def test_v1_arrays_become_artifacts_with_mime_by_name() -> None:
+def test_v1_arrays_become_artifacts_with_the_mime_type_of_their_name() -> None:
     raw = {
         "results": "Generated",
         "returned_file_names": ["a.csv", "b.json", "odd"],
@@ -117,7 +121,7 @@ def test_v1_arrays_become_artifacts_with_mime_by_name() -> None:
 
 
 @pytest.mark.clause("v2:files:artifacts-win")
-def test_v1_arrays_are_ignored_where_artifacts_are_there_too() -> None:
+def test_v1_arrays_are_ignored_if_artifacts_are_present() -> None:
     both = {"returned_file_names": ["old.txt"], "returned_file_contents": ["QQ=="]}
     output = normalize({"results": 1, "artifacts": [{"name": "new", "mime": "a/b", "b64": ""}], **both})
     assert [item.name for item in output.artifacts] == ["new"]
@@ -125,21 +129,21 @@ def test_v1_arrays_are_ignored_where_artifacts_are_there_too() -> None:
 
 
 @pytest.mark.clause("v1:files:uneven")
-def test_v1_arrays_of_different_length_lose_nothing_in_silence() -> None:
+def test_v1_arrays_of_different_length_keep_or_report_every_item() -> None:
     longer = normalize({"results": 1, "returned_file_names": ["a"], "returned_file_contents": ["QQ==", "Qg=="]})
     assert [item.name for item in longer.artifacts] == ["a", "file-2"]
     shorter = normalize({"results": 1, "returned_file_names": ["a", "b"], "returned_file_contents": ["QQ=="]})
     assert [item.name for item in shorter.problems] == ["b"]
 
 
-def test_v1_arrays_without_results_are_still_files() -> None:
+def test_v1_arrays_without_results_become_artifacts() -> None:
     raw = {"returned_file_names": ["a.txt"], "returned_file_contents": ["QQ=="], "count": 1}
     output = normalize(raw)
     assert (output.results, [item.name for item in output.artifacts]) == ({"count": 1}, ["a.txt"])
 
 
 @pytest.mark.clause("v2.1:deferred:fields", "v2.1:deferred:expires-default")
-def test_deferred_artifacts_keep_every_field_and_wait_72_hours_by_default() -> None:
+def test_deferred_artifact_keeps_every_field_and_expires_after_72_hours() -> None:
     item = {
         "name": "draft.docx",
         "path": "/tmp/alice/draft.docx",
@@ -156,15 +160,15 @@ def test_deferred_artifacts_keep_every_field_and_wait_72_hours_by_default() -> N
 
 @pytest.mark.clause("v2.1:deferred:expires-hours")
 @pytest.mark.parametrize(
-    ("given", "kept"), [(1, 1), (0, 1), (-5, 1), (8760, 8760), (10**9, 8760), ("48", 48), ("x", 72)]
+    ("value", "expected"), [(1, 1), (0, 1), (-5, 1), (8760, 8760), (10**9, 8760), ("48", 48), ("x", 72)]
 )
-def test_expires_hours_stays_between_an_hour_and_a_year(given: object, kept: int) -> None:
-    item = {"name": "a", "path": "/tmp/alice/a", "mime": "a/b", "expires_hours": given}
-    assert normalize({"results": 1, "deferred_artifacts": [item]}).deferred_artifacts[0].expires_hours == kept
+def test_expires_hours_is_clamped_between_an_hour_and_a_year(value: object, expected: int) -> None:
+    item = {"name": "a", "path": "/tmp/alice/a", "mime": "a/b", "expires_hours": value}
+    assert normalize({"results": 1, "deferred_artifacts": [item]}).deferred_artifacts[0].expires_hours == expected
 
 
 @pytest.mark.clause("v2.1:deferred:path-required")
-def test_a_deferred_artifact_needs_a_path() -> None:
+def test_deferred_artifact_without_path_is_rejected() -> None:
     output = normalize({"results": 1, "deferred_artifacts": [{"name": "a", "mime": "a/b"}, 5]})
     assert [(item.name, item.reason) for item in output.problems] == [
         ("a", "no path"),
@@ -173,7 +177,7 @@ def test_a_deferred_artifact_needs_a_path() -> None:
 
 
 @pytest.mark.clause("v2.1:deferred:name-required", "v2.1:deferred:mime-required")
-def test_a_deferred_artifact_needs_a_name_and_a_mime_type() -> None:
+def test_deferred_artifact_without_name_or_mime_type_is_rejected() -> None:
     path = "/tmp/alice/draft.docx"
     items = [{"path": path, "mime": "a/b"}, {"name": "draft.docx", "path": path}]
     output = normalize({"results": 1, "deferred_artifacts": items})
@@ -182,7 +186,7 @@ def test_a_deferred_artifact_needs_a_name_and_a_mime_type() -> None:
 
 
 @pytest.mark.clause("mcp:content:media", "mcp:content:base64")
-def test_images_and_audio_become_artifacts() -> None:
+def test_image_and_audio_blocks_become_artifacts() -> None:
     content = [
         {"type": "text", "text": "Look:"},
         {"type": "image", "data": "QUJD", "mimeType": "image/png"},
@@ -199,7 +203,7 @@ def test_images_and_audio_become_artifacts() -> None:
 
 
 @pytest.mark.clause("mcp:content:resources")
-def test_embedded_resources_become_artifacts() -> None:
+def test_embedded_resource_blocks_become_artifacts() -> None:
     content = [
         {"type": "resource", "resource": {"uri": "file:///data/notes.md", "text": "# N"}},
         {"type": "resource", "resource": {"uri": "db://rows/7", "mimeType": "application/pdf", "blob": "QUJD"}},
@@ -212,7 +216,7 @@ def test_embedded_resources_become_artifacts() -> None:
 
 
 @pytest.mark.clause("mcp:content:links")
-def test_resource_links_become_artifacts_where_the_file_is_at_hand() -> None:
+def test_resource_links_to_local_or_inline_files_become_artifacts() -> None:
     content = [
         {"type": "resource_link", "uri": "file:///tmp/alice/c%20d.csv", "title": "C", "size": 9},
         {"type": "resource_link", "uri": "data:text/plain;base64,QUJD", "name": "d.txt"},
@@ -224,7 +228,7 @@ def test_resource_links_become_artifacts_where_the_file_is_at_hand() -> None:
 
 
 @pytest.mark.clause("mcp:content:links")
-def test_a_resource_link_to_elsewhere_becomes_a_file_that_holds_the_address() -> None:
+def test_external_resource_link_becomes_a_file_that_contains_the_url() -> None:
     uri = "https://x.example/a%20b.pdf?v=1"
     link = {
         "type": "resource_link",
@@ -242,21 +246,21 @@ def test_a_resource_link_to_elsewhere_becomes_a_file_that_holds_the_address() ->
     assert (row.name, row.title, row.content, row.metadata) == ("7.link.txt", "7", "db://rows/7", None)
 
 
-def test_a_resource_link_without_an_address_is_reported() -> None:
+def test_resource_link_without_uri_is_reported_as_a_problem() -> None:
     output = normalize({"content": [{"type": "resource_link", "uri": None, "name": "lost.pdf"}]})
-    assert [(item.name, item.reason) for item in output.problems] == [("lost.pdf", "neither b64 nor path nor content")]
+    assert [(item.name, item.reason) for item in output.problems] == [("lost.pdf", "no b64, path or content")]
 
 
 @pytest.mark.clause("mcp:content:unknown")
-def test_content_blocks_of_unknown_types_are_set_aside() -> None:
+def test_content_blocks_of_unknown_types_are_stored_as_unknown() -> None:
     content = [{"type": "hologram", "beam": 1}, {"type": "text", "text": "hi"}]
     output = normalize({"content": content})
     assert (output.results, output.unknown) == ("hi", {"content": [{"type": "hologram", "beam": 1}]})
 
 
 @pytest.mark.clause("v2.1:display:fields", "v2.1:display:mode", "v2.1:display:storage-action", "v2.1:display:types")
-def test_display_keeps_what_is_valid_and_drops_the_rest() -> None:
-    given = {
+def test_display_keeps_valid_fields_and_drops_invalid_ones() -> None:
+    display = {
         "open_canvas": True,
         "primary_file": "a",
         "mode": "split",
@@ -265,17 +269,22 @@ def test_display_keeps_what_is_valid_and_drops_the_rest() -> None:
         "category_hint": "report",
         "notification": "Stored",
     }
-    assert normalize({"results": 1, "display": given}).envelope()["display"] == given
-    odd = normalize(
+    assert normalize({"results": 1, "display": display}).envelope()["display"] == display
+    output = normalize(
         {"results": 1, "display": {"mode": "sideways", "storage_action": 3, "open_canvas": "maybe"}}
     ).display
-    assert odd is not None
-    assert (odd.mode, odd.storage_action, odd.open_canvas, odd.model_fields_set) == (None, "store", False, set())
+    assert output is not None
+    assert (output.mode, output.storage_action, output.open_canvas, output.model_fields_set) == (
+        None,
+        "store",
+        False,
+        set(),
+    )
 
 
 @pytest.mark.clause("v2:canvas:envelope")
-def test_the_canvas_envelope_is_kept_and_its_token_out_of_the_logs() -> None:
-    given = {
+def test_canvas_keeps_every_field_and_hides_its_token_in_repr() -> None:
+    canvas = {
         "open": True,
         "id": "monitor-42",
         "persistence": "pinned",
@@ -285,13 +294,13 @@ def test_the_canvas_envelope_is_kept_and_its_token_out_of_the_logs() -> None:
         "title": "Live Monitor",
         "mode": "replace",
     }
-    output = normalize({"results": {"status": "opened"}, "canvas": given})
-    assert output.envelope()["canvas"] == given
+    output = normalize({"results": {"status": "opened"}, "canvas": canvas})
+    assert output.envelope()["canvas"] == canvas
     assert "secret" not in repr(output)
 
 
 @pytest.mark.clause("v2:canvas:optional")
-def test_a_canvas_is_optional_and_so_are_its_fields() -> None:
+def test_canvas_and_its_fields_are_optional() -> None:
     assert normalize({"results": 1}).canvas is None
     assert normalize({"results": 1, "canvas": {"url": "https://a.example", "mode": "tile"}}).canvas == Canvas(
         open=True, persistence="session", type="iframe", url="https://a.example"

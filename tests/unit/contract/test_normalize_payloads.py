@@ -1,4 +1,4 @@
-"""Where the payload is, and what it becomes."""
+"""Normalizing results: finding the payload and converting it."""
 
 import json
 import logging
@@ -17,41 +17,41 @@ def text(value: str, **more: object) -> dict[str, Any]:
 
 
 def wrapped(value: object) -> dict[str, Any]:
-    shown = [text(value if isinstance(value, str) else json.dumps(value))]
-    return {"_meta": {"fastmcp": {"wrap_result": True}}, "content": shown, "structuredContent": {"result": value}}
+    content = [text(value if isinstance(value, str) else json.dumps(value))]
+    return {"_meta": {"fastmcp": {"wrap_result": True}}, "content": content, "structuredContent": {"result": value}}
 
 
 @pytest.mark.clause("v1:extract:structured-first", "v1:extract:wrap", "v4:results:dictionary")
-def test_structured_content_is_the_payload_and_beats_text() -> None:
+def test_structured_content_takes_precedence_over_text() -> None:
     raw = {"content": [text('{"other": 1}')], "structuredContent": PAYLOAD, "isError": False}
     assert normalize(raw).envelope() == {"results": PAYLOAD}
 
 
 @pytest.mark.clause("v1:extract:unchanged", "v2:migration:results-only")
-def test_a_payload_of_the_contract_is_not_wrapped_again() -> None:
+def test_payload_with_results_is_not_wrapped_again() -> None:
     assert normalize({"structuredContent": {"results": {"a": 1}}}).envelope() == {"results": {"a": 1}}
 
 
 @pytest.mark.clause("v1:output:same-data")
-def test_data_that_differs_from_structured_content_is_ignored_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+def test_data_that_differs_from_structured_content_logs_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, logger="satchel.contract"):
         output = normalize({"content": [], "structured_content": {"a": 1}, "data": {"a": 2}, "is_error": False})
     assert output.results == {"a": 1}
     assert "'data'" in caplog.text
 
 
-def test_data_that_agrees_is_no_reason_to_warn(caplog: pytest.LogCaptureFixture) -> None:
+def test_data_that_equals_structured_content_logs_no_warning(caplog: pytest.LogCaptureFixture) -> None:
     normalize({"content": [], "structured_content": {"a": 1}, "data": {"a": 1}})
     normalize({**wrapped("x"), "data": "x"})
     assert not caplog.records
 
 
-def test_data_is_taken_where_there_is_nothing_better() -> None:
+def test_data_is_the_payload_if_there_is_no_other() -> None:
     assert normalize({"content": [], "structured_content": None, "data": {"a": 1}}).results == {"a": 1}
 
 
 @pytest.mark.clause("v2:results:any-json")
-def test_a_marked_wrapper_is_taken_off() -> None:
+def test_marked_wrapper_is_removed() -> None:
     assert [normalize(wrapped(value)).results for value in (0, False, [1], "plain", None)] == [
         0,
         False,
@@ -61,79 +61,81 @@ def test_a_marked_wrapper_is_taken_off() -> None:
     ]
 
 
-def test_a_wrapper_marked_by_the_output_schema_alone_is_taken_off() -> None:
+def test_wrapper_marked_only_by_the_output_schema_is_removed() -> None:
     raw = {"content": [text("5")], "structuredContent": {"result": 5}}
     assert normalize(raw, output_schema={"x-fastmcp-wrap-result": True}).results == 5
     assert normalize(raw, output_schema={"type": "object"}).results == {"result": 5}
 
 
 @pytest.mark.clause("v1:extract:wrapped-text")
-def test_a_wrapped_text_that_is_json_of_the_contract_is_parsed() -> None:
-    said = json.dumps({"results": {"n": 1}, "artifacts": [{"name": "a.txt", "b64": "QUJD", "mime": "text/plain"}]})
-    output = normalize(wrapped(said))
+def test_wrapped_contract_json_is_parsed() -> None:
+    contract_json = json.dumps(
+        {"results": {"n": 1}, "artifacts": [{"name": "a.txt", "b64": "QUJD", "mime": "text/plain"}]}
+    )
+    output = normalize(wrapped(contract_json))
     assert output.results == {"n": 1}
     assert [item.inline_bytes() for item in output.artifacts] == [b"ABC"]
 
 
-def test_a_wrapped_text_that_is_other_json_stays_a_text() -> None:
+def test_wrapped_json_outside_the_contract_stays_text() -> None:
     assert [normalize(wrapped(value)).results for value in ("12345", '{"a": 1}')] == ["12345", '{"a": 1}']
 
 
-def test_a_dict_that_happens_to_have_the_one_key_result_stays_whole() -> None:
+def test_unmarked_object_with_the_single_key_result_is_not_unwrapped() -> None:
     raw = {"content": [text('{"result": "x"}')], "structuredContent": {"result": "x"}}
     assert normalize(raw).results == {"result": "x"}
 
 
 @pytest.mark.clause("v1:extract:wrapped-text")
-def test_an_unmarked_wrapper_is_known_by_its_text_when_contract_json_is_in_it() -> None:
-    said = '{"results": 1, "retryable": true}'
-    output = normalize({"content": [text(said)], "structuredContent": {"result": said}})
+def test_unmarked_wrapper_of_contract_json_is_removed() -> None:
+    contract_json = '{"results": 1, "retryable": true}'
+    output = normalize({"content": [text(contract_json)], "structuredContent": {"result": contract_json}})
     assert output.envelope() == {"results": 1, "retryable": True}
 
 
 @pytest.mark.clause("v1:extract:json-text")
-def test_the_first_text_that_parses_as_json_is_the_payload() -> None:
+def test_first_json_text_is_the_payload() -> None:
     output = normalize({"content": [text("Here you are:"), text('{"a": 1}'), text('{"b": 2}')]})
     assert output.results == {"a": 1}
     assert output.unknown == {"content": [text("Here you are:"), text('{"b": 2}')]}
 
 
 @pytest.mark.clause("v1:extract:plain-text")
-def test_texts_that_are_not_json_are_joined_by_blank_lines() -> None:
+def test_plain_texts_are_joined_by_blank_lines() -> None:
     assert normalize({"content": [text("one"), text("two")]}).envelope() == {"results": "one\n\ntwo"}
 
 
 @pytest.mark.clause("v1:results:falsy", "v2:results:any-json")
 @pytest.mark.parametrize("value", [0, False, [], "", None, {}])
-def test_falsy_results_stay_as_they_are(value: object) -> None:
+def test_falsy_results_are_unchanged(value: object) -> None:
     assert normalize({"structuredContent": {"results": value}}).envelope() == {"results": value}
 
 
 @pytest.mark.clause("v1:output:not-empty")
-@pytest.mark.parametrize("nothing", [None, {}, {"content": []}, {"content": [], "isError": False}])
-def test_nothing_at_all_becomes_null(nothing: object) -> None:
-    assert normalize(nothing).envelope() == {"results": None}
+@pytest.mark.parametrize("raw", [None, {}, {"content": []}, {"content": [], "isError": False}])
+def test_empty_result_becomes_null(raw: object) -> None:
+    assert normalize(raw).envelope() == {"results": None}
 
 
 @pytest.mark.clause("v1:output:list-kept")
-def test_a_bare_list_is_the_result() -> None:
+def test_bare_list_becomes_the_results() -> None:
     assert normalize([1, 2]).results == [1, 2]
 
 
-def test_a_bare_list_of_content_blocks_is_read_as_content() -> None:
+def test_bare_list_of_content_blocks_is_parsed_as_content() -> None:
     assert normalize([text("one"), text("two")]).results == "one\n\ntwo"
 
 
-def test_text_and_bytes_are_read_as_a_text_block_would_be() -> None:
+def test_bare_text_and_bytes_are_parsed_like_a_text_block() -> None:
     assert [normalize(raw).results for raw in ("hi", b"hi", '{"results": 3}')] == ["hi", "hi", 3]
 
 
-def test_bytes_that_are_no_text_become_an_artifact() -> None:
+def test_binary_bytes_become_an_artifact() -> None:
     assert [item.inline_bytes() for item in normalize(b"\xff\x00").artifacts] == [b"\xff\x00"]
 
 
 @pytest.mark.clause("v1:extract:result-object")
-def test_a_result_object_of_a_client_library_is_read_by_its_fields() -> None:
+def test_result_object_of_a_client_library_is_parsed_by_its_fields() -> None:
     @dataclass
     class CallToolResult:
         content: list[dict[str, Any]]
@@ -146,58 +148,58 @@ def test_a_result_object_of_a_client_library_is_read_by_its_fields() -> None:
 
 
 @pytest.mark.clause("v1:meta-data:spelling")
-def test_meta_data_is_kept_whole_in_either_spelling() -> None:
+def test_meta_data_is_accepted_in_both_spellings() -> None:
     assert normalize({"results": 1, "meta-data": {"rows": 2}}).meta_data == {"rows": 2}
     both = normalize({"results": 1, "meta-data": {"rows": 2, "old": True}, "meta_data": {"rows": 3}})
     assert both.meta_data == {"rows": 3, "old": True}
 
 
 @pytest.mark.clause("v2.1:retryable:kept")
-def test_what_was_not_given_is_not_set_and_null_counts_as_not_given() -> None:
+def test_missing_and_null_fields_are_not_set() -> None:
     assert normalize({"results": 1}).model_fields_set == {"results"}
     assert normalize({"results": 1, "display": None, "retryable": None, "artifacts": None}).model_fields_set == {
         "results"
     }
-    given = normalize({"results": 1, "retryable": False, "artifacts": [], "meta_data": {}})
-    assert given.model_fields_set == {"results", "retryable", "artifacts", "meta_data"}
-    assert given.retryable is False
+    output = normalize({"results": 1, "retryable": False, "artifacts": [], "meta_data": {}})
+    assert output.model_fields_set == {"results", "retryable", "artifacts", "meta_data"}
+    assert output.retryable is False
 
 
 @pytest.mark.clause("v2.1:fields:types", "v2.1:fields:known")
-def test_what_no_specification_names_is_kept_apart() -> None:
+def test_fields_outside_the_contract_are_stored_as_unknown() -> None:
     output = normalize({"results": 1, "colour": "red", "retryable": "perhaps", "meta_data": "small"})
     assert output.unknown == {"colour": "red", "retryable": "perhaps", "meta_data": "small"}
     assert output.retryable is None
 
 
 @pytest.mark.clause("v1:extract:wrap")
-def test_without_results_what_is_left_beside_the_files_is_the_result() -> None:
+def test_remaining_fields_become_the_results_if_results_is_missing() -> None:
     files = [{"name": "a.txt", "path": "/tmp/alice/a.txt", "mime": "text/plain"}]
     assert normalize({"artifacts": files, "rows": 3}).results == {"rows": 3}
     assert normalize({"artifacts": files}).results is None
     assert [item.path for item in normalize({"artifacts": files}).artifacts] == ["/tmp/alice/a.txt"]
 
 
-def test_a_tools_own_data_may_use_words_of_the_contract() -> None:
+def test_own_data_with_contract_field_names_is_not_interpreted() -> None:
     own = {"artifacts": [{"id": 7, "url": "https://ci.example/7"}], "display": {"width": 3}, "meta_data": {"page": 1}}
     assert normalize({"structuredContent": own}).envelope() == {"results": own}
 
 
-def test_results_beside_content_beat_the_text() -> None:
+def test_top_level_results_take_precedence_over_text() -> None:
     assert normalize({"content": [text("done")], "results": {"n": 1}}).results == {"n": 1}
     files = [{"name": "a", "mime": "text/plain", "b64": ""}]
     output = normalize({"content": [text("done")], "results": 1, "artifacts": files, "colour": "red"})
     assert (len(output.artifacts), output.unknown) == (1, {"colour": "red"})
 
 
-def test_an_answer_within_structured_content_is_opened() -> None:
+def test_call_result_nested_in_structured_content_is_parsed() -> None:
     inner = {"content": [text("# Found", forModel=True)], "bibliography": [{"pmid": "1"}], "isError": False}
     output = normalize({"content": [text(json.dumps(inner))], "structuredContent": inner, "isError": False})
     assert output.results == "# Found"
     assert [item.title for item in output.artifacts] == ["Article References"]
 
 
-def test_nan_and_half_surrogates_become_json() -> None:
+def test_nan_and_lone_surrogates_are_replaced() -> None:
     assert normalize({"structuredContent": {"results": [float("nan"), "\ud800"]}}).results == [None, "�"]
     assert normalize({"content": [text('{"results": {"mean": NaN}, "meta_data": {"a": 1}}')]}).results == {"mean": None}
     assert normalize({"content": [text("NaN")]}).results == "NaN"
@@ -207,11 +209,11 @@ def test_nan_and_half_surrogates_become_json() -> None:
     ("text", "results"),
     [("a\ud800", "a\ufffd"), ('{"a\udfff": "\ud800"}', {"a\ufffd": "\ufffd"}), ("[\ud800]", "[\ufffd]")],
 )
-def test_a_text_block_with_half_a_surrogate_is_read_like_any_other(text: str, results: object) -> None:
+def test_text_block_with_a_lone_surrogate_is_parsed(text: str, results: object) -> None:
     assert normalize({"content": [{"type": "text", "text": text}]}).results == results
 
 
-def test_deep_nesting_costs_neither_the_result_nor_the_files_beside_it() -> None:
+def test_deep_nesting_keeps_the_results_and_the_artifacts() -> None:
     deep: Any = "bottom"
     for _ in range(400):
         deep = [deep]
@@ -222,23 +224,23 @@ def test_deep_nesting_costs_neither_the_result_nor_the_files_beside_it() -> None
     assert normalize(output.model_dump()) == output
 
 
-def test_text_nested_beyond_any_parser_stays_text() -> None:
-    said = "[" * 100_000 + "]" * 100_000
-    assert normalize({"content": [text(said)]}).results == said
+def test_json_text_nested_too_deeply_stays_text() -> None:
+    nested_json = "[" * 100_000 + "]" * 100_000
+    assert normalize({"content": [text(nested_json)]}).results == nested_json
 
 
-def test_what_holds_itself_is_a_contract_error() -> None:
+def test_value_that_contains_itself_raises_contract_error() -> None:
     loop: list[Any] = []
     loop.append(loop)
     with pytest.raises(ContractError, match="contains itself"):
         normalize({"results": loop})
 
 
-def test_integers_too_long_to_write_in_decimal_are_written_in_hexadecimal() -> None:
+def test_huge_integers_become_hexadecimal_text() -> None:
     assert normalize({"results": 1 << 20_000}).results == hex(1 << 20_000)
 
 
-def test_values_that_json_lacks_are_written_as_text() -> None:
+def test_other_python_values_are_converted_to_json() -> None:
     @dataclass
     class Row:
         n: int = 1
@@ -247,6 +249,6 @@ def test_values_that_json_lacks_are_written_as_text() -> None:
     assert normalize({"results": [Row(), {1: (2, 3)}, b"ab"]}).results == [{"n": 1, "tags": ["x"]}, {"1": [2, 3]}, "ab"]
 
 
-def test_a_tool_output_is_taken_as_it_is() -> None:
+def test_tool_output_normalizes_to_itself() -> None:
     output = ToolOutput(results=1, meta_data={"a": 1})
     assert normalize(output) == output

@@ -1,4 +1,4 @@
-"""What holds for every value that a tool may return."""
+"""Properties of ``normalize`` for every value that a tool may return."""
 
 import contextlib
 import json
@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from satchel.contract import ContractError, ToolOutput, normalize
-from tests.unit.contract.strategies import anything, b64, good_artifacts, many, names, odd_artifacts
+from tests.unit.contract.strategies import anything, b64, malformed_artifacts, many, names, valid_artifacts
 
 
 @pytest.mark.clause("v2.1:output:one-form")
 @many
 @given(anything)
-def test_normalize_makes_storable_json_of_anything_json_has(raw: object) -> None:
+def test_normalize_returns_storable_json_for_any_json_value(raw: object) -> None:
     output = normalize(raw)
     json.dumps(output.envelope(), allow_nan=False).encode()
     output.model_dump_json()
@@ -26,14 +26,14 @@ def test_normalize_makes_storable_json_of_anything_json_has(raw: object) -> None
 @pytest.mark.clause("v2.1:output:one-form")
 @many
 @given(st.from_type(object) | st.recursive(st.builds(object), st.lists))
-def test_normalize_raises_nothing_but_a_contract_error(raw: object) -> None:
+def test_normalize_raises_only_contract_errors(raw: object) -> None:
     with contextlib.suppress(ContractError):
         assert isinstance(normalize(raw), ToolOutput)
 
 
 @many
 @given(anything)
-def test_normalize_leaves_its_own_output_as_it_is(raw: object) -> None:
+def test_normalize_is_idempotent(raw: object) -> None:
     output = normalize(raw)
     assert normalize(output.model_dump()) == output
     assert normalize(output.envelope()).envelope() == output.envelope()
@@ -41,16 +41,16 @@ def test_normalize_leaves_its_own_output_as_it_is(raw: object) -> None:
 
 
 @many
-@given(st.lists(good_artifacts, max_size=4), st.lists(odd_artifacts, max_size=3), st.randoms())
-def test_every_well_formed_artifact_keeps_its_bytes_whatever_lies_beside_it(
-    good: list[dict[str, Any]], odd: list[Any], shuffle: random.Random
+@given(st.lists(valid_artifacts, max_size=4), st.lists(malformed_artifacts, max_size=3), st.randoms())
+def test_valid_artifacts_keep_their_bytes_beside_malformed_ones(
+    valid: list[dict[str, Any]], malformed: list[Any], shuffle: random.Random
 ) -> None:
-    mixed = good + odd
+    mixed = valid + malformed
     shuffle.shuffle(mixed)
     output = normalize({"structuredContent": {"results": None, "artifacts": mixed}})
-    kept = [(item.name, item.mime, item.b64) for item in output.artifacts]
-    for item in good:
-        assert (item["name"], item["mime"], item["b64"]) in kept
+    stored = [(item.name, item.mime, item.b64) for item in output.artifacts]
+    for item in valid:
+        assert (item["name"], item["mime"], item["b64"]) in stored
     assert len(output.artifacts) + len(output.problems) == len(mixed)
 
 
@@ -72,7 +72,7 @@ def text_block(payload: object) -> dict[str, Any]:
 
 
 FORMS = [as_artifacts, as_v1_arrays, as_v1_objects]
-CARRIERS: list[Callable[[Any], Any]] = [
+WRAPPERS: list[Callable[[Any], Any]] = [
     lambda payload: payload,
     json.dumps,
     lambda payload: {"structuredContent": payload, "content": [text_block(payload)]},
@@ -86,9 +86,9 @@ CARRIERS: list[Callable[[Any], Any]] = [
 
 @many
 @given(st.lists(st.tuples(names, st.binary(max_size=64)), min_size=1, max_size=3), st.data())
-def test_files_keep_their_bytes_in_whatever_form_they_come(files: list[tuple[str, bytes]], data: st.DataObject) -> None:
+def test_files_keep_their_bytes_in_every_form(files: list[tuple[str, bytes]], data: st.DataObject) -> None:
     payload = data.draw(st.sampled_from(FORMS))(files)
-    output = normalize(data.draw(st.sampled_from(CARRIERS))(payload))
+    output = normalize(data.draw(st.sampled_from(WRAPPERS))(payload))
     assert [(item.name, item.inline_bytes()) for item in output.artifacts] == files
     assert (output.results, output.problems) == (1, [])
 

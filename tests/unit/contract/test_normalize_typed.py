@@ -1,4 +1,4 @@
-"""The shapes of spec 5: typed artifacts, bibliography, grant details, text for the model."""
+"""Normalizing typed artifacts, bibliographies, grant details and text for the model."""
 
 import json
 from typing import Any
@@ -11,7 +11,7 @@ from satchel.contract import normalize
 @pytest.mark.clause(
     "v5:model-text:for-model", "v5:bibliography:artifact", "v5:bibliography:form", "v5:bibliography:no-metadata"
 )
-def test_a_bibliography_becomes_an_artifact_and_the_marked_text_the_result() -> None:
+def test_bibliography_becomes_an_artifact_and_marked_text_the_results() -> None:
     citations = [{"pmid": "1", "title": "Ü"}]
     content = [{"type": "text", "text": "# Search Results", "forModel": True}]
     output = normalize({"content": content, "bibliography": citations, "isError": False})
@@ -29,7 +29,7 @@ def test_a_bibliography_becomes_an_artifact_and_the_marked_text_the_result() -> 
 
 
 @pytest.mark.clause("v5:grant:artifact", "v5:model-text:metadata", "v5:grant:form")
-def test_grant_markdown_becomes_an_artifact_with_its_metadata() -> None:
+def test_grant_becomes_an_artifact_with_its_metadata() -> None:
     metadata = {"source": "https://x.example", "contentType": "text/html"}
     grant = {"type": "text/markdown", "title": "A grant", "content": "# G", "metadata": metadata}
     content = [{"type": "text", "text": "short", "forModel": True, "metadata": {"statusCode": 200}}]
@@ -46,20 +46,20 @@ def test_grant_markdown_becomes_an_artifact_with_its_metadata() -> None:
 
 
 @pytest.mark.clause("v5:grant:form")
-def test_a_grant_without_title_has_the_specified_one() -> None:
+def test_grant_without_title_has_the_default_title() -> None:
     output = normalize({"content": [], "grantMarkdown": {"content": "x"}, "isError": False})
     assert [(item.title, item.type) for item in output.artifacts] == [("NIH Grant Details", "text/markdown")]
     assert [item.title for item in normalize({"results": 1, "grantMarkdown": "x"}).artifacts] == ["NIH Grant Details"]
 
 
 @pytest.mark.clause("v5:grant:content")
-def test_a_grant_without_content_is_reported() -> None:
+def test_grant_without_content_is_reported_as_a_problem() -> None:
     output = normalize({"content": [], "grantMarkdown": {"title": "Empty"}, "isError": False})
     assert [(item.name, item.reason) for item in output.problems] == [("Empty", "no content")]
 
 
 @pytest.mark.clause("v5:graph:artifact")
-def test_a_knowledge_graph_keeps_its_id_type_title_and_content() -> None:
+def test_knowledge_graph_keeps_its_id_type_title_and_content() -> None:
     graph = {
         "type": "application/vnd.knowledge-graph",
         "id": "0e9f",
@@ -73,7 +73,7 @@ def test_a_knowledge_graph_keeps_its_id_type_title_and_content() -> None:
 
 
 @pytest.mark.clause("v5:artifacts:position", "v5:artifacts:unique-ids", "v5:artifacts:identity")
-def test_positions_count_over_all_artifacts_of_a_result() -> None:
+def test_positions_and_ids_are_unique_in_a_result() -> None:
     typed = {"type": "text/html", "title": "Page", "content": "<p>", "language": "html"}
     output = normalize(
         {
@@ -89,19 +89,19 @@ def test_positions_count_over_all_artifacts_of_a_result() -> None:
 
 
 @pytest.mark.clause("v5:artifacts:identity")
-def test_missing_ids_are_derived_so_that_a_second_run_finds_the_same() -> None:
+def test_derived_ids_are_the_same_on_every_run() -> None:
     raw: dict[str, Any] = {"content": [], "bibliography": [{"pmid": "1"}], "isError": False}
     assert normalize(raw).artifacts[0].id == normalize(raw).artifacts[0].id
 
 
 @pytest.mark.clause("v5:artifacts:json-content")
-def test_content_that_is_json_instead_of_text_is_written_as_text() -> None:
+def test_json_content_is_converted_to_text() -> None:
     item = {"type": "application/vnd.knowledge-graph", "title": "G", "content": {"nodes": [1]}}
     assert normalize({"content": [], "artifacts": [item], "isError": False}).artifacts[0].content == '{"nodes":[1]}'
 
 
 @pytest.mark.clause("v5:artifacts:type-form")
-def test_a_type_that_is_no_mime_type_stays_beside_a_text_file() -> None:
+def test_type_that_is_not_a_mime_type_is_kept_for_a_text_file() -> None:
     item = {"type": "code", "title": "a/b", "content": "x = 1", "language": "python"}
     (artifact,) = normalize({"results": 1, "artifacts": [item]}).artifacts
     assert (artifact.type, artifact.mime, artifact.name, artifact.language) == (
@@ -113,13 +113,13 @@ def test_a_type_that_is_no_mime_type_stays_beside_a_text_file() -> None:
 
 
 @pytest.mark.clause("v5:model-text:for-model")
-def test_text_not_marked_for_the_model_stays_out_of_the_results() -> None:
-    content = [{"type": "text", "text": "for you", "forModel": True}, {"type": "text", "text": "for the person"}]
+def test_unmarked_text_is_excluded_if_other_text_is_marked() -> None:
+    content = [{"type": "text", "text": "for you", "forModel": True}, {"type": "text", "text": "for the user"}]
     assert normalize({"content": content}).results == "for you"
 
 
 @pytest.mark.clause("v5:bibliography:form")
-def test_an_empty_bibliography_is_an_empty_list_of_references() -> None:
+def test_empty_bibliography_becomes_an_empty_json_list() -> None:
     assert [item.content for item in normalize({"content": [], "bibliography": [], "isError": False}).artifacts] == [
         "[]"
     ]

@@ -9,11 +9,11 @@ import pytest
 
 from local.lint.check import lint_output
 from local.lint.findings import Severity
-from satchel.contract.shapes.answer import answer_of
+from satchel.contract.shapes.call_result import parse_call_result
 
 EXAMPLES: dict[str, Any] = json.loads(Path(__file__).with_name("spec_examples.json").read_text(encoding="utf-8"))
 BASE64 = re.compile(r'"(?:PGh0|eyJ2)[^"]*"')
-OBJECTS = {name: example for name, example in EXAMPLES.items() if answer_of(example) is None}
+OBJECTS = {name: example for name, example in EXAMPLES.items() if parse_call_result(example) is None}
 
 
 def faults(output: object) -> list[str]:

@@ -1,7 +1,8 @@
-"""What tools return, in one form. Imports nothing but pydantic, pybase64 and the standard library.
+"""The tool output contract: one form for everything that tools return.
 
-Called by everything else in ``satchel``; knows neither files on a disk, nor AWS, nor how an answer travelled. Start
-with ``normalize`` (what comes in), ``models`` (what comes out) and ``errors`` (what can go wrong).
+Imports only pydantic, pybase64 and the standard library; every other package of ``satchel`` may import it. It knows
+neither disk files, nor AWS, nor transports. Start with ``normalize`` (the conversion), ``tool_output`` (the result) and
+``errors``.
 """
 
 from satchel.contract.errors import (
@@ -19,11 +20,11 @@ from satchel.contract.errors import (
     ToolTimedOut,
     UnknownTool,
 )
-from satchel.contract.for_model import small_facts, strip_blobs, view_for_model
-from satchel.contract.media import is_active, is_showable, mime_of, valid_mime, viewer_for
-from satchel.contract.models import Artifact, ArtifactProblem, Canvas, DeferredArtifact, Display, ToolOutput
-from satchel.contract.names import numbered, safe_name, split_extension
+from satchel.contract.file_names import numbered_name, safe_name, split_extension
+from satchel.contract.media_types import is_active, is_showable, mime_of, normalize_mime, viewer_for
+from satchel.contract.model_view import build_model_view, limit_meta_data, strip_blobs
 from satchel.contract.normalize import normalize
+from satchel.contract.tool_output import Artifact, ArtifactProblem, Canvas, DeferredArtifact, Display, ToolOutput
 
 __all__ = [
     "Artifact",
@@ -45,16 +46,16 @@ __all__ = [
     "ToolOutput",
     "ToolTimedOut",
     "UnknownTool",
+    "build_model_view",
     "is_active",
     "is_showable",
+    "limit_meta_data",
     "mime_of",
     "normalize",
-    "numbered",
+    "normalize_mime",
+    "numbered_name",
     "safe_name",
-    "small_facts",
     "split_extension",
     "strip_blobs",
-    "valid_mime",
-    "view_for_model",
     "viewer_for",
 ]

@@ -1,6 +1,6 @@
-"""Strict base64: wrong characters, padding or length are errors, never bytes skipped in silence (spec 2 §1).
+"""Strict base64 decoding (clause v2:artifacts:b64): an invalid character, padding or length is an error.
 
-White space (line-wrapped base64) and a ``data:…;base64,`` prefix are accepted, since tools write both.
+Whitespace (line-wrapped base64) and a ``data:…;base64,`` prefix are accepted, because tools produce both.
 """
 
 import re
@@ -8,17 +8,19 @@ import re
 import pybase64
 
 _DATA_URL = re.compile(r"\s*data:(?P<mime>[^,;\s]*)(?P<options>(?:;[^,;]*)*),", re.IGNORECASE)
-_WHITE_SPACE = " \t\r\n\f\v"
-_MOST_PADDING = 2
-_CHUNK = 1 << 16  # characters: a multiple of four, so that every chunk decodes by itself, and few enough for a cache
+_WHITESPACE = " \t\r\n\f\v"
+_MAX_PADDING = 2
+_CHUNK = (
+    1 << 16
+)  # characters: a multiple of four, so that each chunk decodes on its own; small enough for the CPU cache
 
 
 class Base64Error(ValueError):
-    """The text is not base64; the message says how."""
+    """The text is not valid base64. The message gives the reason."""
 
 
 def split_data_url(text: str) -> tuple[str | None, str]:
-    """Take a ``data:`` prefix off; return its MIME type (None without one) and the rest. Raises Base64Error."""
+    """Return the MIME type of the ``data:`` prefix (or None) and the text after it. Raises Base64Error."""
     prefix = _DATA_URL.match(text)
     if prefix is None:
         return None, text
@@ -27,41 +29,36 @@ def split_data_url(text: str) -> tuple[str | None, str]:
     return prefix["mime"] or None, text[prefix.end() :]
 
 
-def canonical(text: str) -> str:
-    """Take off the prefix and white space; what is base64 afterwards is so in the strictest sense."""
+def canonicalize(text: str) -> str:
+    """Remove the ``data:`` prefix and whitespace. Raises Base64Error if the ``data:`` URL is not base64."""
     body = split_data_url(text)[1]
-    for space in _WHITE_SPACE:
+    for space in _WHITESPACE:
         if space in body:
             body = body.replace(space, "")
     return body
 
 
 def decode(text: str) -> bytes:
-    """Decode the whole text at once. Raises Base64Error."""
+    """Decode a text. Raises Base64Error."""
     try:
-        return pybase64.b64decode(text, validate=True)  # nearly every text is in the strictest sense already
+        return pybase64.b64decode(text, validate=True)  # almost every text is canonical already
     except ValueError:
-        return _decode(canonical(text))
+        return _decode(canonicalize(text))
 
 
-def checked(text: str) -> str:
-    """Return the text in its canonical form, having tried that it decodes, in bounded memory. Raises Base64Error."""
-    body = canonical(text)
-    if body.find("=", 0, -_MOST_PADDING) != -1:
+def validate(text: str) -> str:
+    """Return the canonical text. Raises Base64Error if it does not decode; the check needs little memory."""
+    body = canonicalize(text)
+    if body.find("=", 0, -_MAX_PADDING) != -1:
         raise Base64Error("padding ('=') before the end")
     for start in range(0, len(body), _CHUNK):
         _decode(body[start : start + _CHUNK])
     return body
 
 
-def check(text: str) -> int:
-    """Return how many bytes the text decodes to, having tried, in bounded memory. Raises Base64Error."""
-    return decoded_size(checked(text))
-
-
 def decoded_size(body: str) -> int:
-    """Return how many bytes a canonical text decodes to if it is base64, by its length alone."""
-    padding = body[-_MOST_PADDING:].count("=")
+    """Return the decoded size in bytes of a valid canonical text, computed from its length."""
+    padding = body[-_MAX_PADDING:].count("=")
     return max(len(body) * 3 // 4 - padding, 0)
 
 
@@ -69,4 +66,4 @@ def _decode(body: str) -> bytes:
     try:
         return pybase64.b64decode(body, validate=True)
     except ValueError:
-        raise Base64Error("not base64: a wrong character, padding or length") from None
+        raise Base64Error("not base64: invalid character, padding or length") from None

@@ -1,27 +1,27 @@
-"""What can go wrong with a tool call, and with what it returned.
+"""Errors of a tool call and of its result, with their codes.
 
 Exception
-├── ContractError           raised by ``normalize`` alone: not even a result could be made of it
-└── ToolError               a call failed; ``as_output()`` is what the model and the user are told (spec 3 §12)
-    ├── ToolTimedOut        E_TIMEOUT            silent too long, or longer than any call may last
-    ├── InvalidPath         E_INVALID_PATH       a file operation outside ``/tmp/{username}/``
-    ├── FileTooLarge        E_FILE_TOO_LARGE     more than can be processed
-    ├── InvalidArtifact     E_INVALID_ARTIFACT   one artifact is no file
+├── ContractError           raised by ``normalize`` only: the value cannot be converted to a tool output
+└── ToolError               the call failed; ``ToolOutput.from_error`` builds the result for the model and the user
+    ├── ToolTimedOut        E_TIMEOUT            no progress for too long, or longer than the maximum duration
+    ├── InvalidPath         E_INVALID_PATH       file access outside ``/tmp/{username}/``
+    ├── FileTooLarge        E_FILE_TOO_LARGE     a file exceeds the size limit
+    ├── InvalidArtifact     E_INVALID_ARTIFACT   one artifact is malformed or cannot be read
     ├── ToolFailed          E_TOOL_FAILED        the tool itself reported an error
-    ├── Busy                E_TOOL_FAILED        there was no room to run it
-    ├── ToolCrashed         E_TOOL_CRASHED       its process ended before it answered
-    ├── Forbidden           E_FORBIDDEN          not for this user's groups
-    ├── NotApproved         E_FORBIDDEN          the person said no, or nothing in time
-    ├── UnknownTool         E_UNKNOWN_TOOL       no such tool
-    ├── InvalidArguments    E_INVALID_ARGUMENTS  they do not fit the tool's schema
-    └── FileNotFound        E_FILE_NOT_FOUND     the user has no file of that name
+    ├── Busy                E_TOOL_FAILED        no capacity to run the tool
+    ├── ToolCrashed         E_TOOL_CRASHED       the process ended before it returned a result
+    ├── Forbidden           E_FORBIDDEN          the user's groups may not use the tool
+    ├── NotApproved         E_FORBIDDEN          the user denied the call or did not answer in time
+    ├── UnknownTool         E_UNKNOWN_TOOL       no tool has this name
+    ├── InvalidArguments    E_INVALID_ARGUMENTS  the arguments do not match the tool's schema
+    └── FileNotFound        E_FILE_NOT_FOUND     the user has no file with this name
+
+The class attributes ``code``, ``reason`` and ``retryable`` go into ``meta_data`` of the result.
 """
 
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import ClassVar, Literal
-
-from satchel.contract.codes import ErrorCode
-from satchel.contract.models import ToolOutput
 
 __all__ = [
     "Busy",
@@ -42,12 +42,27 @@ __all__ = [
 ]
 
 
+class ErrorCode(StrEnum):
+    """Error codes of tool calls and artifacts, for programs (``meta_data.error_code``)."""
+
+    E_TIMEOUT = "E_TIMEOUT"
+    E_INVALID_PATH = "E_INVALID_PATH"
+    E_FILE_TOO_LARGE = "E_FILE_TOO_LARGE"
+    E_INVALID_ARTIFACT = "E_INVALID_ARTIFACT"
+    E_TOOL_FAILED = "E_TOOL_FAILED"
+    E_TOOL_CRASHED = "E_TOOL_CRASHED"
+    E_FORBIDDEN = "E_FORBIDDEN"
+    E_UNKNOWN_TOOL = "E_UNKNOWN_TOOL"
+    E_INVALID_ARGUMENTS = "E_INVALID_ARGUMENTS"
+    E_FILE_NOT_FOUND = "E_FILE_NOT_FOUND"
+
+
 class ContractError(Exception):
-    """What a tool returned holds itself or is nested beyond bounds; no tool output can be made of it."""
+    """The tool's result contains itself, is nested too deeply or is not JSON."""
 
 
 class ToolError(Exception):
-    """Base of the errors of a call. ``details`` are facts (JSON), with a ``suggestion`` where there is one to make."""
+    """Base class of the errors of a call. ``details`` are JSON values, often with a ``suggestion``."""
 
     code: ClassVar[ErrorCode]
     reason: ClassVar[str]
@@ -58,20 +73,12 @@ class ToolError(Exception):
         self.message = message
         self.details = details
 
-    def as_output(self) -> ToolOutput:
-        """Return the envelope of spec 3 §12."""
-        meta_data = {
-            "is_error": True,
-            "reason": self.reason,
-            "error_code": self.code.value,
-            "details": self.details,
-            "retryable": self.retryable,
-        }
-        return ToolOutput(results={"error": self.message}, meta_data=meta_data)
-
 
 class ToolTimedOut(ToolError):
-    """The clock ended the call. ``kind`` says which limit: of silence, or the absolute cap."""
+    """The call exceeded a time limit: ``silence`` without progress, or the absolute ``cap``.
+
+    ``last_progress`` is the last progress message of the tool.
+    """
 
     code = ErrorCode.E_TIMEOUT
     reason = "ExecutionTimeout"
@@ -83,18 +90,18 @@ class ToolTimedOut(ToolError):
         seconds = int(timeout_seconds) if float(timeout_seconds).is_integer() else timeout_seconds
         if kind == "silence":
             message = f"Tool execution timed out after {seconds} seconds"
-            advice = "Consider breaking large operations into smaller chunks or using progress reporting"
-            super().__init__(message, timeout_seconds=seconds, last_progress=last_progress, suggestion=advice)
+            suggestion = "Consider breaking large operations into smaller chunks or using progress reporting"
+            super().__init__(message, timeout_seconds=seconds, last_progress=last_progress, suggestion=suggestion)
             return
-        message = f"Tool execution was stopped after {seconds} seconds, the longest that any call may last"
-        advice = "Consider breaking large operations into several calls"
+        message = f"Tool execution was stopped after {seconds} seconds, the maximum duration of a call"
+        suggestion = "Consider splitting large operations into several calls"
         super().__init__(
-            message, timeout_seconds=seconds, last_progress=last_progress, suggestion=advice, limit="absolute"
+            message, timeout_seconds=seconds, last_progress=last_progress, suggestion=suggestion, limit="absolute"
         )
 
 
 class InvalidPath(ToolError):
-    """A tool tried to reach a file outside the one directory that is its own."""
+    """A tool tried to access a file outside the user's directory."""
 
     code = ErrorCode.E_INVALID_PATH
     reason = "SecurityViolation"
@@ -109,7 +116,7 @@ class InvalidPath(ToolError):
 
 
 class FileTooLarge(ToolError):
-    """A file is larger than what is left to process it with. Sizes in bytes."""
+    """A file exceeds the size limit. Sizes in bytes."""
 
     code = ErrorCode.E_FILE_TOO_LARGE
     reason = "FileSizeExceeded"
@@ -127,14 +134,14 @@ class FileTooLarge(ToolError):
 
 
 class InvalidArtifact(ToolError):
-    """One artifact cannot be kept; in a result it stands as an ArtifactProblem beside the good ones."""
+    """One artifact cannot be stored. A result reports it as an ``ArtifactProblem`` and keeps its other artifacts."""
 
     code = ErrorCode.E_INVALID_ARTIFACT
     reason = "InvalidArtifact"
 
     def __init__(self, name: str, problem: str) -> None:
         super().__init__(
-            f"The artifact {name!r} cannot be kept: {problem}",
+            f"The artifact {name!r} cannot be stored: {problem}",
             name=name,
             problem=problem,
             suggestion="Return name, mime and one of path, b64 or content for every artifact",
@@ -142,89 +149,93 @@ class InvalidArtifact(ToolError):
 
 
 class ToolFailed(ToolError):
-    """The tool ran and said that it failed; the message is its own."""
+    """The tool ran and reported an error. The message is the tool's."""
 
     code = ErrorCode.E_TOOL_FAILED
     reason = "ToolFailed"
 
 
 class Busy(ToolError):
-    """The tool did not run: everything that could run it was busy for too long."""
+    """The tool did not run because no capacity became free in time."""
 
     code = ErrorCode.E_TOOL_FAILED
     reason = "Busy"
     retryable = True
 
     def __init__(self, message: str) -> None:
-        super().__init__(message, suggestion="Try again in a while")
+        super().__init__(message, suggestion="Try again later")
 
 
 class ToolCrashed(ToolError):
-    """The server's process ended in the middle of a call (out of memory, a signal, ``exit``)."""
+    """The server process ended during the call (out of memory, a signal, ``exit``)."""
 
     code = ErrorCode.E_TOOL_CRASHED
     reason = "ToolCrashed"
     retryable = True
 
-    def __init__(self, message: str = "The tool's process ended before it answered", **details: object) -> None:
-        advice = {"suggestion": "Try again; if it happens again, try with less data"}
-        super().__init__(message, **(advice | details))
+    def __init__(
+        self, message: str = "The tool's process ended before it returned a result", **details: object
+    ) -> None:
+        defaults = {"suggestion": "Try again; if it fails again, use less data"}
+        super().__init__(message, **(defaults | details))
 
 
 class Forbidden(ToolError):
-    """The tool is not open to the groups of this user."""
+    """None of the user's groups may use the tool."""
 
     code = ErrorCode.E_FORBIDDEN
     reason = "Forbidden"
 
     def __init__(self, tool: str) -> None:
-        advice = "Ask an administrator for access or use another tool"
-        super().__init__(f"You may not use the tool {tool!r}", tool=tool, suggestion=advice)
+        suggestion = "Ask an administrator for access or use another tool"
+        super().__init__(f"You may not use the tool {tool!r}", tool=tool, suggestion=suggestion)
 
 
 class NotApproved(ToolError):
-    """The call needed the person's word and did not get it."""
+    """The user denied the call, or did not answer in time."""
 
     code = ErrorCode.E_FORBIDDEN
     reason = "NotApproved"
 
     def __init__(self, message: str) -> None:
-        super().__init__(message, suggestion="Do not call the tool again unless the person asks for it")
+        super().__init__(message, suggestion="Do not call the tool again unless the user asks for it")
 
 
 class UnknownTool(ToolError):
-    """No server offers a tool of that name. ``nearest`` are names that come close."""
+    """No server offers a tool with this name. ``nearest`` are similar names of existing tools."""
 
     code = ErrorCode.E_UNKNOWN_TOOL
     reason = "UnknownTool"
 
     def __init__(self, tool: str, nearest: Sequence[str] = ()) -> None:
-        advice = f"Did you mean {_listed(nearest)}?" if nearest else "Use one of the tools that are offered"
-        super().__init__(f"There is no tool {tool!r}", tool=tool, nearest=list(nearest), suggestion=advice)
+        suggestion = f"Did you mean {_join_names(nearest)}?" if nearest else "Use one of the available tools"
+        super().__init__(f"There is no tool {tool!r}", tool=tool, nearest=list(nearest), suggestion=suggestion)
 
 
 class InvalidArguments(ToolError):
-    """The arguments do not fit the tool's schema; each problem is one sentence."""
+    """The arguments do not match the tool's schema. Each problem is one sentence."""
 
     code = ErrorCode.E_INVALID_ARGUMENTS
     reason = "InvalidArguments"
 
     def __init__(self, problems: Sequence[str]) -> None:
-        message = "The arguments do not fit the tool: " + "; ".join(problems)
+        message = "The arguments do not match the tool's schema: " + "; ".join(problems)
         super().__init__(message, problems=list(problems), suggestion="Correct the arguments and call the tool again")
 
 
 class FileNotFound(ToolError):
-    """The user has no file of that name. ``nearest`` are names of files that there are."""
+    """The user has no file with this name. ``nearest`` are similar names of the user's files."""
 
     code = ErrorCode.E_FILE_NOT_FOUND
     reason = "FileNotFound"
 
     def __init__(self, names: Sequence[str], nearest: Sequence[str] = ()) -> None:
-        advice = f"Did you mean {_listed(nearest)}?" if nearest else "Use a name from the list of available files"
-        message = f"No file named {_listed(names)}"
-        super().__init__(message, names=list(names), nearest=list(nearest), suggestion=advice)
+        suggestion = (
+            f"Did you mean {_join_names(nearest)}?" if nearest else "Use a name from the list of available files"
+        )
+        message = f"No file named {_join_names(names)}"
+        super().__init__(message, names=list(names), nearest=list(nearest), suggestion=suggestion)
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return " or ".join(repr(name) for name in names)

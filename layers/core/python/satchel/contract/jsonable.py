@@ -1,7 +1,7 @@
-"""JSON as tools write it (NaN, half surrogates, endless nesting) made into JSON that every later step can carry.
+"""Convert tools' values to plain JSON that every later step can store: no NaN, lone surrogates or endless nesting.
 
-Neither parser does it alone: ``json.loads`` accepts NaN and dies of deep nesting with a RecursionError, ``from_json``
-refuses half surrogates; and what either has read may still be more than a serialiser takes.
+Neither parser is enough: ``json.loads`` accepts NaN and fails on deep nesting with a RecursionError, ``from_json``
+rejects lone surrogates, and both return values that a serializer may reject.
 """
 
 import json
@@ -13,15 +13,15 @@ from pydantic import BeforeValidator
 from pydantic_core import from_json, to_jsonable_python
 
 MAX_DEPTH = 100
-_MAX_INT_BITS = 10_000  # Python refuses to write integers of more than 4,300 digits in decimal
+_MAX_INT_BITS = 10_000  # Python refuses to convert integers of more than 4,300 digits to decimal text
 
 
 class NotJsonError(ValueError):
-    """The value cannot be made JSON: it holds itself, or is nested beyond what can even be written as text."""
+    """The value is not JSON and cannot be converted: it contains itself or is nested too deeply."""
 
 
-def well_formed(value: Any) -> Any:  # noqa: ANN401  (validators pass on what is not theirs)
-    """Replace half surrogates of a text by U+FFFD, for they cannot be stored as UTF-8; other values pass."""
+def replace_surrogates(value: Any) -> Any:  # noqa: ANN401  (validators pass other types through)
+    """Replace lone surrogates in a text by U+FFFD, because UTF-8 cannot encode them. Other values pass through."""
     if not isinstance(value, str):
         return value
     exact = str.__str__(value)
@@ -30,57 +30,57 @@ def well_formed(value: Any) -> Any:  # noqa: ANN401  (validators pass on what is
     return exact.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def text_of(value: object) -> str:
-    """Write a value as compact JSON, as JavaScript's ``JSON.stringify`` does. Raises NotJsonError."""
-    return json.dumps(plain(value), ensure_ascii=False, separators=(",", ":"))
+def to_json_text(value: object) -> str:
+    """Return a value as compact JSON text, like JavaScript's ``JSON.stringify``. Raises NotJsonError."""
+    return json.dumps(to_plain_json(value), ensure_ascii=False, separators=(",", ":"))
 
 
-def plain(value: object) -> Any:  # noqa: ANN401  (any JSON value)
-    """Copy a value as plain JSON. Raises NotJsonError.
+def to_plain_json(value: object) -> Any:  # noqa: ANN401  (any JSON value)
+    """Return a copy of a value as plain JSON. Raises NotJsonError.
 
-    NaN and infinities become null; what lies deeper than MAX_DEPTH becomes its JSON text.
+    NaN and infinities become null. A container deeper than MAX_DEPTH becomes its JSON text.
     """
-    return _plain(value, 0, set())
+    return _convert(value, 0, set())
 
 
-def _plain(value: object, depth: int, above: set[int]) -> Any:  # noqa: ANN401  (any JSON value)
+def _convert(value: object, depth: int, ancestors: set[int]) -> Any:  # noqa: ANN401  (any JSON value)
     if isinstance(value, Mapping | list | tuple | set | frozenset):
-        return _container(value, depth, above)
+        return _convert_container(value, depth, ancestors)
     if isinstance(value, str):
-        return well_formed(value)
+        return replace_surrogates(value)
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):
         return int(value) if value.bit_length() <= _MAX_INT_BITS else hex(value)
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
-    return _plain(_known(value), depth, above)
+    return _convert(_convert_object(value), depth, ancestors)
 
 
-def _container(value: Any, depth: int, above: set[int]) -> Any:  # noqa: ANN401  (any JSON value)
-    if id(value) in above:
+def _convert_container(value: Any, depth: int, ancestors: set[int]) -> Any:  # noqa: ANN401  (any JSON value)
+    if id(value) in ancestors:
         raise NotJsonError("it contains itself")
     if depth >= MAX_DEPTH:
-        return _buried(value)
-    above.add(id(value))
+        return _to_text(value)
+    ancestors.add(id(value))
     if isinstance(value, Mapping):
-        copy: Any = {well_formed(str(key)): _plain(item, depth + 1, above) for key, item in value.items()}
+        copy: Any = {replace_surrogates(str(key)): _convert(item, depth + 1, ancestors) for key, item in value.items()}
     else:
-        copy = [_plain(item, depth + 1, above) for item in value]
-    above.discard(id(value))
+        copy = [_convert(item, depth + 1, ancestors) for item in value]
+    ancestors.discard(id(value))
     return copy
 
 
-def _buried(value: object) -> str:
+def _to_text(value: object) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except (ValueError, TypeError, RecursionError):
-        raise NotJsonError("it is nested too deep to be written down") from None
-    return str(well_formed(text))
+        raise NotJsonError("it is nested too deeply") from None
+    return str(replace_surrogates(text))
 
 
-def _known(value: object) -> object:
-    """Turn what is no JSON type (dates, models, data classes, bytes) into JSON types."""
+def _convert_object(value: object) -> object:
+    """Convert other types (dates, models, data classes, bytes) to JSON types."""
     if isinstance(value, bytes | bytearray | memoryview):
         return bytes(value).decode("utf-8", "replace")
     try:
@@ -89,17 +89,17 @@ def _known(value: object) -> object:
         raise NotJsonError(f"a {type(value).__name__} cannot be written as JSON") from None
 
 
-def parse(text: str) -> Any:  # noqa: ANN401  (any JSON value)
-    """Read JSON text. Raises NotJsonError.
+def parse_json(text: str) -> Any:  # noqa: ANN401  (any JSON value)
+    """Parse JSON text. Raises NotJsonError.
 
-    NaN is let in within objects and arrays, because Python's ``json.dumps`` writes it, but not as the whole text.
+    NaN is accepted inside objects and arrays, because Python's ``json.dumps`` writes it, but not as the whole text.
     """
     try:
         value = from_json(text, allow_inf_nan=False)
-    except (ValueError, TypeError):  # a text with a half surrogate is none to it
+    except (ValueError, TypeError):  # from_json rejects lone surrogates
         return _parse_leniently(text)
     if isinstance(value, float) and not math.isfinite(value):
-        raise NotJsonError("a number beyond all bounds")
+        raise NotJsonError("the number is too large")
     return value
 
 
@@ -109,15 +109,15 @@ def _parse_leniently(text: str) -> Any:  # noqa: ANN401  (any JSON value)
     except (ValueError, RecursionError):
         raise NotJsonError("it is not JSON") from None
     if isinstance(value, float):
-        raise NotJsonError("NaN alone is a word, not a number")
-    return plain(value)
+        raise NotJsonError("NaN and Infinity are not JSON")
+    return to_plain_json(value)
 
 
-Text = Annotated[str, BeforeValidator(well_formed)]
-"""A text that can be stored as UTF-8."""
+Text = Annotated[str, BeforeValidator(replace_surrogates)]
+"""A text that UTF-8 can encode."""
 
-Json = Annotated[Any, BeforeValidator(plain)]
-"""Any JSON value, copied and made plain."""
+Json = Annotated[Any, BeforeValidator(to_plain_json)]
+"""Any JSON value, converted by ``to_plain_json``."""
 
-JsonObject = Annotated[dict[str, Any], BeforeValidator(plain)]
-"""A JSON object, copied and made plain."""
+JsonObject = Annotated[dict[str, Any], BeforeValidator(to_plain_json)]
+"""A JSON object, converted by ``to_plain_json``."""

@@ -1,6 +1,6 @@
-"""Whatever a tool returned becomes one tool output (spec 1 to 3 and 5).
+"""Normalize the value that a tool returned to one ``ToolOutput``.
 
-Two lists say which shapes are known; a new shape is a module in ``shapes`` and a line here.
+Two lists define the supported forms. To support a new form, add a function to ``shapes`` and an entry here.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,108 +11,100 @@ from pydantic import ValidationError
 
 from satchel.contract.errors import ContractError
 from satchel.contract.jsonable import NotJsonError
-from satchel.contract.models import ToolOutput
-from satchel.contract.models.lenient import in_words
-from satchel.contract.shapes import (
-    artifact_lists,
-    bibliography,
-    blocks,
-    data,
-    envelope,
-    failed,
-    grant,
-    json_text,
-    model_text,
-    plain_text,
-    structured,
-    top_level,
-    v1_arrays,
+from satchel.contract.shapes import content_blocks, extractors, recognizers, typed_artifacts
+from satchel.contract.shapes.call_result import (
+    ABSENT,
+    NO_MATCH,
+    CallResult,
+    Match,
+    as_mapping,
+    parse_call_result,
+    wrap_value,
 )
-from satchel.contract.shapes.answer import ABSENT, NOTHING, Answer, Found, answer_of, as_mapping, plain_answer
-from satchel.contract.shapes.draft import Draft
-from satchel.contract.shapes.payload import is_contract
+from satchel.contract.shapes.output_builder import OutputBuilder
+from satchel.contract.tool_output import ToolOutput, describe_validation_error
 
-RECOGNISERS: list[Callable[[Answer], Found | None]] = [
-    structured.recognise,
-    top_level.recognise,
-    model_text.recognise,
-    json_text.recognise,
-    plain_text.recognise,
-    data.recognise,
+RECOGNIZERS: list[Callable[[CallResult], Match | None]] = [
+    recognizers.find_structured_content,
+    recognizers.find_top_level_results,
+    recognizers.find_model_text,
+    recognizers.find_json_text,
+    recognizers.find_plain_text,
+    recognizers.find_client_data,
 ]
-"""Find the payload; the first that knows the answer wins."""
+"""Functions that find the payload. The first match wins."""
 
-PARTS: list[Callable[[dict[str, Any], Draft], None]] = [
-    envelope.take,
-    artifact_lists.take,
-    v1_arrays.take,
-    bibliography.take,
-    grant.take,
+EXTRACTORS: list[Callable[[dict[str, Any], OutputBuilder], None]] = [
+    extractors.extract_envelope,
+    extractors.extract_artifacts,
+    extractors.extract_v1_files,
+    typed_artifacts.extract_bibliography,
+    typed_artifacts.extract_grant,
 ]
-"""Take what they know out of a payload; each has its turn."""
+"""Functions that move the fields they know from a payload to the builder. All of them run, in this order."""
 
-_WRAP_MARK = "x-fastmcp-wrap-result"
-_MAX_NESTING = 3  # an answer within an answer: a tool that returns, as its data, what a server should
+_WRAP_MARKER = "x-fastmcp-wrap-result"
+_MAX_NESTING = 3  # call results inside call results: some tools return a whole call result as their data
 
 
 def normalize(raw: object, *, output_schema: Mapping[str, Any] | None = None) -> ToolOutput:
-    """Make the tool output of the raw JSON of a ``tools/call`` result, or of anything else a tool may have returned.
+    """Convert the raw JSON of a ``tools/call`` result, or any other value that a tool returned, to a tool output.
 
-    ``output_schema`` is the tool's, if known: some servers mark only there that they wrapped a value. Artifacts that
-    are no files are named in ``problems``. Idempotent on its own output. Raises ContractError, and nothing else.
+    ``output_schema`` is the tool's schema, if known: some servers mark only there that they wrapped a value. Invalid
+    artifacts are reported in ``problems``. Idempotent on its own output. Raises ContractError and no other error.
     """
-    wrapped = output_schema is not None and output_schema.get(_WRAP_MARK) is True
+    wrapped = output_schema is not None and output_schema.get(_WRAP_MARKER) is True
     try:
-        return _output(raw, wrapped=wrapped)
+        return _build_output(raw, wrapped=wrapped)
     except ValidationError as error:
-        raise ContractError(in_words(error)) from None
+        raise ContractError(describe_validation_error(error)) from None
     except (NotJsonError, RecursionError) as error:
         raise ContractError(str(error)) from None
 
 
-def _output(raw: object, *, wrapped: bool) -> ToolOutput:
-    layers = _opened(raw, wrapped=wrapped)
-    draft = Draft()
-    _take_payload(layers[-1][1].payload, draft)
-    for answer, found in layers:
-        if found.payload is not answer.rest:
-            draft.set_aside(_take_parts(answer.rest, draft))
-        blocks.take(answer.content, found.used, draft)
-    if any(answer.is_error for answer, _ in layers):
-        failed.mark(draft, [text for answer, _ in layers for text in answer.texts])
-    return draft.output()
+def _build_output(raw: object, *, wrapped: bool) -> ToolOutput:
+    layers = _unnest(raw, wrapped=wrapped)
+    builder = OutputBuilder()
+    _extract_payload(layers[-1][1].payload, builder)
+    for result, match in layers:
+        if match.payload is not result.extra_fields:
+            builder.add_unknown(_extract_fields(result.extra_fields, builder))
+        content_blocks.extract_artifacts(result.content, match.used_blocks, builder)
+    if any(result.is_error for result, _ in layers):
+        builder.mark_failed([text for result, _ in layers for text in result.texts])
+    return builder.build()
 
 
-def _opened(raw: object, *, wrapped: bool) -> list[tuple[Answer, Found]]:
-    """Open an answer, and the answer in it as long as there is one; the last one holds the payload."""
-    answer: Answer | None = answer_of(raw) or plain_answer(raw)
-    layers: list[tuple[Answer, Found]] = []
-    while answer is not None:
-        answer = replace(answer, wrapped=answer.wrapped or (wrapped and not layers))
-        found = next((found for known in RECOGNISERS if (found := known(answer))), NOTHING)
-        layers.append((answer, found))
-        inner = found.payload
-        closed = isinstance(inner, Mapping) and "results" in inner
-        answer = None if closed or len(layers) == _MAX_NESTING else answer_of(inner)
+def _unnest(raw: object, *, wrapped: bool) -> list[tuple[CallResult, Match]]:
+    """Return the call result and the call results nested in its payload. The last match has the actual payload."""
+    result: CallResult | None = parse_call_result(raw) or wrap_value(raw)
+    layers: list[tuple[CallResult, Match]] = []
+    while result is not None:
+        result = replace(result, wrapped=result.wrapped or (wrapped and not layers))
+        match = next((match for recognize in RECOGNIZERS if (match := recognize(result))), NO_MATCH)
+        layers.append((result, match))
+        inner = match.payload
+        is_final = isinstance(inner, Mapping) and "results" in inner
+        result = None if is_final or len(layers) == _MAX_NESTING else parse_call_result(inner)
     return layers
 
 
-def _take_payload(payload: object, draft: Draft) -> None:
-    """Take the contract's fields out of a payload; if it has no ``results``, what is left of it are the results."""
+def _extract_payload(payload: object, builder: OutputBuilder) -> None:
+    """Extract the contract's fields from a payload. If it has no ``results``, the remaining fields are the results."""
     fields = as_mapping(payload)
-    if fields is None or not is_contract(fields):
-        draft.results = payload
+    if fields is None or not recognizers.is_contract_payload(fields):
+        builder.results = payload
         return
-    left = _take_parts(fields, draft)
-    if draft.results is ABSENT:
-        draft.results = left or None
+    remaining = _extract_fields(fields, builder)
+    if builder.results is ABSENT:
+        builder.results = remaining or None
     else:
-        draft.set_aside(left)
+        builder.add_unknown(remaining)
 
 
-def _take_parts(fields: Mapping[str, Any], draft: Draft) -> dict[str, Any]:
-    """Let every part take what it knows; return what nobody knew."""
-    left = dict(fields)
-    for take in PARTS:
-        take(left, draft)
-    return left
+def _extract_fields(fields: Mapping[str, Any], builder: OutputBuilder) -> dict[str, Any]:
+    """Run all extractors on a copy of the fields; return the fields that no extractor took."""
+    remaining = dict(fields)
+    for extract in EXTRACTORS:
+        extract(remaining, builder)
+    return remaining

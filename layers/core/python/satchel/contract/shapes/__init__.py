@@ -1,6 +1,5 @@
-"""The shapes in which tools return things: one module a shape, so that a new shape is a new module and a line.
+"""The forms in which tools return results and files. ``normalize`` lists the functions and calls them.
 
-Two kinds, listed in ``normalize``. *Recognisers* find the payload in an answer (``structured``, ``model_text``, …):
-the first that knows the answer wins. *Parts* take out of a payload what they know (``v1_arrays``, ``bibliography``, …)
-and put it into a Draft: every part has its turn. ``answer`` and ``draft`` are what both stand on.
+*Recognizers* find the payload in a call result; the first match wins. *Extractors* move the fields that they know from
+a payload to an ``OutputBuilder``; all of them run. Both use ``call_result`` and ``output_builder``.
 """

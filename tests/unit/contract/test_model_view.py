@@ -1,4 +1,4 @@
-"""What the model is shown of an output."""
+"""The model's view of a tool output."""
 
 import base64
 import hashlib
@@ -8,13 +8,13 @@ import time
 
 import pytest
 
-from satchel.contract import normalize, strip_blobs, view_for_model
+from satchel.contract import build_model_view, normalize, strip_blobs
 
 BLOB = base64.b64encode(random.Random(1).randbytes(3000)).decode()  # noqa: S311  (sample data)
 
 
 @pytest.mark.clause("v1:files:names-told")
-def test_results_facts_and_names_are_shown_and_nothing_else() -> None:
+def test_view_contains_only_results_meta_data_file_names_and_problems() -> None:
     raw = {
         "results": {"n": 1},
         "meta_data": {"rows": 42},
@@ -23,24 +23,24 @@ def test_results_facts_and_names_are_shown_and_nothing_else() -> None:
         "display": {"open_canvas": True},
         "colour": "red",
     }
-    assert view_for_model(normalize(raw)) == {
+    assert build_model_view(normalize(raw)) == {
         "results": {"n": 1},
         "meta_data": {"rows": 42},
         "files": ["a.txt", "d.docx"],
         "problems": [{"name": "bad", "reason": "no mime"}],
     }
-    assert view_for_model(normalize({"results": 0})) == {"results": 0}
+    assert build_model_view(normalize({"results": 0})) == {"results": 0}
 
 
-def test_the_names_under_which_files_were_stored_are_the_ones_to_show() -> None:
+def test_view_shows_the_stored_file_names() -> None:
     output = normalize({"results": 1, "artifacts": [{"name": "a.txt", "mime": "text/plain", "b64": ""}]})
-    assert view_for_model(output, files=["a (2).txt"])["files"] == ["a (2).txt"]
+    assert build_model_view(output, files=["a (2).txt"])["files"] == ["a (2).txt"]
 
 
 @pytest.mark.clause("v1:files:contents-not-told")
-def test_the_arrays_of_the_first_contract_are_shown_by_name_alone() -> None:
+def test_view_shows_v1_files_by_name_only() -> None:
     raw = {"results": "made", "returned_file_names": ["a.csv"], "returned_file_contents": ["QUJD"]}
-    assert view_for_model(normalize(raw)) == {"results": "made", "files": ["a.csv"]}
+    assert build_model_view(normalize(raw)) == {"results": "made", "files": ["a.csv"]}
 
 
 @pytest.mark.clause("v1:prompt:no-base64")
@@ -60,31 +60,31 @@ def test_the_arrays_of_the_first_contract_are_shown_by_name_alone() -> None:
         {BLOB: 1},
     ],
 )
-def test_blobs_give_way_to_a_note_wherever_they_are(value: object) -> None:
-    shown = json.dumps(strip_blobs(value))
-    assert "left out]" in shown
-    assert len(shown) < 150
+def test_strip_blobs_replaces_long_base64_everywhere(value: object) -> None:
+    stripped = json.dumps(strip_blobs(value))
+    assert " omitted: " in stripped
+    assert len(stripped) < 150
 
 
-def test_a_tools_own_list_of_problems_brings_no_blob_to_the_model() -> None:
+def test_view_strips_blobs_from_a_tools_own_problems() -> None:
     output = normalize({"results": 1, "problems": [{"name": BLOB, "reason": f"no {BLOB}"}]})
-    (problem,) = view_for_model(output)["problems"]
-    assert problem["reason"] == "no [base64 of about 3000 bytes left out]"
+    (problem,) = build_model_view(output)["problems"]
+    assert problem["reason"] == "no [base64 omitted: about 3000 bytes]"
     assert len(problem["name"]) <= 255
 
 
-def test_a_data_url_is_left_out_however_small() -> None:
-    assert strip_blobs("data:image/gif;base64,R0lGODlh") == "[data URL of image/gif, 30 characters, left out]"
-    assert strip_blobs("see data:text/html,%3Cp%3E here") == "see [data URL of text/html, 22 characters, left out] here"
+def test_strip_blobs_replaces_data_urls_of_any_size() -> None:
+    assert strip_blobs("data:image/gif;base64,R0lGODlh") == "[data URL omitted: image/gif, 30 characters]"
+    assert strip_blobs("see data:text/html,%3Cp%3E here") == "see [data URL omitted: text/html, 22 characters] here"
 
 
-def test_links_to_files_and_their_tokens_are_left_out() -> None:
+def test_strip_blobs_replaces_file_links_with_their_tokens() -> None:
     links = [
         "https://satchel.example/api/files/download/fabc?token=ey.J.x",
         "/api/files/download/fabc?token=ey.J.x",
         "https://b.s3.amazonaws.com/k?X-Amz-Date=1&X-Amz-Signature=abc&x=1",
     ]
-    assert strip_blobs([f"got {link} now" for link in links]) == ["got [link to a file left out] now"] * 3
+    assert strip_blobs([f"got {link} now" for link in links]) == ["got [file link omitted] now"] * 3
     assert strip_blobs("https://example.com/page?id=1") == "https://example.com/page?id=1"
 
 
@@ -103,43 +103,45 @@ def test_links_to_files_and_their_tokens_are_left_out() -> None:
         {"b64": "QUJD"},
     ],
 )
-def test_what_is_no_blob_stays(value: object) -> None:
+def test_strip_blobs_keeps_texts_that_only_resemble_blobs(value: object) -> None:
     assert strip_blobs(value) == value
 
 
-def test_long_results_are_cut_in_the_middle_and_say_so() -> None:
-    view = view_for_model(normalize({"results": "a" * 600 + "m" * 5000 + "z" * 400}), budget=900)
+def test_long_results_are_truncated_in_the_middle_with_a_note() -> None:
+    view = build_model_view(normalize({"results": "a" * 600 + "m" * 5000 + "z" * 400}), budget=900)
     assert view["results"].startswith("a" * 600)
     assert view["results"].endswith("z" * 300)
-    assert "5100 characters left out" in view["results"]
+    assert "5100 characters omitted" in view["results"]
     assert view["truncated"] == {"results": {"characters": 6000, "left_out": 5100}}
 
 
-def test_long_structures_are_cut_as_text() -> None:
-    view = view_for_model(normalize({"results": [{"row": n} for n in range(1000)]}), budget=300)
+def test_long_structured_results_are_truncated_as_text() -> None:
+    view = build_model_view(normalize({"results": [{"row": n} for n in range(1000)]}), budget=300)
     assert view["results"].startswith('[{"row": 0}')
     assert view["results"].endswith('{"row": 999}]')
     assert len(view["results"]) < 400
 
 
-def test_results_within_the_budget_are_untouched() -> None:
-    assert view_for_model(normalize({"results": ["x" * 90]}), budget=94) == {"results": ["x" * 90]}
+def test_results_within_the_budget_are_unchanged() -> None:
+    assert build_model_view(normalize({"results": ["x" * 90]}), budget=94) == {"results": ["x" * 90]}
 
 
 @pytest.mark.clause("v2:meta-data:size")
-def test_meta_data_stays_under_four_kilobytes_and_the_largest_goes_first() -> None:
-    view = view_for_model(normalize({"results": 1, "meta_data": {"log": "word " * 1000, "is_error": True, "rows": 3}}))
+def test_meta_data_is_limited_to_4_kb_by_omitting_the_largest_values() -> None:
+    view = build_model_view(
+        normalize({"results": 1, "meta_data": {"log": "word " * 1000, "is_error": True, "rows": 3}})
+    )
     assert view["meta_data"] == {"is_error": True, "rows": 3}
     assert view["truncated"] == {"meta_data": {"left_out": ["log"]}}
-    many = {f"key{n}": "word " * 20 for n in range(100)}
-    kept = view_for_model(normalize({"results": 1, "meta_data": many}))["meta_data"]
-    assert 3000 < len(json.dumps(kept)) < 4096
+    entries = {f"key{n}": "word " * 20 for n in range(100)}
+    meta_data = build_model_view(normalize({"results": 1, "meta_data": entries}))["meta_data"]
+    assert 3000 < len(json.dumps(meta_data)) < 4096
 
 
 @pytest.mark.parametrize(
     "piece", ["A" * 1024 + " ", "data:", "A" * 59 + "\n", "https://x/", "aB" * 30 + "\n", "data:a/b;" * 3]
 )
-def test_stripping_takes_linear_time(piece: str) -> None:
+def test_strip_blobs_takes_linear_time(piece: str) -> None:
     def seconds(size: int) -> float:
         text = piece * (size // len(piece))
         start = time.process_time()

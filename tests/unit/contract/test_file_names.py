@@ -1,4 +1,4 @@
-"""File names (spec 3 §5.2 and §9.1)."""
+"""Safe file names."""
 
 import base64
 import json
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from satchel.contract import numbered, safe_name, split_extension
+from satchel.contract import numbered_name, safe_name, split_extension
 from tests.unit.contract.strategies import any_text, many
 
 VECTORS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "vectors" / "filenames.json").read_text("utf-8"))
@@ -51,7 +51,7 @@ PIECES += [
 raw_names = any_text | st.binary() | st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
 
 
-def raw_of(vector: dict[str, Any]) -> str | bytes:
+def raw_name(vector: dict[str, Any]) -> str | bytes:
     raw: str | bytes = base64.b64decode(vector["raw_b64"]) if vector["raw"] is None else vector["raw"]
     return raw
 
@@ -60,15 +60,15 @@ def raw_of(vector: dict[str, Any]) -> str | bytes:
     "v2.1:filenames:examples", "v2.1:filenames:traversal", "v2.1:filenames:absolute", "v2.1:filenames:control"
 )
 @pytest.mark.parametrize("vector", VECTORS, ids=range(len(VECTORS)))
-def test_known_names_come_out_as_known(vector: dict[str, Any]) -> None:
-    name = safe_name(raw_of(vector))
+def test_safe_name_matches_the_test_vectors(vector: dict[str, Any]) -> None:
+    name = safe_name(raw_name(vector))
     assert (name, len(name.encode())) == (vector["expected"], vector["expected_bytes"])
 
 
 @pytest.mark.clause("v2.1:filenames:traversal", "v2.1:filenames:control", "v2.1:filenames:length")
 @many
 @given(raw_names)
-def test_any_name_becomes_one_that_can_be_stored(raw: str | bytes) -> None:
+def test_safe_name_is_storable_for_any_input(raw: str | bytes) -> None:
     name = safe_name(raw)
     assert 1 <= len(name.encode()) <= 255
     assert name not in (".", "..")
@@ -80,28 +80,28 @@ def test_any_name_becomes_one_that_can_be_stored(raw: str | bytes) -> None:
 
 @many
 @given(raw_names)
-def test_a_safe_name_stays_as_it_is(raw: str | bytes) -> None:
+def test_safe_name_is_idempotent(raw: str | bytes) -> None:
     assert safe_name(safe_name(raw)) == safe_name(raw)
 
 
 @pytest.mark.clause("v2.1:filenames:extension")
 @many
 @given(raw_names, st.integers(2, 10**6))
-def test_a_numbered_name_is_safe_distinct_and_keeps_its_extension(raw: str | bytes, number: int) -> None:
+def test_numbered_name_is_safe_different_and_keeps_the_extension(raw: str | bytes, number: int) -> None:
     name = safe_name(raw)
-    other = numbered(name, number)
+    other = numbered_name(name, number)
     assert safe_name(other) == other != name
     assert other.endswith(f" ({number}){split_extension(name)[1]}")
 
 
-def test_numbers_stand_before_the_extension() -> None:
-    assert [numbered(name, 2) for name in ("a.csv", "a.tar.gz", "a", "v1.2 final")] == [
+def test_numbered_name_puts_the_number_before_the_extension() -> None:
+    assert [numbered_name(name, 2) for name in ("a.csv", "a.tar.gz", "a", "v1.2 final")] == [
         "a (2).csv",
         "a (2).tar.gz",
         "a (2)",
         "v1.2 final (2)",
     ]
-    assert numbered("a.csv", 1) == "a.csv"
+    assert numbered_name("a.csv", 1) == "a.csv"
 
 
 @pytest.mark.clause("v2.1:filenames:traversal", "v2.1:filenames:absolute", "v2.1:filenames:system")
@@ -128,10 +128,10 @@ def test_numbers_stand_before_the_extension() -> None:
         ("\ud800.txt", "�.txt"),
     ],
 )
-def test_names_of_every_kind_of_trick(raw: str, expected: str) -> None:
+def test_safe_name_defeats_known_tricks(raw: str, expected: str) -> None:
     assert safe_name(raw) == expected
 
 
 @pytest.mark.clause("v2.1:filenames:length")
-def test_long_names_that_differ_only_at_the_end_stay_different() -> None:
+def test_long_names_that_differ_at_the_end_stay_different() -> None:
     assert safe_name("x" * 300 + "1.csv") != safe_name("x" * 300 + "2.csv")

@@ -1,4 +1,4 @@
-"""What a MIME type and a file name say about how to show a file (spec 2 §1 and §2, spec 3 §6.1)."""
+"""MIME types: validate them, guess them by file name, and choose a viewer, an extension and the way to serve a file."""
 
 import mimetypes
 import re
@@ -41,7 +41,7 @@ _ACTIVE = _HTML | frozenset(
     ]
 )
 _SCRIPT = re.compile(r"(?:text|application)/(?:x-)?(?:java|ecma|live|j)script[0-9.]*")
-# Not the machine's own tables (/etc/mime.types): the same name must mean the same everywhere.
+# Without the machine's own tables (/etc/mime.types), so that a name has the same type on every machine.
 _TABLE = mimetypes.MimeTypes()
 for _extension, _type in {
     ".md": "text/markdown",
@@ -80,32 +80,32 @@ _EXTENSIONS = {
 _JSON_TYPES = frozenset({"application/json", "application/vnd.bibliography", "application/vnd.knowledge-graph"})
 
 
-def valid_mime(mime: str) -> str:
-    """Return a MIME type as it is to be stored (type in lower case, parameters kept); one of wrong form is unknown."""
+def normalize_mime(mime: str) -> str:
+    """Return a MIME type in lower case with its parameters, or ``application/octet-stream`` if it is malformed."""
     match = _FORM.fullmatch(mime.strip(" "))
     return match[1].lower() + match[2] if match else UNKNOWN
 
 
 def is_mime(text: str) -> bool:
-    """Tell whether a text has the form of a MIME type."""
+    """Return True if a text is a well-formed MIME type."""
     return _FORM.fullmatch(text.strip(" ")) is not None
 
 
 def essence(mime: str) -> str:
-    """Return type and subtype, in lower case, without parameters."""
-    return valid_mime(mime).partition(";")[0].rstrip(" ")
+    """Return type and subtype in lower case, without parameters."""
+    return normalize_mime(mime).partition(";")[0].rstrip(" ")
 
 
 def mime_of(name: str) -> str:
-    """Guess the MIME type by a file's name; ``application/octet-stream`` where it says nothing."""
-    guessed, encoding = _TABLE.guess_type(f"./{name}")  # a path, so that no part of a name counts as a URL's scheme
+    """Guess the MIME type from a file name. Return ``application/octet-stream`` if the extension is unknown."""
+    guessed, encoding = _TABLE.guess_type(f"./{name}")  # a path, so that no part of the name is parsed as a URL scheme
     if encoding is not None:
         return _COMPRESSED.get(encoding, UNKNOWN)
     return guessed or UNKNOWN
 
 
 def extension_of(mime: str, default: str = "") -> str:
-    """Return the extension (with its dot) that files of this type go by."""
+    """Return the usual file extension (with its dot) of a MIME type, or ``default``."""
     kind = essence(mime)
     if kind in _JSON_TYPES or kind.endswith("+json"):
         return _TABLE.guess_extension(kind) or ".json"
@@ -113,10 +113,10 @@ def extension_of(mime: str, default: str = "") -> str:
 
 
 def viewer_for(mime: str, name: str, hint: str | None = None) -> str:
-    """Choose a viewer: the tool's hint where it names one, else by MIME type, else by the name, else ``auto``."""
+    """Choose a viewer: the tool's hint if valid, else by MIME type, else by file name, else ``auto``."""
     if hint is not None and hint.lower() in VIEWERS:
         return hint.lower()
-    kind = telling_type(mime, name)
+    kind = effective_mime(mime, name)
     if kind in _HTML:
         return "html"
     if kind == "application/pdf":
@@ -130,26 +130,26 @@ def viewer_for(mime: str, name: str, hint: str | None = None) -> str:
 
 
 def is_showable(mime: str, name: str) -> bool:
-    """Tell whether the canvas can show a file (spec 2 §2): images, PDF, HTML, text and code."""
-    kind = telling_type(mime, name)
+    """Return True if the canvas can display the file: images, PDF, HTML, text and code."""
+    kind = effective_mime(mime, name)
     return kind.startswith("image/") or kind == "application/pdf" or kind in _HTML or is_text(kind)
 
 
 def is_active(mime: str) -> bool:
-    """Tell whether a browser might run what is in it. Such a file is never served inline on the app's origin."""
+    """Return True if a browser might execute the content. Never serve such a file inline on the app's origin."""
     kind = essence(mime)
-    if kind.startswith("multipart/"):  # some browsers show the parts, whatever they are
+    if kind.startswith("multipart/"):  # some browsers render the parts, whatever their type
         return True
     return kind in _ACTIVE or kind.endswith("+xml") or _SCRIPT.fullmatch(kind) is not None
 
 
-def telling_type(mime: str, name: str) -> str:
-    """Return the type that says more: the given one, unless it is as good as none and the name knows better."""
+def effective_mime(mime: str, name: str) -> str:
+    """Return the declared type, or the type guessed by name if the declared one is generic."""
     kind = essence(mime)
     by_name = mime_of(name)
     return by_name if kind in _GENERIC and by_name != UNKNOWN else kind
 
 
 def is_text(kind: str) -> bool:
-    """Tell whether a type (without parameters) is text."""
+    """Return True if a type (without parameters) is text."""
     return kind.startswith("text/") or kind in _TEXT or kind.endswith(("+json", "+xml", "+yaml"))

@@ -1,16 +1,16 @@
-"""MIME types and viewers."""
+"""MIME types, viewers and extensions."""
 
 import pytest
 from hypothesis import given
 
-from satchel.contract import is_active, is_showable, mime_of, valid_mime, viewer_for
-from satchel.contract.media import UNKNOWN, extension_of
+from satchel.contract import is_active, is_showable, mime_of, normalize_mime, viewer_for
+from satchel.contract.media_types import UNKNOWN, extension_of
 from tests.unit.contract.strategies import any_text, many
 
 
 @pytest.mark.clause("v2.1:artifacts:mime-form")
 @pytest.mark.parametrize(
-    ("given", "kept"),
+    ("mime", "expected"),
     [
         ("text/html", "text/html"),
         ("Text/HTML; charset=utf-8", "text/html; charset=utf-8"),
@@ -25,8 +25,8 @@ from tests.unit.contract.strategies import any_text, many
         ('text/plain; name="a\r\nb"', UNKNOWN),
     ],
 )
-def test_a_mime_type_is_checked_by_its_form(given: str, kept: str) -> None:
-    assert valid_mime(given) == kept
+def test_normalize_mime_replaces_malformed_types(mime: str, expected: str) -> None:
+    assert normalize_mime(mime) == expected
 
 
 @pytest.mark.parametrize(
@@ -43,18 +43,18 @@ def test_a_mime_type_is_checked_by_its_form(given: str, kept: str) -> None:
         ("C:a#b?c.pdf", "application/pdf"),
     ],
 )
-def test_a_name_tells_its_mime_type(name: str, mime: str) -> None:
+def test_mime_of_guesses_the_type_from_the_name(name: str, mime: str) -> None:
     assert mime_of(name) == mime
 
 
 @many
 @given(any_text, any_text)
-def test_any_texts_have_an_answer(mime: str, name: str) -> None:
+def test_every_function_accepts_any_text(mime: str, name: str) -> None:
     assert "/" in mime_of(name)
     assert viewer_for(mime, name)
     assert isinstance(is_showable(mime, name), bool)
     assert isinstance(is_active(mime), bool)
-    assert "/" in valid_mime(mime)
+    assert "/" in normalize_mime(mime)
 
 
 @pytest.mark.clause(
@@ -87,12 +87,12 @@ def test_any_texts_have_an_answer(mime: str, name: str) -> None:
         ("image/png", "a.txt", "image", True),
     ],
 )
-def test_a_viewer_is_chosen_by_mime_type_else_by_name(mime: str, name: str, viewer: str, *, showable: bool) -> None:
+def test_viewer_is_chosen_by_mime_type_then_by_name(mime: str, name: str, viewer: str, *, showable: bool) -> None:
     assert (viewer_for(mime, name), is_showable(mime, name)) == (viewer, showable)
 
 
 @pytest.mark.clause("v2.1:artifacts:viewer")
-def test_the_tools_hint_is_followed_where_it_names_a_viewer() -> None:
+def test_viewer_follows_the_tools_hint_if_it_names_a_viewer() -> None:
     assert viewer_for("text/html", "a.html", "code") == "code"
     assert viewer_for("text/html", "a.html", "auto") == "html"
     assert viewer_for("text/html", "a.html", "hologram") == "html"
@@ -114,16 +114,16 @@ def test_the_tools_hint_is_followed_where_it_names_a_viewer() -> None:
         "message/rfc822",
     ],
 )
-def test_what_a_browser_might_run_is_active(mime: str) -> None:
+def test_types_that_a_browser_might_execute_are_active(mime: str) -> None:
     assert is_active(mime)
 
 
 @pytest.mark.parametrize("mime", ["text/plain", "image/png", "application/pdf", "text/csv", "application/json", "odd"])
-def test_what_it_only_shows_is_not(mime: str) -> None:
+def test_types_that_a_browser_only_displays_are_not_active(mime: str) -> None:
     assert not is_active(mime)
 
 
-def test_types_have_the_extension_that_people_know() -> None:
+def test_extension_of_returns_the_usual_extension() -> None:
     kinds = [
         "text/markdown",
         "image/jpeg",

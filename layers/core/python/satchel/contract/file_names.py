@@ -1,0 +1,101 @@
+"""Make file names safe to store, to display and to offer for download.
+
+pathvalidate covers only a part of this. ``safe_name`` never raises and is idempotent, because uploads, model arguments,
+artifacts and HTTP headers must all produce the same name.
+"""
+
+import hashlib
+import re
+import unicodedata
+
+MAX_BYTES = 255
+DEFAULT_NAME = "file"
+
+_SLASHES = re.compile("[/\\\\∕⁄⧸／＼⧵⧹﹨∖]|%2f|%5c", re.IGNORECASE)  # noqa: RUF001  (look-alike characters on purpose)
+_DRIVES = re.compile(r"\A(?:[A-Za-z]:)+")
+_FORBIDDEN = str.maketrans(dict.fromkeys('<>:"|?*', "_"))
+_INVISIBLE = frozenset({"Cc", "Cf", "Zl", "Zp"})
+_EDGES = ". "
+_EXTENSION = re.compile(r"(?:\.tar)?\.[^. ]{1,31}\Z", re.IGNORECASE)
+_DEVICES = frozenset(
+    ["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"]
+    + [f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789¹²³"]
+)
+_SYSTEM_FILES = frozenset(
+    [
+        "desktop.ini",
+        "thumbs.db",
+        "autorun.inf",
+        "ntuser.dat",
+        "pagefile.sys",
+        "hiberfil.sys",
+        "$recycle.bin",
+        "ds_store",
+    ]
+)
+
+
+def safe_name(raw: str | bytes) -> str:
+    """Return a safe file name: one path component of at most 255 bytes of UTF-8. Never raises; idempotent."""
+    name = _remove_invisible(_decode_name(raw))
+    name = _last_component(unicodedata.normalize("NFC", name))
+    name = _DRIVES.sub("", name.strip(_EDGES)).translate(_FORBIDDEN).strip(_EDGES)
+    if name.startswith("-"):
+        name = "_" + name[1:]
+    if _is_reserved(name):
+        name = "_" + name
+    return _shorten(name) if name else DEFAULT_NAME
+
+
+def numbered_name(name: str, number: int) -> str:
+    """Return ``name (2).ext`` for number 2, and the name itself for number 1. At most 255 bytes."""
+    if number <= 1:
+        return name
+    stem, extension = split_extension(name)
+    ending = f" ({number}){extension}"
+    return _truncate(stem, MAX_BYTES - len(ending.encode())) + ending
+
+
+def split_extension(name: str) -> tuple[str, str]:
+    """Split a name into stem and extension with its dot (also ``.tar.gz``). An overlong extension counts as none."""
+    match = _EXTENSION.search(name)
+    if match is None or match.start() == 0 or len(match[0].encode()) > MAX_BYTES // 4:
+        return name, ""
+    return name[: match.start()], match[0]
+
+
+def _decode_name(raw: str | bytes) -> str:
+    if isinstance(raw, bytes):
+        return raw.decode("utf-8", "replace")
+    return raw.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _remove_invisible(text: str) -> str:
+    """Remove control, bidi and zero-width characters. This must be the first step: they could hide a slash."""
+    if text.isascii() and text.isprintable():
+        return text
+    visible = (char for char in text if unicodedata.category(char) not in _INVISIBLE)
+    return "".join(" " if unicodedata.category(char) == "Zs" else char for char in visible)
+
+
+def _last_component(path: str) -> str:
+    return next((part for part in reversed(_SLASHES.split(path)) if part.strip()), "")
+
+
+def _is_reserved(name: str) -> bool:
+    stem = name.split(".", 1)[0].rstrip(" ").lower()
+    return stem in _DEVICES or name.lower() in _SYSTEM_FILES
+
+
+def _shorten(name: str) -> str:
+    """Truncate a long name, keep its extension, and add a hash so that different long names stay different."""
+    if len(name.encode()) <= MAX_BYTES:
+        return name
+    stem, extension = split_extension(name)
+    ending = f"-{hashlib.sha256(name.encode()).hexdigest()[:8]}{extension}"
+    return _truncate(stem, MAX_BYTES - len(ending.encode())) + ending
+
+
+def _truncate(text: str, size: int) -> str:
+    """Return at most ``size`` bytes of UTF-8 as text, without a partial character at the end."""
+    return text.encode()[:size].decode("utf-8", "ignore")

@@ -1,0 +1,119 @@
+"""Build the part of a tool output that the model reads: results and file names, never base64, file links or tokens."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from satchel.contract.file_names import safe_name
+from satchel.contract.tool_output import ToolOutput
+
+MAX_META_DATA_BYTES = 4096
+DEFAULT_BUDGET = 24_000  # characters of the results: about 6,000 tokens
+
+_MAX_BASE64 = 1024
+_ALPHABET = "A-Za-z0-9+/_-"
+_DATA_URL = re.compile(
+    r"\bdata:(?:(?P<mime>[\w.+-]+/[\w.+-]+)(?:;[\w.+=-]+)*|(?:;[\w.+=-]+)+),[^\s\"'<>()\\]*", re.IGNORECASE
+)
+_URL = re.compile(r"(?:https?://|/api/files/download/)[^\s\"'<>)\]]+")
+_FILE_LINKS = ("/api/files/download/", "X-Amz-Signature=", "X-Amz-Security-Token=")
+# A match cannot start inside a run of base64 characters: this keeps the search linear in the length of the text.
+_RUN = re.compile(rf"(?<![{_ALPHABET}])[{_ALPHABET}]{{{_MAX_BASE64 + 1},}}={{0,2}}")
+_WRAPPED_RUN = re.compile(rf"(?<![{_ALPHABET}])(?:[{_ALPHABET}]{{60,}}(?:\s+|(?:\\[rn])+))+[{_ALPHABET}]*={{0,2}}")
+_SPACES = re.compile(r"\s+|\\[rn]")
+_NUCLEOTIDES = frozenset("ACGTUN")
+
+
+def build_model_view(
+    output: ToolOutput, *, files: Sequence[str] | None = None, budget: int = DEFAULT_BUDGET
+) -> dict[str, Any]:
+    """Return the JSON object ``{results, meta_data?, files?, problems?, truncated?}``.
+
+    ``files`` are the stored names of the files; by default they are derived from the output. ``results`` longer than
+    ``budget`` characters of JSON are truncated to the beginning and end of their text, and ``truncated`` reports it.
+    """
+    view: dict[str, Any] = {}
+    view["results"], results_note = _truncate_results(strip_blobs(output.results), budget)
+    meta_data, meta_note = limit_meta_data(strip_blobs(output.meta_data))
+    names = [item.name for item in output.artifacts] + [item.name for item in output.deferred_artifacts]
+    optional = {
+        "meta_data": meta_data,
+        "files": [safe_name(name) for name in names] if files is None else list(files),
+        "problems": [
+            {"name": safe_name(problem.name), "reason": strip_blobs(problem.reason)} for problem in output.problems
+        ],
+        "truncated": results_note | meta_note,
+    }
+    return view | {key: value for key, value in optional.items() if value}
+
+
+def strip_blobs(value: Any) -> Any:  # noqa: ANN401  (any JSON value)
+    """Replace base64 over 1 KB, ``data:`` URLs and file links by a short note, at any depth."""
+    if isinstance(value, str):
+        return _strip_text(value)
+    if isinstance(value, dict):
+        return {_strip_text(key): strip_blobs(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [strip_blobs(item) for item in value]
+    return value
+
+
+def _strip_text(text: str) -> str:
+    if "data:" in text.lower():
+        text = _DATA_URL.sub(_data_url_note, text)
+    if "://" in text or "/api/files/" in text:
+        text = _URL.sub(_url_note, text)
+    if len(text) <= _MAX_BASE64:
+        return text
+    return _RUN.sub(_base64_note, _WRAPPED_RUN.sub(_base64_note, text))
+
+
+def _data_url_note(match: re.Match[str]) -> str:
+    return f"[data URL omitted: {match['mime'] or 'text/plain'}, {len(match[0])} characters]"
+
+
+def _url_note(match: re.Match[str]) -> str:
+    return "[file link omitted]" if any(part in match[0] for part in _FILE_LINKS) else match[0]
+
+
+def _base64_note(match: re.Match[str]) -> str:
+    run = _SPACES.sub("", match[0])
+    if len(run) <= _MAX_BASE64 or not _is_likely_base64(run):
+        return match[0]
+    return f"[base64 omitted: about {len(run) * 3 // 4} bytes]"
+
+
+def _is_likely_base64(run: str) -> bool:
+    """Return False for digits, hex hashes, ruler lines and DNA sequences, which use the same characters as base64.
+
+    A kilobyte of base64 almost certainly contains a capital letter, unless all its bits are ones (``/``).
+    """
+    letters = frozenset(run)
+    if letters.isdisjoint("ABCDEFGHIJKLMNOPQRSTUVWXYZ"):
+        return letters <= {"/", "="}
+    return run.count("A") > len(run) // 2 or not (len(letters) == 1 or letters <= _NUCLEOTIDES)
+
+
+def _truncate_results(results: Any, budget: int) -> tuple[Any, dict[str, Any]]:  # noqa: ANN401  (any JSON value)
+    text = results if isinstance(results, str) else json.dumps(results, ensure_ascii=False)
+    if len(text) <= budget:
+        return results, {}
+    head = budget * 2 // 3
+    tail = budget - head
+    left_out = len(text) - budget
+    truncated = f"{text[:head]}\n[… {left_out} characters omitted …]\n{text[len(text) - tail :]}"
+    return truncated, {"results": {"characters": len(text), "left_out": left_out}}
+
+
+def limit_meta_data(meta_data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return at most 4 KB of ``meta_data`` and a note of the omitted keys. The largest values are omitted first."""
+    sizes = {key: len(json.dumps({key: value}, ensure_ascii=False).encode()) for key, value in meta_data.items()}
+    included = set(meta_data)
+    for key in sorted(sizes, key=lambda key: sizes[key], reverse=True):
+        if sum(sizes[name] for name in included) < MAX_META_DATA_BYTES:
+            break
+        included.discard(key)
+    left_out = [safe_name(key) for key in meta_data if key not in included]
+    note = {"meta_data": {"left_out": left_out[:10]}} if left_out else {}
+    return {key: value for key, value in meta_data.items() if key in included}, note

@@ -1,0 +1,141 @@
+"""Parse the result of ``tools/call``: the raw JSON, or the object that an MCP client library made of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, Final, NamedTuple
+
+import pybase64
+from pydantic import BaseModel
+
+Block = Mapping[str, Any]
+
+ABSENT: Final[Any] = object()
+"""Sentinel for a missing value, which differs from null."""
+
+_STRUCTURED = ("structuredContent", "structured_content")
+_ERROR = ("isError", "is_error")
+_META = ("_meta", "meta")
+_PROTOCOL = frozenset({"content", "data", "resultType", *_STRUCTURED, *_ERROR, *_META})
+_MARKERS = _PROTOCOL - {"content", "data", "meta"}  # keys that a payload is unlikely to have
+_REQUIRED_KEYS = {"text": "text", "image": "data", "audio": "data", "resource": "resource", "resource_link": "uri"}
+
+
+@dataclass(frozen=True)
+class CallResult:
+    """One call result. ``wrapped``: the server wrapped a non-object value as ``{"result": value}``.
+
+    ``extra_fields`` are the top-level keys outside the MCP protocol. Some tools put typed artifacts there.
+    """
+
+    content: Sequence[Block] = ()
+    structured: object = ABSENT
+    data: object = ABSENT
+    is_error: bool = False
+    wrapped: bool = False
+    extra_fields: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def texts(self) -> list[Block]:
+        """Return the text blocks in order."""
+        return [block for block in self.content if is_text(block)]
+
+
+class Match(NamedTuple):
+    """The payload that a recognizer found, and the text blocks that represent the payload."""
+
+    payload: object
+    used_blocks: Sequence[Block]
+
+
+NO_MATCH: Final = Match(None, ())
+"""The match of an empty call result."""
+
+
+def is_text(block: Block) -> bool:
+    """Return True if a content block is text."""
+    return block.get("type") == "text" and isinstance(block.get("text"), str)
+
+
+def as_mapping(value: object) -> Mapping[str, Any] | None:
+    """Return the fields of a mapping, a pydantic model or a data class, and None for other values."""
+    if isinstance(value, Mapping):
+        return value
+    if isinstance(value, BaseModel):
+        return value.model_dump(by_alias=True)
+    if is_dataclass(value) and not isinstance(value, type):
+        return {item.name: getattr(value, item.name) for item in fields(value)}
+    return None
+
+
+def parse_call_result(value: object) -> CallResult | None:
+    """Parse a call result or a bare list of content blocks. Return None for other values, such as a payload."""
+    if isinstance(value, list | tuple):
+        blocks = _mappings_in(value)
+        is_content = value and len(blocks) == len(value) and all(map(_is_complete, blocks))
+        return CallResult(content=blocks) if is_content else None
+    result = as_mapping(value)
+    if result is None or not _is_call_result(result):
+        return None
+    return CallResult(
+        content=_mappings_in(result.get("content")),
+        structured=_first_value(result, _STRUCTURED),
+        data=_first_value(result, ("data",)),
+        is_error=_first_value(result, _ERROR) is True,
+        wrapped=_is_marked_as_wrapped(_first_value(result, _META)),
+        extra_fields={key: item for key, item in result.items() if key not in _PROTOCOL},
+    )
+
+
+def wrap_value(value: object) -> CallResult:
+    """Wrap a bare value as a call result: text as a text block, None and {} as empty, other values as structured."""
+    if value is None or (isinstance(value, Mapping) and not value):
+        return CallResult()
+    if isinstance(value, str):
+        return CallResult(content=[{"type": "text", "text": value}])
+    if isinstance(value, bytes | bytearray | memoryview):
+        return CallResult(content=[_to_block(bytes(value))])
+    return CallResult(structured=value)
+
+
+def _is_call_result(value: Mapping[str, Any]) -> bool:
+    if any(key in value for key in _STRUCTURED):
+        return True
+    content = value.get("content")
+    if not isinstance(content, list | tuple):
+        return False
+    blocks = _mappings_in(content)
+    if len(blocks) < len(content) or not all(isinstance(block.get("type"), str) for block in blocks):
+        return False
+    if any(key in value for key in _MARKERS):
+        return True
+    return any(map(_is_complete, blocks)) if blocks else value.keys() <= _PROTOCOL
+
+
+def _is_complete(block: Block) -> bool:
+    """Return True if the block has a known type and the key that this type requires."""
+    return _REQUIRED_KEYS.get(str(block.get("type")), "") in block
+
+
+def _mappings_in(value: object) -> list[Block]:
+    """Return the items of a list that are objects, as mappings."""
+    if not isinstance(value, list | tuple):
+        return []
+    return [block for item in value if (block := as_mapping(item)) is not None]
+
+
+def _first_value(result: Mapping[str, Any], keys: Sequence[str]) -> Any:  # noqa: ANN401  (any JSON value)
+    return next((result[key] for key in keys if result.get(key) is not None), ABSENT)
+
+
+def _is_marked_as_wrapped(meta: object) -> bool:
+    """Return True if FastMCP marked the structured content as a wrapper."""
+    marker = meta.get("fastmcp", meta.get("_fastmcp")) if isinstance(meta, Mapping) else None
+    return isinstance(marker, Mapping) and marker.get("wrap_result") is True
+
+
+def _to_block(data: bytes) -> Block:
+    try:
+        return {"type": "text", "text": data.decode()}
+    except UnicodeDecodeError:
+        blob = pybase64.b64encode(data).decode()
+        return {"type": "resource", "resource": {"uri": "output.bin", "blob": blob}}

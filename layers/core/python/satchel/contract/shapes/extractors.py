@@ -1,0 +1,131 @@
+"""Extractors of the contract fields: envelope, artifact lists, and the file arrays of the first contract.
+
+An extractor removes the fields that it reads from the payload and adds them to the builder. Fields of a wrong type stay
+in the payload; null counts as missing.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from satchel.contract.file_names import safe_name
+from satchel.contract.media_types import mime_of
+from satchel.contract.shapes import typed_artifacts
+from satchel.contract.shapes.call_result import ABSENT, as_mapping
+from satchel.contract.shapes.output_builder import OutputBuilder
+from satchel.contract.tool_output import ArtifactProblem, Canvas, Display
+
+_ADAPTERS: dict[str, TypeAdapter[Any]] = {
+    "retryable": TypeAdapter(bool),
+    "display": TypeAdapter(Display),
+    "canvas": TypeAdapter(Canvas),
+}
+_PROBLEMS = TypeAdapter(list[ArtifactProblem])
+_V1_NAMES = "returned_file_names"
+_V1_CONTENTS = "returned_file_contents"
+
+
+def extract_envelope(payload: dict[str, Any], builder: OutputBuilder) -> None:
+    """Extract ``results``, ``meta_data`` (or ``meta-data``), ``retryable``, ``display`` and ``canvas``.
+
+    Also extract ``problems`` and ``unknown`` of an already normalized output.
+    """
+    if "results" in payload and builder.results is ABSENT:
+        builder.results = payload.pop("results")
+    for name in ("meta_data", "meta-data"):
+        if isinstance(_get_or_drop_null(payload, name), Mapping):
+            builder.add_meta_data(payload.pop(name))
+    for name, adapter in _ADAPTERS.items():
+        if name not in builder.fields and (value := _pop_valid(payload, name, adapter)) is not None:
+            builder.fields[name] = value
+    if problems := _pop_valid(payload, "problems", _PROBLEMS):
+        builder.fields.setdefault("problems", []).extend(problems)
+    if isinstance(_get_or_drop_null(payload, "unknown"), Mapping):
+        builder.add_unknown(payload.pop("unknown"))
+
+
+def extract_artifacts(payload: dict[str, Any], builder: OutputBuilder) -> None:
+    """Extract ``artifacts`` and ``deferred_artifacts``. A single object counts as a list of one."""
+    artifacts = _pop_list(payload, "artifacts")
+    if artifacts is not None:
+        builder.fields.setdefault("artifacts", [])
+        for number, item in enumerate(artifacts, start=1):
+            _add_artifact(item, f"artifact {number}", builder)
+    deferred = _pop_list(payload, "deferred_artifacts")
+    if deferred is not None:
+        builder.fields.setdefault("deferred_artifacts", [])
+        for number, item in enumerate(deferred, start=1):
+            builder.add_deferred(item, f"deferred artifact {number}")
+
+
+def extract_v1_files(payload: dict[str, Any], builder: OutputBuilder) -> None:
+    """Convert ``returned_file_names`` and ``returned_file_contents`` of the first contract to artifacts.
+
+    The arrays are ignored if the tool also returned ``artifacts``, which are then the same files
+    (clause v2:files:artifacts-win).
+    """
+    names = [name for name in _pop_v1_array(payload, _V1_NAMES) if isinstance(name, str)]
+    contents = _pop_v1_array(payload, _V1_CONTENTS)
+    if "artifacts" in builder.fields:
+        return
+    used_names = set()
+    for number, content in enumerate(contents, start=1):
+        fields = _to_artifact(content, names[number - 1] if number <= len(names) else f"file-{number}")
+        used_names.add(fields["name"])
+        builder.add_artifact(fields, str(fields["name"]))
+    for name in names[len(contents) :]:
+        if name not in used_names:
+            builder.add_problem(name, f"no content: {_V1_CONTENTS} is shorter than {_V1_NAMES}")
+
+
+def _get_or_drop_null(payload: dict[str, Any], name: str) -> Any:  # noqa: ANN401  (any JSON value)
+    """Return a field's value; remove the field if it is null."""
+    if payload.get(name, ABSENT) is None:
+        del payload[name]
+    return payload.get(name)
+
+
+def _pop_valid(payload: dict[str, Any], name: str, adapter: TypeAdapter[Any]) -> Any:  # noqa: ANN401  (the adapter's type)
+    """Remove a field and return its validated value; return None and keep the field if it is invalid."""
+    value = _get_or_drop_null(payload, name)
+    if value is None:
+        return None
+    try:
+        validated = adapter.validate_python(value)
+    except ValidationError:
+        return None
+    del payload[name]
+    return validated
+
+
+def _pop_list(payload: dict[str, Any], name: str) -> list[Any] | None:
+    value = payload.get(name)
+    if not isinstance(value, list | tuple | Mapping | None):
+        return None
+    payload.pop(name, None)
+    if value is None:
+        return None
+    return [value] if isinstance(value, Mapping) else list(value)
+
+
+def _add_artifact(item: object, label: str, builder: OutputBuilder) -> None:
+    fields = as_mapping(item)
+    if fields is not None and typed_artifacts.is_typed(fields):
+        fields = typed_artifacts.fill_defaults(fields, position=len(builder.artifacts))
+    builder.add_artifact(item if fields is None else fields, label)
+
+
+def _pop_v1_array(payload: dict[str, Any], key: str) -> list[Any]:
+    value = payload.pop(key, None)
+    if value is None:
+        return []
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _to_artifact(content: object, name: str) -> dict[str, Any]:
+    """Convert one content: base64, or an object that may have its own name (clause v1:files:own-name)."""
+    fields = dict(content) if isinstance(content, Mapping) else {"b64": content}
+    fields["name"] = fields.get("name") or name
+    fields["mime"] = fields.get("mime") or mime_of(safe_name(str(fields["name"])))
+    return fields

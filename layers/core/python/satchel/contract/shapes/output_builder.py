@@ -1,0 +1,113 @@
+"""Collect the parts of a tool output, and build it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from satchel.contract.errors import ErrorCode, ToolFailed
+from satchel.contract.jsonable import NotJsonError, parse_json, to_json_text
+from satchel.contract.shapes.call_result import ABSENT, Block, as_mapping
+from satchel.contract.tool_output import (
+    Artifact,
+    ArtifactProblem,
+    DeferredArtifact,
+    ToolOutput,
+    describe_validation_error,
+)
+
+DEFAULT_ERROR_MESSAGE = "The tool reported an error"
+
+_MESSAGE_KEYS = ("error", "message", "error_message", "detail")
+_File = TypeVar("_File", Artifact, DeferredArtifact)
+
+
+class OutputBuilder:
+    """Collects the parts of a tool output. ``build`` sets only the fields that are in ``fields``."""
+
+    def __init__(self) -> None:
+        self.results: object = ABSENT
+        self.fields: dict[str, Any] = {}
+        self.unknown: dict[str, Any] = {}
+
+    @property
+    def artifacts(self) -> list[Artifact]:
+        """Return the list of artifacts. Reading it sets the field ``artifacts``."""
+        artifacts: list[Artifact] = self.fields.setdefault("artifacts", [])
+        return artifacts
+
+    def add_artifact(self, item: object, label: str) -> None:
+        """Add an artifact, or a problem under its name (or ``label``) if it is invalid."""
+        self._add_file(Artifact, item, self.artifacts, label)
+
+    def add_deferred(self, item: object, label: str) -> None:
+        """Add a deferred artifact, or a problem if it is invalid."""
+        self._add_file(DeferredArtifact, item, self.fields.setdefault("deferred_artifacts", []), label)
+
+    def add_problem(self, name: str, reason: str) -> None:
+        """Report an artifact that cannot be stored."""
+        problem = ArtifactProblem(name=name, code=ErrorCode.E_INVALID_ARTIFACT, reason=reason)
+        self.fields.setdefault("problems", []).append(problem)
+
+    def add_meta_data(self, meta_data: Mapping[str, Any]) -> None:
+        """Add keys to ``meta_data``. Existing keys keep their value."""
+        self.fields["meta_data"] = dict(meta_data) | self.fields.get("meta_data", {})
+
+    def add_unknown(self, leftovers: Mapping[str, Any]) -> None:
+        """Store fields outside the contract in ``unknown``, where they are preserved but not displayed."""
+        for key, value in leftovers.items():
+            self.unknown.setdefault(str(key), value)
+
+    def mark_failed(self, texts: Sequence[Block]) -> None:
+        """Make the output an error (clause v1:error:is-error) and keep the tool's message, codes and results."""
+        results = self.results
+        details: dict[str, Any] = {}
+        if not (isinstance(results, Mapping) and "error" in results):
+            message = _error_message(results, texts)
+            if results is not ABSENT and results is not None and results != message:
+                details["results"] = results
+            self.results = {"error": message}
+        failure = ToolOutput.from_error(ToolFailed(DEFAULT_ERROR_MESSAGE, **details))
+        if "retryable" in self.fields:
+            self.add_meta_data({"retryable": self.fields["retryable"]})
+        self.add_meta_data(failure.meta_data)
+        self.fields["meta_data"]["is_error"] = True
+
+    def build(self) -> ToolOutput:
+        """Return the output. Raises ValidationError if a value is not JSON."""
+        fields = self.fields | ({"unknown": self.unknown} if self.unknown else {})
+        return ToolOutput.model_validate({"results": None if self.results is ABSENT else self.results, **fields})
+
+    def _add_file(self, model: type[_File], item: object, files: list[_File], label: str) -> None:
+        fields = as_mapping(item)
+        if fields is None:
+            self.add_problem(label, "not an object")
+            return
+        try:
+            files.append(model.model_validate(fields))
+        except ValidationError as error:
+            self.add_problem(_find_name(fields) or label, describe_validation_error(error))
+
+
+def _find_name(fields: Mapping[str, Any]) -> str | None:
+    names = (fields.get(key) for key in ("name", "title", "id", "path"))
+    return next((name for name in names if isinstance(name, str) and name), None)
+
+
+def _error_message(results: object, texts: Sequence[Block]) -> str:
+    if isinstance(results, str):
+        return results or DEFAULT_ERROR_MESSAGE
+    if isinstance(results, Mapping):
+        messages = (results.get(key) for key in _MESSAGE_KEYS)
+        if message := next((text for text in messages if isinstance(text, str) and text), None):
+            return message
+    prose = "\n\n".join(block["text"] for block in texts if not _is_json(block["text"]))
+    return prose or (DEFAULT_ERROR_MESSAGE if results is ABSENT or results is None else to_json_text(results))
+
+
+def _is_json(text: str) -> bool:
+    try:
+        parse_json(text)
+    except NotJsonError:
+        return False
+    return True

@@ -1,0 +1,239 @@
+"""The normalized result of a tool call: results, files, display hints and problems.
+
+Every later step of Satchel reads ``ToolOutput``; ``normalize`` builds it from the raw result.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
+
+from satchel.contract import base64
+from satchel.contract.errors import ErrorCode, ToolError
+from satchel.contract.jsonable import Json, JsonObject, Text, replace_surrogates, to_json_text
+from satchel.contract.media_types import normalize_mime
+
+DEFAULT_EXPIRES_HOURS = 72
+MAX_EXPIRES_HOURS = 8760
+
+
+class LenientModel(BaseModel):
+    """Base of the models that read tools' data. An invalid optional field is dropped; the other fields stay.
+
+    Fields outside ``required_fields`` that are null or invalid count as missing. Unknown keys are dropped. So
+    ``model_fields_set`` holds the fields that the tool set to a valid value.
+    """
+
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+    required_fields: ClassVar[frozenset[str]] = frozenset()
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _drop_invalid_fields(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:  # noqa: ANN401
+        if not isinstance(data, Mapping):
+            return handler(data)
+        fields = {key: value for key, value in data.items() if value is not None}
+        try:
+            return handler(fields)
+        except ValidationError as error:
+            invalid = {str(fault["loc"][0]) for fault in error.errors(include_input=False) if fault["loc"]}
+            if not invalid or invalid & cls.required_fields:
+                raise
+        return handler({key: value for key, value in fields.items() if key not in invalid})
+
+
+def describe_validation_error(error: ValidationError) -> str:
+    """Describe all faults in one line. The values are not included: they may be megabytes long."""
+    faults = error.errors(include_input=False, include_url=False, include_context=False)
+    return "; ".join(_describe_fault(".".join(map(str, fault["loc"])), fault["msg"]) for fault in faults)
+
+
+def _describe_fault(location: str, message: str) -> str:
+    if message == "Field required":
+        return f"no {location}"
+    message = message.removeprefix("Value error, ")
+    return f"{location}: {message}" if location else message
+
+
+def _reject_empty(text: str) -> str:
+    if not text:
+        raise ValueError("empty")
+    return text
+
+
+def _to_content_text(value: Any) -> Any:  # noqa: ANN401  (validators pass other types through)
+    return replace_surrogates(value) if isinstance(value, str) else to_json_text(value)
+
+
+def _clamp_expires_hours(value: Any) -> Any:  # noqa: ANN401  (validators pass other types through)
+    return min(max(value, 1), MAX_EXPIRES_HOURS) if isinstance(value, int | float) else value
+
+
+def _to_list(value: Any) -> Any:  # noqa: ANN401  (validators pass other types through)
+    return [value] if isinstance(value, str) else value
+
+
+Name = Annotated[Text, AfterValidator(_reject_empty)]
+Mime = Annotated[Text, AfterValidator(normalize_mime)]
+Base64 = Annotated[Text, AfterValidator(base64.validate)]
+Content = Annotated[str, BeforeValidator(_to_content_text)]
+
+
+class Artifact(LenientModel):
+    """One file of a result: its bytes are in ``b64``, at ``path``, in ``content`` (text) or at an external ``uri``.
+
+    ``name`` is the tool's; the code that stores the file applies ``safe_name``. ``b64`` is valid base64 without prefix
+    and whitespace. ``size`` (bytes) is exact for ``b64`` and ``content``, otherwise the tool's claim. ``id``, ``type``,
+    ``title``, ``position``, ``language`` and ``metadata`` describe typed artifacts. Raises ValidationError if name,
+    mime or bytes are missing.
+    """
+
+    required_fields: ClassVar[frozenset[str]] = frozenset({"name", "mime", "b64", "path", "content", "uri"})
+
+    name: Name
+    mime: Mime
+    b64: Base64 | None = Field(default=None, repr=False)
+    path: Name | None = None
+    content: Content | None = Field(default=None, repr=False)
+    uri: Name | None = None
+    size: int | None = Field(default=None, ge=0)
+    description: Text | None = None
+    viewer: Text | None = None
+    category: Text | None = None
+    auto_open: bool | None = None
+    id: Text | None = None
+    type: Text | None = None
+    title: Text | None = None
+    position: int | None = Field(default=None, ge=0)
+    language: Text | None = None
+    metadata: JsonObject | None = None
+
+    @model_validator(mode="after")
+    def _check_source_and_size(self) -> Self:
+        if self.b64 is None and self.path is None and self.content is None and self.uri is None:
+            raise ValueError("no b64, path or content")
+        if self.source == "b64":
+            self.size = base64.decoded_size(self.b64 or "")
+        elif self.source == "content":
+            self.size = len((self.content or "").encode())
+        return self
+
+    @property
+    def source(self) -> Literal["b64", "path", "content", "uri"]:
+        """Return the field that holds the bytes. If several are set, the first of this order wins."""
+        if self.b64 is not None:
+            return "b64"
+        if self.path is not None:
+            return "path"
+        return "uri" if self.content is None else "content"
+
+    def inline_bytes(self) -> bytes | None:
+        """Return the bytes if the result itself contains them, otherwise None."""
+        if self.source == "b64":
+            return base64.decode(self.b64 or "")
+        return (self.content or "").encode() if self.source == "content" else None
+
+
+class DeferredArtifact(LenientModel):
+    """A finished file that waits for the user's decision. Raises ValidationError if name, path or mime is missing."""
+
+    required_fields: ClassVar[frozenset[str]] = frozenset({"name", "path", "mime"})
+
+    name: Name
+    path: Name
+    mime: Mime
+    description: Text | None = None
+    reason: Text | None = None
+    next_actions: Annotated[list[Text], BeforeValidator(_to_list)] = Field(default_factory=list)
+    category: Text | None = None
+    expires_hours: Annotated[int, BeforeValidator(_clamp_expires_hours)] = DEFAULT_EXPIRES_HOURS
+
+
+class ArtifactProblem(BaseModel):
+    """An artifact that could not be stored, and the reason. The other artifacts of the call are not affected."""
+
+    name: Text
+    code: ErrorCode = ErrorCode.E_INVALID_ARTIFACT
+    reason: Text
+
+
+Mode = Literal["replace", "append", "split"]
+
+
+class Display(LenientModel):
+    """Hints for the canvas. A missing ``open_canvas`` (see ``model_fields_set``) differs from false."""
+
+    open_canvas: bool = False
+    primary_file: Text | None = None
+    mode: Mode | None = None
+    viewer_hint: Text | None = None
+    storage_action: Literal["store", "store_and_open", "temporary"] = "store"
+    category_hint: Text | None = None
+    notification: Text | None = None
+
+
+class Canvas(LenientModel):
+    """A dashboard in an iframe. ``url`` is the tool's and unchecked: check its origin before it is displayed."""
+
+    open: bool = True
+    id: Text | None = None
+    persistence: Literal["session", "ephemeral", "pinned"] = "session"
+    type: Text = "iframe"
+    url: Text | None = None
+    token: Text | None = Field(default=None, repr=False)
+    title: Text | None = None
+    mode: Mode | None = None
+
+
+class ToolOutput(BaseModel):
+    """The normalized result of a tool call. Fields that the tool did not set are not in ``model_fields_set``.
+
+    Falsy values are values. ``problems`` are the artifacts that could not be stored. ``unknown`` holds fields outside
+    the contract: they are stored, but shown neither to the user nor to the model.
+    """
+
+    results: Json = None
+    meta_data: JsonObject = {}
+    artifacts: list[Artifact] = []
+    deferred_artifacts: list[DeferredArtifact] = []
+    display: Display | None = None
+    canvas: Canvas | None = None
+    retryable: bool | None = None
+    problems: list[ArtifactProblem] = []
+    unknown: JsonObject = {}
+
+    @classmethod
+    def from_error(cls, error: ToolError) -> Self:
+        """Build the output of a failed call: the message in ``results``, the details in ``meta_data``."""
+        meta_data = {
+            "is_error": True,
+            "reason": error.reason,
+            "error_code": error.code.value,
+            "details": error.details,
+            "retryable": error.retryable,
+        }
+        return cls(results={"error": error.message}, meta_data=meta_data)
+
+    @property
+    def is_error(self) -> bool:
+        """Return True if the call failed."""
+        return self.meta_data.get("is_error") is True
+
+    @property
+    def error_code(self) -> ErrorCode | None:
+        """Return the code of a failed call, or None if it is not one of ``ErrorCode``."""
+        code = str(self.meta_data.get("error_code"))
+        return ErrorCode[code] if self.is_error and code in ErrorCode.__members__ else None
+
+    def envelope(self) -> dict[str, Any]:
+        """Return the output as a JSON object with only the fields that were set."""
+        return self.model_dump(mode="json", exclude_unset=True)
