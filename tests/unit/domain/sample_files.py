@@ -1,15 +1,15 @@
-"""Files that tests read the facts of: small ones, made here."""
+"""Small sample files for the tests of file metadata, and helpers that read them."""
 
 import io
 import zipfile
 import zlib
 
 from satchel.contract import mime_of
-from satchel.domain.facts import read_facts
-from satchel.domain.facts.peek import Peek
+from satchel.domain.file_metadata import read_file_metadata
+from satchel.domain.file_metadata.range_reader import RangeReader
 from satchel.domain.files import FileInfo
 
-# Parquet, made by pyarrow: three rows of the columns a and b
+# Parquet file written by pyarrow: three rows of the columns a and b (base64)
 
 PARQUET = (
     "UEFSMRUEFTAVLkwVBhUAEgAAGAQBAAkBPAIAAAAAAAAAAwAAAAAAAAAVABUUFRgsFQYVEBUGFQYcGAgDAAAAAAAAABgIAQAAAAAAAAAWACgIAw"
@@ -24,12 +24,12 @@ PARQUET = (
 )
 
 
-def peek(body: bytes) -> Peek:
-    return Peek(len(body), lambda first, last: body[first : last + 1])
+def reader_for(body: bytes) -> RangeReader:
+    return RangeReader(len(body), lambda first, last: body[first : last + 1])
 
 
-def facts(name: str, body: bytes, mime: str | None = None) -> FileInfo:
-    return read_facts(peek(body), mime or mime_of(name), name)
+def metadata_of(name: str, body: bytes, mime: str | None = None) -> FileInfo:
+    return read_file_metadata(reader_for(body), mime or mime_of(name), name)
 
 
 def workbook(*sheets: str, method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -46,16 +46,16 @@ def sheet(rows: int, dimension: str = "") -> str:
     return f"<worksheet>{dimension}<sheetData>{cells}</sheetData></worksheet>"
 
 
-def plain_pdf(pages: int, *, more: bytes = b"") -> bytes:
+def plain_pdf(pages: int, *, extra: bytes = b"") -> bytes:
     kids = b"".join(b"%d 0 obj\n<< /Type /Page /Parent 2 0 R >>\nendobj\n" % (3 + n) for n in range(pages))
     tree = b"2 0 obj\n<< /Type /Pages /Count %d /Kids [] >>\nendobj\n" % pages
     inner = b"900 0 obj\n<< /Type /Pages /Parent 2 0 R /Count 1 /Kids [] >>\nendobj\n"
-    return b"%PDF-1.4\n" + kids + tree + inner + more + b"trailer\n<< /Root 1 0 R >>\n%%EOF\n"
+    return b"%PDF-1.4\n" + kids + tree + inner + extra + b"trailer\n<< /Root 1 0 R >>\n%%EOF\n"
 
 
 def packed_pdf(pages: int) -> bytes:
-    catalogue, tree = b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Count %d /Kids [3 0 R] >>" % pages
-    pairs = b"1 0 2 %d " % len(catalogue)
-    data = zlib.compress(pairs + catalogue + tree)
-    said = b"<< /Type /ObjStm /N 2 /First %d /Filter /FlateDecode /Length %d >>" % (len(pairs), len(data))
-    return b"%PDF-1.5\n5 0 obj\n" + said + b"\nstream\r\n" + data + b"\nendstream\nendobj\n%%EOF\n"
+    catalog, tree = b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Count %d /Kids [3 0 R] >>" % pages
+    pairs = b"1 0 2 %d " % len(catalog)
+    data = zlib.compress(pairs + catalog + tree)
+    dictionary = b"<< /Type /ObjStm /N 2 /First %d /Filter /FlateDecode /Length %d >>" % (len(pairs), len(data))
+    return b"%PDF-1.5\n5 0 obj\n" + dictionary + b"\nstream\r\n" + data + b"\nendstream\nendobj\n%%EOF\n"

@@ -1,0 +1,69 @@
+"""File metadata: rows, columns, pages or pixels of a file, read from a few ranges of its bytes.
+
+A metadata reader is a function from ``RangeReader`` to ``FileInfo``. To support a new file type, add a reader and an
+entry in ``READERS``. The usual libraries do not fit, because they parse whole files: pypdf decodes every stream that it
+meets, openpyxl parses whole sheets, and pyarrow is larger than everything else in a function. A hostile file (a zip
+bomb, an image of 100,000 by 100,000 pixels, a gigabyte on one line) would cost them memory and minutes; here
+``RangeReader`` limits the cost.
+
+All metadata are numbers, so that no text of a file reaches the model's context this way.
+"""
+
+import csv
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable
+
+from satchel.contract.media_types import effective_mime, is_text, mime_of
+from satchel.domain.file_metadata import images, parquet, pdf, text_formats, workbook
+from satchel.domain.file_metadata.range_reader import RangeReader
+from satchel.domain.files import FileInfo
+
+MetadataReader = Callable[[RangeReader], FileInfo]
+
+READERS: dict[str, MetadataReader] = {
+    "text/csv": text_formats.read_table,
+    "text/tab-separated-values": text_formats.read_table,
+    "application/vnd.apache.parquet": parquet.read,
+    "application/x-parquet": parquet.read,
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": workbook.read,
+    "application/pdf": pdf.read,
+    "application/json": text_formats.read_json,
+    "application/geo+json": text_formats.read_json,
+    "application/x-ndjson": text_formats.read_records,
+    "application/jsonl": text_formats.read_records,
+}
+_MARKUP = {"text/html", "application/xhtml+xml", "application/xml", "text/xml", "image/svg+xml"}
+"""Types without metadata: the number of lines of generated markup is not useful."""
+
+_PARSE_ERRORS = (
+    ValueError,  # ``ReadLimitExceeded`` and malformed numbers
+    IndexError,  # truncated file
+    struct.error,  # truncated file
+    EOFError,  # truncated archive
+    zlib.error,
+    csv.Error,
+    zipfile.BadZipFile,
+    NotImplementedError,  # compression method that zipfile does not support
+    RuntimeError,  # archive with a password
+)
+
+
+def read_file_metadata(reader: RangeReader, mime: str, name: str) -> FileInfo:
+    """Return the metadata of a file. It is empty if the type is not supported or the content does not match it."""
+    read = _find_reader(effective_mime(mime, name)) or _find_reader(mime_of(name))
+    if read is None or reader.size == 0:
+        return FileInfo()
+    try:
+        return read(reader)
+    except _PARSE_ERRORS:
+        return FileInfo()
+
+
+def _find_reader(kind: str) -> MetadataReader | None:
+    if kind in READERS or kind in _MARKUP:
+        return READERS.get(kind)
+    if kind.startswith("image/"):
+        return images.read
+    return text_formats.read_lines if is_text(kind) else None
