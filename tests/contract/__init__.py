@@ -1,8 +1,8 @@
-"""The manifest of requirements: every clause of the five specifications, by id, and the tests that prove it.
+"""The clause manifest: every clause of the five specifications, by id, with the tests that prove it.
 
-`clauses/` holds the clauses, one file a specification; `@pytest.mark.clause("v2.1:timeout:notice-15s")` on a test says
-what it proves; `docs/requirements.md` shows both. Nothing here runs or imports another test: marks are read from the
-source.
+`clauses/` holds the clauses, one file per specification. A test names the clauses that it proves with
+`@pytest.mark.clause("v2.1:timeout:notice-15s")`. `docs/requirements.md` lists both. This package never runs or imports
+other tests: it reads the marks from their source.
 
-Within: `document → completeness → manifest | marks | linting → literals`.
+Imports within: `document → completeness → manifest | marks | lint_clauses → source_literals`.
 """

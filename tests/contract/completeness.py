@@ -1,4 +1,4 @@
-"""Whether clauses and tests are complete both ways."""
+"""Check that every clause has its tests, and that every test mark and lint finding has its clause."""
 
 import re
 from collections import Counter
@@ -11,45 +11,50 @@ _ID = re.compile(r"(?P<version>v1|v2|v2\.1|v4|v5|mcp):[a-z]+(-[a-z]+)*:[a-z0-9]+
 _SENTENCE = re.compile(r"[A-Z`$].*[^.]\.")
 
 
-def problems(manifest: Sequence[Specification], marks: Sequence[Mark], linted: Mapping[str, str]) -> list[str]:
-    """Say all that is wrong; nothing where every clause has its tests, and every test and every finding its clause."""
+def find_problems(
+    manifest: Sequence[Specification], marks: Sequence[Mark], lint_clauses: Mapping[str, str]
+) -> list[str]:
+    """Return one message for each problem, and an empty list if there is none.
+
+    ``lint_clauses`` maps the ids of the clauses that lint findings name to their sections.
+    """
     clauses = clauses_of(list(manifest))
     return [
         *_malformed(manifest),
-        *_twice(clauses),
-        *_unproved(clauses, marks),
-        *_unknown(clauses, marks),
-        *_without_winner(clauses),
-        *_not_as_linted(clauses, linted),
+        *_duplicates(clauses),
+        *_wrongly_tested(clauses, marks),
+        *_wrong_marks(clauses, marks),
+        *_inconsistent_fields(clauses),
+        *_lint_mismatches(clauses, lint_clauses),
     ]
 
 
 def _malformed(manifest: Sequence[Specification]) -> Iterator[str]:
     for specification in manifest:
         for clause in specification.clauses:
-            found = _ID.fullmatch(clause.id)
-            if found is None or found["version"] != specification.version:
-                yield f"{clause.id}: the id is not {specification.version}:group:name"
+            match = _ID.fullmatch(clause.id)
+            if match is None or match["version"] != specification.version:
+                yield f"{clause.id}: the id does not have the form {specification.version}:group:name"
             for sentence in (clause.sentence, clause.reason):
                 if sentence is not None and not _SENTENCE.fullmatch(sentence):
-                    yield f"{clause.id}: {sentence!r} is not a sentence with its full stop"
+                    yield f"{clause.id}: {sentence!r} is not a sentence with a period"
 
 
-def _twice(clauses: Sequence[Clause]) -> Iterator[str]:
-    for what in (Counter(clause.id for clause in clauses), Counter(clause.sentence for clause in clauses)):
-        yield from (f"{said}: listed {count} times" for said, count in what.items() if count > 1)
+def _duplicates(clauses: Sequence[Clause]) -> Iterator[str]:
+    for counts in (Counter(clause.id for clause in clauses), Counter(clause.sentence for clause in clauses)):
+        yield from (f"{text}: listed {count} times" for text, count in counts.items() if count > 1)
 
 
-def _unproved(clauses: Sequence[Clause], marks: Sequence[Mark]) -> Iterator[str]:
-    proved = {mark.clause for mark in marks}
+def _wrongly_tested(clauses: Sequence[Clause], marks: Sequence[Mark]) -> Iterator[str]:
+    marked = {mark.clause for mark in marks}
     for clause in clauses:
-        if clause.kind.tested and clause.id not in proved:
-            yield f"{clause.id}: no test is marked with it"
-        if not clause.kind.tested and clause.id in proved:
-            yield f"{clause.id}: has a test, so it is not {clause.kind} any more"
+        if clause.kind.needs_tests and clause.id not in marked:
+            yield f"{clause.id}: no test is marked with this clause"
+        if not clause.kind.needs_tests and clause.id in marked:
+            yield f"{clause.id}: the clause has a test, so its kind cannot be {clause.kind}"
 
 
-def _unknown(clauses: Sequence[Clause], marks: Sequence[Mark]) -> Iterator[str]:
+def _wrong_marks(clauses: Sequence[Clause], marks: Sequence[Mark]) -> Iterator[str]:
     known = {clause.id for clause in clauses}
     for mark, count in Counter(marks).items():
         if mark.clause not in known:
@@ -58,22 +63,22 @@ def _unknown(clauses: Sequence[Clause], marks: Sequence[Mark]) -> Iterator[str]:
             yield f"{mark.file}::{mark.test}: marked with {mark.clause} {count} times"
 
 
-def _without_winner(clauses: Sequence[Clause]) -> Iterator[str]:
-    kept = {clause.id for clause in clauses if clause.kind is not Kind.SUPERSEDED}
+def _inconsistent_fields(clauses: Sequence[Clause]) -> Iterator[str]:
+    current = {clause.id for clause in clauses if clause.kind is not Kind.SUPERSEDED}
     for clause in clauses:
-        if (clause.kind is Kind.SUPERSEDED) != (clause.winner is not None):
-            yield f"{clause.id}: a clause has a winner if it is superseded, and only then"
-        if clause.winner is not None and clause.winner not in kept:
-            yield f"{clause.id}: there is no clause {clause.winner} that could win"
+        if (clause.kind is Kind.SUPERSEDED) != (clause.superseded_by is not None):
+            yield f"{clause.id}: superseded clauses, and no others, must set superseded_by"
+        if clause.superseded_by is not None and clause.superseded_by not in current:
+            yield f"{clause.id}: superseded_by names no current clause: {clause.superseded_by}"
         if (clause.kind is Kind.NOT_YET) != (clause.reason is not None):
-            yield f"{clause.id}: a clause has a reason if it is not kept yet, and only then"
+            yield f"{clause.id}: clauses of the kind not_yet, and no others, must set reason"
 
 
-def _not_as_linted(clauses: Sequence[Clause], linted: Mapping[str, str]) -> Iterator[str]:
-    tested = {clause.id: clause.place for clause in clauses if clause.kind.tested}
-    for name, place in linted.items():
-        if tested.get(name) != place:
-            yield f"{name}: satchel lint says that it stands in {place}, the manifest says {tested.get(name)}"
+def _lint_mismatches(clauses: Sequence[Clause], lint_clauses: Mapping[str, str]) -> Iterator[str]:
+    sections = {clause.id: clause.section for clause in clauses if clause.kind.needs_tests}
+    for clause_id, section in lint_clauses.items():
+        if sections.get(clause_id) != section:
+            yield f"{clause_id}: the section is {section} in satchel lint and {sections.get(clause_id)} in the manifest"
     for clause in clauses:
-        if clause.kind is Kind.AUTHOR and clause.id not in linted:
-            yield f"{clause.id}: satchel lint does not look for it"
+        if clause.kind is Kind.AUTHOR and clause.id not in lint_clauses:
+            yield f"{clause.id}: satchel lint does not check this clause"

@@ -1,8 +1,8 @@
-"""The clauses as `clauses/*.toml` lists them.
+"""Read the clauses from `clauses/*.toml`.
 
-Where specifications disagree, 3 (v2.1) wins over 2 and 1, and 2 over 1; 4 and 5 add to them. The winning clause is
-listed; what it wins over is listed as superseded. What is said alike in several of them is listed once, where it is
-said last. Duties of authors that no program can see in an output (to hold back secrets, say) are not listed.
+If specifications disagree, 3 (v2.1) takes precedence over 2 and 1, and 2 over 1; 4 and 5 add to them. A clause that
+loses is listed as superseded. A clause that several specifications contain is listed once, under the last of them.
+Duties of authors that a program cannot check in an output (such as leaving out secrets) are not listed.
 """
 
 import tomllib
@@ -16,38 +16,41 @@ CLAUSES = Path(__file__).with_name("clauses")
 
 
 class Kind(StrEnum):
-    """What a clause asks, and of whom."""
+    """The party that must fulfill a clause, and the clause's state."""
 
     PRODUCT = "product"
-    """Satchel keeps it."""
+    """Satchel fulfills it."""
     AUTHOR = "author"
-    """Tool authors keep it; Satchel tells them, with `satchel lint`, where they do not."""
+    """Tool authors fulfill it; `satchel lint` reports violations."""
     NOT_YET = "not_yet"
-    """Satchel does not keep it yet; the clause says why."""
+    """Satchel does not fulfill it yet; the clause gives the reason."""
     SUPERSEDED = "superseded"
-    """A later specification asks otherwise; the clause says which of its clauses wins."""
+    """A later specification replaces it; the clause names its replacement."""
 
     @property
-    def tested(self) -> bool:
-        """Tell whether clauses of this kind must have tests; the others must have none."""
+    def needs_tests(self) -> bool:
+        """Return True if clauses of this kind must have tests; the others must have none."""
         return self in (Kind.PRODUCT, Kind.AUTHOR)
 
 
 @dataclass(frozen=True)
 class Clause:
-    """One clause. ``place`` is where it stands (``3 §11.3``); ``reason`` and ``winner`` as its kind asks."""
+    """One clause. ``section`` is its position (``3 §11.3``).
+
+    ``reason`` is set for clauses of the kind NOT_YET only, ``superseded_by`` for the kind SUPERSEDED only.
+    """
 
     id: str
-    place: str
+    section: str
     sentence: str
     kind: Kind
     reason: str | None = None
-    winner: str | None = None
+    superseded_by: str | None = None
 
 
 @dataclass(frozen=True)
 class Specification:
-    """One file of clauses. ``version`` is what their ids begin with."""
+    """One file of clauses. ``version`` is the prefix of their ids."""
 
     number: int
     version: str
@@ -56,9 +59,9 @@ class Specification:
 
 
 def read_manifest(folder: Path = CLAUSES) -> list[Specification]:
-    """Read all files, in the order of the specifications. Raises KeyError or TypeError at one of another form."""
-    read = [_specification(tomllib.loads(path.read_text("utf-8"))) for path in folder.glob("*.toml")]
-    return sorted(read, key=lambda one: (one.version == "mcp", one.number))
+    """Read all files, in the order of the specifications. Raise KeyError or TypeError if a file has another form."""
+    specifications = [_specification(tomllib.loads(path.read_text("utf-8"))) for path in folder.glob("*.toml")]
+    return sorted(specifications, key=lambda one: (one.version == "mcp", one.number))
 
 
 def clauses_of(manifest: list[Specification]) -> list[Clause]:
@@ -72,8 +75,7 @@ def _specification(table: dict[str, Any]) -> Specification:
 
 def _clauses(table: dict[str, Any]) -> Iterator[Clause]:
     for kind in Kind:
-        for section, clauses in table.get(kind, {}).items():
-            for name, said in clauses.items():
-                fields = {"says": said} if isinstance(said, str) else said
-                place = f"{table['number']} {section}"
-                yield Clause(name, place, fields["says"], kind, fields.get("reason"), fields.get("by"))
+        for heading, clauses in table.get(kind, {}).items():
+            for clause_id, value in clauses.items():
+                fields = {"sentence": value} if isinstance(value, str) else value
+                yield Clause(clause_id, f"{table['number']} {heading}", kind=kind, **fields)

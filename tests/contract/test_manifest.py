@@ -1,4 +1,4 @@
-"""The manifest and the tests are complete both ways, and nothing can be taken from either unnoticed."""
+"""The manifest and the tests are complete, and removing anything from either is detected."""
 
 import shutil
 from dataclasses import replace
@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.completeness import problems
-from tests.contract.document import DOCUMENT, document
-from tests.contract.linting import linted_clauses
+from tests.contract.completeness import find_problems
+from tests.contract.document import DOCUMENT, render
+from tests.contract.lint_clauses import read_lint_clauses
 from tests.contract.manifest import CLAUSES, Specification, read_manifest
 from tests.contract.marks import TESTS, Mark, find_marks
 
@@ -24,23 +24,23 @@ def marks() -> list[Mark]:
 
 
 @pytest.fixture(scope="module")
-def linted() -> dict[str, str]:
-    return linted_clauses()
+def lint_clauses() -> dict[str, str]:
+    return read_lint_clauses()
 
 
 @pytest.fixture(scope="module")
-def proved(marks: list[Mark]) -> list[str]:
-    """Return the clauses that have tests."""
+def tested_clauses(marks: list[Mark]) -> list[str]:
+    """Return the ids of the clauses that have tests."""
     return sorted({mark.clause for mark in marks})
 
 
-def test_every_clause_has_its_tests_and_every_mark_and_every_finding_its_clause(
-    manifest: list[Specification], marks: list[Mark], linted: dict[str, str]
+def test_every_clause_mark_and_lint_finding_has_its_counterpart(
+    manifest: list[Specification], marks: list[Mark], lint_clauses: dict[str, str]
 ) -> None:
-    assert problems(manifest, marks, linted) == []
+    assert find_problems(manifest, marks, lint_clauses) == []
 
 
-def test_all_specifications_are_listed(manifest: list[Specification]) -> None:
+def test_manifest_lists_all_specifications(manifest: list[Specification]) -> None:
     assert [(one.number, one.version) for one in manifest] == [
         (1, "v1"),
         (2, "v2"),
@@ -51,49 +51,52 @@ def test_all_specifications_are_listed(manifest: list[Specification]) -> None:
     ]
 
 
-def test_the_page_of_requirements_tells_the_same(manifest: list[Specification], marks: list[Mark]) -> None:
-    written = DOCUMENT.read_text("utf-8")
-    assert written == document(manifest, marks), "write it anew: .venv/bin/python -m tests.contract.document"
+def test_requirements_page_is_up_to_date(manifest: list[Specification], marks: list[Mark]) -> None:
+    page = DOCUMENT.read_text("utf-8")
+    assert page == render(manifest, marks), "regenerate the page: .venv/bin/python -m tests.contract.document"
 
 
-def test_any_clause_that_is_removed_is_missed(
-    manifest: list[Specification], marks: list[Mark], linted: dict[str, str], proved: list[str]
+def test_removing_any_tested_clause_is_reported(
+    manifest: list[Specification], marks: list[Mark], lint_clauses: dict[str, str], tested_clauses: list[str]
 ) -> None:
-    for gone in proved:
-        rest = [replace(one, clauses=tuple(c for c in one.clauses if c.id != gone)) for one in manifest]
-        assert any(f"there is no clause {gone}" in problem for problem in problems(rest, marks, linted))
+    for removed in tested_clauses:
+        rest = [replace(one, clauses=tuple(c for c in one.clauses if c.id != removed)) for one in manifest]
+        problems = find_problems(rest, marks, lint_clauses)
+        assert any(f"there is no clause {removed}" in problem for problem in problems)
 
 
-def test_any_clause_that_loses_its_tests_is_missed(
-    manifest: list[Specification], marks: list[Mark], linted: dict[str, str], proved: list[str]
+def test_removing_all_tests_of_any_clause_is_reported(
+    manifest: list[Specification], marks: list[Mark], lint_clauses: dict[str, str], tested_clauses: list[str]
 ) -> None:
-    for bare in proved:
-        rest = [mark for mark in marks if mark.clause != bare]
-        assert f"{bare}: no test is marked with it" in problems(manifest, rest, linted)
+    for untested in tested_clauses:
+        rest = [mark for mark in marks if mark.clause != untested]
+        assert f"{untested}: no test is marked with this clause" in find_problems(manifest, rest, lint_clauses)
 
 
-def test_any_test_that_is_removed_is_missed(manifest: list[Specification], marks: list[Mark]) -> None:
-    """A clause has no test then, or the page names one that there is not."""
-    page = document(manifest, marks)
-    for gone in {(mark.file, mark.test) for mark in marks}:
-        assert document(manifest, [mark for mark in marks if (mark.file, mark.test) != gone]) != page
+def test_removing_any_marked_test_changes_the_page(manifest: list[Specification], marks: list[Mark]) -> None:
+    page = render(manifest, marks)
+    for removed in {(mark.file, mark.test) for mark in marks}:
+        assert render(manifest, [mark for mark in marks if (mark.file, mark.test) != removed]) != page
 
 
-def test_a_clause_that_goes_from_its_file_is_missed(marks: list[Mark], linted: dict[str, str], tmp_path: Path) -> None:
+def test_clause_deleted_from_its_file_is_reported(
+    marks: list[Mark], lint_clauses: dict[str, str], tmp_path: Path
+) -> None:
     copy = Path(shutil.copytree(CLAUSES, tmp_path / "clauses"))
     file = copy / "v2.1.toml"
     lines = file.read_text("utf-8").splitlines()
     file.write_text("\n".join(line for line in lines if "v2.1:timeout:told" not in line), "utf-8")
-    found = problems(read_manifest(copy), marks, linted)
-    assert any(problem.endswith(": there is no clause v2.1:timeout:told") for problem in found)
+    problems = find_problems(read_manifest(copy), marks, lint_clauses)
+    assert any(problem.endswith(": there is no clause v2.1:timeout:told") for problem in problems)
 
 
-def test_a_test_that_goes_from_its_file_is_missed(
-    manifest: list[Specification], marks: list[Mark], linted: dict[str, str], tmp_path: Path
+def test_test_file_that_was_deleted_is_reported(
+    manifest: list[Specification], marks: list[Mark], lint_clauses: dict[str, str], tmp_path: Path
 ) -> None:
     copy = Path(shutil.copytree(TESTS, tmp_path / "tests", ignore=shutil.ignore_patterns("__pycache__")))
     assert find_marks(copy) == marks
     for mark in marks:
         if mark.clause == "v2.1:timeout:told":
             (copy / mark.file).unlink(missing_ok=True)
-    assert "v2.1:timeout:told: no test is marked with it" in problems(manifest, find_marks(copy), linted)
+    problems = find_problems(manifest, find_marks(copy), lint_clauses)
+    assert "v2.1:timeout:told: no test is marked with this clause" in problems
