@@ -1,26 +1,27 @@
-/** The way to the API: typed by its OpenAPI document (make types), signed in, errors as one kind. */
+/** API client: typed by the OpenAPI document (`make types`), authenticated; every failure is an ApiError. */
 import createClient from "openapi-fetch";
 import type { paths, Problem } from "./schema";
 
-/** What goes along with every request to say who asks; session/ sets it. */
-export type Credentials = () => Promise<Record<string, string>>;
+/** Returns the headers that identify the user. */
+export type AuthHeaders = () => Promise<Record<string, string>>;
 
-let credentials: Credentials = async () => ({});
+let authHeaders: AuthHeaders = async () => ({});
 
-export function signInWith(found: Credentials): void {
-  credentials = found;
+/** Set the source of the headers that every request carries. */
+export function setAuthHeaders(provider: AuthHeaders): void {
+  authHeaders = provider;
 }
 
 export const api = createClient<paths>({ baseUrl: globalThis.location?.origin ?? "", fetch: (request) => fetch(request) });
 
 api.use({
   async onRequest({ request }) {
-    for (const [name, value] of Object.entries(await credentials())) request.headers.set(name, value);
+    for (const [name, value] of Object.entries(await authHeaders())) request.headers.set(name, value);
     return request;
   },
 });
 
-/** An answer that says what went wrong. `message` is for people, `code` is stable; status 0: no answer at all. */
+/** A failed request. `message` is shown to users, `code` is stable, `status` 0 means that no response arrived. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -33,27 +34,27 @@ export class ApiError extends Error {
   }
 }
 
-interface Answer<Data> {
+interface ApiResponse<Data> {
   data?: Data;
   error?: unknown;
   response: Response;
 }
 
-/** Return the data of an answer. Throws ApiError. */
-export async function ask<Data>(answer: Promise<Answer<Data>>): Promise<Data> {
-  let found: Answer<Data>;
+/** Return the data of a response. Throws ApiError. */
+export async function unwrap<Data>(pending: Promise<ApiResponse<Data>>): Promise<Data> {
+  let result: ApiResponse<Data>;
   try {
-    found = await answer;
+    result = await pending;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiError(0, "E_NO_CONNECTION", "There is no connection to the server.");
+    throw new ApiError(0, "E_NO_CONNECTION", "Can't reach the server. Check your connection and try again.");
   }
-  if (found.response.ok) return found.data as Data;
-  throw problemOf(found.response.status, found.error);
+  if (result.response.ok) return result.data as Data;
+  throw toApiError(result.response.status, result.error);
 }
 
-function problemOf(status: number, body: unknown): ApiError {
+function toApiError(status: number, body: unknown): ApiError {
   const problem = body !== null && typeof body === "object" ? (body as Problem) : null;
-  const detail = problem?.detail || problem?.title || `The server answered with ${status}.`;
-  return new ApiError(status, problem?.error_code ?? "E_UNKNOWN", detail, problem);
+  const message = problem?.detail || problem?.title || `The server returned an error (${status}).`;
+  return new ApiError(status, problem?.error_code ?? "E_UNKNOWN", message, problem);
 }

@@ -1,20 +1,20 @@
-/** Whether the server can be reached, as far as the last request tells. */
+/** Connection state: false after a request that got no response, true after the next one that did. */
 import { useSyncExternalStore } from "react";
 
 let connected = true;
 const listeners = new Set<() => void>();
 
-export function setConnected(now: boolean): void {
-  if (now === connected) return;
-  connected = now;
-  for (const tell of listeners) tell();
+export function setConnected(isConnected: boolean): void {
+  if (isConnected === connected) return;
+  connected = isConnected;
+  for (const notify of listeners) notify();
 }
 
 export function useConnected(): boolean {
-  return useSyncExternalStore(listen, () => connected);
+  return useSyncExternalStore(subscribe, () => connected);
 }
 
-function listen(tell: () => void): () => void {
-  listeners.add(tell);
-  return () => listeners.delete(tell);
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }

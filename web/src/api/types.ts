@@ -1,12 +1,14 @@
-/** The API's own types by the names that the page uses. */
+/** The API's generated types, under the names that the page uses. */
 import type { EventPage, IntermediateUpdate } from "./schema";
 
 export type {
   CanvasUpdate,
   Config,
-  FileOut,
+  FileOut as FileRecord,
   FilesUpdate,
   FinalResponse,
+  LinkMade as NewShareLink,
+  LinkOut as ShareLink,
   ResponseArtifact as Artifact,
   ResponseCanvas as Dashboard,
   ResponseDeferred as Deferred,
@@ -15,6 +17,7 @@ export type {
   ToolCallSummary,
   TurnError,
   TurnOut,
+  UploadOut as PendingUpload,
 } from "./schema";
 
 export type TurnEvent = EventPage["events"][number];

@@ -1,47 +1,47 @@
 import { useEffect, useRef } from "react";
 
-import { useFocusBack } from "../shared/focus";
+import { useFocusReturn } from "../shared/focus";
 import "./canvas.css";
-import type { CanvasProps } from "./feed";
 import { Panes } from "./Panes";
 import { TabBar } from "./TabBar";
-import { closed, isSplit, joined, selected, split } from "./tabs";
+import { closeTab, isSplit, selectTab, splitView, unsplitView } from "./tabs";
+import type { CanvasProps } from "./types";
 import { useTabs } from "./useTabs";
 
-/** Where one goes on after the canvas was closed that opened by itself. */
-const ELSE = "[aria-controls=canvas], .composer textarea";
+/** Receives the focus after closing a canvas that opened by itself. */
+const FALLBACK_FOCUS = "[aria-controls=canvas], .composer textarea";
 
-/** What tools made, shown beside the chat. It is there as long as a session is, open or not. */
+/** Panel beside the chat for files and dashboards from tools. Stays mounted while closed. */
 export default function Canvas(props: CanvasProps) {
   const { open, setOpen } = props;
-  const { tabs, setTabs, wanted } = useTabs(props);
-  const before = useRef<Element | null>(null);
+  const { tabs, setTabs, userOpens } = useTabs(props);
+  const openedFrom = useRef<Element | null>(null);
   const canvas = useRef<HTMLElement>(null);
   useEffect(() => {
-    // Who pressed a button goes on from what it opened, and comes back to the button.
-    if (wanted === 0) return;
-    before.current = document.activeElement;
+    // Move the focus to what the user opened; it returns to the button on closing.
+    if (userOpens === 0) return;
+    openedFrom.current = document.activeElement;
     canvas.current?.querySelector<HTMLElement>("[aria-selected=true]")?.focus();
-  }, [wanted]);
-  useFocusBack(open, canvas, () => {
-    const from = before.current;
-    before.current = null;
-    return from?.checkVisibility() ? from : document.querySelector(ELSE);
+  }, [userOpens]);
+  useFocusReturn(open, canvas, () => {
+    const element = openedFrom.current;
+    openedFrom.current = null;
+    return element?.checkVisibility() ? element : document.querySelector(FALLBACK_FOCUS);
   });
-  const closeTab = (key: string) => {
-    const next = closed(tabs, key);
+  const close = (key: string) => {
+    const next = closeTab(tabs, key);
     setTabs(next);
     if (next.tabs.length === 0) setOpen(false);
   };
   return (
     <section className="canvas" id="canvas" aria-label="Canvas" hidden={!open} ref={canvas}>
       <div className="canvas-top">
-        <TabBar tabs={tabs} onSelect={(key) => setTabs(selected(tabs, key))} onClose={closeTab} />
+        <TabBar tabs={tabs} onSelect={(key) => setTabs(selectTab(tabs, key))} onClose={close} />
         {tabs.tabs.length > 1 && (
           <button
             type="button"
             aria-pressed={isSplit(tabs)}
-            onClick={() => setTabs(isSplit(tabs) ? joined(tabs) : split(tabs))}
+            onClick={() => setTabs(isSplit(tabs) ? unsplitView(tabs) : splitView(tabs))}
           >
             Side by side
           </button>
@@ -50,7 +50,7 @@ export default function Canvas(props: CanvasProps) {
           Close canvas
         </button>
       </div>
-      <Panes tabs={tabs} open={open} onClose={closeTab} />
+      <Panes tabs={tabs} open={open} onClose={close} />
     </section>
   );
 }

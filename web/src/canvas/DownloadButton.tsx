@@ -1,35 +1,35 @@
 import { useState } from "react";
 
-import { tellingErrors } from "../shared/errors";
-import { PausableButton } from "../shared/PausableButton";
+import { Button } from "../shared/Button";
+import { withErrorToast } from "../shared/notifications";
 import type { Item } from "./item";
 
-interface DownloadProps {
+interface DownloadButtonProps {
   item: Pick<Item, "name" | "link">;
   label?: string;
-  /** Which file it is about, where several stand in a list. */
-  says?: string;
+  /** Accessible name, needed if there are several download buttons. */
+  ariaLabel?: string;
 }
 
-/** Fetches a file by a link that is made when it is pressed: links live for minutes, pages for hours. */
-export function DownloadButton({ item, label = "Download", says }: DownloadProps) {
+/** Downloads a file. The link is fetched on click: links expire within minutes, while the page may stay open for hours. */
+export function DownloadButton({ item, label = "Download", ariaLabel }: DownloadButtonProps) {
   const [busy, setBusy] = useState(false);
-  const press = async () => {
+  const onClick = async () => {
     setBusy(true);
-    await tellingErrors(async () => follow(await item.link(), item.name));
+    await withErrorToast(async () => startDownload(await item.link(), item.name));
     setBusy(false);
   };
   return (
-    <PausableButton aria-label={says} paused={busy} onClick={press}>
+    <Button aria-label={ariaLabel} disabled={busy} onClick={onClick}>
       {label}
-    </PausableButton>
+    </Button>
   );
 }
 
-/** A large file comes from the store, another origin, where `download` counts for nothing: the answer is to say it. */
-function follow(address: string, name: string): void {
+/** `attachment=true` is needed because browsers ignore `download` for another origin, such as the file storage. */
+function startDownload(url: string, name: string): void {
   const link = document.createElement("a");
-  link.href = `${address}&attachment=true`;
+  link.href = `${url}&attachment=true`;
   link.download = name;
   link.rel = "noreferrer";
   link.click();

@@ -1,36 +1,36 @@
-import { Suspense } from "react";
+import { Component, type ReactNode, Suspense } from "react";
 
-import { size } from "../shared/format";
+import { formatSize } from "../shared/format";
 import { Dashboard } from "./Dashboard";
 import { DownloadButton } from "./DownloadButton";
-import { Guard } from "./Guard";
 import type { Item } from "./item";
-import { panelId, tabId } from "./TabBar";
-import { type Tab, type Tabs, titleOf } from "./tabs";
-import { viewerOf } from "./viewers";
+import { PreviewError } from "./PreviewState";
+import { getPanelId, getTabId } from "./TabBar";
+import { getTitle, type Tab, type TabsState } from "./tabs";
+import { findViewer } from "./viewers";
 
 interface PanesProps {
-  tabs: Tabs;
+  tabs: TabsState;
   open: boolean;
   onClose(key: string): void;
 }
 
-/** What is looked at. Dashboards stay where they are when they are not, and go on; files are shown anew. */
+/** Contents of the visible tabs. Hidden dashboards stay mounted and keep running; hidden files are unmounted. */
 export function Panes({ tabs, open, onClose }: PanesProps) {
-  const seen = [tabs.beside, tabs.active];
-  const drawn = tabs.tabs.filter((tab) => tab.kind === "dashboard" || (open && seen.includes(tab.key)));
-  if (tabs.tabs.length === 0) return <p className="viewer-note">What tools make is shown here.</p>;
+  const visible = [tabs.beside, tabs.active];
+  const mounted = tabs.tabs.filter((tab) => tab.kind === "dashboard" || (open && visible.includes(tab.key)));
+  if (tabs.tabs.length === 0) return <p className="viewer-message">Files and dashboards from tools appear here.</p>;
   return (
     <div className="panes">
-      {drawn.map((tab) => (
+      {mounted.map((tab) => (
         <div
           key={tab.key}
-          id={panelId(tab)}
+          id={getPanelId(tab)}
           role="tabpanel"
-          aria-labelledby={tabId(tab)}
+          aria-labelledby={getTabId(tab)}
           className="pane"
-          hidden={!seen.includes(tab.key)}
-          style={{ order: seen.indexOf(tab.key) }}
+          hidden={!visible.includes(tab.key)}
+          style={{ order: visible.indexOf(tab.key) }}
         >
           <Pane tab={tab} onClose={() => onClose(tab.key)} />
         </div>
@@ -43,14 +43,14 @@ function Pane({ tab, onClose }: { tab: Tab; onClose(): void }) {
   return (
     <>
       <header className="pane-head">
-        <h2>{titleOf(tab)}</h2>
+        <h2>{getTitle(tab)}</h2>
         {tab.kind === "file" && (
           <>
-            <span className="faint">{size(tab.item.size)}</span>
+            <span className="faint">{formatSize(tab.item.size)}</span>
             <DownloadButton item={tab.item} />
           </>
         )}
-        <button type="button" aria-label={`Close ${titleOf(tab)}`} onClick={onClose}>
+        <button type="button" aria-label={`Close ${getTitle(tab)}`} onClick={onClose}>
           Close
         </button>
       </header>
@@ -60,14 +60,28 @@ function Pane({ tab, onClose }: { tab: Tab; onClose(): void }) {
 }
 
 function FileView({ item }: { item: Item }) {
-  const { name, View } = viewerOf(item);
+  const { name, View } = findViewer(item);
   return (
     <div className="viewer" data-viewer={name}>
-      <Guard item={item}>
-        <Suspense fallback={<p className="viewer-note">Loading…</p>}>
+      <ViewerErrorBoundary item={item}>
+        <Suspense fallback={<p className="viewer-message">Loading…</p>}>
           <View item={item} />
         </Suspense>
-      </Guard>
+      </ViewerErrorBoundary>
     </div>
   );
+}
+
+/** Error boundary around a viewer: a crash affects its pane, not the page. */
+class ViewerErrorBoundary extends Component<{ item: Item; children: ReactNode }, { hasError: boolean }> {
+  override state = { hasError: false };
+
+  static getDerivedStateFromError() {
+    return { hasError: true };
+  }
+
+  override render() {
+    if (!this.state.hasError) return this.props.children;
+    return <PreviewError item={this.props.item} message="Can't preview this file." />;
+  }
 }

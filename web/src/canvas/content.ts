@@ -1,30 +1,30 @@
-/** Getting at the bytes of a file, never more of them than will be shown. Used by the page and by workers. */
+/** Download of a file's content, limited to the bytes that are shown. Used by the page and by workers. */
 
-export interface Head {
-  answer: Response;
-  /** Whether these are all the bytes. */
-  whole: boolean;
+export interface PartialContent {
+  response: Response;
+  /** True if the response holds the whole file. */
+  isComplete: boolean;
 }
 
-/** Ask for a file's first bytes, `most` at most. Throws where it is not to be had. */
-export async function openHead(address: string, size: number, most: number): Promise<Head> {
-  const whole = size <= most;
-  const headers: HeadersInit = whole ? {} : { Range: `bytes=0-${most - 1}` };
-  const answer = await fetch(address, { headers, referrerPolicy: "no-referrer" });
-  if (!answer.ok) throw new Error(said(answer.status));
-  return { answer, whole };
+/** Request at most the first `maxBytes` of a file of `size` bytes. Throws if the file is not available. */
+export async function fetchContent(url: string, size: number, maxBytes: number): Promise<PartialContent> {
+  const isComplete = size <= maxBytes;
+  const headers: HeadersInit = isComplete ? {} : { Range: `bytes=0-${maxBytes - 1}` };
+  const response = await fetch(url, { headers, referrerPolicy: "no-referrer" });
+  if (!response.ok) throw new Error(describeStatus(response.status));
+  return { response, isComplete };
 }
 
-/** Read a file's first bytes. */
-export async function readHead(
-  address: string,
+/** Read at most the first `maxBytes` of a file of `size` bytes. Throws if the file is not available. */
+export async function fetchBytes(
+  url: string,
   size: number,
-  most: number,
-): Promise<{ bytes: Uint8Array<ArrayBuffer>; whole: boolean }> {
-  const { answer, whole } = await openHead(address, size, most);
-  return { bytes: new Uint8Array(await answer.arrayBuffer()), whole };
+  maxBytes: number,
+): Promise<{ bytes: Uint8Array<ArrayBuffer>; isComplete: boolean }> {
+  const { response, isComplete } = await fetchContent(url, size, maxBytes);
+  return { bytes: new Uint8Array(await response.arrayBuffer()), isComplete };
 }
 
-function said(status: number): string {
-  return status === 404 ? "The file is not there any more." : `The file could not be read (${status}).`;
+function describeStatus(status: number): string {
+  return status === 404 ? "This file no longer exists." : `Can't load this file (error ${status}).`;
 }

@@ -1,15 +1,21 @@
-/** What a dashboard says to the page (docs/authors.md), read as what it is: words of somebody else. Pure. */
+/** Messages from a dashboard to the page (docs/authors.md). They come from another origin and are untrusted. Pure. */
 
-export type Said = { type: "ready" } | { type: "action"; action: string; details: Record<string, unknown> };
+export type DashboardMessage =
+  | { type: "ready" }
+  | { type: "action"; action: string; details: Record<string, unknown> };
 
-const LONGEST_ACTION = 200;
+const MAX_ACTION_LENGTH = 200;
 
-/** Return what a message says; null where it is not one of ours. */
-export function saidBy(message: unknown): Said | null {
-  if (typeof message !== "object" || message === null) return null;
-  const { type, action, details } = message as Record<string, unknown>;
+/** Parse the data of a `message` event; return null if it is not a dashboard message. */
+export function parseDashboardMessage(data: unknown): DashboardMessage | null {
+  if (typeof data !== "object" || data === null) return null;
+  const { type, action, details } = data as Record<string, unknown>;
   if (type === "satchel:ready") return { type: "ready" };
   if (type !== "satchel:action" || typeof action !== "string" || action === "") return null;
-  const told = typeof details === "object" && details !== null && !Array.isArray(details) ? details : {};
-  return { type: "action", action: action.slice(0, LONGEST_ACTION), details: told as Record<string, unknown> };
+  const isObject = typeof details === "object" && details !== null && !Array.isArray(details);
+  return {
+    type: "action",
+    action: action.slice(0, MAX_ACTION_LENGTH),
+    details: isObject ? (details as Record<string, unknown>) : {},
+  };
 }

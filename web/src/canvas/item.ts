@@ -1,66 +1,63 @@
-/** A file as the canvas shows it, wherever it was asked for: in a turn or in My Files. */
-import { api, ask } from "../api/client";
-import { freshLink, here } from "../api/links";
-import type { Artifact, Deferred, FileOut } from "../api/types";
+/** Files as the canvas shows them, created from the files of a turn or from My Files. */
+import { api, unwrap } from "../api/client";
+import type { Artifact, Deferred, FileRecord } from "../api/types";
 
 export interface Item {
   fileKey: string;
   version: number;
   name: string;
   title: string;
-  /** Type and subtype, in lower case, without parameters. */
+  /** Media type in lower case, without parameters. */
   mime: string;
   size: number;
-  /** `image`, `pdf`, `html`, `code`, `data`, `audio`, `video` or `auto`; what the tool said, or what the type says. */
+  /** `image`, `pdf`, `html`, `code`, `data`, `audio`, `video` or `auto`, from the tool or from the media type. */
   viewer: string;
   description: string | null;
   language: string | null;
-  /** The text itself, where it is short. */
+  /** Inline content of a short text. */
   content: string | null;
-  /** A link that can be followed now. Throws where the file is gone. */
+  /** Return a currently valid download link. Throws if the file no longer exists. */
   link(): Promise<string>;
 }
 
-/** How long a link is used before another is asked for; it lives five minutes. */
-const LINK_MS = 4 * 60_000;
+/** Reuse a link for four minutes; it is valid for five. */
+const LINK_REUSE_MS = 4 * 60_000;
 
-/** They say more than the type under which the file is stored. */
-const TYPES_OF_SPEC_5 = new Set(["application/vnd.bibliography", "application/vnd.knowledge-graph"]);
+/** Artifact types that are more specific than the media type of the stored file. */
+const ARTIFACT_TYPES = new Set(["application/vnd.bibliography", "application/vnd.knowledge-graph"]);
 
-const GONE = "This file is not there any more.";
-
-/** Return a file that a turn made, in that turn's version. */
-export function itemOfTurn(sessionId: string, turnId: string, file: Artifact | Deferred): Item {
+/** Create an item for a file of a turn, in the version that this turn created. */
+export function itemFromTurn(sessionId: string, turnId: string, file: Artifact | Deferred): Item {
   const artifact = "viewer" in file ? file : null;
   return {
-    ...shared(file),
-    ...(artifact && TYPES_OF_SPEC_5.has(artifact.type) ? { mime: artifact.type } : {}),
+    ...commonFields(file),
+    ...(artifact && ARTIFACT_TYPES.has(artifact.type) ? { mime: artifact.type } : {}),
     title: artifact?.title || file.name,
     viewer: artifact?.viewer ?? "auto",
     language: artifact?.language ?? null,
     content: artifact?.content ?? null,
-    link: remembered(() => freshLink(sessionId, turnId, file.file_key)),
+    link: cacheLink(() => fetchTurnLink(sessionId, turnId, file.file_key)),
   };
 }
 
-/** Return a file of My Files, in its newest version. */
-export function itemOfFile(file: FileOut): Item {
+/** Create an item for a file of My Files, in its newest version. */
+export function itemFromFile(file: FileRecord): Item {
   const params = { path: { file_key: file.file_key }, query: { content: false } };
-  const link = async () => {
-    const read = await ask(api.GET("/api/files/{file_key}", { params }));
-    return read.download_url ? here(read.download_url) : null;
+  const fetchLink = async () => {
+    const record = await unwrap(api.GET("/api/files/{file_key}", { params }));
+    return record.download_url ? toSameOrigin(record.download_url) : null;
   };
   return {
-    ...shared(file),
+    ...commonFields(file),
     title: file.name,
     viewer: file.viewer ?? "auto",
     language: null,
     content: null,
-    link: remembered(link),
+    link: cacheLink(fetchLink),
   };
 }
 
-function shared(file: Artifact | Deferred | FileOut) {
+function commonFields(file: Artifact | Deferred | FileRecord) {
   return {
     fileKey: file.file_key,
     version: file.version,
@@ -71,16 +68,32 @@ function shared(file: Artifact | Deferred | FileOut) {
   };
 }
 
-function remembered(find: () => Promise<string | null>): () => Promise<string> {
-  let known: { link: Promise<string | null>; at: number } | undefined;
+/** Fetch a new link to the version of a file that a turn created; null if the file is gone. Throws ApiError. */
+async function fetchTurnLink(sessionId: string, turnId: string, fileKey: string): Promise<string | null> {
+  const path = { session_id: sessionId, turn_id: turnId };
+  const turn = await unwrap(api.GET("/api/sessions/{session_id}/turns/{turn_id}", { params: { path } }));
+  const files: (Artifact | Deferred)[] = [...turn.artifacts, ...turn.deferred_artifacts];
+  const link = files.find((file) => file.file_key === fileKey)?.download_url;
+  return link ? toSameOrigin(link) : null;
+}
+
+/** Make an API link relative: the page may reach the API under another host name than the link has. */
+function toSameOrigin(link: string): string {
+  const url = new URL(link, location.origin);
+  return url.pathname.startsWith("/api/") ? url.pathname + url.search : link;
+}
+
+/** Return a function that reuses a link until it is about to expire. Failed requests are not cached. */
+function cacheLink(fetchLink: () => Promise<string | null>): () => Promise<string> {
+  let cached: { link: Promise<string | null>; fetchedAt: number } | undefined;
   return async () => {
-    if (!known || Date.now() - known.at > LINK_MS) known = { link: find(), at: Date.now() };
-    const asked = known;
-    const link = await asked.link.catch((error: unknown) => {
-      if (known === asked) known = undefined;
+    if (!cached || Date.now() - cached.fetchedAt > LINK_REUSE_MS) cached = { link: fetchLink(), fetchedAt: Date.now() };
+    const current = cached;
+    const link = await current.link.catch((error: unknown) => {
+      if (cached === current) cached = undefined;
       throw error;
     });
-    if (link === null) throw new Error(GONE);
+    if (link === null) throw new Error("This file no longer exists.");
     return link;
   };
 }

@@ -1,6 +1,7 @@
-/** Which tabs the canvas has, and which of them are looked at. Pure. */
-import type { Dashboard } from "../api/types";
-import type { Item } from "./item";
+/** Tabs of the canvas: which ones open automatically, their order, and which are visible. Pure. */
+import type { Artifact, Dashboard } from "../api/types";
+import { type Item, itemFromTurn } from "./item";
+import type { ToolOutput } from "./types";
 
 export type Tab =
   | { key: string; kind: "file"; item: Item }
@@ -8,100 +9,141 @@ export type Tab =
 
 export type Mode = "replace" | "append" | "split";
 
-export interface Tabs {
+export interface TabsState {
   tabs: readonly Tab[];
-  /** The key of the tab that is shown; null where there is none. */
+  /** Key of the selected tab; null if there are no tabs. */
   active: string | null;
-  /** The key of the tab that is shown beside it. */
+  /** Key of the tab that is shown beside the selected one, if any. */
   beside: string | null;
 }
 
-export const NO_TABS: Tabs = { tabs: [], active: null, beside: null };
+export const NO_TABS: TabsState = { tabs: [], active: null, beside: null };
 
-export function fileTab(item: Item): Tab {
+export function createFileTab(item: Item): Tab {
   return { key: `file:${item.fileKey}@${item.version}`, kind: "file", item };
 }
 
-export function dashboardTab(dashboard: Dashboard, sessionId: string, turnId: string): Tab {
+export function createDashboardTab(dashboard: Dashboard, sessionId: string, turnId: string): Tab {
   return { key: `dashboard:${dashboard.id}`, kind: "dashboard", dashboard, sessionId, turnId };
 }
 
-/**
- * Open what came, the first of it to be looked at. `replace` takes the place of the files that are there, `append`
- * stands behind them, `split` beside the one that was looked at. Dashboards stay until they are closed.
- */
-export function opened(state: Tabs, came: readonly Tab[], mode: Mode): Tabs {
-  const [first] = came;
-  if (!first) return state;
-  const stays = (tab: Tab) => !came.some((one) => isSameThing(one, tab)) && (mode !== "replace" || outlivesTurns(tab));
-  const before = state.tabs.filter(stays);
-  const replaced = state.tabs.map((tab) => came.find((one) => one.key === tab.key) ?? tab);
-  const added = came.filter((one) => !state.tabs.some((tab) => tab.key === one.key));
-  const tabs = mode === "replace" ? [...before, ...came] : [...replaced.filter((tab) => stays(tab) || came.includes(tab)), ...added];
-  return settled({ tabs, active: first.key, beside: mode === "split" ? state.active : null });
+/** Return the tabs that an output opens automatically, in order, and the mode to open them in. */
+export function tabsToOpen(sessionId: string, output: ToolOutput): { tabs: Tab[]; mode: Mode } {
+  const files = hasFilesToOpen(output) ? sortForDisplay(output) : [];
+  const tabs = files.map((file) => createFileTab(itemFromTurn(sessionId, output.turnId, applyViewerHint(file, output))));
+  const { dashboard } = output;
+  // A dashboard comes first: the tool chose to open it, while the files may be by-products.
+  if (dashboard?.open) tabs.unshift(createDashboardTab(dashboard, sessionId, output.turnId));
+  return { tabs, mode: parseMode(dashboard?.mode) ?? parseMode(output.display.mode) ?? "replace" };
 }
 
-/** Put tabs there without looking at them: what was open before the page was loaded again. */
-export function restored(state: Tabs, came: readonly Tab[]): Tabs {
-  const added = came.filter((one) => !state.tabs.some((tab) => tab.key === one.key));
+function hasFilesToOpen(output: ToolOutput): boolean {
+  return displayOpensCanvas(output) || output.artifacts.some((file) => file.auto_open);
+}
+
+function displayOpensCanvas({ display }: ToolOutput): boolean {
+  return display.open_canvas || display.storage_action === "store_and_open";
+}
+
+/** Sort: first the primary file or the one with `auto_open`, then files that a viewer can show, then the rest. */
+function sortForDisplay(output: ToolOutput): Artifact[] {
+  const { artifacts, display } = output;
+  const rank = (file: Artifact) => {
+    if (file.name === display.primary_file) return displayOpensCanvas(output) ? 0 : 2;
+    if (file.auto_open) return 1;
+    return file.showable ? 3 : 4;
+  };
+  return [...artifacts].sort((one, other) => rank(one) - rank(other));
+}
+
+/** Apply the viewer hint of `display` to the primary file, unless the file names a viewer itself. */
+function applyViewerHint(file: Artifact, { display }: ToolOutput): Artifact {
+  const { viewer_hint: hint, primary_file: primary } = display;
+  return hint && file.name === primary && file.viewer === "auto" ? { ...file, viewer: hint } : file;
+}
+
+function parseMode(mode: string | null | undefined): Mode | null {
+  return mode === "replace" || mode === "append" || mode === "split" ? mode : null;
+}
+
+/**
+ * Add tabs and select the first of them. `replace` closes the open files, `append` keeps them, `split` also keeps the
+ * selected one visible beside the new one. Dashboards stay open until the user closes them.
+ */
+export function openTabs(state: TabsState, added: readonly Tab[], mode: Mode): TabsState {
+  const [first] = added;
+  if (!first) return state;
+  const stays = (tab: Tab) => !added.some((one) => hasSameContent(one, tab)) && (mode !== "replace" || outlivesTurn(tab));
+  const updated = state.tabs.map((tab) => added.find((one) => one.key === tab.key) ?? tab);
+  const appended = added.filter((one) => !state.tabs.some((tab) => tab.key === one.key));
+  const tabs =
+    mode === "replace"
+      ? [...state.tabs.filter(stays), ...added]
+      : [...updated.filter((tab) => stays(tab) || added.includes(tab)), ...appended];
+  return normalize({ tabs, active: first.key, beside: mode === "split" ? state.active : null });
+}
+
+/** Add tabs that were open before a reload, without selecting them. */
+export function restoreTabs(state: TabsState, restored: readonly Tab[]): TabsState {
+  const added = restored.filter((one) => !state.tabs.some((tab) => tab.key === one.key));
   const tabs = [...state.tabs, ...added];
   return { ...state, tabs, active: state.active ?? tabs[0]?.key ?? null };
 }
 
-/** Look at a tab. */
-export function selected(state: Tabs, key: string): Tabs {
-  return settled({ ...state, active: key });
+/** Select a tab. */
+export function selectTab(state: TabsState, key: string): TabsState {
+  return normalize({ ...state, active: key });
 }
 
-/** Close a tab; the one behind it, else the one before it, takes its place. */
-export function closed(state: Tabs, key: string): Tabs {
-  const at = state.tabs.findIndex((tab) => tab.key === key);
-  if (at < 0) return state;
+/** Close a tab. If it was selected, select the next one, or the previous one if it was the last. */
+export function closeTab(state: TabsState, key: string): TabsState {
+  const index = state.tabs.findIndex((tab) => tab.key === key);
+  if (index < 0) return state;
   const tabs = state.tabs.filter((tab) => tab.key !== key);
-  const next = state.active === key ? ((tabs[at] ?? tabs[at - 1])?.key ?? null) : state.active;
-  return settled({ tabs, active: next, beside: state.beside });
+  const active = state.active === key ? ((tabs[index] ?? tabs[index - 1])?.key ?? null) : state.active;
+  return normalize({ tabs, active, beside: state.beside });
 }
 
-/** Leave a session: only what is pinned stays. */
-export function left(state: Tabs): Tabs {
+/** Close the tabs of a session that the user leaves; pinned dashboards stay. */
+export function leaveSession(state: TabsState): TabsState {
   const tabs = state.tabs.filter((tab) => tab.kind === "dashboard" && tab.dashboard.persistence === "pinned");
-  return settled({ ...state, tabs });
+  return normalize({ ...state, tabs });
 }
 
-/** Tell whether two tabs are looked at. */
-export function isSplit({ beside }: Tabs): boolean {
+/** Return true if two tabs are visible. */
+export function isSplit({ beside }: TabsState): boolean {
   return beside !== null;
 }
 
-/** Look at the next tab, too. */
-export function split(state: Tabs): Tabs {
+/** Show another tab beside the selected one. */
+export function splitView(state: TabsState): TabsState {
   const others = state.tabs.filter((tab) => tab.key !== state.active);
-  return settled({ ...state, beside: others[0]?.key ?? null });
+  return normalize({ ...state, beside: others[0]?.key ?? null });
 }
 
-/** Look at one tab alone. */
-export function joined(state: Tabs): Tabs {
+/** Show the selected tab alone. */
+export function unsplitView(state: TabsState): TabsState {
   return { ...state, beside: null };
 }
 
-/** Return what a tab is called. */
-export function titleOf(tab: Tab): string {
+export function getTitle(tab: Tab): string {
   return tab.kind === "file" ? tab.item.title : (tab.dashboard.title ?? tab.dashboard.id);
 }
 
-function isSameThing(one: Tab, other: Tab): boolean {
+/** Return true if a dashboard stays open after the turn that opened it. */
+export function outlivesTurn(tab: Tab): boolean {
+  return tab.kind === "dashboard" && tab.dashboard.persistence !== "ephemeral";
+}
+
+function hasSameContent(one: Tab, other: Tab): boolean {
   if (one.kind === "file" && other.kind === "file") return one.item.fileKey === other.item.fileKey;
   return one.key === other.key;
 }
 
-function outlivesTurns(tab: Tab): boolean {
-  return tab.kind === "dashboard" && tab.dashboard.persistence !== "ephemeral";
-}
-
-/** What is looked at must be there, and not twice. */
-function settled(state: Tabs): Tabs {
-  const has = (key: string | null) => state.tabs.some((tab) => tab.key === key);
-  const active = has(state.active) ? state.active : (state.tabs[0]?.key ?? null);
-  const beside = has(state.beside) && state.beside !== active ? state.beside : null;
+/** Ensure that `active` and `beside` are existing tabs, and not the same one. */
+function normalize(state: TabsState): TabsState {
+  const exists = (key: string | null) => state.tabs.some((tab) => tab.key === key);
+  const active = exists(state.active) ? state.active : (state.tabs[0]?.key ?? null);
+  const beside = exists(state.beside) && state.beside !== active ? state.beside : null;
   return { ...state, active, beside };
 }

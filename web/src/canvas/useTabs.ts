@@ -1,88 +1,112 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 
-import { toast } from "../shared/toasts";
-import type { Asked, CanvasProps, Made } from "./feed";
-import { itemOfFile, itemOfTurn } from "./item";
-import { openingOf } from "./opening";
-import { onShowFile } from "./show";
-import { closedDashboards, rememberClosed } from "./stored";
-import { dashboardTab, fileTab, left, NO_TABS, opened, restored, type Tab, type Tabs } from "./tabs";
+import { toast } from "../shared/notifications";
+import { itemFromFile, itemFromTurn } from "./item";
+import { onShowFile } from "./showFile";
+import {
+  createDashboardTab,
+  createFileTab,
+  leaveSession,
+  NO_TABS,
+  openTabs,
+  outlivesTurn,
+  restoreTabs,
+  type Tab,
+  type TabsState,
+  tabsToOpen,
+} from "./tabs";
+import type { CanvasProps, OpenRequest, ToolOutput } from "./types";
 
-interface TabsInUse {
-  tabs: Tabs;
-  setTabs(tabs: Tabs): void;
-  /** Rises when a person, and not a tool, has opened something. */
-  wanted: number;
+interface TabsControl {
+  tabs: TabsState;
+  setTabs(tabs: TabsState): void;
+  /** Incremented when the user, not a tool, opens something. */
+  userOpens: number;
 }
 
-/** The canvas's tabs: opened by what tools make, by a file's button, by My Files. */
-export function useTabs({ sessionId, made, asked, setOpen }: CanvasProps): TabsInUse {
-  const [tabs, setTabs] = useState<Tabs>(NO_TABS);
-  const [wanted, setWanted] = useState(0);
-  const session = useRef(sessionId);
-  const latest = useRef(tabs);
-  latest.current = tabs;
-  const seen = useRef(new Set<string>());
+/** Tabs of the canvas: opened by tools, by a file's button in the chat, and by My Files. */
+export function useTabs({ sessionId, outputs, openRequest, setOpen }: CanvasProps): TabsControl {
+  const [tabs, setTabs] = useState<TabsState>(NO_TABS);
+  const [userOpens, setUserOpens] = useState(0);
+  const currentSession = useRef(sessionId);
+  const latestTabs = useRef(tabs);
+  latestTabs.current = tabs;
+  const handledOutputs = useRef(new Set<string>());
 
   useEffect(() => {
-    if (session.current !== sessionId) {
-      const begins = session.current === ""; // what was opened before the first message stays
-      session.current = sessionId;
-      seen.current = new Set();
-      const stay = begins ? latest.current : left(latest.current);
-      setTabs(stay);
-      if (stay.tabs.length === 0) setOpen(false);
+    if (currentSession.current !== sessionId) {
+      const isFirstMessage = currentSession.current === ""; // the session was just created: keep the open tabs
+      currentSession.current = sessionId;
+      handledOutputs.current = new Set();
+      const remaining = isFirstMessage ? latestTabs.current : leaveSession(latestTabs.current);
+      setTabs(remaining);
+      if (remaining.tabs.length === 0) setOpen(false);
     }
-    for (const one of made.filter(({ id }) => !seen.current.has(id))) {
-      seen.current.add(one.id);
-      const { tabs: came, mode } = openingOf(sessionId, one);
-      if (!one.live) {
-        const closed = closedDashboards(sessionId);
-        const stay = came.filter((tab) => isKept(tab) && !closed.has(tab.key));
-        setTabs((before) => restored(before, stay));
-      } else if (came.length > 0) {
-        setTabs((before) => opened(before, came, mode));
+    for (const output of outputs.filter(({ id }) => !handledOutputs.current.has(id))) {
+      handledOutputs.current.add(output.id);
+      const { tabs: added, mode } = tabsToOpen(sessionId, output);
+      if (!output.live) {
+        const closed = readClosedDashboards(sessionId);
+        const restored = added.filter((tab) => outlivesTurn(tab) && !closed.has(tab.key));
+        setTabs((before) => restoreTabs(before, restored));
+      } else if (added.length > 0) {
+        setTabs((before) => openTabs(before, added, mode));
         setOpen(true);
       }
     }
-  }, [sessionId, made, setOpen]);
+  }, [sessionId, outputs, setOpen]);
 
   const show = useCallback(
     (tab: Tab) => {
-      setTabs((before) => opened(before, [tab], "append"));
+      setTabs((before) => openTabs(before, [tab], "append"));
       setOpen(true);
-      setWanted((count) => count + 1);
+      setUserOpens((count) => count + 1);
     },
     [setOpen],
   );
 
   useEffect(() => {
-    const tab = asked && tabOf(sessionId, made, asked);
+    const tab = openRequest && findRequestedTab(sessionId, outputs, openRequest);
     if (tab) show(tab);
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- each press once, whatever else changes
-  }, [asked]);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once per click, whatever else changes
+  }, [openRequest]);
 
-  useEffect(() => onShowFile((file) => show(fileTab(itemOfFile(file)))), [show]);
+  useEffect(() => onShowFile((file) => show(createFileTab(itemFromFile(file)))), [show]);
 
-  const change = (next: Tabs) => {
-    const gone = tabs.tabs.filter((tab) => !next.tabs.includes(tab) && tab.kind === "dashboard");
-    rememberClosed(sessionId, gone);
+  const change = (next: TabsState) => {
+    const closed = tabs.tabs.filter((tab) => !next.tabs.includes(tab) && tab.kind === "dashboard");
+    saveClosedDashboards(sessionId, closed);
     setTabs(next);
   };
-  return { tabs, setTabs: change, wanted };
+  return { tabs, setTabs: change, userOpens };
 }
 
-function isKept(tab: Tab): boolean {
-  return tab.kind === "dashboard" && tab.dashboard.persistence !== "ephemeral";
-}
-
-/** Return what a file's button opens, in the version that its turn made. */
-function tabOf(sessionId: string, made: readonly Made[], { turnId, fileKey }: Asked): Tab | null {
-  const turn = made.filter((one) => one.turnId === turnId);
-  const file = turn.flatMap((one) => [...one.artifacts, ...one.deferred]).find((one) => one.file_key === fileKey);
-  const dashboard = turn.find((one) => one.dashboard?.id === fileKey)?.dashboard;
-  if (file) return fileTab(itemOfTurn(sessionId, turnId, file));
-  if (dashboard) return dashboardTab(dashboard, sessionId, turnId);
-  toast("This file is not there any more.", { kind: "error" });
+/** Return the tab for the button that the user clicked, in the version that the turn created. */
+function findRequestedTab(
+  sessionId: string,
+  outputs: readonly ToolOutput[],
+  { turnId, fileKey }: OpenRequest,
+): Tab | null {
+  const ofTurn = outputs.filter((output) => output.turnId === turnId);
+  const files = ofTurn.flatMap((output) => [...output.artifacts, ...output.deferred]);
+  const file = files.find((each) => each.file_key === fileKey);
+  const dashboard = ofTurn.find((output) => output.dashboard?.id === fileKey)?.dashboard;
+  if (file) return createFileTab(itemFromTurn(sessionId, turnId, file));
+  if (dashboard) return createDashboardTab(dashboard, sessionId, turnId);
+  toast("This file no longer exists.", { kind: "error" });
   return null;
+}
+
+/** Session storage key prefix: closed dashboards do not reopen when the page is reloaded in the same window. */
+const STORAGE_PREFIX = "satchel.closed-dashboards.";
+
+function readClosedDashboards(sessionId: string): Set<string> {
+  const stored = sessionStorage.getItem(STORAGE_PREFIX + sessionId);
+  return new Set(stored ? (JSON.parse(stored) as string[]) : []);
+}
+
+function saveClosedDashboards(sessionId: string, tabs: readonly Tab[]): void {
+  if (tabs.length === 0) return;
+  const closed = [...readClosedDashboards(sessionId), ...tabs.map(({ key }) => key)];
+  sessionStorage.setItem(STORAGE_PREFIX + sessionId, JSON.stringify(closed));
 }

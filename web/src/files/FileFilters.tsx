@@ -8,30 +8,31 @@ interface FileFiltersProps {
 
 const SOURCES = ["uploaded", "generated", "deferred"] as const;
 
-/** Which files are meant: those that fit everything that is given. */
+/** Filters of the file list; a file must match all of them. */
 export function FileFilters({ filters, sessionId, onChange }: FileFiltersProps) {
-  const source = SOURCES.find((each) => each === filters.source) ?? "";
+  const toSource = (value: string | null) => SOURCES.find((source) => source === value) ?? null;
   return (
     <details className="file-filters">
       <summary>Filter</summary>
       <label>
-        Name begins with
+        Search files
         <input
           type="search"
+          placeholder="Start of the name"
           value={filters.prefix}
           onChange={(event) => onChange({ ...filters, prefix: event.target.value })}
         />
       </label>
       <label>
-        From
+        Source
         <select
-          value={source}
-          onChange={({ target }) => onChange({ ...filters, source: SOURCES.find((each) => each === target.value) ?? null })}
+          value={toSource(filters.source) ?? ""}
+          onChange={(event) => onChange({ ...filters, source: toSource(event.target.value) })}
         >
-          <option value="">anywhere</option>
-          {SOURCES.map((each) => (
-            <option key={each} value={each}>
-              {each}
+          <option value="">All</option>
+          {SOURCES.map((source) => (
+            <option key={source} value={source}>
+              {source}
             </option>
           ))}
         </select>
@@ -51,7 +52,7 @@ export function FileFilters({ filters, sessionId, onChange }: FileFiltersProps) 
           disabled={sessionId === null}
           onChange={(event) => onChange({ ...filters, sessionId: event.target.checked ? sessionId : null })}
         />
-        Only this session
+        This chat only
       </label>
     </details>
   );

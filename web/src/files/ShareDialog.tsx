@@ -1,74 +1,72 @@
 import { useEffect, useState } from "react";
 
-import { api, ask } from "../api/client";
-import type { LinkMade, LinkOut } from "../api/schema";
-import type { FileOut } from "../api/types";
+import { api, unwrap } from "../api/client";
+import type { FileRecord, NewShareLink, ShareLink } from "../api/types";
 import { Dialog } from "../shared/Dialog";
-import { tellingErrors } from "../shared/errors";
-import { toast } from "../shared/toasts";
-import { useReading } from "../shared/useReading";
+import { toast, withErrorToast } from "../shared/notifications";
+import { useSyncedState } from "../shared/useSyncedState";
 
-const HOUR = 3_600;
-const TIMES = [
-  { label: "1 hour", seconds: HOUR },
-  { label: "8 hours", seconds: 8 * HOUR },
-  { label: "24 hours", seconds: 24 * HOUR },
+const HOUR_SECONDS = 3_600;
+const LIFETIMES = [
+  { label: "1 hour", seconds: HOUR_SECONDS },
+  { label: "8 hours", seconds: 8 * HOUR_SECONDS },
+  { label: "24 hours", seconds: 24 * HOUR_SECONDS },
 ];
 
-/** Make a link to a file that ends by itself, see those that live, end one. */
-export function ShareDialog({ file, onClose }: { file: FileOut; onClose(): void }) {
-  const [seconds, setSeconds] = useState(HOUR);
-  const [made, setMade] = useState<LinkMade | null>(null);
-  const { value: links, change, read } = useReading<readonly LinkOut[]>([]);
+/** Create an expiring link to a file, list the file's active links, revoke one. */
+export function ShareDialog({ file, onClose }: { file: FileRecord; onClose(): void }) {
+  const [seconds, setSeconds] = useState(HOUR_SECONDS);
+  const [newLink, setNewLink] = useState<NewShareLink | null>(null);
+  const { value: links, update, read } = useSyncedState<readonly ShareLink[]>([]);
   const path = { file_key: file.file_key };
   useEffect(() => {
     const query = { file_key: file.file_key, limit: 20 };
-    tellingErrors(() => read(ask(api.GET("/api/links", { params: { query } })), (_, { links: found }) => found));
+    withErrorToast(() => read(unwrap(api.GET("/api/links", { params: { query } })), (_, page) => page.links));
   }, [file.file_key, read]);
-  const make = () =>
-    tellingErrors(async () => {
+  const create = () =>
+    withErrorToast(async () => {
       const body = { ttl_seconds: seconds };
-      const link = await ask(api.POST("/api/files/{file_key}/link", { params: { path }, body }));
-      setMade(link);
-      change((known) => [link, ...withoutLink(known, link.link_id)]);
+      const link = await unwrap(api.POST("/api/files/{file_key}/link", { params: { path }, body }));
+      setNewLink(link);
+      update((current) => [link, ...withoutLink(current, link.link_id)]);
     });
   const revoke = (link_id: string) =>
-    tellingErrors(async () => {
-      await ask(api.DELETE("/api/links/{link_id}", { params: { path: { link_id } } }));
-      change((known) => withoutLink(known, link_id));
-      if (made?.link_id === link_id) setMade(null);
+    withErrorToast(async () => {
+      await unwrap(api.DELETE("/api/links/{link_id}", { params: { path: { link_id } } }));
+      update((current) => withoutLink(current, link_id));
+      if (newLink?.link_id === link_id) setNewLink(null);
     });
   return (
     <Dialog title={`Share ${file.name}`} onClose={onClose}>
-      <p>Whoever has the link can fetch the file until the link ends.</p>
+      <p>Anyone with the link can download this file until the link expires.</p>
       <label>
-        The link lives{" "}
+        Expires after{" "}
         <select value={seconds} onChange={(event) => setSeconds(Number(event.target.value))}>
-          {TIMES.map((time) => (
-            <option key={time.seconds} value={time.seconds}>
-              {time.label}
+          {LIFETIMES.map((lifetime) => (
+            <option key={lifetime.seconds} value={lifetime.seconds}>
+              {lifetime.label}
             </option>
           ))}
         </select>
       </label>{" "}
-      <button type="button" onClick={make}>
-        Make link
+      <button type="button" onClick={create}>
+        Create link
       </button>
-      {made && (
-        <p className="share-made">
-          <input readOnly aria-label="Link" value={made.url} onFocus={(event) => event.target.select()} />
-          <button type="button" onClick={() => copy(made.url)}>
-            Copy
+      {newLink && (
+        <p className="share-link">
+          <input readOnly aria-label="Link" value={newLink.url} onFocus={(event) => event.target.select()} />
+          <button type="button" onClick={() => copy(newLink.url)}>
+            Copy link
           </button>
         </p>
       )}
       {links.length > 0 && (
-        <ul aria-label="Links that live">
+        <ul aria-label="Active links">
           {links.map(({ link_id, expires_at }) => (
             <li key={link_id}>
-              ends {new Date(expires_at).toLocaleString()}{" "}
+              Expires {new Date(expires_at).toLocaleString()}{" "}
               <button type="button" onClick={() => revoke(link_id)}>
-                End now
+                Revoke link
               </button>
             </li>
           ))}
@@ -81,13 +79,13 @@ export function ShareDialog({ file, onClose }: { file: FileOut; onClose(): void 
   );
 }
 
-function withoutLink(links: readonly LinkOut[], linkId: string): LinkOut[] {
+function withoutLink(links: readonly ShareLink[], linkId: string): ShareLink[] {
   return links.filter(({ link_id }) => link_id !== linkId);
 }
 
 async function copy(text: string): Promise<void> {
-  await tellingErrors(async () => {
+  await withErrorToast(async () => {
     await navigator.clipboard.writeText(text);
-    toast("The link is copied.");
+    toast("Link copied.");
   });
 }

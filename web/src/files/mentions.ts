@@ -1,38 +1,43 @@
-/** Files named in a message: `@name`, or `@"a name"` where it holds a space. Pure. */
+/** File mentions in a message: `@name`, or `@"a name"` if the name has spaces. Pure. */
 
-export interface Place {
-  /** Where the `@` stands. */
+export interface OpenMention {
+  /** Index of the `@`. */
   start: number;
-  /** What follows it, up to the caret. */
-  typed: string;
+  /** Text between the `@` and the caret. */
+  query: string;
 }
 
 const UNQUOTED = /(?:^|[\s(])@([^\s"@]*)$/;
 const QUOTED = /(?:^|[\s(])@"([^"\n]*)$/;
 
-/** Return the mention that is being written before the caret; null where none is. */
-export function mentionAt(text: string, caret: number): Place | null {
+/** Return the mention that the user is typing before the caret, or null. */
+export function findMention(text: string, caret: number): OpenMention | null {
   const before = text.slice(0, caret);
-  const found = UNQUOTED.exec(before) ?? QUOTED.exec(before);
-  if (!found) return null;
-  return { start: before.lastIndexOf("@"), typed: found[1] ?? "" };
+  const match = UNQUOTED.exec(before) ?? QUOTED.exec(before);
+  if (!match) return null;
+  return { start: before.lastIndexOf("@"), query: match[1] ?? "" };
 }
 
-/** Return a name as it stands in a message. */
-export function mentionOf(name: string): string {
+/** Return a file name in mention syntax. */
+export function formatMention(name: string): string {
   return /[\s"]/.test(name) ? `@"${name.replaceAll('"', "")}"` : `@${name}`;
 }
 
-/** Put a name in the place of what was typed; returns the text and where the caret goes. */
-export function mentioned(text: string, { start }: Place, caret: number, name: string): [text: string, caret: number] {
-  const head = `${text.slice(0, start)}${mentionOf(name)} `;
+/** Replace the typed mention with a file name; return the new text and caret. */
+export function completeMention(
+  text: string,
+  { start }: OpenMention,
+  caret: number,
+  name: string,
+): [text: string, caret: number] {
+  const head = `${text.slice(0, start)}${formatMention(name)} `;
   return [head + text.slice(caret).replace(/^ /, ""), head.length];
 }
 
-/** Return names that fit what was typed: those that begin so first. */
-export function fitting(names: readonly string[], typed: string, most: number): string[] {
-  const wanted = typed.toLowerCase();
-  const fits = [...new Set(names)].filter((name) => name.toLowerCase().includes(wanted));
-  const begins = (name: string) => Number(!name.toLowerCase().startsWith(wanted));
-  return fits.sort((one, other) => begins(one) - begins(other)).slice(0, most);
+/** Return at most `limit` unique names that contain the query; names that start with it come first. */
+export function matchNames(names: readonly string[], query: string, limit: number): string[] {
+  const needle = query.toLowerCase();
+  const matches = [...new Set(names)].filter((name) => name.toLowerCase().includes(needle));
+  const rank = (name: string) => Number(!name.toLowerCase().startsWith(needle));
+  return matches.sort((one, other) => rank(one) - rank(other)).slice(0, limit);
 }

@@ -1,98 +1,99 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 
-import { api, ask } from "../api/client";
-import type { FileOut } from "../api/types";
-import { messageOf } from "../shared/errors";
-import { useReading } from "../shared/useReading";
+import { api, unwrap } from "../api/client";
+import type { FileRecord } from "../api/types";
+import { errorMessage } from "../shared/notifications";
+import { useSyncedState } from "../shared/useSyncedState";
 
 export interface Filters {
-  /** Only files of this session; null: all of the person's. */
+  /** Only files of this session; null for all files of the user. */
   sessionId: string | null;
-  source: FileOut["source"] | null;
+  source: FileRecord["source"] | null;
   category: string;
+  /** Start of the name. */
   prefix: string;
 }
 
 export interface FileList {
-  files: FileOut[];
-  /** Whether more can be asked for. */
-  more: boolean;
+  files: FileRecord[];
+  hasMore: boolean;
   loading: boolean;
   error: string | null;
   loadMore(): void;
   reload(): void;
-  /** Put a file in the place of what is known of it, or take it away. */
-  replace(fileKey: string, file: FileOut | null): void;
+  /** Replace a file in the list; null removes it. */
+  replace(fileKey: string, file: FileRecord | null): void;
 }
 
-const A_PAGE = 30;
+const PAGE_SIZE = 30;
 
-interface Known {
-  files: FileOut[];
+interface FilePages {
+  files: FileRecord[];
   cursor: string | null;
 }
 
-/** The files that fit, page by page; asked for anew when `occasion` changes. */
-export function useFiles(filters: Filters, occasion: unknown): FileList {
-  const { value: known, change, read } = useReading<Known>({ files: [], cursor: null });
+/** Load the files that match the filters, page by page; start over when `reloadKey` changes. */
+export function useFiles(filters: Filters, reloadKey: unknown): FileList {
+  const { value: pages, update, read } = useSyncedState<FilePages>({ files: [], cursor: null });
   const [loading, setLoading] = useState(true);
   const [error, setError] = useState<string | null>(null);
-  const [again, setAgain] = useState(0);
-  const wanted = useRef(0);
+  const [reloads, setReloads] = useState(0);
+  const latestRequest = useRef(0);
   const { sessionId, source, category, prefix } = filters;
 
   const load = useCallback(
     async (cursor: string | null) => {
-      wanted.current += 1;
-      const mine = wanted.current;
+      latestRequest.current += 1;
+      const request = latestRequest.current;
+      const isLatest = () => latestRequest.current === request;
       setLoading(true);
       try {
-        await read(pageOf({ sessionId, source, category, prefix }, cursor), (before, next) =>
-          wanted.current === mine ? { ...next, files: [...(cursor ? before.files : []), ...next.files] } : before,
+        await read(fetchPage({ sessionId, source, category, prefix }, cursor), (current, next) =>
+          isLatest() ? { ...next, files: [...(cursor ? current.files : []), ...next.files] } : current,
         );
-        if (wanted.current === mine) setError(null);
+        if (isLatest()) setError(null);
       } catch (failure) {
-        if (wanted.current === mine) setError(messageOf(failure));
+        if (isLatest()) setError(errorMessage(failure));
       }
-      if (wanted.current === mine) setLoading(false);
+      if (isLatest()) setLoading(false);
     },
     [sessionId, source, category, prefix, read],
   );
 
-  useEffect(() => void load(null), [load, occasion, again]);
+  useEffect(() => void load(null), [load, reloadKey, reloads]);
 
-  const replace = (fileKey: string, file: FileOut | null) =>
-    change(({ files, cursor }) => ({
+  const replace = (fileKey: string, replacement: FileRecord | null) =>
+    update(({ files, cursor }) => ({
       cursor,
-      files: files.flatMap((each) => (each.file_key === fileKey ? (file ? [file] : []) : [each])),
+      files: files.flatMap((file) => (file.file_key === fileKey ? (replacement ? [replacement] : []) : [file])),
     }));
   return {
-    files: known.files,
-    more: known.cursor !== null,
+    files: pages.files,
+    hasMore: pages.cursor !== null,
     loading,
     error,
-    loadMore: () => void load(known.cursor),
-    reload: () => setAgain((count) => count + 1),
+    loadMore: () => void load(pages.cursor),
+    reload: () => setReloads((count) => count + 1),
     replace,
   };
 }
 
-/** Ask on until there is something to show: a page may hold nothing while others follow. */
-async function pageOf({ sessionId, source, category, prefix }: Filters, start: string | null): Promise<Known> {
-  const files: FileOut[] = [];
+/** Fetch files until half a page is full: the API may return empty pages before the last. */
+async function fetchPage({ sessionId, source, category, prefix }: Filters, start: string | null): Promise<FilePages> {
+  const files: FileRecord[] = [];
   let cursor = start;
   do {
     const query = {
-      limit: A_PAGE,
+      limit: PAGE_SIZE,
       ...(sessionId && { session_id: sessionId }),
       ...(source && { source }),
       ...(category && { category }),
       ...(prefix && { name_prefix: prefix }),
       ...(cursor && { cursor }),
     };
-    const page = await ask(api.GET("/api/files", { params: { query } }));
+    const page = await unwrap(api.GET("/api/files", { params: { query } }));
     files.push(...page.files);
     cursor = page.cursor ?? null;
-  } while (cursor && files.length < A_PAGE / 2);
+  } while (cursor && files.length < PAGE_SIZE / 2);
   return { files, cursor };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { readCitations, webAddress } from "./citation";
-import { bibtex, ris } from "./export";
+import { parseCitations, toWebUrl } from "./citation";
+import { toBibtex, toRis } from "./export";
 
 const PUBMED = JSON.stringify([
   {
@@ -20,10 +20,10 @@ const PUBMED = JSON.stringify([
   { title: "By hand", authors: [{ family: "Lovelace", given: "Ada" }, { name: "Anon" }], url: "javascript:alert(1)" },
 ]);
 
-describe("citations", () => {
-  const citations = readCitations(PUBMED);
+const citations = parseCitations(PUBMED);
 
-  it("are read whatever their fields are called", () => {
+describe("parseCitations", () => {
+  it("accepts various field names", () => {
     expect(citations.map(({ authors, year, link }) => ({ authors, year, link }))).toEqual([
       { authors: ["Ōta K", "Müller A"], year: "2019", link: "https://doi.org/10.1000/182" },
       { authors: ["Silva, P", "Ōta, K"], year: "2021", link: "https://pubmed.ncbi.nlm.nih.gov/33445566/" },
@@ -31,40 +31,46 @@ describe("citations", () => {
     ]);
   });
 
-  it("are found in an object that holds a list, and nothing is made of what is none", () => {
-    expect(readCitations('{"references": [{"title": "One"}, 7, null]}').map(({ title }) => title)).toEqual(["One"]);
-    expect(() => readCitations('"text"')).toThrow("no list");
+  it("finds the list in an object, skips invalid entries, and throws if there is no list", () => {
+    expect(parseCitations('{"references": [{"title": "One"}, 7, null]}').map(({ title }) => title)).toEqual(["One"]);
+    expect(() => parseCitations('"text"')).toThrow("no list");
   });
+});
 
-  it("lead to web addresses and nowhere else", () => {
-    expect(webAddress("https://example.org/a?b=c")).toBe("https://example.org/a?b=c");
-    for (const address of ["javascript:alert(1)", " javascript:alert(1)", "data:text/html,x", "//x", "x", ""]) {
-      expect(webAddress(address)).toBeNull();
+describe("toWebUrl", () => {
+  it("accepts http and https and returns null for anything else", () => {
+    expect(toWebUrl("https://example.org/a?b=c")).toBe("https://example.org/a?b=c");
+    for (const url of ["javascript:alert(1)", " javascript:alert(1)", "data:text/html,x", "//x", "x", ""]) {
+      expect(toWebUrl(url)).toBeNull();
     }
   });
+});
 
-  it("are written as BibTeX, with keys that differ", () => {
-    const [first, , third] = bibtex(citations).split("\n\n");
+describe("toBibtex", () => {
+  it("writes one entry per citation, with unique keys", () => {
+    const [first, , third] = toBibtex(citations).split("\n\n");
     expect(first).toBe(
       "@article{ota2019,\n  title = {Vectors of gene therapy \\& more},\n  author = {Ōta K and Müller A},\n" +
         "  journal = {Gene},\n  year = {2019},\n  volume = {12},\n  number = {3},\n  pages = {100-110},\n" +
         "  doi = {10.1000/182},\n  pmid = {31234567},\n  url = {https://doi.org/10.1000/182}\n}",
     );
     expect(third).toBe("@misc{lovelace,\n  title = {By hand},\n  author = {Lovelace, Ada and Anon}\n}");
-    const twice = bibtex([...citations, ...citations]);
-    expect(twice.match(/@\w+\{(\w+),/g)).toHaveLength(6);
-    expect(new Set(twice.match(/@\w+\{(\w+),/g)).size).toBe(6);
+    const duplicated = toBibtex([...citations, ...citations]);
+    expect(duplicated.match(/@\w+\{(\w+),/g)).toHaveLength(6);
+    expect(new Set(duplicated.match(/@\w+\{(\w+),/g)).size).toBe(6);
   });
 
-  it("cannot break out of a field of BibTeX or a line of RIS", () => {
-    const [evil] = readCitations('[{"title": "a}, url = {x\\nTY  - BOOK\\\\input{y}"}]');
-    if (!evil) throw new Error("none");
-    expect(bibtex([evil])).toBe("@misc{a,\n  title = {a, url = x TY  - BOOKinputy}\n}");
-    expect(ris([evil])).toBe("TY  - GEN\r\nTI  - a}, url = {x TY  - BOOK\\input{y}\r\nER  - \r\n");
+  it("escapes text that would end a field of BibTeX or a line of RIS", () => {
+    const [hostile] = parseCitations('[{"title": "a}, url = {x\\nTY  - BOOK\\\\input{y}"}]');
+    if (!hostile) throw new Error("expected one citation");
+    expect(toBibtex([hostile])).toBe("@misc{a,\n  title = {a, url = x TY  - BOOKinputy}\n}");
+    expect(toRis([hostile])).toBe("TY  - GEN\r\nTI  - a}, url = {x TY  - BOOK\\input{y}\r\nER  - \r\n");
   });
+});
 
-  it("are written as RIS", () => {
-    expect(ris(citations.slice(0, 1)).split("\r\n")).toEqual([
+describe("toRis", () => {
+  it("writes one record per citation", () => {
+    expect(toRis(citations.slice(0, 1)).split("\r\n")).toEqual([
       "TY  - JOUR",
       "TI  - Vectors of gene therapy & more",
       "AU  - Ōta K",

@@ -1,13 +1,13 @@
-/** Citations for other programs: BibTeX and RIS. Own code, since libraries for it weigh more than this whole page. Pure. */
+/** Export of citations as BibTeX and RIS. No library, because those are larger than this whole page. Pure. */
 import type { Citation } from "./citation";
 
-/** Write citations as BibTeX, each under a key of its own. */
-export function bibtex(citations: readonly Citation[]): string {
-  const used = new Map<string, number>();
-  return citations.map((citation) => entryOf(citation, unused(keyOf(citation), used))).join("\n\n");
+/** Convert citations to BibTeX, each with a unique key. */
+export function toBibtex(citations: readonly Citation[]): string {
+  const usedKeys = new Map<string, number>();
+  return citations.map((citation) => toBibtexEntry(citation, makeUnique(getKey(citation), usedKeys))).join("\n\n");
 }
 
-function entryOf(citation: Citation, key: string): string {
+function toBibtexEntry(citation: Citation, key: string): string {
   const fields: [string, string | null][] = [
     ["title", citation.title],
     ["author", citation.authors.join(" and ") || null],
@@ -20,34 +20,36 @@ function entryOf(citation: Citation, key: string): string {
     ["pmid", citation.pmid],
     ["url", citation.link],
   ];
-  const lines = fields.flatMap(([name, value]) => (value ? [`  ${name} = {${escaped(value)}}`] : []));
+  const lines = fields.flatMap(([name, value]) => (value ? [`  ${name} = {${escapeTex(value)}}`] : []));
   return `@${citation.journal ? "article" : "misc"}{${key},\n${lines.join(",\n")}\n}`;
 }
 
-/** What TeX would take for a command; braces would end the field. */
-function escaped(text: string): string {
+/** Escape TeX commands, and remove braces, which would end the field. */
+function escapeTex(text: string): string {
   return text.replace(/[\r\n]+/g, " ").replace(/[{}\\]/g, "").replace(/[&%$#_]/g, "\\$&");
 }
 
-function keyOf({ authors, year, title }: Citation): string {
+/** Return a key such as `ota2019`. */
+function getKey({ authors, year, title }: Citation): string {
   const family = (authors[0] ?? title).split(/[\s,]+/)[0] ?? "";
-  const plain = family.normalize("NFD").replace(/[^A-Za-z0-9]/g, "").toLowerCase();
-  return `${plain || "item"}${year ?? ""}`;
+  const ascii = family.normalize("NFD").replace(/[^A-Za-z0-9]/g, "").toLowerCase();
+  return `${ascii || "item"}${year ?? ""}`;
 }
 
-function unused(key: string, used: Map<string, number>): string {
-  const count = used.get(key) ?? 0;
-  used.set(key, count + 1);
+/** Append a number if the key is already used. */
+function makeUnique(key: string, usedKeys: Map<string, number>): string {
+  const count = usedKeys.get(key) ?? 0;
+  usedKeys.set(key, count + 1);
   return count === 0 ? key : `${key}_${count + 1}`;
 }
 
-/** Write citations as RIS. */
-export function ris(citations: readonly Citation[]): string {
-  return citations.map(recordOf).join("\r\n");
+/** Convert citations to RIS. */
+export function toRis(citations: readonly Citation[]): string {
+  return citations.map(toRisRecord).join("\r\n");
 }
 
-function recordOf(citation: Citation): string {
-  const [first, last] = (citation.pages ?? "").split(/\s*[-–]+\s*/);
+function toRisRecord(citation: Citation): string {
+  const [firstPage, lastPage] = (citation.pages ?? "").split(/\s*[-–]+\s*/);
   const fields: [string, string | null | undefined][] = [
     ["TY", citation.journal ? "JOUR" : "GEN"],
     ["TI", citation.title],
@@ -56,8 +58,8 @@ function recordOf(citation: Citation): string {
     ["PY", citation.year],
     ["VL", citation.volume],
     ["IS", citation.issue],
-    ["SP", first],
-    ["EP", last],
+    ["SP", firstPage],
+    ["EP", lastPage],
     ["DO", citation.doi],
     ["AN", citation.pmid],
     ["UR", citation.link],

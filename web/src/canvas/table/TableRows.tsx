@@ -1,21 +1,29 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 
-import { PausableButton } from "../../shared/PausableButton";
-import { Rows } from "../Rows";
+import { Button } from "../../shared/Button";
+import { VirtualList } from "../VirtualList";
 import type { Direction } from "./columns";
 import type { Progress } from "./protocol";
 import type { TableClient } from "./tableClient";
-import { widthsOf } from "./widths";
 
 const ROW_HEIGHT = 28;
-const MOST_COLUMNS = 200;
+const MAX_COLUMNS = 200;
+const MAX_CELL_CHARACTERS = 300;
+const MAX_TOOLTIP_CHARACTERS = 2_000;
+/** Longer cells are cut off by the layout, so they get a tooltip. */
+const TOOLTIP_THRESHOLD = 30;
+/** Column widths, in characters. */
+const MIN_WIDTH = 6;
+const MAX_WIDTH = 32;
+const CELL_PADDING = 3;
 
-interface Part {
+/** Rows that are loaded, starting at row `from`. */
+interface RowBlock {
   from: number;
   rows: string[][];
 }
 
-interface Sorting {
+interface SortOrder {
   column: number;
   direction: Direction;
 }
@@ -26,109 +34,131 @@ interface TableRowsProps {
   progress: Progress;
 }
 
-/** The rows that are seen, under headings that sort. */
+/** Visible rows of a table; a click on a column name sorts by that column. */
 export function TableRows({ title, client, progress }: TableRowsProps) {
-  const [sorting, setSorting] = useState<Sorting | null>(null);
-  const [busy, setBusy] = useState(false);
-  const [order, setOrder] = useState(0);
-  const [seen, setSeen] = useState({ from: 0, to: 0 });
-  const part = usePart(client, seen, `${order}/${Math.min(progress.rows, seen.to)}`);
-  const columns = progress.columns.slice(0, MOST_COLUMNS);
+  const [sortOrder, setSortOrder] = useState<SortOrder | null>(null);
+  const [isSorting, setIsSorting] = useState(false);
+  const [sortCount, setSortCount] = useState(0);
+  const [visible, setVisible] = useState({ from: 0, to: 0 });
+  const block = useRowBlock(client, visible, `${sortCount}/${Math.min(progress.rows, visible.to)}`);
+  const columns = progress.columns.slice(0, MAX_COLUMNS);
   const widths = useRef<string>(undefined);
-  if (!widths.current && part.rows.length > 0) widths.current = widthsOf(columns, part.rows);
-  const look = useCallback((from: number, to: number) => setSeen({ from, to }), []);
+  if (!widths.current && block.rows.length > 0) widths.current = computeWidths(columns, block.rows);
+  const onWindowChange = useCallback((from: number, to: number) => setVisible({ from, to }), []);
   const sort = async (column: number) => {
-    const again = sorting?.column === column && sorting.direction === "ascending";
-    const wanted: Sorting = { column, direction: again ? "descending" : "ascending" };
-    setBusy(true);
-    await client.ask({ ask: "sort", ...wanted }).finally(() => setBusy(false));
-    setSorting(wanted);
-    setOrder((count) => count + 1);
+    const isAscending = sortOrder?.column === column && sortOrder.direction === "ascending";
+    const next: SortOrder = { column, direction: isAscending ? "descending" : "ascending" };
+    setIsSorting(true);
+    await client.request({ method: "sort", ...next }).finally(() => setIsSorting(false));
+    setSortOrder(next);
+    setSortCount((count) => count + 1);
   };
   const head = (
     <div className="table-head" style={{ gridTemplateColumns: widths.current }}>
-      {columns.map((name, at) => (
+      {columns.map((name, index) => (
         <SortButton
-          key={at}
+          key={index}
           name={name}
-          direction={sorting?.column === at ? sorting.direction : null}
-          paused={!progress.done || busy}
-          onClick={() => sort(at)}
+          direction={sortOrder?.column === index ? sortOrder.direction : null}
+          disabled={!progress.done || isSorting}
+          onClick={() => sort(index)}
         />
       ))}
     </div>
   );
   return (
     <>
-      {busy && <p className="viewer-cut" role="status">Sorting…</p>}
-      <Rows className="table-rows" label={title} count={progress.rows} rowHeight={ROW_HEIGHT} head={head} onWindow={look}>
-        {(from, to) => <Body part={part} from={from} to={to} columns={columns.length} widths={widths.current} />}
-      </Rows>
+      {isSorting && (
+        <p className="viewer-note" role="status">
+          Sorting…
+        </p>
+      )}
+      <VirtualList
+        className="table-rows"
+        label={title}
+        count={progress.rows}
+        rowHeight={ROW_HEIGHT}
+        head={head}
+        onWindowChange={onWindowChange}
+      >
+        {(from, to) => (
+          <TableBody block={block} from={from} to={to} columns={columns.length} widths={widths.current} />
+        )}
+      </VirtualList>
     </>
   );
 }
 
 interface SortButtonProps {
   name: string;
+  /** Null if the table is not sorted by this column. */
   direction: Direction | null;
-  paused: boolean;
+  disabled: boolean;
   onClick(): void;
 }
 
-function SortButton({ name, direction, paused, onClick }: SortButtonProps) {
-  const mark = direction === "ascending" ? " ▲" : direction === "descending" ? " ▼" : "";
-  const says = direction ? `${name}, sorted ${direction}` : `${name}, sort`;
+function SortButton({ name, direction, disabled, onClick }: SortButtonProps) {
+  const arrow = direction === "ascending" ? " ▲" : direction === "descending" ? " ▼" : "";
+  const label = `Sort by ${name}${direction ? `, sorted ${direction}` : ""}`;
   return (
-    <PausableButton className="plain" aria-label={says} title={name} paused={paused} onClick={onClick}>
+    <Button className="plain" aria-label={label} title={name} disabled={disabled} onClick={onClick}>
       {name}
-      {mark}
-    </PausableButton>
+      {arrow}
+    </Button>
   );
 }
 
-interface BodyProps {
-  part: Part;
+interface TableBodyProps {
+  block: RowBlock;
   from: number;
   to: number;
   columns: number;
   widths: string | undefined;
 }
 
-/** Rows that have not come yet are drawn empty, so that nothing moves when they do. */
-function Body({ part, from, to, columns, widths }: BodyProps) {
-  const rows = Array.from({ length: to - from }, (_, at) => part.rows[from + at - part.from]);
-  return rows.map((cells, at) => (
-    <div key={from + at} className="table-row" style={{ gridTemplateColumns: widths }}>
+/** Rows that are not loaded yet are empty, so that the layout does not shift. */
+function TableBody({ block, from, to, columns, widths }: TableBodyProps) {
+  const rows = Array.from({ length: to - from }, (_, index) => block.rows[from + index - block.from]);
+  return rows.map((cells, index) => (
+    <div key={from + index} className="table-row" style={{ gridTemplateColumns: widths }}>
       {cells && Array.from({ length: columns }, (_, column) => <Cell key={column} text={cells[column] ?? ""} />)}
     </div>
   ));
 }
 
-const MOST_CHARACTERS = 300;
-
 function Cell({ text }: { text: string }) {
-  return <span title={text.length > 30 ? text.slice(0, 2_000) : undefined}>{text.slice(0, MOST_CHARACTERS)}</span>;
+  const tooltip = text.length > TOOLTIP_THRESHOLD ? text.slice(0, MAX_TOOLTIP_CHARACTERS) : undefined;
+  return <span title={tooltip}>{text.slice(0, MAX_CELL_CHARACTERS)}</span>;
 }
 
-/** Ask for the rows that are seen; while an answer is on its way, only the newest question waits. */
-function usePart(client: TableClient, seen: { from: number; to: number }, occasion: string): Part {
-  const [part, setPart] = useState<Part>({ from: 0, rows: [] });
-  const asking = useRef(false);
+/** Load the visible rows. While a request runs, only the latest range waits; reload when `reloadKey` changes. */
+function useRowBlock(client: TableClient, visible: { from: number; to: number }, reloadKey: string): RowBlock {
+  const [block, setBlock] = useState<RowBlock>({ from: 0, rows: [] });
+  const isLoading = useRef(false);
   const next = useRef<{ from: number; to: number } | null>(null);
   useEffect(() => {
-    next.current = seen;
-    if (asking.current) return;
-    const run = async () => {
-      for (let wanted = next.current; wanted; wanted = next.current) {
+    next.current = visible;
+    if (isLoading.current) return;
+    const load = async () => {
+      for (let range = next.current; range; range = next.current) {
         next.current = null;
-        const rows = await client.ask({ ask: "rows", ...wanted });
-        setPart({ from: wanted.from, rows });
+        const rows = await client.request({ method: "rows", ...range });
+        setBlock({ from: range.from, rows });
       }
     };
-    asking.current = true;
-    void run().finally(() => {
-      asking.current = false;
+    isLoading.current = true;
+    void load().finally(() => {
+      isLoading.current = false;
     });
-  }, [client, seen, occasion]);
-  return part;
+  }, [client, visible, reloadKey]);
+  return block;
+}
+
+/** Compute column widths from the names and the first rows, as a value of `grid-template-columns`. */
+function computeWidths(columns: readonly string[], rows: readonly string[][]): string {
+  const widths = columns.map((name, index) => {
+    const longest = rows.reduce((max, row) => Math.max(max, row[index]?.length ?? 0), name.length);
+    return `${Math.min(Math.max(longest + CELL_PADDING, MIN_WIDTH), MAX_WIDTH)}ch`;
+  });
+  return widths.join(" ");
 }

@@ -1,50 +1,54 @@
-/** What is made of a column: an order of the rows, a quick chart. Pure; runs in a worker. */
+/** Sorting and charts of a column. Pure; runs in a worker. */
 
 export type Direction = "ascending" | "descending";
 type Cells = Iterable<[row: number, cell: string]>;
 
+/** The rows are divided into at most 400 buckets of equal size; each bucket with a number has one value in each list. */
 export interface LineChart {
   kind: "line";
-  /** For each of as many stretches of the rows: the least, the mean and the greatest value. */
-  least: number[];
+  min: number[];
   mean: number[];
-  most: number[];
+  max: number[];
+  /** Number of rows. */
   rows: number;
 }
 
 export interface BarChart {
   kind: "bars";
   bars: { label: string; count: number }[];
+  /** Number of rows with other values. */
   others: number;
 }
 
 export type Chart = LineChart | BarChart;
 
-const MOST_POINTS = 400;
-const MOST_BARS = 12;
-const SPACED_THOUSANDS = /(?<=\d)[\s\u00a0\u202f'](?=\d{3}\b)/g;
+const MAX_BUCKETS = 400;
+const MAX_BARS = 12;
+/** Share of the cells that must be numbers for a line chart. */
+const MIN_NUMERIC_SHARE = 0.9;
+const THOUSANDS_SEPARATOR = /(?<=\d)[\s\u00a0\u202f'](?=\d{3}\b)/g;
 
-/** Read a cell as a number; NaN where it is none or empty. */
-export function numberOf(cell: string): number {
+/** Parse a cell as a number; NaN if it is not one, or empty. */
+export function parseNumber(cell: string): number {
   const text = cell.trim();
   if (text === "") return Number.NaN;
-  const plain = Number(text);
-  return Number.isNaN(plain) ? Number(text.replace(SPACED_THOUSANDS, "")) : plain;
+  const number = Number(text);
+  return Number.isNaN(number) ? Number(text.replace(THOUSANDS_SEPARATOR, "")) : number;
 }
 
-/** Return the rows in the order of their cells: numbers by size if all are, else by the alphabet; empty cells last. */
-export function sortedRows(cells: Cells, direction: Direction): Uint32Array {
+/** Return the rows sorted by their cells: numerically if all are numbers, else alphabetically; empty cells last. */
+export function sortRows(cells: Cells, direction: Direction): Uint32Array {
   const rows: number[] = [];
   const texts: string[] = [];
   for (const [row, cell] of cells) {
     rows.push(row);
     texts.push(cell.trim());
   }
-  const ranks = ranksOf(texts);
+  const ranks = computeRanks(texts);
   const sign = direction === "ascending" ? 1 : -1;
-  const places = Uint32Array.from(rows.keys());
-  places.sort((one, other) => compare(ranks[one], ranks[other], sign) || one - other);
-  return places.map((place) => rows[place] ?? 0);
+  const indexes = Uint32Array.from(rows.keys());
+  indexes.sort((one, other) => compare(ranks[one], ranks[other], sign) || one - other);
+  return indexes.map((index) => rows[index] ?? 0);
 }
 
 function compare(one: number | undefined, other: number | undefined, sign: number): number {
@@ -53,71 +57,72 @@ function compare(one: number | undefined, other: number | undefined, sign: numbe
   return sign * (a - b);
 }
 
-/** Give each text a number to sort by; NaN for none. Comparing texts by language is slow: each text once. */
-function ranksOf(texts: string[]): Float64Array {
-  const numbers = Float64Array.from(texts, numberOf);
-  if (texts.every((text, at) => text === "" || !Number.isNaN(numbers[at]))) return numbers;
-  const alphabet = [...new Set(texts)].sort(new Intl.Collator().compare);
-  const ranks = new Map(alphabet.map((text, rank) => [text, text === "" ? Number.NaN : rank]));
+/** Return a sort rank per text; NaN for empty ones. Ranks avoid collating equal texts repeatedly, which is slow. */
+function computeRanks(texts: string[]): Float64Array {
+  const numbers = Float64Array.from(texts, parseNumber);
+  if (texts.every((text, index) => text === "" || !Number.isNaN(numbers[index]))) return numbers;
+  const sorted = [...new Set(texts)].sort(new Intl.Collator().compare);
+  const ranks = new Map(sorted.map((text, rank) => [text, text === "" ? Number.NaN : rank]));
   return Float64Array.from(texts, (text) => ranks.get(text) ?? Number.NaN);
 }
 
-/** Draw a column: numbers as a line over the rows, anything else by how often each value stands there. */
-export function chartOf(cells: Cells, rows: number): Chart {
-  const line = new Line(rows);
+/** Compute the chart of a column: a line if nearly all cells are numbers, else bars with the count of each value. */
+export function computeChart(cells: Cells, rows: number): Chart {
+  const buckets = new Buckets(rows);
   const counts = new Map<string, number>();
   let numbers = 0;
   let filled = 0;
-  let place = 0;
+  let index = 0;
   for (const [, cell] of cells) {
-    const value = numberOf(cell);
+    const value = parseNumber(cell);
     if (cell.trim() !== "") filled += 1;
     if (!Number.isNaN(value)) {
       numbers += 1;
-      line.add(place, value);
+      buckets.add(index, value);
     }
     counts.set(cell, (counts.get(cell) ?? 0) + 1);
-    place += 1;
+    index += 1;
   }
-  return numbers > 0 && numbers >= filled * 0.9 ? line.chart() : bars(counts);
+  return numbers > 0 && numbers >= filled * MIN_NUMERIC_SHARE ? buckets.toChart() : toBarChart(counts);
 }
 
-class Line {
-  private readonly points: number;
-  private readonly least: Float64Array;
-  private readonly most: Float64Array;
+/** Minimum, mean and maximum of the values in each bucket of rows. */
+class Buckets {
+  private readonly size: number;
+  private readonly min: Float64Array;
+  private readonly max: Float64Array;
   private readonly sum: Float64Array;
   private readonly count: Float64Array;
 
   constructor(private readonly rows: number) {
-    this.points = Math.max(1, Math.min(MOST_POINTS, rows));
-    this.least = new Float64Array(this.points).fill(Number.POSITIVE_INFINITY);
-    this.most = new Float64Array(this.points).fill(Number.NEGATIVE_INFINITY);
-    this.sum = new Float64Array(this.points);
-    this.count = new Float64Array(this.points);
+    this.size = Math.max(1, Math.min(MAX_BUCKETS, rows));
+    this.min = new Float64Array(this.size).fill(Number.POSITIVE_INFINITY);
+    this.max = new Float64Array(this.size).fill(Number.NEGATIVE_INFINITY);
+    this.sum = new Float64Array(this.size);
+    this.count = new Float64Array(this.size);
   }
 
-  add(place: number, value: number): void {
-    const at = Math.min(this.points - 1, Math.floor((place * this.points) / Math.max(1, this.rows)));
-    this.least[at] = Math.min(this.least[at] ?? value, value);
-    this.most[at] = Math.max(this.most[at] ?? value, value);
-    this.sum[at] = (this.sum[at] ?? 0) + value;
-    this.count[at] = (this.count[at] ?? 0) + 1;
+  add(row: number, value: number): void {
+    const bucket = Math.min(this.size - 1, Math.floor((row * this.size) / Math.max(1, this.rows)));
+    this.min[bucket] = Math.min(this.min[bucket] ?? value, value);
+    this.max[bucket] = Math.max(this.max[bucket] ?? value, value);
+    this.sum[bucket] = (this.sum[bucket] ?? 0) + value;
+    this.count[bucket] = (this.count[bucket] ?? 0) + 1;
   }
 
-  chart(): LineChart {
-    const has = (_: number, at: number) => (this.count[at] ?? 0) > 0;
-    const mean = this.sum.map((sum, at) => sum / (this.count[at] || 1));
-    const filled = (values: Float64Array) => Array.from(values.filter(has));
-    return { kind: "line", least: filled(this.least), mean: filled(mean), most: filled(this.most), rows: this.rows };
+  toChart(): LineChart {
+    const hasValues = (_: number, bucket: number) => (this.count[bucket] ?? 0) > 0;
+    const mean = this.sum.map((sum, bucket) => sum / (this.count[bucket] || 1));
+    const compact = (values: Float64Array) => Array.from(values.filter(hasValues));
+    return { kind: "line", min: compact(this.min), mean: compact(mean), max: compact(this.max), rows: this.rows };
   }
 }
 
-function bars(counts: Map<string, number>): BarChart {
-  const falling = [...counts].sort(([, one], [, other]) => other - one);
+function toBarChart(counts: Map<string, number>): BarChart {
+  const byCount = [...counts].sort(([, one], [, other]) => other - one);
   return {
     kind: "bars",
-    bars: falling.slice(0, MOST_BARS).map(([label, count]) => ({ label, count })),
-    others: falling.slice(MOST_BARS).reduce((sum, [, count]) => sum + count, 0),
+    bars: byCount.slice(0, MAX_BARS).map(([label, count]) => ({ label, count })),
+    others: byCount.slice(MAX_BARS).reduce((sum, [, count]) => sum + count, 0),
   };
 }

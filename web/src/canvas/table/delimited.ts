@@ -1,139 +1,143 @@
-/** A delimited text held as bytes (UTF-8): its columns, any of its rows, an order of them. Runs in a worker. */
+/** Delimited text, such as CSV, held as UTF-8 bytes; rows are parsed on demand. Runs in a worker. */
 import Papa from "papaparse";
 
 import { isBlank, RowIndex } from "./rowIndex";
 
-const GUESSED_BYTES = 64 << 10;
-const GUESSED_ROWS = 20;
+const SAMPLE_BYTES = 64 << 10;
+const SAMPLE_ROWS = 20;
+const INITIAL_ROWS = 1 << 16;
+const ROWS_PER_BLOCK = 4096;
 const CARRIAGE_RETURN = "\r".charCodeAt(0);
 
-export interface Form {
+export interface Format {
   delimiter: string;
   newline: "\n" | "\r" | "\r\n";
-  /** What its bytes are; they are to be UTF-8 when they are fed. */
+  /** Encoding of the file. The table itself takes UTF-8. */
   encoding: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 }
 
-/** Find out how a text is written, from its first bytes. */
-export function guessForm(head: Uint8Array, mime: string): Form {
-  const encoding = guessEncoding(head);
-  const text = new TextDecoder(encoding).decode(head.subarray(0, GUESSED_BYTES));
-  const guessed = Papa.parse<string[]>(text, { preview: GUESSED_ROWS, skipEmptyLines: true });
-  const newline = text.includes("\r\n") ? "\r\n" : text.includes("\n") ? "\n" : text.includes("\r") ? "\r" : "\n";
-  const isTabbed = mime.startsWith("text/tab-separated-values");
-  return { delimiter: isTabbed ? "\t" : guessed.meta.delimiter, newline, encoding };
+/** Detect delimiter, line ending and encoding from the first bytes of a file. */
+export function detectFormat(head: Uint8Array, mime: string): Format {
+  const encoding = detectEncoding(head);
+  const sample = new TextDecoder(encoding).decode(head.subarray(0, SAMPLE_BYTES));
+  const parsed = Papa.parse<string[]>(sample, { preview: SAMPLE_ROWS, skipEmptyLines: true });
+  const newline = sample.includes("\r\n") ? "\r\n" : sample.includes("\n") ? "\n" : sample.includes("\r") ? "\r" : "\n";
+  const isTsv = mime.startsWith("text/tab-separated-values");
+  return { delimiter: isTsv ? "\t" : parsed.meta.delimiter, newline, encoding };
 }
 
-function guessEncoding(head: Uint8Array): Form["encoding"] {
+function detectEncoding(head: Uint8Array): Format["encoding"] {
   if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le";
   if (head[0] === 0xfe && head[1] === 0xff) return "utf-16be";
   try {
-    // As a stream: the last character may be cut.
-    new TextDecoder("utf-8", { fatal: true }).decode(head.subarray(0, GUESSED_BYTES), { stream: true });
+    // With `stream`, an incomplete last character is not an error.
+    new TextDecoder("utf-8", { fatal: true }).decode(head.subarray(0, SAMPLE_BYTES), { stream: true });
     return "utf-8";
   } catch {
     return "windows-1252";
   }
 }
 
-export class Delimited {
+export class DelimitedTable {
   columns: string[] = [];
   private readonly bytes: Uint8Array;
   private readonly index: RowIndex;
   private readonly decoder = new TextDecoder();
-  /** The rows below the heading that are not blank, in the order in which they are shown. */
-  private order = new Uint32Array(1 << 16);
-  private listed = 0;
-  private seen = 0;
+  /** Rows below the header that are not blank, in display order. */
+  private order = new Uint32Array(INITIAL_ROWS);
+  private orderLength = 0;
+  /** Number of rows of the index that are processed. */
+  private processed = 0;
   private length = 0;
 
   constructor(
-    private readonly form: Form,
+    private readonly format: Format,
     capacity: number,
   ) {
     this.bytes = new Uint8Array(capacity);
-    const newline = form.newline === "\r" ? CARRIAGE_RETURN : undefined;
-    this.index = new RowIndex(form.delimiter.charCodeAt(0), newline);
+    const newline = format.newline === "\r" ? CARRIAGE_RETURN : undefined;
+    this.index = new RowIndex(format.delimiter.charCodeAt(0), newline);
   }
 
-  /** Rows that can be shown. */
+  /** Number of rows that can be shown. */
   get count(): number {
-    return this.listed;
+    return this.orderLength;
   }
 
-  /** Take bytes that follow; what is beyond the capacity is left out. Returns how many were taken. */
-  feed(chunk: Uint8Array): number {
-    const taken = chunk.subarray(0, this.bytes.length - this.length);
-    this.bytes.set(taken, this.length);
-    this.length += taken.length;
-    this.index.feed(taken);
-    this.list();
-    return taken.length;
+  /** Append bytes up to the capacity. Return the number of bytes appended. */
+  append(chunk: Uint8Array): number {
+    const accepted = chunk.subarray(0, this.bytes.length - this.length);
+    this.bytes.set(accepted, this.length);
+    this.length += accepted.length;
+    this.index.append(accepted);
+    this.processRows();
+    return accepted.length;
   }
 
-  /** Nothing follows. A row that was cut off, since not all was fed, is left out. */
-  close(whole: boolean): void {
-    if (whole) this.index.close();
-    this.list();
+  /** End the table. If the text is not complete, its last row may be cut off and is dropped. */
+  close(isComplete: boolean): void {
+    if (isComplete) this.index.close();
+    this.processRows();
   }
 
-  /** Return the cells of rows as they are shown, from one place to before another. */
-  rows(from: number, to: number): string[][] {
-    return this.parse(this.order.subarray(Math.max(0, from), Math.min(to, this.listed)));
+  /** Return the cells of the rows from `from` up to, not including, `to`, in display order. */
+  getRows(from: number, to: number): string[][] {
+    return this.parseRows(this.order.subarray(Math.max(0, from), Math.min(to, this.orderLength)));
   }
 
-  /** Go through one column, in the order of the file. */
-  *cells(column: number): Generator<[row: number, cell: string]> {
-    const block = 4096;
-    const inFile = this.order.slice(0, this.listed).sort();
-    for (let from = 0; from < inFile.length; from += block) {
-      const rows = inFile.subarray(from, from + block);
-      for (const [at, cells] of this.parse(rows).entries()) yield [rows[at] ?? 0, cells[column] ?? ""];
+  /** Yield the cells of a column, in file order. */
+  *getCells(column: number): Generator<[row: number, cell: string]> {
+    const fileOrder = this.order.slice(0, this.orderLength).sort();
+    for (let from = 0; from < fileOrder.length; from += ROWS_PER_BLOCK) {
+      const rows = fileOrder.subarray(from, from + ROWS_PER_BLOCK);
+      for (const [index, cells] of this.parseRows(rows).entries()) yield [rows[index] ?? 0, cells[column] ?? ""];
     }
   }
 
-  /** Show the rows in this order from now on. */
-  arrange(order: Uint32Array): void {
+  /** Set the display order. */
+  setOrder(order: Uint32Array): void {
     this.order.set(order);
   }
 
-  private list(): void {
-    for (; this.seen < this.index.count; this.seen += 1) {
-      const bounds = this.index.bounds(this.seen);
+  /** Take the first row that is not blank as the header, and list the others for display. */
+  private processRows(): void {
+    for (; this.processed < this.index.count; this.processed += 1) {
+      const bounds = this.index.getBounds(this.processed);
       if (isBlank(this.bytes, bounds)) continue;
-      if (this.columns.length === 0) this.columns = this.parse(Uint32Array.of(this.seen))[0] ?? [];
-      else this.append(this.seen);
+      if (this.columns.length === 0) this.columns = this.parseRows(Uint32Array.of(this.processed))[0] ?? [];
+      else this.addRow(this.processed);
     }
   }
 
-  private append(row: number): void {
-    if (this.listed === this.order.length) {
-      const longer = new Uint32Array(this.order.length * 2);
-      longer.set(this.order);
-      this.order = longer;
+  private addRow(row: number): void {
+    if (this.orderLength === this.order.length) {
+      const grown = new Uint32Array(this.order.length * 2);
+      grown.set(this.order);
+      this.order = grown;
     }
-    this.order[this.listed] = row;
-    this.listed += 1;
+    this.order[this.orderLength] = row;
+    this.orderLength += 1;
   }
 
-  /** Parse rows: those that lie together at once, which is a hundred times quicker than one by one. */
-  private parse(rows: Uint32Array): string[][] {
+  /** Parse rows. Adjacent rows are parsed together, a hundred times faster than one by one. */
+  private parseRows(rows: Uint32Array): string[][] {
     const first = rows[0];
     if (first === undefined) return [];
-    if (rows.every((row, at) => row === first + at)) {
+    if (rows.every((row, index) => row === first + index)) {
       const last = first + rows.length - 1;
-      const parsed = this.parseText(this.text(this.index.bounds(first)[0], this.index.bounds(last)[1]));
+      const parsed = this.parseText(this.decode(this.index.getBounds(first)[0], this.index.getBounds(last)[1]));
       if (parsed.length === rows.length) return parsed;
     }
-    return Array.from(rows, (row) => this.parseText(this.text(...this.index.bounds(row)))[0] ?? []);
+    return Array.from(rows, (row) => this.parseText(this.decode(...this.index.getBounds(row)))[0] ?? []);
   }
 
   private parseText(text: string): string[][] {
-    const { delimiter, newline } = this.form;
+    const { delimiter, newline } = this.format;
     return Papa.parse<string[]>(text, { delimiter, newline }).data;
   }
 
-  private text(start: number, end: number): string {
+  /** Return the text between two offsets, without a line ending at its end. */
+  private decode(start: number, end: number): string {
     return this.decoder.decode(this.bytes.subarray(start, end)).replace(/(?:\r\n|\n|\r)$/, "");
   }
 }

@@ -1,31 +1,33 @@
-/** What the page and the worker of a table say to each other. */
+/** Messages between the page and the table worker. */
 import type { Chart, Direction } from "./columns";
 
 export interface Progress {
   columns: string[];
+  /** Number of rows read so far. */
   rows: number;
-  /** Whether all is there that will be shown. */
+  /** True after the last row is read. */
   done: boolean;
-  /** Whether the file holds more than is shown. */
-  cut: boolean;
+  /** True if the file has more rows than are read. */
+  truncated: boolean;
 }
 
-export type Question =
-  | { ask: "rows"; from: number; to: number }
-  | { ask: "sort"; column: number; direction: Direction }
-  | { ask: "chart"; column: number };
+export type TableRequest =
+  | { method: "rows"; from: number; to: number }
+  | { method: "sort"; column: number; direction: Direction }
+  | { method: "chart"; column: number };
 
-export interface Answers {
+/** Result type of each request method. */
+export interface TableResults {
   rows: string[][];
   sort: null;
   chart: Chart;
 }
 
-export type ToWorker =
-  | { type: "open"; address: string; size: number; mime: string }
-  | ({ type: "question"; id: number } & Question);
+export type MessageToWorker =
+  | { type: "open"; url: string; size: number; mime: string }
+  | ({ type: "request"; id: number } & TableRequest);
 
-export type FromWorker =
+export type MessageFromWorker =
   | { type: "progress"; progress: Progress }
-  | { type: "answer"; id: number; answer: Answers[keyof Answers] }
-  | { type: "failed"; message: string; id?: number };
+  | { type: "result"; id: number; result: TableResults[keyof TableResults] }
+  | { type: "error"; message: string; id?: number };

@@ -1,82 +1,85 @@
-/** Reads a table of any size without the page: streams it, answers for rows, sorts, counts. */
-import { openHead } from "../content";
-import { chartOf, sortedRows } from "./columns";
-import { Delimited, guessForm } from "./delimited";
-import type { Answers, FromWorker, Question, ToWorker } from "./protocol";
+/** Reads a table of any size off the main thread: streams it, returns rows, sorts, and computes charts. */
+import { fetchContent } from "../content";
+import { computeChart, sortRows } from "./columns";
+import { DelimitedTable, detectFormat } from "./delimited";
+import type { MessageFromWorker, MessageToWorker, TableRequest, TableResults } from "./protocol";
 
-const MOST_BYTES = 192 << 20;
-const TOLD_MS = 150;
+const MAX_BYTES = 192 << 20;
+const PROGRESS_INTERVAL_MS = 150;
+/** A character of another encoding takes at most three times as many bytes in UTF-8. */
+const MAX_UTF8_GROWTH = 3;
 
-let table: Delimited | undefined;
+let table: DelimitedTable | undefined;
 
-onmessage = ({ data }: MessageEvent<ToWorker>) => {
+onmessage = ({ data }: MessageEvent<MessageToWorker>) => {
   if (data.type === "open") {
-    open(data.address, data.size, data.mime).catch((error: unknown) => tell({ type: "failed", message: String(error) }));
+    open(data.url, data.size, data.mime).catch((error: unknown) => send({ type: "error", message: String(error) }));
     return;
   }
   try {
-    tell({ type: "answer", id: data.id, answer: answer(data) });
+    send({ type: "result", id: data.id, result: handleRequest(data) });
   } catch (error) {
-    tell({ type: "failed", id: data.id, message: String(error) });
+    send({ type: "error", id: data.id, message: String(error) });
   }
 };
 
-function tell(message: FromWorker): void {
+function send(message: MessageFromWorker): void {
   postMessage(message);
 }
 
-async function open(address: string, size: number, mime: string): Promise<void> {
-  const { answer, whole } = await openHead(address, size, MOST_BYTES);
-  const reader = (answer.body ?? new Blob().stream()).getReader();
-  let recode: ((chunk: Uint8Array) => Uint8Array) | undefined;
-  let cut = !whole;
-  let told = 0;
+async function open(url: string, size: number, mime: string): Promise<void> {
+  const { response, isComplete } = await fetchContent(url, size, MAX_BYTES);
+  const reader = (response.body ?? new Blob().stream()).getReader();
+  let toUtf8: ((chunk: Uint8Array) => Uint8Array) | undefined;
+  let truncated = !isComplete;
+  let lastReport = 0;
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    if (!table || !recode) {
-      const form = guessForm(part.value, mime);
-      recode = recoder(form.encoding);
-      table = new Delimited(form, capacity(size, form.encoding));
+    if (!table || !toUtf8) {
+      const format = detectFormat(part.value, mime);
+      toUtf8 = createUtf8Converter(format.encoding);
+      table = new DelimitedTable(format, getCapacity(size, format.encoding));
     }
-    const chunk = recode(part.value);
-    if (table.feed(chunk) < chunk.length) {
-      cut = true;
+    const chunk = toUtf8(part.value);
+    if (table.append(chunk) < chunk.length) {
+      truncated = true;
       await reader.cancel();
       break;
     }
-    if (performance.now() - told > TOLD_MS) {
-      told = performance.now();
-      progress(false, cut);
+    if (performance.now() - lastReport > PROGRESS_INTERVAL_MS) {
+      lastReport = performance.now();
+      reportProgress(false, truncated);
     }
   }
-  table?.close(!cut);
-  progress(true, cut);
+  table?.close(!truncated);
+  reportProgress(true, truncated);
 }
 
-function progress(done: boolean, cut: boolean): void {
-  tell({ type: "progress", progress: { columns: table?.columns ?? [], rows: table?.count ?? 0, done, cut } });
+function reportProgress(done: boolean, truncated: boolean): void {
+  send({ type: "progress", progress: { columns: table?.columns ?? [], rows: table?.count ?? 0, done, truncated } });
 }
 
-function capacity(size: number, encoding: string): number {
-  return Math.min(MOST_BYTES, encoding === "utf-8" ? size : size * 3);
+/** Return the number of bytes that the table needs in UTF-8, up to the maximum. */
+function getCapacity(size: number, encoding: string): number {
+  return Math.min(MAX_BYTES, encoding === "utf-8" ? size : size * MAX_UTF8_GROWTH);
 }
 
-/** Return what turns an encoding into UTF-8, a chunk at a time. */
-function recoder(encoding: string): (chunk: Uint8Array) => Uint8Array {
+/** Return a function that converts chunks of a text to UTF-8. */
+function createUtf8Converter(encoding: string): (chunk: Uint8Array) => Uint8Array {
   if (encoding === "utf-8") return (chunk) => chunk;
   const decoder = new TextDecoder(encoding);
   const encoder = new TextEncoder();
   return (chunk) => encoder.encode(decoder.decode(chunk, { stream: true }));
 }
 
-function answer(question: Question): Answers[keyof Answers] {
+function handleRequest(request: TableRequest): TableResults[keyof TableResults] {
   if (!table) throw new Error("The table is not open.");
-  switch (question.ask) {
+  switch (request.method) {
     case "rows":
-      return table.rows(question.from, question.to);
+      return table.getRows(request.from, request.to);
     case "sort":
-      table.arrange(sortedRows(table.cells(question.column), question.direction));
+      table.setOrder(sortRows(table.getCells(request.column), request.direction));
       return null;
     case "chart":
-      return chartOf(table.cells(question.column), table.count);
+      return computeChart(table.getCells(request.column), table.count);
   }
 }

@@ -1,34 +1,34 @@
-/** A table as the page sees it: what is known so far, and answers to questions. */
-import type { Answers, FromWorker, Progress, Question, ToWorker } from "./protocol";
+/** Client of the table worker: reports progress and sends requests. */
+import type { MessageFromWorker, MessageToWorker, Progress, TableRequest, TableResults } from "./protocol";
 
-interface Waiting {
-  resolve: (answer: never) => void;
+interface PendingRequest {
+  resolve: (result: never) => void;
   reject: (error: Error) => void;
 }
 
 export class TableClient {
   private readonly worker = new Worker(new URL("./table.worker.ts", import.meta.url), { type: "module" });
-  private readonly waiting = new Map<number, Waiting>();
-  private asked = 0;
+  private readonly pending = new Map<number, PendingRequest>();
+  private lastId = 0;
 
   constructor(
     private readonly onProgress: (progress: Progress) => void,
-    private readonly onFailure: (message: string) => void,
+    private readonly onError: (message: string) => void,
   ) {
-    this.worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.hear(data);
-    this.worker.onerror = () => onFailure("The table could not be read.");
+    this.worker.onmessage = ({ data }: MessageEvent<MessageFromWorker>) => this.receive(data);
+    this.worker.onerror = () => onError("Can't read this table.");
   }
 
-  open(address: string, size: number, mime: string): void {
-    this.send({ type: "open", address: new URL(address, location.href).href, size, mime });
+  open(url: string, size: number, mime: string): void {
+    this.send({ type: "open", url: new URL(url, location.href).href, size, mime });
   }
 
-  ask<Q extends Question>(question: Q): Promise<Answers[Q["ask"]]> {
-    this.asked += 1;
-    const id = this.asked;
+  request<R extends TableRequest>(request: R): Promise<TableResults[R["method"]]> {
+    this.lastId += 1;
+    const id = this.lastId;
     return new Promise((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject });
-      this.send({ type: "question", id, ...question });
+      this.pending.set(id, { resolve, reject });
+      this.send({ type: "request", id, ...request });
     });
   }
 
@@ -36,16 +36,16 @@ export class TableClient {
     this.worker.terminate();
   }
 
-  private send(message: ToWorker): void {
+  private send(message: MessageToWorker): void {
     this.worker.postMessage(message);
   }
 
-  private hear(said: FromWorker): void {
-    if (said.type === "progress") return this.onProgress(said.progress);
-    const asked = said.id === undefined ? undefined : this.waiting.get(said.id);
-    if (said.id !== undefined) this.waiting.delete(said.id);
-    if (said.type === "answer") asked?.resolve(said.answer as never);
-    else if (asked) asked.reject(new Error(said.message));
-    else this.onFailure(said.message);
+  private receive(message: MessageFromWorker): void {
+    if (message.type === "progress") return this.onProgress(message.progress);
+    const request = message.id === undefined ? undefined : this.pending.get(message.id);
+    if (message.id !== undefined) this.pending.delete(message.id);
+    if (message.type === "result") request?.resolve(message.result as never);
+    else if (request) request.reject(new Error(message.message));
+    else this.onError(message.message);
   }
 }

@@ -1,47 +1,47 @@
 import { useMemo, useState } from "react";
 
-import { toast } from "../../shared/toasts";
-import { type Citation, readCitations } from "../bibliography/citation";
-import { bibtex, ris } from "../bibliography/export";
+import { toast } from "../../shared/notifications";
+import { type Citation, parseCitations } from "../bibliography/citation";
+import { toBibtex, toRis } from "../bibliography/export";
 import type { Item } from "../item";
-import { NotShown, Shown } from "../Shown";
-import type { ViewerProps } from ".";
-import { useText } from "./useFile";
+import { AsyncPreview, PreviewError } from "../PreviewState";
+import type { ViewerProps } from "./types";
+import { useFileText } from "./useFileContent";
 
-const MOST_BYTES = 2 << 20;
-const A_PAGE = 50;
+const MAX_BYTES = 2 << 20;
+const PAGE_SIZE = 50;
 
-/** Citations as a list with links, to be taken along to other programs. */
+/** List of citations with links; can be copied in formats of reference managers. */
 export default function Bibliography({ item }: ViewerProps) {
   return (
-    <Shown item={item} loaded={useText(item, MOST_BYTES)}>
-      {({ text }) => <Citations item={item} text={text} />}
-    </Shown>
+    <AsyncPreview item={item} state={useFileText(item, MAX_BYTES)}>
+      {({ text }) => <CitationList item={item} text={text} />}
+    </AsyncPreview>
   );
 }
 
-function Citations({ item, text }: { item: Item; text: string }) {
-  const citations = useMemo(() => read(text), [text]);
-  const [shown, setShown] = useState(A_PAGE);
-  if (!citations) return <NotShown item={item} why="This bibliography cannot be read." />;
+function CitationList({ item, text }: { item: Item; text: string }) {
+  const citations = useMemo(() => tryParse(text), [text]);
+  const [visibleCount, setVisibleCount] = useState(PAGE_SIZE);
+  if (!citations) return <PreviewError item={item} message="Can't read this bibliography." />;
   return (
     <div className="viewer-page">
-      <div className="table-bar">
+      <div className="viewer-toolbar">
         <span>{citations.length.toLocaleString("en")} citations</span>
-        <button type="button" onClick={() => copy("BibTeX", bibtex(citations))}>
+        <button type="button" onClick={() => copy("BibTeX", toBibtex(citations))}>
           Copy as BibTeX
         </button>
-        <button type="button" onClick={() => copy("RIS", ris(citations))}>
+        <button type="button" onClick={() => copy("RIS", toRis(citations))}>
           Copy as RIS
         </button>
       </div>
       <ol className="citations">
-        {citations.slice(0, shown).map((citation, at) => (
-          <CitationLine key={at} citation={citation} />
+        {citations.slice(0, visibleCount).map((citation, index) => (
+          <CitationRow key={index} citation={citation} />
         ))}
       </ol>
-      {shown < citations.length && (
-        <button type="button" onClick={() => setShown(shown + A_PAGE)}>
+      {visibleCount < citations.length && (
+        <button type="button" onClick={() => setVisibleCount(visibleCount + PAGE_SIZE)}>
           Show more
         </button>
       )}
@@ -49,7 +49,7 @@ function Citations({ item, text }: { item: Item; text: string }) {
   );
 }
 
-function CitationLine({ citation }: { citation: Citation }) {
+function CitationRow({ citation }: { citation: Citation }) {
   const { title, authors, journal, year, link, abstract } = citation;
   return (
     <li>
@@ -71,19 +71,19 @@ function CitationLine({ citation }: { citation: Citation }) {
   );
 }
 
-function read(text: string): Citation[] | null {
+function tryParse(text: string): Citation[] | null {
   try {
-    return readCitations(text);
+    return parseCitations(text);
   } catch {
-    return null; // the viewer says so
+    return null;
   }
 }
 
-async function copy(what: string, text: string): Promise<void> {
+async function copy(format: string, text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
-    toast(`Copied as ${what}.`);
+    toast(`Copied as ${format}.`);
   } catch {
-    toast("The browser did not allow copying.", { kind: "error" });
+    toast("Can't copy: the browser blocked access to the clipboard.", { kind: "error" });
   }
 }

@@ -1,40 +1,41 @@
 import { useEffect, useState } from "react";
 
-import { size } from "../../shared/format";
-import { Rows } from "../Rows";
-import { CutNote, Shown } from "../Shown";
-import type { ViewerProps } from ".";
-import { type Prepared, prepare } from "./code";
-import { languageOf } from "./languages";
-import { type Text, useText } from "./useFile";
+import { formatSize } from "../../shared/format";
+import { AsyncPreview, TruncationNote } from "../PreviewState";
+import { VirtualList } from "../VirtualList";
+import type { PreparedText } from "./code.worker";
+import { detectLanguage } from "./languages";
+import type { ViewerProps } from "./types";
+import { type FileText, useFileText } from "./useFileContent";
 
-const MOST_BYTES = 1 << 20;
+const MAX_BYTES = 1 << 20;
 const LINE_HEIGHT = 20;
 
-/** Text and code, coloured where it is short; of a long one the beginning. */
+/** Text and code: highlighted if short; a long file is truncated. */
 export default function Code({ item }: ViewerProps) {
-  const loaded = useText(item, MOST_BYTES);
+  const state = useFileText(item, MAX_BYTES);
   return (
-    <Shown item={item} loaded={loaded}>
+    <AsyncPreview item={item} state={state}>
       {(text) => (
         <>
-          {!text.whole && <CutNote item={item} shown={`The first ${size(MOST_BYTES)}`} />}
-          <Lines title={item.title} text={text} language={languageOf(item)} />
+          {!text.isComplete && (
+            <TruncationNote item={item} shown={`the first ${formatSize(MAX_BYTES)} of ${formatSize(item.size)}`} />
+          )}
+          <Lines title={item.title} text={text} language={detectLanguage(item)} />
         </>
       )}
-    </Shown>
+    </AsyncPreview>
   );
 }
 
-/** A worker cuts and colours it: until it has, nothing is shown. */
-function Lines({ title, text, language }: { title: string; text: Text; language: string | null }) {
-  const [prepared, setPrepared] = useState<Prepared>();
-  useEffect(() => prepare(text.text, text.whole ? language : null, setPrepared), [text, language]);
-  if (!prepared) return <p className="viewer-note">Loading…</p>;
-  if (prepared.kind === "coloured") {
+function Lines({ title, text, language }: { title: string; text: FileText; language: string | null }) {
+  const [prepared, setPrepared] = useState<PreparedText>();
+  useEffect(() => prepareText(text.text, text.isComplete ? language : null, setPrepared), [text, language]);
+  if (!prepared) return <p className="viewer-message">Loading…</p>;
+  if (prepared.kind === "highlighted") {
     return (
       <section className="viewer-code" tabIndex={0} aria-label={title}>
-        {/* Safe: the highlighter escapes the text, and makes nothing but spans. */}
+        {/* Safe: the highlighter escapes the text and adds only span elements. */}
         <pre>
           <code dangerouslySetInnerHTML={{ __html: prepared.html }} />
         </pre>
@@ -42,8 +43,20 @@ function Lines({ title, text, language }: { title: string; text: Text; language:
     );
   }
   return (
-    <Rows className="viewer-code" label={title} count={prepared.lines.length} rowHeight={LINE_HEIGHT}>
+    <VirtualList className="viewer-code" label={title} count={prepared.lines.length} rowHeight={LINE_HEIGHT}>
       {(from, to) => <pre>{prepared.lines.slice(from, to).join("\n")}</pre>}
-    </Rows>
+    </VirtualList>
   );
+}
+
+/** Prepare a text in a worker. Return a function that cancels it. */
+function prepareText(text: string, language: string | null, onPrepared: (prepared: PreparedText) => void): () => void {
+  const worker = new Worker(new URL("./code.worker.ts", import.meta.url), { type: "module" });
+  worker.onmessage = ({ data }: MessageEvent<PreparedText>) => {
+    worker.terminate();
+    onPrepared(data);
+  };
+  worker.onerror = () => onPrepared({ kind: "lines", lines: text.split("\n") }); // show it without highlighting
+  worker.postMessage({ text, language });
+  return () => worker.terminate();
 }

@@ -1,14 +1,14 @@
-import { size } from "../../shared/format";
+import { formatSize } from "../../shared/format";
 import { DownloadButton } from "../DownloadButton";
-import type { ViewerProps } from ".";
+import type { ViewerProps } from "./types";
 
-/** A file that nothing here shows. */
+/** Metadata and a download button, for files without a preview. */
 export default function Download({ item }: ViewerProps) {
   return (
-    <div className="viewer-note">
+    <div className="viewer-message">
       <p className="file-name">{item.name}</p>
       <p>
-        {item.mime}, {size(item.size)}
+        {item.mime}, {formatSize(item.size)}
       </p>
       {item.description && <p>{item.description}</p>}
       <DownloadButton item={item} />

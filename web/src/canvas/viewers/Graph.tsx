@@ -1,96 +1,97 @@
 import { useEffect, useMemo, useState } from "react";
 
-import { found, type Graph as Network, type GraphNode, readGraph } from "../graph/graph";
-import { GraphPicture } from "../graph/GraphPicture";
+import { type Graph as GraphData, type GraphNode, parseGraph, searchNodes } from "../graph/graph";
+import { GraphCanvas } from "../graph/GraphCanvas";
 import type { Layout } from "../graph/layout.worker";
 import type { Item } from "../item";
-import { NotShown, Shown } from "../Shown";
-import type { ViewerProps } from ".";
-import { useText } from "./useFile";
+import { AsyncPreview, PreviewError } from "../PreviewState";
+import type { ViewerProps } from "./types";
+import { useFileText } from "./useFileContent";
 
-const MOST_BYTES = 2 << 20;
-const MOST_FOUND = 20;
+const MAX_BYTES = 2 << 20;
+const MAX_LISTED = 20;
+const MAX_VALUE_LENGTH = 300;
 
-/** A knowledge graph, drawn and searchable. */
+/** Knowledge graph that can be searched and navigated. */
 export default function Graph({ item }: ViewerProps) {
   return (
-    <Shown item={item} loaded={useText(item, MOST_BYTES)}>
-      {({ text }) => <Read item={item} text={text} />}
-    </Shown>
+    <AsyncPreview item={item} state={useFileText(item, MAX_BYTES)}>
+      {({ text }) => <ParsedGraph item={item} text={text} />}
+    </AsyncPreview>
   );
 }
 
-function Read({ item, text }: { item: Item; text: string }) {
-  const graph = useMemo(() => read(text), [text]);
-  if (!graph) return <NotShown item={item} why="This knowledge graph cannot be read." />;
-  return <Drawn title={item.title} graph={graph} />;
+function ParsedGraph({ item, text }: { item: Item; text: string }) {
+  const graph = useMemo(() => tryParse(text), [text]);
+  if (!graph) return <PreviewError item={item} message="Can't read this knowledge graph." />;
+  return <GraphExplorer title={item.title} graph={graph} />;
 }
 
-function Drawn({ title, graph }: { title: string; graph: Network }) {
-  const links = useMemo(() => linksOf(graph), [graph]);
-  const places = useLayout(graph, links);
-  const [wanted, setWanted] = useState("");
-  const [chosen, setChosen] = useState(-1);
-  const matches = useMemo(() => found(graph, wanted), [graph, wanted]);
-  const marked = useMemo(() => new Set(matches.map((node) => graph.nodes.indexOf(node))), [graph, matches]);
-  const node = graph.nodes[chosen];
+function GraphExplorer({ title, graph }: { title: string; graph: GraphData }) {
+  const links = useMemo(() => toIndexPairs(graph), [graph]);
+  const positions = useLayout(graph, links);
+  const [query, setQuery] = useState("");
+  const [selected, setSelected] = useState(-1);
+  const matches = useMemo(() => searchNodes(graph, query), [graph, query]);
+  const highlighted = useMemo(() => new Set(matches.map((node) => graph.nodes.indexOf(node))), [graph, matches]);
+  const node = graph.nodes[selected];
   return (
     <div className="viewer-graph">
-      <div className="table-bar">
+      <div className="viewer-toolbar">
         <label>
-          Find <input type="search" value={wanted} onChange={(event) => setWanted(event.target.value)} />
+          Find <input type="search" value={query} onChange={(event) => setQuery(event.target.value)} />
         </label>
-        <span role="status">{saidOf(graph, wanted, matches)}</span>
+        <span role="status">{describeStatus(graph, query, matches)}</span>
       </div>
       {matches.length > 0 && (
-        <ul className="graph-found">
-          {matches.slice(0, MOST_FOUND).map((match) => (
+        <ul className="graph-matches">
+          {matches.slice(0, MAX_LISTED).map((match) => (
             <li key={match.id}>
-              <button type="button" onClick={() => setChosen(graph.nodes.indexOf(match))}>
+              <button type="button" onClick={() => setSelected(graph.nodes.indexOf(match))}>
                 {match.label}
               </button>
             </li>
           ))}
         </ul>
       )}
-      {places ? (
-        <GraphPicture
+      {positions ? (
+        <GraphCanvas
           title={title}
           graph={graph}
           links={links}
-          places={places}
-          chosen={chosen}
-          marked={marked}
-          onChoose={setChosen}
+          positions={positions}
+          selected={selected}
+          highlighted={highlighted}
+          onSelect={setSelected}
         />
       ) : (
-        <p className="viewer-note">Drawing…</p>
+        <p className="viewer-message">Drawing…</p>
       )}
-      {node && <About graph={graph} node={node} onChoose={(id) => setChosen(placeOf(graph, id))} />}
+      {node && <NodeDetails graph={graph} node={node} onSelect={(id) => setSelected(findIndex(graph, id))} />}
     </div>
   );
 }
 
-function About({ graph, node, onChoose }: { graph: Network; node: GraphNode; onChoose(id: string): void }) {
-  const touching = graph.edges.filter(({ from, to }) => from === node.id || to === node.id).slice(0, MOST_FOUND);
+function NodeDetails({ graph, node, onSelect }: { graph: GraphData; node: GraphNode; onSelect(id: string): void }) {
+  const edges = graph.edges.filter(({ from, to }) => from === node.id || to === node.id).slice(0, MAX_LISTED);
   return (
-    <section className="graph-about" aria-label={node.label} aria-live="polite">
+    <section className="graph-details" aria-label={node.label} aria-live="polite">
       <h3>{node.label}</h3>
       <dl>
-        {node.facts.map(([name, value]) => (
+        {node.properties.map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{value.slice(0, 300)}</dd>
+            <dd>{value.slice(0, MAX_VALUE_LENGTH)}</dd>
           </div>
         ))}
       </dl>
       <ul>
-        {touching.map(({ from, label, to }, at) => (
-          <li key={at}>
+        {edges.map(({ from, label, to }, index) => (
+          <li key={index}>
             {from === node.id ? "→ " : "← "}
             {label && `${label} `}
-            <button type="button" className="plain" onClick={() => onChoose(from === node.id ? to : from)}>
-              {graph.nodes[placeOf(graph, from === node.id ? to : from)]?.label}
+            <button type="button" className="plain" onClick={() => onSelect(from === node.id ? to : from)}>
+              {graph.nodes[findIndex(graph, from === node.id ? to : from)]?.label}
             </button>
           </li>
         ))}
@@ -99,36 +100,38 @@ function About({ graph, node, onChoose }: { graph: Network; node: GraphNode; onC
   );
 }
 
-function saidOf(graph: Network, wanted: string, matches: readonly GraphNode[]): string {
-  if (wanted.trim()) return `${matches.length} found`;
-  const all = `${graph.nodes.length} nodes, ${graph.edges.length} edges`;
-  return graph.left > 0 ? `${all}; ${graph.left} nodes with fewer edges are not drawn` : all;
+function describeStatus(graph: GraphData, query: string, matches: readonly GraphNode[]): string {
+  if (query.trim()) return `${matches.length} found`;
+  const counts = `${graph.nodes.length} nodes, ${graph.edges.length} edges`;
+  return graph.omittedNodes > 0 ? `${counts}; ${graph.omittedNodes} nodes with fewer edges are not shown` : counts;
 }
 
-function placeOf(graph: Network, id: string): number {
+function findIndex(graph: GraphData, id: string): number {
   return graph.nodes.findIndex((node) => node.id === id);
 }
 
-function linksOf(graph: Network): [number, number][] {
-  const places = new Map(graph.nodes.map(({ id }, at) => [id, at]));
-  return graph.edges.map(({ from, to }) => [places.get(from) ?? 0, places.get(to) ?? 0]);
+/** Return the edges as pairs of node indexes. */
+function toIndexPairs(graph: GraphData): [number, number][] {
+  const indexes = new Map(graph.nodes.map(({ id }, index) => [id, index]));
+  return graph.edges.map(({ from, to }) => [indexes.get(from) ?? 0, indexes.get(to) ?? 0]);
 }
 
-function useLayout(graph: Network, links: [number, number][]): Layout | null {
-  const [places, setPlaces] = useState<Layout | null>(null);
+/** Compute node positions in a worker; null until they are ready. */
+function useLayout(graph: GraphData, links: [number, number][]): Layout | null {
+  const [positions, setPositions] = useState<Layout | null>(null);
   useEffect(() => {
     const worker = new Worker(new URL("../graph/layout.worker.ts", import.meta.url), { type: "module" });
-    worker.onmessage = ({ data }: MessageEvent<Layout>) => setPlaces(data);
+    worker.onmessage = ({ data }: MessageEvent<Layout>) => setPositions(data);
     worker.postMessage({ count: graph.nodes.length, links });
     return () => worker.terminate();
   }, [graph, links]);
-  return places;
+  return positions;
 }
 
-function read(text: string): Network | null {
+function tryParse(text: string): GraphData | null {
   try {
-    return readGraph(text);
+    return parseGraph(text);
   } catch {
-    return null; // the viewer says so
+    return null;
   }
 }

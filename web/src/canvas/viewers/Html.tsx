@@ -1,29 +1,33 @@
 import { useMemo } from "react";
 
-import { Shown } from "../Shown";
-import type { ViewerProps } from ".";
+import { AsyncPreview } from "../PreviewState";
 import Code from "./Code";
-import { framed } from "./sandbox";
-import { countTags } from "./tags";
-import { useText } from "./useFile";
+import { countTags } from "./countTags";
+import { toSandboxedDocument } from "./sandboxedHtml";
+import type { ViewerProps } from "./types";
+import { useFileText } from "./useFileContent";
 
-const MOST_BYTES = 8 << 20;
-/** The sanitiser looks at each: more would hold the page up. */
-const MOST_TAGS = 5_000;
+const MAX_BYTES = 8 << 20;
+/** Above this, the sanitizer would block the page. */
+const MAX_TAGS = 5_000;
 
-/** HTML in a frame without scripts, forms, requests and ways out; where it is too much for that, its source. */
+/** HTML in a frame without scripts, forms, requests or navigation. If it is too large, its source. */
 export default function Html({ item }: ViewerProps) {
-  const loaded = useText(item, MOST_BYTES);
+  const state = useFileText(item, MAX_BYTES);
   return (
-    <Shown item={item} loaded={loaded}>
-      {({ text, whole }) =>
-        whole && countTags(text, MOST_TAGS) <= MOST_TAGS ? <Frame title={item.title} html={text} /> : <Code item={item} />
+    <AsyncPreview item={item} state={state}>
+      {({ text, isComplete }) =>
+        isComplete && countTags(text, MAX_TAGS) <= MAX_TAGS ? (
+          <SandboxedFrame title={item.title} html={text} />
+        ) : (
+          <Code item={item} />
+        )
       }
-    </Shown>
+    </AsyncPreview>
   );
 }
 
-function Frame({ title, html }: { title: string; html: string }) {
-  const source = useMemo(() => framed(html), [html]);
+function SandboxedFrame({ title, html }: { title: string; html: string }) {
+  const source = useMemo(() => toSandboxedDocument(html), [html]);
   return <iframe className="viewer-frame" title={title} sandbox="" srcDoc={source} referrerPolicy="no-referrer" />;
 }

@@ -1,84 +1,86 @@
 import { memo, useEffect, useMemo, useState } from "react";
 
-import { size } from "../../shared/format";
-import { safeHtml } from "../../shared/markdown";
-import { CutNote, Shown } from "../Shown";
-import type { ViewerProps } from ".";
+import { formatSize } from "../../shared/format";
+import { sanitizeHtml } from "../../shared/renderMarkdown";
+import { AsyncPreview, TruncationNote } from "../PreviewState";
 import Code from "./Code";
+import { countTags } from "./countTags";
 import type { Block } from "./markdown.worker";
-import { countTags } from "./tags";
-import { type Text, useText } from "./useFile";
+import type { ViewerProps } from "./types";
+import { type FileText, useFileText } from "./useFileContent";
 
-const MOST_BYTES = 256 << 10;
-const PATIENCE_MS = 3_000;
-/** Blocks that are drawn at a time, and how long a block may be to be drawn at all: neither may hold the page up. */
-const AT_A_TIME = 20;
-const MOST_TAGS = 1_000;
+const MAX_BYTES = 256 << 10;
+const PARSE_TIMEOUT_MS = 3_000;
+/** Blocks rendered at a time, and tags in a block that is rendered at all: both keep the page responsive. */
+const BATCH_SIZE = 20;
+const MAX_TAGS_PER_BLOCK = 1_000;
 
-/** Markdown as it is meant, sanitised; what cannot be read in time is shown as it was written. */
+/** Rendered, sanitized Markdown. If parsing fails or takes too long, the source is shown. */
 export default function Markdown({ item }: ViewerProps) {
-  const loaded = useText(item, MOST_BYTES);
-  const [unreadable, setUnreadable] = useState(false);
-  if (unreadable) return <Code item={item} />;
+  const state = useFileText(item, MAX_BYTES);
+  const [failed, setFailed] = useState(false);
+  if (failed) return <Code item={item} />;
   return (
-    <Shown item={item} loaded={loaded}>
+    <AsyncPreview item={item} state={state}>
       {(text) => (
         <>
-          {!isWhole(text) && <CutNote item={item} shown={`The first ${size(MOST_BYTES)}`} />}
-          <Blocks title={item.title} text={text.text.slice(0, MOST_BYTES)} onUnreadable={() => setUnreadable(true)} />
+          {isTruncated(text) && (
+            <TruncationNote item={item} shown={`the first ${formatSize(MAX_BYTES)} of ${formatSize(item.size)}`} />
+          )}
+          <Blocks title={item.title} text={text.text.slice(0, MAX_BYTES)} onError={() => setFailed(true)} />
         </>
       )}
-    </Shown>
+    </AsyncPreview>
   );
 }
 
-/** A text that came with the answer is whole, and may be long all the same. */
-function isWhole({ text, whole }: Text): boolean {
-  return whole && text.length <= MOST_BYTES;
+/** Inline content is complete, but may be longer than the maximum. */
+function isTruncated({ text, isComplete }: FileText): boolean {
+  return !isComplete || text.length > MAX_BYTES;
 }
 
-function Blocks({ title, text, onUnreadable }: { title: string; text: string; onUnreadable(): void }) {
+function Blocks({ title, text, onError }: { title: string; text: string; onError(): void }) {
   const [blocks, setBlocks] = useState<Block[] | null>(null);
-  const [shown, setShown] = useState(AT_A_TIME);
-  useEffect(() => read(text, setBlocks, onUnreadable), [text]);
+  const [renderedCount, setRenderedCount] = useState(BATCH_SIZE);
+  useEffect(() => parse(text, setBlocks, onError), [text]);
   useEffect(() => {
-    if (!blocks || shown >= blocks.length) return;
-    const timer = setTimeout(() => setShown(shown + AT_A_TIME));
+    if (!blocks || renderedCount >= blocks.length) return;
+    const timer = setTimeout(() => setRenderedCount(renderedCount + BATCH_SIZE));
     return () => clearTimeout(timer);
-  }, [blocks, shown]);
-  if (!blocks) return <p className="viewer-note">Loading…</p>;
+  }, [blocks, renderedCount]);
+  if (!blocks) return <p className="viewer-message">Loading…</p>;
   return (
     <article className="viewer-page markdown" tabIndex={0} aria-label={title}>
-      {blocks.slice(0, shown).map((block, at) => (
-        <Rendered key={at} {...block} />
+      {blocks.slice(0, renderedCount).map((block, index) => (
+        <BlockView key={index} {...block} />
       ))}
     </article>
   );
 }
 
-const Rendered = memo(({ html, source }: Block) => {
-  const safe = useMemo(() => (countTags(html, MOST_TAGS) > MOST_TAGS ? null : safeHtml(html)), [html]);
-  if (safe === null) return <pre>{source}</pre>;
-  // Safe: it has gone through the sanitiser.
-  return <div className="markdown-block" dangerouslySetInnerHTML={{ __html: safe }} />;
+const BlockView = memo(({ html, source }: Block) => {
+  const safeHtml = useMemo(() => (countTags(html, MAX_TAGS_PER_BLOCK) > MAX_TAGS_PER_BLOCK ? null : sanitizeHtml(html)), [html]);
+  if (safeHtml === null) return <pre>{source}</pre>;
+  return <div className="markdown-block" dangerouslySetInnerHTML={{ __html: safeHtml }} />;
 });
 
-function read(text: string, done: (blocks: Block[]) => void, failed: () => void): () => void {
+/** Parse Markdown in a worker, within a time limit. Return a function that cancels it. */
+function parse(text: string, onParsed: (blocks: Block[]) => void, onError: () => void): () => void {
   const worker = new Worker(new URL("./markdown.worker.ts", import.meta.url), { type: "module" });
-  const end = () => {
+  const stop = () => {
     clearTimeout(timer);
     worker.terminate();
   };
-  const giveUp = () => {
-    end();
-    failed();
+  const fail = () => {
+    stop();
+    onError();
   };
-  const timer = setTimeout(giveUp, PATIENCE_MS);
-  worker.onerror = giveUp;
+  const timer = setTimeout(fail, PARSE_TIMEOUT_MS);
+  worker.onerror = fail;
   worker.onmessage = ({ data }: MessageEvent<Block[]>) => {
-    end();
-    done(data);
+    stop();
+    onParsed(data);
   };
   worker.postMessage(text);
-  return end;
+  return stop;
 }

@@ -1,24 +1,44 @@
+/** Audio and video, with the browser's own controls. */
 import { useState } from "react";
 
 import type { Item } from "../item";
-import { NotShown } from "../Shown";
-import { useObjectUrl } from "./useFile";
+import { AsyncPreview, PreviewError } from "../PreviewState";
+import type { ViewerProps } from "./types";
+import { useFileBytes, useObjectUrl } from "./useFileContent";
 
-interface MediaProps {
+/** The whole file is held in memory while it is shown. */
+const MAX_BYTES = 128 << 20;
+
+export function Audio({ item }: ViewerProps) {
+  return (
+    <AsyncPreview item={item} state={useFileBytes(item, MAX_BYTES)}>
+      {(bytes) => <Player item={item} bytes={bytes} Element="audio" />}
+    </AsyncPreview>
+  );
+}
+
+export function Video({ item }: ViewerProps) {
+  return (
+    <AsyncPreview item={item} state={useFileBytes(item, MAX_BYTES)}>
+      {(bytes) => <Player item={item} bytes={bytes} Element="video" />}
+    </AsyncPreview>
+  );
+}
+
+interface PlayerProps {
   item: Item;
   bytes: Uint8Array<ArrayBuffer>;
   Element: "audio" | "video";
 }
 
-/** What is played; a file that the browser cannot play is offered for download. */
-export function Media({ item, bytes, Element }: MediaProps) {
-  const address = useObjectUrl(bytes, item.mime);
-  const [broken, setBroken] = useState(false);
-  if (broken) return <NotShown item={item} why="This file cannot be played here." />;
-  if (!address) return null;
+function Player({ item, bytes, Element }: PlayerProps) {
+  const url = useObjectUrl(bytes, item.mime);
+  const [failed, setFailed] = useState(false);
+  if (failed) return <PreviewError item={item} message="Your browser can't play this file." />;
+  if (!url) return null;
   return (
     <div className="viewer-media">
-      <Element controls src={address} aria-label={item.title} onError={() => setBroken(true)} />
+      <Element controls src={url} aria-label={item.title} onError={() => setFailed(true)} />
     </div>
   );
 }

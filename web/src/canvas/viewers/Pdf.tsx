@@ -1,36 +1,40 @@
 import { useEffect, useState } from "react";
 
 import type { Item } from "../item";
-import { CutNote, NotShown, Shown } from "../Shown";
-import type { ViewerProps } from ".";
-import { openPdf, type PdfDocument } from "./pdf";
+import { AsyncPreview, PreviewError, TruncationNote } from "../PreviewState";
+import { openPdf, type PdfDocument } from "./openPdf";
 import { PdfPage } from "./PdfPage";
-import { useBytes } from "./useFile";
+import type { ViewerProps } from "./types";
+import { useFileBytes } from "./useFileContent";
 
-const MOST_BYTES = 64 << 20;
-const MOST_PAGES = 500;
+const MAX_BYTES = 64 << 20;
+const MAX_PAGES = 500;
 
-/** A PDF, page under page; each is drawn when it comes into sight. */
+/** PDF as a column of pages; a page is rendered when it scrolls into view. */
 export default function Pdf({ item }: ViewerProps) {
   return (
-    <Shown item={item} loaded={useBytes(item, MOST_BYTES)}>
+    <AsyncPreview item={item} state={useFileBytes(item, MAX_BYTES)}>
       {(bytes) => <Pages item={item} bytes={bytes} />}
-    </Shown>
+    </AsyncPreview>
   );
 }
 
 function Pages({ item, bytes }: { item: Item; bytes: Uint8Array<ArrayBuffer> }) {
-  const [document, setDocument] = useState<PdfDocument | "broken">();
-  useEffect(() => openPdf(bytes, setDocument, () => setDocument("broken")), [bytes]);
-  if (!document) return <p className="viewer-note">Loading…</p>;
-  if (document === "broken") return <NotShown item={item} why="This PDF cannot be shown: it is damaged or locked." />;
-  const pages = Math.min(document.numPages, MOST_PAGES);
+  const [document, setDocument] = useState<PdfDocument | "unreadable">();
+  useEffect(() => openPdf(bytes, setDocument, () => setDocument("unreadable")), [bytes]);
+  if (!document) return <p className="viewer-message">Loading…</p>;
+  if (document === "unreadable") {
+    return <PreviewError item={item} message="Can't show this PDF: it is damaged or password-protected." />;
+  }
+  const pages = Math.min(document.numPages, MAX_PAGES);
   return (
     <>
-      {pages < document.numPages && <CutNote item={item} shown={`The first ${pages} of ${document.numPages} pages`} />}
+      {pages < document.numPages && (
+        <TruncationNote item={item} shown={`the first ${pages} of ${document.numPages} pages`} />
+      )}
       <section className="viewer-pdf" tabIndex={0} aria-label={item.title}>
-        {Array.from({ length: pages }, (_, at) => (
-          <PdfPage key={at + 1} document={document} number={at + 1} />
+        {Array.from({ length: pages }, (_, index) => (
+          <PdfPage key={index + 1} document={document} number={index + 1} />
         ))}
       </section>
     </>

@@ -1,72 +1,73 @@
 import { useEffect, useRef, useState } from "react";
 
-import type { PdfDocument } from "./pdf";
+import type { PdfDocument } from "./openPdf";
 
-const A4 = 297 / 210;
-const LOOKED_AHEAD = "400px";
-const MOST_DENSITY = 2;
+const A4_RATIO = 297 / 210;
+const PRELOAD_MARGIN = "400px";
+const MAX_PIXEL_RATIO = 2;
 
-/** A page: drawn while it is in sight or close to it, given up when it is not. Its text is there for those who listen. */
+/** Page that is rendered only while it is in or near the view. Its text is available to screen readers. */
 export function PdfPage({ document, number }: { document: PdfDocument; number: number }) {
-  const box = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [ratio, setRatio] = useState(A4);
+  const [ratio, setRatio] = useState(A4_RATIO);
   const [text, setText] = useState("");
-  const near = useIsNear(box);
+  const isNear = useIsNear(container);
   useEffect(() => {
-    if (!near || !canvas.current) return;
-    return draw(document, number, canvas.current, setRatio, setText);
-  }, [document, number, near]);
+    if (!isNear || !canvas.current) return;
+    return renderPage(document, number, canvas.current, setRatio, setText);
+  }, [document, number, isNear]);
   return (
-    <div className="pdf-page" ref={box} style={{ aspectRatio: `1 / ${ratio}` }}>
-      {near && <canvas ref={canvas} role="img" aria-label={`Page ${number}`} />}
-      <p className="unseen">{text}</p>
+    <div className="pdf-page" ref={container} style={{ aspectRatio: `1 / ${ratio}` }}>
+      {isNear && <canvas ref={canvas} role="img" aria-label={`Page ${number}`} />}
+      <p className="visually-hidden">{text}</p>
     </div>
   );
 }
 
-function useIsNear(box: React.RefObject<HTMLElement | null>): boolean {
-  const [near, setNear] = useState(false);
+/** Return true while an element is in or near the view. */
+function useIsNear(container: React.RefObject<HTMLElement | null>): boolean {
+  const [isNear, setIsNear] = useState(false);
   useEffect(() => {
-    const element = box.current;
+    const element = container.current;
     if (!element) return;
-    const told: IntersectionObserverCallback = (entries) => setNear(entries.at(-1)?.isIntersecting ?? false);
-    const watcher = new IntersectionObserver(told, { rootMargin: LOOKED_AHEAD });
-    watcher.observe(element);
-    return () => watcher.disconnect();
-  }, [box]);
-  return near;
+    const onChange: IntersectionObserverCallback = (entries) => setIsNear(entries.at(-1)?.isIntersecting ?? false);
+    const observer = new IntersectionObserver(onChange, { rootMargin: PRELOAD_MARGIN });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [container]);
+  return isNear;
 }
 
-/** Draw a page as wide as its place; returns what gives it up. */
-function draw(
+/** Render a page at the width of the canvas. Return a function that cancels it. */
+function renderPage(
   document: PdfDocument,
   number: number,
   canvas: HTMLCanvasElement,
   setRatio: (ratio: number) => void,
   setText: (text: string) => void,
 ): () => void {
-  let cancel: (() => void) | undefined;
-  let wanted = true;
-  const work = async () => {
+  let cancelRendering: (() => void) | undefined;
+  let cancelled = false;
+  const render = async () => {
     const page = await document.getPage(number);
     const natural = page.getViewport({ scale: 1 });
-    if (!wanted) return;
+    if (cancelled) return;
     setRatio(natural.height / natural.width);
-    const density = Math.min(devicePixelRatio, MOST_DENSITY);
-    const viewport = page.getViewport({ scale: (canvas.clientWidth * density) / natural.width });
+    const pixelRatio = Math.min(devicePixelRatio, MAX_PIXEL_RATIO);
+    const viewport = page.getViewport({ scale: (canvas.clientWidth * pixelRatio) / natural.width });
     canvas.width = Math.floor(viewport.width);
     canvas.height = Math.floor(viewport.height);
     const task = page.render({ canvas, viewport });
-    cancel = () => task.cancel();
+    cancelRendering = () => task.cancel();
     const content = await page.getTextContent();
-    if (wanted) setText(content.items.map((item) => ("str" in item ? item.str : "")).join(" "));
+    if (!cancelled) setText(content.items.map((item) => ("str" in item ? item.str : "")).join(" "));
     await task.promise;
   };
-  // A page that cannot be drawn stays white, as in other viewers; one that was given up is no news.
-  work().catch(() => undefined);
+  // A damaged page stays blank, as in other PDF viewers; cancellation also rejects.
+  render().catch(() => undefined);
   return () => {
-    wanted = false;
-    cancel?.();
+    cancelled = true;
+    cancelRendering?.();
   };
 }

@@ -2,11 +2,11 @@ import { useEffect, useRef, useState } from "react";
 
 import { DownloadButton } from "../DownloadButton";
 import type { Item } from "../item";
-import { NotShown } from "../Shown";
+import { PreviewError } from "../PreviewState";
 import type { Dimensions } from "./dimensions";
-import type { Reduced } from "./reduce.worker";
+import type { ReduceResult } from "./reduceImage.worker";
 
-const LONGEST_SIDE = 2_048;
+const MAX_SIDE = 2_048;
 
 interface ReducedImageProps {
   item: Item;
@@ -14,28 +14,28 @@ interface ReducedImageProps {
   dimensions: Dimensions;
 }
 
-/** An image of which the page holds a smaller copy, made by a worker. */
+/** Scaled-down copy of a large image, created in a worker. */
 export function ReducedImage({ item, bytes, dimensions: { width, height } }: ReducedImageProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [state, setState] = useState<"loading" | "there" | "broken">("loading");
+  const [status, setStatus] = useState<"loading" | "loaded" | "failed">("loading");
   useEffect(() => {
-    const worker = new Worker(new URL("./reduce.worker.ts", import.meta.url), { type: "module" });
-    worker.onmessage = ({ data }: MessageEvent<Reduced>) => {
+    const worker = new Worker(new URL("./reduceImage.worker.ts", import.meta.url), { type: "module" });
+    worker.onmessage = ({ data }: MessageEvent<ReduceResult>) => {
       worker.terminate();
       if (data.bitmap && canvas.current) draw(canvas.current, data.bitmap);
-      setState(data.bitmap ? "there" : "broken");
+      setStatus(data.bitmap ? "loaded" : "failed");
     };
-    worker.onerror = () => setState("broken");
-    worker.postMessage({ blob: new Blob([bytes], { type: item.mime }), width, height, longest: LONGEST_SIDE });
+    worker.onerror = () => setStatus("failed");
+    worker.postMessage({ blob: new Blob([bytes], { type: item.mime }), width, height, maxSide: MAX_SIDE });
     return () => worker.terminate();
   }, [bytes, item.mime, width, height]);
-  if (state === "broken") return <NotShown item={item} why="This image cannot be shown: it is damaged." />;
+  if (status === "failed") return <PreviewError item={item} message="Can't show this image: it is damaged." />;
   return (
     <>
-      <p className="viewer-cut" role="note">
-        A smaller copy of {width} × {height} pixels is shown. <DownloadButton item={item} label="Download the image" />
+      <p className="viewer-note" role="note">
+        Showing a reduced copy of {width} × {height} pixels. <DownloadButton item={item} label="Download original" />
       </p>
-      {state === "loading" && <p className="viewer-note">Loading…</p>}
+      {status === "loading" && <p className="viewer-message">Loading…</p>}
       <section className="viewer-image" tabIndex={0} aria-label={item.title}>
         <canvas ref={canvas} role="img" aria-label={item.description ?? item.title} />
       </section>

@@ -1,53 +1,56 @@
 import { useEffect, useState } from "react";
 
-import { messageOf } from "../../shared/errors";
-import { PausableButton } from "../../shared/PausableButton";
+import { Button } from "../../shared/Button";
+import { formatSize } from "../../shared/format";
+import { errorMessage } from "../../shared/notifications";
 import type { Item } from "../item";
-import { CutNote, NotShown } from "../Shown";
+import { PreviewError, TruncationNote } from "../PreviewState";
+import { ColumnChart } from "../table/ColumnChart";
 import type { Progress } from "../table/protocol";
-import { QuickChart } from "../table/QuickChart";
 import { TableClient } from "../table/tableClient";
 import { TableRows } from "../table/TableRows";
-import type { ViewerProps } from ".";
+import type { ViewerProps } from "./types";
 
-/** A table of any length: what is seen of it, sorted by a column, one column as a chart. */
+/** Table of any length: scrollable, sortable by a column, with a chart of one column. */
 export default function Table({ item }: ViewerProps) {
-  const { client, progress, failure } = useTable(item);
-  const [charted, setCharted] = useState(false);
-  if (failure !== null) return <NotShown item={item} why={failure} />;
-  if (!client || !progress) return <p className="viewer-note">Loading…</p>;
+  const { client, progress, error } = useTable(item);
+  const [hasChart, setHasChart] = useState(false);
+  if (error !== null) return <PreviewError item={item} message={error} />;
+  if (!client || !progress) return <p className="viewer-message">Loading…</p>;
   return (
     <div className="viewer-table">
-      <div className="table-bar">
-        <span role="status">{saidOf(progress)}</span>
-        <PausableButton aria-pressed={charted} paused={!progress.done} onClick={() => setCharted(!charted)}>
+      <div className="viewer-toolbar">
+        <span role="status">{describeProgress(progress)}</span>
+        <Button aria-pressed={hasChart} disabled={!progress.done} onClick={() => setHasChart(!hasChart)}>
           Chart
-        </PausableButton>
+        </Button>
       </div>
-      {progress.done && progress.cut && <CutNote item={item} shown="The beginning" />}
-      {charted && <QuickChart client={client} columns={progress.columns} />}
+      {progress.done && progress.truncated && (
+        <TruncationNote item={item} shown={`the beginning of this ${formatSize(item.size)} file`} />
+      )}
+      {hasChart && <ColumnChart client={client} columns={progress.columns} />}
       <TableRows title={item.title} client={client} progress={progress} />
     </div>
   );
 }
 
-function saidOf({ rows, columns, done }: Progress): string {
-  const figure = (count: number, thing: string) => `${count.toLocaleString("en")} ${thing}${count === 1 ? "" : "s"}`;
-  return `${figure(rows, "row")}, ${figure(columns.length, "column")}${done ? "" : " so far…"}`;
+function describeProgress({ rows, columns, done }: Progress): string {
+  const format = (count: number, unit: string) => `${count.toLocaleString("en")} ${unit}${count === 1 ? "" : "s"}`;
+  return `${format(rows, "row")}, ${format(columns.length, "column")}${done ? "" : " so far…"}`;
 }
 
 function useTable(item: Item) {
   const [client, setClient] = useState<TableClient>();
   const [progress, setProgress] = useState<Progress>();
-  const [failure, setFailure] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   useEffect(() => {
-    const made = new TableClient(setProgress, setFailure);
-    setClient(made);
+    const tableClient = new TableClient(setProgress, setError);
+    setClient(tableClient);
     item.link().then(
-      (address) => made.open(address, item.size, item.mime),
-      (error: unknown) => setFailure(messageOf(error)),
+      (url) => tableClient.open(url, item.size, item.mime),
+      (reason: unknown) => setError(errorMessage(reason)),
     );
-    return () => made.close();
+    return () => tableClient.close();
   }, [item]);
-  return { client, progress, failure };
+  return { client, progress, error };
 }

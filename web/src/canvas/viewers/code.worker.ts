@@ -1,36 +1,38 @@
-/** Colours short texts, sets JSON in order, cuts long texts into lines: none of it holds up the page. */
+/** Highlights short texts, formats JSON and splits long texts into lines, without blocking the page. */
 import highlight from "highlight.js/lib/common";
 
-import type { Prepared } from "./code";
+export type PreparedText = { kind: "highlighted"; html: string } | { kind: "lines"; lines: string[] };
 
-const MOST_COLOURED = 60_000;
-const LONGEST_LINE = 2_000;
+const MAX_HIGHLIGHTED_CHARACTERS = 60_000;
+const MAX_LINE_LENGTH = 2_000;
 
 onmessage = ({ data }: MessageEvent<{ text: string; language: string | null }>) => {
-  postMessage(prepared(data.text, data.language));
+  postMessage(prepareText(data.text, data.language));
 };
 
-function prepared(text: string, language: string | null): Prepared {
-  const shown = language === "json" ? inOrder(text) : text;
-  if (language && highlight.getLanguage(language) && isShort(shown)) {
-    return { kind: "coloured", html: highlight.highlight(shown, { language, ignoreIllegals: true }).value };
+function prepareText(source: string, language: string | null): PreparedText {
+  const text = language === "json" ? formatJson(source) : source;
+  if (language && highlight.getLanguage(language) && isShort(text)) {
+    return { kind: "highlighted", html: highlight.highlight(text, { language, ignoreIllegals: true }).value };
   }
-  return { kind: "lines", lines: shown.split(/\r\n|\n|\r/).map(cut) };
+  return { kind: "lines", lines: text.split(/\r\n|\n|\r/).map(truncate) };
 }
 
-function inOrder(text: string): string {
+function formatJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
-    return text; // not JSON, or deeper than can be read: shown as it is
+    return text; // invalid, or nested too deeply: show the source
   }
 }
 
 function isShort(text: string): boolean {
-  return text.length <= MOST_COLOURED && text.split("\n").every((line) => line.length <= LONGEST_LINE);
+  return (
+    text.length <= MAX_HIGHLIGHTED_CHARACTERS && text.split("\n").every((line) => line.length <= MAX_LINE_LENGTH)
+  );
 }
 
-/** A line that is longer than anybody reads takes the page longest. */
-function cut(line: string): string {
-  return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)} …` : line;
+/** Truncate a long line: browsers need very long to lay it out. */
+function truncate(line: string): string {
+  return line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)} …` : line;
 }

@@ -1,63 +1,70 @@
-/** Which viewer shows which file: the first in the list that fits. A new kind is a module and a line. */
+/** Registry of viewers. To support another kind of file, add a module and an entry. */
 import { type ComponentType, lazy } from "react";
 
 import type { Item } from "../item";
+import type { ViewerProps } from "./types";
 import "./viewers.css";
-
-export interface ViewerProps {
-  item: Item;
-}
 
 interface Viewer {
   name: string;
-  fits(item: Item): boolean;
+  canShow(item: Item): boolean;
   View: ComponentType<ViewerProps>;
 }
 
-const HTML = new Set(["text/html", "application/xhtml+xml"]);
-const TABLES = new Set(["text/csv", "text/tab-separated-values"]);
-const TEXTS =
+const HTML_MIMES = new Set(["text/html", "application/xhtml+xml"]);
+const TABLE_MIMES = new Set(["text/csv", "text/tab-separated-values"]);
+const TEXT_MIMES =
   /^(text\/.*|application\/(json|jsonl|x-ndjson|xml|yaml|x-yaml|toml|sql|javascript|ecmascript|x-javascript|x-sh|x-python|graphql|x-tex|x-httpd-php)|.*\+(json|xml|yaml))$/;
 
-const is = (mime: string) => (item: Item) => item.mime === mime;
-const named = (item: Item, ...endings: string[]) => endings.some((end) => item.name.toLowerCase().endsWith(end));
+const hasMime = (mime: string) => (item: Item) => item.mime === mime;
+const hasExtension = (item: Item, ...extensions: string[]) =>
+  extensions.some((extension) => item.name.toLowerCase().endsWith(extension));
 
+/** In order of precedence: the first viewer that can show a file is used. */
 export const VIEWERS: readonly Viewer[] = [
-  { name: "bibliography", fits: is("application/vnd.bibliography"), View: lazy(() => import("./Bibliography")) },
-  { name: "graph", fits: is("application/vnd.knowledge-graph"), View: lazy(() => import("./Graph")) },
+  { name: "bibliography", canShow: hasMime("application/vnd.bibliography"), View: lazy(() => import("./Bibliography")) },
+  { name: "graph", canShow: hasMime("application/vnd.knowledge-graph"), View: lazy(() => import("./Graph")) },
   {
     name: "table",
-    fits: (item) => item.viewer !== "code" && (TABLES.has(item.mime) || isTableByName(item)),
+    canShow: (item) => item.viewer !== "code" && (TABLE_MIMES.has(item.mime) || isTableByExtension(item)),
     View: lazy(() => import("./Table")),
   },
-  { name: "image", fits: by("image", (mime) => mime.startsWith("image/")), View: lazy(() => import("./Image")) },
-  { name: "pdf", fits: by("pdf", (mime) => mime === "application/pdf"), View: lazy(() => import("./Pdf")) },
-  { name: "html", fits: by("html", (mime) => HTML.has(mime)), View: lazy(() => import("./Html")) },
-  { name: "audio", fits: by("audio", (mime) => mime.startsWith("audio/")), View: lazy(() => import("./Audio")) },
-  { name: "video", fits: by("video", (mime) => mime.startsWith("video/")), View: lazy(() => import("./Video")) },
+  { name: "image", canShow: byViewer("image", (mime) => mime.startsWith("image/")), View: lazy(() => import("./Image")) },
+  { name: "pdf", canShow: byViewer("pdf", (mime) => mime === "application/pdf"), View: lazy(() => import("./Pdf")) },
+  { name: "html", canShow: byViewer("html", (mime) => HTML_MIMES.has(mime)), View: lazy(() => import("./Html")) },
+  {
+    name: "audio",
+    canShow: byViewer("audio", (mime) => mime.startsWith("audio/")),
+    View: lazy(() => import("./Media").then(({ Audio }) => ({ default: Audio }))),
+  },
+  {
+    name: "video",
+    canShow: byViewer("video", (mime) => mime.startsWith("video/")),
+    View: lazy(() => import("./Media").then(({ Video }) => ({ default: Video }))),
+  },
   {
     name: "markdown",
-    fits: (item) => item.mime === "text/markdown" || (isText(item) && named(item, ".md", ".markdown")),
+    canShow: (item) => item.mime === "text/markdown" || (isText(item) && hasExtension(item, ".md", ".markdown")),
     View: lazy(() => import("./Markdown")),
   },
-  { name: "code", fits: (item) => item.viewer === "code" || isText(item), View: lazy(() => import("./Code")) },
-  { name: "download", fits: () => true, View: lazy(() => import("./Download")) },
+  { name: "code", canShow: (item) => item.viewer === "code" || isText(item), View: lazy(() => import("./Code")) },
+  { name: "download", canShow: () => true, View: lazy(() => import("./Download")) },
 ];
 
-/** Return the viewer of a file; the last in the list shows any. */
-export function viewerOf(item: Item): Viewer {
-  return VIEWERS.find((viewer) => viewer.fits(item)) as Viewer;
+/** Return the viewer for a file. There always is one: the last viewer accepts any file. */
+export function findViewer(item: Item): Viewer {
+  return VIEWERS.find((viewer) => viewer.canShow(item)) as Viewer;
 }
 
-/** The API has resolved what the tool said and what the type says; the type is asked where it came to nothing. */
-function by(viewer: string, ofMime: (mime: string) => boolean): (item: Item) => boolean {
-  return (item) => item.viewer === viewer || (item.viewer === "auto" && ofMime(item.mime));
+/** Match the viewer that the API resolved; if it resolved none (`auto`), match the media type. */
+function byViewer(viewer: string, matchesMime: (mime: string) => boolean): (item: Item) => boolean {
+  return (item) => item.viewer === viewer || (item.viewer === "auto" && matchesMime(item.mime));
 }
 
 function isText(item: Item): boolean {
-  return TEXTS.test(item.mime);
+  return TEXT_MIMES.test(item.mime);
 }
 
-function isTableByName(item: Item): boolean {
-  return named(item, ".csv", ".tsv") && (item.mime === "text/plain" || item.mime === "application/octet-stream");
+function isTableByExtension(item: Item): boolean {
+  return hasExtension(item, ".csv", ".tsv") && (item.mime === "text/plain" || item.mime === "application/octet-stream");
 }

@@ -1,10 +1,10 @@
-/** Turns Markdown into HTML, block by block. Some texts take a parser minutes: the page waits for none of them. */
+/** Converts Markdown to HTML, block by block. In a worker, because some texts keep the parser busy for minutes. */
 import { Marked } from "marked";
 
 const marked = new Marked({ gfm: true });
 
 export interface Block {
-  /** Not safe yet: the sanitiser needs the page. */
+  /** Not sanitized yet: the sanitizer needs the DOM, which workers lack. */
   html: string;
   source: string;
 }

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 
 import type { Item } from "../item";
-import { viewerOf } from ".";
-import { dimensionsOf } from "./dimensions";
-import { languageOf } from "./languages";
-import { countTags } from "./tags";
+import { findViewer } from ".";
+import { countTags } from "./countTags";
+import { readDimensions } from "./dimensions";
+import { detectLanguage } from "./languages";
 
 function item(name: string, mime: string, viewer = "auto"): Item {
   const link = () => Promise.resolve("");
-  const nothing = { description: null, language: null, content: null };
-  return { fileKey: "f", version: 1, name, title: name, mime, size: 1, viewer, ...nothing, link };
+  const unset = { description: null, language: null, content: null };
+  return { fileKey: "f", version: 1, name, title: name, mime, size: 1, viewer, ...unset, link };
 }
 
-describe("a file's viewer", () => {
+describe("findViewer", () => {
   it.each([
     ["a.png", "image/png", "image", "image"],
     ["a.svg", "image/svg+xml", "image", "image"],
@@ -34,44 +34,46 @@ describe("a file's viewer", () => {
     ["a.zip", "application/zip", "auto", "download"],
     ["a", "application/octet-stream", "html", "html"],
     ["a.html", "text/html", "auto", "html"],
-  ])("of %s (%s, %s) is %s", (name, mime, hint, viewer) => {
-    expect(viewerOf(item(name, mime, hint)).name).toBe(viewer);
+  ])("shows %s (media type %s, viewer %s) as %s", (name, mime, viewer, expected) => {
+    expect(findViewer(item(name, mime, viewer)).name).toBe(expected);
   });
 });
 
-describe("the size of an image", () => {
+describe("readDimensions", () => {
   const bytes = (...values: number[]) => Uint8Array.from([...values, ...Array.from({ length: 8 }, () => 0)]);
-  const text = (words: string) => [...words].map((letter) => letter.charCodeAt(0));
+  const ascii = (text: string) => [...text].map((letter) => letter.charCodeAt(0));
 
   it.each([
-    ["PNG", bytes(0x89, ...text("PNG"), 13, 10, 26, 10, 0, 0, 0, 13, ...text("IHDR"), 0, 0, 39, 16, 0, 0, 0, 5), 10_000, 5],
-    ["GIF", bytes(...text("GIF89a"), 10, 0, 20, 0), 10, 20],
-    ["BMP", bytes(...text("BM"), ...Array.from({ length: 16 }, () => 0), 7, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff), 7, 2],
+    ["PNG", bytes(0x89, ...ascii("PNG"), 13, 10, 26, 10, 0, 0, 0, 13, ...ascii("IHDR"), 0, 0, 39, 16, 0, 0, 0, 5), 10_000, 5],
+    ["GIF", bytes(...ascii("GIF89a"), 10, 0, 20, 0), 10, 20],
+    ["BMP", bytes(...ascii("BM"), ...Array.from({ length: 16 }, () => 0), 7, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff), 7, 2],
     ["JPEG", bytes(0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff, 0xc2, 0, 11, 8, 0, 30, 0, 40), 40, 30],
-    ["WebP", bytes(...text("RIFF"), 0, 0, 0, 0, ...text("WEBPVP8X"), 10, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0), 2, 3],
-  ])("is read from the head of a %s", (_, head, width, height) => {
-    expect(dimensionsOf(head)).toEqual({ width, height });
+    ["WebP", bytes(...ascii("RIFF"), 0, 0, 0, 0, ...ascii("WEBPVP8X"), 10, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0), 2, 3],
+  ])("reads the header of a %s image", (_, header, width, height) => {
+    expect(readDimensions(header)).toEqual({ width, height });
   });
 
-  it("is not told of what is cut off or something else", () => {
-    for (const head of [[], [0x89, 0x50, 0x4e, 0x47], [0xff, 0xd8, 0xff], [1, 2, 3, 4, 5, 6, 7, 8]]) {
-      expect(dimensionsOf(Uint8Array.from(head))).toBeNull();
+  it("returns null for a truncated header or an unknown format", () => {
+    for (const header of [[], [0x89, 0x50, 0x4e, 0x47], [0xff, 0xd8, 0xff], [1, 2, 3, 4, 5, 6, 7, 8]]) {
+      expect(readDimensions(Uint8Array.from(header))).toBeNull();
     }
   });
 });
 
-describe("a text's language", () => {
+describe("detectLanguage", () => {
   it.each([
     ["a.txt", "text/plain", null, null],
     ["a.py", "text/plain", null, "python"],
     ["a", "application/geo+json", null, "json"],
     ["a.xyz", "image/svg+xml", null, "xml"],
     ["a.py", "text/x-python", "SQL", "sql"],
-  ])("of %s (%s, said to be %s) is %s", (name, mime, language, found) => {
-    expect(languageOf({ name, mime, language })).toBe(found);
+  ])("for %s (media type %s, named language %s) returns %s", (name, mime, language, expected) => {
+    expect(detectLanguage({ name, mime, language })).toBe(expected);
   });
 });
 
-it("tags are counted up to what may be", () => {
-  expect([countTags("<p>a</p>", 9), countTags("<<<<<<", 3), countTags("", 3)]).toEqual([2, 4, 0]);
+describe("countTags", () => {
+  it("stops counting above the maximum", () => {
+    expect([countTags("<p>a</p>", 9), countTags("<<<<<<", 3), countTags("", 3)]).toEqual([2, 4, 0]);
+  });
 });

@@ -1,4 +1,4 @@
-/** Which parts a file has, and which of them must still be sent. Pure. */
+/** Parts of a multipart upload, and the search for an upload to resume. Pure. */
 
 export interface Part {
   number: number;
@@ -6,21 +6,23 @@ export interface Part {
   end: number;
 }
 
-/** Cut a file of so many bytes into parts; an empty file is one empty part. */
-export function partsOf(size: number, partBytes: number): Part[] {
+/** Split a file size into parts; an empty file has one empty part. */
+export function splitIntoParts(size: number, partBytes: number): Part[] {
   const count = Math.max(1, Math.ceil(size / partBytes));
-  return Array.from({ length: count }, (_, at) => ({
-    number: at + 1,
-    start: at * partBytes,
-    end: Math.min(size, (at + 1) * partBytes),
+  return Array.from({ length: count }, (_, index) => ({
+    number: index + 1,
+    start: index * partBytes,
+    end: Math.min(size, (index + 1) * partBytes),
   }));
 }
 
-/** Find the upload of this very file that was broken off. */
-export function resumable<U extends { name: string; size: number; session_id: string | null }>(
+/** Return the unfinished upload of the same file, if there is one. */
+export function findResumable<U extends { name: string; size: number; session_id: string | null }>(
   uploads: readonly U[],
   file: { name: string; size: number },
   sessionId: string | null,
 ): U | undefined {
-  return uploads.find((one) => one.name === file.name && one.size === file.size && one.session_id === sessionId);
+  return uploads.find(
+    (upload) => upload.name === file.name && upload.size === file.size && upload.session_id === sessionId,
+  );
 }

@@ -1,0 +1,104 @@
+/** One WebSocket for the events of all turns that the page follows (docs/events.md). */
+import { api, unwrap } from "./client";
+import type { TurnEvent } from "./types";
+
+/** A page of pushed events. An event above the size limit of a message comes without its content. */
+export interface PushedEvents {
+  events: (TurnEvent | { seq: number; truncated: true })[];
+  done: boolean;
+}
+
+export interface Subscriber {
+  onEvents(page: PushedEvents): void;
+  /** The connection closed, or the server refused this subscription; the subscriber falls back to polling. */
+  onEnd(refused: boolean): void;
+}
+
+interface SocketMessage {
+  type: string;
+  turn_id?: string;
+  events?: PushedEvents["events"];
+  done?: boolean;
+}
+
+const PING_INTERVAL_MS = 20_000;
+const SILENCE_TIMEOUT_MS = 45_000; // two unanswered pings: the connection is dead even if the browser calls it open
+
+export class EventSocket {
+  private readonly subscribers = new Map<string, Subscriber>();
+  private readonly pingTimer: ReturnType<typeof setInterval>;
+  private lastMessageAt = Date.now();
+
+  private constructor(private readonly socket: WebSocket) {
+    socket.onmessage = (message) => this.receive(JSON.parse(String(message.data)) as SocketMessage);
+    socket.onclose = () => this.cleanUp();
+    this.pingTimer = setInterval(() => this.ping(), PING_INTERVAL_MS);
+    globalThis.addEventListener?.("offline", this.close);
+  }
+
+  /** Get a ticket and connect. Throws if either step fails. */
+  static async open(): Promise<EventSocket> {
+    const { ticket, url } = await unwrap(api.POST("/api/ws-ticket"));
+    const socket = new WebSocket(`${url}?ticket=${encodeURIComponent(ticket)}`);
+    const eventSocket = new EventSocket(socket); // before `open`: the connection may be lost while connecting
+    await new Promise<void>((resolve, reject) => {
+      socket.addEventListener("open", () => resolve());
+      socket.addEventListener("close", () => reject(new Error("the connection was refused")));
+    });
+    return eventSocket;
+  }
+
+  get isOpen(): boolean {
+    return this.socket.readyState === WebSocket.OPEN;
+  }
+
+  /** Subscribe to the events of a turn after a cursor. Return a function that unsubscribes. */
+  subscribe(sessionId: string, turnId: string, after: number, subscriber: Subscriber): () => void {
+    this.subscribers.set(turnId, subscriber);
+    this.send({ action: "subscribe", session_id: sessionId, turn_id: turnId, after });
+    return () => {
+      if (this.subscribers.get(turnId) !== subscriber) return;
+      this.subscribers.delete(turnId);
+      this.send({ action: "unsubscribe", turn_id: turnId });
+    };
+  }
+
+  readonly close = (): void => this.socket.close();
+
+  private receive(message: SocketMessage): void {
+    this.lastMessageAt = Date.now();
+    const subscriber = this.subscribers.get(message.turn_id ?? "");
+    if (message.type === "events") subscriber?.onEvents({ events: message.events ?? [], done: message.done ?? false });
+    if (message.type === "error" && subscriber) {
+      this.subscribers.delete(message.turn_id ?? "");
+      subscriber.onEnd(true);
+    }
+  }
+
+  private ping(): void {
+    if (Date.now() - this.lastMessageAt > SILENCE_TIMEOUT_MS) this.close();
+    else this.send({ action: "ping" });
+  }
+
+  private send(message: object): void {
+    if (this.isOpen) this.socket.send(JSON.stringify(message));
+  }
+
+  private cleanUp(): void {
+    clearInterval(this.pingTimer);
+    globalThis.removeEventListener?.("offline", this.close);
+    const subscribers = [...this.subscribers.values()];
+    this.subscribers.clear();
+    for (const subscriber of subscribers) subscriber.onEnd(false);
+  }
+}
+
+let current: Promise<EventSocket> | null = null;
+
+/** Return the page's connection; open one if there is none. Throws if that fails. */
+export async function getEventSocket(): Promise<EventSocket> {
+  const existing = current && (await current.catch(() => null));
+  if (existing?.isOpen) return existing;
+  current = EventSocket.open();
+  return current;
+}

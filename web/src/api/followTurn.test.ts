@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { followTurn } from "./followTurn";
+import type { TurnEvent } from "./types";
+
+vi.hoisted(() => vi.stubGlobal("location", new URL("http://here.example/")));
+
+const TURN = { sessionId: "s1", turnId: "t1", after: 0 };
+const event = (seq: number) => ({ seq, turn_id: "t1", type: "token_stream", at: "", text: `${seq}` }) as TurnEvent;
+const page = (events: TurnEvent[], done = false) => Response.json({ events, next: 0, done });
+
+/** Responses to GET …/events, in order; an Error makes the connection fail. */
+let responses: (Response | Error)[] = [];
+let queries: string[] = [];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  queries = [];
+  vi.stubGlobal("fetch", async (request: Request) => {
+    if (request.url.endsWith("/api/ws-ticket")) return new Response("{}", { status: 503 });
+    queries.push(request.url.split("?")[1] ?? "");
+    const response = responses.shift() ?? page([], true);
+    if (response instanceof Error) throw response;
+    return response;
+  });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+/** Follow the turn to its end and return the sequence numbers of its events. */
+async function followToEnd(): Promise<number[]> {
+  const received: number[] = [];
+  const onEvents = (events: TurnEvent[]) => received.push(...events.map(({ seq }) => seq));
+  const end = followTurn({ ...TURN, onEvents, signal: new AbortController().signal });
+  await Promise.all([end, vi.runAllTimersAsync()]);
+  return received;
+}
+
+describe("followTurn", () => {
+  it("polls from the cursor if no WebSocket can be opened", async () => {
+    responses = [page([event(1), event(2)]), page([]), page([event(3)]), page([event(4)], true)];
+
+    expect(await followToEnd()).toEqual([1, 2, 3, 4]);
+    expect(queries).toEqual(["after=0&wait=0", "after=2&wait=0", "after=2&wait=20", "after=3&wait=20"]);
+  });
+
+  it("passes on an event once if it arrives twice", async () => {
+    responses = [page([event(1), event(2)]), page([event(2), event(3)], true)];
+
+    expect(await followToEnd()).toEqual([1, 2, 3]);
+  });
+
+  it("retries a failed request from the same cursor", async () => {
+    responses = [page([event(1)]), new TypeError("cut"), Response.json({}, { status: 503 }), page([event(2)], true)];
+
+    expect(await followToEnd()).toEqual([1, 2]);
+  });
+
+  it("throws at once if the turn does not exist", async () => {
+    responses = [Response.json({ error_code: "E_TURN_NOT_FOUND", detail: "There is no such turn." }, { status: 404 })];
+
+    await expect(followToEnd()).rejects.toMatchObject({ status: 404, code: "E_TURN_NOT_FOUND" });
+  });
+});

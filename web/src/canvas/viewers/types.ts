@@ -1,0 +1,5 @@
+import type { Item } from "../item";
+
+export interface ViewerProps {
+  item: Item;
+}

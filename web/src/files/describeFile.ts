@@ -1,0 +1,47 @@
+/** Short descriptions of a file's expiry and contents. Pure. */
+import type { FileRecord } from "../api/types";
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Describe when a file expires; null if it does not. `now` is in seconds since 1970. */
+export function describeExpiry(
+  { expires_at: expiresAt, temporary }: Pick<FileRecord, "expires_at" | "temporary">,
+  now: number,
+): string | null {
+  if (expiresAt !== null && expiresAt !== undefined) {
+    return expiresAt <= now ? "Expired" : `Expires in ${formatTimeSpan(expiresAt - now)}`;
+  }
+  return temporary ? "Deleted with the chat" : null;
+}
+
+/** 90 → "2 minutes": rounded to minutes, hours or days, at least one minute. */
+export function formatTimeSpan(seconds: number): string {
+  if (seconds < 90 * MINUTE) return pluralize(Math.max(1, Math.round(seconds / MINUTE)), "minute");
+  if (seconds < 36 * HOUR) return pluralize(Math.round(seconds / HOUR), "hour");
+  return pluralize(Math.round(seconds / DAY), "day");
+}
+
+/** {rows: 1000, columns: 3} → "1,000 rows, 3 columns". */
+export function describeContents(info: FileRecord["info"]): string {
+  const prefix = info.estimated ? "about " : "";
+  const parts = [
+    countOf(info.rows, "row", prefix),
+    countOf(info.columns, "column"),
+    countOf(info.sheets, "sheet"),
+    countOf(info.pages, "page", prefix),
+    info.width && info.height ? `${info.width} × ${info.height} pixels` : null,
+    countOf(info.lines, "line", prefix),
+    countOf(info.keys, "key"),
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
+function countOf(count: number | null | undefined, unit: string, prefix = ""): string | null {
+  return count === null || count === undefined ? null : prefix + pluralize(count, unit);
+}
+
+function pluralize(count: number, unit: string): string {
+  return `${count.toLocaleString("en")} ${unit}${count === 1 ? "" : "s"}`;
+}
