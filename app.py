@@ -1,9 +1,9 @@
-"""Synthesise the stacks into ``cdk.out``: ``python app.py``, or by the CDK's own ``cdk synth`` and ``cdk deploy``."""
+"""Synthesize the stacks into ``cdk.out``: run ``python app.py``, or ``cdk synth`` and ``cdk deploy``, which call it."""
 
 import os
 
-from infra.application import synthesise
+from infra.application import synthesize
 
 if __name__ == "__main__":
-    # The command line tool says where it wants the templates; without it they lie where it would look for them.
-    synthesise(os.environ.get("CDK_OUTDIR", "cdk.out"), {}, checks=True)
+    # The cdk command sets the output folder. Without it, use the folder where cdk looks for templates by default.
+    synthesize(os.environ.get("CDK_OUTDIR", "cdk.out"), {}, checks=True)

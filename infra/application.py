@@ -1,4 +1,4 @@
-"""The stacks of one deployment, put together."""
+"""The two stacks of a deployment, created from CDK context."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -11,34 +11,34 @@ from infra.stacks.data import DataStack
 from infra.stacks.service import ServiceStack
 
 _FLAGS = {
-    # The data stack cannot lose what the service stack reads; naming CDK's default keeps it from changing under us.
+    # Keeps CDK from deleting data stack exports that the service stack uses. Set in case CDK's default changes.
     "@aws-cdk/core:defaultCrossStackReferences": "strong",
-    # Buckets have no access control lists.
+    # Deliver access logs by bucket policy: the buckets have no access control lists.
     "@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy": True,
 }
 
 
 class Stacks(NamedTuple):
-    """What ``compose`` makes; the service needs the data, never the other way round."""
+    """The stacks of a deployment. The service stack references the data stack, never the reverse."""
 
     data: DataStack
     service: ServiceStack
 
 
 def compose(app: App) -> Stacks:
-    """Make both stacks by the app's context. They are of no account and region: nothing is looked up at AWS.
+    """Create both stacks from the app's context, without an account or region: synthesis makes no AWS requests.
 
-    Raises ValidationError for a context value that does not fit, or for an mcp.json that cannot be deployed.
+    Raises ValidationError for an invalid context value or mcp.json, UndeployableError for a server that cannot run.
     """
     settings = Settings.from_context(app.node.try_get_context)
     data = DataStack(app, f"{settings.name}-data", settings=settings)
     return Stacks(data, ServiceStack(app, f"{settings.name}-service", settings=settings, data=data))
 
 
-def synthesise(outdir: str, context: Mapping[str, object], *, checks: bool) -> None:
-    """Write the templates. With ``checks``, findings of cdk-nag that nobody acknowledged are errors, too.
+def synthesize(outdir: str, context: Mapping[str, object], *, checks: bool) -> None:
+    """Write the templates. With ``checks``, cdk-nag findings that no construct acknowledges are errors.
 
-    Raises what ``compose`` raises, and JSIIError for what the checks find.
+    Raises what ``compose`` raises, and JSIIError for findings.
     """
     app = App(outdir=outdir, analytics_reporting=False, context={**_FLAGS, **context})
     compose(app)

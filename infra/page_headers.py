@@ -1,7 +1,7 @@
-"""The headers that go with the web client, here and in the cloud: what its page may load, and from where.
+"""HTTP headers of the web client, locally and on AWS: they restrict what the page may load and from which origins.
 
-No script but our own files runs, whatever a tool returns. Styles may stand in the markup: what tools write in HTML is
-shown in a frame without scripts that inherits this policy, and would be bare without them.
+The policy allows only scripts from the page's own files, so scripts in tool output never run. It allows inline styles,
+because HTML from tools is shown in a frame without scripts that inherits this policy.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,11 +14,10 @@ _POLICY = "Content-Security-Policy"
 def page_headers(
     *, store: str, sockets: str, dashboards: Iterable[str] = (), api: str = "", sign_in: Sequence[str] = ()
 ) -> dict[str, str]:
-    """Return them by name. All arguments are origins (``https://host[:port]``).
+    """Return the headers by name. All arguments are origins (``https://host[:port]``).
 
-    ``store`` is where files are sent to and fetched from, ``sockets`` where events come from (``wss://…``),
-    ``dashboards`` are those that tools may show in frames, ``api`` is the API's where it is not the page's own, and
-    ``sign_in`` those that are asked for tokens.
+    ``store`` is the file store, ``sockets`` the WebSocket API (``wss://…``), ``dashboards`` the pages that tools may
+    show in frames, ``api`` the API if its origin is not the page's own, and ``sign_in`` the token issuers.
     """
     origins = {
         "Store": [store],
@@ -27,14 +26,14 @@ def page_headers(
         "Api": [api] if api else [],
         "SignIn": list(sign_in),
     }
-    headers = sources.definition("page-headers")
+    headers = sources.load_definition("page-headers")
     return {**headers, _POLICY: _policy(headers[_POLICY], origins)}
 
 
 def _policy(directives: Mapping[str, Sequence[str]], origins: Mapping[str, Sequence[str]]) -> str:
-    placeholders = {f"${{{name}}}": found for name, found in origins.items()}
-    said = (
-        (name, [origin for source in listed for origin in placeholders.get(source, [source])])
-        for name, listed in directives.items()
+    placeholders = {f"${{{name}}}": values for name, values in origins.items()}
+    expanded = (
+        (name, [origin for entry in entries for origin in placeholders.get(entry, [entry])])
+        for name, entries in directives.items()
     )
-    return "; ".join(" ".join([name, *(found or ["'none'"])]) for name, found in said)
+    return "; ".join(" ".join([name, *(values or ["'none'"])]) for name, values in expanded)

@@ -1,8 +1,8 @@
-"""The entries of mcp.json, as far as they decide what is deployed: who runs a server, with which code and secrets."""
+"""The entries of mcp.json that a deployment reads: the function, files and secrets of each MCP server."""
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
@@ -10,24 +10,24 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StringConstraints, TypeAdapter
 
-from infra.limits import LONGEST_TOOL_SECONDS
+from infra.limits import TOOL_MAX_SECONDS
 
 ServerName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+$")]
-"""A server's name is the end of its function's name, so it is made of what Lambda allows there."""
+"""A server's name is the suffix of its function's name, so it is limited to the characters that Lambda allows."""
 
 DEFAULT_MEMORY_MB = 1024
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _PYTHON = re.compile(r"python(3(\.\d+)?)?")
-_ALONE = re.compile(r"-[a-zA-Z]*[IES]")
+_ISOLATING_OPTION = re.compile(r"-[a-zA-Z]*[IES]")
 
 
 class UndeployableError(ValueError):
-    """Servers that would not work in the cloud, or not as their entries say. The message names each with its reason."""
+    """Some servers cannot run on Lambda as their entries require. The message has a line with the reason for each."""
 
 
 class Server(BaseModel):
-    """One entry. Every other key is the runner's business; a server with a ``url`` needs no function of its own."""
+    """One entry. Only the runner reads the remaining keys. A server with a ``url`` needs no function of its own."""
 
     command: list[str] | None = Field(default=None, min_length=1)
     cwd: str = "."
@@ -38,88 +38,93 @@ class Server(BaseModel):
     read_paths: list[str] = []
     network: bool = True
     memory_mb: int = Field(default=DEFAULT_MEMORY_MB, ge=128, le=10240)
-    max_seconds: float | None = Field(default=None, gt=0, le=LONGEST_TOOL_SECONDS)
+    max_seconds: float | None = Field(default=None, gt=0, le=TOOL_MAX_SECONDS)
     enabled: bool = True
     deploy: bool = True
 
     @property
     def kind(self) -> Literal["stdio", "remote"]:
-        """Tell whether the server is a program that Satchel has to start, or somewhere else."""
+        """Return ``stdio`` for a program that the runner starts, ``remote`` for a server behind a URL."""
         return "remote" if self.command is None else "stdio"
 
     @property
     def variables(self) -> set[str]:
-        """Return the names that are to be filled in by its runner (``${NAME}``)."""
+        """Return the names of the placeholders (``${NAME}``) that the runner replaces by secrets."""
         return set(_VARIABLE.findall(" ".join([self.url, self.auth_token, *self.env.values()])))
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Return what goes with it of the folder of mcp.json: its own folder, and what else is there to read."""
+        """Return the paths to deploy with the server, relative to mcp.json: its ``cwd`` and its ``read_paths``."""
         if self.command is None:
             return ()
         return tuple(sorted({str(PurePosixPath(path)) for path in (self.cwd, *self.read_paths) if _is_within(path)}))
 
     def problems(self, root: Path) -> Iterator[str]:
-        """Yield why a Python function cannot run it."""
+        """Yield a sentence for each reason why a Python function cannot run the server."""
         if self.command is None:
             return
-        program, *words = self.command
+        program, *arguments = self.command
         if not _PYTHON.fullmatch(program):
-            yield f"the command {program!r} is none that a Python function can start: only 'python' is"
-        elif found := next(filter(_ALONE.fullmatch, takewhile(lambda word: word.startswith("-"), words)), None):
-            yield f"with {found} Python does not look where the server's packages are"
+            yield f"a Python function cannot start the command {program!r}, only 'python'"
+        elif option := _isolating_option(arguments):
+            yield f"with {option}, Python does not find the server's packages"
         if not self.network:
-            yield "'network: false' cannot be enforced: Lambda's kernel has no Landlock"
+            yield "'network: false' cannot be enforced, because Lambda's kernel has no Landlock"
         if not _is_within(self.cwd):
-            yield f"cwd {self.cwd!r} is outside the folder of mcp.json, which is what is deployed"
+            yield f"cwd {self.cwd!r} is outside the folder of mcp.json; only that folder is deployed"
         elif not (root / self.cwd).is_dir():
-            yield f"there is no directory {self.cwd!r} beside mcp.json"
+            yield f"the folder of mcp.json has no directory {self.cwd!r}"
         for path in self.read_paths:
             if not PurePosixPath(path).is_absolute() and not _is_within(path):
-                yield f"read_paths: {path!r} is outside the folder of mcp.json, which is what is deployed"
+                yield f"read_paths: {path!r} is outside the folder of mcp.json; only that folder is deployed"
         if self.requirements is not None and not (root / self.requirements).is_file():
-            yield f"there is no file {self.requirements!r} beside mcp.json"
+            yield f"the folder of mcp.json has no file {self.requirements!r}"
 
 
 _ENTRIES = TypeAdapter(dict[ServerName, Server])
 
 
 class Servers:
-    """What an mcp.json deploys: the entries that are enabled and not kept from it (``deploy: false``), sorted by name.
+    """The servers of an mcp.json that are deployed (enabled and without ``deploy: false``), sorted by name.
 
-    Raises ValidationError when a name cannot be part of a function's name or an entry is malformed, and
-    UndeployableError for all that could not run.
+    Raises ValidationError if an entry is malformed or its name cannot be part of a function's name, and
+    UndeployableError with all reasons why servers could not run.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root
         raw: dict[str, Any] = json.loads((root / "mcp.json").read_text(encoding="utf-8"))
-        read = _ENTRIES.validate_python(raw)
+        parsed = _ENTRIES.validate_python(raw)
         self.all: Mapping[str, Server] = {
-            name: read[name] for name in sorted(read) if read[name].enabled and read[name].deploy
+            name: parsed[name] for name in sorted(parsed) if parsed[name].enabled and parsed[name].deploy
         }
-        self.entries: Mapping[str, Mapping[str, Any]] = {name: _deployed(raw[name]) for name in self.all}
-        problems = [f"{name}: {why}" for name, server in self.all.items() for why in server.problems(root)]
+        self.entries: Mapping[str, Mapping[str, Any]] = {name: _runtime_entry(raw[name]) for name in self.all}
+        problems = [f"{name}: {reason}" for name, server in self.all.items() for reason in server.problems(root)]
         if problems:
-            listed = "\n  ".join(problems)
+            lines = "\n  ".join(problems)
             raise UndeployableError(
-                f'{root / "mcp.json"} has servers that cannot be deployed ("deploy": false leaves one out):\n  {listed}'
+                f'{root / "mcp.json"} has servers that cannot be deployed ("deploy": false excludes one):\n  {lines}'
             )
 
     @cached_property
     def stdio(self) -> Mapping[str, Server]:
-        """Return the servers that run in functions of their own."""
+        """Return the servers that are programs; each runs in its own function."""
         return {name: server for name, server in self.all.items() if server.kind == "stdio"}
 
     @cached_property
     def remote(self) -> Mapping[str, Server]:
-        """Return the servers that are somewhere else; they share a function, in which nothing of them runs."""
+        """Return the servers behind a URL; one function calls all of them."""
         return {name: server for name, server in self.all.items() if server.kind == "remote"}
 
 
-def _deployed(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """What the entry says of how it is deployed is done then, and other functions need not know it."""
+def _runtime_entry(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entry without the keys that only the deployment reads."""
     return {key: value for key, value in entry.items() if key not in {"deploy", "enabled", "requirements"}}
+
+
+def _isolating_option(arguments: Sequence[str]) -> str | None:
+    options = takewhile(lambda argument: argument.startswith("-"), arguments)
+    return next(filter(_ISOLATING_OPTION.fullmatch, options), None)
 
 
 def _is_within(path: str) -> bool:

@@ -1,6 +1,7 @@
-"""What a deployment may choose, from CDK context: ``-c architecture=x86_64``, or ``context`` in cdk.json.
+"""Settings of a deployment from CDK context: ``-c architecture=x86_64``, or ``context`` in cdk.json.
 
-The docstring of a field is its line in docs/deployment-settings.md (``python -m infra.settings_table``).
+The docstring of a field is its row in docs/deployment-settings.md (``python -m infra.settings_table``). Every value may
+be text, because the command line can pass nothing else.
 """
 
 import json
@@ -20,216 +21,269 @@ from pydantic import (
 )
 
 from infra import sources
-from infra.choices import Group, Listed, LogDays, ModelList, Origins, listed, numbered
 from infra.limits import MODEL_SECONDS, RUNNER_DISK_MIB
 from infra.packing.platform import Platform
+
+PROVIDER_SECRETS = {"openai-chat": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+"""The secret, after the deployment's prefix, with the API key of each model provider that needs one."""
 
 _FUNCTIONS = frozenset(path.parent.name for path in sources.FUNCTIONS.glob("*/handler.py"))
 
 
+def _parse_list(value: object) -> object:
+    """Return the parts of ``a,b``; any other value unchanged."""
+    return [part for part in value.split(",") if part] if isinstance(value, str) else value
+
+
+def _parse_mapping(value: object) -> object:
+    """Return the mapping of ``a=1,b=2``; any other value unchanged."""
+    parts = _parse_list(value)
+    return dict(part.partition("=")[::2] for part in parts) if isinstance(parts, list) else value
+
+
+def _parse_int(value: object) -> object:
+    return int(value) if isinstance(value, str) and value.isdigit() else value
+
+
+def _parse_json(value: object) -> object:
+    return json.loads(value) if isinstance(value, str) else value
+
+
+class ModelChoice(BaseModel):
+    """A model that users can select by its name. Without groups, it is open to all users."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    model: Annotated[str, Field(min_length=1)]
+    description: str = ""
+    groups: list[str] = []
+    context_tokens: Annotated[int, Field(ge=2000)] | None = None
+
+
+TextList = Annotated[list[str], BeforeValidator(_parse_list)]
+_Origin = Annotated[str, StringConstraints(pattern=r"^https?://[^/,\s*]+$")]
+Origins = Annotated[list[_Origin], BeforeValidator(_parse_list)]
+_Group = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+Groups = Annotated[list[_Group], BeforeValidator(_parse_list)]
+Concurrency = Annotated[dict[str, Annotated[int, Field(ge=0)]], BeforeValidator(_parse_mapping)]
+ModelList = Annotated[list[ModelChoice], BeforeValidator(_parse_json)]
+LogDays = Annotated[
+    Literal[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653],
+    BeforeValidator(_parse_int),
+]
+
+
 class Settings(BaseModel):
-    """Every choice with its default. Raises ValidationError that names the key which is wrong."""
+    """All settings with their defaults. Raises ValidationError, which names the invalid key."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     name: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,19}$")] = "satchel"
-    """Stands at the start of every name that is fixed: two deployments in one region have two names."""
+    """Prefix of all fixed resource names. Two deployments in one region need different names."""
 
     architecture: Literal["arm64", "x86_64"] = "arm64"
-    """The functions' processor."""
+    """Processor of the functions."""
 
     python: Literal["3.11", "3.12", "3.13", "3.14"] | None = Field(default=None, validate_default=True)
-    """The functions' Python; by default the one that builds, so that what ran the tests is what runs. Layers for
-    another hold no byte code, so that functions start more slowly."""
+    """Python version of the functions. By default the version of the building interpreter, which also ran the tests.
+    Layers for another version contain no byte code, so functions start more slowly."""
 
     model: str = ""
-    """The model of whoever chooses none: the name of one of `models`, or a model itself (`bedrock:…`); without it the
-    first of `models`, or the stand-in `offline`."""
+    """The default model: the name of an entry of `models`, or a model (`bedrock:…`). By default the first entry of
+    `models`, or else the built-in test model `offline`."""
 
     models: ModelList = []
-    """What people may choose from, as JSON: `[{"name": "…", "model": "bedrock:…", "groups": ["…"]}]`."""
+    """The models that users can select, as JSON: `[{"name": "…", "model": "bedrock:…", "groups": ["…"]}]`."""
 
     context_tokens: Annotated[int, Field(ge=2000)] = 100_000
-    """How much a model is given at once, unless its entry in `models` says otherwise."""
+    """Maximum size of a model request in tokens. An entry of `models` can override it."""
 
     instructions: Annotated[str, Field(max_length=3000)] = ""
-    """How the model is to behave, in place of our own words. A function's variables hold 4 KB in all."""
+    """System instructions for the model, in place of the built-in ones. Lambda limits a function's variables to 4 KB in
+    total."""
 
     model_base_url: Annotated[str, StringConstraints(pattern=r"^https?://")] | None = None
-    """Where models are served whose names give no address; by default where their provider is."""
+    """Base URL for models whose names contain no address. By default the provider's own."""
 
     model_temperature: Annotated[float, Field(ge=0, le=2)] | None = None
-    """How freely a model chooses its words; by default as its provider does."""
+    """Sampling temperature of models. By default the provider's."""
 
     model_max_tokens: Annotated[int, Field(ge=1)] | None = None
-    """How much a model may write at once; by default what its provider allows."""
+    """Maximum output tokens of one model response. By default the provider's limit."""
 
     model_silence_seconds: Annotated[float, Field(gt=0, le=MODEL_SECONDS)] = 90
-    """A model that says nothing for so long is given up."""
+    """A model request fails if no output arrives for this many seconds."""
 
     max_rounds: Annotated[int, Field(ge=1, le=99)] = 40
-    """How often the model may ask for tools in one turn."""
+    """Maximum rounds of tool calls in one turn."""
 
     removal_policy: Literal["retain", "destroy"] = "retain"
-    """What becomes of bucket, table, secret and user pool when their stack is deleted."""
+    """What happens to bucket, table, secret and user pool when their stack is deleted."""
 
     domain: Annotated[str, StringConstraints(pattern=r"^([a-z0-9-]+\.)+[a-z]{2,}$")] | None = None
-    """The host that page and API share (`chat.example.com`); by default CloudFront's own. Point it at the
-    distribution that the output `Distribution` names."""
+    """Host name of the page and the API (`chat.example.com`). By default the CloudFront name. Create a DNS record that
+    points it to the output `Distribution`."""
 
     certificate_arn: Annotated[str, StringConstraints(pattern=r"^arn:[^:]+:acm:us-east-1:")] | None = None
-    """The certificate for `domain`, in us-east-1, where CloudFront looks for it."""
+    """The certificate for `domain`. CloudFront requires it to be in us-east-1."""
 
     public_url: Annotated[str, StringConstraints(pattern=r"^https://[^/]+$")] | None = None
-    """Where people and tools reach the API when something of your own stands in front of it."""
+    """Public URL of the API if you run your own proxy in front of it."""
 
     site: Path = sources.SITE
-    """The folder with the page, built."""
+    """Folder with the built web client."""
 
     persist_files_across_sessions: bool = True
-    """Whether a session's files outlive it."""
+    """Keep a session's files after the session ends."""
 
     base64_size_limit_mb: Annotated[int, Field(ge=0)] = 300
-    """Up to this size (MiB) a file goes inside JSON, as far as Lambda's payload carries it; above it by link."""
+    """Maximum size (MiB) of a file whose content the API returns as base64 in JSON, within Lambda's payload limit. For
+    larger files it returns a link only."""
 
     max_file_size_bytes: Annotated[int, Field(ge=1, le=5 << 40)] = 50 << 30
-    """A larger file is neither taken nor kept. S3 itself takes 5 TiB."""
+    """Maximum size of a file, for uploads and for tool output. S3's own limit is 5 TiB."""
 
     session_idle_hours: Annotated[float, Field(gt=0)] = 720
-    """A session that nobody used for so long is ended."""
+    """A session ends after this many hours without use."""
 
     audit_days: Annotated[int, Field(gt=0)] = 90
-    """How long it is kept who called which tool and fetched which file."""
+    """Days to keep the audit log of tool calls and file downloads."""
 
     log_retention: LogDays = 30
-    """How many days logs are kept; CloudWatch knows these numbers."""
+    """Days to keep logs. CloudWatch accepts these values."""
 
     runner_disk_mib: Annotated[int, Field(ge=512, le=10240)] = RUNNER_DISK_MIB
-    """The disk of a runner; a call's inputs may fill half of it. Above 512 it costs something while a tool runs."""
+    """Disk of a runner. The inputs of a call may fill half of it. Space above 512 MiB is billed while a tool runs."""
 
-    web_origins: Listed = []
-    """Origins of other pages that may call the API; its own page shares its host."""
+    web_origins: TextList = []
+    """Origins of other web pages that may call the API. The deployment's own page shares the API's host."""
 
     canvas_origins: Origins = []
-    """Origins from which tools may show dashboards in frames (`https://host[:port]`)."""
+    """Origins of dashboards that tools may show in frames (`https://host[:port]`)."""
 
     jwt_issuer: Annotated[str, StringConstraints(pattern=r"^https://")] | None = None
-    """An OpenID Connect issuer; by default a Cognito user pool of our own."""
+    """An OpenID Connect issuer. By default the deployment creates a Cognito user pool."""
 
-    jwt_audience: Listed = []
-    """The client ids that the issuer's tokens are meant for; the page signs in with the first."""
+    jwt_audience: TextList = []
+    """Accepted client ids (audience) of the issuer's tokens. The page signs in with the first."""
 
-    groups: Annotated[list[Group], BeforeValidator(listed)] = []
-    """Groups to make in our own user pool; everybody who is signed in is in `users` besides."""
+    groups: Groups = []
+    """Groups to create in the user pool. All signed-in users are members of `users` as well."""
 
     min_isolation: Literal["process", "kernel"] = "process"
-    """How well tools must be walled in before any runs. Lambda's kernel cannot do `kernel`."""
+    """Minimum isolation of tools; below it no tool runs. Lambda's kernel does not support `kernel`."""
 
     violation_policy: Literal["note", "fail"] = "note"
-    """What becomes of a call whose tool was stopped at a path and went on: a note in its result, or its failure."""
+    """What happens to a call whose tool tried to access a blocked path and continued: a note in its result, or an
+    error."""
 
     servers: DirectoryPath = sources.SERVERS
-    """The folder with mcp.json and the programs of the servers that it names."""
+    """Folder with mcp.json and the programs of its servers."""
 
     snap_start: bool = False
-    """Whether the functions that somebody waits for start from a snapshot (Python 3.12 and newer). Snapshots are
-    billed while nobody uses them; runners never have any."""
+    """Start the functions between a message and its answer from snapshots (SnapStart, Python 3.12 and newer). Snapshots
+    are billed even if unused. Runners never use them."""
 
-    reserved_concurrency: Annotated[dict[str, Annotated[int, Field(ge=0)]], BeforeValidator(numbered)] = {}
-    """How many environments a function keeps for itself and has at most, by its folder (`api=50,run_tool=20`; the
-    latter for each runner). New accounts have none to give."""
+    reserved_concurrency: Concurrency = {}
+    """Reserved concurrency by function folder (`api=50,run_tool=20`; the latter for each runner), which is also the
+    maximum. New accounts have too little concurrency to reserve any."""
 
     requests_per_second: Annotated[int, Field(gt=0, le=10_000)] = 200
-    """Requests, and messages over WebSocket, that the APIs let through."""
+    """Maximum rate of HTTP requests, and of WebSocket messages, across all users."""
 
     burst: Annotated[int, Field(gt=0, le=5_000)] = 400
-    """How many may come at once."""
+    """Maximum burst of HTTP requests, and of WebSocket messages."""
 
     alarm_email: Annotated[str, StringConstraints(pattern=r"^[^@\s]+@[^@\s]+$")] | None = None
-    """Who is told of alarms. AWS asks that address to agree first."""
+    """E-mail address for alarms. AWS first sends it a confirmation request."""
 
     bucket_access_logs: bool = False
-    """Whether a second bucket logs who fetched which object; such logs hold presigned addresses."""
+    """Log S3 requests to a second bucket. The logs contain presigned URLs."""
 
     @field_validator("python")
     @classmethod
-    def _known(cls, python: str | None) -> str:
+    def _default_python(cls, python: str | None) -> str:
         return python or Platform().python
 
     @field_validator("min_isolation")
     @classmethod
-    def _within_reach(cls, level: str) -> str:
+    def _check_isolation(cls, level: str) -> str:
         if level == "kernel":
-            raise ValueError("Lambda's kernel has no Landlock, so at the level 'kernel' no tool would ever run")
+            raise ValueError("Lambda's kernel has no Landlock, so at the level 'kernel' no tool would run")
         return level
 
     @field_validator("reserved_concurrency")
     @classmethod
-    def _of_functions(cls, reserved: dict[str, int]) -> dict[str, int]:
+    def _check_function_names(cls, reserved: dict[str, int]) -> dict[str, int]:
         if unknown := sorted(reserved.keys() - _FUNCTIONS):
-            raise ValueError(f"there is no function {', '.join(unknown)}; there are {', '.join(sorted(_FUNCTIONS))}")
+            raise ValueError(
+                f"unknown function {', '.join(unknown)}; the functions are {', '.join(sorted(_FUNCTIONS))}"
+            )
         return reserved
 
     @model_validator(mode="after")
-    def _go_together(self) -> Self:
+    def _check_combinations(self) -> Self:
         if (self.jwt_issuer is None) != (not self.jwt_audience):
-            raise ValueError("give jwt_issuer and jwt_audience together, or neither")
+            raise ValueError("set jwt_issuer and jwt_audience together, or neither")
         if (self.domain is None) != (self.certificate_arn is None):
-            raise ValueError("give domain and certificate_arn together, or neither")
+            raise ValueError("set domain and certificate_arn together, or neither")
         if self.groups and self.jwt_issuer:
-            raise ValueError("groups are made in our own user pool: with jwt_issuer that issuer says who is in which")
-        if self.snap_start and not self.platform.has_snapshots:
-            raise ValueError("snap_start needs Python 3.12 or newer: set python, or build with another")
+            raise ValueError(
+                "groups are created in the user pool; with jwt_issuer, the issuer's tokens list a user's groups"
+            )
+        if self.snap_start and not self.platform.has_snapstart:
+            raise ValueError("snap_start needs Python 3.12 or newer: set python, or build with a newer Python")
         return self
 
     @property
     def platform(self) -> Platform:
-        """Return what functions run on."""
+        """Return the functions' Lambda runtime."""
         version = self.python or Platform().python
         return Platform(self.architecture, int(version.removeprefix("3.")))
 
     @property
-    def named_models(self) -> list[str]:
-        """Return every model that may be asked, as it is told to the functions."""
-        listed = {choice.name: choice.model for choice in self.models}
-        default = [listed.get(self.model, self.model)] if self.model else []
-        return list(dict.fromkeys([*default, *listed.values()]))
+    def allowed_models(self) -> list[str]:
+        """Return all models that the deployment may call, each once, the default first."""
+        models = {choice.name: choice.model for choice in self.models}
+        default = [models.get(self.model, self.model)] if self.model else []
+        return list(dict.fromkeys([*default, *models.values()]))
 
     @property
-    def of_models(self) -> dict[str, str]:
-        """Return the variables that say which models there are; what is not chosen is not said."""
-        listed = json.dumps([choice.model_dump(exclude_defaults=True) for choice in self.models])
-        told = {"SATCHEL_MODEL": self.model, "SATCHEL_MODELS": listed if self.models else ""}
-        return {name: value for name, value in told.items() if value}
+    def model_choice_environment(self) -> dict[str, str]:
+        """Return the variables with the default model and the list of models, without empty ones."""
+        models = json.dumps([choice.model_dump(exclude_defaults=True) for choice in self.models])
+        variables = {"SATCHEL_MODEL": self.model, "SATCHEL_MODELS": models if self.models else ""}
+        return {name: value for name, value in variables.items() if value}
 
     @property
-    def model_environment(self) -> dict[str, str]:
-        """Return how models are asked, for the function that asks them."""
-        given = {
+    def model_request_environment(self) -> dict[str, str]:
+        """Return the variables for model requests, without those that have no value."""
+        variables = {
             "SATCHEL_MODEL_BASE_URL": self.model_base_url,
             "SATCHEL_MODEL_TEMPERATURE": self.model_temperature,
             "SATCHEL_MODEL_MAX_TOKENS": self.model_max_tokens,
             "SATCHEL_MODEL_SILENCE_SECONDS": self.model_silence_seconds,
         }
-        return {name: str(value) for name, value in given.items() if value is not None}
+        return {name: str(value) for name, value in variables.items() if value is not None}
 
     @property
     def remote_runner(self) -> str:
-        """Return the name of the function that all servers share which are somewhere else."""
+        """Return the name of the function that calls all remote servers."""
         return f"{self.name}-remote"
 
     @property
     def secret_prefix(self) -> str:
-        """Return what the names of the secrets begin with that hold the variables of mcp.json: ``satchel/TOKEN``."""
+        """Return the name prefix of the secrets that replace the variables of mcp.json: ``satchel/TOKEN``."""
         return f"{self.name}/"
 
     @property
     def runner_prefix(self) -> str:
-        """Return what the names of the runners' functions begin with."""
+        """Return the name prefix of the runners' functions."""
         return f"{self.name}-run-"
 
     @classmethod
-    def from_context(cls, look_up: Callable[[str], object]) -> Self:
-        """Read each field from the context key of its name; keys that are absent (None) keep their default."""
-        given = {field: look_up(field) for field in cls.model_fields}
-        return cls.model_validate({field: value for field, value in given.items() if value is not None})
+    def from_context(cls, get_context: Callable[[str], object]) -> Self:
+        """Read each field from the context key with its name. Absent keys (None) keep the default."""
+        values = {field: get_context(field) for field in cls.model_fields}
+        return cls.model_validate({field: value for field, value in values.items() if value is not None})

@@ -1,4 +1,4 @@
-"""``python -m infra.settings_table``: write docs/deployment-settings.md from the settings' own words."""
+"""``python -m infra.settings_table``: write docs/deployment-settings.md from the docstrings of the settings."""
 
 import re
 from collections.abc import Iterator
@@ -12,29 +12,30 @@ from infra.settings import Settings
 DOCUMENT = sources.ROOT / "docs" / "deployment-settings.md"
 
 _HEAD = """\
-# What a deployment may choose
+# Deployment settings
 
-Each is a key of CDK's context: `-c name=team` behind `cdk synth` or `cdk deploy`, or `"context": {"name": "team"}` in
-`cdk.json`. Lists may be text (`a,b`), too. A key that is wrong is named when the templates are made, and nothing is
-deployed. This table is made of `infra/settings.py` (`.venv/bin/python -m infra.settings_table`); a test compares them.
+Each setting is a CDK context key: `-c name=team` after `cdk synth` or `cdk deploy`, or `"context": {"name": "team"}` in
+`cdk.json`. Lists may also be text (`a,b`). An invalid value stops the synthesis with an error that names the key, and
+nothing is deployed. This table is generated from `infra/settings.py` (`.venv/bin/python -m infra.settings_table`); a
+test compares them.
 
-What one sets on a single machine is told by the classes of `layers/core/python/satchel/settings.py`; the stacks set
-those variables.
+The classes of `layers/core/python/satchel/settings.py` document the environment variables for a local run; the stacks
+set the same variables.
 
-| key | default | what it is |
+| key | default | meaning |
 |---|---|---|
 """
 
 
 def page() -> str:
-    """Return the page."""
+    """Return the document as Markdown."""
     return _HEAD + "".join(f"{row}\n" for row in _rows())
 
 
 def _rows() -> Iterator[str]:
     for name, field in Settings.model_fields.items():
-        told = re.sub(r"\s+", " ", field.description or "")
-        yield f"| `{name}` | {_default(field)} | {told}{_one_of(field)} |"
+        description = re.sub(r"\s+", " ", field.description or "")
+        yield f"| `{name}` | {_default(field)} | {description}{_choices(field)} |"
 
 
 def _default(field: FieldInfo) -> str:
@@ -45,11 +46,11 @@ def _default(field: FieldInfo) -> str:
     return f"`{text.removeprefix(f'{sources.ROOT}/')}`"
 
 
-def _one_of(field: FieldInfo) -> str:
-    """Return the words that may stand there, where there are few."""
+def _choices(field: FieldInfo) -> str:
+    """Return the allowed values of a field with a fixed set of them, else an empty text."""
     if get_origin(field.annotation) is not Literal:
         return ""
-    return f" ({', '.join(f'`{word}`' for word in get_args(field.annotation))})"
+    return f" ({', '.join(f'`{value}`' for value in get_args(field.annotation))})"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Where in the checkout the things to deploy lie, and how they are read. No aws_cdk here: tests read them, too."""
+"""Paths in the checkout and the loading of definition files. Imports no aws_cdk: the emulator and tests use it, too."""
 
 import json
 import re
@@ -15,17 +15,17 @@ SITE = ROOT / "web" / "dist"
 NO_SITE = ROOT / "infra" / "definitions" / "no-page"
 TURN_WORKFLOW = ROOT / "infra" / "workflows" / "turn.asl.json"
 
-# Not string.Template: JSONPath's own "$." and "$$." make it stumble.
+# Not string.Template, which rejects the "$." and "$$." of JSONPath.
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 
 
-def definition(name: str) -> dict[str, Any]:
-    """Return ``definitions/{name}.json``: the arguments of boto3's calls, by the name of the parameter."""
+def load_definition(name: str) -> dict[str, Any]:
+    """Return ``definitions/{name}.json``: boto3 parameters by name."""
     text = (ROOT / "infra" / "definitions" / f"{name}.json").read_text(encoding="utf-8")
     parsed: dict[str, Any] = json.loads(text)
     return parsed
 
 
-def filled(text: str, values: Mapping[str, object]) -> str:
-    """Replace every ``${Name}`` by its value. Raises KeyError for a name without one."""
+def fill_placeholders(text: str, values: Mapping[str, object]) -> str:
+    """Replace each ``${Name}`` by its value. Raises KeyError for a name without a value."""
     return _PLACEHOLDER.sub(lambda match: str(values[match[1]]), text)

@@ -1,24 +1,26 @@
-"""What is used: by one turn of each kind, and by a deployment that nobody uses.
+"""AWS usage of one turn of each kind, and of an idle deployment for a month.
 
-The turns are counted in a run over all functions, and the idle parts in the templates; tests compare both with this.
+Tests measure the turns in a run of all functions, count the idle resources in the templates, and compare both with
+these figures.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from infra.limits import REFRESH_MINUTES, SWEEP_MINUTES, TOOLS_KEPT_SECONDS
+from infra.limits import REFRESH_MINUTES, SWEEP_MINUTES, TOOL_LIST_TTL_SECONDS
 
-_MINUTES = 60 * 730  # of a month
-_HOURS = 730
+_HOURS_PER_MONTH = 730
+_MINUTES_PER_MONTH = 60 * _HOURS_PER_MONTH
 
 
 @dataclass(frozen=True, kw_only=True)
 class Usage:
-    """What is counted in one turn, with the requests that belong to it.
+    """Billed usage of one turn, including the client's requests.
 
-    ``invocations`` are by function, and those of ``Api`` are the requests. DynamoDB's are request units: of a KB that
-    is written, in a transaction two; of each read one. ``messages`` go over the WebSocket. ``gb_out`` is what people
-    fetch.
+    ``invocations`` are by function; those of ``Api`` are also the HTTP requests. ``transitions`` are those of the state
+    machine. ``writes`` and ``reads`` are DynamoDB request units: one for each KB written (two in a transaction), one
+    for each read. ``puts`` and ``gets`` are S3 requests, ``messages`` WebSocket messages, and ``gb_out`` the gigabytes
+    that users download.
     """
 
     invocations: Mapping[str, int]
@@ -40,7 +42,7 @@ TURNS: Mapping[str, Usage] = {
         reads=48,
         messages=4,
     ),
-    # Two tool calls side by side, which read a file.
+    # Two parallel tool calls, which read a file.
     "tools": Usage(
         invocations={
             "Api": 2,
@@ -59,7 +61,7 @@ TURNS: Mapping[str, Usage] = {
         gets=6,
         messages=8,
     ),
-    # A file is uploaded, one tool makes two of it, and both are fetched.
+    # The user uploads a file, a tool creates two files from it, and the user downloads both.
     "file": Usage(
         invocations={
             "Api": 5,
@@ -81,33 +83,33 @@ TURNS: Mapping[str, Usage] = {
     ),
 }
 MIXES: Mapping[str, Mapping[str, float]] = {
-    "talk": {"talk": 1.0},
-    "every other turn calls tools": {"talk": 0.5, "tools": 0.4, "file": 0.1},
-    "files all the time": {"file": 1.0},
+    "talk only": {"talk": 1.0},
+    "half of the turns call tools": {"talk": 0.5, "tools": 0.4, "file": 0.1},
+    "files only": {"file": 1.0},
 }
-"""Shares of kinds of turns."""
+"""Shares of each kind of turn, by the name of the mix."""
 
 MEMORY_MB = {"Run": 1024}
-"""Of functions with another memory than ``DEFAULT_MEMORY_MB``; of runners what ``mcp.json`` says if nothing else."""
+"""Memory of the functions that differ from ``DEFAULT_MEMORY_MB``. For runners, the default of ``mcp.json``."""
 DEFAULT_MEMORY_MB = 512
 
-# Guesses: nothing here was run on AWS. Think waits for the model, a runner for its tool.
+# Estimates, not measured on AWS. Think waits for the model, a runner for its tool.
 BILLED_MS = {"Think": 3000, "Run": 1500}
 DEFAULT_BILLED_MS = 150
 LOG_KB = 2
-"""Of each invocation: Lambda's own lines, and ours."""
+"""Log output of each invocation, including Lambda's own lines."""
 NEW_ENVIRONMENTS = 0.1
-"""How many of a runner's calls meet no warm environment of their person."""
+"""The share of a runner's calls that find no warm environment for their user."""
 
 IDLE_MONTH = Usage(
     invocations={
-        "Expire": _MINUTES // SWEEP_MINUTES,
-        "Refresh": _MINUTES // REFRESH_MINUTES,
-        "Run": 3 * _HOURS * 3600 // TOOLS_KEPT_SECONDS,
+        "Expire": _MINUTES_PER_MONTH // SWEEP_MINUTES,
+        "Refresh": _MINUTES_PER_MONTH // REFRESH_MINUTES,
+        "Run": 3 * _HOURS_PER_MONTH * 3600 // TOOL_LIST_TTL_SECONDS,
     },
-    reads=8 * _MINUTES // SWEEP_MINUTES + 3 * _MINUTES // REFRESH_MINUTES,
+    reads=8 * _MINUTES_PER_MONTH // SWEEP_MINUTES + 3 * _MINUTES_PER_MONTH // REFRESH_MINUTES,
 )
-"""The sweeps, and the example servers' lists; a sweep that finds nothing asks the index eight times at most."""
-# An alarm is billed by the metrics that it looks at.
+"""The sweeps and the tool lists of the example servers. A sweep with nothing to do sends at most 8 index queries."""
+# An alarm is billed by its number of metrics.
 SECRETS, ALARM_METRICS, DASHBOARDS = 1, 19, 1
-"""What the templates have with their default settings."""
+"""Resources in the templates with the default settings."""

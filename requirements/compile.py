@@ -1,6 +1,6 @@
-"""Pin what pyproject.toml and the servers ask for: one set of versions for development, the local run, every layer.
+"""Pin the requirements of pyproject.toml and the servers to one set of versions for development, local run and layers.
 
-Versions with hashes and without index addresses; what is pinned stays unless ``--upgrade`` is given.
+The output has hashes and no index URLs. Existing pins are kept unless ``--upgrade`` is given.
 """
 
 import subprocess
@@ -22,12 +22,12 @@ _COMMON = (
 
 
 PROJECT = "pyproject.toml"
-# What every server needs that does not say otherwise, and the servers that have requirements of their own.
+# The default requirements of servers, and the servers with their own.
 SERVERS = "functions/servers/requirements.in"
-OF_SERVERS = ("functions/servers/report/requirements.in",)
+SERVERS_WITH_REQUIREMENTS = ("functions/servers/report/requirements.in",)
 PEERS = ("mcpo", "lambda-adapter")
 LOCAL = ("api", "dispatch", "runner", "think", "local")
-# A function has its group's layer and no other, so each layer holds what every function needs as well.
+# A function uses only its group's layer, so each layer also contains the packages that all functions need.
 LAYERS = {
     "functions": [],
     "api": ["--extra=api"],
@@ -35,50 +35,50 @@ LAYERS = {
     "think": ["--extra=think"],
     "runner": ["--extra=runner"],
 }
-# Lambda's runtime brings these along; dispatch needs newer ones (Invoke's TenantId).
-RUNTIME = ("boto3", "botocore", "jmespath", "s3transfer")
-NEWER_THAN_RUNTIME = "dispatch"
-# What nothing imports in the places where these go.
+# The Lambda runtime provides these; dispatch needs newer ones (Invoke's TenantId).
+RUNTIME_PACKAGES = ("boto3", "botocore", "jmespath", "s3transfer")
+LAYER_WITH_BOTO3 = "dispatch"
+# Dependencies that the code in these layers never imports.
 UNUSED = {
-    # pydantic-ai counts tokens with them for embeddings and speech alone; they have no wheels for Amazon Linux 2
+    # pydantic-ai uses them only for embeddings and speech; they have no wheels for Amazon Linux 2
     "think": ("tiktoken", "regex"),
-    # the server half of the MCP SDK (satchel/adapters/lean_mcp.py)
+    # the server half of the MCP SDK (satchel/adapters/mcp/import_stub.py)
     "runner": (
         *("cffi", "click", "cryptography", "pycparser"),
         *("python-multipart", "sse-starlette", "starlette", "uvicorn"),
     ),
-    # matplotlib writes PDF and PostScript with it
+    # matplotlib uses it for PDF and PostScript only
     "functions/servers/report/requirements": ("fonttools",),
 }
 
 
-def pin(target: str, *what: str) -> None:
-    """Pin what some files and extras ask for together."""
-    command = [str(UV), "pip", "compile", "--output-file", target, *_COMMON, *what]
-    subprocess.run(command, cwd=ROOT, check=True)  # noqa: S603  (our own words)
+def pin(target: str, *arguments: str) -> None:
+    """Write the pins for these files and extras to ``target``."""
+    command = [str(UV), "pip", "compile", "--output-file", target, *_COMMON, *arguments]
+    subprocess.run(command, cwd=ROOT, check=True)  # noqa: S603  (fixed arguments)
 
 
-def without(names: Iterable[str]) -> list[str]:
-    """Leave packages out of what is written."""
+def exclude(names: Iterable[str]) -> list[str]:
+    """Return the options that omit these packages from the output."""
     return [f"--no-emit-package={name}" for name in names]
 
 
 def main() -> None:
-    """Pin the development set first; everything else takes its versions from there."""
+    """Pin the development set first; all other sets take their versions from it."""
     upgrade = [option for option in sys.argv[1:] if option == "--upgrade"]
-    run = [PROJECT, SERVERS, *OF_SERVERS, *(f"--extra={name}" for name in LOCAL)]
-    same = "--constraint=requirements/dev.txt"
+    run = [PROJECT, SERVERS, *SERVERS_WITH_REQUIREMENTS, *(f"--extra={name}" for name in LOCAL)]
+    same_versions = "--constraint=requirements/dev.txt"
     pin("requirements/uv.txt", "requirements/uv.in", *upgrade)
     pin("requirements/dev.txt", *run, "--extra=infra", "--group=dev", *upgrade)
-    pin("requirements/run.txt", *run, same)
+    pin("requirements/run.txt", *run, same_versions)
     for layer, sources in LAYERS.items():
-        left_out = [*UNUSED.get(layer, ()), *(RUNTIME if layer != NEWER_THAN_RUNTIME else ())]
-        pin(f"layers/vendor/{layer}.txt", PROJECT, *sources, same, *without(left_out))
-    pin("layers/vendor/server.txt", SERVERS, same)
-    for requirements in OF_SERVERS:
+        excluded = [*UNUSED.get(layer, ()), *(RUNTIME_PACKAGES if layer != LAYER_WITH_BOTO3 else ())]
+        pin(f"layers/vendor/{layer}.txt", PROJECT, *sources, same_versions, *exclude(excluded))
+    pin("layers/vendor/server.txt", SERVERS, same_versions)
+    for requirements in SERVERS_WITH_REQUIREMENTS:
         name = requirements.removesuffix(".in")
-        pin(f"{name}.txt", requirements, same, *without(UNUSED.get(name, ())))
-    for peer in PEERS:  # each in an environment of its own: their versions are none of ours
+        pin(f"{name}.txt", requirements, same_versions, *exclude(UNUSED.get(name, ())))
+    for peer in PEERS:  # each has its own environment, with versions independent of the project
         pin(f"requirements/bench-{peer}.txt", f"requirements/bench-{peer}.in", *upgrade)
 
 

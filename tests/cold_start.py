@@ -13,7 +13,7 @@ from functools import cache
 from importlib.metadata import distributions
 from pathlib import Path
 
-from infra.packing.groups import RUNTIME, group_of
+from infra.packing.layer_set import RUNTIME_PACKAGES, group_of
 from satchel import settings
 
 ROOT = Path(__file__).parents[1]
@@ -71,7 +71,7 @@ def lay_out(function: str, folder: Path) -> Layers:
 @cache
 def _installed(vendor: str) -> frozenset[Path]:
     """Return the modules, packages and metadata of what is pinned for this layer, and of what Lambda brings along."""
-    pinned = set(_PINNED.findall((ROOT / f"layers/vendor/{vendor}.txt").read_text(encoding="utf-8"))) | RUNTIME
+    pinned = set(_PINNED.findall((ROOT / f"layers/vendor/{vendor}.txt").read_text(encoding="utf-8"))) | RUNTIME_PACKAGES
     wanted = [found for found in distributions() if re.sub(r"[-_.]+", "-", found.name).lower() in pinned]
     names = ((found, file.parts[0]) for found in wanted for file in found.files or ())
     return frozenset(Path(str(found.locate_file(name))) for found, name in names if name not in {"..", "__pycache__"})

@@ -1,21 +1,21 @@
-"""The HTTP API behind API Gateway."""
+"""Lambda function for the HTTP API."""
 
 from functools import lru_cache
 from typing import Any
 
 from mangum import Mangum
 
-from satchel.bootstrap.api import build
+from satchel.bootstrap.api import build_app
 from satchel.bootstrap.observed import observed
 
 
 @lru_cache
 def application() -> Mangum:
-    """Return the application; like every function it makes its clients for its first event, not when it is imported."""
-    return Mangum(build(), lifespan="off")
+    """Return the application. It is built for the first event, not at import, so that a cold start stays short."""
+    return Mangum(build_app(), lifespan="off")
 
 
 @observed("api")
-def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401  (as Mangum takes it)
-    """Answer one request."""
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401  (Mangum's own type)
+    """Answer one HTTP request."""
     return application()(event, context)

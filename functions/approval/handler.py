@@ -1,14 +1,14 @@
-"""State Approval: asks the owner of the turn; the API answers the waiting task with his word."""
+"""State Approval: asks the turn's owner to approve a call. The API sends the decision to the waiting task."""
 
 from typing import Any
 
-from satchel.bootstrap.approval import build
+from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.observed import observed
 from satchel.domain.steps import CallStep
 
 
 @observed("approval")
 def handler(event: dict[str, Any], context: object) -> None:
-    """Ask about one call."""
+    """Ask for the approval of one call."""
     del context
-    build()(CallStep.model_validate(event))
+    use_cases().ask_approval(CallStep.model_validate(event))

@@ -1,14 +1,14 @@
-"""State Dispatch: may this call be made, and with what? The runner answers the waiting task."""
+"""State Dispatch: checks a call, prepares its inputs and invokes the runner, which answers the waiting task."""
 
 from typing import Any
 
-from satchel.bootstrap.dispatch import build
+from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.observed import observed
 from satchel.domain.steps import CallStep
 
 
 @observed("dispatch")
 def handler(event: dict[str, Any], context: object) -> None:
-    """Send one call on its way."""
+    """Dispatch one call."""
     del context
-    build()(CallStep.model_validate(event))
+    use_cases().dispatch_tool(CallStep.model_validate(event))

@@ -1,17 +1,19 @@
-"""Clears a session that has ended: what it leaves behind is deleted, in the background."""
+"""Deletes the data of an ended session in the background."""
 
 from typing import Any
 
-from satchel.bootstrap.end_session import build, find
+from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.observed import observed
 
-_SPARE_MILLIS = 20_000  # what one more step takes at most
+_SPARE_MILLIS = 20_000  # maximum duration of one more step
 
 
 @observed("end_session")
 def handler(event: dict[str, Any], context: Any) -> dict[str, bool]:  # noqa: ANN401  (a Lambda context)
-    """Clear one session, as far as the time goes; the sweep finishes what is left."""
-    session = find(event["user"], event["session_id"])
+    """Delete one session's data until the time runs out; the sweep deletes the rest."""
+    session = use_cases().ports.sessions.get(event["user"], event["session_id"])
     if session is None:
         return {"done": True}
-    return {"done": build()(session, lambda: context.get_remaining_time_in_millis() > _SPARE_MILLIS)}
+    return {
+        "done": use_cases().clean_up_session(session, lambda: context.get_remaining_time_in_millis() > _SPARE_MILLIS)
+    }

@@ -1,14 +1,16 @@
-"""Deletes everything of a person, in the background; what there is no time for is left to the sweep."""
+"""Deletes all data of a user in the background."""
 
 from typing import Any
 
-from satchel.bootstrap.erase import build
+from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.observed import observed
 
-_SPARE_MILLIS = 20_000  # what one more step takes at most
+_SPARE_MILLIS = 20_000  # maximum duration of one more step
 
 
 @observed("erase")
 def handler(event: dict[str, Any], context: Any) -> dict[str, bool]:  # noqa: ANN401  (a Lambda context)
-    """Erase one person, as far as the time goes."""
-    return {"done": build()(event["user"], lambda: context.get_remaining_time_in_millis() > _SPARE_MILLIS)}
+    """Delete one user's data until the time runs out; the sweep deletes the rest."""
+    return {
+        "done": use_cases().erase_user(event["user"], lambda: context.get_remaining_time_in_millis() > _SPARE_MILLIS)
+    }

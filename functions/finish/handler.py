@@ -1,8 +1,8 @@
-"""State Finish, and the target of the rule on executions that ended past it: here alone a turn's end is written."""
+"""State Finish, also invoked by a rule for executions that ended without it. Only this function ends turns."""
 
 from typing import Any
 
-from satchel.bootstrap.finish import build
+from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.observed import observed
 from satchel.domain.steps import TurnStep
 from satchel.services.turns.finish_turn import Ending
@@ -13,11 +13,11 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
     """End one turn."""
     del context
     ending, step = _read(event)
-    return {"turn_id": step.turn_id, "status": build()(step, ending)}
+    return {"turn_id": step.turn_id, "status": use_cases().finish_turn(step, ending)}
 
 
 def _read(event: dict[str, Any]) -> tuple[Ending, TurnStep]:
-    """An event of EventBridge carries the input of the execution as text; the state passes its data as they are."""
+    """Return how the turn ended and its data: from the state's input, or from the rule's event, as JSON text."""
     detail = event.get("detail")
     if detail is None:
         return Ending.REACHED, TurnStep.model_validate(event)

@@ -1,14 +1,14 @@
-"""State Normalize: the outcome of one call becomes files, events and a word to the model."""
+"""State Normalize: records the result of one call as files, events and a message for the model."""
 
 from typing import Any
 
-from satchel.bootstrap.normalize import build
+from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.observed import observed
 from satchel.domain.steps import CallStep
 
 
 @observed("normalize")
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Settle one call."""
+    """Record the result of one call."""
     del context
-    return build()(CallStep.model_validate(event)).model_dump(mode="json")
+    return use_cases().record_tool_result(CallStep.model_validate(event)).model_dump(mode="json")

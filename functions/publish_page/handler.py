@@ -1,11 +1,11 @@
-"""At the end of a deployment: copies the web client from its layer to the bucket that it is served from."""
+"""Copies the web client from its layer to the page's bucket at the end of a deployment."""
 
+from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.observed import observed
-from satchel.bootstrap.publish_page import build
 
 
 @observed("publish_page")
 def handler(event: object, context: object) -> dict[str, int]:
-    """Copy all of it; there is nothing in the event that would matter."""
+    """Copy all files, whatever the event, and return their number."""
     del event, context
-    return {"files": build()()}
+    return {"files": use_cases().publish_page()}

@@ -1,13 +1,21 @@
 """The target of the table's stream: sends new events to the connections that follow their turn."""
 
+from functools import lru_cache
 from typing import Any
 
-from satchel.bootstrap.observed import observed
-from satchel.bootstrap.push import build
+from satchel.bootstrap.functions import use_cases
+from satchel.bootstrap.observed import about_turns, observed
+from satchel.entrypoints.stream import StreamBatch
+
+
+@lru_cache
+def batch() -> StreamBatch:
+    """Return the consumer of batches, built for the first event; its log lines name the turn that they are about."""
+    return StreamBatch(about_turns(use_cases().push_events))
 
 
 @observed("push")
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Serve the turns of one batch."""
+    """Push the events of one batch."""
     del context
-    return build()(event)
+    return batch()(event)

@@ -1,18 +1,18 @@
-"""Asks servers for their tools, so that nobody waits for a cold one: those that are due, after a deployment all."""
+"""Lists the tools of servers in advance, so that no user waits for a server's cold start."""
 
 from typing import Any
 
+from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.observed import observed
-from satchel.bootstrap.refresh import build
 
-_DEPLOYMENTS = "aws.cloudformation"
+_DEPLOYMENT_SOURCE = "aws.cloudformation"
 
 
 @observed("refresh")
 def handler(event: dict[str, Any], context: object) -> dict[str, list[str]]:
-    """Serve an event of EventBridge: of the schedule, or of the end of a deployment, which brought other programs."""
+    """List the tools of all servers after a deployment, which may have changed them, else of those that are due."""
     del context
-    refresh = build()
-    servers = list(refresh.registry.servers) if event.get("source") == _DEPLOYMENTS else refresh.due()
+    refresh = use_cases().refresh_tools
+    servers = list(refresh.registry.servers) if event.get("source") == _DEPLOYMENT_SOURCE else refresh.due()
     refresh.ask_all(servers)
     return {"asked": servers}

@@ -1,13 +1,13 @@
-"""Changes the keys that sign capabilities: Secrets Manager calls for each of four steps."""
+"""Rotates the keys that sign download links. Secrets Manager invokes it for each of four steps."""
 
 from typing import Any
 
+from satchel.bootstrap.functions import secret_rotation
 from satchel.bootstrap.observed import observed
-from satchel.bootstrap.rotate import build
 
 
 @observed("rotate")
 def handler(event: dict[str, Any], context: object) -> None:
-    """Take one step."""
+    """Perform one step of a rotation."""
     del context
-    build()(event["Step"], event["SecretId"], event["ClientRequestToken"])
+    secret_rotation()(event["Step"], event["SecretId"], event["ClientRequestToken"])

@@ -1,15 +1,15 @@
-"""The runner: executes the tools of one server, or of all remote ones, for one person; untrusted by design."""
+"""The runner: executes tools of one stdio server, or of all remote servers, for one user. It is untrusted by design."""
 
 from typing import Any
 
 from satchel.bootstrap.observed import observed
-from satchel.bootstrap.run_tool import build, client, close, ports
+from satchel.bootstrap.runner import build, client, close, ports
 from satchel.ports.runners import CallOrder
 
 
 @observed("run_tool")
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Run one call (invoked asynchronously), or list the tools of the server that is named."""
+    """Run one call (an asynchronous invocation), or list the tools of a server."""
     del context
     server = event["server"]
     if event.get("action") == "list":
@@ -20,5 +20,5 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
 
 
 def shutdown() -> None:
-    """End the servers with everything they started."""
+    """Stop the servers and all their processes."""
     close()

@@ -1,1 +1,1 @@
-"""The building blocks of the stacks. A construct builds one thing and knows nothing of its neighbours."""
+"""The building blocks of the stacks. Each construct builds one thing; the stacks connect them."""

@@ -1,6 +1,6 @@
-"""Findings of cdk-nag that are known: each is acknowledged on the construct that it is about, with its reason.
+"""Acknowledgments of cdk-nag findings, each on the construct that it concerns and with its reason.
 
-A finding about a wildcard is named by the very text of the resource, so that is worked out here.
+The id of a wildcard finding contains the text of the resource, so this module computes the text as cdk-nag writes it.
 """
 
 import json
@@ -14,29 +14,29 @@ _PACKS = ("AwsSolutions", "Serverless")
 
 
 def acknowledge(construct: Construct, **reasons: str) -> None:
-    """Acknowledge findings by the names of their rules, ``AwsSolutions_S1="…"``, on a construct and what is in it."""
+    """Acknowledge findings of a construct and its children by rule name: ``AwsSolutions_S1="reason"``."""
     Validations.of(construct).acknowledge(*(_reason(rule, reason) for rule, reason in reasons.items()))
 
 
 def acknowledge_wildcards(construct: Construct, arns: Iterable[str], because: str) -> None:
-    """Acknowledge those of the resources that hold a wildcard. Raises ValueError for one without a reason."""
-    wide = sorted({arn for arn in arns if "*" in arn})
-    if wide and not because:
-        raise ValueError(f"{construct.node.path} may do something with {wide}, and nobody says why")
-    found = [f"AwsSolutions-IAM5[Resource::{_as_reported(construct, arn)}]" for arn in wide]
-    rules = [Acknowledgment(id=f"AwsSolutions::{finding}", reason=because) for finding in found]
+    """Acknowledge the ARNs that contain a wildcard. Raises ValueError if there is one and no reason."""
+    wildcards = sorted({arn for arn in arns if "*" in arn})
+    if wildcards and not because:
+        raise ValueError(f"{construct.node.path} has permissions on {wildcards} without a reason")
+    findings = [f"AwsSolutions-IAM5[Resource::{_resource_text(construct, arn)}]" for arn in wildcards]
+    rules = [Acknowledgment(id=f"AwsSolutions::{finding}", reason=because) for finding in findings]
     Validations.of(construct).acknowledge(*rules)
 
 
 def _reason(rule: str, reason: str) -> Acknowledgment:
     pack, _, name = rule.partition("_")
     if pack not in _PACKS:
-        raise ValueError(f"{rule} is of no pack that is used here")
+        raise ValueError(f"{rule}: the rule packs are {', '.join(_PACKS)}")
     return Acknowledgment(id=f"{pack}::{pack}-{name}", reason=reason)
 
 
-def _as_reported(construct: Construct, arn: str) -> str:
-    """Write a resource as cdk-nag does, which sees the template: what another stack has is imported by name there."""
+def _resource_text(construct: Construct, arn: str) -> str:
+    """Return an ARN as cdk-nag reads it from the template, where resources of another stack are imported by name."""
     own = Stack.of(construct)
     imported = {
         json.dumps(own.resolve(token)): Stack.of(token.target).export_value(token)
@@ -49,10 +49,10 @@ def _as_reported(construct: Construct, arn: str) -> str:
         case whole:
             parts = [whole]
     names = {part: own.resolve(value) for part, value in imported.items()}
-    return "".join(_flat(names.get(json.dumps(part), part)) for part in parts)
+    return "".join(_part_text(names.get(json.dumps(part), part)) for part in parts)
 
 
-def _flat(part: Any) -> str:  # noqa: ANN401  (text, or a function of CloudFormation)
+def _part_text(part: Any) -> str:  # noqa: ANN401  (text, or a CloudFormation function)
     match part:
         case {"Ref": str(name)}:
             return f"<{name}>"

@@ -1,4 +1,4 @@
-"""A function of ``functions/{folder}``, with a log group and a role of its own."""
+"""A Lambda function from ``functions/{folder}``, with its own log group and role."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,20 +8,19 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra import sources
-from infra.constructs.bundling import architecture, runtime
 from infra.constructs.checks import acknowledge
 from infra.constructs.grants import WRITE_LOGS, statement
-from infra.constructs.log_group import log_group
-from infra.constructs.shelf import Shelf
+from infra.constructs.layers import FunctionLayers, architecture, runtime
+from infra.constructs.monitoring import log_group
 from infra.packing.contents import NOT_DEPLOYED
 from infra.settings import Settings
 
-SOMEBODY_WAITS = frozenset({"api", "approval", "dispatch", "finish", "normalize", "sockets", "think"})
-"""Functions between a person's message and its answer: they start from a snapshot where ``snap_start`` is set."""
+LATENCY_SENSITIVE = frozenset({"api", "approval", "dispatch", "finish", "normalize", "sockets", "think"})
+"""Functions between a user's message and its answer. With the setting ``snap_start`` they start from a snapshot."""
 
 
 class PythonFunction(lambda_.Function):
-    """May write its own log and nothing else; whoever composes it says what more (``grants.may``)."""
+    """A function that may only write its own log. The stack grants further permissions (``grants.allow``)."""
 
     def __init__(
         self,
@@ -29,7 +28,7 @@ class PythonFunction(lambda_.Function):
         id_: str,
         *,
         folder: str,
-        shelf: Shelf,
+        function_layers: FunctionLayers,
         settings: Settings,
         environment: Mapping[str, str],
         memory_mb: int,
@@ -40,21 +39,21 @@ class PythonFunction(lambda_.Function):
         disk_mib: int | None = None,
     ) -> None:
         logs = log_group(scope, f"{id_}Log", days=settings.log_retention)
-        # Not CDK's default role: its managed policy writes to every log group of the account.
+        # Not CDK's default role, whose managed policy allows writing to every log group of the account.
         role = iam.Role(scope, f"{id_}Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         role.add_to_policy(statement(*WRITE_LOGS, on=[logs.log_group_arn]))
-        snapped = settings.snap_start and folder in SOMEBODY_WAITS
+        uses_snapstart = settings.snap_start and folder in LATENCY_SENSITIVE
         super().__init__(
             scope,
             id_,
-            runtime=runtime(shelf.platform),
-            architecture=architecture(shelf.platform),
+            runtime=runtime(function_layers.platform),
+            architecture=architecture(function_layers.platform),
             code=lambda_.Code.from_asset(
                 str(sources.FUNCTIONS / folder), exclude=list(NOT_DEPLOYED), ignore_mode=IgnoreMode.GIT
             ),
             handler="handler.handler",
             description=f"functions/{folder}",
-            layers=[*shelf.layers(folder), *more_layers],
+            layers=[*function_layers.for_function(folder), *more_layers],
             environment=environment,
             memory_size=memory_mb,
             timeout=Duration.seconds(seconds),
@@ -64,21 +63,21 @@ class PythonFunction(lambda_.Function):
             tenancy_config=tenancy_config,
             ephemeral_storage_size=None if disk_mib is None else Size.mebibytes(disk_mib),
             reserved_concurrent_executions=settings.reserved_concurrency.get(folder),
-            snap_start=lambda_.SnapStartConf.ON_PUBLISHED_VERSIONS if snapped else None,
+            snap_start=lambda_.SnapStartConf.ON_PUBLISHED_VERSIONS if uses_snapstart else None,
         )
         self.own_role = role
-        self.entry: lambda_.IFunction = self.add_alias("live") if snapped else self
-        """What those call who want the function started quickly: only published versions have a snapshot."""
+        self.invoke_target: lambda_.IFunction = self.add_alias("live") if uses_snapstart else self
+        """The function, or the alias of its published version with SnapStart: only published versions have one."""
         _acknowledge(self)
 
 
 def _acknowledge(function: PythonFunction) -> None:
-    newest = "the Python that builds and tests is the one that runs: the setting `python` names another"
+    newest = "the function runs the Python that builds and tests it; the setting `python` selects another version"
     acknowledge(
         function,
         AwsSolutions_L1=newest,
         Serverless_LambdaLatestVersion=newest,
-        Serverless_LambdaTracing="logs and metrics carry the turn's id; tracing costs 370 ms of a cold start",
-        Serverless_LambdaDLQ="what is called and waited for tells its caller; what is not has a destination instead, "
-        "or is done again by the next run",
+        Serverless_LambdaTracing="logs and metrics carry the turn's id; tracing adds 370 ms to a cold start",
+        Serverless_LambdaDLQ="synchronous callers see the error; asynchronous ones have a failure destination, or the "
+        "next run repeats the work",
     )

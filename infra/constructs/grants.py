@@ -1,4 +1,4 @@
-"""Who may do what, written out: ``may(think, *READ_ITEMS, on=[table_arn])``. No action has a wildcard."""
+"""IAM permissions of the functions: ``allow(think, *READ_ITEMS, on=[table_arn])``. No action has a wildcard."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -9,6 +9,7 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra.constructs.checks import acknowledge_wildcards
+from infra.settings import PROVIDER_SECRETS
 
 READ_ITEMS = ("dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query")
 WRITE_ITEMS = ("dynamodb:PutItem", "dynamodb:UpdateItem")
@@ -21,19 +22,18 @@ READ_STREAM = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetSh
 LIST_STREAMS = ("dynamodb:ListStreams",)
 
 READ_OBJECTS = ("s3:GetObject",)
-WRITE_OBJECTS = ("s3:PutObject", "s3:PutObjectTagging", "s3:AbortMultipartUpload")
-KEEP_OBJECTS = ("s3:PutObject",)
+PUT_OBJECTS = ("s3:PutObject",)
+PUT_TAGGED_OBJECTS = ("s3:PutObject", "s3:PutObjectTagging", "s3:AbortMultipartUpload")
 UPLOAD_OBJECTS = ("s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts")
 TAG_OBJECTS = ("s3:PutObjectTagging", "s3:DeleteObjectTagging")
 UNTAG_OBJECTS = ("s3:DeleteObjectTagging",)
-DELETE_OBJECTS = ("s3:DeleteObjectVersion",)  # nothing is deleted but versions, each by its id
+DELETE_OBJECTS = ("s3:DeleteObjectVersion",)  # objects are deleted only by version id, never with a delete marker
 ABORT_UPLOADS = ("s3:AbortMultipartUpload",)
 LIST_OBJECTS = ("s3:ListBucket",)
-PUBLISH = ("s3:PutObject",)
 LIST_VERSIONS = ("s3:ListBucketVersions",)
 
 WRITE_LOGS = ("logs:CreateLogStream", "logs:PutLogEvents")
-INVOKE = ("lambda:InvokeFunction",)
+INVOKE_FUNCTION = ("lambda:InvokeFunction",)
 READ_SECRET = ("secretsmanager:GetSecretValue",)
 ROTATE_SECRET = (
     "secretsmanager:DescribeSecret",
@@ -41,42 +41,75 @@ ROTATE_SECRET = (
     "secretsmanager:PutSecretValue",
     "secretsmanager:UpdateSecretVersionStage",
 )
-ASSUME = ("sts:AssumeRole",)
-ASK_MODEL = ("bedrock:InvokeModelWithResponseStream",)
+ASSUME_ROLE = ("sts:AssumeRole",)
+INVOKE_MODEL = ("bedrock:InvokeModelWithResponseStream",)
 
-SPEAK_TO_CONNECTIONS = ("execute-api:ManageConnections",)
-START_TURN = ("states:StartExecution",)
-FOLLOW_TURN = ("states:DescribeExecution", "states:StopExecution")
-STOP_TURN = ("states:StopExecution",)
-LOOK_AT_TURN = ("states:DescribeExecution",)
-END_TASK = ("states:SendTaskSuccess",)
-KEEP_TASK = ("states:SendTaskHeartbeat",)
+MANAGE_CONNECTIONS = ("execute-api:ManageConnections",)
+START_EXECUTION = ("states:StartExecution",)
+FOLLOW_EXECUTION = ("states:DescribeExecution", "states:StopExecution")
+STOP_EXECUTION = ("states:StopExecution",)
+DESCRIBE_EXECUTION = ("states:DescribeExecution",)
+SEND_TASK_SUCCESS = ("states:SendTaskSuccess",)
+SEND_TASK_HEARTBEAT = ("states:SendTaskHeartbeat",)
 
-# Object keys are {user}/{kind}/…; a pattern without a user reaches everybody's.
-EVERYBODYS = "object keys begin with the person: our own code serves all people, tools get credentials of one call"
-FILES = ("*/uploads/*", "*/artifacts/*", "*/deferred/*")
-MADE_FILES = ("*/artifacts/*", "*/deferred/*")
-UPLOADS = "*/uploads/*"
-TURNS = "*/turns/*"
-TEXTS = "*/turns/*/texts/*"
+# Object keys are {user}/{kind}/…; a pattern with * in place of the user matches the objects of all users.
+ALL_USERS = "object keys start with the user: these functions serve all users, tools get credentials for one call"
+FILE_KEYS = ("*/uploads/*", "*/artifacts/*", "*/deferred/*")
+TOOL_FILE_KEYS = ("*/artifacts/*", "*/deferred/*")
+UPLOAD_KEYS = "*/uploads/*"
+TURN_KEYS = "*/turns/*"
+TEXT_KEYS = "*/turns/*/texts/*"
+
+_INFERENCE_PROFILES = {"us", "eu", "apac", "jp", "au", "us-gov", "global"}
 
 
 def statement(*actions: str, on: Sequence[str]) -> iam.PolicyStatement:
-    """Allow these actions on these resources."""
+    """Return a statement that allows these actions on these resources."""
     return iam.PolicyStatement(actions=list(actions), resources=list(on))
 
 
-def may(function: lambda_.Function, *actions: str, on: Sequence[str], because: str = "") -> None:
+def allow(function: lambda_.Function, *actions: str, on: Sequence[str], because: str = "") -> None:
     """Allow a function these actions on these resources. Raises ValueError for a wildcard without a reason."""
     function.add_to_role_policy(statement(*actions, on=on))
     acknowledge_wildcards(cast("Construct", function.role), on, because)
 
 
+def allow_models(function: lambda_.Function, models: Sequence[str], secret_prefix: str) -> None:
+    """Allow a function to call these models (``provider:model``): on Bedrock, or with a provider's API key."""
+    stack = Stack.of(function)
+    if arns := list(dict.fromkeys(arn for model in models for arn in bedrock_arns(stack, model))):
+        allow(function, *INVOKE_MODEL, on=arns, because="AWS chooses the regions of an inference profile's requests")
+    keys = {PROVIDER_SECRETS[provider] for provider in map(_provider, models) if provider in PROVIDER_SECRETS}
+    if keys:
+        function.add_environment("SATCHEL_SECRET_PREFIX", secret_prefix)
+        allow(function, *READ_SECRET, on=[secret_arn(stack, f"{secret_prefix}{key}") for key in sorted(keys)])
+
+
+def bedrock_arns(stack: Stack, model: str) -> list[str]:
+    """Return the ARNs of ``bedrock:{id}``: the model, or an inference profile and its model.
+
+    A profile (``us.anthropic.…``, ``global.…``) routes requests to several regions, so its model's ARN covers all
+    regions. The list is empty for models of other providers.
+    """
+    if _provider(model) != "bedrock":
+        return []
+    model_id = model.partition(":")[2].partition("@http")[0]
+    profile, _, base_model = model_id.partition(".")
+    if profile not in _INFERENCE_PROFILES:
+        return [f"arn:{stack.partition}:bedrock:{stack.region}::foundation-model/{model_id}"]
+    profile_arn = f"arn:{stack.partition}:bedrock:{stack.region}:{stack.account}:inference-profile/{model_id}"
+    return [f"arn:{stack.partition}:bedrock:*::foundation-model/{base_model}", profile_arn]
+
+
 def secret_arn(scope: Construct, name: str) -> str:
-    """Return the address of the secret of this name: Secrets Manager puts six characters of its own behind it."""
+    """Return the ARN of the secret with this name. Secrets Manager appends a hyphen and six random characters."""
     return Stack.of(scope).format_arn(
         service="secretsmanager",
         resource="secret",
         resource_name=f"{name}-??????",
         arn_format=ArnFormat.COLON_RESOURCE_NAME,
     )
+
+
+def _provider(model: str) -> str:
+    return model.partition(":")[0]

@@ -1,4 +1,4 @@
-"""Who may come in: people of our own user pool, who sign in on Cognito's page, or those of another issuer."""
+"""Sign-in of users: with the deployment's own Cognito user pool, or with another OpenID Connect issuer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,31 +10,31 @@ from constructs import Construct
 from infra.constructs.checks import acknowledge
 from infra.settings import Settings
 
-_LEAST_PASSWORD = 12
-_TOKEN = Duration.hours(1)
-_SIGNED_IN = Duration.days(30)
+_MIN_PASSWORD_LENGTH = 12
+_TOKEN_LIFETIME = Duration.hours(1)
+_SESSION_LIFETIME = Duration.days(30)
 
 
 @dataclass(frozen=True)
 class Issuer:
-    """Whose tokens are accepted, and which origins the page asks for them; ``pool`` where it is our own."""
+    """The accepted token issuer, the ``origins`` from which the page requests tokens, and the own ``pool`` if any."""
 
     url: str
     origins: tuple[str, ...]
     pool: cognito.IUserPool | None = None
-    sign_out: str | None = None
+    sign_out_url: str | None = None
 
 
 @dataclass(frozen=True)
 class SignIn:
-    """For which clients tokens must be made out, and what the page is told (web/src/auth/identity.ts)."""
+    """The client ids that tokens must name (audience), and the page's configuration (web/src/auth/identity.ts)."""
 
     audience: list[str]
-    told: Mapping[str, str]
+    page_config: Mapping[str, str]
 
 
-def issuer(scope: Construct, id_: str, *, settings: Settings, removal_policy: RemovalPolicy) -> Issuer:
-    """Return the issuer that is set, or make a pool of our own."""
+def create_issuer(scope: Construct, id_: str, *, settings: Settings, removal_policy: RemovalPolicy) -> Issuer:
+    """Return the issuer from the settings, or create a user pool."""
     if settings.jwt_issuer is not None:
         return Issuer(settings.jwt_issuer, ("/".join(settings.jwt_issuer.split("/")[:3]),))
     pool = _pool(scope, id_, removal_policy)
@@ -43,18 +43,18 @@ def issuer(scope: Construct, id_: str, *, settings: Settings, removal_policy: Re
     stack = Stack.of(scope)
     prefix = f"{settings.name}-{stack.account}"
     pool.add_domain("SignInPage", cognito_domain=cognito.CognitoDomainOptions(domain_prefix=prefix))
-    page = f"https://{prefix}.auth.{stack.region}.amazoncognito.com"
+    sign_in_page = f"https://{prefix}.auth.{stack.region}.amazoncognito.com"
     api = f"https://cognito-idp.{stack.region}.{stack.url_suffix}"
-    return Issuer(pool.user_pool_provider_url, (api, page), pool, f"{page}/logout")
+    return Issuer(pool.user_pool_provider_url, (api, sign_in_page), pool, f"{sign_in_page}/logout")
 
 
-def sign_in(scope: Construct, id_: str, *, settings: Settings, issuer: Issuer, url: str) -> SignIn:
-    """Let people who signed in come back to ``url``, with an authorization code and PKCE: the page holds no secret.
+def create_sign_in(scope: Construct, id_: str, *, settings: Settings, issuer: Issuer, url: str) -> SignIn:
+    """Return the sign-in to the page at ``url``, with an authorization code and PKCE, as a page cannot keep a secret.
 
-    Nobody changes his own e-mail by this client, since that is who he is.
+    The client's tokens cannot change a user's e-mail address, because the address identifies the user.
     """
     if issuer.pool is None:
-        return SignIn(settings.jwt_audience, _told(issuer, settings.jwt_audience[0]))
+        return SignIn(settings.jwt_audience, _page_config(issuer, settings.jwt_audience[0]))
     client = cognito.UserPoolClient(
         scope,
         id_,
@@ -62,7 +62,7 @@ def sign_in(scope: Construct, id_: str, *, settings: Settings, issuer: Issuer, u
         generate_secret=False,
         prevent_user_existence_errors=True,
         enable_token_revocation=True,
-        # By hand, too: with a password over SRP, or by an administrator for somebody.
+        # Besides the sign-in page: with a password over SRP, or by an administrator for a user.
         auth_flows=cognito.AuthFlow(user_srp=True, admin_user_password=True),
         o_auth=cognito.OAuthSettings(
             flows=cognito.OAuthFlows(authorization_code_grant=True),
@@ -72,15 +72,15 @@ def sign_in(scope: Construct, id_: str, *, settings: Settings, issuer: Issuer, u
         ),
         supported_identity_providers=[cognito.UserPoolClientIdentityProvider.COGNITO],
         write_attributes=cognito.ClientAttributes().with_standard_attributes(fullname=True),
-        id_token_validity=_TOKEN,
-        access_token_validity=_TOKEN,
-        refresh_token_validity=_SIGNED_IN,
+        id_token_validity=_TOKEN_LIFETIME,
+        access_token_validity=_TOKEN_LIFETIME,
+        refresh_token_validity=_SESSION_LIFETIME,
     )
-    return SignIn([client.user_pool_client_id], _told(issuer, client.user_pool_client_id))
+    return SignIn([client.user_pool_client_id], _page_config(issuer, client.user_pool_client_id))
 
 
 def _pool(scope: Construct, id_: str, removal_policy: RemovalPolicy) -> cognito.UserPool:
-    """Nobody signs up by himself: an administrator creates the people. A new e-mail counts once it is verified."""
+    """Return a pool without self sign-up: administrators create the users. A new e-mail address must be verified."""
     pool = cognito.UserPool(
         scope,
         id_,
@@ -92,7 +92,7 @@ def _pool(scope: Construct, id_: str, removal_policy: RemovalPolicy) -> cognito.
         mfa=cognito.Mfa.OPTIONAL,
         mfa_second_factor=cognito.MfaSecondFactor(otp=True, sms=False),
         password_policy=cognito.PasswordPolicy(
-            min_length=_LEAST_PASSWORD,
+            min_length=_MIN_PASSWORD_LENGTH,
             require_lowercase=True,
             require_uppercase=True,
             require_digits=True,
@@ -102,12 +102,12 @@ def _pool(scope: Construct, id_: str, removal_policy: RemovalPolicy) -> cognito.
     )
     acknowledge(
         pool,
-        AwsSolutions_COG2="each person may set a second factor; whether all must is for the pool's owner to say",
-        AwsSolutions_COG8="the plus plan costs for every person and month: an option of the pool's owner",
+        AwsSolutions_COG2="users may set a second factor; the pool's owner can require it from all",
+        AwsSolutions_COG8="the plus plan has a price for each active user; the pool's owner can select it",
     )
     return pool
 
 
-def _told(issuer: Issuer, client: str) -> dict[str, str]:
-    sign_out = {"logout_url": issuer.sign_out} if issuer.sign_out else {}
+def _page_config(issuer: Issuer, client: str) -> dict[str, str]:
+    sign_out = {"logout_url": issuer.sign_out_url} if issuer.sign_out_url else {}
     return {"auth": "oidc", "authority": issuer.url, "client_id": client, "scope": "openid email"} | sign_out

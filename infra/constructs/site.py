@@ -1,4 +1,4 @@
-"""The page and the API under one host: CloudFront before a bucket, the HTTP API and the WebSocket API."""
+"""CloudFront with one host name for the page's bucket, the HTTP API and the WebSocket API."""
 
 from collections.abc import Mapping
 
@@ -12,8 +12,8 @@ from constructs import Construct
 from infra.constructs.checks import acknowledge
 from infra.settings import Settings
 
-_ORIGIN_TIMEOUT = Duration.seconds(35)  # API Gateway answers for a function after 30 s at the latest
-_WRITTEN_ANEW = frozenset(
+_ORIGIN_TIMEOUT = Duration.seconds(35)  # longer than API Gateway's own timeout of 30 s
+_SECURITY_HEADERS = frozenset(
     (
         "Content-Security-Policy",
         "Referrer-Policy",
@@ -22,16 +22,16 @@ _WRITTEN_ANEW = frozenset(
         "X-Frame-Options",
     )
 )
-"""Headers that CloudFront takes in words of its own, and no other way."""
+"""Headers that CloudFront accepts only as properties of their own, not as custom headers."""
 
 
 class Site(Construct):
-    """What a browser is given. The page's bucket holds nothing that a deployment would not write again."""
+    """The distribution and the page's bucket, which contains only files that each deployment writes again."""
 
     def __init__(
         self, scope: Construct, id_: str, *, settings: Settings, api: str, sockets: str, headers: Mapping[str, str]
     ) -> None:
-        """Make it before the hosts ``api`` and ``sockets``; the page goes with ``headers``."""
+        """``api`` and ``sockets`` are the hosts of the two APIs, ``headers`` the response headers of the page."""
         super().__init__(scope, id_)
         self.bucket = _bucket(self)
         domain, arn = settings.domain, settings.certificate_arn
@@ -45,7 +45,7 @@ class Site(Construct):
                 viewer_protocol_policy=cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
                 response_headers_policy=_headers_policy(self, f"{settings.name}-page", headers),
             ),
-            additional_behaviors={"/api/*": _passed_on(api), "/ws": _passed_on(sockets)},
+            additional_behaviors={"/api/*": _api_behavior(api), "/ws": _api_behavior(sockets)},
             domain_names=[domain] if domain else None,
             certificate=acm.Certificate.from_certificate_arn(self, "Certificate", arn) if arn else None,
             minimum_protocol_version=cloudfront.SecurityPolicyProtocol.TLS_V1_2_2021,
@@ -54,17 +54,17 @@ class Site(Construct):
         self.host = domain or self.distribution.distribution_domain_name
         acknowledge(
             self.distribution,
-            AwsSolutions_CFR1="who may come in is said by signing in, not by countries",
-            AwsSolutions_CFR2="a web ACL costs by the month; the APIs are throttled and nothing but files is open",
-            AwsSolutions_CFR3="its logs hold query strings, in which links carry permissions and sockets tickets; the "
-            "API logs the same requests without them",
-            AwsSolutions_CFR4="without a domain of one's own CloudFront's certificate decides; with one TLS 1.2 is the "
-            "least",
+            AwsSolutions_CFR1="access depends on sign-in, not on the country",
+            AwsSolutions_CFR2="a web ACL has a monthly price; the APIs are throttled, and only the page is public",
+            AwsSolutions_CFR3="its logs would contain query strings with the tokens of links and the tickets of "
+            "connections; the API logs the same requests without them",
+            AwsSolutions_CFR4="without the setting domain, CloudFront's own certificate sets the minimum; with it, the "
+            "minimum is TLS 1.2",
         )
 
 
-def _passed_on(host: str) -> cloudfront.BehaviorOptions:
-    """Pass everything on as it came but the host's name, by which API Gateway would look for another API."""
+def _api_behavior(host: str) -> cloudfront.BehaviorOptions:
+    """Forward everything except the Host header, because API Gateway selects the API by it."""
     return cloudfront.BehaviorOptions(
         origin=origins.HttpOrigin(
             host, protocol_policy=cloudfront.OriginProtocolPolicy.HTTPS_ONLY, read_timeout=_ORIGIN_TIMEOUT
@@ -78,10 +78,10 @@ def _passed_on(host: str) -> cloudfront.BehaviorOptions:
 
 
 def _headers_policy(scope: Construct, name: str, headers: Mapping[str, str]) -> cloudfront.IResponseHeadersPolicy:
-    """Make it of plain headers: some of them CloudFront takes in words of its own only."""
+    """Return the policy for these headers."""
     part = cloudfront.CfnResponseHeadersPolicy
-    lasts, _, covers = headers["Strict-Transport-Security"].removeprefix("max-age=").partition("; ")
-    own_words = part.SecurityHeadersConfigProperty(
+    max_age, _, option = headers["Strict-Transport-Security"].removeprefix("max-age=").partition("; ")
+    security_headers = part.SecurityHeadersConfigProperty(
         content_security_policy=part.ContentSecurityPolicyProperty(
             content_security_policy=headers["Content-Security-Policy"], override=True
         ),
@@ -89,24 +89,24 @@ def _headers_policy(scope: Construct, name: str, headers: Mapping[str, str]) -> 
         frame_options=part.FrameOptionsProperty(frame_option=headers["X-Frame-Options"], override=True),
         referrer_policy=part.ReferrerPolicyProperty(referrer_policy=headers["Referrer-Policy"], override=True),
         strict_transport_security=part.StrictTransportSecurityProperty(
-            access_control_max_age_sec=int(lasts), include_subdomains=covers == "includeSubDomains", override=True
+            access_control_max_age_sec=int(max_age), include_subdomains=option == "includeSubDomains", override=True
         ),
     )
-    others = [
+    custom_headers = [
         part.CustomHeaderProperty(header=header, value=value, override=True)
         for header, value in sorted(headers.items())
-        if header not in _WRITTEN_ANEW
+        if header not in _SECURITY_HEADERS
     ]
-    made = part(
+    policy = part(
         scope,
         "Headers",
         response_headers_policy_config=part.ResponseHeadersPolicyConfigProperty(
             name=name,
-            security_headers_config=own_words,
-            custom_headers_config=part.CustomHeadersConfigProperty(items=others),
+            security_headers_config=security_headers,
+            custom_headers_config=part.CustomHeadersConfigProperty(items=custom_headers),
         ),
     )
-    return cloudfront.ResponseHeadersPolicy.from_response_headers_policy_id(scope, "HeadersById", made.ref)
+    return cloudfront.ResponseHeadersPolicy.from_response_headers_policy_id(scope, "HeadersById", policy.ref)
 
 
 def _bucket(scope: Construct) -> s3.Bucket:
@@ -119,5 +119,5 @@ def _bucket(scope: Construct) -> s3.Bucket:
         object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
         removal_policy=RemovalPolicy.DESTROY,
     )
-    acknowledge(bucket, AwsSolutions_S1="it holds the page, which everybody may read, and only CloudFront fetches it")
+    acknowledge(bucket, AwsSolutions_S1="it contains the public page, and only CloudFront reads it")
     return bucket

@@ -10,11 +10,11 @@ from infra.constructs.checks import acknowledge
 from infra.settings import Settings
 
 _STAGE = "ws"
-"""Also the path: behind the page's own host the stage is found where the page looks for it."""
+"""The stage name is also the path, so CloudFront can forward ``/ws`` of the page's host without rewriting it."""
 
 
 class SocketApi(Construct):
-    """Who connects brings a ticket, which the function takes; a message is answered over the connection."""
+    """The API with one function for all routes. The function checks the ticket of $connect and answers messages."""
 
     def __init__(self, scope: Construct, id_: str, *, settings: Settings) -> None:
         super().__init__(scope, id_)
@@ -28,28 +28,28 @@ class SocketApi(Construct):
             throttle=apigateway.ThrottleSettings(rate_limit=settings.requests_per_second, burst_limit=settings.burst),
         )
 
-        logged = "it would need a role for all of the account's APIs; the function logs what connects, without tickets"
-        acknowledge(self._stage, AwsSolutions_APIG1=logged, Serverless_APIGWAccessLogging=logged)
-        taken = "$connect takes a one-time ticket, which the function checks; the others come over what that opened"
-        acknowledge(self._api, AwsSolutions_APIG4=taken)
+        no_logs = "access logs need an account-wide role; the function logs connections, without their tickets"
+        acknowledge(self._stage, AwsSolutions_APIG1=no_logs, Serverless_APIGWAccessLogging=no_logs)
+        tickets = "the function checks a one-time ticket on $connect; the other routes need an open connection"
+        acknowledge(self._api, AwsSolutions_APIG4=tickets)
 
     @property
     def host(self) -> str:
-        """Return the host under which the API itself is found."""
+        """Return the API's own host name."""
         return f"{self._api.api_id}.execute-api.{Stack.of(self).region}.{Stack.of(self).url_suffix}"
 
     @property
     def url(self) -> str:
-        """Return where connections are opened (``wss://…``)."""
+        """Return the URL to which clients connect (``wss://…``)."""
         return self._stage.url
 
     @property
     def endpoint(self) -> str:
-        """Return where connections are spoken to (``https://…``)."""
+        """Return the URL of the connection management API (``https://…``)."""
         return self._stage.callback_url
 
-    def connections(self, method: str) -> str:
-        """Return all connections, as what somebody may ``POST`` to or ``DELETE``."""
+    def connections_arn(self, method: str) -> str:
+        """Return the ARN of all connections for a method: ``POST`` sends a message, ``DELETE`` disconnects."""
         return Stack.of(self).format_arn(
             service="execute-api",
             resource=self._api.api_id,
@@ -58,7 +58,7 @@ class SocketApi(Construct):
         )
 
     def serve(self, function: lambda_.IFunction) -> None:
-        """Send all routes to this function."""
+        """Route all events of connections to this function."""
         for route in ("$connect", "$disconnect", "$default"):
             self._api.add_route(
                 route,

@@ -1,4 +1,4 @@
-"""Bucket and table, made from the definitions that the local run makes its own from."""
+"""Bucket and table, from the same definitions that the local emulator uses."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,56 +16,58 @@ _TYPES = {
     "N": dynamodb.AttributeType.NUMBER,
     "B": dynamodb.AttributeType.BINARY,
 }
-_LOGS_KEPT = Duration.days(90)
+_LOG_RETENTION = Duration.days(90)
 
 
-def bucket(scope: Construct, id_: str, *, removal_policy: RemovalPolicy, logged: bool) -> s3.Bucket:
-    """Make the bucket of ``definitions/bucket.json``, encrypted and open to TLS only; ``logged`` in another one."""
-    definition = sources.definition("bucket")
-    access = definition["PublicAccessBlockConfiguration"]
-    made = s3.Bucket(
+def create_bucket(scope: Construct, id_: str, *, removal_policy: RemovalPolicy, access_logs: bool) -> s3.Bucket:
+    """Return the bucket of ``definitions/bucket.json``, encrypted and for TLS only, optionally with a log bucket."""
+    definition = sources.load_definition("bucket")
+    public_access = definition["PublicAccessBlockConfiguration"]
+    bucket = s3.Bucket(
         scope,
         id_,
         versioned=definition["VersioningConfiguration"]["Status"] == "Enabled",
         block_public_access=s3.BlockPublicAccess(
-            block_public_acls=access["BlockPublicAcls"],
-            ignore_public_acls=access["IgnorePublicAcls"],
-            block_public_policy=access["BlockPublicPolicy"],
-            restrict_public_buckets=access["RestrictPublicBuckets"],
+            block_public_acls=public_access["BlockPublicAcls"],
+            ignore_public_acls=public_access["IgnorePublicAcls"],
+            block_public_policy=public_access["BlockPublicPolicy"],
+            restrict_public_buckets=public_access["RestrictPublicBuckets"],
         ),
         lifecycle_rules=[_lifecycle_rule(rule) for rule in definition["LifecycleConfiguration"]["Rules"]],
         cors=[_cors_rule(rule) for rule in definition["CORSConfiguration"]["CORSRules"]],
         encryption=s3.BucketEncryption.S3_MANAGED,
         enforce_ssl=True,
         object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
-        server_access_logs_bucket=_log_bucket(scope, f"{id_}Log", removal_policy) if logged else None,
+        server_access_logs_bucket=_log_bucket(scope, f"{id_}Log", removal_policy) if access_logs else None,
         removal_policy=removal_policy,
     )
-    if not logged:
-        acknowledge(made, AwsSolutions_S1="such logs hold presigned addresses; bucket_access_logs switches them on")
-    return made
+    if not access_logs:
+        acknowledge(
+            bucket, AwsSolutions_S1="the logs contain presigned URLs; the setting bucket_access_logs enables them"
+        )
+    return bucket
 
 
 def _log_bucket(scope: Construct, id_: str, removal_policy: RemovalPolicy) -> s3.Bucket:
-    made = s3.Bucket(
+    bucket = s3.Bucket(
         scope,
         id_,
         block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
-        lifecycle_rules=[s3.LifecycleRule(expiration=_LOGS_KEPT)],
+        lifecycle_rules=[s3.LifecycleRule(expiration=_LOG_RETENTION)],
         encryption=s3.BucketEncryption.S3_MANAGED,
         enforce_ssl=True,
         object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
         removal_policy=removal_policy,
     )
-    acknowledge(made, AwsSolutions_S1="it holds the logs of another bucket")
-    return made
+    acknowledge(bucket, AwsSolutions_S1="it contains the access logs of another bucket")
+    return bucket
 
 
-def table(scope: Construct, id_: str, *, removal_policy: RemovalPolicy) -> dynamodb.Table:
-    """Make the table of ``definitions/table.json``, recoverable to any point of the last 35 days."""
-    definition = sources.definition("table")
+def create_table(scope: Construct, id_: str, *, removal_policy: RemovalPolicy) -> dynamodb.Table:
+    """Return the table of ``definitions/table.json``, with point-in-time recovery for the last 35 days."""
+    definition = sources.load_definition("table")
     types = {each["AttributeName"]: each["AttributeType"] for each in definition["AttributeDefinitions"]}
-    made = dynamodb.Table(
+    table = dynamodb.Table(
         scope,
         id_,
         partition_key=_key(definition["KeySchema"], types, "HASH"),
@@ -79,13 +81,13 @@ def table(scope: Construct, id_: str, *, removal_policy: RemovalPolicy) -> dynam
         removal_policy=removal_policy,
     )
     for index in definition["GlobalSecondaryIndexes"]:
-        made.add_global_secondary_index(
+        table.add_global_secondary_index(
             index_name=index["IndexName"],
             partition_key=_key(index["KeySchema"], types, "HASH"),
             sort_key=_key(index["KeySchema"], types, "RANGE"),
             projection_type=dynamodb.ProjectionType(index["Projection"]["ProjectionType"]),
         )
-    return made
+    return table
 
 
 def _key(schema: Sequence[Mapping[str, str]], types: Mapping[str, str], role: str) -> dynamodb.Attribute:

@@ -1,4 +1,4 @@
-"""The state machine of a turn, from the very file that the local run executes."""
+"""The state machine of a turn, from the same file that the local emulator executes."""
 
 from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_events as events
@@ -8,22 +8,22 @@ from constructs import Construct
 from infra import sources
 from infra.constructs.checks import acknowledge, acknowledge_wildcards
 from infra.constructs.function import PythonFunction
-from infra.constructs.grants import INVOKE, statement
-from infra.constructs.log_group import log_group
-from infra.constructs.lost_events import LostEvents
-from infra.limits import APPROVAL_SECONDS, CALL_TIMEOUT_SECONDS, HEARTBEAT_SECONDS, TURN_TIMEOUT_SECONDS
+from infra.constructs.grants import INVOKE_FUNCTION, statement
+from infra.constructs.monitoring import log_group
+from infra.constructs.triggers import DeadLetters
+from infra.limits import APPROVAL_SECONDS, CALL_TIMEOUT_SECONDS, HEARTBEAT_TIMEOUT_SECONDS, TURN_TIMEOUT_SECONDS
 from infra.settings import Settings
 
 
 def turn_machine_arn(stack: Stack, name: str) -> str:
-    """Return the machine's address from its name: its own functions must know it before it can be made."""
+    """Return the machine's ARN by its name. Its functions need the ARN, but a reference would be circular."""
     return stack.format_arn(
         service="states", resource="stateMachine", resource_name=name, arn_format=ArnFormat.COLON_RESOURCE_NAME
     )
 
 
 class TurnWorkflow(Construct):
-    """Think, Approval, Dispatch and Normalize until the turn is done, then Finish: in the machine or by a rule."""
+    """The machine, and a rule that invokes Finish for executions that end without reaching it."""
 
     def __init__(
         self,
@@ -36,28 +36,28 @@ class TurnWorkflow(Construct):
         dispatch: PythonFunction,
         normalize: PythonFunction,
         finish: PythonFunction,
-        lost: LostEvents,
+        dead_letters: DeadLetters,
         settings: Settings,
     ) -> None:
         super().__init__(scope, id_)
         functions = {
-            "Think": think.entry,
-            "Approval": approval.entry,
-            "Dispatch": dispatch.entry,
-            "Normalize": normalize.entry,
-            "Finish": finish.entry,
+            "Think": think.invoke_target,
+            "Approval": approval.invoke_target,
+            "Dispatch": dispatch.invoke_target,
+            "Normalize": normalize.invoke_target,
+            "Finish": finish.invoke_target,
         }
-        definition = sources.filled(
+        definition = sources.fill_placeholders(
             sources.TURN_WORKFLOW.read_text(encoding="utf-8"),
             {state: function.function_arn for state, function in functions.items()}
             | {
-                "HeartbeatSeconds": HEARTBEAT_SECONDS,
+                "HeartbeatSeconds": HEARTBEAT_TIMEOUT_SECONDS,
                 "ApprovalSeconds": APPROVAL_SECONDS,
                 "CallTimeoutSeconds": CALL_TIMEOUT_SECONDS,
                 "TurnTimeoutSeconds": TURN_TIMEOUT_SECONDS,
             },
         )
-        # Behind this prefix Step Functions writes by a rule that all machines of the account share.
+        # Log groups with this prefix share one resource policy, whose size limit applies to the account.
         logs = log_group(self, "Log", days=settings.log_retention, name=f"/aws/vendedlogs/states/{name}")
         self.machine = sfn.StateMachine(
             self,
@@ -69,23 +69,23 @@ class TurnWorkflow(Construct):
         )
         self._acknowledge()
         arns = [function.function_arn for function in functions.values()]
-        self.machine.add_to_role_policy(statement(*INVOKE, on=arns))
-        lost.catch(finish)
-        self._finish_what_ended_without_it(finish, lost)
+        self.machine.add_to_role_policy(statement(*INVOKE_FUNCTION, on=arns))
+        dead_letters.retry_then_keep(finish)
+        self._finish_ended_executions(finish, dead_letters)
 
     def _acknowledge(self) -> None:
-        traced = "the logs carry the turn's id, and each event of it is in the table"
+        untraced = "the logs carry the turn's id, and the table has all of its events"
         acknowledge(
             self.machine,
-            AwsSolutions_SF1="the history of every execution is kept by Step Functions for 90 days: errors are enough",
-            AwsSolutions_SF2=traced,
-            Serverless_StepFunctionStateMachineXray=traced,
+            AwsSolutions_SF1="Step Functions keeps each execution's history for 90 days, so logging errors is enough",
+            AwsSolutions_SF2=untraced,
+            Serverless_StepFunctionStateMachineXray=untraced,
         )
-        everything = "log deliveries have no resources that a policy could name (Step Functions, `cw-logs.html`)"
-        acknowledge_wildcards(self.machine, ["*"], everything)
+        no_resources = "log deliveries have no resource-level permissions (Step Functions guide, `cw-logs.html`)"
+        acknowledge_wildcards(self.machine, ["*"], no_resources)
 
-    def _finish_what_ended_without_it(self, finish: PythonFunction, lost: LostEvents) -> None:
-        """Send to Finish what was stopped, timed out or failed: no turn may stay open."""
+    def _finish_ended_executions(self, finish: PythonFunction, dead_letters: DeadLetters) -> None:
+        """Invoke Finish for executions that were stopped, timed out or failed, so that no turn stays open."""
         events.Rule(
             self,
             "EndedPastFinish",
@@ -97,5 +97,5 @@ class TurnWorkflow(Construct):
                     "stateMachineArn": [self.machine.state_machine_arn],
                 },
             ),
-            targets=[lost.target(finish)],
+            targets=[dead_letters.rule_target(finish)],
         )

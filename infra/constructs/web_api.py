@@ -12,19 +12,19 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra.constructs.checks import acknowledge
-from infra.constructs.log_group import log_group
+from infra.constructs.monitoring import log_group
 from infra.settings import Settings
 
 _GET, _HEAD, _ANY = apigateway.HttpMethod.GET, apigateway.HttpMethod.HEAD, apigateway.HttpMethod.ANY
 
-# Everything else is for people who are signed in. A download carries its permission in the link.
+# All other routes require sign-in. A download link contains a signed token instead.
 OPEN_ROUTES = (
     ("/api/health", [_GET]),
     ("/api/files/download/{file_key}", [_GET, _HEAD]),
 )
 
-# No query string: it holds the permissions of links and the tickets of connections.
-_LOGGED = {
+# No query string: it contains the tokens of links and the tickets of connections.
+_LOG_FIELDS = {
     name: f"$context.{variable}"
     for name, variable in {
         "at": "requestTime",
@@ -44,7 +44,7 @@ _LOGGED = {
 
 
 class WebApi(Construct):
-    """One function behind all routes; the gateway checks who asks."""
+    """The API with one function for all routes. API Gateway checks the tokens of signed-in users."""
 
     def __init__(self, scope: Construct, id_: str, *, settings: Settings) -> None:
         super().__init__(scope, id_)
@@ -63,29 +63,33 @@ class WebApi(Construct):
             auto_deploy=True,
             throttle=apigateway.ThrottleSettings(rate_limit=settings.requests_per_second, burst_limit=settings.burst),
         )
-        # The stage's own property takes formats of REST APIs only.
+        # HttpStage's own property accepts formats of REST APIs only.
         resource = cast("apigateway.CfnStage", stage.node.default_child)
         resource.access_log_settings = apigateway.CfnStage.AccessLogSettingsProperty(
-            destination_arn=logs.log_group_arn, format=json.dumps(_LOGGED)
+            destination_arn=logs.log_group_arn, format=json.dumps(_LOG_FIELDS)
         )
 
     @property
     def api_id(self) -> str:
-        """Return the API's id, by which metrics name it."""
+        """Return the API's id, which is a dimension of its metrics."""
         return self._api.api_id
 
     @property
     def host(self) -> str:
-        """Return the host under which the API itself is found."""
+        """Return the API's own host name."""
         return f"{self._api.api_id}.execute-api.{Stack.of(self).region}.{Stack.of(self).url_suffix}"
 
     def serve(self, function: lambda_.IFunction, *, issuer: str, audience: Sequence[str]) -> None:
-        """Send all routes to this function, those that are not open with the token of somebody who is signed in."""
+        """Route all requests to this function. Routes other than ``OPEN_ROUTES`` require a token of the issuer."""
         integration = integrations.HttpLambdaIntegration("Function", function)
-        anybody = apigateway.HttpNoneAuthorizer()
+        no_authorizer = apigateway.HttpNoneAuthorizer()
         for path, methods in OPEN_ROUTES:
-            for route in self._api.add_routes(path=path, methods=methods, integration=integration, authorizer=anybody):
-                acknowledge(route, AwsSolutions_APIG4="it tells nothing, or a signed link in the address is the key")
+            for route in self._api.add_routes(
+                path=path, methods=methods, integration=integration, authorizer=no_authorizer
+            ):
+                acknowledge(
+                    route, AwsSolutions_APIG4="health has no secrets, and a download URL contains a signed token"
+                )
         signed_in = authorizers.HttpJwtAuthorizer("SignedIn", issuer, jwt_audience=list(audience))
         self._api.add_routes(path="/api/{proxy+}", methods=[_ANY], integration=integration, authorizer=signed_in)
 

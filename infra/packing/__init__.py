@@ -1,4 +1,4 @@
-"""What goes into layers, and how it is made: by uv and Python's own compiler on this machine, no docker.
+"""Contents of the Lambda layers, built on this machine with uv and Python's own compiler, without Docker.
 
-Free of aws_cdk: ``constructs.shelf`` makes layers of it, ``sizes`` weighs them, tests look into them.
+Nothing here imports aws_cdk: ``constructs.layers`` makes layers from it, ``sizes`` measures them, and tests read them.
 """

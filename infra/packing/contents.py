@@ -1,4 +1,4 @@
-"""What a layer holds: each kind knows its ``digest``, which follows what is in it, and how to ``fill`` a folder."""
+"""Kinds of layer contents. Each computes a ``digest`` of its inputs and can ``fill`` a folder with its files."""
 
 import hashlib
 import json
@@ -9,30 +9,28 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from infra import sources
-from infra.packing.compiling import compile_folder
-from infra.packing.installing import RECIPE, install
+from infra.packing.packages import RECIPE, Pins, compile_folder, install
 from infra.packing.platform import Platform
-from infra.packing.requirements import Pins
 
 NOT_DEPLOYED = ("__pycache__", "*.pyc", "*.in", ".*")
 
 
-class Contents(Protocol):
-    """What a layer holds. What is ``quick`` to fill in is filled in wherever templates are made, tests included."""
+class LayerContents(Protocol):
+    """The files of one layer. ``quick`` contents are written at every synthesis, even in tests that build no layers."""
 
     quick: ClassVar[bool]
 
     @property
     def digest(self) -> str:
-        """Return a hash of everything that decides what is in the layer."""
+        """Return a hash of everything that determines the layer's files."""
 
     def fill(self, folder: Path) -> None:
-        """Write it into a folder, as it is to stand in ``/opt``."""
+        """Write the files into a folder, with the paths that they have below ``/opt``."""
 
 
 @dataclass(frozen=True)
-class OwnPackage:
-    """Our own package, compiled."""
+class CorePackage:
+    """The project's own package, compiled."""
 
     quick: ClassVar[bool] = False
 
@@ -41,42 +39,42 @@ class OwnPackage:
 
     @property
     def digest(self) -> str:
-        """Follow the sources."""
-        return _hash(self.platform.python, *_told(self.folder))
+        """Return a hash of the sources and the Python version."""
+        return _hash(self.platform.python, *_file_hashes(self.folder))
 
     def fill(self, folder: Path) -> None:
-        """Copy and compile."""
+        """Copy the sources and compile them."""
         _copy(self.folder, folder)
-        if self.platform.compiles_here:
+        if self.platform.matches_this_python:
             compile_folder(folder / "python", "/opt/python")
 
 
 @dataclass(frozen=True)
-class Packages:
-    """Pinned packages of others, below ``place``: ``python`` is on the path of functions."""
+class ThirdPartyPackages:
+    """Pinned third-party packages in the folder ``target``. Functions have ``python`` on their import path."""
 
     quick: ClassVar[bool] = False
 
     pins: Pins
     platform: Platform
-    place: str = "python"
+    target: str = "python"
 
     @property
     def digest(self) -> str:
-        """Follow versions, hashes and how they are installed."""
-        platform = (self.platform.python, self.platform.wheels, str(self.platform.compiles_here))
-        return _hash(RECIPE, self.place, *platform, *sorted(self.pins))
+        """Return a hash of the versions, their hashes, the platform and the installation method."""
+        platform = (self.platform.python, self.platform.wheel_platform, str(self.platform.matches_this_python))
+        return _hash(RECIPE, self.target, *platform, *sorted(self.pins))
 
     def fill(self, folder: Path) -> None:
-        """Install, leave out what nothing imports, compile. Raises CalledProcessError."""
-        install(self.pins, self.platform, folder / self.place)
-        if self.platform.compiles_here:
-            compile_folder(folder / self.place, f"/opt/{self.place}")
+        """Install the packages, remove unused files and compile. Raises CalledProcessError."""
+        install(self.pins, self.platform, folder / self.target)
+        if self.platform.matches_this_python:
+            compile_folder(folder / self.target, f"/opt/{self.target}")
 
 
 @dataclass(frozen=True)
 class ServerFiles:
-    """An mcp.json with some entries, and of the folder beside it what these need (``paths``, relative to it)."""
+    """An mcp.json with some of the entries, and the ``paths`` (relative to ``root``) that these servers need."""
 
     quick: ClassVar[bool] = True
 
@@ -86,8 +84,8 @@ class ServerFiles:
 
     @property
     def digest(self) -> str:
-        """Follow the entries and the files."""
-        return _hash(self._config, *(told for path in self.paths for told in (path, *_told(self.root / path))))
+        """Return a hash of the entries and the files."""
+        return _hash(self._config, *(part for path in self.paths for part in (path, *_file_hashes(self.root / path))))
 
     def fill(self, folder: Path) -> None:
         """Copy the files and write the entries."""
@@ -103,22 +101,22 @@ class ServerFiles:
 
 
 @dataclass(frozen=True)
-class Folder:
-    """A folder as it is, below ``place``."""
+class StaticFolder:
+    """An unchanged copy of a folder, in the folder ``target``."""
 
     quick: ClassVar[bool] = True
 
     folder: Path
-    place: str
+    target: str
 
     @property
     def digest(self) -> str:
-        """Follow the files."""
-        return _hash(self.place, *_told(self.folder))
+        """Return a hash of the files."""
+        return _hash(self.target, *_file_hashes(self.folder))
 
     def fill(self, folder: Path) -> None:
         """Copy the files."""
-        _copy(self.folder, folder / self.place)
+        _copy(self.folder, folder / self.target)
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -129,16 +127,16 @@ def _copy(source: Path, target: Path) -> None:
     shutil.copytree(source, target, ignore=shutil.ignore_patterns(*NOT_DEPLOYED), dirs_exist_ok=True)
 
 
-def _told(source: Path) -> Iterator[str]:
-    """Yield of each file that is copied its name, whether it can be run, and what is in it."""
+def _file_hashes(source: Path) -> Iterator[str]:
+    """Yield a line with path, executable bit and content hash for each file that is copied."""
     for path in sorted([source, *source.rglob("*")]):
-        within = path.relative_to(source)
-        if path.is_file() and not any(part for part in within.parts if _left_out(Path(part))):
+        relative = path.relative_to(source)
+        if path.is_file() and not any(part for part in relative.parts if _is_excluded(Path(part))):
             content = hashlib.sha256(path.read_bytes()).hexdigest()
-            yield f"{within} {bool(path.stat().st_mode & 0o100)} {content}"
+            yield f"{relative} {bool(path.stat().st_mode & 0o100)} {content}"
 
 
-def _left_out(part: Path) -> bool:
+def _is_excluded(part: Path) -> bool:
     return any(part.match(pattern) for pattern in NOT_DEPLOYED)
 
 

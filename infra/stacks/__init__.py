@@ -1,4 +1,4 @@
-"""What is deployed, by how long it lives: ``data`` outlives the code, ``service`` may be made anew at any time.
+"""The two stacks by lifetime: ``data`` is permanent, ``service`` may be deleted and created again at any time.
 
-A stack composes constructs and says who may do what; it imports ``constructs`` and is imported by ``application`` only.
+A stack composes constructs and grants permissions. It imports ``constructs``; only ``application`` imports it.
 """

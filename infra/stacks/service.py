@@ -1,21 +1,16 @@
-"""The code and what it runs on. It keeps nothing, so it may be deleted and made anew."""
+"""The functions, the state machine, the APIs and the page. The stack stores no data, so it can be created again."""
 
 from aws_cdk import CfnOutput, Stack
 from constructs import Construct
 
-from infra.constructs.alarms import Alarms
-from infra.constructs.dashboard import Dashboard
-from infra.constructs.deployed import Deployed
 from infra.constructs.key_rotation import KeyRotation
-from infra.constructs.lost_events import LostEvents
-from infra.constructs.runner import Runners
-from infra.constructs.shelf import Shelf
-from infra.constructs.sign_in import SignIn, sign_in
+from infra.constructs.layers import FunctionLayers
+from infra.constructs.monitoring import Alarms, Dashboard
+from infra.constructs.runners import Runners
+from infra.constructs.sign_in import SignIn, create_sign_in
 from infra.constructs.site import Site
 from infra.constructs.socket_api import SocketApi
-from infra.constructs.sweep import Sweep
-from infra.constructs.tool_refresh import ToolRefresh
-from infra.constructs.turn_stream import TurnStream
+from infra.constructs.triggers import DeadLetters, DeploymentTrigger, Schedule, ToolRefresh, TurnStream
 from infra.constructs.turn_workflow import TurnWorkflow, turn_machine_arn
 from infra.constructs.web_api import WebApi
 from infra.limits import SWEEP_MINUTES
@@ -27,27 +22,27 @@ from infra.stacks.functions import Functions
 
 
 class ServiceStack(Stack):
-    """Which parts there are, and who is told of whom."""
+    """The constructs of the service and their connections."""
 
     def __init__(self, scope: Construct, id_: str, *, settings: Settings, data: DataStack) -> None:
-        super().__init__(scope, id_, description="Satchel: functions, turn machine, APIs and page")
+        super().__init__(scope, id_, description="Satchel: functions, state machine, APIs and page")
         self._settings, self._data = settings, data
         servers = Servers(settings.servers)
-        shelf = Shelf(self, "Layers", platform=settings.platform, servers=servers)
-        lost = LostEvents(self, "Lost")
+        layers = FunctionLayers(self, "Layers", platform=settings.platform, servers=servers)
+        dead_letters = DeadLetters(self, "Lost")
         web, sockets = WebApi(self, "Web", settings=settings), SocketApi(self, "Socket", settings=settings)
         site = self._site(web, sockets)
         url = settings.public_url or f"https://{site.host}"
         machine_name = f"{settings.name}-turn"
         machine_arn = turn_machine_arn(self, machine_name)
-        make = Functions(
+        functions = Functions(
             self,
             settings=settings,
             data=data,
-            shelf=shelf,
+            layers=layers,
             machine_arn=machine_arn,
             url=url,
-            # What stands in front of the API need not know of sockets.
+            # A proxy in front of the API may not support WebSockets, so clients then connect directly.
             socket_url=sockets.url if settings.public_url else f"wss://{site.host}/ws",
         )
         runners = Runners(
@@ -55,47 +50,49 @@ class ServiceStack(Stack):
             "Run",
             settings=settings,
             servers=servers,
-            shelf=shelf,
-            environment=make.stores | make.sizes | make.walls,
+            function_layers=layers,
+            environment=functions.stores | functions.max_file_size | functions.isolation,
             machine_arn=machine_arn,
         )
         steps = {
-            "think": make.think(),
-            "approval": make.approval(),
-            "dispatch": make.dispatch(runners),
-            "normalize": make.normalize(),
-            "finish": make.finish(),
+            "think": functions.think(),
+            "approval": functions.approval(),
+            "dispatch": functions.dispatch(runners),
+            "normalize": functions.normalize(),
+            "finish": functions.finish(),
         }
         workflow = TurnWorkflow(
             self,
             "Turn",
             name=machine_name,
             **steps,
-            lost=lost,
+            dead_letters=dead_letters,
             settings=settings,
         )
-        rotation = KeyRotation(self, "KeyRotation", secret=data.capability_secret, shelf=shelf, settings=settings)
-        erase, end_session = make.erase(workflow), make.end_session()
-        lost.catch(erase)
-        lost.catch(end_session)
-        let_in = sign_in(self, "Client", settings=settings, issuer=data.issuer, url=url)
-        api, expire, connections, push = (
-            make.api(workflow, erase, end_session),
-            make.expire(erase),
-            make.sockets(workflow),
-            make.push(sockets),
+        rotation = KeyRotation(
+            self, "KeyRotation", secret=data.capability_secret, function_layers=layers, settings=settings
         )
-        web.serve(api.entry, issuer=data.issuer.url, audience=let_in.audience)
-        Sweep(self, "Sweep", function=expire, minutes=SWEEP_MINUTES, lost=lost)
-        sockets.serve(connections.entry)
-        TurnStream(self, "TurnStream", table=data.table, push=push, lost=lost)
-        ToolRefresh(self, "ToolRefresh", function=make.refresh(runners), lost=lost)
-        self._publish(make, shelf, site, let_in, lost)
+        erase, end_session = functions.erase(workflow), functions.end_session()
+        dead_letters.retry_then_keep(erase)
+        dead_letters.retry_then_keep(end_session)
+        client = create_sign_in(self, "Client", settings=settings, issuer=data.issuer, url=url)
+        api, expire, connections, push = (
+            functions.api(workflow, erase, end_session),
+            functions.expire(erase),
+            functions.sockets(workflow),
+            functions.push(sockets),
+        )
+        web.serve(api.invoke_target, issuer=data.issuer.url, audience=client.audience)
+        Schedule(self, "Sweep", function=expire, minutes=SWEEP_MINUTES, dead_letters=dead_letters)
+        sockets.serve(connections.invoke_target)
+        TurnStream(self, "TurnStream", table=data.table, push=push, dead_letters=dead_letters)
+        ToolRefresh(self, "ToolRefresh", function=functions.refresh(runners), dead_letters=dead_letters)
+        self._publish(functions, layers, site, client, dead_letters)
         alarms = Alarms(self, "Alarm", email=settings.alarm_email)
         alarms.watch_api(web.api_id)
         alarms.watch_functions([*steps.values(), api, connections, push])
         alarms.watch_turns(workflow.machine)
-        alarms.watch_lost(lost.queue)
+        alarms.watch_dead_letters(dead_letters.queue)
         alarms.watch_stream(push)
         alarms.watch_sweep(expire)
         alarms.watch_rotation(rotation.function)
@@ -107,12 +104,12 @@ class ServiceStack(Stack):
             name=settings.name,
             api_id=web.api_id,
             machine=workflow.machine,
-            alarms=alarms.made,
+            alarms=alarms.alarms,
         )
-        self._outputs(url, site, let_in)
+        self._outputs(url, site, client)
 
     def _site(self, web: WebApi, sockets: SocketApi) -> Site:
-        """Let the page speak to its own host, to its bucket's objects and to whoever signs people in."""
+        """Create the site. Its page may connect to its own host, the bucket's objects and the token issuer."""
         settings = self._settings
         own_host = f"wss://{settings.domain}" if settings.domain else "'self'"
         headers = page_headers(
@@ -124,17 +121,19 @@ class ServiceStack(Stack):
         )
         return Site(self, "Site", settings=settings, api=web.host, sockets=sockets.host, headers=headers)
 
-    def _publish(self, make: Functions, shelf: Shelf, site: Site, let_in: SignIn, lost: LostEvents) -> None:
-        publish = make.publish_page(site, shelf.page(self._settings.site), let_in.told)
-        lost.catch(publish)
-        Deployed(self, "PageDeployed", function=publish, lost=lost)
+    def _publish(
+        self, functions: Functions, layers: FunctionLayers, site: Site, client: SignIn, dead_letters: DeadLetters
+    ) -> None:
+        publish = functions.publish_page(site, layers.page(self._settings.site), client.page_config)
+        dead_letters.retry_then_keep(publish)
+        DeploymentTrigger(self, "PageDeployed", function=publish, dead_letters=dead_letters)
 
-    def _outputs(self, url: str, site: Site, let_in: SignIn) -> None:
-        CfnOutput(self, "Url", value=url, description="Where page and API are reached")
+    def _outputs(self, url: str, site: Site, client: SignIn) -> None:
+        CfnOutput(self, "Url", value=url, description="URL of the page and the API")
         CfnOutput(
             self,
             "Distribution",
             value=site.distribution.distribution_domain_name,
-            description="CloudFront's own name for it: point a domain of your own there",
+            description="CloudFront's host name: point the DNS record of your own domain to it",
         )
-        CfnOutput(self, "ClientId", value=let_in.audience[0], description="The client with which people sign in")
+        CfnOutput(self, "ClientId", value=client.audience[0], description="Client id for sign-in")

@@ -1,6 +1,6 @@
-"""The calculator server: the smallest useful tool. It takes a text, gives `results` and makes no files.
+"""The calculator server: the smallest useful tool. It takes a text, returns `results` and creates no files.
 
-It does not declare `username`, so it runs in a process that cannot write anywhere.
+It does not declare `username`, so it runs in a process without any writable folder.
 """
 
 import ast
@@ -12,8 +12,8 @@ from typing import Any
 from fastmcp import FastMCP
 from fastmcp.exceptions import ToolError
 
-MAX_LENGTH = 500  # characters, which bounds the depth of the expression, too
-MAX_BITS = 3_300  # about 1,000 digits: without it the few characters of 9**9**9 take all time and memory
+MAX_LENGTH = 500  # characters; also limits the depth of the expression
+MAX_BITS = 3_300  # about 1,000 digits; without the limit, 9**9**9 would use up all time and memory
 
 UNARY: dict[type[ast.unaryop], Callable[[float], float]] = {ast.UAdd: operator.pos, ast.USub: operator.neg}
 BINARY: dict[type[ast.operator], Callable[[float, float], complex]] = {
@@ -42,7 +42,7 @@ def evaluate(expression: str) -> dict[str, Any]:
 
 
 def calculate(expression: str) -> float:
-    """Return the value of an arithmetic expression; ToolError, a sentence, where it has none."""
+    """Return the value of an arithmetic expression. Raises ToolError with a sentence for the user if it has none."""
     if len(expression) > MAX_LENGTH:
         raise ToolError(f"The expression is {len(expression):,} characters long; at most {MAX_LENGTH} are evaluated.")
     try:
@@ -51,12 +51,12 @@ def calculate(expression: str) -> float:
         raise ToolError(f"{expression} divides by zero.") from error
     except OverflowError as error:
         raise ToolError(f"{expression} is too large to calculate.") from error
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # what ast.parse raises
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # raised by ast.parse
         raise ToolError(f"{expression!r} is not an arithmetic expression.") from error
 
 
 def _value(node: ast.expr) -> float:
-    """Walk the tree, so that nothing but arithmetic can ever run."""
+    """Evaluate a syntax tree. Only arithmetic can run, because all other nodes raise ToolError."""
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
             return _checked(number)
@@ -68,15 +68,15 @@ def _value(node: ast.expr) -> float:
 
 
 def _apply(op: ast.operator, left: float, right: float) -> complex:
-    """Refuse a power before it is worked out; the other operators at most add up the digits of their operands."""
-    whole = isinstance(left, int) and isinstance(right, int)
-    if isinstance(op, ast.Pow) and whole and abs(left) > 1 and math.log2(abs(left)) * right > MAX_BITS:
+    """Apply an operator. Raise OverflowError for a large power before computing it; other operators add few digits."""
+    both_integers = isinstance(left, int) and isinstance(right, int)
+    if isinstance(op, ast.Pow) and both_integers and abs(left) > 1 and math.log2(abs(left)) * right > MAX_BITS:
         raise OverflowError
     return BINARY[type(op)](left, right)
 
 
 def _checked(number: complex) -> float:
-    """Let through what JSON can carry: no complex number, no infinity, no endless integer."""
+    """Return the number if JSON can represent it: not complex, not infinite, not too long. Otherwise raise an error."""
     if isinstance(number, complex):
         raise ToolError("The result is not a real number.")
     if number.bit_length() > MAX_BITS if isinstance(number, int) else not math.isfinite(number):

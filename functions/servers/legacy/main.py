@@ -1,7 +1,7 @@
-"""The legacy server: files the way the first contract returned them, inline in two arrays of the same order.
+"""The legacy server: returns files inline in two arrays of the same order, as tools of the first contract did.
 
-Tools of this kind keep working. A new tool writes its files and returns `artifacts` with paths, as the report server
-does: base64 in the reply passes through memory several times and is fit for small files only.
+Such tools still work. New tools should write files and return `artifacts` with paths, as the report server does: base64
+in a result is copied in memory several times, so it suits small files only.
 """
 
 import base64

@@ -1,8 +1,8 @@
-"""The report server: one tool that reads a file and makes two, the way a tool for Satchel is written.
+"""The report server: one tool that reads a file and creates two, as an example for authors of tools.
 
-- `filename` arrives as the path of a file that can be opened, `username` as the name of the one folder that may be
-  written, /tmp/{username}/; the client sets both. What the tool makes is returned by path, whatever its size.
-- The work runs in a thread, step by step: the event loop stays free, so progress leaves while the next step runs.
+- The client sets `filename` to the path of a readable file, and `username` to the name of the only writable folder,
+  /tmp/{username}/. The tool returns its files by path, whatever their size.
+- The work runs in a thread, step by step, so the event loop can send progress while the next step runs.
 """
 
 import asyncio
@@ -13,11 +13,11 @@ from typing import Any
 
 from fastmcp import Context, FastMCP
 
-sys.path.insert(0, str(Path(__file__).parent))  # servers are started with `python -I`, which leaves this folder out
+sys.path.insert(0, str(Path(__file__).parent))  # servers run with `python -I`, which excludes this folder
 
-from csv_report import Table, draw_chart, read_in_steps, render_page  # type: ignore[import-not-found] # found there
+from csv_report import Table, draw_chart, read_in_steps, render_page  # type: ignore[import-not-found] # found at run time
 
-MAX_LISTED = 50  # columns in `results`, which the model reads; the report has them all
+MAX_LISTED = 50  # columns in `results`, which the model reads; the report has all of them
 
 mcp = FastMCP(name="report")
 
@@ -43,7 +43,7 @@ async def summarise(filename: str, username: str, ctx: Context) -> dict[str, Any
             "file": source.name,
             "rows": table.rows,
             "columns": len(table.columns),
-            "summary": [column.facts(table.rows) for column in table.columns[:MAX_LISTED]],
+            "summary": [column.describe(table.rows) for column in table.columns[:MAX_LISTED]],
         },
         "meta_data": {
             "delimiter": table.delimiter,
@@ -70,21 +70,21 @@ async def _read(source: Path, ctx: Context) -> Table:
 
 
 async def _write(table: Table, source: Path, folder: Path) -> list[dict[str, str]]:
-    """Write the page and, where there is something to draw, the chart; both are named after the file."""
+    """Write the page, and the chart if there are rows. Both are named after the source file."""
     stem = source.stem.encode()[:200].decode(errors="ignore")  # a file's name must stay below 256 bytes
     page, chart = folder / f"{stem}_report.html", folder / f"{stem}_chart.png"
     page.write_text(await asyncio.to_thread(render_page, source.name, table), encoding="utf-8")
     artifacts = [_artifact(page, "text/html", f"Report on {source.name}", category="report", viewer="html")]
     if table.rows:
         await asyncio.to_thread(draw_chart, source.name, table, chart)
-        about = f"Chart of {source.name}"
-        artifacts.append(_artifact(chart, "image/png", about, category="visualization", viewer="image"))
+        description = f"Chart of {source.name}"
+        artifacts.append(_artifact(chart, "image/png", description, category="visualization", viewer="image"))
     return artifacts
 
 
 def _artifact(path: Path, mime: str, description: str, *, category: str, viewer: str) -> dict[str, str]:
-    about = {"description": description, "category": category, "viewer": viewer}
-    return {"name": path.name, "path": str(path), "mime": mime, **about}
+    details = {"description": description, "category": category, "viewer": viewer}
+    return {"name": path.name, "path": str(path), "mime": mime, **details}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What is known of a table: counts and thinned samples, never all its cells. Imports the standard library alone."""
+"""Statistics of a table: counts and bounded samples, never all cells. Imports only the standard library."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ MAX_SAMPLE = 4_000
 
 @dataclass
 class Column:
-    """One column, as it grows by `add`."""
+    """The statistics of one column. `add` takes in cells."""
 
     name: str
     filled: int = 0
@@ -20,17 +20,17 @@ class Column:
     low: float = math.inf
     high: float = -math.inf
     total: float = 0.0
-    distinct: set[int] = field(default_factory=set)  # hashes: a long text takes no more room than a short one
+    distinct: set[int] = field(default_factory=set)  # hashes, so that long texts need no more memory
     sample: list[float] = field(default_factory=list)  # every stride-th number, at most MAX_SAMPLE of them
     stride: int = 1
 
     @property
     def kind(self) -> str:
-        """`empty`, `number` (each filled cell is one) or `text`."""
+        """`number` if all filled cells are numbers, `empty` if no cell is filled, else `text`."""
         return ("number" if self.numeric else "text") if self.filled else "empty"
 
     def add(self, cells: Sequence[str], *, decimal_comma: bool) -> None:
-        """Take in some more cells; blank ones count as empty."""
+        """Add the next cells. Blank cells count as empty."""
         filled = [cell for cell in map(str.strip, cells) if cell]
         self.filled += len(filled)
         if len(self.distinct) < MAX_DISTINCT:
@@ -48,26 +48,26 @@ class Column:
         while len(self.sample) > MAX_SAMPLE:
             self.sample, self.stride = self.sample[::2], self.stride * 2
 
-    def shares(self, most: int) -> list[float]:
-        """Say which share of the numbers lies in each of at most so many equal ranges; nothing without numbers."""
-        counts = histogram(self.sample, self.low, self.high, most) if self.kind == "number" else []
+    def shares(self, max_bins: int) -> list[float]:
+        """Return the share of the numbers in each of at most `max_bins` equal ranges; empty for other columns."""
+        counts = histogram(self.sample, self.low, self.high, max_bins) if self.kind == "number" else []
         return [count / len(self.sample) for count in counts]
 
-    def facts(self, rows: int) -> dict[str, Any]:
-        """Describe the column of a table with that many rows, small and fit for JSON."""
-        facts: dict[str, Any] = {"column": self.name, "type": self.kind, "empty": rows - self.filled}
+    def describe(self, rows: int) -> dict[str, Any]:
+        """Return a small JSON summary of the column in a table with this many rows."""
+        summary: dict[str, Any] = {"column": self.name, "type": self.kind, "empty": rows - self.filled}
         if self.kind == "number":
             values = {"min": self.low, "mean": self.total / self.filled, "max": self.high, "sum": self.total}
-            facts |= {key: _tidy(value) for key, value in values.items()}
+            summary |= {key: _tidy(value) for key, value in values.items()}
         elif self.kind == "text":
             capped = len(self.distinct) >= MAX_DISTINCT
-            facts |= {"distinct_at_least": MAX_DISTINCT} if capped else {"distinct": len(self.distinct)}
-        return facts
+            summary |= {"distinct_at_least": MAX_DISTINCT} if capped else {"distinct": len(self.distinct)}
+        return summary
 
 
 @dataclass
 class Table:
-    """Columns, and the number of rows below the header."""
+    """The columns, and the number of rows below the header."""
 
     columns: list[Column]
     delimiter: str
@@ -75,15 +75,15 @@ class Table:
     ragged: int = 0  # rows with more or fewer cells than the header
 
     def add(self, rows: Sequence[Sequence[str]]) -> None:
-        """Take in some more rows. Missing cells count as empty, cells beyond the header are left out."""
+        """Add the next rows. Missing cells count as empty; cells beyond the header are ignored."""
         self.rows += len(rows)
         self.ragged += sum(len(row) != len(self.columns) for row in rows)
         for column, cells in zip(self.columns, zip_longest(*rows, fillvalue=""), strict=False):
-            column.add(cells, decimal_comma=self.delimiter == ";")  # spreadsheets write the two together
+            column.add(cells, decimal_comma=self.delimiter == ";")  # spreadsheets use both together
 
 
 def numbers_in(cells: Sequence[str], *, decimal_comma: bool = False) -> list[float] | None:
-    """Return the cells as numbers, None where one is not. Unlike for float, `nan`, `inf` and `2024_01` are text."""
+    """Return the cells as numbers, or None if one is text. `nan`, `inf` and `2024_01` are text, unlike for float."""
     try:
         numbers = [float(cell.replace(",", ".") if decimal_comma else cell) for cell in cells]
     except ValueError:
@@ -91,23 +91,24 @@ def numbers_in(cells: Sequence[str], *, decimal_comma: bool = False) -> list[flo
     return numbers if all(map(math.isfinite, numbers)) and not any("_" in cell for cell in cells) else None
 
 
-def histogram(numbers: Sequence[float], low: float, high: float, most: int) -> list[int]:
-    """Count the numbers in each of at most so many ranges of one width, from `low` to `high`.
+def histogram(numbers: Sequence[float], low: float, high: float, max_bins: int) -> list[int]:
+    """Count the numbers in each of at most `max_bins` ranges of equal width, from `low` to `high`.
 
-    The width of whole numbers is whole: ranges that hold now two of them, now three, would draw a comb.
+    For whole numbers the width is a whole number: otherwise ranges would cover two and three of them in turn, which
+    looks like a comb.
     """
-    half, bars = (high / 2 - low / 2) / most, most  # halves: the range of the largest numbers stays finite
+    half_width, bins = (high / 2 - low / 2) / max_bins, max_bins  # halves, so that the largest range stays finite
     if all(map(float.is_integer, numbers)) and high - low < 1 << 53:
-        half = math.ceil((high - low + 1) / most) / 2
-        bars = math.ceil((high - low + 1) / 2 / half)
-    counts = [0] * (bars if half else 1)
+        half_width = math.ceil((high - low + 1) / max_bins) / 2
+        bins = math.ceil((high - low + 1) / 2 / half_width)
+    counts = [0] * (bins if half_width else 1)
     for number in numbers:
-        counts[min(int((number / 2 - low / 2) / half), bars - 1) if half else 0] += 1
+        counts[min(int((number / 2 - low / 2) / half_width), bins - 1) if half_width else 0] += 1
     return counts
 
 
 def _tidy(number: float) -> float | None:
-    """Without the noise of binary fractions; None where a sum left what JSON can say."""
+    """Return the number rounded to 12 digits, to hide binary fractions, or None if JSON cannot represent it."""
     if not math.isfinite(number):
         return None
     return int(number) if number.is_integer() and abs(number) < 1 << 53 else float(f"{number:.12g}")

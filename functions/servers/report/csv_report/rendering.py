@@ -1,4 +1,4 @@
-"""Shows a table: an HTML page and a chart. Neither lets what stands in the file become more than text."""
+"""An HTML page and a chart of a table. Both treat the file's content as text only, never as markup or formulas."""
 
 import math
 from html import escape
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 BARS = 24
 MAX_CHARTED = 6
 MAX_LABEL = 32
-COLOUR = "#3b6fd4"
+COLOR = "#3b6fd4"
 PAGE = Template((Path(__file__).parent / "page.html").read_text(encoding="utf-8"))
 
 
 def render_page(name: str, table: Table) -> str:
-    """Write the report as one HTML page that needs no other file, runs no script and follows the reader's colours."""
+    """Return the report as an HTML page without scripts or other files, with a light and a dark color scheme."""
     figures = {"Rows": table.rows, "Columns": len(table.columns), "Ragged rows": table.ragged}
     return PAGE.substitute(
         title=escape(name),
@@ -29,11 +29,11 @@ def render_page(name: str, table: Table) -> str:
 
 
 def _row(column: Column, rows: int) -> str:
-    facts = {key: f"{value:,}" for key, value in column.facts(rows).items() if isinstance(value, int | float)}
-    if least := facts.get("distinct_at_least"):
-        facts["distinct"] = f"≥ {least}"
-    shown = [facts.get(key, "") for key in ("empty", "distinct", "min", "mean", "max", "sum")]
-    cells = [escape(column.name), column.kind, *shown, _bars(column.shares(BARS))]
+    values = {key: f"{value:,}" for key, value in column.describe(rows).items() if isinstance(value, int | float)}
+    if minimum := values.get("distinct_at_least"):
+        values["distinct"] = f"≥ {minimum}"
+    numbers = [values.get(key, "") for key in ("empty", "distinct", "min", "mean", "max", "sum")]
+    cells = [escape(column.name), column.kind, *numbers, _bars(column.shares(BARS))]
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
 
 
@@ -44,15 +44,15 @@ def _bars(shares: list[float]) -> str:
 
 
 def draw_chart(name: str, table: Table, path: Path) -> None:
-    """Draw a PNG: the distribution of the first columns of numbers or, without any, how many values columns hold."""
-    from matplotlib.figure import Figure  # noqa: PLC0415  1 s, which a list of the tools must not wait for
+    """Draw a PNG with the distribution of the first numeric columns, or else the number of distinct values."""
+    from matplotlib.figure import Figure  # noqa: PLC0415  takes 1 s, which would delay tools/list
 
     numeric = [column for column in table.columns if column.kind == "number"][:MAX_CHARTED]
-    across = min(len(numeric), 3) or 1
-    down = math.ceil(len(numeric) / across) or 1
-    figure = Figure(figsize=(max(3.4 * across, 6), 2.6 * down + 0.6), dpi=120, layout="constrained")
+    columns = min(len(numeric), 3) or 1
+    rows = math.ceil(len(numeric) / columns) or 1
+    figure = Figure(figsize=(max(3.4 * columns, 6), 2.6 * rows + 0.6), dpi=120, layout="constrained")
     figure.suptitle(_label(name), parse_math=False)
-    panels = list(figure.subplots(down, across, squeeze=False).flat)
+    panels = list(figure.subplots(rows, columns, squeeze=False).flat)
     for panel, column in zip(panels, numeric, strict=False):
         _draw_distribution(panel, column)
     if numeric:
@@ -65,20 +65,20 @@ def draw_chart(name: str, table: Table, path: Path) -> None:
 
 def _draw_distribution(panel: "Axes", column: Column) -> None:
     percents = [100 * share for share in column.shares(BARS)]
-    panel.bar(range(len(percents)), percents, width=0.9, color=COLOUR)
+    panel.bar(range(len(percents)), percents, width=0.9, color=COLOR)
     panel.set_xticks([-0.5, len(percents) - 0.5], [f"{column.low:.6g}", f"{column.high:.6g}"])
     panel.set_ylabel("% of rows")
     panel.set_title(_label(column.name), parse_math=False)
 
 
 def _draw_distinct(panel: "Axes", columns: list[Column]) -> None:
-    panel.barh(range(len(columns)), [min(len(column.distinct), MAX_DISTINCT) for column in columns], color=COLOUR)
+    panel.barh(range(len(columns)), [min(len(column.distinct), MAX_DISTINCT) for column in columns], color=COLOR)
     panel.set_yticks(range(len(columns)), [_label(column.name) for column in columns], parse_math=False)
     panel.invert_yaxis()
     panel.set_xlabel("distinct values")
 
 
 def _label(name: str) -> str:
-    """Make one short line of a name; that a `$` in it starts no formula is said where it is drawn, by parse_math."""
+    """Return a name as one short line. A `$` starts no formula, because texts are drawn with parse_math=False."""
     line = " ".join(name.split())
     return line if len(line) <= MAX_LABEL else f"{line[: MAX_LABEL - 1]}…"

@@ -1,4 +1,4 @@
-"""Reads CSV files as people send them: any usual separator, a byte order mark, quoted line ends, ragged rows."""
+"""A reader for real-world CSV files: common separators, byte order marks, quoted line ends, ragged rows."""
 
 import csv
 from collections.abc import Iterator
@@ -12,18 +12,18 @@ from fastmcp.exceptions import ToolError
 
 from .table import Column, Table
 
-HEAD = 64 << 10  # characters that the separator is guessed from
-STEP = 1 << 20  # bytes from one step to the next, about 0.1 s; smaller files are read in some 16 steps
-MAX_LINE = 4 << 20  # characters: a stray quote or a missing line end must not pull a whole file into memory
+HEAD = 64 << 10  # characters to guess the separator from
+STEP = 1 << 20  # bytes of a step, about 0.1 s; smaller files are read in about 16 steps
+MAX_LINE = 4 << 20  # characters; otherwise a stray quote or a missing line end would load a whole file into memory
 MAX_COLUMNS = 1_000
 
 
 def read_in_steps(source: Path) -> Iterator[tuple[Table, float]]:
-    """Read a file in constant memory; yield, after each step, the one table so far and the share of the file it is.
+    """Read a file in constant memory. After each step, yield the same growing table and the share of the file read.
 
-    Raises ToolError, a sentence about the file, where it is not a CSV file in UTF-8.
+    Raises ToolError with a sentence for the user if the file is not a CSV file in UTF-8.
     """
-    with _in_a_sentence(source.name), source.open("rb") as raw, TextIOWrapper(raw, "utf-8-sig", newline="") as text:
+    with _tool_errors(source.name), source.open("rb") as raw, TextIOWrapper(raw, "utf-8-sig", newline="") as text:
         delimiter = guess_delimiter(text.read(HEAD))
         text.seek(0)
         records = _records(text, delimiter)
@@ -42,7 +42,7 @@ def read_in_steps(source: Path) -> Iterator[tuple[Table, float]]:
 
 
 def guess_delimiter(sample: str) -> str:
-    """Choose the separator that gives most of the first rows as many cells as the header; a comma where none does."""
+    """Return the separator with which most of the first rows have as many cells as the header, by default a comma."""
 
     def fit(delimiter: str) -> tuple[int, int]:
         rows = islice(csv.reader(StringIO(sample, newline=""), delimiter=delimiter), 50)
@@ -61,7 +61,7 @@ def _columns(name: str, header: list[str]) -> list[Column]:
 
 
 def _records(text: TextIO, delimiter: str) -> Iterator[list[str]]:
-    """Yield the rows that are not blank. Strict: a stray quote would otherwise swallow rows and falsify the numbers."""
+    """Yield the rows that are not blank. The reader is strict, because a stray quote would otherwise swallow rows."""
     csv.field_size_limit(MAX_LINE)
     reader = csv.reader(_lines(text), delimiter=delimiter, strict=True)
     try:
@@ -80,13 +80,13 @@ def _lines(text: TextIO) -> Iterator[str]:
 
 
 @contextmanager
-def _in_a_sentence(name: str) -> Iterator[None]:
-    """Say what is wrong with a file to the person who sent it."""
+def _tool_errors(name: str) -> Iterator[None]:
+    """Turn read errors into ToolErrors that tell the user what is wrong with the file."""
     try:
         yield
     except UnicodeDecodeError as error:
-        wrong = "is not a CSV file but binary data" if b"\0" in error.object else "is not encoded in UTF-8"
-        raise ToolError(f"{name} {wrong}. Save it as CSV in UTF-8 and send it again.") from error
+        problem = "is not a CSV file but binary data" if b"\0" in error.object else "is not encoded in UTF-8"
+        raise ToolError(f"{name} {problem}. Save it as CSV in UTF-8 and send it again.") from error
     except csv.Error as error:
         raise ToolError(f"{name} is not a well-formed CSV file ({error}).") from error
     except OSError as error:

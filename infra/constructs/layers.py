@@ -1,0 +1,112 @@
+"""The Lambda layers of the functions, built on this machine at synthesis and shared between functions."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import jsii
+from aws_cdk import Annotations, AssetHashType, BundlingOptions, DockerImage, ILocalBundling
+from aws_cdk import aws_lambda as lambda_
+from constructs import Construct
+
+from infra import sources
+from infra.packing.contents import LayerContents, StaticFolder
+from infra.packing.layer_set import LayerSet, group_of
+from infra.packing.platform import Platform
+from infra.servers import Server, Servers
+
+MCP_CONFIG = "/opt/servers/mcp.json"
+PAGE = "page"
+
+_UNUSED_ASSET = str(sources.ROOT / "infra" / "packing")
+"""A source folder for CDK, which requires one even if bundling creates all files."""
+
+
+def runtime(platform: Platform) -> lambda_.Runtime:
+    """Return Lambda's runtime for this Python version."""
+    return lambda_.Runtime(
+        f"python{platform.python}", lambda_.RuntimeFamily.PYTHON, supports_snap_start=platform.has_snapstart
+    )
+
+
+def architecture(platform: Platform) -> lambda_.Architecture:
+    """Return Lambda's name of this processor."""
+    return lambda_.Architecture.ARM_64 if platform.architecture == "arm64" else lambda_.Architecture.X86_64
+
+
+class FunctionLayers(Construct):
+    """All layers of the deployment. Each is created once and attached to the functions that need it."""
+
+    def __init__(self, scope: Construct, id_: str, *, platform: Platform, servers: Servers) -> None:
+        super().__init__(scope, id_)
+        self.platform = platform
+        self._layer_set = LayerSet(servers, platform)
+        self._shared = {name: self._layer(name, contents) for name, contents in self._layer_set.shared().items()}
+
+    def for_function(self, folder: str) -> list[lambda_.ILayerVersion]:
+        """Return the core package and the third-party packages of ``functions/{folder}``."""
+        return [self._shared["Core"], self._shared[f"Vendor-{group_of(folder)}"]]
+
+    @property
+    def entries(self) -> lambda_.ILayerVersion:
+        """Return the layer with the entries of all servers, for functions that run no server."""
+        return self._shared["Servers"]
+
+    def for_server(self, name: str, server: Server) -> list[lambda_.ILayerVersion]:
+        """Return the additional layers of a server's runner: the server's own entry, files and packages."""
+        uses_base, packages = self._layer_set.server_packages(server)
+        layers: list[lambda_.ILayerVersion] = [self._layer(f"Server-{name}", self._layer_set.server_files(name))]
+        if uses_base:
+            layers.append(self._shared["Packages"])
+        if packages is not None:
+            layers.append(self._layer(f"Packages-{name}", packages))
+        return layers
+
+    def for_remote_servers(self) -> list[lambda_.ILayerVersion]:
+        """Return the additional layer of the runner for remote servers: the entries of these servers."""
+        return [self._layer("Remote", self._layer_set.remote_entries())]
+
+    def page(self, folder: Path) -> lambda_.ILayerVersion:
+        """Return a layer with the built web client, or with a placeholder page and a warning if it is not built."""
+        is_built = (folder / "index.html").is_file()
+        if not is_built:
+            Annotations.of(self).add_warning_v2("satchel:page", f"no page in {folder}: build it with `make synth`")
+        return self._layer("Page", StaticFolder(folder if is_built else sources.NO_SITE, PAGE))
+
+    def _layer(self, id_: str, contents: LayerContents) -> lambda_.LayerVersion:
+        with _layer_code(contents) as code:
+            return lambda_.LayerVersion(
+                self,
+                id_,
+                code=code,
+                compatible_runtimes=[runtime(self.platform)],
+                compatible_architectures=[architecture(self.platform)],
+            )
+
+
+@jsii.implements(ILocalBundling)
+class _Bundling:
+    """CDK's interface to fill an asset folder without Docker."""
+
+    def __init__(self, contents: LayerContents) -> None:
+        self._contents = contents
+
+    def try_bundle(self, output_dir: str, *_args: object, **_options: object) -> bool:
+        """Fill the folder and return True, so that CDK never falls back to Docker. Raises what ``fill`` raises."""
+        self._contents.fill(Path(output_dir))
+        return True
+
+
+@contextmanager
+def _layer_code(contents: LayerContents) -> Iterator[lambda_.AssetCode]:
+    """Yield the code asset of a layer. CDK builds it again only if the digest of the contents changes."""
+    kind = AssetHashType.CUSTOM
+    if contents.quick:
+        with TemporaryDirectory() as folder:
+            contents.fill(Path(folder))
+            yield lambda_.Code.from_asset(folder, asset_hash=contents.digest, asset_hash_type=kind)
+        return
+    # CDK requires an image but never pulls it, because the local bundling always succeeds or raises.
+    bundling = BundlingOptions(image=DockerImage.from_registry("unused"), local=_Bundling(contents))
+    yield lambda_.Code.from_asset(_UNUSED_ASSET, bundling=bundling, asset_hash=contents.digest, asset_hash_type=kind)

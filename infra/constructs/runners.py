@@ -1,0 +1,172 @@
+"""The runners, which execute the tools of MCP servers (untrusted code), and the role of a tool call."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from aws_cdk import Duration
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from infra.constructs.checks import acknowledge, acknowledge_wildcards
+from infra.constructs.function import PythonFunction
+from infra.constructs.grants import (
+    ASSUME_ROLE,
+    INVOKE_FUNCTION,
+    PUT_TAGGED_OBJECTS,
+    READ_SECRET,
+    SEND_TASK_HEARTBEAT,
+    SEND_TASK_SUCCESS,
+    TOOL_FILE_KEYS,
+    TURN_KEYS,
+    WRITE_ITEMS,
+    allow,
+    secret_arn,
+    statement,
+)
+from infra.constructs.layers import MCP_CONFIG, FunctionLayers
+from infra.limits import HEARTBEAT_INTERVAL_SECONDS, RUNNER_SECONDS
+from infra.packing.layer_set import SERVER_PACKAGES
+from infra.servers import Server, Servers
+from infra.settings import Settings
+
+_MAX_NAME_LENGTH = 64
+
+
+class Runner(PythonFunction):
+    """A function with one environment for each tenant (a user). Its role may only log and answer the waiting task.
+
+    Each call brings its own credentials, which are limited to that call's output. The runner may also read the secrets
+    that the entries of its ``servers`` name; the templates contain the names only, not the values.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id_: str,
+        *,
+        function_name: str,
+        servers: Sequence[Server],
+        server_layers: Sequence[lambda_.ILayerVersion],
+        function_layers: FunctionLayers,
+        settings: Settings,
+        environment: Mapping[str, str],
+        machine_arn: str,
+    ) -> None:
+        """Raise ValueError if the function's name is longer than Lambda allows."""
+        if len(function_name) > _MAX_NAME_LENGTH:
+            raise ValueError(f"the function name {function_name!r} has more than {_MAX_NAME_LENGTH} characters")
+        variables = sorted({variable for server in servers for variable in server.variables})
+        secrets = {"SATCHEL_SECRET_PREFIX": settings.secret_prefix} if variables else {}
+        secret_arns = [secret_arn(scope, f"{settings.secret_prefix}{name}") for name in variables]
+        super().__init__(
+            scope,
+            id_,
+            folder="run_tool",
+            function_layers=function_layers,
+            settings=settings,
+            more_layers=server_layers,
+            environment={
+                **environment,
+                **secrets,
+                "SATCHEL_BEAT_SECONDS": str(HEARTBEAT_INTERVAL_SECONDS),
+            },
+            memory_mb=max(server.memory_mb for server in servers),
+            seconds=RUNNER_SECONDS,
+            function_name=function_name,
+            tenancy_config=lambda_.TenancyConfig.PER_TENANT,
+            disk_mib=settings.runner_disk_mib,
+        )
+        # Lambda must not retry a call on its own: a call that did not start has no heartbeat, so its task times out.
+        self.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(1))
+        acknowledge(
+            self,
+            Serverless_LambdaAsyncFailureDestination="an event contains a task token and a call's credentials, which "
+            "no queue may store; the waiting task's heartbeat timeout ends the call with an error",
+        )
+        allow(self, *SEND_TASK_SUCCESS, *SEND_TASK_HEARTBEAT, on=[machine_arn])
+        if secret_arns:
+            allow(self, *READ_SECRET, on=secret_arns)
+
+
+class Runners(Construct):
+    """One runner for each stdio server, and one for all remote servers."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        id_: str,
+        *,
+        settings: Settings,
+        servers: Servers,
+        function_layers: FunctionLayers,
+        environment: Mapping[str, str],
+        machine_arn: str,
+    ) -> None:
+        super().__init__(scope, id_)
+        config = {"SATCHEL_MCP_CONFIG": MCP_CONFIG}
+        create = partial(Runner, function_layers=function_layers, settings=settings, machine_arn=machine_arn)
+        self._functions = [
+            create(
+                self,
+                name,
+                function_name=f"{settings.runner_prefix}{name}",
+                servers=[server],
+                server_layers=function_layers.for_server(name, server),
+                environment={
+                    **environment,
+                    **config,
+                    "SATCHEL_SERVER": name,
+                    "SATCHEL_SERVER_PACKAGES": SERVER_PACKAGES,
+                },
+            )
+            for name, server in servers.stdio.items()
+        ]
+        if remote := list(servers.remote.values()):
+            # In the parent scope: a stdio server with the same name would collide with it in this one.
+            runner = create(
+                scope,
+                "RemoteRunner",
+                function_name=settings.remote_runner,
+                servers=remote,
+                server_layers=function_layers.for_remote_servers(),
+                environment={**environment, **config},
+            )
+            self._functions.append(runner)
+        self.caller_environment = {
+            "SATCHEL_RUNNER_PREFIX": settings.runner_prefix,
+            "SATCHEL_REMOTE_RUNNER": settings.remote_runner,
+        }
+        """Variables of the functions that invoke runners."""
+
+    def grant_invoke(self, function: PythonFunction) -> None:
+        """Allow a function to invoke all runners."""
+        allow(function, *INVOKE_FUNCTION, on=[runner.function_arn for runner in self._functions])
+
+
+class CallRole(iam.Role):
+    """The maximum permissions of a tool call. Dispatch assumes it with a session policy for one call only."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        id_: str,
+        *,
+        dispatch: PythonFunction,
+        bucket: s3.IBucket,
+        table: dynamodb.ITable,
+    ) -> None:
+        super().__init__(scope, id_, assumed_by=iam.ArnPrincipal(dispatch.own_role.role_arn))
+        objects = [bucket.arn_for_objects(pattern) for pattern in (*TOOL_FILE_KEYS, TURN_KEYS)]
+        self.add_to_policy(statement(*PUT_TAGGED_OBJECTS, on=objects))
+        acknowledge_wildcards(self, objects, "a session policy limits it to the keys of one call, or to none")
+        self.add_to_policy(
+            iam.PolicyStatement(
+                actions=["dynamodb:GetItem", *WRITE_ITEMS],
+                resources=[table.table_arn],
+                conditions={"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["TURN#*"]}},
+            )
+        )
+        allow(dispatch, *ASSUME_ROLE, on=[self.role_arn])

@@ -1,0 +1,84 @@
+"""All layers of a deployment by name, and the group of third-party packages that each function uses."""
+
+from collections.abc import Mapping
+from typing import Literal, get_args
+
+from infra import sources
+from infra.packing.contents import CorePackage, LayerContents, ServerFiles, ThirdPartyPackages
+from infra.packing.packages import Pins, missing_from, read_pins
+from infra.packing.platform import Platform
+from infra.servers import Server, Servers
+
+Group = Literal["functions", "api", "dispatch", "think", "runner"]
+GROUPS: tuple[Group, ...] = get_args(Group)
+"""Sets of third-party packages, pinned in ``layers/vendor/{group}.txt``. Each function uses one."""
+
+_GROUP_BY_FOLDER: dict[str, Group] = {
+    "api": "api",
+    # Both invoke runners as a tenant (Invoke's TenantId), for which the boto3 of the Lambda runtime may be too old.
+    "dispatch": "dispatch",
+    "refresh": "dispatch",
+    "think": "think",
+    "run_tool": "runner",
+}
+
+RUNTIME_PACKAGES = frozenset({"boto3", "botocore", "jmespath", "s3transfer"})
+"""Packages that the Lambda runtime provides. Only the layer of ``GROUP_WITH_BOTO3`` contains them."""
+
+GROUP_WITH_BOTO3: Group = "dispatch"
+
+SERVER_PACKAGES = "/opt/packages"
+"""The folder with an MCP server's packages. The runner's own import path excludes it, as versions may differ."""
+
+_SERVER_PACKAGES_FOLDER = "packages"
+
+
+def group_of(folder: str) -> Group:
+    """Return the package group of ``functions/{folder}``."""
+    return _GROUP_BY_FOLDER.get(folder, "functions")
+
+
+class LayerSet:
+    """The layers for these MCP servers, and the ones that each server's runner uses."""
+
+    def __init__(self, servers: Servers, platform: Platform) -> None:
+        self._servers = servers
+        self._platform = platform
+        self._base_pins = read_pins(sources.VENDOR / "server.txt")
+
+    def shared(self) -> Mapping[str, LayerContents]:
+        """Return the layers that several functions use: core, package groups, server entries, base server packages."""
+        groups: dict[str, LayerContents] = {
+            f"Vendor-{group}": ThirdPartyPackages(read_pins(sources.VENDOR / f"{group}.txt"), self._platform)
+            for group in GROUPS
+        }
+        return {
+            "Core": CorePackage(self._platform),
+            **groups,
+            "Servers": ServerFiles(self._servers.entries, self._servers.root),
+            "Packages": self._packages(self._base_pins),
+        }
+
+    def remote_entries(self) -> LayerContents:
+        """Return the entries of all remote servers."""
+        return self._files(*self._servers.remote)
+
+    def server_files(self, name: str) -> LayerContents:
+        """Return one server's entry and files."""
+        return self._files(name)
+
+    def server_packages(self, server: Server) -> tuple[bool, LayerContents | None]:
+        """Return whether a server uses the base packages, and the packages that it needs besides (or None)."""
+        if server.requirements is None:
+            return True, None
+        pins = read_pins(self._servers.root / server.requirements)
+        missing = missing_from(self._base_pins, pins)
+        return missing is not None, self._packages(pins if missing is None else missing)
+
+    def _files(self, *names: str) -> ServerFiles:
+        entries = {name: self._servers.entries[name] for name in names}
+        paths = {path for name in names for path in self._servers.all[name].paths}
+        return ServerFiles(entries, self._servers.root, tuple(sorted(paths)))
+
+    def _packages(self, pins: Pins) -> LayerContents:
+        return ThirdPartyPackages(pins, self._platform, _SERVER_PACKAGES_FOLDER)
