@@ -83,7 +83,7 @@ blocks = st.fixed_dictionaries(
         "metadata": json_values,
     },
 )
-call_results: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
+mcp_results: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {"content": st.lists(blocks, max_size=4)},
     optional={
         "structuredContent": payloads | st.fixed_dictionaries({"result": json_values}),
@@ -95,7 +95,7 @@ call_results: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
         "results": json_values,
     },
 )
-anything = json_values | payloads | call_results | st.binary(max_size=30) | st.lists(blocks, max_size=3)
+anything = json_values | payloads | mcp_results | st.binary(max_size=30) | st.lists(blocks, max_size=3)
 
 
 def insert_blob(value: Any, blob: str, pick: random.Random) -> Any:  # noqa: ANN401  (any JSON value)

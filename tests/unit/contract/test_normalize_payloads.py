@@ -192,7 +192,7 @@ def test_top_level_results_take_precedence_over_text() -> None:
     assert (len(output.artifacts), output.unknown) == (1, {"colour": "red"})
 
 
-def test_call_result_nested_in_structured_content_is_parsed() -> None:
+def test_mcp_result_nested_in_structured_content_is_parsed() -> None:
     inner = {"content": [text("# Found", forModel=True)], "bibliography": [{"pmid": "1"}], "isError": False}
     output = normalize({"content": [text(json.dumps(inner))], "structuredContent": inner, "isError": False})
     assert output.results == "# Found"

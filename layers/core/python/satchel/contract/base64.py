@@ -10,9 +10,8 @@ import pybase64
 _DATA_URL = re.compile(r"\s*data:(?P<mime>[^,;\s]*)(?P<options>(?:;[^,;]*)*),", re.IGNORECASE)
 _WHITESPACE = " \t\r\n\f\v"
 _MAX_PADDING = 2
-_CHUNK = (
-    1 << 16
-)  # characters: a multiple of four, so that each chunk decodes on its own; small enough for the CPU cache
+# Characters: a multiple of four, so that each chunk decodes on its own, and small enough for the CPU cache.
+_CHUNK = 1 << 16
 
 
 class Base64Error(ValueError):

@@ -24,7 +24,7 @@ def replace_surrogates(value: Any) -> Any:  # noqa: ANN401  (validators pass oth
     """Replace lone surrogates in a text by U+FFFD, because UTF-8 cannot encode them. Other values pass through."""
     if not isinstance(value, str):
         return value
-    exact = str.__str__(value)
+    exact = str.__str__(value)  # a plain str, even if the value is an instance of a subclass
     if exact.isascii():
         return exact
     return exact.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -12,19 +12,19 @@ from pydantic import ValidationError
 from satchel.contract.errors import ContractError
 from satchel.contract.jsonable import NotJsonError
 from satchel.contract.shapes import content_blocks, extractors, recognizers, typed_artifacts
-from satchel.contract.shapes.call_result import (
+from satchel.contract.shapes.mcp_result import (
     ABSENT,
     NO_MATCH,
-    CallResult,
     Match,
+    McpResult,
     as_mapping,
-    parse_call_result,
+    parse_mcp_result,
     wrap_value,
 )
 from satchel.contract.shapes.output_builder import OutputBuilder
 from satchel.contract.tool_output import ToolOutput, describe_validation_error
 
-RECOGNIZERS: list[Callable[[CallResult], Match | None]] = [
+RECOGNIZERS: list[Callable[[McpResult], Match | None]] = [
     recognizers.find_structured_content,
     recognizers.find_top_level_results,
     recognizers.find_model_text,
@@ -44,7 +44,7 @@ EXTRACTORS: list[Callable[[dict[str, Any], OutputBuilder], None]] = [
 """Functions that move the fields they know from a payload to the builder. All of them run, in this order."""
 
 _WRAP_MARKER = "x-fastmcp-wrap-result"
-_MAX_NESTING = 3  # call results inside call results: some tools return a whole call result as their data
+_MAX_NESTING = 3  # MCP results inside MCP results: some tools return a whole MCP result as their data
 
 
 def normalize(raw: object, *, output_schema: Mapping[str, Any] | None = None) -> ToolOutput:
@@ -75,17 +75,17 @@ def _build_output(raw: object, *, wrapped: bool) -> ToolOutput:
     return builder.build()
 
 
-def _unnest(raw: object, *, wrapped: bool) -> list[tuple[CallResult, Match]]:
-    """Return the call result and the call results nested in its payload. The last match has the actual payload."""
-    result: CallResult | None = parse_call_result(raw) or wrap_value(raw)
-    layers: list[tuple[CallResult, Match]] = []
+def _unnest(raw: object, *, wrapped: bool) -> list[tuple[McpResult, Match]]:
+    """Return the MCP result and the MCP results nested in its payload. The last match has the actual payload."""
+    result: McpResult | None = parse_mcp_result(raw) or wrap_value(raw)
+    layers: list[tuple[McpResult, Match]] = []
     while result is not None:
         result = replace(result, wrapped=result.wrapped or (wrapped and not layers))
         match = next((match for recognize in RECOGNIZERS if (match := recognize(result))), NO_MATCH)
         layers.append((result, match))
         inner = match.payload
         is_final = isinstance(inner, Mapping) and "results" in inner
-        result = None if is_final or len(layers) == _MAX_NESTING else parse_call_result(inner)
+        result = None if is_final or len(layers) == _MAX_NESTING else parse_mcp_result(inner)
     return layers
 
 

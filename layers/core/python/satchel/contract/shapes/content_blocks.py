@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from satchel.contract.file_names import safe_name, split_extension
 from satchel.contract.media_types import UNKNOWN, extension_of, mime_of
-from satchel.contract.shapes.call_result import Block, is_text
+from satchel.contract.shapes.mcp_result import Block, is_text
 from satchel.contract.shapes.output_builder import OutputBuilder
 
 _QUERY = re.compile(r"[?#]")

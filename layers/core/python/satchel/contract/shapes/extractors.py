@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from satchel.contract.file_names import safe_name
 from satchel.contract.media_types import mime_of
 from satchel.contract.shapes import typed_artifacts
-from satchel.contract.shapes.call_result import ABSENT, as_mapping
+from satchel.contract.shapes.mcp_result import ABSENT, as_mapping
 from satchel.contract.shapes.output_builder import OutputBuilder
 from satchel.contract.tool_output import ArtifactProblem, Canvas, Display
 

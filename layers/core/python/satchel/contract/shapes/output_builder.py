@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from satchel.contract.errors import ErrorCode, ToolFailed
 from satchel.contract.jsonable import NotJsonError, parse_json, to_json_text
-from satchel.contract.shapes.call_result import ABSENT, Block, as_mapping
+from satchel.contract.shapes.mcp_result import ABSENT, Block, as_mapping
 from satchel.contract.tool_output import (
     Artifact,
     ArtifactProblem,

@@ -1,4 +1,4 @@
-"""Recognizers: each finds the payload of a call result in one place, or returns None.
+"""Recognizers: each finds the payload of an MCP result in one place, or returns None.
 
 ``normalize.RECOGNIZERS`` defines their order.
 """
@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from satchel.contract.jsonable import NotJsonError, parse_json, to_plain_json
-from satchel.contract.shapes.call_result import ABSENT, CallResult, Match, parse_call_result
+from satchel.contract.shapes.mcp_result import ABSENT, Match, McpResult, parse_mcp_result
 
 _CONTENT_KEYS = frozenset({"b64", "path", "content"})
 _ARTIFACT_KEYS = _CONTENT_KEYS | {"mime", "type"}
 _logger = logging.getLogger(__name__)
 
 
-def find_structured_content(result: CallResult) -> Match | None:
+def find_structured_content(result: McpResult) -> Match | None:
     """Return ``structuredContent``, unwrapped if the server put a non-object value into a wrapper.
 
     Structured content takes precedence over ``data`` and all texts (clause v1:extract:structured-first).
@@ -28,18 +28,18 @@ def find_structured_content(result: CallResult) -> Match | None:
     return Match(payload, result.texts)
 
 
-def find_top_level_results(result: CallResult) -> Match | None:
+def find_top_level_results(result: McpResult) -> Match | None:
     """Return the extra top-level fields if they include ``results``. MCP does not allow this, but some tools do it."""
     return Match(result.extra_fields, result.texts) if "results" in result.extra_fields else None
 
 
-def find_model_text(result: CallResult) -> Match | None:
+def find_model_text(result: McpResult) -> Match | None:
     """Return the texts marked ``forModel``, joined by blank lines (clause v5:model-text:for-model)."""
     marked = [block for block in result.texts if block.get("forModel") is True]
     return Match(_join_texts(marked), marked) if marked else None
 
 
-def find_json_text(result: CallResult) -> Match | None:
+def find_json_text(result: McpResult) -> Match | None:
     """Return the first text that is JSON, parsed: servers without structured content (clause v1:extract:json-text)."""
     for block in result.texts:
         try:
@@ -49,12 +49,12 @@ def find_json_text(result: CallResult) -> Match | None:
     return None
 
 
-def find_plain_text(result: CallResult) -> Match | None:
+def find_plain_text(result: McpResult) -> Match | None:
     """Return all texts, joined by blank lines (clause v1:extract:plain-text)."""
     return Match(_join_texts(result.texts), result.texts) if result.texts else None
 
 
-def find_client_data(result: CallResult) -> Match | None:
+def find_client_data(result: McpResult) -> Match | None:
     """Return ``data``, the parsed result that some MCP client libraries add."""
     return None if result.data is ABSENT else Match(result.data, ())
 
@@ -74,7 +74,7 @@ def _join_texts(blocks: list[Mapping[str, Any]]) -> str:
     return "\n\n".join(block["text"] for block in blocks)
 
 
-def _unwrap(result: CallResult) -> object:
+def _unwrap(result: McpResult) -> object:
     wrapper = result.structured
     if not isinstance(wrapper, Mapping) or wrapper.keys() != {"result"}:
         return wrapper
@@ -89,14 +89,14 @@ def _unwrap(result: CallResult) -> object:
 
 
 def _parse_contract(text: object) -> object | None:
-    """Parse a text if it is the JSON of a contract payload or of a call result; return None for other texts."""
+    """Parse a text if it is the JSON of a contract payload or of an MCP result; return None for other texts."""
     if not isinstance(text, str):
         return None
     try:
         value: object = parse_json(text)
     except NotJsonError:
         return None
-    return value if is_contract_payload(value) or parse_call_result(value) is not None else None
+    return value if is_contract_payload(value) or parse_mcp_result(value) is not None else None
 
 
 def _is_same(one: object, other: object) -> bool:

@@ -21,8 +21,8 @@ _REQUIRED_KEYS = {"text": "text", "image": "data", "audio": "data", "resource": 
 
 
 @dataclass(frozen=True)
-class CallResult:
-    """One call result. ``wrapped``: the server wrapped a non-object value as ``{"result": value}``.
+class McpResult:
+    """One ``tools/call`` result. ``wrapped``: the server wrapped a non-object value as ``{"result": value}``.
 
     ``extra_fields`` are the top-level keys outside the MCP protocol. Some tools put typed artifacts there.
     """
@@ -48,7 +48,7 @@ class Match(NamedTuple):
 
 
 NO_MATCH: Final = Match(None, ())
-"""The match of an empty call result."""
+"""The match of an empty MCP result."""
 
 
 def is_text(block: Block) -> bool:
@@ -67,16 +67,16 @@ def as_mapping(value: object) -> Mapping[str, Any] | None:
     return None
 
 
-def parse_call_result(value: object) -> CallResult | None:
-    """Parse a call result or a bare list of content blocks. Return None for other values, such as a payload."""
+def parse_mcp_result(value: object) -> McpResult | None:
+    """Parse an MCP result or a bare list of content blocks. Return None for other values, such as a payload."""
     if isinstance(value, list | tuple):
         blocks = _mappings_in(value)
         is_content = value and len(blocks) == len(value) and all(map(_is_complete, blocks))
-        return CallResult(content=blocks) if is_content else None
+        return McpResult(content=blocks) if is_content else None
     result = as_mapping(value)
-    if result is None or not _is_call_result(result):
+    if result is None or not _is_mcp_result(result):
         return None
-    return CallResult(
+    return McpResult(
         content=_mappings_in(result.get("content")),
         structured=_first_value(result, _STRUCTURED),
         data=_first_value(result, ("data",)),
@@ -86,18 +86,18 @@ def parse_call_result(value: object) -> CallResult | None:
     )
 
 
-def wrap_value(value: object) -> CallResult:
-    """Wrap a bare value as a call result: text as a text block, None and {} as empty, other values as structured."""
+def wrap_value(value: object) -> McpResult:
+    """Wrap a bare value as an MCP result: text as a text block, None and {} as empty, other values as structured."""
     if value is None or (isinstance(value, Mapping) and not value):
-        return CallResult()
+        return McpResult()
     if isinstance(value, str):
-        return CallResult(content=[{"type": "text", "text": value}])
+        return McpResult(content=[{"type": "text", "text": value}])
     if isinstance(value, bytes | bytearray | memoryview):
-        return CallResult(content=[_to_block(bytes(value))])
-    return CallResult(structured=value)
+        return McpResult(content=[_to_block(bytes(value))])
+    return McpResult(structured=value)
 
 
-def _is_call_result(value: Mapping[str, Any]) -> bool:
+def _is_mcp_result(value: Mapping[str, Any]) -> bool:
     if any(key in value for key in _STRUCTURED):
         return True
     content = value.get("content")
