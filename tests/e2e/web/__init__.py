@@ -1,1 +1,1 @@
-"""The web client in a browser: a package, so that one browser can serve its modules and end with the last."""
+"""Browser tests of the web client. A package, so that its modules share one browser, which stops after the last."""

@@ -1,4 +1,4 @@
-"""One Chromium for all tests of the web client; each visit has a profile and a person of its own."""
+"""One browser for all tests of the web client; each test gets its own browser profile and user."""
 
 import json
 import shutil
@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from local.page import BUILT
+from local.emulator.http_gateway import BUILT
 from tests.e2e.person import Person
 from tests.e2e.system import System
-from tests.e2e.web.visit import Visit
+from tests.e2e.web.chat_page import ChatPage
 
-# The one without windows does the same for less of the processor's time.
+# Prefer the headless shell: it needs less CPU time than the full browser.
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser"))), None)
 FLAGS = [
     "--no-sandbox",
@@ -26,49 +26,50 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-PATIENCE_MS = 20_000
+TIMEOUT_MS = 20_000
 WIDE = {"width": 1280, "height": 800}
 
-Visitor = Callable[..., Visit]
+ChatPageFactory = Callable[..., ChatPage]
 
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium, with a profile that is thrown away.
+    """Start the system's Chromium.
 
-    Ended with this folder: as long as it runs, so does an event loop in this thread, and other tests have theirs.
+    It stops after the last test of this folder, because Playwright runs an event loop in this thread while it is open,
+    and other tests need their own.
     """
     if CHROMIUM is None:
-        pytest.skip("there is no chromium here (Debian: apt-get install chromium-headless-shell)")
+        pytest.skip("Chromium is not installed (Debian: apt-get install chromium-headless-shell)")
     if not (BUILT / "index.html").exists():
         pytest.skip("the web client is not built (make web/dist/index.html)")
-    expect.set_options(timeout=PATIENCE_MS)
+    expect.set_options(timeout=TIMEOUT_MS)
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS, headless=True)
-        yield running
-        running.close()
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS, headless=True)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture
-def visitor(browser: Browser, system: System) -> Iterator[Visitor]:
-    """Make somebody new look at the page, who has stored nothing there yet; takes options of a browser's context."""
+def new_chat_page(browser: Browser, system: System) -> Iterator[ChatPageFactory]:
+    """Return a function that creates a page for a new user, with an empty profile; it takes browser context options."""
     with ExitStack() as stack:
 
-        def make(*, signed_in: bool = True, **options: Any) -> Visit:  # noqa: ANN401  (what Playwright takes)
-            somebody = Person(system.url, f"u{uuid.uuid4().hex[:12]}@example.com")
-            chosen = {"base_url": system.url, "viewport": WIDE, "reduced_motion": "reduce"} | options
-            context = stack.enter_context(browser.new_context(**chosen))
-            context.set_default_timeout(PATIENCE_MS)
+        def create(*, signed_in: bool = True, **options: Any) -> ChatPage:  # noqa: ANN401  (what Playwright takes)
+            user = Person(system.url, f"u{uuid.uuid4().hex[:12]}@example.com")
+            context_options = {"base_url": system.url, "viewport": WIDE, "reduced_motion": "reduce"} | options
+            context = stack.enter_context(browser.new_context(**context_options))
+            context.set_default_timeout(TIMEOUT_MS)
             if signed_in:
-                context.add_init_script(f"localStorage.setItem('satchel.user', {json.dumps(somebody.name)})")
-            return Visit(context.new_page(), somebody)
+                context.add_init_script(f"localStorage.setItem('satchel.user', {json.dumps(user.name)})")
+            return ChatPage(context.new_page(), user)
 
-        yield make
+        yield create
 
 
 @pytest.fixture
-def visit(visitor: Visitor) -> Visit:
-    """Somebody new, with the page open."""
-    made = visitor()
-    made.go_on()
-    return made
+def chat(new_chat_page: ChatPageFactory) -> ChatPage:
+    """Open the page as a new user."""
+    chat_page = new_chat_page()
+    chat_page.open()
+    return chat_page

@@ -1,52 +1,55 @@
-"""Somebody who has a keyboard alone."""
+"""A user who works with the keyboard only."""
 
 from playwright.sync_api import Page
 
-_MOST_STEPS = 80
-_CALLED = """element => {
+_MAX_TAB_STEPS = 80
+_ROLE_AND_NAME = """element => {
     const labels = [...(element.labels ?? [])].map(label => label.textContent);
     const name = element.getAttribute('aria-label') ?? (labels.join(' ') || element.textContent || element.title);
     return [element.getAttribute('role') ?? element.tagName.toLowerCase(), name.trim().replace(/\\s+/g, ' ')];
 }"""
-_IS_THERE = f"""([kind, name]) => [...document.querySelectorAll(`${{kind}}, [role=${{kind}}]`)]
-    .map({_CALLED}).some(([found, called]) => found === kind && called.startsWith(name))"""
+_EXISTS = f"""([role, prefix]) => [...document.querySelectorAll(`${{role}}, [role=${{role}}]`)]
+    .map({_ROLE_AND_NAME}).some(([found, name]) => found === role && name.startsWith(prefix))"""
 
 
 class Keyboard:
-    """Goes through the page as Tab does, and never touches it otherwise."""
+    """Moves through the page with Tab and presses keys; never uses the mouse.
+
+    A ``role`` is the ARIA role of an element or, if it has none, its tag.
+    """
 
     def __init__(self, page: Page) -> None:
         self._page = page
 
     def focused(self) -> tuple[str, str]:
-        """Return role, else tag, and name of what has the focus."""
-        kind, name = self._page.evaluate(f"({_CALLED})(document.activeElement)")
-        return kind, name
+        """Return the role and the name of the focused element."""
+        role, name = self._page.evaluate(f"({_ROLE_AND_NAME})(document.activeElement)")
+        return role, name
 
-    def go_to(self, kind: str, name: str, *, back: bool = False) -> None:
-        """Wait for something of that role or tag whose name begins so, and press Tab until it has the focus."""
-        self._page.wait_for_function(_IS_THERE, arg=[kind, name])
+    def go_to(self, role: str, prefix: str, *, back: bool = False) -> None:
+        """Wait for an element whose name starts with the prefix, and press Tab until it has the focus."""
+        self._page.wait_for_function(_EXISTS, arg=[role, prefix])
         passed = []
-        for _ in range(_MOST_STEPS):
-            found, called = self.focused()
-            if found == kind and called.startswith(name):
+        for _ in range(_MAX_TAB_STEPS):
+            focused_role, name = self.focused()
+            if focused_role == role and name.startswith(prefix):
                 return
-            passed.append(f"{found} {called[:30]!r}")
+            passed.append(f"{focused_role} {name[:30]!r}")
             self._page.keyboard.press("Shift+Tab" if back else "Tab")
-        raise AssertionError(f"no {kind} {name!r} can be reached; passed: {passed}")
+        raise AssertionError(f"Tab does not reach {role} {prefix!r}; passed: {passed}")
 
-    def press(self, kind: str, name: str, *, key: str = "Enter", back: bool = False) -> None:
-        """Go to something and press a key on it."""
-        self.go_to(kind, name, back=back)
+    def press(self, role: str, prefix: str, *, key: str = "Enter", back: bool = False) -> None:
+        """Go to an element and press a key."""
+        self.go_to(role, prefix, back=back)
         self._page.keyboard.press(key)
 
-    def choose(self, name: str, option: str, *, back: bool = False) -> None:
-        """Go to a list to choose from and write the beginning of what is wanted."""
-        self.go_to("select", name, back=back)
+    def choose(self, prefix: str, option: str, *, back: bool = False) -> None:
+        """Go to a select element and type the start of an option."""
+        self.go_to("select", prefix, back=back)
         self._page.keyboard.type(option)
 
     def write(self, text: str, *, end: str = "Enter") -> None:
-        """Write into what has the focus, in place of what it holds."""
+        """Replace the text of the focused element, then press the ``end`` key, if any."""
         self._page.keyboard.press("Control+A")
         self._page.keyboard.press("Delete")
         self._page.keyboard.insert_text(text)

@@ -33,7 +33,8 @@ export function ReducedImage({ item, bytes, dimensions: { width, height } }: Red
   return (
     <>
       <p className="viewer-note" role="note">
-        Showing a reduced copy of {width} × {height} pixels. <DownloadButton item={item} label="Download original" />
+        Showing a reduced copy; the original has {width} × {height} pixels.{" "}
+        <DownloadButton item={item} label="Download original" />
       </p>
       {status === "loading" && <p className="viewer-message">Loading…</p>}
       <section className="viewer-image" tabIndex={0} aria-label={item.title}>

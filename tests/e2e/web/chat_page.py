@@ -1,0 +1,95 @@
+"""Page object of the web client."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import APIResponse, Locator, Page, Route, expect
+
+from tests.e2e.person import Person
+from tests.e2e.system import ROOT
+
+_CREATE_TRANSFER = """([name, body]) => {
+    const transfer = new DataTransfer();
+    const bytes = typeof body === 'string' ? body : new Uint8Array(body).fill(7);
+    transfer.items.add(new File([bytes], name));
+    return transfer;
+}"""
+SCREENSHOTS = ROOT / "test-results" / "web"
+
+
+@dataclass(frozen=True)
+class ChatPage:
+    """The web client, opened by a signed-in user."""
+
+    page: Page
+    user: Person
+
+    @property
+    def message_box(self) -> Locator:
+        """Return the text area for the message."""
+        return self.page.get_by_role("textbox", name="Message")
+
+    @property
+    def turns(self) -> Locator:
+        """Return the turns of the open chat; each has a message and its answer."""
+        return self.page.locator(".turn")
+
+    @property
+    def session_id(self) -> str:
+        """Return the id of the open session."""
+        return self.page.url.partition("#")[2]
+
+    def open(self, session_id: str = "") -> None:
+        """Open the page, at a session if one is given."""
+        self.page.goto(f"/#{session_id}" if session_id else "/")
+        self.message_box.wait_for()
+
+    def send(self, text: str) -> Locator:
+        """Send a message and return its turn."""
+        count = self.turns.count()
+        self.message_box.fill(text)
+        self.message_box.press("Enter")
+        expect(self.turns).to_have_count(count + 1)
+        return self.turns.nth(count)
+
+    def ask(self, text: str) -> Locator:
+        """Send a message, wait until its turn ends, and return the turn."""
+        turn = self.send(text)
+        expect(turn).to_have_attribute("aria-busy", "false")
+        return turn
+
+    def drop_file(self, name: str, body: bytes | int) -> None:
+        """Drop a file on the chat. An integer body creates a file of that many bytes, each of value 7."""
+        content = body if isinstance(body, int) else body.decode()
+        transfer = self.page.evaluate_handle(_CREATE_TRANSFER, [name, content])
+        for event in ("dragenter", "dragover", "drop"):
+            self.message_box.dispatch_event(event, {"dataTransfer": transfer})
+
+    @contextmanager
+    def delayed_reads(self, url_end: str) -> Iterator[None]:
+        """Send GET requests whose URL ends with a pattern at once, but deliver their responses only after the block."""
+        held: list[tuple[Route, APIResponse]] = []
+
+        def hold(route: Route) -> None:
+            if route.request.method == "GET":
+                held.append((route, route.fetch()))
+            else:
+                route.fallback()
+
+        pattern = re.compile(url_end + "$")
+        self.page.route(pattern, hold)
+        yield
+        assert held, f"no GET request to {url_end}"
+        for route, response in held:
+            route.fulfill(response=response)
+        self.page.unroute(pattern, hold)
+
+    def screenshot(self, name: str) -> Path:
+        """Save a screenshot, to inspect a test run."""
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        path = SCREENSHOTS / f"{name}.png"
+        self.page.screenshot(path=path)
+        return path

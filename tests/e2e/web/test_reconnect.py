@@ -1,0 +1,64 @@
+"""Lost connections: the page shows a notice while offline, and misses no events."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.conftest import ChatPageFactory
+from tests.e2e.web.dropping_proxy import DroppingProxy
+
+DROPS = 20
+DROP_INTERVAL_MS = 200  # drops some connections while they wait for events, others during a request
+POLL_MS = 20
+LINES = 60
+CALL = f'/trial.chatter {{"lines": {LINES}, "seconds": 4, "linger": 100}}'  # runs until it is stopped
+DURATIONS = re.compile(r"\d+\.\d s|\d+ s|\d+ min \d+ s")
+
+
+def read_last_turn(chat: ChatPage) -> str:
+    """Return the text of the last turn with its calls expanded, without durations."""
+    turn = chat.turns.last
+    for summary in turn.locator("summary").all():
+        summary.click()
+    return DURATIONS.sub("", turn.inner_text())
+
+
+def test_dropped_connections_during_a_turn_leave_the_same_page(new_chat_page: ChatPageFactory) -> None:
+    proxy = DroppingProxy()
+    with proxy.running() as proxy_url:
+        stable, dropped = new_chat_page(), new_chat_page(proxy={"server": proxy_url})
+        stable.open()
+        dropped.open()
+        for chat in (stable, dropped):
+            chat.send(CALL)
+        expect(stable.turns.last.locator(".details")).to_contain_text("line 0")
+        for _ in range(DROPS):
+            while not proxy.has_connections:
+                dropped.page.wait_for_timeout(POLL_MS)
+            dropped.page.wait_for_timeout(DROP_INTERVAL_MS)
+            proxy.drop_all()
+        for chat in (stable, dropped):
+            expect(chat.turns.last.locator(".details")).to_contain_text(f"line {LINES - 1}")
+            chat.page.get_by_role("button", name="Stop").click()
+            expect(chat.turns.last).to_have_attribute("aria-busy", "false")
+
+        text = read_last_turn(dropped)
+
+    assert text == read_last_turn(stable)
+    assert [int(number) for number in re.findall(r"line (\d+)", text)] == list(range(LINES))
+
+
+def test_notice_is_shown_while_the_connection_is_lost(chat: ChatPage) -> None:
+    chat.ask("hello")
+    chat.send('/trial.chatter {"lines": 20, "seconds": 2}')
+    notice = chat.page.locator(".connection-lost")
+
+    chat.page.context.set_offline(True)
+    chat.page.evaluate("dispatchEvent(new Event('offline'))")
+    expect(notice).to_contain_text("Connection lost")
+    chat.screenshot("connection-lost")
+    chat.page.context.set_offline(False)
+
+    expect(notice).to_have_count(0)
+    expect(chat.turns.last).to_have_attribute("aria-busy", "false")
