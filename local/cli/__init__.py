@@ -1,8 +1,9 @@
-"""The `satchel` command.
+"""The `satchel` command line: an HTTP client of a running server, plus commands for developers on this machine.
 
-It is a client like any other: it speaks HTTP to a running server and imports nothing of the server but models, names
-and sizes (`satchel.contract`, `satchel.domain`).
+Called by users through the entry point `local.cli.main:main`. It imports nothing of the server but shared definitions
+(`satchel.contract`, `satchel.domain`); only `doctor` and `models` import what they test (`satchel.bootstrap`).
 
-Within: `main → ask | call | upload | download | tools | new_server | serve → direct | carry → talk | listing | skeleton
-→ show | answer | save | send | fetch → transfer | follow → api → wire | errors`.
+Imports point one way: main → commands → ask | call | upload | download | tools | new_server | doctor | models →
+render | api_client → schemas | errors → text. `call` uses `ask`, which uses `upload` and `download`. The commands
+`serve` and `lint` start `local.emulator` and `local.lint`; `local.lint` imports `errors` and `text` of this package.
 """

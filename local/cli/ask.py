@@ -1,46 +1,114 @@
-"""`satchel ask`: its options. What it does is in `talk`, which is imported when it runs."""
+"""`satchel ask`: send one message, follow its turn to the end, print the answer and save its files."""
 
-import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 import typer
+from rich.console import Console
 
-DEFAULT_URL = "http://127.0.0.1:8000"
+from local.cli.api_client import ApiClient, Connection, Sleep, retry, run_with_client
+from local.cli.download import SavedFile, ensure_folder, save_all
+from local.cli.errors import CliError, ExitCode, print_error
+from local.cli.render import TurnProgress, answer_lines, files_of
+from local.cli.schemas import TurnEvent, TurnStarted
+from local.cli.text import one_line
+from local.cli.upload import upload_file
+from satchel.domain.responses import FinalResponse
+from satchel.domain.sessions import TurnStatus
+
+POLL_SECONDS = 20  # of one long poll; below the 30 s after which gateways give up
 
 
-def ask(
-    message: Annotated[str, typer.Argument(help="What to say, or a line like /server.tool {…} for a tool itself.")],
-    *,
-    file: Annotated[
-        list[Path] | None,
-        typer.Option(help="Upload this file first; may be repeated.", exists=True, dir_okay=False, readable=True),
-    ] = None,
-    tool: Annotated[list[str] | None, typer.Option(help="Allow this tool and no other; may be repeated.")] = None,
-    session: Annotated[str | None, typer.Option(help="Go on in this session instead of starting one.")] = None,
-    model: Annotated[
-        str | None, typer.Option(help="Have this model answer, of those that GET /api/config names.")
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="Save the files of the answer in this folder.")] = None,
-    url: Annotated[str, typer.Option(help="The server.", envvar="SATCHEL_URL")] = DEFAULT_URL,
-    user: Annotated[str | None, typer.Option(help="Who asks, where the server believes it (a local one).")] = None,
-) -> None:
-    """Say something to a running server and wait.
+@dataclass(frozen=True)
+class Question:
+    """A message for the model. ``files`` are uploaded first, the files of the answer are saved in ``out``.
 
-    Prints the answer and lists the files that it made. SATCHEL_TOKEN, if set, is sent as the bearer token. Ends with 0
-    when the turn is complete, 1 when it failed or was cancelled, 2 when the server could not be asked.
+    ``tools`` limits the tools that the model can call. Without a ``session`` a new one is started.
     """
-    from local.cli.talk import Question, talk  # noqa: PLC0415  (httpx and pydantic would slow every --help)
 
-    question = Question(
-        message=message,
-        url=url,
-        files=file or [],
-        tools=tool or [],
-        session=session,
-        model=model,
-        out=out,
-        user=user,
-        token=os.environ.get("SATCHEL_TOKEN"),
-    )
-    raise typer.Exit(talk(question))
+    message: str
+    files: Sequence[Path] = ()
+    tools: Sequence[str] = ()
+    session: str | None = None
+    model: str | None = None
+    out: Path | None = None
+
+
+def ask_question(connection: Connection, question: Question, *, sleep: Sleep = time.sleep) -> ExitCode:
+    """Ask, wait, print the answer and save its files.
+
+    Return SUCCESS if the turn completed, FAILURE if it failed or was cancelled, ERROR if a request or a file failed.
+    """
+
+    def run(client: ApiClient) -> ExitCode:
+        response, saved = converse(client, question, sleep)
+        for line in answer_lines(response, list(map(str, saved))):
+            typer.echo(line)
+        return turn_exit_code(response, saved)
+
+    return run_with_client(connection, run)
+
+
+def converse(client: ApiClient, question: Question, sleep: Sleep) -> tuple[FinalResponse, list[SavedFile]]:
+    """Ask, wait and save the files. Return the response and the result for each of its files. Raise CliError."""
+    if question.out:
+        ensure_folder(question.out)
+    response = _wait_for_response(client, _start_turn(client, question, sleep), sleep)
+    return response, list(save_all(client, files_of(response), question.out)) if question.out else []
+
+
+def turn_exit_code(response: FinalResponse, saved: Sequence[SavedFile]) -> ExitCode:
+    """Return the exit code of a finished turn. Print an error if the turn did not complete."""
+    if response.status != TurnStatus.COMPLETE:
+        reason = f": {response.error.message} ({response.error.error_code})" if response.error else ""
+        print_error(f"the turn ended as {response.status}{reason}")
+        return ExitCode.FAILURE
+    return ExitCode.ERROR if any(file.error for file in saved) else ExitCode.SUCCESS
+
+
+def _start_turn(client: ApiClient, question: Question, sleep: Sleep) -> TurnStarted:
+    session_id = _session(client, question)
+    keys = [_upload(client, path, session_id, sleep) for path in question.files]
+    return client.start_turn(session_id, question.message, tools=question.tools, files=keys)
+
+
+def _session(client: ApiClient, question: Question) -> str:
+    if question.session is None:
+        return client.start_session(question.model).session_id
+    if question.model is not None:
+        client.set_model(question.session, question.model)
+    return question.session
+
+
+def _upload(client: ApiClient, path: Path, session_id: str, sleep: Sleep) -> str:
+    stored = upload_file(client, path, session_id, sleep)
+    if stored.name != path.name:
+        typer.echo(f"{one_line(path.name)} is stored as {one_line(stored.name)}", err=True)
+    return stored.file_key
+
+
+def _wait_for_response(client: ApiClient, turn: TurnStarted, sleep: Sleep) -> FinalResponse:
+    try:
+        with TurnProgress(Console(stderr=True)) as progress:
+            for event in _follow(client, turn, sleep):
+                progress.show(event)
+        return retry(partial(client.turn, turn), sleep)
+    except (CliError, KeyboardInterrupt) as error:
+        if isinstance(error, KeyboardInterrupt) or error.retryable:
+            typer.echo(f"Turn {turn.turn_id} continues on the server: {client.turn_url(turn)}", err=True)
+        raise
+
+
+def _follow(client: ApiClient, turn: TurnStarted, sleep: Sleep) -> Iterator[TurnEvent]:
+    """Yield each event of the turn once, in order, until the turn ends.
+
+    A broken connection loses no event: the next request continues after the cursor.
+    """
+    cursor, done = 0, False
+    while not done:
+        page = retry(partial(client.events, turn, after=cursor, wait=POLL_SECONDS), sleep)
+        yield from page.events
+        cursor, done = page.next, page.done

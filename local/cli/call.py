@@ -1,43 +1,71 @@
-"""`satchel call`: its options. What it does is in `direct`, which is imported when it runs."""
+"""`satchel call`: call one tool without a model and print its results."""
 
-import os
-from pathlib import Path
-from typing import Annotated
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import typer
 
-from local.cli.ask import DEFAULT_URL
+from local.cli.api_client import ApiClient, Connection, Sleep, run_with_client
+from local.cli.ask import Question, converse, turn_exit_code
+from local.cli.download import SavedFile
+from local.cli.errors import ExitCode, InvalidArgumentsError, ModelConfiguredError, print_error
+from local.cli.render import file_lines
+from local.cli.text import sanitize
+from satchel.domain.responses import FinalResponse, ToolCallSummary
+
+OFFLINE = "offline"
 
 
-def call(
-    tool: Annotated[str, typer.Argument(help="The tool, as server.tool.")],
-    arguments: Annotated[str, typer.Argument(help="Its arguments, a JSON object.")] = "{}",
-    *,
-    file: Annotated[
-        list[Path] | None,
-        typer.Option(help="Upload this file first; may be repeated.", exists=True, dir_okay=False, readable=True),
-    ] = None,
-    session: Annotated[str | None, typer.Option(help="Go on in this session instead of starting one.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Save the files that it makes in this folder.")] = None,
-    url: Annotated[str, typer.Option(help="The server.", envvar="SATCHEL_URL")] = DEFAULT_URL,
-    user: Annotated[str | None, typer.Option(help="Who asks, where the server believes it (a local one).")] = None,
-) -> None:
-    """Call one tool as a model would, and print its results.
+@dataclass(frozen=True)
+class ToolCall:
+    """A tool by its full name, and its arguments as JSON text."""
 
-    The call goes the whole way: groups, schema, injected arguments, runner, files. It needs a server without a model,
-    since a model would decide for itself. Ends with 0 when the tool succeeded, 1 when it failed, 2 when it could not be
-    called.
+    tool: str
+    arguments: str
+
+    def as_message(self) -> str:
+        """Return the one-line message that calls the tool. Raise InvalidArgumentsError."""
+        try:
+            arguments = json.loads(self.arguments)
+        except ValueError as error:
+            raise InvalidArgumentsError(f"The arguments are not JSON: {error}.") from error
+        if not isinstance(arguments, dict):
+            raise InvalidArgumentsError('The arguments must be a JSON object, such as {"name": "value"}.')
+        return f"/{self.tool} {json.dumps(arguments, ensure_ascii=False)}"
+
+
+def call_tool(connection: Connection, call: ToolCall, question: Question, *, sleep: Sleep = time.sleep) -> ExitCode:
+    """Call the tool, wait, print the results and save the files. Return FAILURE if the tool failed.
+
+    ``question`` holds the session, the uploads and the output folder; the call replaces its message.
     """
-    from local.cli.direct import DirectCall, call_tool  # noqa: PLC0415  (httpx and pydantic would slow every --help)
-    from local.cli.talk import Question  # noqa: PLC0415  (the same)
 
-    asked = Question(
-        message="",
-        url=url,
-        files=file or [],
-        session=session,
-        out=out,
-        user=user,
-        token=os.environ.get("SATCHEL_TOKEN"),
-    )
-    raise typer.Exit(call_tool(DirectCall(tool, arguments), asked))
+    def run(client: ApiClient) -> ExitCode:
+        message = call.as_message()
+        if (model := client.config().model) != OFFLINE:
+            raise ModelConfiguredError(
+                f"{connection.url} has a model ({model}); a tool can be called directly only without a model."
+            )
+        return _print_results(*converse(client, replace(question, message=message), sleep))
+
+    return run_with_client(connection, run)
+
+
+def _print_results(response: FinalResponse, saved: Sequence[SavedFile]) -> ExitCode:
+    for call in response.tool_calls:
+        typer.echo(sanitize(_results_json(call)))
+    for line in file_lines(response, list(map(str, saved))):
+        typer.echo(line)
+    failed = next((call for call in response.tool_calls if call.is_error), None)
+    if failed is not None:
+        print_error(f"{failed.tool} failed ({failed.error_code or 'no code'})")
+    code = turn_exit_code(response, saved)
+    return ExitCode.FAILURE if code == ExitCode.SUCCESS and (failed or not response.tool_calls) else code
+
+
+def _results_json(call: ToolCallSummary) -> str:
+    """Return the results and, if there are any, the facts of the tool or Satchel about them (``meta_data``)."""
+    output = {"results": call.results} | ({"meta_data": call.meta_data} if call.meta_data else {})
+    return json.dumps(output, ensure_ascii=False, indent=2)

@@ -1,13 +1,48 @@
-"""`satchel doctor`: its options. What it does is in `examine`, which is imported when it runs."""
+"""`satchel doctor`: report how well this machine isolates tools."""
+
+import os
+from collections.abc import Iterator
+from typing import get_args
 
 import typer
+from pydantic import ValidationError
+
+from local.cli.errors import ExitCode
+from satchel.bootstrap.process import isolation
+from satchel.domain.isolation import Isolation, Layer
+from satchel.settings import IsolationSettings
+
+_EFFECTS: dict[Layer, str] = {
+    "landlock": "tools can open only their own files and system files",
+    "seccomp": "tools cannot make system calls that affect other programs or the machine",
+    "mounts": "tools cannot see that files of other users exist",
+}
 
 
-def doctor() -> None:
-    """Say how well this machine walls tools in, and what is missing.
+def report_isolation() -> ExitCode:
+    """Print the isolation level and its layers. Return FAILURE if the level is below SATCHEL_MIN_ISOLATION."""
+    try:
+        min_level = IsolationSettings().min_isolation
+    except ValidationError as error:
+        typer.echo(f"SATCHEL_MIN_ISOLATION: {error.errors()[0]['msg']}", err=True)
+        return ExitCode.FAILURE
+    detected = isolation()
+    for line in _lines(detected):
+        typer.echo(line)
+    if detected.reaches(min_level):
+        return ExitCode.SUCCESS
+    typer.echo(f"Satchel does not start here: SATCHEL_MIN_ISOLATION requires {min_level!r}.")
+    return ExitCode.FAILURE
 
-    Ends with 0 when that is enough for the settings (SATCHEL_MIN_ISOLATION), else with 1.
-    """
-    from local.cli.examine import examine  # noqa: PLC0415  (pydantic would slow every --help)
 
-    raise typer.Exit(examine())
+def _lines(detected: Isolation) -> Iterator[str]:
+    system = os.uname()
+    yield f"isolation level: {detected.level}  ({system.sysname} {system.release}, {system.machine})"
+    for layer in get_args(Layer):
+        reason = detected.missing.get(layer)
+        yield f"  {layer:9} {f'missing: {reason}' if reason else f'active: {_EFFECTS[layer]}'}"
+    if detected.level == "process":
+        yield "Tools run in separate processes without secrets, but the kernel does not restrict their file access."
+        yield "See docs/security.md for the consequences."
+    if os.geteuid() == 0:
+        yield "You are root: the number of a tool's processes is limited only if control groups can be created."

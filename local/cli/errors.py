@@ -1,79 +1,106 @@
-"""What can go wrong at the command line. Each is told in one line, and the command ends with 2.
+"""Errors and exit codes of the commands. A command prints a `CliError` as one line and exits with ``ExitCode.ERROR``.
 
 CliError
-├── AddressError         the --url is no http(s) address
-├── UnreachableError     nobody answers there                (retryable)
-├── CutError             the connection broke in the middle  (retryable)
-├── StrangeAnswerError   something answered, but not as Satchel does
-├── RefusedError         the server answered with an error   (problem+json; 502, 503 and 504 are retryable)
-├── NoSuchFileError      the person has no file of that name, or not that version of it any more
-├── FileChangedError     a file was written to while it was sent
-├── SavingError          a file could not be written here
-├── NotJsonError         arguments of a tool that are no JSON object
-├── HasModelError        the server has a model, where a tool was to be called without one
-└── NewServerError       a server cannot be made where it was wanted
+├── InvalidUrlError          --url is not an http(s) URL
+├── UnreachableError         no connection to the server             (retryable)
+├── ConnectionLostError      the connection broke or timed out       (retryable)
+├── UnexpectedResponseError  the response does not follow the API
+├── ApiError                 the server answered with an error       (retryable if 502, 503 or 504)
+├── MissingFileError         the user has no such file, or not that version of it any more
+├── FileChangedError         the local file changed during its upload
+├── SaveError                a file cannot be written on this machine
+├── InvalidArgumentsError    the arguments of a tool are not a JSON object
+├── ModelConfiguredError     `satchel call` needs a server without a model
+└── NewServerError           `satchel new-server` cannot create the server
 """
 
+from enum import IntEnum
 from http import HTTPStatus
 
-_IN_A_MOMENT = {HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT}
+import typer
+
+from local.cli.text import one_line
+
+RESUME_HINT = "Run the same command again to resume."
+_TEMPORARY = {HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT}
+
+
+class ExitCode(IntEnum):
+    """Exit codes of all commands. ``ERROR`` is also the code of a usage error; 130 is the shell's code for Ctrl-C."""
+
+    SUCCESS = 0
+    FAILURE = 1
+    ERROR = 2
+    INTERRUPTED = 130
 
 
 class CliError(Exception):
-    """Base of all; its text is one sentence for a person. ``retryable``: the same request may work in a moment."""
+    """Base class. The text is one sentence for the user. ``retryable``: the same request may succeed a moment later."""
 
     retryable = False
 
 
-class AddressError(CliError):
-    """The address of the server cannot be one."""
+class InvalidUrlError(CliError):
+    """The server's address is not an http or https URL."""
 
 
 class UnreachableError(CliError):
-    """No connection could be made."""
+    """The connection to the server could not be opened."""
 
     retryable = True
 
 
-class CutError(CliError):
-    """The connection was made and broke, or went silent."""
+class ConnectionLostError(CliError):
+    """The connection was opened, then broke or timed out."""
 
     retryable = True
 
 
-class StrangeAnswerError(CliError):
-    """The answer is not one of this API."""
+class UnexpectedResponseError(CliError):
+    """The response does not follow Satchel's API."""
 
 
-class RefusedError(CliError):
-    """An HTTP status of 400 and above; ``code`` is the problem's ``error_code``, where there is one."""
+class ApiError(CliError):
+    """An HTTP status of 400 or above. ``code`` is the ``error_code`` of the problem document, if it has one."""
 
     def __init__(self, status: int, detail: str, code: str | None = None) -> None:
         super().__init__(f"{detail} ({code or f'HTTP {status}'})")
         self.status = status
         self.code = code
-        self.retryable = status in _IN_A_MOMENT
+        self.retryable = status in _TEMPORARY
 
 
-class NoSuchFileError(CliError):
-    """There is nothing to fetch."""
+class MissingFileError(CliError):
+    """The user has no such file, or not that version of it any more."""
 
 
 class FileChangedError(CliError):
-    """What was sent is no state that the file ever had."""
+    """The file changed during the upload."""
 
 
-class SavingError(CliError):
+class SaveError(CliError):
     """The folder or the file cannot be written."""
 
 
-class NotJsonError(CliError):
-    """What should have been a JSON object is none."""
+class InvalidArgumentsError(CliError):
+    """The arguments are not a JSON object."""
 
 
-class HasModelError(CliError):
-    """A model stands between the command and the tool."""
+class ModelConfiguredError(CliError):
+    """The server has a model, which would decide itself whether to call the tool."""
 
 
 class NewServerError(CliError):
-    """There is something in the place of a new server, or its configuration cannot be read."""
+    """The server already exists, or its folder or the configuration cannot be read or written."""
+
+
+def print_error(message: str) -> None:
+    """Print ``satchel: message`` as one line to stderr."""
+    typer.echo(f"satchel: {one_line(message)}", err=True)
+
+
+def print_transfer_error(name: str, error: CliError) -> None:
+    """Print why the transfer of a file failed and, if the error is retryable, how to resume it."""
+    print_error(f"{name}: {error}")
+    if error.retryable:
+        typer.echo(RESUME_HINT, err=True)

@@ -1,46 +1,40 @@
-"""Entry point of the `satchel` command. It imports no more than the options of each command: help comes at once."""
+"""Entry point of the `satchel` command. Imports only the options of the commands, so that ``--help`` is fast."""
 
 import gc
 
 import typer
 
-from local.cli.ask import ask
-from local.cli.call import call
-from local.cli.doctor import doctor
-from local.cli.download import download
-from local.cli.lint import lint
-from local.cli.models import models
-from local.cli.new_server import new_server
-from local.cli.serve import serve
-from local.cli.tools import tools
-from local.cli.upload import upload
+from local.cli import commands
 
 app = typer.Typer(
     name="satchel",
     help="Satchel: chat with MCP tools, files in, files out.",
     no_args_is_help=True,
     add_completion=False,
-    rich_markup_mode=None,  # plain help needs no rich, whose import is half the time
-    pretty_exceptions_enable=False,  # its frames show local variables, a token among them
+    rich_markup_mode=None,  # importing rich would double the time of --help
+    pretty_exceptions_enable=False,  # rich's tracebacks show local variables, such as the token
 )
-app.command()(serve)
-app.command()(ask)
-app.command()(tools)
-app.command()(call)
-app.command()(upload)
-app.command()(download)
-app.command()(new_server)
-app.command()(lint)
-app.command()(doctor)
-app.command()(models)
+for command in (
+    commands.serve,
+    commands.ask,
+    commands.tools,
+    commands.call,
+    commands.upload,
+    commands.download,
+    commands.new_server,
+    commands.lint,
+    commands.doctor,
+    commands.models,
+):
+    app.command()(command)
 
 
 def main() -> None:
-    """Run the command that the arguments name and exit with its code."""
+    """Run the command line and exit with the command's exit code."""
     try:
         app()
     finally:
-        gc.freeze()  # what ends with the process is not looked through for garbage: a second, after `serve`
+        gc.freeze()  # skips garbage collection at exit, which takes a second after `serve`
 
 
 if __name__ == "__main__":

@@ -1,22 +1,100 @@
-"""`satchel models`: its options. What it does is in `ping`, which is imported when it runs."""
+"""`satchel models`: list the models of the settings and test whether they answer."""
 
-from typing import Annotated
+import logging
+import time
+from collections.abc import Iterator, Sequence
 
 import typer
+from pydantic import ValidationError
+
+from local.cli.errors import ExitCode, print_error
+from satchel.adapters.llm.model_router import known_providers
+from satchel.bootstrap import language_models
+from satchel.domain.conversation import CompletionRequest, ModelReply, ToolSpec, UserMessage
+from satchel.domain.llm import ModelEntry, ModelError
+from satchel.ports.llm import Model
+from satchel.settings import ModelSettings
+
+_TOOL = ToolSpec(
+    server="satchel",
+    name="ready",
+    description="Say that you are ready.",
+    input_schema={"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]},
+)
+_QUESTION = 'Call the tool with the word "ready".'
 
 
-def models(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(help="Models, by the names that the settings give them, or as provider:model. Without: all."),
-    ] = None,
-    *,
-    ping: Annotated[bool, typer.Option(help="Ask each of them a question, which costs some tokens.")] = False,
-) -> None:
-    """List the models of the settings (SATCHEL_MODEL, SATCHEL_MODELS), and try whether they answer.
+def list_models(names: Sequence[str], *, ping: bool) -> ExitCode:
+    """Print a line for each model, and test it if ``ping`` is set.
 
-    Ends with 0, or with 1 when one of those that were asked did not answer or the settings cannot be used.
+    Return FAILURE if the settings are invalid or a test failed.
     """
-    from local.cli.ping import show  # noqa: PLC0415  (pydantic would slow every --help)
+    try:
+        entries = list(_entries(names))
+    except (ValidationError, ValueError) as error:
+        print_error(str(error))
+        return ExitCode.FAILURE
+    logging.disable(logging.WARNING)  # the lines already say what a warning would
+    try:
+        passed = [_list_model(entry, ping=ping) for entry in entries]
+    finally:
+        logging.disable(logging.NOTSET)
+        language_models.close()
+    typer.echo(f"\nproviders: {', '.join(known_providers())} (docs/models.md)")
+    return ExitCode.SUCCESS if all(passed) else ExitCode.FAILURE
 
-    raise typer.Exit(show(names or [], ping=ping))
+
+def _entries(names: Sequence[str]) -> Iterator[ModelEntry]:
+    """Yield the configured models with these names, or all. A name outside of the settings is a model itself."""
+    configured = {entry.name: entry for entry in ModelSettings().choice.all}
+    for name in names or configured:
+        yield configured.get(name) or ModelEntry(name=name, model=name)
+
+
+def _list_model(entry: ModelEntry, *, ping: bool) -> bool:
+    """Print the model and, if ``ping`` is set, the result of its test. Return False if the test failed."""
+    groups = f"  for {', '.join(entry.groups)}" if entry.groups else ""
+    model = f"  {entry.model}" if entry.model != entry.name else ""
+    typer.echo(f"{entry.name}{model}{groups}")
+    if not ping:
+        return True
+    try:
+        typer.echo(f"  {_ping(language_models.model_without_retries(entry.model), entry.model)}")
+    except ModelError as error:
+        detail = f" [{error.said}]" if error.said else ""
+        typer.echo(f"  {error.code}: {error}{detail}")
+        return False
+    except ValueError as error:
+        typer.echo(f"  {error}")
+        return False
+    return True
+
+
+def _ping(model: Model, name: str) -> str:
+    """Ask the model to call a tool, as every turn may need, and return a summary of its reply."""
+    request = CompletionRequest(
+        model=name,
+        instructions="This is a connection test.",
+        messages=[UserMessage(text=_QUESTION)],
+        tools=[_TOOL],
+    )
+    started = time.monotonic()
+    reply = model.reply(request, _IgnoredStream())
+    seconds = time.monotonic() - started
+    tokens = f"{reply.usage.input_tokens} tokens in, {reply.usage.output_tokens} out"
+    return f"answers in {seconds:.1f} s ({tokens}) {_tool_support(reply)}"
+
+
+def _tool_support(reply: ModelReply) -> str:
+    called = any(call.tool == _TOOL.full_name for call in reply.calls)
+    return "and calls tools" if called else "but did not call the requested tool"
+
+
+class _IgnoredStream:
+    """A listener that ignores the streamed text: only the final reply matters."""
+
+    def __call__(self, text: str) -> None:
+        """Ignore a piece of text."""
+
+    def anew(self) -> None:
+        """Ignore that the text starts again."""

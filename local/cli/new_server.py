@@ -1,24 +1,108 @@
-"""`satchel new-server`: its options. What it does is in `skeleton`, which is imported when it runs."""
+"""`satchel new-server`: create a working MCP server and its entry in mcp.json."""
 
+import json
+import re
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
 import typer
 
-DEFAULT_CONFIG = Path(__file__).parents[2] / "functions/servers/mcp.json"
+from local.cli.errors import CliError, ExitCode, NewServerError, print_error
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
+_PROGRAM = '''\
+from pathlib import Path
+from typing import Any
+
+from fastmcp import Context, FastMCP
+
+mcp = FastMCP("@NAME@")
 
 
-def new_server(
-    name: Annotated[str, typer.Argument(help="Its name: letters, digits, - and _, a letter first.")],
-    *,
-    config: Annotated[
-        Path, typer.Option(help="The mcp.json that it is entered in.", envvar="SATCHEL_MCP_CONFIG")
-    ] = DEFAULT_CONFIG,
-) -> None:
-    """Write a server that works, with its entry in mcp.json.
+@mcp.tool
+async def count_words(filename: str, username: str, ctx: Context) -> dict[str, Any]:
+    """Count the lines and words of a text file and write a report about it.
 
-    Its folder is made beside the configuration. Ends with 0, or with 2 when there is something in its place.
+    Args:
+        filename: The name of the file.
+        username: Set by the client.
     """
-    from local.cli.skeleton import make_server  # noqa: PLC0415  (satchel's models would slow every --help)
+    source = Path(filename)  # Satchel replaces the name with the path of a readable copy
+    await ctx.report_progress(0, 1, f"Reading {source.name}")
+    text = source.read_text(encoding="utf-8", errors="replace")
+    lines, words = len(text.splitlines()), len(text.split())
 
-    raise typer.Exit(make_server(name, config))
+    report = Path(f"/tmp/{username}/{source.stem}_report.md")  # the only folder that a tool can write
+    report.write_text(f"# {source.name}\\n\\n{lines} lines, {words} words\\n", encoding="utf-8")
+    artifact = {"name": report.name, "path": str(report), "mime": "text/markdown"}
+    return {
+        "results": {"lines": lines, "words": words},
+        "artifacts": [artifact],
+        "display": {"open_canvas": True, "primary_file": report.name},
+    }
+
+
+if __name__ == "__main__":
+    mcp.run(show_banner=False, log_level="WARNING")
+'''
+
+
+def create_server(name: str, config: Path) -> ExitCode:
+    """Create the server and its entry in ``config``, and print how to call it."""
+    try:
+        program = _create(name, config)
+    except CliError as error:
+        print_error(str(error))
+        return ExitCode.ERROR
+    typer.echo(f"Created: {program}\nAdded to: {config}\n")
+    typer.echo(f'Restart Satchel, then: satchel call {name}.count_words \'{{"filename": "a.txt"}}\' --file a.txt')
+    return ExitCode.SUCCESS
+
+
+def server_program(name: str) -> str:
+    """Return the source of a new server's main.py."""
+    return _PROGRAM.replace("@NAME@", name)
+
+
+def _create(name: str, config: Path) -> Path:
+    if not _NAME.fullmatch(name):
+        raise NewServerError(
+            f"{name!r} cannot be a server's name: use up to 40 letters, digits, - and _, starting with a letter."
+        )
+    text, entries = _read(config)
+    folder = config.parent / name
+    if name in entries or folder.exists():
+        raise NewServerError(f"A server {name!r} already exists: {config if name in entries else folder}.")
+    new_text = _with_entry(text, entries, name)
+    try:
+        folder.mkdir()
+        (folder / "main.py").write_text(server_program(name), encoding="utf-8")
+        config.write_text(new_text, encoding="utf-8")
+    except OSError as error:
+        raise NewServerError(f"{error.filename} cannot be written: {error.strerror}.") from error
+    return folder / "main.py"
+
+
+def _read(config: Path) -> tuple[str, dict[str, Any]]:
+    """Return the configuration as text and as parsed JSON; a missing file is an empty configuration."""
+    try:
+        text = config.read_text(encoding="utf-8") if config.exists() else "{}\n"
+        entries = json.loads(text)
+    except (OSError, ValueError) as error:
+        raise NewServerError(f"{config} cannot be read: {error}.") from error
+    if not isinstance(entries, dict):
+        raise NewServerError(f"{config} is not a JSON object.")
+    return text, entries
+
+
+def _with_entry(text: str, entries: dict[str, Any], name: str) -> str:
+    """Append the entry to the configuration and keep the formatting of the existing entries."""
+    entry = {
+        "command": ["python", "main.py"],
+        "cwd": name,
+        "groups": ["users"],
+        "description": "Counts the words of a text file.",
+    }
+    fields = ",\n".join(f"    {json.dumps(key)}: {json.dumps(value)}" for key, value in entry.items())
+    before = text.rstrip().removesuffix("}").rstrip()
+    return f"{before}{',' if entries else ''}\n  {json.dumps(name)}: {{\n{fields}\n  }}\n}}\n"

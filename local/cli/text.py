@@ -1,22 +1,22 @@
-"""Text of models, tools and file names, made fit for a terminal."""
+"""Text of models, tools and file names, made safe to print on a terminal."""
 
 import unicodedata
 
-_KEPT = {"\n", "\t"}
+_WHITE_SPACE = {"\n", "\t"}
+_DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 
-def plain(text: str) -> str:
-    """Replace control and direction characters: what a tool returned must not move the cursor or rewrite the screen."""
-    return "".join(char if char in _KEPT or not _acts(char) else "\N{REPLACEMENT CHARACTER}" for char in text)
+def sanitize(text: str) -> str:
+    """Replace control and direction characters: a tool's output must not move the cursor or rewrite the screen."""
+    return "".join("\N{REPLACEMENT CHARACTER}" if _is_control(char) else char for char in text)
 
 
 def one_line(text: str) -> str:
-    """Return it plain, with every run of white space as one space."""
-    return " ".join(plain(text).split())
+    """Return the sanitized text with each run of white space as one space."""
+    return " ".join(sanitize(text).split())
 
 
-def _acts(char: str) -> bool:
+def _is_control(char: str) -> bool:
+    if char in _WHITE_SPACE:
+        return False
     return unicodedata.category(char) == "Cc" or unicodedata.bidirectional(char) in _DIRECTIONS
-
-
-_DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}

@@ -1,23 +1,50 @@
-"""`satchel tools`: its options. What it does is in `listing`, which is imported when it runs."""
+"""`satchel tools`: list the tools that the user can use, by server."""
 
-import os
-from typing import Annotated
+import json
+import textwrap
+from collections.abc import Iterator
 
 import typer
 
-from local.cli.ask import DEFAULT_URL
+from local.cli.api_client import ApiClient, Connection, run_with_client
+from local.cli.errors import ExitCode
+from local.cli.schemas import ServerListing, ToolListing
+from local.cli.text import one_line
+
+_MAX_DESCRIPTION_CHARS = 100
 
 
-def tools(
-    *,
-    url: Annotated[str, typer.Option(help="The server.", envvar="SATCHEL_URL")] = DEFAULT_URL,
-    user: Annotated[str | None, typer.Option(help="Who asks, where the server believes it (a local one).")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Write JSON, with the schemas.")] = False,
-) -> None:
-    """List the tools that you may use, by server.
+def list_tools(connection: Connection, *, as_json: bool) -> ExitCode:
+    """Print the servers and their tools. Return FAILURE if a server is unavailable."""
 
-    Ends with 0 when all servers are well, 1 when one is not, 2 when Satchel could not be asked.
-    """
-    from local.cli.listing import list_tools  # noqa: PLC0415  (httpx and pydantic would slow every --help)
+    def run(client: ApiClient) -> ExitCode:
+        servers = client.tools().servers
+        lines = [_as_json(servers)] if as_json else [line for server in servers for line in _lines(server)]
+        for line in lines:
+            typer.echo(line)
+        is_unavailable = any(server.status == "unavailable" for server in servers)
+        return ExitCode.FAILURE if is_unavailable else ExitCode.SUCCESS
 
-    raise typer.Exit(list_tools(url, user, os.environ.get("SATCHEL_TOKEN"), as_json=json))
+    return run_with_client(connection, run)
+
+
+def _as_json(servers: list[ServerListing]) -> str:
+    return json.dumps([server.model_dump() for server in servers], indent=2, ensure_ascii=False)
+
+
+def _lines(server: ServerListing) -> Iterator[str]:
+    description = f": {one_line(server.description)}" if server.description else ""
+    yield f"{one_line(server.name)} ({server.status}){description}"
+    if server.reason:
+        yield f"  why: {one_line(server.reason)}"
+    for tool in server.tools:
+        yield f"  {one_line(tool.full_name)} {_arguments(tool)}"
+        if summary := one_line(tool.description.strip().partition("\n")[0]):
+            yield f"    {textwrap.shorten(summary, _MAX_DESCRIPTION_CHARS, placeholder=' …')}"
+
+
+def _arguments(tool: ToolListing) -> str:
+    """Return the names of the arguments, optional ones in brackets."""
+    properties, required = tool.input_schema.get("properties"), tool.input_schema.get("required") or []
+    names = list(properties) if isinstance(properties, dict) else []
+    return " ".join(one_line(name if name in required else f"[{name}]") for name in names)

@@ -1,7 +1,8 @@
-"""What is wrong with a tool's output, told to whoever writes the tool.
+"""`satchel lint`: check a tool's output against the contract, for the authors of tools.
 
-It reads what a tool returned, or calls the tool itself. Imports `satchel.contract` for what the contract is, and
-`satchel.adapters.mcp` for calling a tool as a runner does. The options of the command are in `local.cli.lint`.
+Reads an output from a file, or calls the tool itself and checks what the tool returns. Called by `local.cli.commands`.
+It imports the contract (`satchel.contract`, `satchel.domain`), the adapters that call a tool as the runner does
+(`satchel.adapters`, `satchel.bootstrap`), and the exit codes and text helpers of `local.cli`.
 
-Within: `command → report | calling → listening → check → rules → opening → subject → findings`.
+Imports point one way: command → tool_call → linter → rules → tool_output → findings.
 """

@@ -1,55 +1,106 @@
-"""What `satchel lint` does: looks, tells, and says by its exit code how it went."""
+"""The logic of `satchel lint`: check an output, print the findings, return the exit code."""
 
+import json
 import logging
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import typer
 
+from local.cli.errors import ExitCode, print_error
 from local.cli.text import one_line
-from local.lint.calling import CannotLintError, ToolCall, lint_call
-from local.lint.check import lint_bytes
-from local.lint.findings import Finding
-from local.lint.report import as_json, as_lines, is_good
-from local.lint.subject import Run
+from local.lint.findings import Finding, Severity
+from local.lint.linter import lint_bytes
+from local.lint.tool_call import CannotLintError, ToolCall, lint_call
+from local.lint.tool_output import CallContext
 from satchel.adapters.mcp.processes import become_subreaper
 
-logging.getLogger("satchel.contract").addHandler(logging.NullHandler())  # what it would log is a finding here
+logging.getLogger("satchel.contract").addHandler(logging.NullHandler())  # its warnings are findings here
 
-PASSED, FAULTY, CANNOT, INTERRUPTED = 0, 1, 2, 130
+_SEVERITY_WIDTH = max(map(len, Severity))
 
 
 @dataclass(frozen=True)
-class View:
-    """How findings are told, and which of them count."""
+class ReportOptions:
+    """The format of the report, and the severities that fail the check."""
 
     json: bool = False
     notes: bool = False
     strict: bool = False
 
 
-def lint_file(data: bytes, user: str | None, view: View) -> int:
-    """Look at an output that was written down. Returns the exit code."""
-    return _tell(lint_bytes(data, Run(user=user)), view)
+def lint_file(data: bytes, user: str | None, options: ReportOptions) -> ExitCode:
+    """Check an output that was saved to a file. Print the findings."""
+    return _report(lint_bytes(data, CallContext(user=user)), options)
 
 
-def lint_tool(server: str, tool: str, arguments: str, user: str | None, cwd: Path | None, view: View) -> int:
-    """Call a tool and look at its output. Returns the exit code. This process must have nothing else to do."""
+def lint_tool(
+    server: str, tool: str, arguments: str, user: str | None, cwd: Path | None, options: ReportOptions
+) -> ExitCode:
+    """Call a tool and check its output. Print the findings.
+
+    The process becomes the parent of all orphaned child processes, so it must do nothing else.
+    """
     become_subreaper()
     try:
-        return _tell(lint_call(ToolCall(server, tool, arguments, user, cwd)), view)
+        return _report(lint_call(ToolCall(server, tool, arguments, user, cwd)), options)
     except CannotLintError as error:
-        typer.echo(f"satchel: {one_line(str(error))}", err=True)
-        return CANNOT
+        print_error(str(error))
+        return ExitCode.ERROR
     except KeyboardInterrupt:
-        typer.echo("satchel: interrupted", err=True)
-        return INTERRUPTED
+        print_error("interrupted")
+        return ExitCode.INTERRUPTED
 
 
-def _tell(findings: list[Finding], view: View) -> int:
-    if view.json:
-        typer.echo(as_json(findings, notes=view.notes))
+def as_lines(findings: Sequence[Finding], *, notes: bool) -> Iterator[str]:
+    """Yield two lines per finding and a summary line. Include notes only if requested."""
+    for finding in _visible(findings, notes=notes):
+        yield f"{finding.severity:<{_SEVERITY_WIDTH}}  {one_line(finding.where)}  {one_line(finding.message)}"
+        yield f"{'':<{_SEVERITY_WIDTH}}  {one_line(finding.suggestion)} ({finding.clause}, spec {finding.spec})"
+    yield _summary(findings, notes=notes)
+
+
+def as_json(findings: Sequence[Finding], *, notes: bool) -> str:
+    """Return ``{findings: […], errors, warnings}`` as JSON. Include notes only if requested."""
+    count = Counter(finding.severity for finding in findings)
+    report = {
+        "findings": [asdict(finding) for finding in _visible(findings, notes=notes)],
+        "errors": count[Severity.ERROR],
+        "warnings": count[Severity.WARNING],
+    }
+    return json.dumps(report, indent=2)
+
+
+def is_passing(findings: Sequence[Finding], *, strict: bool) -> bool:
+    """Return True if there are no errors and, if ``strict``, no warnings either."""
+    failing = {Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR}
+    return not any(finding.severity in failing for finding in findings)
+
+
+def _report(findings: list[Finding], options: ReportOptions) -> ExitCode:
+    if options.json:
+        typer.echo(as_json(findings, notes=options.notes))
     else:
-        for line in as_lines(findings, notes=view.notes):
+        for line in as_lines(findings, notes=options.notes):
             typer.echo(line)
-    return PASSED if is_good(findings, strict=view.strict) else FAULTY
+    return ExitCode.SUCCESS if is_passing(findings, strict=options.strict) else ExitCode.FAILURE
+
+
+def _visible(findings: Sequence[Finding], *, notes: bool) -> list[Finding]:
+    return [finding for finding in findings if notes or finding.severity != Severity.NOTE]
+
+
+def _summary(findings: Sequence[Finding], *, notes: bool) -> str:
+    count = Counter(finding.severity for finding in findings)
+    counts = [_counted(count[severity], severity) for severity in (Severity.ERROR, Severity.WARNING) if count[severity]]
+    summary = ", ".join(counts) or "no faults"
+    hidden = 0 if notes else count[Severity.NOTE]
+    if not hidden:
+        return summary
+    return f"{summary} ({_counted(hidden, Severity.NOTE)}: --notes shows {'it' if hidden == 1 else 'them'})"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

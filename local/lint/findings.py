@@ -1,14 +1,14 @@
-"""What a rule says: one fault, by clause of the specifications, place, and what to do about it."""
+"""Findings: one problem of a tool's output each, with the clause of the contract, the place and the remedy."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """How bad it is, worst first.
+    """Severity of a finding, worst first.
 
-    ``error``: the contract is broken, and something is refused, lost or not understood. ``warning``: it works, but not
-    well. ``note``: nothing is wrong; there is a better way, or a later one.
+    ``error``: the output breaks the contract; something is refused, lost or not understood. ``warning``: the output
+    works, but badly. ``note``: the output is correct, but there is a better or newer way.
     """
 
     ERROR = "error"
@@ -18,7 +18,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One fault. ``where`` is a JSON path in what was read; it goes on into a text that holds JSON itself."""
+    """One problem. ``where`` is a JSON path in the checked output, also through text that contains JSON."""
 
     clause: str
     spec: str
@@ -30,25 +30,26 @@ class Finding:
 
 @dataclass(frozen=True)
 class Clause:
-    """A clause of the contract: its ``id`` (``v2.1:artifacts:mime-required``) and where it stands (``3 §6.1``)."""
+    """A clause of the contract: its ``id`` (``v2.1:artifacts:mime-required``) and its section (``3 §6.1``)."""
 
     id: str
     spec: str
 
     def error(self, where: str, message: str, suggestion: str) -> Finding:
-        """Say that the clause is broken."""
+        """Return a finding with severity ``error``."""
         return Finding(self.id, self.spec, Severity.ERROR, where, message, suggestion)
 
     def warning(self, where: str, message: str, suggestion: str) -> Finding:
-        """Say that the clause is kept badly."""
+        """Return a finding with severity ``warning``."""
         return Finding(self.id, self.spec, Severity.WARNING, where, message, suggestion)
 
     def note(self, where: str, message: str, suggestion: str) -> Finding:
-        """Say something that a tool's author may want to know."""
+        """Return a finding with severity ``note``."""
         return Finding(self.id, self.spec, Severity.NOTE, where, message, suggestion)
 
 
-def quoted(text: object, most: int = 80) -> str:
-    """Quote what a tool wrote: on one line, without control characters, and not all of it where it is long."""
-    shown = repr(text[:most] if isinstance(text, str) else text)
-    return shown if len(shown) <= most + 2 and not (isinstance(text, str) and len(text) > most) else f"{shown[:most]}…"
+def quoted(value: object, max_chars: int = 80) -> str:
+    """Return the value's ``repr``, so that it is one line without control characters, cut to ``max_chars``."""
+    shown = repr(value[:max_chars] if isinstance(value, str) else value)
+    is_cut = isinstance(value, str) and len(value) > max_chars
+    return f"{shown[:max_chars]}…" if is_cut or len(shown) > max_chars + 2 else shown

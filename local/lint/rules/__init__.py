@@ -1,5 +1,5 @@
-"""The rules: one small module a subject, listed in `check`; a new rule is a function and a line there.
+"""The rules, one module per subject. To add a rule, write a function and add it to ``RULES`` in `local.lint.linter`.
 
-A rule takes a Subject and yields Findings. Each fault is named by one rule alone: what one rule names, the others take
-for granted.
+A rule takes a `ToolOutput` and yields findings. Only one rule reports each problem, so a rule ignores what another rule
+already reports.
 """

@@ -1,44 +1,73 @@
-"""What is said to be base64 must be base64 (spec 1; spec 2 §1; spec 3 §6.1), in the strictest sense."""
+"""Rules for base64: it must be valid in artifacts, in the arrays of contract v1 and in content blocks."""
 
 import re
 from collections.abc import Iterator
 
 from local.lint.findings import Clause, Finding, quoted
-from local.lint.rules.v1_arrays import inline_contents
-from local.lint.subject import Subject
+from local.lint.rules.files import array_contents
+from local.lint.tool_output import Node, ToolOutput
 from satchel.contract import base64
+from satchel.contract.shapes import content_blocks
+from satchel.contract.shapes.output_builder import OutputBuilder
 
-BASE64 = Clause("v2:artifacts:b64", "2 §1")
-V1_BASE64 = Clause("v1:files:b64", "1 Optional Fields")
+ARTIFACT_BASE64 = Clause("v2:artifacts:b64", "2 §1")
+ARRAY_BASE64 = Clause("v1:files:b64", "1 Optional Fields")
+BLOCK_BASE64 = Clause("mcp:content:base64", "1 FastMCP Integration Notes")
+BLOCK_BYTES = Clause("mcp:content:bytes", "1 FastMCP Integration Notes")
 
-ENCODE = "Encode the bytes: base64.b64encode(data).decode()."
+_ENCODE = "Encode the bytes: base64.b64encode(data).decode()."
 _PYTHON_BYTES = re.compile(r"b(['\"]).*\1", re.DOTALL)
-_WRONG = re.compile(r"[^A-Za-z0-9+/=]")
-# What examples write in the place of base64, those of the specifications first of all: <base64>, PGh0bWw+PGhlYWQ+...
+_INVALID_CHAR = re.compile(r"[^A-Za-z0-9+/=]")
+# Placeholders that documentation shows instead of base64: <base64>, PGh0bWw+PGhlYWQ+...
 _PLACEHOLDER = re.compile(r"<(?:b64|base64)>|[A-Za-z0-9+/]{4,64}(?:\.\.\.|…)", re.IGNORECASE)
 
 
-def base64_is_base64(subject: Subject) -> Iterator[Finding]:
-    """Name every text that does not decode, and why; in an example that was written down, note what stands for one."""
+def check_base64(output: ToolOutput) -> Iterator[Finding]:
+    """Report each text that is not valid base64, and why. In an output without a call, a placeholder is only a note."""
     contents = [
-        *((BASE64, found) for node in subject.artifacts if (found := node.get("b64"))),
-        *((V1_BASE64, node) for node in inline_contents(subject)),
+        *((ARTIFACT_BASE64, b64) for node in output.artifacts if (b64 := node.get("b64"))),
+        *((ARRAY_BASE64, node) for node in array_contents(output)),
     ]
     for clause, node in contents:
-        if subject.run.home is None and _is_placeholder(node.value):
-            yield clause.note(node.where, f"{quoted(node.value)} stands for base64 that is not there.", ENCODE)
-        elif why := base64_fault(node.value):
-            yield clause.error(node.where, f"This is not base64: {why}.", ENCODE)
+        if output.context.home is None and _is_placeholder(node.value):
+            yield clause.note(node.json_path, f"{quoted(node.value)} is a placeholder, not base64.", _ENCODE)
+        elif reason := _base64_error(node.value):
+            yield clause.error(node.json_path, f"This is not base64: {reason}.", _ENCODE)
 
 
-def base64_fault(value: object) -> str | None:
-    """Say why a value is not base64; None if it is."""
+def check_content_blocks(output: ToolOutput) -> Iterator[Finding]:
+    """Report image, audio and resource blocks that yield no file: their bytes are missing or not base64."""
+    for block in output.blocks:
+        encoded = _encoded_bytes(block)
+        if encoded and (reason := _base64_error(encoded.value)):
+            yield BLOCK_BASE64.error(encoded.json_path, f"This is not base64: {reason}.", _ENCODE)
+        elif reason := _conversion_error(block):
+            message = f"This block cannot be converted to a file: {reason}."
+            yield BLOCK_BYTES.error(block.json_path, message, "Add the fields that the block's type requires.")
+
+
+def _encoded_bytes(block: Node) -> Node | None:
+    if block.text("type") == "resource":
+        resource = block.get("resource")
+        return resource.get("blob") if resource else None
+    return block.get("data") if block.text("type") in {"image", "audio"} else None
+
+
+def _conversion_error(block: Node) -> str | None:
+    """Convert the block as the normalizer does, and return its error if there is one."""
+    builder = OutputBuilder()
+    content_blocks.extract_artifacts([block.value], [], builder)
+    return next((problem.reason for problem in builder.fields.get("problems", [])), None)
+
+
+def _base64_error(value: object) -> str | None:
+    """Return why a value is not base64, or None if it is."""
     if not isinstance(value, str):
-        return f"{quoted(value)} is not a text"
+        return f"{quoted(value)} is not a string"
     try:
         base64.validate(value)
     except base64.Base64Error as error:
-        return _reason(value, str(error))
+        return _likely_reason(value, str(error))
     return None
 
 
@@ -46,34 +75,34 @@ def _is_placeholder(value: object) -> bool:
     return isinstance(value, str) and _PLACEHOLDER.fullmatch(value) is not None
 
 
-def _reason(text: str, said: str) -> str:
-    """Say what is wrong, the likeliest mistake first; else what the decoder said."""
+def _likely_reason(text: str, decoder_error: str) -> str:
+    """Return the most likely mistake, otherwise the decoder's error."""
     try:
         body = base64.canonicalize(text)
     except base64.Base64Error:
-        return said
-    return next((why for reason in _REASONS if (why := reason(body))), said.removeprefix("not base64: "))
+        return decoder_error
+    return next((reason for check in _CHECKS if (reason := check(body))), decoder_error.removeprefix("not base64: "))
 
 
 def _python_bytes(body: str) -> str | None:
-    return "it is Python's b'…', bytes that were made a text by str()" if _PYTHON_BYTES.fullmatch(body) else None
+    return "it is the str() of Python bytes, b'…'" if _PYTHON_BYTES.fullmatch(body) else None
 
 
-def _strange_character(body: str) -> str | None:
-    wrong = _WRONG.search(body)
-    if wrong is None:
+def _invalid_character(body: str) -> str | None:
+    match = _INVALID_CHAR.search(body)
+    if match is None:
         return None
-    if wrong[0] in "-_" and not _WRONG.search(body.replace("-", "").replace("_", "")):
-        return "it is of the URL-safe alphabet (- and _), not of the standard one (+ and /)"
-    return f"the character {quoted(wrong[0])} at {wrong.start()} is not of its alphabet"
+    if match[0] in "-_" and not _INVALID_CHAR.search(body.replace("-", "").replace("_", "")):
+        return "it uses the URL-safe alphabet (- and _) instead of the standard one (+ and /)"
+    return f"the character {quoted(match[0])} at position {match.start()} is not in the base64 alphabet"
 
 
-def _padding(body: str) -> str | None:
+def _wrong_padding(body: str) -> str | None:
     if "=" in body.rstrip("="):
         return "there is padding (=) before the end"
     if len(body) % 4:
-        return f"its length, {len(body)}, is not a multiple of four: the padding is missing, or it was cut off"
+        return f"its length, {len(body)}, is not a multiple of four: the padding is missing, or the text was cut off"
     return None
 
 
-_REASONS = (_python_bytes, _strange_character, _padding)
+_CHECKS = (_python_bytes, _invalid_character, _wrong_padding)

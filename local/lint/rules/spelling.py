@@ -1,18 +1,18 @@
-"""Fields must be called as the contract calls them, or nobody finds them (spec 1, common mistakes; spec 3 §1.1)."""
+"""Rules for the names of fields: a field with any other name than the contract's is ignored."""
 
 import re
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 
 from local.lint.findings import Clause, Finding, quoted
-from local.lint.subject import Node, Subject, step
+from local.lint.tool_output import Node, ToolOutput, path_step
 
-RESULTS = Clause("v1:results:spelling", "1 Common Mistakes")
-FIELDS = Clause("v2.1:fields:spelling", "3 §1.1")
-META_DATA = Clause("v1:meta-data:spelling", "1 Common Mistakes")
-UNKNOWN = Clause("v2.1:fields:known", "3 §1.1")
+RESULTS_SPELLING = Clause("v1:results:spelling", "1 Common Mistakes")
+FIELDS_SPELLING = Clause("v2.1:fields:spelling", "3 §1.1")
+META_DATA_SPELLING = Clause("v1:meta-data:spelling", "1 Common Mistakes")
+KNOWN_FIELDS = Clause("v2.1:fields:known", "3 §1.1")
 
-KNOWN = (
+FIELD_NAMES = (
     "results",
     "meta_data",
     "retryable",
@@ -25,72 +25,77 @@ KNOWN = (
     "bibliography",
     "grantMarkdown",
 )
-_UNDERSTOOD = {*KNOWN, "meta-data", "problems", "unknown"}
-_ALIKE = 0.85
+_ACCEPTED = {*FIELD_NAMES, "meta-data", "problems", "unknown"}
+_MIN_SIMILARITY = 0.85
 _NO_LETTERS = re.compile(r"[\W_]+")
 
 
-def misspelt(subject: Subject) -> Iterator[Finding]:
-    """Name each field whose name is nearly one of the contract's, where that one is missing."""
-    if wrong := misspelt_results(subject):
-        where = subject.payload.where + step(wrong)
-        yield RESULTS.error(where, f"`results` is misspelt as {quoted(wrong)}.", "Call the field `results`.")
-    for node in subject.objects:
-        for key, meant in _slips(node):
-            message = f"`{meant}` is misspelt as {quoted(key)}, so it is not found."
-            yield FIELDS.error(node.where + step(key), message, f"Call the field `{meant}`.")
+def check_misspelled_fields(output: ToolOutput) -> Iterator[Finding]:
+    """Report each field whose name is almost a name of the contract, if the correctly named field is missing."""
+    if wrong := misspelled_results(output):
+        json_path = output.payload.json_path + path_step(wrong)
+        message = f"`results` is misspelled as {quoted(wrong)}."
+        yield RESULTS_SPELLING.error(json_path, message, "Name the field `results`.")
+    for node in output.contract_objects:
+        for key, intended in _misspelled(node):
+            message = f"`{intended}` is misspelled as {quoted(key)}, so it is ignored."
+            yield FIELDS_SPELLING.error(node.json_path + path_step(key), message, f"Name the field `{intended}`.")
 
 
-def meta_data(subject: Subject) -> Iterator[Finding]:
-    """Name `meta-data`: an old spelling, still understood."""
-    for node in subject.given("meta-data"):
-        yield META_DATA.warning(node.where, "`meta-data` is an old spelling.", "Call the field `meta_data`.")
+def check_meta_data_spelling(output: ToolOutput) -> Iterator[Finding]:
+    """Report ``meta-data``, an old spelling that is still accepted."""
+    for node in output.fields_at("meta-data"):
+        yield META_DATA_SPELLING.warning(node.json_path, "`meta-data` is an old spelling.", "Name it `meta_data`.")
 
 
-def unknown(subject: Subject) -> Iterator[Finding]:
-    """Note fields beside `results` that the contract does not name: neither model nor user sees them."""
-    if "results" not in subject.payload.fields:
+def check_unknown_fields(output: ToolOutput) -> Iterator[Finding]:
+    """Note fields beside ``results`` that the contract does not define: neither the model nor the user sees them."""
+    if "results" not in output.payload.fields:
         return
-    slips = dict(_slips(subject.payload))
-    for key in subject.payload.fields:
-        if key not in _UNDERSTOOD and key not in slips:
-            where = subject.payload.where + step(str(key))
-            advice = "Put it into `results` or `meta_data`."
-            yield UNKNOWN.note(where, "The contract has no such field: nobody is shown it.", advice)
+    misspelled = dict(_misspelled(output.payload))
+    for key in output.payload.fields:
+        if key not in _ACCEPTED and key not in misspelled:
+            json_path = output.payload.json_path + path_step(str(key))
+            message = "The contract has no such field, so neither the model nor the user sees it."
+            yield KNOWN_FIELDS.note(json_path, message, "Move it into `results` or `meta_data`.")
 
 
-def misspelt_results(subject: Subject) -> str | None:
-    """Return the field that is meant to be `results`.
+def misspelled_results(output: ToolOutput) -> str | None:
+    """Return the field that should be named ``results``, or None.
 
-    `result` is a good word for a tool's own data: alone, or beside fields of the contract, it is none.
+    ``result`` is a plausible name in a tool's own data, so it counts only alone or beside fields of the contract.
     """
-    node = subject.payload
-    fields = node.fields
+    fields = output.payload.fields
     if "results" in fields:
         return None
-    others = [str(key) for key in fields if key not in _UNDERSTOOD]
-    slips = [key for key in others if _is_like(key, "results")]
-    speaks = any(one.value is node.value for one in subject.objects)
-    sure = [key for key in slips if speaks or _bare(key) != "result" or len(others) == 1]
-    return sure[0] if sure else None
+    others = [str(key) for key in fields if key not in _ACCEPTED]
+    return next(
+        (
+            key
+            for key in others
+            if _is_similar(key, "results")
+            and (output.payload_uses_contract or _letters(key) != "result" or len(others) == 1)
+        ),
+        None,
+    )
 
 
-def _slips(node: Node) -> Iterator[tuple[str, str]]:
-    """Give each field with the name that it was meant to have; `results` apart."""
-    absent = [name for name in KNOWN if name != "results" and name not in node.fields]
+def _misspelled(node: Node) -> Iterator[tuple[str, str]]:
+    """Yield each misspelled field with its intended name, except ``results``."""
+    missing = [name for name in FIELD_NAMES if name != "results" and name not in node.fields]
     for key in map(str, node.fields):
-        if key not in _UNDERSTOOD and (meant := _nearest(key, absent)):
-            yield key, meant
+        if key not in _ACCEPTED and (intended := _similar_name(key, missing)):
+            yield key, intended
 
 
-def _nearest(key: str, names: Iterable[str]) -> str | None:
-    return next((name for name in names if _is_like(key, name)), None)
+def _similar_name(key: str, names: Iterable[str]) -> str | None:
+    return next((name for name in names if _is_similar(key, name)), None)
 
 
-def _is_like(key: str, name: str) -> bool:
-    one, other = _bare(key), _bare(name)
-    return abs(len(one) - len(other)) <= 1 and SequenceMatcher(None, one, other).ratio() > _ALIKE
+def _is_similar(key: str, name: str) -> bool:
+    first, second = _letters(key), _letters(name)
+    return abs(len(first) - len(second)) <= 1 and SequenceMatcher(None, first, second).ratio() > _MIN_SIMILARITY
 
 
-def _bare(key: str) -> str:
+def _letters(key: str) -> str:
     return _NO_LETTERS.sub("", key).casefold()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from local.cli.skeleton import main_of
+from local.cli.new_server import server_program
 from tests.e2e.person import fetch
 from tests.e2e.system import running_system
 
@@ -71,4 +71,4 @@ def test_the_guides_commands_print_what_it_shows(checkout: Path) -> None:
 
 
 def test_the_program_in_the_guide_is_the_one_that_is_written() -> None:
-    assert blocks("python") == [main_of("wordcount")]
+    assert blocks("python") == [server_program("wordcount")]

@@ -1,1 +1,1 @@
-"""The `satchel` command as a process, against a server behind a socket."""
+"""Tests of the `satchel` command as a process, against a server behind a socket."""

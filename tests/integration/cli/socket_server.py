@@ -1,4 +1,4 @@
-"""The server in memory, put behind a socket of this machine."""
+"""The fake server behind a socket of this machine."""
 
 import threading
 from collections.abc import Iterator
@@ -11,16 +11,19 @@ from tests.unit.cli.fake_server import FakeServer
 
 
 @contextmanager
-def listening(
-    server: FakeServer, held: threading.Event | None = None, asked: threading.Event | None = None
+def serve_on_socket(
+    server: FakeServer, release: threading.Event | None = None, requested: threading.Event | None = None
 ) -> Iterator[str]:
-    """Serve on a free port and give the address. With ``held``, events are not answered before it is set."""
+    """Serve on a free port and yield the URL.
+
+    With both events, a request for turn events sets ``requested`` and is answered only after ``release`` is set.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            if asked and held and "/events" in self.path:
-                asked.set()
-                held.wait()
+            if requested and release and "/events" in self.path:
+                requested.set()
+                release.wait()
             self._answer()
 
         def do_POST(self) -> None:
@@ -35,14 +38,14 @@ def listening(
                 self.command, f"http://satchel.test{self.path}", headers=dict(self.headers), content=body
             )
             try:
-                answer = server(request)
+                response = server(request)
             except httpx2.TransportError:
-                return  # closes the connection without a word
-            self.send_response(answer.status_code)
-            self.send_header("Content-Type", answer.headers.get("Content-Type", "application/octet-stream"))
-            self.send_header("Content-Length", str(len(answer.content)))
+                return  # closes the connection without a response
+            self.send_response(response.status_code)
+            self.send_header("Content-Type", response.headers.get("Content-Type", "application/octet-stream"))
+            self.send_header("Content-Length", str(len(response.content)))
             self.end_headers()
-            self.wfile.write(answer.content)
+            self.wfile.write(response.content)
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
         thread = threading.Thread(target=http.serve_forever, args=(0.02,))
@@ -50,7 +53,7 @@ def listening(
         try:
             yield f"http://127.0.0.1:{http.server_port}"
         finally:
-            if held:
-                held.set()
+            if release:
+                release.set()
             http.shutdown()
             thread.join()

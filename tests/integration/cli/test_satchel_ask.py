@@ -1,4 +1,4 @@
-"""`satchel ask` from the shell to the socket and back."""
+"""Tests of `satchel ask` as a process that sends real HTTP requests."""
 
 import os
 import signal
@@ -9,13 +9,13 @@ from threading import Event
 
 import httpx2
 
-from tests.integration.cli.socket_server import listening
+from tests.integration.cli.socket_server import serve_on_socket
 from tests.unit.cli.fake_server import SESSION, TURN, FakeServer, artifact, file_key, response
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def satchel(folder: Path, *arguments: str, **settings: str) -> "subprocess.Popen[str]":
+def start_satchel(folder: Path, *arguments: str, **settings: str) -> "subprocess.Popen[str]":
     paths = os.pathsep.join([str(ROOT), str(ROOT / "layers/core/python")])
     return subprocess.Popen(  # noqa: S603  (the command under test)
         [sys.executable, "-m", "local.cli.main", *arguments],
@@ -27,13 +27,13 @@ def satchel(folder: Path, *arguments: str, **settings: str) -> "subprocess.Popen
     )
 
 
-def test_a_file_goes_out_and_a_report_comes_back(tmp_path: Path) -> None:
+def test_file_is_uploaded_and_report_is_saved(tmp_path: Path) -> None:
     (tmp_path / "sales.csv").write_text("a,b\n1,2\n")
     server = FakeServer(response(message="2 columns.", artifacts=[artifact("report.html", mime="text/html")]))
     server.contents = {file_key(1): b"<p>2"}
 
-    with listening(server) as url:
-        process = satchel(
+    with serve_on_socket(server) as url:
+        process = start_satchel(
             tmp_path, "ask", "go", "--file", "sales.csv", "--out", "reports", SATCHEL_URL=url, SATCHEL_TOKEN="secret"
         )
         out, err = process.communicate(timeout=30)
@@ -53,11 +53,11 @@ def test_a_file_goes_out_and_a_report_comes_back(tmp_path: Path) -> None:
     assert {request.headers.get("Authorization") for request in server.requests} == {"Bearer secret", None}
 
 
-def test_a_connection_that_is_cut_while_waiting_is_made_again(tmp_path: Path) -> None:
+def test_connection_broken_during_the_wait_is_retried(tmp_path: Path) -> None:
     server = FakeServer(faults=[httpx2.ReadError("")])
 
-    with listening(server) as url:
-        process = satchel(tmp_path, "ask", "go", "--url", url, "--user", "ann")
+    with serve_on_socket(server) as url:
+        process = start_satchel(tmp_path, "ask", "go", "--url", url, "--user", "ann")
         out, err = process.communicate(timeout=30)
 
     assert (process.returncode, err) == (0, "")
@@ -65,23 +65,25 @@ def test_a_connection_that_is_cut_while_waiting_is_made_again(tmp_path: Path) ->
     assert {request.headers.get("X-Satchel-User") for request in server.requests} == {"ann"}
 
 
-def test_ctrl_c_ends_the_wait_but_not_the_turn(tmp_path: Path) -> None:
-    asked = Event()
+def test_ctrl_c_stops_the_wait_but_not_the_turn(tmp_path: Path) -> None:
+    requested = Event()
 
-    with listening(FakeServer(), held=Event(), asked=asked) as url:
-        process = satchel(tmp_path, "ask", "go", "--url", url)
-        assert asked.wait(timeout=30)
+    with serve_on_socket(FakeServer(), release=Event(), requested=requested) as url:
+        process = start_satchel(tmp_path, "ask", "go", "--url", url)
+        assert requested.wait(timeout=30)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
 
     assert (process.returncode, out) == (130, "")
-    assert err == f"Turn {TURN} goes on without us: {url}/api/sessions/{SESSION}/turns/{TURN}\nsatchel: interrupted\n"
+    assert (
+        err == f"Turn {TURN} continues on the server: {url}/api/sessions/{SESSION}/turns/{TURN}\nsatchel: interrupted\n"
+    )
 
 
-def test_a_server_that_is_not_there_is_said_in_one_line(tmp_path: Path) -> None:
-    with listening(FakeServer()) as url:
+def test_unreachable_server_is_reported_in_one_line(tmp_path: Path) -> None:
+    with serve_on_socket(FakeServer()) as url:
         pass
-    process = satchel(tmp_path, "ask", "go", "--url", url)
+    process = start_satchel(tmp_path, "ask", "go", "--url", url)
     out, err = process.communicate(timeout=30)
 
     assert (process.returncode, out) == (2, "")

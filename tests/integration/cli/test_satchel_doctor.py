@@ -1,4 +1,4 @@
-"""The doctor tells the truth, also where the kernel's layers cannot be had."""
+"""Tests of `satchel doctor`, also with isolation layers that the kernel refuses."""
 
 import os
 import subprocess
@@ -10,44 +10,44 @@ import pytest
 from satchel.adapters.sandbox.probe import find_layers
 
 ROOT = Path(__file__).parents[3]
-WITHOUT = [sys.executable, str(ROOT / "tests/without_layers.py")]
+WITHOUT_LAYERS = [sys.executable, str(ROOT / "tests/without_layers.py")]
 DOCTOR = [sys.executable, "-m", "local.cli.main", "doctor"]
 SERVE = [sys.executable, "-m", "local.cli.main", "serve", "--port", "0"]
 
 
-def run(command: list[str], least: str = "process") -> "subprocess.CompletedProcess[str]":
-    environ = {**os.environ, "SATCHEL_MIN_ISOLATION": least}
+def run(command: list[str], min_level: str = "process") -> "subprocess.CompletedProcess[str]":
+    environ = {**os.environ, "SATCHEL_MIN_ISOLATION": min_level}
     return subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, check=False, timeout=100)  # noqa: S603  (ours)
 
 
-def test_it_tells_what_this_kernel_holds() -> None:
-    found = find_layers()
-    said = run(DOCTOR)
+def test_active_layers_are_those_of_this_kernel() -> None:
+    detected = find_layers()
+    result = run(DOCTOR)
 
-    assert said.returncode == 0
-    assert f"isolation level: {found.level}" in said.stdout
-    assert {line.split()[0] for line in said.stdout.splitlines() if " holds: " in line} == set(found.layers)
+    assert result.returncode == 0
+    assert f"isolation level: {detected.level}" in result.stdout
+    assert {line.split()[0] for line in result.stdout.splitlines() if " active: " in line} == set(detected.layers)
 
 
-def test_it_tells_what_is_missing() -> None:
-    said = run([*WITHOUT, *DOCTOR])
+def test_missing_layers_are_listed() -> None:
+    result = run([*WITHOUT_LAYERS, *DOCTOR])
 
-    assert said.returncode == 0
-    assert "isolation level: process" in said.stdout
+    assert result.returncode == 0
+    assert "isolation level: process" in result.stdout
     for layer in ("landlock", "seccomp", "mounts"):
-        assert f"  {layer:9} missing: " in said.stdout
+        assert f"  {layer:9} missing: " in result.stdout
 
 
 @pytest.mark.parametrize("command", [DOCTOR, SERVE])
-def test_below_the_least_level_nothing_runs(command: list[str]) -> None:
-    said = run([*WITHOUT, *command], least="kernel")
+def test_doctor_and_serve_fail_below_the_minimum_level(command: list[str]) -> None:
+    result = run([*WITHOUT_LAYERS, *command], min_level="kernel")
 
-    assert said.returncode == 1
-    assert "SATCHEL_MIN_ISOLATION asks for" in said.stdout + said.stderr
+    assert result.returncode == 1
+    assert "SATCHEL_MIN_ISOLATION requires" in result.stdout + result.stderr
 
 
-def test_a_level_that_there_is_not_is_named() -> None:
-    said = run(DOCTOR, least="castle")
+def test_unknown_minimum_level_is_a_settings_error() -> None:
+    result = run(DOCTOR, min_level="castle")
 
-    assert (said.returncode, said.stdout) == (1, "")
-    assert said.stderr.startswith("SATCHEL_MIN_ISOLATION: ")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.startswith("SATCHEL_MIN_ISOLATION: ")

@@ -1,4 +1,4 @@
-"""`satchel models`: which there are, and whether they answer."""
+"""Tests of `satchel models`: the list of the models and the test of their answers."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from tests.endpoints.server import Endpoint
 
 ROOT = Path(__file__).parents[3]
 CALL = Answers(calls=[("satchel_ready", '{"word": "ready"}')], tokens=(42, 7))
-KEY = "sk-of-nobody"
+API_KEY = "sk-invalid"
 
 
 @pytest.fixture
@@ -23,49 +23,49 @@ def endpoint() -> Iterator[Endpoint]:
         yield endpoint
 
 
-def models(*arguments: str, **settings: str) -> "subprocess.CompletedProcess[str]":
+def run_models(*arguments: str, **settings: str) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "local.cli.main", "models", *arguments]
-    ours = {name: value for name, value in os.environ.items() if not name.startswith(("SATCHEL_", "OPENAI_"))}
-    return subprocess.run(command, cwd=ROOT, env=ours | settings, capture_output=True, text=True, check=False)  # noqa: S603  (ours)
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(("SATCHEL_", "OPENAI_"))}
+    return subprocess.run(command, cwd=ROOT, env=environ | settings, capture_output=True, text=True, check=False)  # noqa: S603  (ours)
 
 
-def test_without_settings_there_is_the_stand_in() -> None:
-    said = models()
-    assert (said.returncode, said.stderr) == (0, "")
-    assert said.stdout.splitlines()[0] == "offline"
+def test_without_settings_only_the_offline_model_is_listed() -> None:
+    result = run_models()
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.splitlines()[0] == "offline"
 
 
-def test_each_model_is_listed_and_tried(endpoint: Endpoint) -> None:
+def test_each_model_is_listed_and_tested(endpoint: Endpoint) -> None:
     good, plain, closed = ("openai-chat:" + each + f"@{endpoint.url}/v1" for each in ("good", "plain", "closed"))
-    listed = [
+    configured = [
         {"name": "good", "model": good},
         {"name": "plain", "model": plain, "groups": ["staff"]},
         {"name": "closed", "model": closed},
         {"name": "odd", "model": "telepathy:x"},
     ]
     endpoint.will = [CALL, Answers(["Ready."]), Refuses(Refusal.NO_KEY)]
-    said = models("--ping", SATCHEL_MODELS=json.dumps(listed), OPENAI_API_KEY=KEY)
-    lines = said.stdout.splitlines()
-    assert said.returncode == 1
+    result = run_models("--ping", SATCHEL_MODELS=json.dumps(configured), OPENAI_API_KEY=API_KEY)
+    lines = result.stdout.splitlines()
+    assert result.returncode == 1
     assert lines[0] == f"good  {good}"
     assert lines[1].startswith("  answers in ")
     assert lines[1].endswith(" s (42 tokens in, 7 out) and calls tools")
     assert lines[2] == f"plain  {plain}  for staff"
-    assert lines[3].endswith("did not call the tool that it was asked to call")
+    assert lines[3].endswith("but did not call the requested tool")
     assert lines[5].startswith("  E_MODEL_ACCESS: ")
     assert lines[5].endswith(" [401 invalid_api_key]")
     assert lines[7].startswith("  the model 'telepathy:x' is not known")
-    assert KEY not in said.stdout + said.stderr
+    assert API_KEY not in result.stdout + result.stderr
 
 
-def test_a_model_that_is_not_in_the_settings_may_be_tried(endpoint: Endpoint) -> None:
+def test_model_outside_of_the_settings_can_be_tested(endpoint: Endpoint) -> None:
     endpoint.will = [CALL]
-    said = models("--ping", f"openai-chat:any@{endpoint.url}/v1")
-    assert said.returncode == 0
-    assert "calls tools" in said.stdout
+    result = run_models("--ping", f"openai-chat:any@{endpoint.url}/v1")
+    assert result.returncode == 0
+    assert "calls tools" in result.stdout
 
 
-def test_a_key_that_is_missing_is_named() -> None:
-    said = models("--ping", "openai-chat:any")
-    assert said.returncode == 1
-    assert "[OPENAI_API_KEY is not set]" in said.stdout
+def test_missing_key_is_reported() -> None:
+    result = run_models("--ping", "openai-chat:any")
+    assert result.returncode == 1
+    assert "[OPENAI_API_KEY is not set]" in result.stdout

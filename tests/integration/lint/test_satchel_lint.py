@@ -1,4 +1,4 @@
-"""`satchel lint` from the shell to the tool and back."""
+"""Tests of `satchel lint` as a process that calls real tools."""
 
 import json
 import os
@@ -10,12 +10,12 @@ ROOT = Path(__file__).resolve().parents[3]
 SERVERS = Path(__file__).parent / "servers"
 
 
-def satchel(*arguments: str, given: str = "") -> "subprocess.CompletedProcess[str]":
+def run_lint(*arguments: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":
     paths = os.pathsep.join([str(ROOT), str(ROOT / "layers/core/python")])
     return subprocess.run(  # noqa: S603  (the command under test)
         [sys.executable, "-m", "local.cli.main", "lint", *arguments],
         env={**os.environ, "PYTHONPATH": paths},
-        input=given,
+        input=stdin,
         capture_output=True,
         text=True,
         check=False,
@@ -24,35 +24,35 @@ def satchel(*arguments: str, given: str = "") -> "subprocess.CompletedProcess[st
 
 
 def lint_tool(tool: str, *options: str) -> "subprocess.CompletedProcess[str]":
-    return satchel("--server", "python -S author.py", "--cwd", str(SERVERS), "--tool", tool, *options)
+    return run_lint("--server", "python -S author.py", "--cwd", str(SERVERS), "--tool", tool, *options)
 
 
-def test_a_real_tool_is_called_and_passes() -> None:
-    done = lint_tool("writes", "--args", '{"rows": 1}')
+def test_valid_tool_passes() -> None:
+    result = lint_tool("writes", "--args", '{"rows": 1}')
 
-    assert (done.returncode, done.stdout, done.stderr) == (0, "no faults\n", "")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "no faults\n", "")
 
 
-def test_the_faults_of_a_real_tool_are_told_to_a_program() -> None:
-    done = lint_tool("forgets", "--json")
+def test_json_report_lists_the_errors_of_a_tool() -> None:
+    result = lint_tool("forgets", "--json")
 
-    assert done.returncode == 1
-    assert [finding["clause"] for finding in json.loads(done.stdout)["findings"]] == [
+    assert result.returncode == 1
+    assert [finding["clause"] for finding in json.loads(result.stdout)["findings"]] == [
         "v2.1:artifacts:path-exists",
         "v2.1:artifacts:path-inside",
     ]
 
 
-def test_a_tool_that_there_is_not_cannot_be_looked_at() -> None:
-    done = lint_tool("reads")
+def test_unknown_tool_is_an_error_with_suggestions() -> None:
+    result = lint_tool("reads")
 
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("satchel: There is no tool 'reads'. Did you mean ")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith("satchel: There is no tool 'reads'. Did you mean ")
 
 
-def test_what_the_rules_say_is_not_said_by_a_log_as_well() -> None:
+def test_problems_of_the_normalizer_are_not_logged() -> None:
     output = {"structuredContent": {"results": 1}, "data": {"results": 2}, "content": []}
-    done = satchel("-", given=json.dumps(output))
+    result = run_lint("-", stdin=json.dumps(output))
 
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[-1] == "1 warning"
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.splitlines()[-1] == "1 warning"

@@ -1,4 +1,4 @@
-"""Satchel's HTTP API in memory, as far as the command uses it: a handler for `httpx2.MockTransport`."""
+"""Fake of the API routes that the command line uses: a handler for `httpx2.MockTransport`."""
 
 import json
 import re
@@ -50,8 +50,8 @@ def deferred(name: str, number: int) -> ResponseDeferred:
     )
 
 
-def response(**parts: Any) -> FinalResponse:  # noqa: ANN401  (fields of the model)
-    return FinalResponse(**{"turn_id": TURN, "session_id": SESSION, "status": "complete", "message": "Done.", **parts})
+def response(**fields: Any) -> FinalResponse:  # noqa: ANN401  (fields of the model)
+    return FinalResponse(**{"turn_id": TURN, "session_id": SESSION, "status": "complete", "message": "Done.", **fields})
 
 
 def problem(status: int, detail: str, error_code: str) -> httpx2.Response:
@@ -60,11 +60,15 @@ def problem(status: int, detail: str, error_code: str) -> httpx2.Response:
 
 
 class FakeServer:
-    """One session, one turn. ``events`` are told ``page`` at a time; ``faults`` come first, one an events request."""
+    """A server with one session and one turn, which records the requests.
+
+    Each request for events returns up to ``page_size`` of the ``events``. The first requests for events fail with one
+    of ``faults`` each.
+    """
 
     routes: ClassVar[list[tuple[str, str]]] = [
         (r"POST /api/sessions", "_start_session"),
-        (r"PATCH /api/sessions/([^/]+)", "_change_session"),
+        (r"PATCH /api/sessions/([^/]+)", "_update_session"),
         (r"GET /api/config", "_config"),
         (r"GET /api/tools", "_tools"),
         (r"POST /api/files", "_upload"),
@@ -76,25 +80,25 @@ class FakeServer:
 
     def __init__(
         self,
-        final: FinalResponse | None = None,
+        final_response: FinalResponse | None = None,
         events: list[dict[str, Any]] | None = None,
         *,
-        page: int = 2,
+        page_size: int = 2,
         faults: list[Fault] | None = None,
     ) -> None:
-        self.final = final or response()
+        self.final_response = final_response or response()
         self.history = [
             {"seq": seq, "turn_id": TURN, "at": "2025-11-21T10:00:00Z", **event}
             for seq, event in enumerate(events or [], 1)
         ]
-        self.page = page
+        self.page_size = page_size
         self.faults = faults or []
         self.model = "offline"
         self.servers: list[dict[str, Any]] = []
         self.contents: dict[str, bytes] = {}
-        self.renamed: dict[str, str] = {}
-        self.chosen: list[str] = []
-        self.asked: list[dict[str, Any]] = []
+        self.stored_names: dict[str, str] = {}
+        self.chosen_models: list[str] = []
+        self.turn_requests: list[dict[str, Any]] = []
         self.uploads: list[tuple[str, str, bytes]] = []
         self.cursors: list[int] = []
         self.requests: list[httpx2.Request] = []
@@ -102,9 +106,9 @@ class FakeServer:
     def __call__(self, request: httpx2.Request) -> httpx2.Response:
         self.requests.append(request)
         for pattern, method in self.routes:
-            if found := re.fullmatch(pattern, f"{request.method} {request.url.path}"):
-                answered: httpx2.Response = getattr(self, method)(request, *found.groups())
-                return answered
+            if match := re.fullmatch(pattern, f"{request.method} {request.url.path}"):
+                answer: httpx2.Response = getattr(self, method)(request, *match.groups())
+                return answer
         return problem(404, f"There is no route {request.url.path}.", "E_NOT_FOUND")
 
     def _config(self, _request: httpx2.Request) -> httpx2.Response:
@@ -114,43 +118,46 @@ class FakeServer:
         return httpx2.Response(200, json={"servers": self.servers})
 
     def _start_session(self, request: httpx2.Request) -> httpx2.Response:
-        self.chosen += self._choice(request)
+        self.chosen_models += self._chosen_model(request)
         return httpx2.Response(201, json={"session_id": SESSION, "status": "active"})
 
-    def _change_session(self, request: httpx2.Request, session: str) -> httpx2.Response:
+    def _update_session(self, request: httpx2.Request, session: str) -> httpx2.Response:
         if session != SESSION:
             return problem(404, "There is no such session.", "E_SESSION_NOT_FOUND")
-        self.chosen += self._choice(request)
+        self.chosen_models += self._chosen_model(request)
         return httpx2.Response(200, json={"session_id": SESSION, "status": "active"})
 
     @staticmethod
-    def _choice(request: httpx2.Request) -> list[str]:
-        said = json.loads(request.content)
-        assert said.keys() <= {"model"}
-        return list(said.values())
+    def _chosen_model(request: httpx2.Request) -> list[str]:
+        body = json.loads(request.content)
+        assert body.keys() <= {"model"}
+        return list(body.values())
 
     def _upload(self, request: httpx2.Request) -> httpx2.Response:
         fields: dict[str, str] = {}
 
-        def keep_field(field: Field) -> None:
+        def store_field(field: Field) -> None:
             fields[(field.field_name or b"").decode()] = (field.value or b"").decode()
 
-        def keep_file(part: File) -> None:
+        def store_file(part: File) -> None:
             name = (part.file_name or b"").decode()
             part.file_object.seek(0)
             self.uploads.append((fields["session_id"], name, part.file_object.read()))
 
         content_type = {"Content-Type": request.headers["Content-Type"].encode()}
-        parse_form(content_type, BytesIO(request.content), keep_field, keep_file)
+        parse_form(content_type, BytesIO(request.content), store_field, store_file)
         _, name, body = self.uploads[-1]
-        shown = {"file_key": file_key(900 + len(self.uploads)), "name": self.renamed.get(name, name)}
-        kept = {"size": len(body), "version": 1, "created_at": "2025-11-21T10:00:00Z"}
-        return httpx2.Response(201, json=shown | kept)
+        record: dict[str, Any] = {
+            "file_key": file_key(900 + len(self.uploads)),
+            "name": self.stored_names.get(name, name),
+        }
+        record |= {"size": len(body), "version": 1, "created_at": "2025-11-21T10:00:00Z"}
+        return httpx2.Response(201, json=record)
 
     def _start_turn(self, request: httpx2.Request, session: str) -> httpx2.Response:
         if session != SESSION:
             return problem(404, "There is no such session.", "E_SESSION_NOT_FOUND")
-        self.asked.append(json.loads(request.content))
+        self.turn_requests.append(json.loads(request.content))
         return httpx2.Response(202, json={"turn_id": TURN, "session_id": SESSION, "status": "running"})
 
     def _events(self, request: httpx2.Request, _session: str, _turn: str) -> httpx2.Response:
@@ -161,12 +168,12 @@ class FakeServer:
             return fault
         after = int(request.url.params["after"])
         self.cursors.append(after)
-        page = self.history[after : after + self.page]
+        page = self.history[after : after + self.page_size]
         last = after + len(page)
         return httpx2.Response(200, json={"events": page, "next": last, "done": last == len(self.history)})
 
     def _turn(self, _request: httpx2.Request, _session: str, _turn: str) -> httpx2.Response:
-        return httpx2.Response(200, content=self.final.model_dump_json())
+        return httpx2.Response(200, content=self.final_response.model_dump_json())
 
     def _download(self, request: httpx2.Request, key: str) -> httpx2.Response:
         if key not in self.contents or not request.url.params.get("token"):

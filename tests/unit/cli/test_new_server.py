@@ -1,4 +1,4 @@
-"""A new server: its program, its entry, and what stands in the way of it."""
+"""Tests of `satchel new-server`: the program, the entry in mcp.json, and the errors."""
 
 import ast
 import json
@@ -6,60 +6,60 @@ from pathlib import Path
 
 import pytest
 
-from local.cli.skeleton import main_of, make_server
+from local.cli.new_server import create_server, server_program
 from satchel.adapters.server_config import read_registry
 
-WRITTEN = """{
+CONFIG = """{
   "report": {"command": ["python", "main.py"], "cwd": "report"}
 }
 """
-Said = pytest.CaptureFixture[str]
+Capture = pytest.CaptureFixture[str]
 
 
-def test_a_server_is_written_and_entered_behind_the_others(tmp_path: Path, capsys: Said) -> None:
+def test_server_is_created_and_appended_to_the_configuration(tmp_path: Path, capsys: Capture) -> None:
     config = tmp_path / "mcp.json"
-    config.write_text(WRITTEN)
-    assert make_server("words", config) == 0
+    config.write_text(CONFIG)
+    assert create_server("words", config) == 0
 
-    assert config.read_text().startswith(WRITTEN.removesuffix("\n}\n"))
+    assert config.read_text().startswith(CONFIG.removesuffix("\n}\n"))
     entry = read_registry(config).servers["words"]
     assert (entry.command, entry.cwd, entry.groups) == (["python", "main.py"], str(tmp_path / "words"), ["users"])
-    assert (tmp_path / "words/main.py").read_text() == main_of("words")
+    assert (tmp_path / "words/main.py").read_text() == server_program("words")
     assert "satchel call words.count_words" in capsys.readouterr().out
 
 
-def test_without_a_configuration_one_is_begun(tmp_path: Path) -> None:
+def test_missing_configuration_is_created(tmp_path: Path) -> None:
     config = tmp_path / "mcp.json"
-    assert [make_server(name, config) for name in ("one", "two")] == [0, 0]
+    assert [create_server(name, config) for name in ("one", "two")] == [0, 0]
     assert list(json.loads(config.read_text())) == ["one", "two"]
 
 
 @pytest.mark.parametrize("name", ["", "1st", "a b", "a.b", "../up", "a/b", "x" * 41, "né"])
-def test_a_name_that_could_not_be_deployed_is_refused(tmp_path: Path, name: str, capsys: Said) -> None:
-    assert make_server(name, tmp_path / "mcp.json") == 2
+def test_name_that_cannot_be_deployed_is_refused(tmp_path: Path, name: str, capsys: Capture) -> None:
+    assert create_server(name, tmp_path / "mcp.json") == 2
     assert list(tmp_path.iterdir()) == []
     assert "cannot be a server's name" in capsys.readouterr().err
 
 
-def test_nothing_that_is_there_is_overwritten(tmp_path: Path, capsys: Said) -> None:
+def test_existing_server_or_folder_is_not_overwritten(tmp_path: Path, capsys: Capture) -> None:
     config = tmp_path / "mcp.json"
-    config.write_text(WRITTEN)
+    config.write_text(CONFIG)
     (tmp_path / "notes").mkdir()
-    assert [make_server(name, config) for name in ("report", "notes")] == [2, 2]
-    assert config.read_text() == WRITTEN
+    assert [create_server(name, config) for name in ("report", "notes")] == [2, 2]
+    assert config.read_text() == CONFIG
     assert capsys.readouterr().err.count("already") == 2
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "3"])
-def test_a_configuration_that_cannot_be_read_is_left_as_it_is(tmp_path: Path, text: str) -> None:
+def test_invalid_configuration_is_not_changed(tmp_path: Path, text: str) -> None:
     config = tmp_path / "mcp.json"
     config.write_text(text)
-    assert make_server("words", config) == 2
+    assert create_server("words", config) == 2
     assert [path.name for path in tmp_path.iterdir()] == ["mcp.json"]
     assert config.read_text() == text
 
 
-def test_the_program_is_python_with_short_lines() -> None:
-    program = main_of("words")
+def test_program_is_valid_python_with_short_lines() -> None:
+    program = server_program("words")
     ast.parse(program)
     assert max(map(len, program.splitlines())) <= 120

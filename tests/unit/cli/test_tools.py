@@ -1,4 +1,4 @@
-"""What an author sees who lists the tools."""
+"""Tests of `satchel tools`: the list of tools."""
 
 import json
 from typing import Any
@@ -6,7 +6,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from local.cli.listing import list_tools
+from local.cli.api_client import Connection
+from local.cli.tools import list_tools
 from tests.unit.cli.fake_server import FakeServer, problem
 
 SCHEMA = {"properties": {"filename": {"type": "string"}, "rows": {"type": "integer"}}, "required": ["filename"]}
@@ -29,14 +30,14 @@ REPORT = {
 BROKEN = {"name": "broken", "description": "", "status": "unavailable", "reason": "no such\nprogram", "tools": []}
 
 
-def listed(*servers: dict[str, Any], as_json: bool = False) -> int:
+def run_tools(*servers: dict[str, Any], as_json: bool = False) -> int:
     fake = FakeServer()
     fake.servers = list(servers)
-    return list_tools("http://satchel.test", None, None, as_json=as_json, transport=httpx2.MockTransport(fake))
+    return list_tools(Connection("http://satchel.test", transport=httpx2.MockTransport(fake)), as_json=as_json)
 
 
-def test_tools_are_told_by_server_with_their_arguments(capsys: pytest.CaptureFixture[str]) -> None:
-    assert listed(REPORT) == 0
+def test_tools_are_listed_by_server_with_their_arguments(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_tools(REPORT) == 0
     assert capsys.readouterr().out.splitlines() == [
         "report (ready): Makes reports.",
         "  report.summarise filename [rows]",
@@ -45,23 +46,23 @@ def test_tools_are_told_by_server_with_their_arguments(capsys: pytest.CaptureFix
     ]
 
 
-def test_a_server_that_does_not_start_is_told_with_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
-    assert listed(REPORT, BROKEN) == 1
+def test_unavailable_server_is_listed_with_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_tools(REPORT, BROKEN) == 1
     assert capsys.readouterr().out.splitlines()[-2:] == ["broken (unavailable)", "  why: no such program"]
 
 
-def test_json_holds_the_schemas(capsys: pytest.CaptureFixture[str]) -> None:
-    assert listed(REPORT, as_json=True) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told[0]["tools"][0]["input_schema"] == SCHEMA
+def test_json_includes_the_schemas(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_tools(REPORT, as_json=True) == 0
+    servers = json.loads(capsys.readouterr().out)
+    assert servers[0]["tools"][0]["input_schema"] == SCHEMA
 
 
 def test_control_characters_of_a_server_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    listed({**BROKEN, "reason": "\x1b[2Jgone"})
+    run_tools({**BROKEN, "reason": "\x1b[2Jgone"})
     assert "\x1b" not in capsys.readouterr().out
 
 
-def test_a_server_that_refuses_is_told_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    refuse = httpx2.MockTransport(lambda _: problem(403, "You are nobody.", "E_FORBIDDEN"))
-    assert list_tools("http://satchel.test", None, None, as_json=False, transport=refuse) == 2
-    assert capsys.readouterr().err == "satchel: You are nobody. (E_FORBIDDEN)\n"
+def test_api_error_is_printed_as_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    refuse = httpx2.MockTransport(lambda _: problem(403, "You are not signed in.", "E_FORBIDDEN"))
+    assert list_tools(Connection("http://satchel.test", transport=refuse), as_json=False) == 2
+    assert capsys.readouterr().err == "satchel: You are not signed in. (E_FORBIDDEN)\n"

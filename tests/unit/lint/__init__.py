@@ -1,1 +1,1 @@
-"""Tests of `satchel lint`: what it says of outputs, of those of the specifications above all."""
+"""Tests of `satchel lint`: its findings, its report, and the examples of the specifications."""

@@ -1,4 +1,4 @@
-"""A tool author's server, in nothing but JSON-RPC so that it starts in 30 ms: some tools keep the contract."""
+"""MCP server with valid and invalid tools. It uses plain JSON-RPC, so it starts in 30 ms."""
 
 import json
 import os
@@ -20,14 +20,14 @@ def structured(value: Arguments) -> Arguments:
 
 
 def writes(arguments: Arguments) -> Arguments:
-    """Write a file where it belongs, for the one whom the client names."""
+    """Write a file into the user's directory."""
     path = Path("/tmp") / arguments["username"] / "a.txt"
     path.write_text("a")
     return structured({"results": arguments, "artifacts": [{"name": "a.txt", "mime": "text/plain", "path": str(path)}]})
 
 
 def forgets(arguments: Arguments) -> Arguments:
-    """Name two files that are not there, one of them in somebody else's directory."""
+    """Return two files that do not exist, one of them in another user's directory."""
     paths = [f"/tmp/{arguments['username']}/b.txt", "/tmp/alice/b.txt"]
     return structured(
         {"results": 1, "artifacts": [{"name": "b", "mime": "text/plain", "path": path} for path in paths]}
@@ -35,12 +35,12 @@ def forgets(arguments: Arguments) -> Arguments:
 
 
 def has_no_name(_: Arguments) -> Arguments:
-    """Tell where a tool runs that is not told for whom."""
+    """Return the home directory of a tool without a user name."""
     return structured({"results": {"home": os.environ["HOME"]}, "meta-data": {}})
 
 
 def wraps(_: Arguments) -> Arguments:
-    """Return a text that the server wraps, as its schema alone says."""
+    """Return text that the server wrapped; only the output schema says so."""
     return {"content": [], "structuredContent": {"result": "Done."}}
 
 
@@ -74,7 +74,7 @@ TOOLS: dict[str, tuple[Callable[[Arguments], Arguments], Arguments]] = {
 }
 
 
-def listed(name: str, properties: Arguments) -> Arguments:
+def list_entry(name: str, properties: Arguments) -> Arguments:
     schema = {"type": "object", "x-fastmcp-wrap-result": True} if name == "wraps" else None
     tool = {"name": name, "inputSchema": {"type": "object", "properties": properties, "required": [*properties]}}
     return tool | ({"outputSchema": schema} if schema else {})
@@ -86,7 +86,7 @@ def answer(method: str, params: Arguments) -> Arguments:
             about = {"name": "author", "version": "1"}
             return {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": about}
         case "tools/list":
-            return {"tools": [listed(name, properties) for name, (_, properties) in TOOLS.items()]}
+            return {"tools": [list_entry(name, properties) for name, (_, properties) in TOOLS.items()]}
         case "tools/call":
             return TOOLS[params["name"]][0](params.get("arguments", {}))
         case _:

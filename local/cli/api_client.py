@@ -1,0 +1,235 @@
+"""HTTP client of Satchel's API for the commands: one method per route, `CliError` for each failure, and retries."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+from urllib.parse import quote
+
+import httpx2
+import typer
+from pydantic import BaseModel, ValidationError
+
+from local.cli.errors import (
+    ApiError,
+    CliError,
+    ConnectionLostError,
+    ExitCode,
+    InvalidUrlError,
+    UnexpectedResponseError,
+    UnreachableError,
+    print_error,
+)
+from local.cli.schemas import EventPage, Problem, ServerConfig, ServerList, SessionStarted, StoredFile, TurnStarted
+from satchel.domain.responses import FinalResponse
+
+CONNECT_TIMEOUT_SECONDS = 5.0
+READ_TIMEOUT_SECONDS = 60.0  # above the API's longest wait (25 s) and the time it takes to store a large upload
+RETRY_DELAYS = (0.5, 1, 2, 4, 8)  # seconds; together long enough for a server to restart
+LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+
+Schema = TypeVar("Schema", bound=BaseModel)
+Result = TypeVar("Result")
+Sleep = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Connection:
+    """The server's base URL and the caller's identity. ``transport`` replaces the network in tests.
+
+    ``user`` is sent as the identity header that only a local server accepts, ``token`` as bearer token.
+    """
+
+    url: str
+    user: str | None = None
+    token: str | None = None
+    transport: httpx2.BaseTransport | None = None
+
+
+class ApiClient:
+    """Client of one server; a context manager.
+
+    It sends the identity to the API only, never with a download: a download link carries its own permission and may
+    lead to another host.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        """Raise InvalidUrlError if the URL is not an http or https URL."""
+        self._base = connection.url.rstrip("/")
+        self._identity: list[tuple[bytes, bytes]] = []  # bytes: the server judges an odd name, not the HTTP library
+        if connection.user:
+            self._identity.append((b"X-Satchel-User", connection.user.encode()))
+        if connection.token:
+            self._identity.append((b"Authorization", f"Bearer {connection.token}".encode()))
+        self._http = httpx2.Client(
+            transport=connection.transport,
+            timeout=httpx2.Timeout(READ_TIMEOUT_SECONDS, connect=CONNECT_TIMEOUT_SECONDS),
+            trust_env=_host(connection.url) not in LOOPBACK,  # a proxy cannot reach this machine's loopback address
+        )
+
+    def __enter__(self) -> Self:
+        """Return the client."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def config(self) -> ServerConfig:
+        """Return the server's configuration."""
+        return self.request(ServerConfig, "GET", "/api/config")
+
+    def tools(self) -> ServerList:
+        """Return the servers and tools that the user can use."""
+        return self.request(ServerList, "GET", "/api/tools")
+
+    def start_session(self, model: str | None = None) -> SessionStarted:
+        """Start a session with this model, or with the server's default."""
+        return self.request(SessionStarted, "POST", "/api/sessions", json={"model": model} if model else {})
+
+    def set_model(self, session_id: str, model: str) -> SessionStarted:
+        """Change the model of a session."""
+        return self.request(SessionStarted, "PATCH", _session_path(session_id), json={"model": model})
+
+    def upload(self, path: Path, session_id: str | None) -> StoredFile:
+        """Upload a small local file in one request, into a session or into My Files only."""
+        with path.open("rb") as content:
+            fields = {"data": {"session_id": session_id or ""}, "files": {"file": (path.name, content)}}
+            return self.request(StoredFile, "POST", "/api/files", **fields)
+
+    def start_turn(
+        self, session_id: str, message: str, *, tools: Sequence[str] = (), files: Sequence[str] = ()
+    ) -> TurnStarted:
+        """Send a message. ``tools`` limits the tools that the model can call; ``files`` are keys of attached files."""
+        body: dict[str, Any] = {"message": message}
+        if tools:
+            body["tools"] = list(tools)
+        if files:
+            body["files"] = list(files)
+        return self.request(TurnStarted, "POST", f"{_session_path(session_id)}/turns", json=body)
+
+    def events(self, turn: TurnStarted, *, after: int, wait: int) -> EventPage:
+        """Return the events after a cursor; if there are none yet, the server waits up to ``wait`` seconds for one."""
+        return self.request(EventPage, "GET", f"{_turn_path(turn)}/events", params={"after": after, "wait": wait})
+
+    def turn(self, turn: TurnStarted) -> FinalResponse:
+        """Return the response of a turn, with new short-lived download links."""
+        return self.request(FinalResponse, "GET", _turn_path(turn))
+
+    def turn_url(self, turn: TurnStarted) -> str:
+        """Return the URL at which the turn can be read."""
+        return self._base + _turn_path(turn)
+
+    @contextmanager
+    def download(self, url: str) -> Iterator[Iterator[bytes]]:
+        """Open a relative or absolute download link and yield an iterator of its bytes."""
+        with self.open(url) as response:
+            yield response.iter_bytes()
+
+    @contextmanager
+    def open(self, url: str, method: str = "GET", **headers: str) -> Iterator[httpx2.Response]:
+        """Open a link and yield the response with its body unread. Raise ApiError if its status is 400 or above."""
+        full_url = self._base + url if url.startswith("/") else url
+        with (
+            _translated_errors(self._base),
+            self._http.stream(method, full_url, headers=headers, follow_redirects=True) as response,
+        ):
+            if response.status_code >= HTTPStatus.BAD_REQUEST:
+                response.read()
+                raise _api_error(response)
+            yield response
+
+    def put(self, url: str, content: Iterator[bytes], headers: dict[str, str]) -> None:
+        """Send bytes to a presigned URL, which may be on another host. Raise ApiError if it refuses them."""
+        with _translated_errors(self._base):
+            response = self._http.put(url, content=content, headers=headers)
+        if response.status_code >= HTTPStatus.BAD_REQUEST:
+            raise _api_error(response)
+
+    def request(self, schema: type[Schema], method: str, path: str, **options: Any) -> Schema:  # noqa: ANN401  (httpx2's own keywords)
+        """Send a request to the API and parse the response. Raise CliError."""
+        with _translated_errors(self._base):
+            response = self._http.request(method, self._base + path, headers=self._identity, **options)
+        if response.status_code >= HTTPStatus.BAD_REQUEST:
+            raise _api_error(response)
+        try:
+            return schema.model_validate_json(response.content)
+        except ValidationError as error:
+            raise UnexpectedResponseError(f"The server at {self._base} is not a Satchel server.") from error
+
+
+def run_with_client(
+    connection: Connection, action: Callable[[ApiClient], ExitCode], *, interrupt_hint: str = ""
+) -> ExitCode:
+    """Run the action with a client and return its exit code. Print a CliError as one line.
+
+    After Ctrl-C, print ``interrupt_hint`` as a second line.
+    """
+    try:
+        with ApiClient(connection) as client:
+            return action(client)
+    except CliError as error:
+        print_error(str(error))
+        return ExitCode.ERROR
+    except KeyboardInterrupt:
+        print_error("interrupted")
+        if interrupt_hint:
+            typer.echo(interrupt_hint, err=True)
+        return ExitCode.INTERRUPTED
+
+
+def retry(request: Callable[[], Result], sleep: Sleep) -> Result:
+    """Call ``request`` until it succeeds, with a pause of `RETRY_DELAYS` after each retryable error.
+
+    Raise the error if it is not retryable or no delay is left.
+    """
+    for delay in RETRY_DELAYS:
+        try:
+            return request()
+        except CliError as error:
+            if not error.retryable:
+                raise
+        sleep(delay)
+    return request()
+
+
+def _host(base_url: str) -> str:
+    try:
+        url = httpx2.URL(base_url)
+    except httpx2.InvalidURL as error:
+        raise InvalidUrlError(f"{base_url} is not a valid URL: {error}.") from error
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise InvalidUrlError(f"{base_url} is not an http or https URL.")
+    return url.host
+
+
+def _session_path(session_id: str) -> str:
+    return f"/api/sessions/{quote(session_id, safe='')}"
+
+
+def _turn_path(turn: TurnStarted) -> str:
+    return f"{_session_path(turn.session_id)}/turns/{quote(turn.turn_id, safe='')}"
+
+
+@contextmanager
+def _translated_errors(base: str) -> Iterator[None]:
+    """Raise the HTTP library's errors as CliErrors."""
+    try:
+        yield
+    except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+        raise UnreachableError(f"No server answers at {base} ({error}); `satchel serve` starts one here.") from error
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        raise ConnectionLostError(f"The connection to {base} broke ({error or type(error).__name__}).") from error
+
+
+def _api_error(response: httpx2.Response) -> ApiError:
+    try:
+        problem = Problem.model_validate_json(response.content)
+    except ValidationError:
+        problem = Problem()
+    request = response.request
+    detail = problem.detail or problem.title or f"The server refused {request.method} {request.url.path}"
+    return ApiError(response.status_code, detail, problem.error_code)

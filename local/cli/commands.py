@@ -1,0 +1,230 @@
+"""Options and help texts of all `satchel` commands.
+
+Each command imports its logic when it runs: this module imports only typer, because httpx2, pydantic and MCP would slow
+every ``--help``.
+"""
+
+# ruff: noqa: PLC0415  (imports inside of functions, as the docstring explains)
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from local.cli.api_client import Connection
+
+DEFAULT_PORT = 8000
+MAX_PORT = 65_535
+DEFAULT_URL = "http://127.0.0.1:8000"
+DEFAULT_CONFIG = Path(__file__).parents[2] / "functions/servers/mcp.json"
+
+UrlOption = Annotated[str, typer.Option(help="URL of the server.", envvar="SATCHEL_URL")]
+UserOption = Annotated[str | None, typer.Option(help="User name to send; only a local server accepts it.")]
+SessionOption = Annotated[str | None, typer.Option(help="Continue this session instead of starting a new one.")]
+OutFolderOption = Annotated[Path | None, typer.Option(help="Save the resulting files in this folder.")]
+FileOption = Annotated[
+    list[Path] | None,
+    typer.Option(help="Upload this file first; repeatable.", exists=True, dir_okay=False, readable=True),
+]
+
+
+def serve(
+    *,
+    port: Annotated[
+        int, typer.Option(help="Port on 127.0.0.1.", envvar="SATCHEL_PORT", min=0, max=MAX_PORT)
+    ] = DEFAULT_PORT,
+) -> None:
+    """Run Satchel on this machine until Ctrl-C.
+
+    The whole system runs here with an emulator of AWS. All data is deleted when it stops.
+    """
+    from local.emulator.serve import run
+
+    raise typer.Exit(run(port))
+
+
+def ask(
+    message: Annotated[str, typer.Argument(help="The message; a line like /server.tool {…} calls a tool directly.")],
+    *,
+    file: FileOption = None,
+    tool: Annotated[list[str] | None, typer.Option(help="Allow only this tool; repeatable.")] = None,
+    session: SessionOption = None,
+    model: Annotated[str | None, typer.Option(help="Use this model, one of those in GET /api/config.")] = None,
+    out: OutFolderOption = None,
+    url: UrlOption = DEFAULT_URL,
+    user: UserOption = None,
+) -> None:
+    """Send a message to a running server and wait for the answer.
+
+    Prints the answer and lists its files. SATCHEL_TOKEN, if set, is sent as the bearer token. Exits with 0 if the turn
+    completed, 1 if it failed or was cancelled, 2 if a request to the server or a file failed.
+    """
+    from local.cli.ask import Question, ask_question
+
+    question = Question(message=message, files=file or [], tools=tool or [], session=session, model=model, out=out)
+    raise typer.Exit(ask_question(_connection(url, user), question))
+
+
+def tools(
+    *,
+    url: UrlOption = DEFAULT_URL,
+    user: UserOption = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, including the schemas.")] = False,
+) -> None:
+    """List the tools that you can use, by server.
+
+    Exits with 0 if all servers are available, 1 if one is not, 2 if a request to Satchel failed.
+    """
+    from local.cli.tools import list_tools
+
+    raise typer.Exit(list_tools(_connection(url, user), as_json=json))
+
+
+def call(
+    tool: Annotated[str, typer.Argument(help="The tool, as server.tool.")],
+    arguments: Annotated[str, typer.Argument(help="The tool's arguments, a JSON object.")] = "{}",
+    *,
+    file: FileOption = None,
+    session: SessionOption = None,
+    out: OutFolderOption = None,
+    url: UrlOption = DEFAULT_URL,
+    user: UserOption = None,
+) -> None:
+    """Call one tool without a model and print its results.
+
+    The call takes the same path as a model's call: groups, schema, injected arguments, runner, files. It requires a
+    server without a model, because a model would decide itself which tool to call. Exits with 0 if the tool succeeded,
+    1 if it failed, 2 if it could not be called.
+    """
+    from local.cli.ask import Question
+    from local.cli.call import ToolCall, call_tool
+
+    question = Question(message="", files=file or [], session=session, out=out)
+    raise typer.Exit(call_tool(_connection(url, user), ToolCall(tool, arguments), question))
+
+
+def upload(
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Local files of any size.", exists=True, dir_okay=False, readable=True),
+    ],
+    *,
+    session: Annotated[str | None, typer.Option(help="Add the files to this session, not to My Files only.")] = None,
+    url: UrlOption = DEFAULT_URL,
+    user: UserOption = None,
+) -> None:
+    """Upload files of any size.
+
+    Large files are uploaded in parts with checksums. To resume an interrupted upload, run the same command again.
+    Exits with 0 if all files are uploaded, 2 if one is not.
+    """
+    from local.cli.upload import upload_files
+
+    raise typer.Exit(upload_files(_connection(url, user), files, session))
+
+
+def download(
+    file: Annotated[str, typer.Argument(help="Key or name of the file; of several with this name, the newest.")],
+    *,
+    session: Annotated[str | None, typer.Option(help="Search for the name in this session only.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Save in this folder, or under this path.")] = None,
+    url: UrlOption = DEFAULT_URL,
+    user: UserOption = None,
+) -> None:
+    """Download a file of any size.
+
+    To resume an interrupted download, run the same command again. Exits with 0 if the file is saved, 2 if it is not.
+    """
+    from local.cli.download import download_file
+
+    raise typer.Exit(download_file(_connection(url, user), file, session, out))
+
+
+def new_server(
+    name: Annotated[str, typer.Argument(help="Letters, digits, - and _, starting with a letter.")],
+    *,
+    config: Annotated[
+        Path, typer.Option(help="The mcp.json to add the server to.", envvar="SATCHEL_MCP_CONFIG")
+    ] = DEFAULT_CONFIG,
+) -> None:
+    """Create a working MCP server and its entry in mcp.json.
+
+    The server's folder is created beside mcp.json. Exits with 0, or with 2 if the server cannot be created, for example
+    because it already exists.
+    """
+    from local.cli.new_server import create_server
+
+    raise typer.Exit(create_server(name, config))
+
+
+def lint(
+    file: Annotated[
+        typer.FileBinaryRead | None,
+        typer.Argument(help="A tool's output or the raw result of tools/call, as JSON; - is standard input."),
+    ] = None,
+    *,
+    server: Annotated[str | None, typer.Option(help="Call a tool of this server: its command line, quoted.")] = None,
+    cwd: Annotated[Path | None, typer.Option(help="Working directory of the server; default: this one.")] = None,
+    tool: Annotated[str | None, typer.Option(help="The tool to call.")] = None,
+    args: Annotated[str | None, typer.Option(help="The tool's arguments, a JSON object.")] = None,
+    user: Annotated[
+        str | None, typer.Option(help="Allow only /tmp/{username}/ of this user; default: any user.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    notes: Annotated[bool, typer.Option("--notes", help="Print notes, too: correct, but could be better.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Count warnings as errors.")] = False,
+) -> None:
+    """Check a tool's output against the contract.
+
+    Reads the output from a file, or calls the tool (--server, --tool, --args) and checks what it returns. Exits with 0
+    if there are no errors, 1 if there are, 2 if there is no output to check.
+    """
+    if (file is None) == (server is None):
+        raise typer.BadParameter("give either a file or --server")
+    if server is None and (tool or args or cwd):
+        raise typer.BadParameter("--tool, --args and --cwd require --server")
+    if server is not None and not tool:
+        raise typer.BadParameter("--server requires --tool")
+    from local.lint.command import ReportOptions, lint_file, lint_tool
+
+    options = ReportOptions(json=json, notes=notes, strict=strict)
+    if file is not None:
+        raise typer.Exit(lint_file(file.read(), user, options))
+    raise typer.Exit(lint_tool(server or "", tool or "", args or "{}", user, cwd, options))
+
+
+def doctor() -> None:
+    """Report how well this machine isolates tools.
+
+    Lists the active and the missing layers of isolation. Exits with 0 if the level is at least SATCHEL_MIN_ISOLATION,
+    otherwise with 1.
+    """
+    from local.cli.doctor import report_isolation
+
+    raise typer.Exit(report_isolation())
+
+
+def models(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Models to list, by their names in the settings or as provider:model; default: all."),
+    ] = None,
+    *,
+    ping: Annotated[bool, typer.Option(help="Ask each model a question, which costs some tokens.")] = False,
+) -> None:
+    """List the models of the settings and test whether they answer.
+
+    The settings are SATCHEL_MODEL and SATCHEL_MODELS. Exits with 0, or with 1 if a tested model did not answer or the
+    settings are invalid.
+    """
+    from local.cli.models import list_models
+
+    raise typer.Exit(list_models(names or [], ping=ping))
+
+
+def _connection(url: str, user: str | None) -> "Connection":
+    from local.cli.api_client import Connection
+
+    return Connection(url, user=user, token=os.environ.get("SATCHEL_TOKEN"))

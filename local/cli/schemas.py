@@ -1,0 +1,145 @@
+"""API responses: the fields that the commands use. Other fields are ignored."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel
+
+
+class ServerConfig(BaseModel):
+    """Response of GET /api/config."""
+
+    model: str | None = None
+
+
+class ToolListing(BaseModel):
+    """A tool as its server lists it."""
+
+    server: str
+    name: str
+    description: str = ""
+    input_schema: dict[str, Any] = {}
+
+    @property
+    def full_name(self) -> str:
+        """Return the name that a call uses: ``server.tool``."""
+        return f"{self.server}.{self.name}"
+
+
+class ServerListing(BaseModel):
+    """An MCP server with its tools. ``reason`` says why an unavailable server does not start."""
+
+    name: str
+    description: str = ""
+    status: str
+    reason: str | None = None
+    tools: list[ToolListing] = []
+
+
+class ServerList(BaseModel):
+    """Response of GET /api/tools."""
+
+    servers: list[ServerListing]
+
+
+class SessionStarted(BaseModel):
+    """Response of POST /api/sessions."""
+
+    session_id: str
+
+
+class TurnStarted(BaseModel):
+    """Response of POST /api/sessions/{id}/turns."""
+
+    turn_id: str
+    session_id: str
+
+
+class TurnEvent(BaseModel):
+    """One event of a turn. Each ``type`` fills some of the fields below it."""
+
+    seq: int
+    type: str
+    call_id: str = ""
+    tool: str | None = None
+    percentage: float | None = None
+    message: str | None = None
+    is_error: bool = False
+    error_code: str | None = None
+
+
+class EventPage(BaseModel):
+    """Response of GET …/events. ``next`` is the cursor of the next request, needed unless the turn is ``done``."""
+
+    events: list[TurnEvent]
+    next: int
+    done: bool
+
+
+class StoredFile(BaseModel):
+    """A file as the API lists it; ``size`` in bytes."""
+
+    file_key: str
+    name: str
+    size: int
+    version: int
+    session_id: str | None = None
+    created_at: datetime
+    download_url: str | None = None
+
+
+class FilePage(BaseModel):
+    """Response of GET /api/files."""
+
+    files: list[StoredFile]
+    cursor: str | None = None
+
+
+class SignedPart(BaseModel):
+    """Presigned URL for one part of an upload, and the headers that it requires."""
+
+    number: int
+    url: str
+    headers: dict[str, str]
+
+
+class SignedParts(BaseModel):
+    """Response of POST …/parts."""
+
+    parts: list[SignedPart]
+
+
+class UploadedPart(BaseModel):
+    """A part that the server has; ``size`` in bytes, ``sha256`` in base64."""
+
+    number: int
+    size: int
+    sha256: str | None = None
+
+
+class UnfinishedUpload(BaseModel):
+    """An upload in progress. ``stored`` is one page of its uploaded parts; GET …/uploads/{id} fills it."""
+
+    upload_id: str
+    name: str
+    size: int
+    session_id: str | None = None
+    part_bytes: int
+    part_count: int
+    stored: list[UploadedPart] = []
+    cursor: str | None = None
+
+
+class UploadPage(BaseModel):
+    """Response of GET /api/files/uploads."""
+
+    uploads: list[UnfinishedUpload]
+    cursor: str | None = None
+
+
+class Problem(BaseModel):
+    """A problem document (RFC 9457) with Satchel's stable error code."""
+
+    title: str | None = None
+    detail: str | None = None
+    error_code: str | None = None

@@ -1,0 +1,184 @@
+"""Call a tool as the runner does, in a new user directory, and check what the tool returns."""
+
+import os
+import secrets
+import shlex
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from local.lint.findings import Clause, Finding
+from local.lint.linter import lint_output, no_output
+from local.lint.tool_output import CallContext
+from satchel.adapters.event_loop import EventLoop
+from satchel.adapters.json_schema import JsonSchemaChecker
+from satchel.adapters.mcp.client import McpToolClient
+from satchel.adapters.system_clock import SystemClock
+from satchel.adapters.tree_removal import remove_tree
+from satchel.bootstrap.process import isolation
+from satchel.contract.errors import InvalidArguments, ToolError, UnknownTool
+from satchel.domain import arguments as args
+from satchel.domain.conversation import ToolSpec
+from satchel.domain.ids import UserName
+from satchel.domain.object_keys import tool_directory
+from satchel.domain.servers import ServerEntry
+from satchel.domain.timing import Limits, Overdue, Silence
+from satchel.ports.system import Clock
+from satchel.ports.tool_client import CallFailure, RunningCall, ToolClient, ToolResult
+
+TIMEOUT = Clause("v2.1:time:timeout", "3 §11.3")
+
+_SERVER = "lint"
+_USER_NAME: TypeAdapter[str] = TypeAdapter(UserName)
+_LIMITS = Limits()
+
+
+class CannotLintError(Exception):
+    """The tool could not be called. The message is one sentence for the user."""
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """A call: the ``server`` as a command line, run in ``cwd``; ``arguments`` as JSON text.
+
+    Without ``user``, a random user name is used, which has no directory yet.
+    """
+
+    server: str
+    tool: str
+    arguments: str = "{}"
+    user: str | None = None
+    cwd: Path | None = None
+
+
+@dataclass(frozen=True)
+class CallOutcome:
+    """The end of a call: the raw result, or the finding if there is none; and the longest silence, in seconds."""
+
+    raw: dict[str, Any] | None
+    finding: Finding | None
+    silent_seconds: float
+
+
+def lint_call(call: ToolCall, limits: Limits = _LIMITS) -> list[Finding]:
+    """Call the tool and check its output. Raise CannotLintError."""
+    loop = EventLoop()
+    try:
+        with closing(McpToolClient(_SERVER, _server_entry(call), loop, os.environ, isolation=isolation())) as client:
+            return _lint(client, call, limits)
+    except ToolError as error:
+        advice = error.details.get("suggestion") if isinstance(error, UnknownTool) else None
+        raise CannotLintError(f"{error.message}. {advice or ''}".rstrip()) from error
+    finally:
+        loop.close()
+
+
+def wait_for_outcome(running: RunningCall, clock: Clock, limits: Limits) -> CallOutcome:
+    """Wait until the call ends. Kill the call when it exceeds a limit (clause v2.1:time:timeout)."""
+    last_signal = clock.monotonic()
+    silence = Silence(limits, last_signal)
+    longest = 0.0
+    while True:
+        now = clock.monotonic()
+        due = silence.look(now)
+        if isinstance(due, Overdue):
+            running.kill()
+            return CallOutcome(None, _timed_out(due), max(longest, now - last_signal))
+        signal = None if due else running.receive(max(0.0, silence.next_at() - now))
+        if signal is None:
+            continue
+        now = clock.monotonic()
+        longest, last_signal = max(longest, now - last_signal), now
+        silence.heard(now)
+        if isinstance(signal, ToolResult):
+            return CallOutcome(signal.raw, None, longest)
+        if isinstance(signal, CallFailure):
+            return CallOutcome(None, no_output(f"The tool returned no output: {signal.message.rstrip('.')}."), longest)
+
+
+def _timed_out(due: Overdue) -> Finding:
+    verb = "was silent for" if due.kind == "silence" else "ran for"
+    message = f"The tool {verb} {due.seconds:g} seconds and was stopped."
+    return TIMEOUT.error("$", message, "Report progress regularly, and do less in one call.")
+
+
+def _lint(client: ToolClient, call: ToolCall, limits: Limits) -> list[Finding]:
+    spec = _tool_spec(client, call.tool)
+    user = _user_name(call.user)
+    arguments = _arguments(spec, call.arguments, user)
+    with _user_directory(user) as home:
+        with client.call(spec.name, arguments, home, writes=spec.declares("username")) as running:
+            outcome = wait_for_outcome(running, SystemClock(), limits)
+        if outcome.finding:
+            return [outcome.finding]
+        context = CallContext(user=user, home=home, silent_seconds=outcome.silent_seconds)
+        return lint_output(outcome.raw, context, spec.output_schema)
+
+
+def _server_entry(call: ToolCall) -> ServerEntry:
+    """Return the entry that mcp.json would have. A program with a slash in its name is relative to ``cwd``."""
+    cwd = (call.cwd or Path()).absolute()
+    program, *rest = _split(call.server)
+    if not cwd.is_dir():
+        raise CannotLintError(f"{cwd} is not a directory.")
+    command = [str(cwd / program) if "/" in program else program, *rest]
+    return ServerEntry(command=command, cwd=str(cwd), read_paths=_local_files(call.arguments))
+
+
+def _local_files(arguments: str) -> list[str]:
+    """Return the absolute paths in the arguments. The tool may read these local files, like a user's uploads."""
+    values = args.parse(arguments).values()
+    items = [item for value in values for item in (value if isinstance(value, list) else [value])]
+    return [os.path.realpath(item) for item in items if isinstance(item, str) and item.startswith("/")]
+
+
+def _split(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise CannotLintError(f"The server {command!r} is not a command line: {error}.") from error
+    if not words:
+        raise CannotLintError("The server '' is not a command line: it is empty.")
+    return words
+
+
+def _tool_spec(client: ToolClient, tool: str) -> ToolSpec:
+    specs = {spec.name: spec for spec in client.list_tools()}
+    if tool not in specs:
+        raise UnknownTool(tool, nearest=args.nearest(tool, specs) or list(specs)[:3])
+    return specs[tool]
+
+
+def _user_name(name: str | None) -> str:
+    try:
+        return _USER_NAME.validate_python(name or f"lint-{secrets.token_hex(4)}")
+    except ValidationError as error:
+        raise CannotLintError(f"{name!r} is not a valid user name.") from error
+
+
+def _arguments(spec: ToolSpec, text: str, user: str) -> dict[str, Any]:
+    arguments = args.inject_identity(spec, args.parse(text), user)
+    if problems := JsonSchemaChecker().problems(spec.input_schema, arguments):
+        raise InvalidArguments(problems)
+    return arguments
+
+
+@contextmanager
+def _user_directory(user: str) -> Iterator[Path]:
+    """Create the directory that the tool may write to, and remove it afterward.
+
+    Raise CannotLintError if the directory exists: it belongs to someone else and must not be removed.
+    """
+    home = Path(tool_directory(user))
+    try:
+        home.mkdir(mode=0o700)
+    except OSError as error:
+        raise CannotLintError(f"{home} cannot be created ({error.strerror}); use another user name.") from error
+    try:
+        yield home
+    finally:
+        remove_tree(home)

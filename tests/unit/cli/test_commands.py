@@ -1,0 +1,52 @@
+"""Tests of the help texts, the usage errors and the imports of the command line."""
+
+import subprocess
+import sys
+
+from typer.testing import CliRunner
+
+from local.cli.main import app
+
+
+def test_help_lists_the_commands() -> None:
+    result = CliRunner().invoke(app, ["--help"])
+
+    assert result.exit_code == 0
+    for line in (
+        "  serve       Run Satchel on this machine until Ctrl-C.\n",
+        "  ask         Send a message to a running server and wait for the answer.\n",
+        "  tools       List the tools that you can use, by server.\n",
+        "  call        Call one tool without a model and print its results.\n",
+        "  new-server  Create a working MCP server and its entry in mcp.json.\n",
+    ):
+        assert line in result.stdout
+
+
+def test_help_imports_no_slow_package() -> None:
+    slow = {"httpx", "httpx2", "pydantic", "rich", "boto3", "moto", "fastapi", "uvicorn", "mcp", "satchel"}
+    script = "import sys, local.cli.main; print(*{name.partition('.')[0] for name in sys.modules})"
+    python = [sys.executable, "-c", script]
+    imported = subprocess.run(python, check=True, capture_output=True, text=True)  # noqa: S603  (our own script)
+
+    assert slow & set(imported.stdout.split()) == set()
+
+
+def test_missing_file_is_a_usage_error() -> None:
+    result = CliRunner().invoke(app, ["ask", "hello", "--file", "no-such.csv"])
+
+    assert result.exit_code == 2
+    assert "no-such.csv" in result.stderr
+
+
+def test_missing_message_is_a_usage_error() -> None:
+    result = CliRunner().invoke(app, ["ask"])
+
+    assert result.exit_code == 2
+    assert "Missing argument" in result.stderr
+
+
+def test_invalid_port_is_a_usage_error() -> None:
+    result = CliRunner(env={"SATCHEL_PORT": "99999"}).invoke(app, ["serve"])
+
+    assert result.exit_code == 2
+    assert "'SATCHEL_PORT'" in result.stderr
