@@ -18,7 +18,7 @@ export interface Conversation {
   /** A session runs one turn at a time. */
   runningTurn: Turn | null;
   outputs: readonly ToolOutput[];
-  /** Counter that increases when a turn adds or removes files. */
+  /** Counter that increases when a turn may have changed files. */
   fileChanges: number;
   draft: string;
   setDraft(text: string): void;

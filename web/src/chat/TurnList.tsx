@@ -43,7 +43,7 @@ export function TurnList({ turns, onOpenFile }: TurnListProps) {
       {turns.list.length === 0 && !turns.isLoading && <Welcome />}
       {!isConnected && (
         <p className="connection-lost" role="status">
-          Connection lost. Your request is still running. Reconnecting…
+          Connection lost. A running answer continues. Reconnecting…
         </p>
       )}
     </div>

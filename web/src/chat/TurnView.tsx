@@ -50,7 +50,7 @@ export const TurnView = memo(function TurnView({ turn, onOpenFile, onCancel, onV
   );
 });
 
-/** Last line of a turn: that the model is thinking, or why the turn failed. */
+/** Last line of a turn: “Thinking…” while the model works, or why the turn ended early. */
 function Status({ turn }: { turn: Turn }) {
   if (turn.status === "running") {
     const last = turn.parts.at(-1);
