@@ -16,7 +16,7 @@ from tests.bench.harness import Benchmark, Limit, Pair
 from tests.bench.runner_calls import BenchRunner, bench_runner
 from tests.bench.tool_clients import Call, stock
 
-MOST_WARM, MOST_FIRST = 1.5, 1.2
+MAX_WARM, MAX_FIRST = 1.5, 1.2
 
 
 @contextmanager
@@ -67,7 +67,7 @@ BENCHMARKS = [
         setting=warm,
         runs=200,
         warm_up=10,
-        limit=Limit("ratio", MOST_WARM),
+        limit=Limit("ratio", MAX_WARM),
     ),
     Benchmark(
         name="call-first",
@@ -76,6 +76,6 @@ BENCHMARKS = [
         unit="s",
         setting=first,
         runs=11,
-        limit=Limit("ratio", MOST_FIRST),
+        limit=Limit("ratio", MAX_FIRST),
     ),
 ]

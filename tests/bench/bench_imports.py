@@ -17,8 +17,8 @@ BASELINE = 'import boto3; boto3.client("s3"); boto3.client("dynamodb")'
 MOST = {"api": 2.0, "dispatch": 1.4, "normalize": 1.4, "run_tool": 3.0, "think": 2.5}
 # What a function imports when it is first used, since it depends on the settings: here those of a model of Bedrock.
 LATER = {
-    "think": "import satchel.adapters.models.lean, satchel.adapters.models.spoken;"
-    " import satchel.adapters.models.providers.bedrock",
+    "think": "import satchel.adapters.llm.import_stub, satchel.adapters.llm.streaming_model;"
+    " import satchel.adapters.llm.providers.bedrock",
 }
 DOMINATED = {
     "api": "FastAPI and the routes' models",

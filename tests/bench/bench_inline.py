@@ -20,7 +20,7 @@ from tests.e2e.system import ROOT
 
 LARGE, MIDDLE, SMALL = 20, 10, 1  # MB
 SIZES = (1, 2, 5, 10, 20, 40)
-MOST_OF_STOCK = 1 / 15
+MAX_OF_STOCK = 1 / 15
 SERVER = str(ROOT / "tests/bench/servers/inline.py")
 STDIO = ServerEntry(command=[sys.executable, SERVER], network=True)
 
@@ -87,7 +87,7 @@ BENCHMARKS = [
         unit="s",
         setting=over_stdio,
         runs=3,
-        limit=Limit("ratio", MOST_OF_STOCK),
+        limit=Limit("ratio", MAX_OF_STOCK),
         warm_up=0,
     ),
     Benchmark(
@@ -107,6 +107,6 @@ CURVES = [
         y="seconds",
         sizes=SIZES,
         setting=by_size,
-        most_exponent=1.2,
+        max_exponent=1.2,
     )
 ]

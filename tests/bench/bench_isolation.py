@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from satchel.adapters.sandbox import children
+from satchel.adapters.sandbox import probe
+from satchel.adapters.sandbox.policy import SandboxPolicy, WorkspaceAccess
 from satchel.adapters.sandbox.probe import find_layers
-from satchel.adapters.sandbox.walls import Corner, Walls
 from satchel.domain.servers import ServerEntry
 from tests.bench.harness import Benchmark, Limit, Pair
 
@@ -34,15 +34,16 @@ print(1000 * (time.perf_counter() - began))
 def setting(program: str, measured: Callable[[list[str], list[str]], float]) -> Iterator[Pair]:
     """Both sides run a line of Python; one of them behind all walls that this kernel holds."""
     with TemporaryDirectory(prefix="satchel-bench-") as folder:
-        home = Path(folder).resolve() / "alice"
-        home.mkdir()
+        workspace = Path(folder).resolve() / "alice"
+        workspace.mkdir()
         bare = [sys.executable, "-c", program]
-        entry = ServerEntry(command=[*bare, str(home / "walled")])
-        walls = Walls(entry, find_layers(), sys.executable, Corner(home, writes=True), home)
+        entry = ServerEntry(command=[*bare, str(workspace / "walled")])
+        policy = SandboxPolicy(entry, find_layers(), sys.executable, WorkspaceAccess(workspace, writes=True), workspace)
         nobody, pipe = os.pipe()
         os.set_inheritable(pipe, True)  # noqa: FBT003  (positional only)
-        start = children.command("launch", f"runner={os.getpid()}", *walls.options(), "--", *walls.server(pipe))
-        plain = [*bare, str(home / "bare")]
+        options = [f"runner={os.getpid()}", *policy.launch_options()]
+        start = probe.bare_python("launch", *options, "--", *policy.server_command(pipe))
+        plain = [*bare, str(workspace / "bare")]
         yield Pair(measured=partial(measured, start, plain), baseline=partial(_milliseconds, program, plain))
         os.close(nobody)
         os.close(pipe)

@@ -21,7 +21,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Curve:
-    """What is drawn; the first line is ours, and its exponent stays below ``most_exponent``.
+    """What is drawn; the first line is ours, and its exponent stays below ``max_exponent``.
 
     ``setting`` makes what the lines need and takes it down again. Of ``runs`` at each size the median counts.
     """
@@ -32,7 +32,7 @@ class Curve:
     y: str
     sizes: Sequence[int]
     setting: Callable[[], AbstractContextManager[list[Line]]]
-    most_exponent: float
+    max_exponent: float
     runs: int = 3
 
 
@@ -60,7 +60,7 @@ class Traced:
     @property
     def kept(self) -> bool:
         """Tell whether ours grows as it may."""
-        return self.lines[0].exponent < self.curve.most_exponent
+        return self.lines[0].exponent < self.curve.max_exponent
 
 
 def trace(curve: Curve, *, runs: int | None = None, clock: Clock = time.perf_counter) -> Traced:

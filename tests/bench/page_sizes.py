@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from local.page import BUILT
+from local.emulator.http_gateway import BUILT
 from tests.e2e.system import ROOT
 
 DOCUMENT = ROOT / "docs" / "web.md"

@@ -8,18 +8,16 @@ from pathlib import Path
 from uuid import uuid4
 
 from satchel.adapters.event_loop import EventLoop
-from satchel.adapters.inputs import fetch
-from satchel.adapters.listing import list_files
 from satchel.adapters.mcp.client import McpToolClient
-from satchel.adapters.safe_open import open_artifact
 from satchel.adapters.sandbox.probe import find_layers
 from satchel.adapters.system_clock import SystemClock
-from satchel.adapters.user_area import LocalUserArea
+from satchel.adapters.workspace_files import fetch_inputs, list_files, open_artifact
+from satchel.adapters.workspaces import LocalWorkspaces
 from satchel.domain.ids import call_id
-from satchel.domain.places import outcome_key
+from satchel.domain.object_keys import outcome_key
 from satchel.domain.servers import ServerEntry
 from satchel.services.calls.run_tool import CallPorts, RunTool
-from satchel.services.calls.store_outcome import read_outcome
+from satchel.services.calls.runner_report import read_outcome
 from satchel.settings import RunnerSettings
 from tests.fakes.calls import FakeCalls
 from tests.fakes.events import FakeEvents
@@ -27,7 +25,7 @@ from tests.fakes.file_store import FakeFileStore
 from tests.fakes.workflow import FakeTaskCallback
 from tests.unit.services.orders import TURN_ID, USER, order
 
-_MOST_FILE_BYTES = 1 << 30
+_MAX_FILE_BYTES = 1 << 30
 
 
 class BenchRunner:
@@ -35,7 +33,7 @@ class BenchRunner:
 
     def __init__(self, entry: ServerEntry, area: Path) -> None:
         self._entry = entry
-        self._area = LocalUserArea(area)
+        self._area = LocalWorkspaces(area)
         self._loop = EventLoop()
         self._isolation = find_layers()
         self._calls = 0
@@ -71,14 +69,14 @@ class BenchRunner:
         return RunTool(
             client=self.client,
             area=self._area,
-            fetch=fetch,
+            fetch=fetch_inputs,
             open_artifact=open_artifact,
             list_files=list_files,
             callback=FakeTaskCallback(),
             clock=clock,
             new_claim=lambda: str(uuid4()),
-            pulse_seconds=RunnerSettings().beat_seconds,
-            most_file_bytes=_MOST_FILE_BYTES,
+            heartbeat_seconds=RunnerSettings().beat_seconds,
+            max_file_bytes=_MAX_FILE_BYTES,
         )
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.bench.artifacts.object_store import ObjectStore
 from tests.bench.artifacts.sides import Kind, raw_result, total
-from tests.bench.bench_artifacts import MOST_INLINE_MIB, MOST_PATH_MIB, setting
+from tests.bench.bench_artifacts import MAX_INLINE_MIB, MAX_PATH_MIB, setting
 from tests.bench.harness import Sample
 
 MIB = 1 << 20
@@ -62,8 +62,8 @@ def test_a_result_brings_what_it_is_said_to(kind: Kind, tmp_path: Path) -> None:
 
 
 @needs_peak
-@pytest.mark.parametrize(("kind", "most_mib"), [("inline", MOST_INLINE_MIB), ("path", MOST_PATH_MIB)])
-def test_storing_what_a_tool_made_takes_little_memory(kind: Kind, most_mib: float) -> None:
+@pytest.mark.parametrize(("kind", "max_mib"), [("inline", MAX_INLINE_MIB), ("path", MAX_PATH_MIB)])
+def test_storing_what_a_tool_made_takes_little_memory(kind: Kind, max_mib: float) -> None:
     with setting(kind, "peak_mib") as pair:
-        assert 0 < figure(pair.measured) < most_mib
+        assert 0 < figure(pair.measured) < max_mib
         assert figure(pair.baseline) > 0

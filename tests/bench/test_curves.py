@@ -9,7 +9,7 @@ from tests.bench.curves import Curve, Line, trace
 from tests.bench.test_harness import FakeClock
 
 
-def curve(clock: FakeClock, asked: list[tuple[str, int]], *, most_exponent: float = 1.2) -> Curve:
+def curve(clock: FakeClock, asked: list[tuple[str, int]], *, max_exponent: float = 1.2) -> Curve:
     def line(label: str, power: int, up_to: float) -> Line:
         def run(size: int) -> None:
             asked.append((label, size))
@@ -21,7 +21,7 @@ def curve(clock: FakeClock, asked: list[tuple[str, int]], *, most_exponent: floa
     def setting() -> Iterator[list[Line]]:
         yield [line("ours", 1, 100), line("theirs", 2, 10)]
 
-    return Curve("name", "title", "x", "y", (1, 10, 100), setting, most_exponent, runs=2)
+    return Curve("name", "title", "x", "y", (1, 10, 100), setting, max_exponent, runs=2)
 
 
 def test_each_line_is_measured_at_each_size_that_it_is_asked_for() -> None:
@@ -47,4 +47,4 @@ def test_the_exponent_is_the_slope_where_both_axes_are_logarithmic() -> None:
 def test_our_line_has_to_stay_below_an_exponent(most: float, kept: bool) -> None:  # noqa: FBT001  (an expectation)
     clock = FakeClock()
 
-    assert trace(curve(clock, [], most_exponent=most), runs=1, clock=clock).kept is kept
+    assert trace(curve(clock, [], max_exponent=most), runs=1, clock=clock).kept is kept

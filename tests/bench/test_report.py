@@ -81,8 +81,8 @@ def test_the_same_results_draw_the_same_bytes(tmp_path: Path) -> None:
     assert all(f">{text}<" in drawn for text in ("turn", "start", "206×", "103×"))  # noqa: RUF001  (the sign for times)
 
 
-def traced(*, most_exponent: float = 1.2) -> Traced:
-    curve = Curve("size", "A file", "MB", "seconds", (1, 10, 100), lines, most_exponent)
+def traced(*, max_exponent: float = 1.2) -> Traced:
+    curve = Curve("size", "A file", "MB", "seconds", (1, 10, 100), lines, max_exponent)
     ours, theirs = Points("ours", ((1, 0.1), (10, 1.0), (100, 10.0))), Points("theirs", ((1, 0.1), (10, 10.0)))
     return Traced(curve, (ours, theirs))
 
@@ -94,7 +94,7 @@ def lines() -> Iterator[list[Line]]:
 
 @pytest.mark.parametrize(("most", "kept"), [(1.1, "has to stay below 1.1."), (0.9, "below 0.9, and **did not**.")])
 def test_a_curve_is_shown_with_the_power_with_which_each_line_grows(most: float, kept: str) -> None:
-    page = markdown([], [traced(most_exponent=most)], "a machine", PEERS)
+    page = markdown([], [traced(max_exponent=most)], "a machine", PEERS)
 
     assert "## A file\n\n![seconds over MB](benchmarks-peers-size.svg)\n" in page
     assert "From 1 to 100 the time grows. ours: with the size to the power of 1.00; theirs:" in page
@@ -149,7 +149,7 @@ def test_one_benchmark_alone_leaves_the_page_as_it_is(tmp_path: Path, capsys: py
 
 
 def test_peers_have_a_page_of_their_own_and_a_curve_has_its_plot(tmp_path: Path) -> None:
-    curve = Curve("size", "A file", "MB", "seconds", (1, 2), lines, most_exponent=1e9, runs=1)
+    curve = Curve("size", "A file", "MB", "seconds", (1, 2), lines, max_exponent=1e9, runs=1)
 
     assert command.main(["--peers"], {}, TWO | {"size": curve}, tmp_path) in {0, 1}
     assert {path.name for path in tmp_path.iterdir()} == {

@@ -11,13 +11,13 @@ from fastmcp.client.transports import ClientTransport
 from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
 from satchel.domain.servers import ServerEntry
-from satchel.ports.tool_client import Answered, Failed
+from satchel.ports.tool_client import CallFailure, ToolResult
 
 Payload = dict[str, Any]
 Call = Callable[[str, Payload], Payload]
 """Calls a tool with arguments and returns the structured content. Raises what the way raises when it fails."""
 
-MOST_BYTES = 256 << 20  # what the largest answer measured has, both copies in one line, and some more
+MAX_BYTES = 256 << 20  # what the largest answer measured has, both copies in one line, and some more
 _PATIENCE_SECONDS = 120.0
 
 
@@ -25,7 +25,7 @@ _PATIENCE_SECONDS = 120.0
 def ours(entry: ServerEntry) -> Iterator[Call]:
     """Call by our client, without the use case around it."""
     loop = EventLoop()
-    client = McpToolClient("bench", entry, loop, {}, most_bytes=MOST_BYTES)
+    client = McpToolClient("bench", entry, loop, {}, max_bytes=MAX_BYTES)
     try:
         yield lambda tool, arguments: _wait(client, tool, arguments)
     finally:
@@ -51,9 +51,9 @@ def _wait(client: McpToolClient, tool: str, arguments: Payload) -> Payload:
     with client.call(tool, arguments, None, writes=False) as running:
         while (signal := running.receive(_PATIENCE_SECONDS)) is not None:
             match signal:
-                case Answered(raw=raw):
+                case ToolResult(raw=raw):
                     content: Payload = raw["structuredContent"]
                     return content
-                case Failed(message=message):
+                case CallFailure(message=message):
                     raise RuntimeError(message)
     raise TimeoutError(f"{tool} said nothing for {_PATIENCE_SECONDS:g} seconds")

@@ -34,7 +34,7 @@ def growth(traced: Traced) -> str:
     """Write how fast each line of a curve grows, and whether ours stays below what it may."""
     sizes = f"From {traced.curve.sizes[0]} to {traced.curve.sizes[-1]}"
     powers = "; ".join(f"{line.label}: with the size to the power of {line.exponent:.2f}" for line in traced.lines)
-    bound = f"below {traced.curve.most_exponent:g}"
+    bound = f"below {traced.curve.max_exponent:g}"
     ours = traced.lines[0].label
     return f"{sizes} the time grows. {powers}. {ours} has to stay {bound}{'.' if traced.kept else ', and **did not**.'}"
 

@@ -12,7 +12,7 @@ import httpx2
 Json = dict[str, Any]
 WAIT = {"Prefer": "wait=25"}
 TLS = ssl.create_default_context()  # nothing here uses it, and each client would read all certificates anew
-MOST_START_SECONDS = 30.0
+MAX_START_SECONDS = 30.0
 
 
 def fetch(address: str) -> httpx2.Response:
@@ -46,7 +46,7 @@ class Person:
     def noted(self, name: str) -> Any:  # noqa: ANN401  (JSON)
         """Read what a tool writes down in the person's directory, as soon as it has."""
         place = Path("/tmp") / self.name / name
-        deadline = time.monotonic() + MOST_START_SECONDS
+        deadline = time.monotonic() + MAX_START_SECONDS
         while not (place.exists() and place.read_text()):
             assert time.monotonic() < deadline, "the tool has not begun"
             time.sleep(0.02)

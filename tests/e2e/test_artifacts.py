@@ -35,7 +35,7 @@ def test_of_twelve_artifacts_nine_are_kept_and_three_are_reported_by_name_and_re
     assert _made(person, response) == {f"good{number}.txt": f"{number}".encode() for number in range(9)}
     problems = {problem["name"]: problem for problem in call["meta_data"]["artifact_problems"]}
     assert {name: (problem["code"], problem["reason"]) for name, problem in problems.items()} == {
-        "garbled.txt": ("E_INVALID_ARTIFACT", "b64: not base64: a wrong character, padding or length"),
+        "garbled.txt": ("E_INVALID_ARTIFACT", "b64: not base64: invalid character, padding or length"),
         "passwd.txt": ("E_INVALID_PATH", "File operation outside allowed directory"),
         "untyped.txt": ("E_INVALID_ARTIFACT", "no mime"),
     }

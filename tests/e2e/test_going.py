@@ -8,7 +8,7 @@ import pytest
 from tests.e2e.person import Json, Person
 from tests.e2e.system import System
 
-_MOST_CLEARING_SECONDS = 15
+_MAX_CLEARING_SECONDS = 15
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def test_a_temporary_file_is_deleted_when_its_session_ends(person: Person) -> No
     stays = person.upload(session_id, "stays.txt", b"stays")
     assert "scratch.txt" in _files(person)
     assert person.call("DELETE", f"/api/sessions/{session_id}").status_code == 204
-    deadline = time.monotonic() + _MOST_CLEARING_SECONDS
+    deadline = time.monotonic() + _MAX_CLEARING_SECONDS
     while "scratch.txt" in _files(person):
         assert time.monotonic() < deadline, "the session was not cleared"
         time.sleep(0.05)
@@ -57,7 +57,7 @@ def test_what_a_sessions_tools_left_under_tmp_goes_when_it_ends(person: Person) 
     corner = Path("/tmp") / person.name
     assert (corner / "input_files" / "units.csv").exists()
     person.call("DELETE", f"/api/sessions/{session_id}")
-    deadline = time.monotonic() + _MOST_CLEARING_SECONDS
+    deadline = time.monotonic() + _MAX_CLEARING_SECONDS
     while any(corner.iterdir()):
         assert time.monotonic() < deadline, "the corner was not cleared"
         time.sleep(0.05)

@@ -22,7 +22,7 @@ from tests.e2e.system import System
 LINES, SECONDS = 180, 8
 CUTS = 50
 LONG = 180  # seconds, on a busy machine; the turn is cancelled as soon as all were cut often enough
-LONGEST, MOST_MESSAGES = 0.1, 4  # that a connection lives and brings which is cut
+LONGEST, MAX_MESSAGES = 0.1, 4  # that a connection lives and brings which is cut
 PATIENCE = 60.0
 
 
@@ -67,7 +67,7 @@ class Follower:
         """Listen over one connection to the end, or cut it: somewhere between two messages, or in a silence."""
         life, most = PATIENCE, math.inf
         if seconds < PATIENCE:
-            life, most = random.uniform(0, seconds), random.randint(0, MOST_MESSAGES)  # noqa: S311  (no secret)
+            life, most = random.uniform(0, seconds), random.randint(0, MAX_MESSAGES)  # noqa: S311  (no secret)
         with connected(self.person) as way:
             say(way, action="subscribe", session_id=self.session_id, turn_id=self.turn_id, after=self.after)
             with suppress(TimeoutError):

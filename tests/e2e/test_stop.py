@@ -20,7 +20,7 @@ from tests.processes import lives
 
 TRIAL = SERVERS.with_name("trial.json")
 TURNS = 10
-MOST_SECONDS = 5.0
+MAX_SECONDS = 5.0
 PATIENCE = 90.0
 
 
@@ -61,8 +61,8 @@ def _stop(system: System, signal_name: str) -> None:
     processes = psutil.Process(system.process.pid).children(recursive=True)
     asked = time.monotonic()
     system.send(signal_name)
-    assert system.process.wait(MOST_SECONDS) == 0
-    assert time.monotonic() - asked < MOST_SECONDS
+    assert system.process.wait(MAX_SECONDS) == 0
+    assert time.monotonic() - asked < MAX_SECONDS
     assert "Traceback" not in system.said()
     assert [p for p in processes if lives(p)] == []
     with socket.create_server(("127.0.0.1", urlsplit(system.url).port or 0)):

@@ -1,6 +1,6 @@
 """Approvals in memory."""
 
-from satchel.domain.approvals import Approval, Decision
+from satchel.domain.calls import Approval, Decision
 
 
 class FakeApprovals:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pydantic import TypeAdapter
 
 from satchel.domain.audit import AuditEntry
-from satchel.ports.catalog import Page
+from satchel.ports import Page
 from tests.fakes.pages import page_of
 
 _ENTRY: TypeAdapter[AuditEntry] = TypeAdapter(AuditEntry)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from satchel.domain.calls import Call, CallSettled
+from satchel.domain.calls import Call, CallResult
 
 _SENT = {"injected", "unresolved", "server", "bytes_in"}
 
@@ -36,7 +36,7 @@ class FakeCalls:
     def claim(self, turn_id: str, call_id: str, runner: str) -> bool:
         return self.claimed_by.setdefault((turn_id, call_id), runner) == runner
 
-    def settle(self, turn_id: str, call_id: str, settled: CallSettled) -> CallSettled:
+    def settle(self, turn_id: str, call_id: str, settled: CallResult) -> CallResult:
         kept = self._kept[turn_id, call_id]
         if kept.settled is None:
             self._change(kept, {"settled": settled})

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from satchel.domain.erasure import Erasure, LateTurn
+from satchel.domain.users import Erasure, LateTurn
 
 
-class FakeErasing:
-    """Implements ``ports.erasing.Erasing``: nothing happens but that ``started`` says for whom it was asked."""
+class FakeErasureStarter:
+    """Implements ``ports.erasing.ErasureStarter``: nothing happens but that ``started`` says for whom it was asked."""
 
     def __init__(self) -> None:
         self.started: list[str] = []

@@ -7,10 +7,10 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 
 from satchel.domain.events import ENDS, Event, NewEvent
-from satchel.entrypoints.events import ToldEvent
-from satchel.ports.clock import Clock
+from satchel.entrypoints.event_schemas import ClientEvent
+from satchel.ports.system import Clock
 
-_TOLD: TypeAdapter[BaseModel] = TypeAdapter(ToldEvent)
+_TOLD: TypeAdapter[BaseModel] = TypeAdapter(ClientEvent)
 
 
 def assert_as_described(event: Event) -> None:

@@ -5,7 +5,7 @@ from hashlib import md5
 from typing import IO, NamedTuple
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from satchel.ports.file_store import StoredObject
+from satchel.ports.storage import StoredObject
 
 _HOST = "https://bucket.example"
 
@@ -41,10 +41,10 @@ class FakeFileStore:
         etag = md5(kept.body, usedforsecurity=False).hexdigest()
         return StoredObject(key=key, size=len(kept.body), mime=kept.mime, etag=etag)
 
-    def read(self, key: str, most: int) -> bytes | None:
+    def read(self, key: str, max_bytes: int) -> bytes | None:
         kept = self.objects.get(key)
-        if kept is not None and len(kept.body) > most:
-            raise ValueError(f"the object has {len(kept.body)} bytes; {most} were to be read at most")
+        if kept is not None and len(kept.body) > max_bytes:
+            raise ValueError(f"the object has {len(kept.body)} bytes; {max_bytes} were to be read at most")
         return kept.body if kept else None
 
     def chunks(self, key: str, first: int, last: int) -> Iterator[bytes]:

@@ -3,11 +3,11 @@
 import itertools
 from collections.abc import Iterator, Sequence
 
-from satchel.contract import numbered
+from satchel.contract import numbered_name
 from satchel.domain.errors import UploadNotFound
-from satchel.domain.files import FileRecord, NameClaim, NewFile, Verdict, judge
-from satchel.domain.my_files import FileFilter, Usage
-from satchel.ports.catalog import ALL_FILES, Page
+from satchel.domain.files import FileFilter, FileRecord, NameClaim, NameDecision, NewFile, Usage, decide_name
+from satchel.ports import Page
+from satchel.ports.files import ALL_FILES
 from tests.fakes.pages import page_of
 from tests.fakes.uploads import FakeUploads
 
@@ -15,7 +15,7 @@ _Space = tuple[str, str | None]
 
 
 class FakeFiles:
-    """Implements ``ports.catalog.Files``; which name a file gets is the domain's rule (``judge``)."""
+    """Implements ``ports.catalog.Files``; which name a file gets is the domain's rule (``decide_name``)."""
 
     def __init__(self, uploads: FakeUploads | None = None) -> None:
         self._uploads = uploads or FakeUploads()
@@ -25,14 +25,14 @@ class FakeFiles:
 
     def keep(self, new: NewFile) -> FileRecord:
         space = _space(new)
-        for name in (numbered(new.name, count) for count in itertools.count(1)):
+        for name in (numbered_name(new.name, count) for count in itertools.count(1)):
             claim = self._claims.get((space, name))
             if claim is None:
                 return self.write(FileRecord(**new.model_dump() | {"name": name}, file_key=new.object_id))
-            verdict = judge(claim, new)
-            if verdict is Verdict.SAME:
+            verdict = decide_name(claim, new)
+            if verdict is NameDecision.SAME:
                 return self._versions[new.user, claim.file_key, claim.version]
-            if verdict is Verdict.NEW_VERSION:
+            if verdict is NameDecision.NEW_VERSION:
                 newer = {"name": name, "file_key": claim.file_key, "version": claim.version + 1}
                 return self.write(FileRecord(**new.model_dump() | newer))
         raise AssertionError("there is always a next name")

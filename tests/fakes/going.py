@@ -6,16 +6,16 @@ from datetime import datetime
 from satchel.domain.errors import FileNotFound, SessionEnded
 from satchel.domain.files import FileRecord, expired, promoted
 from satchel.domain.sessions import SessionStatus
-from satchel.ports.catalog import Sessions
-from satchel.services.sessions.clear_session import ClearSession
+from satchel.ports.sessions import Sessions
+from satchel.services.sessions.clean_up_session import CleanUpSession
 from tests.fakes.events import FakeEvents
 from tests.fakes.files import FakeFiles
 from tests.fakes.sessions import FakeSessions
 from tests.fakes.turns import FakeTurns
 
 
-class FakeGoingFiles:
-    """Implements ``ports.going.GoingFiles`` over the fake catalog."""
+class FakeFileReaper:
+    """Implements ``ports.going.FileReaper`` over the fake catalog."""
 
     def __init__(self, files: FakeFiles, sessions: FakeSessions) -> None:
         self._files = files
@@ -44,8 +44,8 @@ class FakeGoingFiles:
         return self._files.write(promoted(record))
 
 
-class FakeSessionRemains:
-    """Implements ``ports.going.SessionRemains``."""
+class FakeSessionPurger:
+    """Implements ``ports.going.SessionPurger``."""
 
     def __init__(self, turns: FakeTurns, events: FakeEvents) -> None:
         self._turns = turns
@@ -56,10 +56,10 @@ class FakeSessionRemains:
         return sum(self._events.forget(turn.turn_id) for turn in turns)
 
 
-class ClearingAtOnce:
-    """Implements ``ports.going.Clearing``: the session is cleared before ``start`` returns."""
+class ImmediateCleanup:
+    """Implements ``ports.going.CleanupStarter``: the session is cleared before ``start`` returns."""
 
-    def __init__(self, sessions: Sessions, clear: Callable[[], ClearSession]) -> None:
+    def __init__(self, sessions: Sessions, clear: Callable[[], CleanUpSession]) -> None:
         self._sessions = sessions
         self._clear = clear
 

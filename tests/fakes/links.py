@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from satchel.domain.capabilities import Claims
-from satchel.domain.links import SharedLink, Standing
-from satchel.ports.catalog import Files, Page, Sessions
+from satchel.domain.links import Claims, LinkState, SharedLink
+from satchel.ports import Page
+from satchel.ports.files import Files
+from satchel.ports.sessions import Sessions
 from tests.fakes.pages import page_of
 
 
@@ -34,8 +35,8 @@ class FakeSharedLinks:
         return sum(self.revoke(user, link_id) for link_id in mine)
 
 
-class FakeStandings:
-    """Implements ``ports.links.Standings``. ``looks`` counts how often it was asked."""
+class FakeLinkStates:
+    """Implements ``ports.links.LinkStates``. ``looks`` counts how often it was asked."""
 
     def __init__(self, files: Files, sessions: Sessions, links: FakeSharedLinks) -> None:
         self._files = files
@@ -43,10 +44,10 @@ class FakeStandings:
         self._links = links
         self.looks = 0
 
-    def look(self, claims: Sequence[Claims]) -> list[Standing]:
+    def look(self, claims: Sequence[Claims]) -> list[LinkState]:
         self.looks += 1
         return [
-            Standing(
+            LinkState(
                 file=self._files.version(each.owner, each.file_key, each.version),
                 session=self._sessions.get(each.owner, each.session_id),
                 link=self._links.get(each.owner, each.link_id),

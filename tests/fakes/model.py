@@ -3,16 +3,14 @@
 import re
 from typing import TYPE_CHECKING
 
-from satchel.domain.conversation import ModelReply, ModelTask
+from satchel.domain.conversation import CompletionRequest, ModelReply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from satchel.ports.model import Heard
-
 
 class Listener:
-    """Implements ``ports.model.Heard``: ``pieces`` is what was said since the answer last began."""
+    """Implements ``ports.model.StreamListener``: ``pieces`` is what was said since the answer last began."""
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
@@ -39,10 +37,10 @@ class FakeModel:
 
     def __init__(self, *replies: ModelReply | Exception) -> None:
         self.replies = list(replies)
-        self.tasks: list[ModelTask] = []
+        self.tasks: list[CompletionRequest] = []
         self.meanwhile: Callable[[], object] = lambda: None
 
-    def reply(self, task: ModelTask, heard: "Heard") -> ModelReply:
+    def reply(self, task: CompletionRequest, heard: "StreamListener") -> ModelReply:
         self.tasks.append(task.model_copy(deep=True))
         reply = self.replies.pop(0)
         if isinstance(reply, Exception):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from satchel.domain.errors import InvalidRequest
-from satchel.ports.catalog import Page
+from satchel.ports import Page
 
 T = TypeVar("T")
 _MARK = "after:"

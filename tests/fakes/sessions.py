@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from satchel.domain.conversation import TokenUsage
 from satchel.domain.errors import SessionEnded, SessionNotFound, TurnRunning
 from satchel.domain.sessions import Session, SessionChanges, SessionStatus, Turn
-from satchel.ports.catalog import Page
+from satchel.ports import Page
 from tests.fakes.pages import page_of
 
 
@@ -61,11 +61,11 @@ class FakeSessions:
         idle = [s for s in self._kept.values() if s.status is SessionStatus.ACTIVE and s.last_used_at <= since]
         return [s.model_copy() for s in sorted(idle, key=lambda s: s.last_used_at)][:limit]
 
-    def to_clear(self, now: datetime, limit: int) -> Sequence[Session]:
+    def due_for_cleanup(self, now: datetime, limit: int) -> Sequence[Session]:
         ended = [s for s in self._kept.values() if self.due.get(s.session_id, now) < now + timedelta.resolution]
         return [s.model_copy() for s in ended if s.session_id in self.due][:limit]
 
-    def clear_again(self, session: Session, at: datetime) -> None:
+    def schedule_cleanup(self, session: Session, at: datetime) -> None:
         self.due[session.session_id] = at
 
     def cleared(self, session: Session) -> None:

@@ -1,7 +1,7 @@
 """A signer that nobody can fool: it knows the tokens that it made."""
 
-from satchel.domain.capabilities import Audience, CanvasClaims, Claims, EraseClaims
-from satchel.ports.clock import Clock
+from satchel.domain.links import Audience, CanvasClaims, Claims, EraseClaims
+from satchel.ports.system import Clock
 
 AnyClaims = Claims | CanvasClaims | EraseClaims
 

@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from satchel.domain.sockets import Connection, Subscription, Ticket
-from satchel.ports.sockets import ConnectionGone, Undelivered
+from satchel.domain.connections import Connection, Subscription, Ticket
+from satchel.ports.connections import ConnectionGone, Undelivered
 
 
 class FakeTickets:
@@ -77,8 +77,8 @@ def _key(subscription: Subscription) -> tuple[str, str]:
     return subscription.turn_id, subscription.connection_id
 
 
-class FakeMailbox:
-    """Implements ``ports.sockets.Mailbox``: nobody is at the end of ``gone``, and ``stuck`` take nothing."""
+class FakeConnectionSender:
+    """Implements ``ports.sockets.ConnectionSender``: nobody is at the end of ``gone``, and ``stuck`` take nothing."""
 
     def __init__(self) -> None:
         self.sent: list[tuple[str, dict[str, Any]]] = []

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.conversation import ToolSpec
-from satchel.ports.tool_client import Failed, Signal
+from satchel.ports.tool_client import CallFailure, ToolEvent
 from tests.fakes.clock import FakeClock
 
-Script = Sequence[tuple[float, Signal]]
+Script = Sequence[tuple[float, ToolEvent]]
 """What the server says, and how many seconds after the call began."""
 
 _REAL_SECONDS = 20
@@ -26,9 +26,9 @@ class FakeRunningCall:
         self._script = [(started + at, signal) for at, signal in script]
         self.killed_at: float | None = None
 
-    def receive(self, timeout: float) -> Signal | None:
+    def receive(self, timeout: float) -> ToolEvent | None:
         if self.killed_at is not None:
-            return Failed(crashed=True, message="The call was ended")
+            return CallFailure(crashed=True, message="The call was ended")
         now = self._clock.monotonic()
         if self._script and self._script[0][0] <= now + timeout:
             at, signal = self._script.pop(0)
@@ -49,7 +49,7 @@ class StuckCall(FakeRunningCall):
         super().__init__(clock, [])
         self._killed = threading.Event()
 
-    def receive(self, timeout: float) -> Signal | None:
+    def receive(self, timeout: float) -> ToolEvent | None:
         assert self._killed.wait(_REAL_SECONDS), "nobody killed the call"
         return super().receive(timeout)
 
@@ -63,7 +63,7 @@ class Started(NamedTuple):
 
     tool: str
     arguments: dict[str, Any]
-    home: Path | None
+    workspace: Path | None
     writes: bool
 
 
@@ -84,16 +84,16 @@ class FakeToolClient:
 
     @contextmanager
     def call(
-        self, tool: str, arguments: dict[str, Any], home: Path | None, *, writes: bool
+        self, tool: str, arguments: dict[str, Any], workspace: Path | None, *, writes: bool
     ) -> Iterator[FakeRunningCall]:
         if self.broken:
             raise ToolCrashed("The server did not start")
-        self.started.append(Started(tool, arguments, home, writes))
+        self.started.append(Started(tool, arguments, workspace, writes))
         self.running.append(
             StuckCall(self._clock) if self.script is None else FakeRunningCall(self._clock, self.script)
         )
-        if home is not None:
-            self.acts(home)
+        if workspace is not None:
+            self.acts(workspace)
         self.open += 1
         try:
             yield self.running[-1]

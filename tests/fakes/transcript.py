@@ -23,14 +23,14 @@ class FakeTranscript:
         kept = self._session(session_id)
         return [kept[place].model_copy(deep=True) for place in sorted(kept)]
 
-    def reply_of(self, session_id: str, turn_id: str, round_number: int) -> AssistantMessage | None:
+    def stored_reply(self, session_id: str, turn_id: str, round_number: int) -> AssistantMessage | None:
         reply = self._session(session_id).get((turn_id, round_number, "v", 0))
         assert reply is None or isinstance(reply, AssistantMessage)
         return reply
 
     def add_reply(self, turn: Turn, round_number: int, message: AssistantMessage) -> AssistantMessage:
         self._session(turn.session_id).setdefault((turn.turn_id, round_number, "v", 0), message)
-        return self.reply_of(turn.session_id, turn.turn_id, round_number) or message
+        return self.stored_reply(turn.session_id, turn.turn_id, round_number) or message
 
     def add_result(self, call: Call, message: ToolMessage) -> None:
         self._session(call.session_id).setdefault((call.turn_id, call.round, "w", call.index), message)

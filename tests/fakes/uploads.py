@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from satchel.domain.uploads import Part, StoredPart, Upload
-from satchel.ports.catalog import Page
+from satchel.ports import Page
 from tests.fakes.file_store import FakeFileStore, Kept
 from tests.fakes.pages import page_of
 

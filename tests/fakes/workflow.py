@@ -1,6 +1,6 @@
 """The state machine and its waiting tasks, without a machine."""
 
-from satchel.ports.workflow import TaskGone
+from satchel.ports.turns import TaskGone
 
 
 class FakeWorkflow:

@@ -56,7 +56,7 @@ def test_the_times_of_a_tool_are_those_of_the_specification_unless_they_are_set(
 ) -> None:
     for name in ("SILENCE", "NOTICE", "MAX"):
         monkeypatch.delenv(f"SATCHEL_TOOL_{name}_SECONDS", raising=False)
-    assert TimingSettings().limits == Limits(silence=30, notices=None, most=840)
+    assert TimingSettings().limits == Limits(silence=30, notices=None, max_seconds=840)
 
     monkeypatch.setenv("SATCHEL_TOOL_SILENCE_SECONDS", "60")
     monkeypatch.setenv("SATCHEL_TOOL_NOTICE_SECONDS", "20, 40, 55.5")

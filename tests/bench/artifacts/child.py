@@ -22,16 +22,16 @@ _STATUS = Path("/proc/self/status")
 _RESET_PEAK = "5"  # proc_pid_clear_refs(5)
 
 
-def run(kind: Kind, side: SideName, home: Path) -> dict[str, float]:
+def run(kind: Kind, side: SideName, workspace: Path) -> dict[str, float]:
     """Return milliseconds and the peak in MiB. Raises ValueError if the store did not get all of it."""
     client, way = clients.s3(), SIDES[side]
-    way(client, small_result(), home)
-    raw = raw_result(kind, home)
+    way(client, small_result(), workspace)
+    raw = raw_result(kind, workspace)
     _taken()
     gc.collect()
     Path("/proc/self/clear_refs").write_text(_RESET_PEAK, encoding="ascii")
     held, start = _memory("VmRSS"), time.perf_counter()
-    way(client, raw, home)
+    way(client, raw, workspace)
     elapsed, peak = time.perf_counter() - start, _memory("VmHWM") - held
     if (taken := _taken()) != total(kind):
         raise ValueError(f"{taken} bytes came to the store instead of {total(kind)}")

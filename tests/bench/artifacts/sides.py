@@ -9,9 +9,9 @@ import pybase64
 from boto3.s3.transfer import TransferConfig
 
 from satchel.adapters.s3_files import S3Files
-from satchel.adapters.safe_open import open_artifact
+from satchel.adapters.workspace_files import open_artifact
 from satchel.contract import normalize
-from satchel.services.calls.keep_artifacts import KeepArtifacts
+from satchel.services.calls.store_artifacts import StoreArtifacts
 from tests.unit.services.orders import order
 
 if TYPE_CHECKING:
@@ -37,13 +37,13 @@ def total(kind: Kind) -> int:
     return INLINE_FILES * INLINE_BYTES if kind == "inline" else PATH_BYTES
 
 
-def raw_result(kind: Kind, home: Path) -> Raw:
-    """Return a result as a server sends it; what it names by path lies in ``home``, a sparse file."""
+def raw_result(kind: Kind, workspace: Path) -> Raw:
+    """Return a result as a server sends it; what it names by path lies in ``workspace``, a sparse file."""
     if kind == "inline":
         return _result([_inline(f"{number}.bin", INLINE_BYTES) for number in range(INLINE_FILES)])
-    with (home / "big.bin").open("wb") as file:
+    with (workspace / "big.bin").open("wb") as file:
         file.truncate(PATH_BYTES)
-    return _result([{"name": "big.bin", "mime": MIME, "path": str(home / "big.bin")}])
+    return _result([{"name": "big.bin", "mime": MIME, "path": str(workspace / "big.bin")}])
 
 
 def small_result() -> Raw:
@@ -51,17 +51,17 @@ def small_result() -> Raw:
     return _result([_inline("small.bin", 1000)])
 
 
-def satchel(client: "S3Client", raw: Raw, home: Path) -> None:
+def satchel(client: "S3Client", raw: Raw, workspace: Path) -> None:
     """Normalise and store, as a runner does. Raises ValueError if anything was not kept."""
-    keep = KeepArtifacts(S3Files(client, BUCKET), open_artifact, PATH_BYTES)
-    _, problems = keep(order(), home, normalize(raw))
+    keep = StoreArtifacts(S3Files(client, BUCKET), open_artifact, PATH_BYTES)
+    _, problems = keep(order(), workspace, normalize(raw))
     if problems:
         raise ValueError(str(problems))
 
 
-def bare(client: "S3Client", raw: Raw, home: Path) -> None:
+def bare(client: "S3Client", raw: Raw, workspace: Path) -> None:
     """Decode and upload with as little as boto3 lets one do it; nothing is checked that the decoder does not check."""
-    del home
+    del workspace
     for artifact in raw["structuredContent"]["artifacts"]:
         if "path" in artifact:
             kind = {"ContentType": artifact["mime"]}

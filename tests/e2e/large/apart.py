@@ -13,15 +13,15 @@ import threading
 import time
 from collections.abc import Mapping
 
-from local.api_server import serve
-from local.serve import HOST, listen
+from local.emulator.http_gateway import serve
+from local.emulator.serve import HOST, listen
 
 START_SECONDS = 30.0
 
 
 def run(port: int) -> int:
     """Put up all but the API, and serve until SIGTERM."""
-    from local.system import System  # noqa: PLC0415  (the API's process must not have the stand-in)
+    from local.emulator.system import System  # noqa: PLC0415  (the API's process must not have the stand-in)
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with System(port) as system:
@@ -39,7 +39,7 @@ def run(port: int) -> int:
 
 def run_api(port: int) -> int:
     """Serve the API until SIGTERM."""
-    from satchel.bootstrap.api import build  # noqa: PLC0415  (it is configured by now)
+    from satchel.bootstrap.api import build_app  # noqa: PLC0415  (it is configured by now)
 
     closing, began = threading.Event(), time.monotonic()
 

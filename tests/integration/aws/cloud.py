@@ -12,7 +12,14 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from local.aws.seams import known_services, multipart, object_versions, partitions, plain_values, transactions
+from local.emulator.aws.moto_patches import (
+    dynamodb_transactions,
+    known_services,
+    partitions,
+    plain_values,
+    s3_multipart,
+    s3_objects,
+)
 
 DEFINITIONS = Path(__file__).parents[3] / "infra" / "definitions"
 REGION = "us-east-1"
@@ -31,12 +38,12 @@ def moto_cloud() -> Iterator[None]:
         for name in [name for name in os.environ if name.startswith(("AWS_ENDPOINT_URL", "AWS_PROFILE"))]:
             patch.delenv(name)
         patch.setenv("AWS_DEFAULT_REGION", REGION)
-        transactions.install()  # moto's own are neither isolated nor atomic where threads meet
-        object_versions.install()  # the same
+        dynamodb_transactions.install()  # moto's own are neither isolated nor atomic where threads meet
+        s3_objects.install()  # the same
         known_services.install()  # moto is slower without these
         partitions.install()
         plain_values.install()
-        multipart.install()  # nor does it check the parts of an upload, or list them right
+        s3_multipart.install()  # nor does it check the parts of an upload, or list them right
         with mock_aws():
             yield
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from satchel.domain.calls import Call
 from satchel.domain.files import FileRecord, NewFile, Source
 from satchel.domain.ids import call_id, new_id
-from satchel.domain.places import object_key
+from satchel.domain.object_keys import object_key
 from satchel.domain.sessions import Session, Turn
 
 T = TypeVar("T")

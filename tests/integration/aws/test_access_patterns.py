@@ -20,14 +20,14 @@ from satchel.adapters import clients
 from satchel.adapters.dynamodb.calls import DynamoCalls
 from satchel.adapters.dynamodb.events import DynamoEvents
 from satchel.adapters.dynamodb.files import DynamoFiles
-from satchel.adapters.dynamodb.going import DynamoGoingFiles, DynamoSessionRemains
+from satchel.adapters.dynamodb.retention import DynamoFileReaper, DynamoSessionPurger
 from satchel.adapters.dynamodb.sessions import DynamoSessions
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.dynamodb.transcript import DynamoTranscript
 from satchel.adapters.dynamodb.turns import DynamoTurns
 from satchel.domain.conversation import AssistantMessage, TokenUsage
 from satchel.domain.events import NewEvent
-from satchel.domain.my_files import FileFilter
+from satchel.domain.files import FileFilter
 from satchel.domain.sessions import Session, SessionChanges, Turn, TurnStatus
 from tests.fakes.file_store import FakeFileStore
 from tests.integration.aws.cloud import ACCOUNT, REGION, make_table
@@ -112,33 +112,31 @@ PATTERNS: dict[str, Pattern] = {
     "begin a turn, with a key": lambda s, t: DynamoTurns(t).begin(a_turn(s.second), "key"),
     "read a turn": lambda s, t: DynamoTurns(t).get(s.session.session_id, s.turn.turn_id),
     "list turns": lambda s, t: DynamoTurns(t).list(s.session.session_id, 10, None),
-    "count what a model took": lambda s, t: DynamoTurns(t).spent(s.turn, TokenUsage(input_tokens=1, output_tokens=1)),
+    "count the tokens of a turn": lambda s, t: DynamoTurns(t).spent(
+        s.turn, TokenUsage(input_tokens=1, output_tokens=1)
+    ),
     "end a turn": lambda s, t: DynamoTurns(t).end(s.turn.model_copy(update={"status": TurnStatus.COMPLETE})),
     "read a conversation": lambda s, t: DynamoTranscript(t, STORE).messages(s.session.session_id),
-    "keep what the model said": lambda s, t: DynamoTranscript(t, STORE).add_reply(
-        s.turn, 0, AssistantMessage(text="Hi")
-    ),
+    "store a model message": lambda s, t: DynamoTranscript(t, STORE).add_reply(s.turn, 0, AssistantMessage(text="Hi")),
     "write an event": lambda s, t: DynamoEvents(t, TravelClock()).append(s.turn.turn_id, LOG),
     "read events after a cursor": lambda s, t: DynamoEvents(t, TravelClock()).after(s.turn.turn_id, 0, 100),
     "read a call": lambda s, t: DynamoCalls(t, STORE).get(s.turn.turn_id, s.call.call_id),
     "list the calls of a turn": lambda s, t: DynamoCalls(t, STORE).list(s.turn.turn_id),
-    "keep a new file": lambda s, t: DynamoFiles(t).keep(a_file(s.user, s.session.session_id, "new.csv")),
-    "keep a new version": lambda s, t: DynamoFiles(t).keep(a_file(s.user, s.session.session_id, "0.csv")),
+    "store a new file": lambda s, t: DynamoFiles(t).keep(a_file(s.user, s.session.session_id, "new.csv")),
+    "store a new version": lambda s, t: DynamoFiles(t).keep(a_file(s.user, s.session.session_id, "0.csv")),
     "read a file": lambda s, t: DynamoFiles(t).get(s.user, s.files[0].file_key),
     "read a version": lambda s, t: DynamoFiles(t).version(s.user, s.files[0].file_key, 1),
     "list files": lambda s, t: DynamoFiles(t).list(s.user, 10, None),
     "list files of a session": lambda s, t: DynamoFiles(t).list(s.user, 10, None, s.of_session),
-    "list files by a beginning of names": lambda s, t: DynamoFiles(t).list(
-        s.user, 5, None, FileFilter(name_prefix="1")
-    ),
+    "list files by name prefix": lambda s, t: DynamoFiles(t).list(s.user, 5, None, FileFilter(name_prefix="1")),
     "find a file by name": lambda s, t: next(DynamoFiles(t).named(s.user, s.session.session_id, "3.csv")),
     "find a file of another session by name": lambda s, t: next(DynamoFiles(t).named(s.user, "s" + "0" * 26, "3.csv")),
-    "tell usage": lambda s, t: DynamoFiles(t).usage(s.user),
+    "read storage usage": lambda s, t: DynamoFiles(t).usage(s.user),
     "remove a file": lambda s, t: DynamoFiles(t).remove(s.files[0]),
-    "remove ten files": lambda s, t: DynamoGoingFiles(t).remove(s.files[:10]),
-    "keep a file that waits": lambda s, t: DynamoGoingFiles(t).promote(s.waiting, while_open=False),
-    "find expired files": lambda _, t: DynamoGoingFiles(t).due(_AT, 10),
-    "forget the events of a session": lambda s, t: DynamoSessionRemains(t).forget_events(s.session.session_id),
+    "remove ten files": lambda s, t: DynamoFileReaper(t).remove(s.files[:10]),
+    "keep a deferred file": lambda s, t: DynamoFileReaper(t).promote(s.waiting, while_open=False),
+    "find expired files": lambda _, t: DynamoFileReaper(t).due(_AT, 10),
+    "delete the events of a session": lambda s, t: DynamoSessionPurger(t).forget_events(s.session.session_id),
 }
 
 

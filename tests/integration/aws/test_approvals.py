@@ -2,9 +2,9 @@ from datetime import timedelta
 
 import pytest
 
-from satchel.adapters.dynamodb.approvals import DynamoApprovals
+from satchel.adapters.dynamodb.calls import DynamoApprovals
 from satchel.adapters.dynamodb.table import Table
-from satchel.domain.approvals import Approval, Decision
+from satchel.domain.calls import Approval, Decision
 from satchel.domain.sessions import Session
 from tests.integration.aws.makers import START, a_call, a_turn, at_once
 

@@ -6,7 +6,7 @@ import pytest
 from satchel.adapters.dynamodb.audit import DynamoAuditTrail
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.audit import AuditEntry, DownloadEntry, call_entry
-from satchel.domain.calls import CallSettled
+from satchel.domain.calls import CallResult
 from satchel.domain.errors import InvalidRequest
 from satchel.domain.ids import new_id
 from satchel.domain.sessions import Session
@@ -22,7 +22,7 @@ def trail(table: Table) -> DynamoAuditTrail:
 
 def a_call_entry(session: Session) -> AuditEntry:
     call = a_call(a_turn(session), arguments='{"text": "größe", "n": [1, null]}')
-    return call_entry(call, CallSettled(is_error=False, duration_ms=1500), moment())
+    return call_entry(call, CallResult(is_error=False, duration_ms=1500), moment())
 
 
 def a_download(session: Session) -> AuditEntry:

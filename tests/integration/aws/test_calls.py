@@ -3,7 +3,7 @@ import pytest
 from satchel.adapters.dynamodb.calls import DynamoCalls
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.s3_files import S3Files
-from satchel.domain.calls import Call, CallSettled
+from satchel.domain.calls import Call, CallResult
 from satchel.domain.sessions import Session, Turn
 from tests.integration.aws.makers import a_call, a_turn, at_once, fresh
 
@@ -50,7 +50,7 @@ def test_what_is_proposed_is_not_yet_sent_or_settled(calls: DynamoCalls, turn: T
         turn,
         injected={"a": 1},
         unresolved={"a": ["b"]},
-        settled=CallSettled(is_error=False),
+        settled=CallResult(is_error=False),
     )
 
     calls.add([call])
@@ -69,15 +69,15 @@ def test_dispatching_notes_what_the_tool_is_given_the_first_time(calls: DynamoCa
 
 def test_a_call_that_nobody_proposed_cannot_be_settled_into_being(calls: DynamoCalls, turn: Turn) -> None:
     missing = a_call(turn, 7, 7).call_id
-    settled = CallSettled(is_error=True)
+    settled = CallResult(is_error=True)
 
     assert calls.settle(turn.turn_id, missing, settled) == settled
     assert calls.list(turn.turn_id) == []
 
 
 def test_the_first_settling_stands_and_is_returned(calls: DynamoCalls, call: Call, turn: Turn) -> None:
-    first = CallSettled(is_error=False, results={"rows": 3, "none": None}, meta_data={"a": [1.5]}, duration_ms=12)
-    second = CallSettled(is_error=True, error_code="E_TIMEOUT")
+    first = CallResult(is_error=False, results={"rows": 3, "none": None}, meta_data={"a": [1.5]}, duration_ms=12)
+    second = CallResult(is_error=True, error_code="E_TIMEOUT")
 
     assert calls.settle(turn.turn_id, call.call_id, first) == first
     assert calls.settle(turn.turn_id, call.call_id, second) == first
@@ -86,7 +86,7 @@ def test_the_first_settling_stands_and_is_returned(calls: DynamoCalls, call: Cal
 
 def test_what_two_functions_add_at_once_all_stays(calls: DynamoCalls, call: Call, turn: Turn) -> None:
     sent = call.model_copy(update={"injected": {"a": 1}})
-    settled = CallSettled(is_error=False)
+    settled = CallResult(is_error=False)
 
     came = at_once(
         [
@@ -113,7 +113,7 @@ def test_large_arguments_lie_in_the_bucket_and_come_back_with_what_the_call_came
     calls.add([call])
     sent = call.model_copy(update={"injected": {"text": text}})
     calls.dispatched(sent)
-    settled = calls.settle(turn.turn_id, call.call_id, CallSettled(is_error=False, results="y" * 290_000))
+    settled = calls.settle(turn.turn_id, call.call_id, CallResult(is_error=False, results="y" * 290_000))
 
     assert calls.get(turn.turn_id, call.call_id) == sent.model_copy(update={"settled": settled})
     assert sum(store.delete_under(f"{turn.user}/turns/{turn.turn_id}/texts/")) == 2

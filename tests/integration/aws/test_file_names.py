@@ -9,7 +9,7 @@ from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.s3_files import S3Files
 from satchel.contract import safe_name
 from satchel.domain.files import FileRecord, Source
-from satchel.domain.places import object_key
+from satchel.domain.object_keys import object_key
 from satchel.domain.sessions import Session
 from tests.integration.aws.makers import a_file, at_once, first, fresh
 

@@ -8,8 +8,7 @@ import pytest
 from satchel.adapters.dynamodb.files import DynamoFiles
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.errors import InvalidRequest
-from satchel.domain.files import FileRecord, Source
-from satchel.domain.my_files import FileFilter, Usage
+from satchel.domain.files import FileFilter, FileRecord, Source, Usage
 from satchel.domain.sessions import Session
 from tests.integration.aws.makers import a_file, a_session, at_once, someone
 from tests.integration.aws.many_files import has_many

@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 from botocore.response import StreamingBody
 from botocore.stub import ANY, Stubber
 
-from satchel.adapters.lambda_runners import LambdaRunners
+from satchel.adapters.lambda_functions import LambdaRunners
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
 from satchel.domain.timing import Limits

@@ -7,7 +7,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from satchel.adapters.s3_files import S3Files
-from satchel.ports.file_store import StoredObject
+from satchel.ports.storage import StoredObject
 from tests.integration.aws.makers import fresh
 
 if TYPE_CHECKING:
@@ -57,13 +57,13 @@ class Counted(io.BytesIO):
     def __init__(self, body: bytes, client: "S3Client") -> None:
         super().__init__(body)
         self._held = 0
-        self.most_held = 0
+        self.max_held = 0
         client.meta.events.register("after-call.s3.UploadPart", self._stored)
 
     def read(self, size: int | None = -1) -> bytes:
         part = super().read(size)
         self._held += bool(part)
-        self.most_held = max(self.most_held, self._held)
+        self.max_held = max(self.max_held, self._held)
         return part
 
     def _stored(self, **_: object) -> None:
@@ -123,7 +123,7 @@ class TestPut:
 
         store.put(key, body, "text/csv")
 
-        assert 0 < body.most_held <= 4
+        assert 0 < body.max_held <= 4
 
     @pytest.mark.parametrize("size", [0, 3, 20 * MIB + 1])
     def test_stores_a_file_even_when_its_name_is_gone(

@@ -21,17 +21,17 @@ from satchel.adapters.dynamodb.file_items import (
     version_item,
 )
 from satchel.adapters.dynamodb.files import DynamoFiles
-from satchel.adapters.dynamodb.going import DynamoGoingFiles, DynamoSessionRemains
 from satchel.adapters.dynamodb.items import encode
+from satchel.adapters.dynamodb.retention import DynamoFileReaper, DynamoSessionPurger
 from satchel.adapters.dynamodb.sessions import DynamoSessions
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.s3_files import S3Files
 from satchel.domain.files import FileRecord, Source
 from satchel.domain.ids import new_id
-from satchel.domain.places import Kind, object_key
+from satchel.domain.object_keys import Kind, object_key
 from satchel.domain.sessions import Session
-from satchel.services.files.remove_files import RemoveFiles
-from satchel.services.sessions.clear_session import ClearSession
+from satchel.services.files.retention import RemoveFiles
+from satchel.services.sessions.clean_up_session import CleanUpSession
 from tests.integration.aws.cloud import ACCOUNT, REGION
 from tests.integration.aws.makers import START, TravelClock, a_session
 
@@ -132,10 +132,10 @@ def ended(table: Table, store: S3Files) -> Ended:
     return now_ended, mine, others
 
 
-def clearing(table: Table, store: S3Files, *, persist: bool, after: timedelta = timedelta()) -> ClearSession:
+def clearing(table: Table, store: S3Files, *, persist: bool, after: timedelta = timedelta()) -> CleanUpSession:
     clock = TravelClock(START + after)
-    remove = RemoveFiles(DynamoGoingFiles(table), store)
-    return ClearSession(DynamoSessions(table), DynamoFiles(table), DynamoSessionRemains(table), remove, clock, persist)
+    remove = RemoveFiles(DynamoFileReaper(table), store)
+    return CleanUpSession(DynamoSessions(table), DynamoFiles(table), DynamoSessionPurger(table), remove, clock, persist)
 
 
 def always() -> bool:
@@ -192,17 +192,17 @@ def test_the_session_stays_to_be_cleared_until_the_grace_is_over(table: Table, s
     sessions.end(session.user, session.session_id, START)
     later, at_last = START + timedelta(minutes=10), START + timedelta(minutes=20)
 
-    def to_clear(now: timedelta) -> list[str]:
-        return [s.user for s in sessions.to_clear(START + now, 100) if s.user == session.user]
+    def due_for_cleanup(now: timedelta) -> list[str]:
+        return [s.user for s in sessions.due_for_cleanup(START + now, 100) if s.user == session.user]
 
     known = sessions.get(session.user, session.session_id)
     assert known is not None
-    assert to_clear(timedelta()) == [session.user]
+    assert due_for_cleanup(timedelta()) == [session.user]
     clearing(table, store, persist=True)(known, always)
-    assert to_clear(later - START) == []
-    assert to_clear(at_last - START) == [session.user]
+    assert due_for_cleanup(later - START) == []
+    assert due_for_cleanup(at_last - START) == [session.user]
     clearing(table, store, persist=True, after=at_last - START)(known, always)
-    assert to_clear(timedelta(days=400)) == []
+    assert due_for_cleanup(timedelta(days=400)) == []
     assert sessions.get(session.user, session.session_id) == known
 
 

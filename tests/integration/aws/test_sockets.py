@@ -3,11 +3,11 @@ from datetime import timedelta
 
 import pytest
 
+from satchel.adapters.dynamodb.connections import DynamoConnections, DynamoSubscriptions, DynamoTickets
 from satchel.adapters.dynamodb.events import DynamoEvents
-from satchel.adapters.dynamodb.sockets import DynamoConnections, DynamoSubscriptions, DynamoTickets
 from satchel.adapters.dynamodb.table import Table
+from satchel.domain.connections import Connection, Subscription, Ticket
 from satchel.domain.events import NewEvent
-from satchel.domain.sockets import Connection, Subscription, Ticket
 from tests.integration.aws.makers import START, TravelClock, at_once, fresh, someone
 
 UNTIL = START + timedelta(seconds=60.5)

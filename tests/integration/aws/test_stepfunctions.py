@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 from botocore.stub import Stubber
 
 from satchel.adapters.stepfunctions import TurnExecutions, WaitingTasks
-from satchel.ports.workflow import TaskGone
+from satchel.ports.turns import TaskGone
 from tests.integration.aws.makers import START, fresh
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import pytest
 
 from satchel.adapters.sts_credentials import StsCredentials
 from satchel.domain.ids import call_id
-from satchel.domain.places import call_objects_prefixes, outcome_key
+from satchel.domain.object_keys import call_objects_prefixes, outcome_key
 from satchel.ports.runners import ScopedCredentials
 from tests.integration.aws.makers import fresh
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict
-from satchel.adapters.dynamodb.cursors import from_cursor, to_cursor
+from satchel.adapters.dynamodb.items import from_cursor, to_cursor
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.errors import InvalidRequest
 from tests.integration.aws.makers import at_once, fresh

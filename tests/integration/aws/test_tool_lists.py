@@ -5,7 +5,7 @@ import pytest
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.dynamodb.tool_lists import DynamoToolLists
 from satchel.domain.conversation import ToolSpec
-from satchel.domain.tool_lists import KeptTools, answered
+from satchel.domain.tools import StoredToolList, answered
 from tests.integration.aws.makers import fresh
 
 NOW = datetime(2026, 8, 1, tzinfo=UTC)
@@ -40,7 +40,7 @@ def test_a_list_is_kept_for_its_server_and_configuration(lists: DynamoToolLists,
 def test_a_server_without_tools_differs_from_one_that_did_not_answer_and_from_one_not_asked_yet(
     lists: DynamoToolLists, server: str
 ) -> None:
-    without, silent = answered([], NOW), KeptTools(asked_at=NOW).failed("no such program", NOW)
+    without, silent = answered([], NOW), StoredToolList(asked_at=NOW).failed("no such program", NOW)
     lists.put(server, "without", without)
     lists.put(server, "silent", silent)
 

@@ -57,10 +57,10 @@ def test_an_untouched_session_has_nothing_to_tell(transcript: DynamoTranscript) 
 def test_the_first_reply_of_a_round_stands(transcript: DynamoTranscript, session: Session, turn: Turn) -> None:
     where = (session.session_id, turn.turn_id, 0)
 
-    assert transcript.reply_of(*where) is None
+    assert transcript.stored_reply(*where) is None
     assert transcript.add_reply(turn, 0, asks("a")) == asks("a")
     assert transcript.add_reply(turn, 0, asks("other")) == asks("a")
-    assert transcript.reply_of(*where) == asks("a")
+    assert transcript.stored_reply(*where) == asks("a")
 
 
 def test_two_replies_at_once_are_one(transcript: DynamoTranscript, session: Session, turn: Turn) -> None:
@@ -73,7 +73,7 @@ def test_two_replies_at_once_are_one(transcript: DynamoTranscript, session: Sess
         ],
     )
 
-    assert came == [transcript.reply_of(*where)] * 2
+    assert came == [transcript.stored_reply(*where)] * 2
 
 
 def test_the_first_result_of_a_call_stands(transcript: DynamoTranscript, session: Session, turn: Turn) -> None:

@@ -16,10 +16,10 @@ from satchel.adapters.s3_files import S3Files
 from satchel.adapters.s3_uploads import S3Uploads
 from satchel.domain.errors import FileNotFound, InvalidRequest, UploadIncomplete, UploadNotFound
 from satchel.domain.files import FileRecord
-from satchel.domain.identity import Identity
 from satchel.domain.sessions import Session
 from satchel.domain.uploads import PART_BYTES, Upload
-from satchel.services.files.remove_file import RemoveFile
+from satchel.domain.users import Identity
+from satchel.services.files.retention import RemoveFile
 from satchel.services.files.upload_file import UploadFile
 from satchel.services.files.upload_parts import AbortUpload, BeginUpload, CompleteUpload, ReadUploads, SweepUploads
 from tests.fakes.metrics import FakeMetrics

@@ -10,8 +10,8 @@ from typing import Any
 import jwt
 from starlette.testclient import TestClient
 
-from satchel.domain.capabilities import CanvasClaims, Claims, EraseClaims
 from satchel.domain.files import FileRecord
+from satchel.domain.links import CanvasClaims, Claims, EraseClaims
 from tests.integration.aws.makers import a_file, a_session, fresh
 from tests.integration.http.world import World
 

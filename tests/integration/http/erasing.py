@@ -5,8 +5,6 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from satchel.services.files.upload_parts import AbortUpload
-from satchel.services.sessions.erase_user import EraseUser
 from tests.integration.http.world import World
 
 
@@ -23,23 +21,12 @@ def confirmed(http: TestClient) -> dict[str, Any]:
 
 def go_on(world: World, user: str, more_time: Callable[[], bool] = lambda: True) -> bool:
     """Do what the function does that nobody waits for."""
-    abort = AbortUpload(world.uploads, world.parts, world.store)
-    erase_user = EraseUser(
-        world.erasures,
-        world.user_remains,
-        world.sessions,
-        world.uploads,
-        abort,
-        world.store,
-        world.workflow,
-        world.clock,
-    )
-    return erase_user(user, more_time)
+    return world.use_cases.erase_user(user, more_time)
 
 
 def everything(world: World, *words: str) -> list[str]:
     """The keys of all items in which one of these words stands, and of all objects; a test may scan."""
-    items = world.files.table.client.get_paginator("scan").paginate(TableName=world.files.table.name)
+    items = world.table.client.get_paginator("scan").paginate(TableName=world.table.name)
     kept = [item for page in items for item in page["Items"]]
     found = [f"{item['pk']['S']} {item['sk']['S']}" for item in kept if any(word in str(item) for word in words)]
     versions = world.store.client.get_paginator("list_object_versions").paginate(Bucket=world.store.bucket)
@@ -78,7 +65,7 @@ class killed_after:  # noqa: N801  (used as a statement)
     """The process dies with its so many-th request: nothing that comes after it is done."""
 
     def __init__(self, world: World, requests: int) -> None:
-        self._clients = [world.files.table.client, world.store.client]
+        self._clients = [world.table.client, world.store.client]
         self._left = requests
 
     def __enter__(self) -> None:

@@ -1,13 +1,15 @@
 """The operations that the OpenAPI document describes, known before there is a world to send them to."""
 
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from satchel.entrypoints.http.app import create_app
 from satchel.entrypoints.http.identity import from_headers
+from satchel.settings import Settings
+from satchel.use_cases import Ports, UseCases
 
 Document = dict[str, Any]
 
-DOCUMENT: Document = create_app(cast("Any", None), from_headers, 1).openapi()
+DOCUMENT: Document = create_app(UseCases(ports=Ports(), settings=Settings()), from_headers).openapi()
 
 
 class Operation(NamedTuple):

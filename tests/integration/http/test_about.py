@@ -2,13 +2,12 @@ import pytest
 from starlette.testclient import TestClient
 
 import satchel
-from satchel.domain.own_tools import DESCRIPTION, LIST_FILES
-from satchel.domain.tool_lists import answered
+from satchel.domain.tools import DESCRIPTION, LIST_FILES, answered
 from tests.integration.http.world import (
-    MOST_BODY,
-    MOST_FILE,
-    MOST_INLINE,
-    MOST_MESSAGE,
+    MAX_BODY,
+    MAX_FILE,
+    MAX_INLINE,
+    MAX_MESSAGE,
     SERVERS,
     SUMMARISE,
     World,
@@ -35,12 +34,16 @@ def test_config_says_who_asks_and_what_is_allowed(world: World, user: str) -> No
         "models": [{"name": "quick", "description": "For most things"}, {"name": "careful", "description": ""}],
         "socket_url": "wss://sockets.example/ws",
         "isolation_level": "process",
-        "flags": {"persist_files_across_sessions": True, "canvas_origins": ["https://dash.example"]},
+        "flags": {
+            "persist_files_across_sessions": True,
+            "base64_size_limit_mb": 300,
+            "canvas_origins": ["https://dash.example"],
+        },
         "limits": {
-            "body_bytes": MOST_BODY,
-            "message_bytes": MOST_MESSAGE,
-            "inline_bytes": MOST_INLINE,
-            "file_bytes": MOST_FILE,
+            "body_bytes": MAX_BODY,
+            "message_bytes": MAX_MESSAGE,
+            "inline_bytes": MAX_INLINE,
+            "file_bytes": MAX_FILE,
             "part_bytes": 16 << 20,
         },
     }

@@ -5,7 +5,7 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from satchel.domain.audit import call_entry
-from satchel.domain.calls import CallSettled
+from satchel.domain.calls import CallResult
 from satchel.domain.sessions import Session
 from tests.integration.aws.makers import a_call, a_turn, fresh
 from tests.integration.http.desk import Answer, Desk, session_not_found
@@ -21,8 +21,8 @@ def audit(desk: Desk, session_id: str, query: str = "") -> Answer:
 def called(world: World, session: Session, arguments: str = "{}") -> str:
     """Let a call have ended; return its id."""
     call = a_call(a_turn(session, created_at=world.clock.now()), arguments=arguments)
-    settled = CallSettled(is_error=True, error_code="E_TIMEOUT", meta_data={"reason": "ExecutionTimeout"})
-    world.trail.keep(session.session_id, call_entry(call, settled, world.clock.now()))
+    settled = CallResult(is_error=True, error_code="E_TIMEOUT", meta_data={"reason": "ExecutionTimeout"})
+    world.audit_trail.keep(session.session_id, call_entry(call, settled, world.clock.now()))
     return call.call_id
 
 

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from tests.integration.aws.makers import fresh
 from tests.integration.http.desk import Desk, problem
-from tests.integration.http.world import MOST_BODY, World
+from tests.integration.http.world import MAX_BODY, World
 
 JSON = {"Content-Type": "application/json"}
 PROBLEM = "application/problem+json"
@@ -218,10 +218,10 @@ def test_another_content_type_is_refused(http: TestClient, url: str, header: str
 
 class TestBodyLimit:
     def expected(self) -> dict[str, object]:
-        return problem(413, "Too large", "E_TOO_LARGE", f"The body may have {MOST_BODY} bytes.", limit_bytes=MOST_BODY)
+        return problem(413, "Too large", "E_TOO_LARGE", f"The body may have {MAX_BODY} bytes.", limit_bytes=MAX_BODY)
 
     def test_holds_for_what_is_announced(self, http: TestClient, url: str) -> None:
-        answer = http.post(url, content=b"x" * (MOST_BODY + 1), headers=JSON)
+        answer = http.post(url, content=b"x" * (MAX_BODY + 1), headers=JSON)
 
         assert (answer.status_code, answer.json()) == (413, self.expected())
 
@@ -244,9 +244,9 @@ class TestBodyLimit:
         assert answer.status_code in {201, 400, 413}
 
     def test_lets_through_what_just_fits(self, http: TestClient) -> None:
-        body = b'{"title": "x", "more": "' + b"y" * (MOST_BODY - 26) + b'"}'
+        body = b'{"title": "x", "more": "' + b"y" * (MAX_BODY - 26) + b'"}'
 
-        assert len(body) == MOST_BODY
+        assert len(body) == MAX_BODY
         assert http.post("/api/sessions", content=body, headers=JSON).status_code == 201
 
 

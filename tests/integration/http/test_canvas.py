@@ -7,8 +7,8 @@ from starlette.testclient import TestClient
 
 from satchel.adapters.dynamodb.table import Query
 from satchel.contract import Canvas
-from satchel.domain.calls import CallSettled
-from satchel.domain.canvas import MOST_DETAILS_BYTES, CanvasAction, admitted
+from satchel.domain.calls import CallResult
+from satchel.domain.canvas import MAX_DETAILS_BYTES, CanvasAction, admitted
 from tests.integration.aws.makers import a_call, fresh, someone
 from tests.integration.http.desk import Desk, problem
 from tests.integration.http.world import World
@@ -23,7 +23,7 @@ def not_found(canvas_id: str) -> dict[str, object]:
 
 
 def logged(world: World, session_id: str) -> list[CanvasAction]:
-    items, _ = world.dashboards.table.query(Query(f"SESSION#{session_id}", "ACTION#"))
+    items, _ = world.table.query(Query(f"SESSION#{session_id}", "ACTION#"))
     return [CanvasAction.model_validate_json(str(item["doc"])) for item in items]
 
 
@@ -138,13 +138,13 @@ class TestRefusals:
         assert logged(world, session_id) == []
 
     def test_of_long_details_say_what_is_allowed(self, world: World, http: TestClient, session_id: str) -> None:
-        longest = {"text": "x" * (MOST_DETAILS_BYTES - len(json.dumps({"text": ""})))}
+        longest = {"text": "x" * (MAX_DETAILS_BYTES - len(json.dumps({"text": ""})))}
         assert http.post(URL, json={"action": "a", "details": longest}).status_code == 201
 
         answer = http.post(URL, json={"action": "a", "details": {"text": longest["text"] + "x"}})
 
-        said = f"The details may have {MOST_DETAILS_BYTES} bytes."
-        expected = problem(413, "Too large", "E_TOO_LARGE", said, limit_bytes=MOST_DETAILS_BYTES)
+        said = f"The details may have {MAX_DETAILS_BYTES} bytes."
+        expected = problem(413, "Too large", "E_TOO_LARGE", said, limit_bytes=MAX_DETAILS_BYTES)
         assert (answer.status_code, answer.json()) == (413, expected)
         assert len(logged(world, session_id)) == 1
 
@@ -183,7 +183,7 @@ class TestTokens:
         assert turn is not None
         call = a_call(turn)
         world.calls.add([call])
-        world.calls.settle(turn_id, call.call_id, CallSettled(is_error=False, canvas=admitted(ASKING)))
+        world.calls.settle(turn_id, call.call_id, CallResult(is_error=False, canvas=admitted(ASKING)))
         return f"/api/sessions/{session_id}/turns/{turn_id}"
 
     def test_come_with_the_turn_and_are_never_the_tools_own(self, desk: Desk, turn_url: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from satchel.adapters.signing_keys import SigningKeys
-from satchel.domain.capabilities import Claims
+from satchel.domain.links import Claims
 from tests.integration.aws.recorded import recorded
 from tests.integration.http.capabilities import CASES, Scene
 from tests.integration.http.desk import LINK_NOT_FOUND, Desk
@@ -57,7 +57,7 @@ def test_forty_bad_capabilities_get_one_answer_and_cost_one_request_each(scene: 
     for name, case in CASES.items():
         key, token = case(scene)
         for verb in ("GET", "HEAD"):
-            with recorded(world.files.table.client, world.store.client) as requests:
+            with recorded(world.table.client, world.store.client) as requests:
                 answer = anybody.request(verb, f"/api/files/download/{key}", params={"token": token})
             answers[name, verb] = (answer.status_code, dict(answer.headers), verb == "HEAD" or answer.json())
             costs[name, verb] = [(name, _asked_for(params)) for name, params in requests]

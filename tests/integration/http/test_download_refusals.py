@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from satchel.adapters.jwt_signer import JwtSigner
 from satchel.adapters.signing_keys import SigningKeys
-from satchel.domain.capabilities import Claims
+from satchel.domain.links import Claims
 from tests.integration.aws.makers import a_file, fresh
 from tests.integration.http.desk import LINK_NOT_FOUND, Desk
 from tests.integration.http.world import World
@@ -126,7 +126,7 @@ def test_a_link_to_a_deleted_file_is_refused(
 @pytest.mark.clause("v2.1:deferred:expired")
 def test_a_link_to_an_expired_file_is_refused(world: World, user: str, anybody: TestClient) -> None:
     record = world.files.keep(a_file(user, None, "b.csv", expires_at=int(world.clock.now().timestamp()) + 5))
-    url = world.links(record)
+    url = world.use_cases.mint_links(record)
     world.clock.advance(5)
 
     refused(anybody, url)

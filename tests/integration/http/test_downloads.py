@@ -59,7 +59,7 @@ class TestBytes:
     def test_that_are_gone_from_the_store_are_not_found(self, world: World, user: str, anybody: TestClient) -> None:
         record = world.files.keep(a_file(user, None, "a.csv"))
 
-        answer = anybody.get(world.links(record))
+        answer = anybody.get(world.use_cases.mint_links(record))
 
         assert (answer.status_code, answer.json()) == (404, LINK_NOT_FOUND)
 
@@ -207,7 +207,7 @@ class TestLargeFiles:
     def test_are_fetched_from_the_store_within_a_minute(
         self, world: World, anybody: TestClient, record: FileRecord
     ) -> None:
-        answer = anybody.get(world.links(record), headers={"Range": "bytes=0-1"})
+        answer = anybody.get(world.use_cases.mint_links(record), headers={"Range": "bytes=0-1"})
 
         location = urllib.parse.urlsplit(answer.headers["location"])
         query = dict(urllib.parse.parse_qsl(location.query))
@@ -222,21 +222,21 @@ class TestLargeFiles:
     def test_are_saved_where_that_is_asked_for(self, world: World, user: str, anybody: TestClient) -> None:
         record = world.files.keep(a_file(user, None, "a.csv", size=(4 << 20) + 1))
         for asked, said in {"": "inline; ", "&attachment=true": "attachment; "}.items():
-            location = anybody.get(world.links(record) + asked).headers["location"]
+            location = anybody.get(world.use_cases.mint_links(record) + asked).headers["location"]
             query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(location).query))
             assert query["response-content-disposition"].startswith(said)
 
     def test_are_described_by_head_without_the_store(
         self, world: World, anybody: TestClient, record: FileRecord
     ) -> None:
-        answer = anybody.head(world.links(record))
+        answer = anybody.head(world.use_cases.mint_links(record))
 
         assert (answer.status_code, answer.headers["content-length"]) == (200, str(record.size))
 
     def test_that_the_reader_has_are_not_fetched_from_the_store(
         self, world: World, anybody: TestClient, record: FileRecord
     ) -> None:
-        answer = anybody.get(world.links(record), headers={"If-None-Match": f'"{record.object_id}"'})
+        answer = anybody.get(world.use_cases.mint_links(record), headers={"If-None-Match": f'"{record.object_id}"'})
 
         assert (answer.status_code, "location" in answer.headers) == (304, False)
 
@@ -249,7 +249,7 @@ class TestLargeFiles:
 @pytest.mark.clause("v4:files:urls-temporary")
 def test_a_tools_link_has_the_host_and_lives_as_long_as_its_call(world: World, user: str, anybody: TestClient) -> None:
     record = world.files.keep(a_file(user, None, "a.csv", size=0))
-    link = world.links.for_tool(record, 839.5)
+    link = world.use_cases.mint_links.for_tool(record, 839.5)
     assert link.startswith("http://api.example/api/files/download/")
     path = link.removeprefix("http://api.example")
 

@@ -7,10 +7,9 @@ import pytest
 from moto.backends import get_backend
 from starlette.testclient import TestClient
 
-from local.aws.cloud import ACCOUNT
-from satchel.domain.erasure import GRACE
+from local.emulator.aws.cloud import ACCOUNT
 from satchel.domain.events import NewEvent
-from satchel.services.sessions.erase_user import SweepErasures
+from satchel.domain.users import GRACE
 from tests.integration.aws.makers import fresh
 from tests.integration.aws.recorded import recorded
 from tests.integration.http.desk import Desk
@@ -178,35 +177,35 @@ class TestRunningTurns:
 class TestSweep:
     @pytest.fixture
     def sweep(self, world: World) -> Callable[[int], int]:
-        return SweepErasures(world.erasures, world.erasing, world.clock)
+        return world.use_cases.sweep.erasures
 
     def test_goes_on_with_what_was_broken_off(
         self, world: World, desk: Desk, user: str, sweep: Callable[[int], int]
     ) -> None:
         confirmed(desk.http)
-        world.erasing.started.clear()
+        world.erasure_starter.started.clear()
 
         sweep(100)
 
-        assert user in world.erasing.started
-        world.erasing.started.clear()
+        assert user in world.erasure_starter.started
+        world.erasure_starter.started.clear()
         sweep(100)
-        assert user not in world.erasing.started  # not again before it had the time
+        assert user not in world.erasure_starter.started  # not again before it had the time
         world.clock.advance(GRACE.total_seconds())
         sweep(100)
-        assert user in world.erasing.started
+        assert user in world.erasure_starter.started
 
     def test_leaves_alone_what_is_finished(
         self, world: World, desk: Desk, user: str, sweep: Callable[[int], int]
     ) -> None:
         confirmed(desk.http)
         go_on(world, user)
-        world.erasing.started.clear()
+        world.erasure_starter.started.clear()
 
         world.clock.advance(86_400)
         sweep(100)
 
-        assert user not in world.erasing.started
+        assert user not in world.erasure_starter.started
 
 
 def test_ids_of_these_tests_are_found_where_they_are(world: World, desk: Desk, user: str) -> None:

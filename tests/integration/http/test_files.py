@@ -5,7 +5,7 @@ from satchel.domain.files import Source
 from tests.integration.aws.makers import a_file, fresh
 from tests.integration.aws.recorded import recorded
 from tests.integration.http.desk import Desk, b64, file_not_found, problem, session_not_found, shown_file
-from tests.integration.http.world import MOST_INLINE, World
+from tests.integration.http.world import MAX_INLINE, World
 
 
 class TestList:
@@ -85,7 +85,7 @@ class TestList:
         for _ in range(4):
             desk.upload("a.csv", session_id=desk.session())
 
-        with recorded(world.files.table.client) as requests:
+        with recorded(world.table.client) as requests:
             desk.get("/api/files?limit=3")
 
         assert [name for name, _ in requests] == ["Query", "BatchGetItem"]
@@ -114,7 +114,7 @@ class TestRead:
 
     @pytest.mark.clause("v2.1:storage:hidden", "v2.1:processing:reference")
     def test_above_the_limit_has_a_reference_and_a_link(self, world: World, user: str, desk: Desk) -> None:
-        new = a_file(user, None, "a.csv", size=MOST_INLINE + 1)
+        new = a_file(user, None, "a.csv", size=MAX_INLINE + 1)
         record = world.files.keep(new)
 
         read = desk.get(f"/api/files/{record.file_key}")

@@ -4,18 +4,18 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from local.gateway import OwnHostOnly
+from local.emulator.http_gateway import HostAndOriginCheck
 from tests.integration.http.desk import problem
 from tests.integration.http.world import World, client_of
 
 PORT = 8000
-FOREIGN_HOST = problem(403, "Forbidden", "E_FORBIDDEN", "This server answers to its own host name only.")
-FOREIGN_PAGE = problem(403, "Forbidden", "E_FORBIDDEN", "This server answers to its own pages only.")
+FOREIGN_HOST = problem(403, "Forbidden", "E_FORBIDDEN", "This server only accepts its own host name.")
+FOREIGN_PAGE = problem(403, "Forbidden", "E_FORBIDDEN", "This server only accepts requests of its own pages.")
 
 
 @pytest.fixture
 def http(world: World) -> TestClient:
-    return client_of(OwnHostOnly(world.local_app, PORT), {"Host": f"127.0.0.1:{PORT}"})
+    return client_of(HostAndOriginCheck(world.local_app, PORT), {"Host": f"127.0.0.1:{PORT}"})
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost:8000", "LOCALHOST:8000", "[::1]:8000"])
@@ -51,7 +51,7 @@ def test_every_other_host_is_kept_out(http: TestClient, host: str) -> None:
 
 
 def test_the_default_port_need_not_be_said(world: World) -> None:
-    http = client_of(OwnHostOnly(world.local_app, 80), {"Host": "localhost"})
+    http = client_of(HostAndOriginCheck(world.local_app, 80), {"Host": "localhost"})
 
     assert http.get("/api/health").status_code == 200
     assert http.get("/api/health", headers={"Host": "localhost:8000"}).status_code == 403
@@ -94,7 +94,7 @@ def test_a_second_header_does_not_open_the_door(http: TestClient) -> None:
 
 
 def test_what_is_no_request_passes(world: World) -> None:
-    with TestClient(OwnHostOnly(world.local_app, PORT), headers={"Host": "localhost:8000"}) as client:
+    with TestClient(HostAndOriginCheck(world.local_app, PORT), headers={"Host": "localhost:8000"}) as client:
         assert client.get("/api/health").status_code == 200
 
 

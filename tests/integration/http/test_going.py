@@ -1,29 +1,19 @@
 """Files that go by themselves, through the API: what they say, how they are kept, when they are gone."""
 
 import io
-from datetime import timedelta
 
 import pytest
 
 from satchel.contract import Display, safe_name
-from satchel.domain.bounds import MOST_NAME_CHARS, cut
-from satchel.domain.calls import Call, Outcome, StoredFile
+from satchel.domain.calls import Call, RunnerReport, StoredFile
 from satchel.domain.ids import object_id
-from satchel.domain.places import object_key, outcome_key
+from satchel.domain.object_keys import object_key, outcome_key
 from satchel.domain.sessions import Session
+from satchel.domain.size_limits import MAX_NAME_CHARS, cut
 from satchel.domain.steps import CallStep
-from satchel.services.calls.keep_audit import KeepAudit
-from satchel.services.calls.normalize_outcome import NormalizeOutcome
-from satchel.services.calls.resolve_inputs import ResolveInputs
-from satchel.services.calls.store_outcome import store_outcome
-from satchel.services.files.remove_files import RemoveFiles
-from satchel.services.files.sweep import Sweep
-from satchel.services.files.upload_parts import AbortUpload, SweepUploads
-from satchel.services.sessions.erase_user import SweepErasures
-from satchel.services.tools.doubt_tools import DoubtTools
-from tests.fakes.erasing import FakeErasing, FakeErasures
+from satchel.services.calls.runner_report import store_outcome
 from tests.integration.aws.makers import a_call, a_session, a_turn, someone
-from tests.integration.http.world import SERVERS, World
+from tests.integration.http.world import World
 
 HOUR = 3600
 DRAFT = {
@@ -48,7 +38,7 @@ def made(world: World, session: Session, said: dict[str, object], *, deferred: b
     turn = a_turn(session)
     call = a_call(turn)
     world.calls.add([call])
-    raw_name, derived = cut(str(said["name"]), MOST_NAME_CHARS), object_id(call.call_id, 0)
+    raw_name, derived = cut(str(said["name"]), MAX_NAME_CHARS), object_id(call.call_id, 0)
     name = safe_name(raw_name)
     key = object_key(session.user, "deferred" if deferred else "artifacts", derived, name)
     world.store.put(key, io.BytesIO(b"draft"), str(said["mime"]))
@@ -64,31 +54,15 @@ def made(world: World, session: Session, said: dict[str, object], *, deferred: b
         artifact=said,
     )
     display = Display(storage_action="temporary") if temporary else None
-    outcome = Outcome(files=[stored], display=display)
+    outcome = RunnerReport(files=[stored], display=display)
     store_outcome(world.store, outcome_key(call.user, call.turn_id, call.call_id), outcome)
     whose = call.model_dump(include={"user", "session_id", "turn_id", "call_id"})
-    NormalizeOutcome(
-        world.calls,
-        world.files,
-        world.transcript,
-        world.events,
-        world.store,
-        world.clock,
-        world.dashboards,
-        KeepAudit(world.trail),
-        DoubtTools(SERVERS, world.tool_lists),
-        world.metrics,
-    )(CallStep(**whose))
+    world.use_cases.record_tool_result(CallStep(**whose))
     return call
 
 
 def sweep(world: World) -> int:
-    uploads = SweepUploads(world.uploads, AbortUpload(world.uploads, world.parts, world.store), world.clock)
-    erasures = SweepErasures(FakeErasures(), FakeErasing(), world.clock)
-    remove, clear = RemoveFiles(world.going, world.store), world.clear_session
-    idle = timedelta(days=30)
-    swept = Sweep(world.going, world.sessions, remove, uploads, erasures, clear, world.clock, idle)(lambda: True)
-    return swept.files
+    return world.use_cases.sweep(lambda: True).files
 
 
 @pytest.mark.clause("v2.1:deferred:fields", "v2.1:deferred:by-name", "v2.1:deferred:swept")
@@ -106,7 +80,7 @@ def test_a_file_that_waits_is_listed_used_by_its_name_and_gone_at_its_hour(world
         "category": "draft",
         "expires_at": int(world.clock.now().timestamp()) + 5 * HOUR,
     }
-    resolve = ResolveInputs(world.files, world.store, world.links, world.clock, 1 << 30)
+    resolve = world.use_cases.resolve_inputs
     found, unresolved = resolve._find(call, ["plan.docx"])  # noqa: SLF001  (what a second call's argument means)
     assert (found["plan.docx"].file_key, unresolved) == (listed["file_key"], {})
     key = found["plan.docx"].key

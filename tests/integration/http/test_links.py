@@ -112,7 +112,7 @@ class TestList:
         assert shown == [{name: link[name] for name in link if name != "url"}]
         token = link["url"].partition("token=")[2]
         user = desk.http.headers["X-Satchel-User"]
-        kept = str(world.files.table.query_all(f"USER#{user}", "LINK#"))
+        kept = str(world.table.query_all(f"USER#{user}", "LINK#"))
         assert link["link_id"] in kept
         assert not {token, token.split(".")[1], token.split(".")[2]} & set(kept.replace('"', " ").split())
         assert token.split(".")[2] not in kept
@@ -146,7 +146,7 @@ class TestList:
         for _ in range(5):
             share(desk, file)
 
-        with recorded(world.files.table.client) as requests:
+        with recorded(world.table.client) as requests:
             desk.get("/api/links?limit=3")
 
         assert [name for name, _ in requests] == ["Query", "BatchGetItem"]

@@ -3,7 +3,7 @@
 import pytest
 from starlette.testclient import TestClient
 
-from satchel.domain.capabilities import EraseClaims
+from satchel.domain.links import EraseClaims
 from tests.integration.aws.recorded import recorded
 from tests.integration.http.desk import Desk, problem
 from tests.integration.http.erasing import erase, everything
@@ -30,7 +30,7 @@ class TestRead:
         }
 
     def test_costs_one_query_and_one_read(self, world: World, desk: Desk) -> None:
-        with recorded(world.files.table.client) as requests:
+        with recorded(world.table.client) as requests:
             desk.get("/api/me")
 
         assert sorted(name for name, _ in requests) == ["GetItem", "Query"]
@@ -46,7 +46,7 @@ class TestConfirmation:
         assert answer.status_code == 200
         assert answer.json()["usage"] == {"bytes": 8, "count": 1}
         assert everything(world, user) == before
-        assert user not in world.erasing.started
+        assert user not in world.erasure_starter.started
 
     def test_it_is_good_for_five_minutes(self, world: World, http: TestClient) -> None:
         token = erase(http).json()["confirm_token"]

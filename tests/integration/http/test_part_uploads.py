@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from satchel.domain.uploads import PART_BYTES
 from tests.integration.aws.makers import fresh
 from tests.integration.http.desk import Answer, Desk, problem, session_not_found, shown_file
-from tests.integration.http.world import MOST_FILE, World
+from tests.integration.http.world import MAX_FILE, World
 
 BODY = b"a,b\n1,2\n"
 
@@ -152,12 +152,12 @@ def test_a_size_that_is_none_is_refused(http: TestClient, size: object) -> None:
 
 @pytest.mark.clause("v2.1:errors:file-too-large")
 def test_a_file_over_the_limit_is_refused_before_a_byte_is_sent(http: TestClient, desk: Desk) -> None:
-    answer = http.post("/api/files/uploads", json={"name": "a", "size": MOST_FILE + 1})
+    answer = http.post("/api/files/uploads", json={"name": "a", "size": MAX_FILE + 1})
 
     told = "Uploaded file exceeds processing limits"
     details = {
-        "file_size_bytes": MOST_FILE + 1,
-        "current_limit_bytes": MOST_FILE,
+        "file_size_bytes": MAX_FILE + 1,
+        "current_limit_bytes": MAX_FILE,
         "suggestion": "Consider uploading a part or a summary of it",
     }
     meta_data = {

@@ -3,7 +3,7 @@ from starlette.testclient import TestClient
 
 from tests.integration.aws.makers import fresh
 from tests.integration.http.desk import NO_TOKENS, Desk, file_not_found, problem, session_not_found, turn_not_found
-from tests.integration.http.world import MOST_MESSAGE, World
+from tests.integration.http.world import MAX_MESSAGE, World
 
 
 @pytest.fixture
@@ -115,14 +115,14 @@ class TestTake:
             "Too large",
             "E_TOO_LARGE",
             "The message has 1000000 bytes; 100000 are allowed. Send long text as a file.",
-            limit_bytes=MOST_MESSAGE,
+            limit_bytes=MAX_MESSAGE,
         )
 
     @pytest.mark.parametrize("text", ["x", "ä", "\U0001f4c8", '"', "\\", "\n"])
     def test_takes_the_longest_message_whatever_it_is_made_of(
         self, world: World, user: str, desk: Desk, session_id: str, text: str
     ) -> None:
-        message = text * (MOST_MESSAGE // len(text.encode()))
+        message = text * (MAX_MESSAGE // len(text.encode()))
 
         turn_id = desk.turn(session_id, message)
         world.answer(user, session_id, turn_id)
@@ -131,7 +131,7 @@ class TestTake:
 
     def test_counts_control_characters_by_the_room_that_they_take(self, http: TestClient, session_id: str) -> None:
         """An item of the table has 400 KB, and JSON writes each of these in six bytes."""
-        answer = http.post(f"/api/sessions/{session_id}/turns", json={"message": "\x00" * MOST_MESSAGE})
+        answer = http.post(f"/api/sessions/{session_id}/turns", json={"message": "\x00" * MAX_MESSAGE})
 
         assert (answer.status_code, answer.json()["error_code"]) == (413, "E_TOO_LARGE")
 

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 from starlette.testclient import TestClient
 
-from satchel.domain.sockets import Ticket, digest_of
+from satchel.domain.connections import Ticket, digest_of
 from tests.integration.http.world import World
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from satchel.adapters.mcp.client import McpToolClient
-from satchel.ports.tool_client import Answered, Failed, Progress, RunningCall, Signal
+from satchel.ports.tool_client import CallFailure, ProgressUpdate, RunningCall, ToolEvent, ToolResult
 
 SERVERS = Path(__file__).parent / "servers"
 ENDLESS = 30.0
@@ -17,37 +17,37 @@ class Caller:
     """Calls tools of one server as one person, and waits for their end."""
 
     client: McpToolClient
-    home: Path
+    workspace: Path
 
-    def signals(self, tool: str, **arguments: Any) -> list[Signal]:  # noqa: ANN401  (whatever a tool takes)
-        with self.client.call(tool, arguments, self.home, writes=True) as running:
+    def signals(self, tool: str, **arguments: Any) -> list[ToolEvent]:  # noqa: ANN401  (whatever a tool takes)
+        with self.client.call(tool, arguments, self.workspace, writes=True) as running:
             return self.rest(running)
 
-    def rest(self, running: RunningCall) -> list[Signal]:
-        heard: list[Signal] = []
-        while not heard or not isinstance(heard[-1], Answered | Failed):
+    def rest(self, running: RunningCall) -> list[ToolEvent]:
+        heard: list[ToolEvent] = []
+        while not heard or not isinstance(heard[-1], ToolResult | CallFailure):
             signal = running.receive(ENDLESS)
             assert signal is not None, "the call does not end"
             heard.append(signal)
         return heard
 
-    def last(self, tool: str, **arguments: Any) -> Signal:  # noqa: ANN401  (whatever a tool takes)
+    def last(self, tool: str, **arguments: Any) -> ToolEvent:  # noqa: ANN401  (whatever a tool takes)
         return self.signals(tool, **arguments)[-1]
 
     def value(self, tool: str, **arguments: Any) -> Any:  # noqa: ANN401  (whatever a tool returns)
         return told(self.last(tool, **arguments))
 
 
-def told(answer: Signal | None) -> Any:  # noqa: ANN401  (whatever a tool returns)
+def told(answer: ToolEvent | None) -> Any:  # noqa: ANN401  (whatever a tool returns)
     """Return the JSON in the answer's text."""
-    assert isinstance(answer, Answered), answer
+    assert isinstance(answer, ToolResult), answer
     return json.loads(answer.raw["content"][0]["text"])
 
 
 def pids_of(running: RunningCall) -> list[int]:
     """Wait for a tool to tell, by its progress, its own pid and its daemon's."""
     signal = running.receive(ENDLESS)
-    assert isinstance(signal, Progress), signal
+    assert isinstance(signal, ProgressUpdate), signal
     pids: list[int] = json.loads(signal.message or "")
     return pids
 

@@ -28,9 +28,9 @@ def start_raw(loop: EventLoop, tmp_path: Path) -> Iterator[StartRaw]:
         entry = ServerEntry(command=command, cwd=str(SERVERS), env={"FROM_ENTRY": "yes"})
         client = McpToolClient("raw", entry, loop, environ or os.environ, **limits)
         started.append(client)
-        home = tmp_path / "alice"
-        home.mkdir(exist_ok=True)
-        return Caller(client, home)
+        workspace = tmp_path / "alice"
+        workspace.mkdir(exist_ok=True)
+        return Caller(client, workspace)
 
     yield start
     for client in started:

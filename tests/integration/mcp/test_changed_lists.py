@@ -8,13 +8,13 @@ import pytest
 from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
 from satchel.domain.servers import ServerEntry
-from satchel.ports.tool_client import Answered
+from satchel.ports.tool_client import ToolResult
 from tests.integration.mcp.calling import SERVERS, Caller, StartRaw
 
 
 def says_changed(caller: Caller, tool: str) -> bool:
     answer = caller.last(tool)
-    assert isinstance(answer, Answered), answer
+    assert isinstance(answer, ToolResult), answer
     return answer.tools_changed
 
 
@@ -28,7 +28,7 @@ def test_a_change_between_two_calls_is_told_with_the_next(start_raw: StartRaw) -
     raw = start_raw()
     assert says_changed(raw, "grows_later") is False
     told = raw.last("nap", seconds=0.5)
-    assert isinstance(told, Answered)
+    assert isinstance(told, ToolResult)
     assert told.tools_changed is True
     assert says_changed(raw, "pid") is False
 

@@ -15,7 +15,7 @@ import pytest
 
 from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
-from satchel.adapters.mcp.guarded import GuardedTransport, PrivateAddressError, TooLongError, is_public
+from satchel.adapters.mcp.guarded_transport import GuardedTransport, PrivateAddressError, TooLongError, is_public
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.servers import ServerEntry
 

@@ -14,7 +14,7 @@ from satchel.adapters.mcp.client import McpToolClient
 from satchel.adapters.server_config import ConfigError
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.servers import ServerEntry
-from satchel.ports.tool_client import Answered, Failed, Log, Progress
+from satchel.ports.tool_client import CallFailure, LogMessage, ProgressUpdate, ToolResult
 from tests.integration.mcp.calling import SERVERS, Caller
 
 REAL = str(SERVERS / "real.py")
@@ -65,54 +65,54 @@ def test_the_tools_are_listed_with_their_schemas(real: Caller) -> None:
 def test_progress_logs_and_the_structured_result_arrive(real: Caller) -> None:
     *heard, answer = real.signals("count", steps=50)
 
-    assert heard[:50] == [Progress(progress=step, total=50, message=f"step {step}") for step in range(1, 51)]
-    assert heard[50:] == [Log(level="info", message="counted")]
-    assert isinstance(answer, Answered)
+    assert heard[:50] == [ProgressUpdate(progress=step, total=50, message=f"step {step}") for step in range(1, 51)]
+    assert heard[50:] == [LogMessage(level="info", message="counted")]
+    assert isinstance(answer, ToolResult)
     assert answer.raw["structuredContent"] == {"steps": 50}
 
 
 def test_an_exception_in_a_tool_is_an_answer(real: Caller) -> None:
     answer = real.last("divide", by=0)
 
-    assert isinstance(answer, Answered)
+    assert isinstance(answer, ToolResult)
     assert answer.raw["isError"] is True
 
 
 def test_a_killed_call_ends_at_once_and_the_next_one_works(real: Caller, tmp_path: Path) -> None:
     note = tmp_path / "note"
-    with real.client.call("waits", {"note": str(note)}, real.home, writes=True) as running:
-        assert running.receive(30) == Progress(progress=1)
+    with real.client.call("waits", {"note": str(note)}, real.workspace, writes=True) as running:
+        assert running.receive(30) == ProgressUpdate(progress=1)
         running.kill()
         failed = running.receive(30)
 
-    assert isinstance(failed, Failed)
-    assert isinstance(real.last("divide", by=1), Answered)
+    assert isinstance(failed, CallFailure)
+    assert isinstance(real.last("divide", by=1), ToolResult)
 
 
 def test_an_answer_may_be_larger_than_a_mebibyte_over_each_transport(real: Caller) -> None:
     answer = real.last("big", size=3_000_000)
 
-    assert isinstance(answer, Answered)
+    assert isinstance(answer, ToolResult)
     assert len(answer.raw["structuredContent"]["result"]) == 3_000_000
 
 
 def test_an_answer_over_the_limit_says_the_limit_over_each_transport(
     entry: ServerEntry, loop: EventLoop, tmp_path: Path
 ) -> None:
-    client = McpToolClient("real", entry, loop, os.environ, most_bytes=1_000_000)
+    client = McpToolClient("real", entry, loop, os.environ, max_bytes=1_000_000)
     caller = Caller(client, tmp_path)
     refused = caller.last("big", size=2_000_000)
     taken = caller.last("big", size=100_000)
     client.close()
 
-    assert refused == Failed(crashed=True, message="The answer is longer than 1000000 bytes", too_long=1_000_000)
-    assert isinstance(taken, Answered)
+    assert refused == CallFailure(crashed=True, message="The answer is longer than 1000000 bytes", too_long=1_000_000)
+    assert isinstance(taken, ToolResult)
 
 
 def test_a_tool_that_asks_back_fails_and_says_so(real: Caller) -> None:
     answer = real.last("elicits")
 
-    assert isinstance(answer, Answered)
+    assert isinstance(answer, ToolResult)
     assert answer.raw["isError"] is True
     assert "elicitation" in answer.raw["content"][0]["text"]
 
@@ -125,7 +125,7 @@ def test_the_token_of_the_entry_is_sent_and_nothing_else(
     client = McpToolClient("real", ServerEntry(url=http_url, auth_token=token, allow_private=True), loop, os.environ)
     answer = Caller(client, Path("/nowhere")).last("token")
 
-    assert isinstance(answer, Answered)
+    assert isinstance(answer, ToolResult)
     assert answer.raw["structuredContent"] == {"result": seen}
 
 
@@ -140,7 +140,7 @@ def test_a_token_that_was_changed_is_sent_with_the_next_call(loop: EventLoop, ht
     )
     answers = [caller.last("token") for _ in range(2)]
 
-    assert [a.raw["structuredContent"] for a in answers if isinstance(a, Answered)] == [
+    assert [a.raw["structuredContent"] for a in answers if isinstance(a, ToolResult)] == [
         {"result": "Bearer old"},
         {"result": "Bearer new"},
     ]

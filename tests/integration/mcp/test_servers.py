@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from satchel.adapters.clearing import empty_directory
 from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
-from satchel.adapters.mcp.pool import Bounds
+from satchel.adapters.mcp.pool import PoolLimits
+from satchel.adapters.tree_removal import empty_directory
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.servers import ServerEntry
-from satchel.ports.tool_client import Failed
+from satchel.ports.tool_client import CallFailure
 from tests.integration.mcp.calling import Caller, StartRaw, pids_of, told
 from tests.processes import pid_lives
 
@@ -33,8 +33,8 @@ def test_a_warm_server_is_used_again(raw: Caller) -> None:
 
 def test_two_calls_at_once_have_two_processes(raw: Caller) -> None:
     with (
-        raw.client.call("nap", {"seconds": 0.1}, raw.home, writes=True) as first,
-        raw.client.call("nap", {"seconds": 0.1}, raw.home, writes=True) as second,
+        raw.client.call("nap", {"seconds": 0.1}, raw.workspace, writes=True) as first,
+        raw.client.call("nap", {"seconds": 0.1}, raw.workspace, writes=True) as second,
     ):
         pids = {told(first.receive(30)), told(second.receive(30))}
 
@@ -42,10 +42,10 @@ def test_two_calls_at_once_have_two_processes(raw: Caller) -> None:
 
 
 def test_no_more_servers_stay_warm_than_allowed(start_raw: StartRaw) -> None:
-    raw = start_raw(bounds=Bounds(most_idle=1))
+    raw = start_raw(bounds=PoolLimits(max_idle=1))
     with (
-        raw.client.call("pid", {}, raw.home, writes=True) as first,
-        raw.client.call("pid", {}, raw.home, writes=True) as second,
+        raw.client.call("pid", {}, raw.workspace, writes=True) as first,
+        raw.client.call("pid", {}, raw.workspace, writes=True) as second,
     ):
         pids = [told(first.receive(30)), told(second.receive(30))]
 
@@ -68,38 +68,38 @@ def test_close_ends_warm_servers(raw: Caller) -> None:
 
 
 def test_close_ends_running_calls(raw: Caller) -> None:
-    with raw.client.call("blocks", {}, raw.home, writes=True) as running:
+    with raw.client.call("blocks", {}, raw.workspace, writes=True) as running:
         pids = pids_of(running)
         raw.client.close()
 
-        assert isinstance(running.receive(30), Failed)
+        assert isinstance(running.receive(30), CallFailure)
     assert not any(map(pid_lives, pids))
 
 
 @pytest.mark.clause("v2.1:timeout:killed")
 def test_kill_ends_a_blocking_tool_and_its_daemon(raw: Caller) -> None:
-    with raw.client.call("blocks", {}, raw.home, writes=True) as running:
+    with raw.client.call("blocks", {}, raw.workspace, writes=True) as running:
         pids = pids_of(running)
         assert all(map(pid_lives, pids))
         running.kill()
 
         assert not any(map(pid_lives, pids))
-        assert isinstance(running.receive(30), Failed)
+        assert isinstance(running.receive(30), CallFailure)
 
 
 def test_kill_from_another_thread_wakes_who_waits(raw: Caller) -> None:
-    with raw.client.call("blocks", {}, raw.home, writes=True) as running:
+    with raw.client.call("blocks", {}, raw.workspace, writes=True) as running:
         pids_of(running)
         killing = threading.Thread(target=running.kill)
         killing.start()
         failed = running.receive(30)
         killing.join()
 
-    assert isinstance(failed, Failed)
+    assert isinstance(failed, CallFailure)
 
 
 def test_a_call_that_is_left_before_its_end_ends_its_server(raw: Caller) -> None:
-    with raw.client.call("blocks", {}, raw.home, writes=True) as running:
+    with raw.client.call("blocks", {}, raw.workspace, writes=True) as running:
         pids = pids_of(running)
 
     assert not any(map(pid_lives, pids))
@@ -123,7 +123,7 @@ def test_a_tool_that_waits_for_its_children_keeps_its_server_warm(raw: Caller) -
 
 
 def test_ending_one_call_leaves_the_others_helpers_alone(raw: Caller) -> None:
-    with raw.client.call("blocks", {}, raw.home, writes=True) as running:
+    with raw.client.call("blocks", {}, raw.workspace, writes=True) as running:
         pids = pids_of(running)
         raw.value("detached")
 
@@ -156,13 +156,13 @@ def test_a_server_knows_no_secret_of_the_runner(start_raw: StartRaw) -> None:
 def test_a_writer_is_at_home_in_the_persons_directory(raw: Caller) -> None:
     seen = raw.value("env")
 
-    assert {Path(seen[name]).parent for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME")} == {raw.home}
+    assert {Path(seen[name]).parent for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME")} == {raw.workspace}
     assert Path(seen["TMPDIR"]).is_dir()
 
 
 def test_the_folders_of_a_warm_server_are_there_again_after_the_corner_was_cleared(raw: Caller) -> None:
     pid = raw.value("pid")
-    empty_directory(raw.home)
+    empty_directory(raw.workspace)
     seen = raw.value("env")
 
     assert raw.value("pid") == pid
@@ -174,7 +174,7 @@ def test_a_tool_that_does_not_write_is_at_home_somewhere_else_until_the_end(raw:
         seen = told(running.receive(30))
     scratch = Path(seen["HOME"]).parent
 
-    assert scratch != raw.home
+    assert scratch != raw.workspace
     assert scratch.is_dir()
     raw.client.close()
     assert not scratch.exists()

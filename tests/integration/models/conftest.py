@@ -6,10 +6,10 @@ import pytest
 
 from satchel.adapters import clients
 from satchel.adapters.event_loop import EventLoop
-from satchel.adapters.models.asking import Name, provider_of
-from satchel.adapters.models.connection import Wanted
-from satchel.adapters.models.patient import PatientModel
-from satchel.adapters.models.spoken import Patience, SpokenModel
+from satchel.adapters.llm.connection import Wanted
+from satchel.adapters.llm.model_router import Name, provider_of
+from satchel.adapters.llm.retrying_model import RetryingModel
+from satchel.adapters.llm.streaming_model import Patience, StreamingModel
 from satchel.adapters.server_config import of_environment
 from satchel.adapters.system_clock import SystemClock
 from tests.endpoints.server import PROVIDERS, Endpoint
@@ -21,7 +21,7 @@ AWS = {"AWS_ACCESS_KEY_ID": "AKIATEST", "AWS_SECRET_ACCESS_KEY": KEY, "AWS_DEFAU
 
 
 class Ready(Protocol):
-    def __call__(self, provider: str, silence: float = 10.0) -> SpokenModel: ...
+    def __call__(self, provider: str, silence: float = 10.0) -> StreamingModel: ...
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def endpoint(serving: Endpoint) -> Endpoint:
 
 
 @pytest.fixture(scope="module")
-def made(serving: Endpoint, loop: EventLoop) -> Iterator[dict[str, SpokenModel]]:
+def made(serving: Endpoint, loop: EventLoop) -> Iterator[dict[str, StreamingModel]]:
     """Return the model of each provider, served by the endpoint."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in AWS.items():
@@ -59,22 +59,22 @@ def made(serving: Endpoint, loop: EventLoop) -> Iterator[dict[str, SpokenModel]]
 
 
 @pytest.fixture
-def ready(endpoint: Endpoint, made: dict[str, SpokenModel]) -> Ready:
+def ready(endpoint: Endpoint, made: dict[str, StreamingModel]) -> Ready:
     """Have a provider's model, which may be silent for so many seconds."""
     del endpoint
 
-    def find(provider: str, silence: float = 10.0) -> SpokenModel:
+    def find(provider: str, silence: float = 10.0) -> StreamingModel:
         return replace(made[provider], patience=Patience(silence, 30.0))
 
     return find
 
 
-def _model(named: str, loop: EventLoop) -> SpokenModel:
+def _model(named: str, loop: EventLoop) -> StreamingModel:
     name = Name.parse(named)
     wanted = Wanted(name.model_id, of_environment(KEYS), name.address, 15.0)
-    return SpokenModel(provider_of(name.provider).connect(wanted), {}, loop, SystemClock(), Patience())
+    return StreamingModel(provider_of(name.provider).connect(wanted), {}, loop, SystemClock(), Patience())
 
 
-def patient(model: SpokenModel, clock: FakeClock) -> PatientModel:
+def patient(model: StreamingModel, clock: FakeClock) -> RetryingModel:
     """Let it be asked again without waiting."""
-    return PatientModel(model, clock, clock.travel, 270)
+    return RetryingModel(model, clock, clock.travel, 270)

@@ -10,8 +10,8 @@ import pytest
 
 from satchel.domain.conversation import (
     AssistantMessage,
+    CompletionRequest,
     Message,
-    ModelTask,
     ProposedCall,
     TokenUsage,
     ToolMessage,
@@ -34,9 +34,9 @@ LATE_SECONDS = 0.3
 each_provider = pytest.mark.parametrize("provider", PROVIDERS)
 
 
-def question(*messages: Message, last_word: bool = False) -> ModelTask:
+def question(*messages: Message, last_word: bool = False) -> CompletionRequest:
     asked = messages or (UserMessage(text="How is the weather?"),)
-    return ModelTask(instructions="Be brief.", messages=list(asked), tools=TOOLS, last_word=last_word)
+    return CompletionRequest(instructions="Be brief.", messages=list(asked), tools=TOOLS, last_word=last_word)
 
 
 @each_provider

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from satchel.domain.conversation import ModelReply, ModelTask, ProposedCall, ToolSpec, UserMessage
-from satchel.domain.model_errors import (
+from satchel.domain.conversation import CompletionRequest, ModelReply, ProposedCall, ToolSpec, UserMessage
+from satchel.domain.llm import (
     ContentFiltered,
     ContextTooLong,
     ModelAccessDenied,
@@ -21,8 +21,8 @@ from satchel.domain.model_errors import (
     ModelThrottled,
     ModelUnavailable,
 )
-from satchel.ports.model import Model
-from satchel.services.turns.telling import Telling
+from satchel.ports.llm import Model
+from satchel.services.turns.token_streamer import TokenStreamer
 from tests.endpoints.acts import Act, Answers, Reason, Refusal, Refuses
 from tests.endpoints.server import PROVIDERS, Endpoint
 from tests.fakes.clock import FakeClock
@@ -31,7 +31,7 @@ from tests.fakes.model import Listener
 from tests.integration.models.conftest import KEY, Ready, patient
 
 SECRET = "the colour of the moon"
-TASK = ModelTask(
+TASK = CompletionRequest(
     instructions="Be brief.",
     messages=[UserMessage(text=f"What is {SECRET}?")],
     tools=[ToolSpec(server="sky", name="look")],
@@ -130,7 +130,7 @@ def told(model: Model) -> tuple[ModelReply, dict[int, str], list[int]]:
     """Ask as Think does; return the reply, what its listeners have, and the attempts that they saw."""
     clock = FakeClock()
     events = FakeEvents(clock)
-    telling = Telling(events, clock, TURN, 0)
+    telling = TokenStreamer(events, clock, TURN, 0)
     reply = model.reply(TASK, telling)
     telling.whole(reply.text)
     return reply, events.streamed(TURN), sorted({payload["attempt"] for _, payload in events.told(TURN)})

@@ -33,11 +33,11 @@ def isolation(request: pytest.FixtureRequest) -> Isolation:
 
 
 @contextmanager
-def walled(loop: EventLoop, home: Path, isolation: Isolation, **entry: Any) -> Iterator[Walled]:  # noqa: ANN401  (mcp.json's)
+def walled(loop: EventLoop, workspace: Path, isolation: Isolation, **entry: Any) -> Iterator[Walled]:  # noqa: ANN401  (mcp.json's)
     """Start a server for somebody at home there."""
-    home.mkdir(exist_ok=True)
+    workspace.mkdir(exist_ok=True)
     trying = {"command": ["python", "main.py"], "cwd": str(SERVERS / "trying"), "read_paths": [str(PLAIN)]}
     fields = {**trying, **entry}
     client = McpToolClient("walled", ServerEntry.model_validate(fields), loop, os.environ, isolation=isolation)
     with closing(client):
-        yield Walled(client, home)
+        yield Walled(client, workspace)

@@ -26,7 +26,7 @@ def attacked(loop: EventLoop, base: Path, isolation: Isolation) -> Iterator[tupl
 
 def outcomes(place: Arena, server: Walled, *modules: str) -> dict[str, tuple[str, str]]:
     names = server.call("names", modules=modules).results
-    ground = place.ground | {"mine": str(server.home)}
+    ground = place.ground | {"mine": str(server.workspace)}
     found: dict[str, tuple[str, str]] = server.call("attack", which=names, ground=ground, username="alice").results
     return found
 

@@ -39,7 +39,7 @@ def server(loop: EventLoop, isolation: Isolation, tmp_path_factory: pytest.TempP
 
 @pytest.mark.parametrize("kind", WORK)
 def test_it_is_done(server: Walled, kind: str) -> None:
-    called = server.call("work", kind=kind, place=str(server.home), username="alice")
+    called = server.call("work", kind=kind, place=str(server.workspace), username="alice")
 
     assert (called.results, called.refused) == (WORK[kind], [])
 
@@ -50,6 +50,6 @@ def test_where_mounts_do_not_hold_modes_and_times_stay_as_they_are_without_an_er
 ) -> None:
     with walled(loop, tmp_path_factory.mktemp("base") / "alice", WITHOUT_MOUNTS, **SERVER) as server:
         for kind in ("temporary", "archives", "moving"):
-            called = server.call("work", kind=kind, place=str(server.home), username="alice")
+            called = server.call("work", kind=kind, place=str(server.workspace), username="alice")
 
             assert (called.results, called.refused) == (WORK[kind], [])

@@ -23,13 +23,13 @@ def node(loop: EventLoop, isolation: Isolation, tmp_path_factory: pytest.TempPat
 
 
 def test_honest_work_is_done(node: Walled) -> None:
-    written = node.call("reach", way="write", path=f"{node.home}/x")
-    commanded = node.call("reach", way="command", path=f"{node.home}/y")
-    read = node.call("reach", way="read", path=f"{node.home}/x")
+    written = node.call("reach", way="write", path=f"{node.workspace}/x")
+    commanded = node.call("reach", way="command", path=f"{node.workspace}/y")
+    read = node.call("reach", way="read", path=f"{node.workspace}/x")
 
     assert [called.refused for called in (written, commanded, read)] == [[], [], []]
     assert read.results == "x"
-    assert (node.home / "y").read_text() == "x\n"
+    assert (node.workspace / "y").read_text() == "x\n"
 
 
 @needs_kernel
@@ -49,7 +49,7 @@ def test_an_attempt_is_stopped_and_known_by_its_path(loop: EventLoop, tmp_path: 
 @needs_kernel
 def test_a_tool_without_username_writes_nowhere(loop: EventLoop, tmp_path: Path) -> None:
     with walled(loop, tmp_path / "alice", LAYERS, **ENTRY) as server:
-        wanted = server.home / "x"
+        wanted = server.workspace / "x"
         called = server.call("reach", writes=False, way="write", path=str(wanted))
 
     assert called.refused == [str(wanted)]
@@ -67,7 +67,7 @@ def stray() -> Iterator[Path]:
 def test_what_nothing_stops_is_seen_afterwards(loop: EventLoop, tmp_path: Path, stray: Path, way: str) -> None:
     with walled(loop, tmp_path / "alice", Isolation(), **ENTRY) as server:
         called = server.call("reach", way=way, path=str(stray))
-        later = server.call("reach", way="write", path=f"{server.home}/x")
+        later = server.call("reach", way="write", path=f"{server.workspace}/x")
 
     assert stray.exists()
     assert called.results is not None

@@ -33,15 +33,15 @@ def test_it_has_no_privileges_no_files_of_the_runner_and_is_otherwise_as_started
 
 
 def test_what_it_plants_is_not_loaded_by_the_next_start(loop: EventLoop, isolation: Isolation, tmp_path: Path) -> None:
-    home, sign = tmp_path / "alice", tmp_path / "alice" / "hijacked"
-    home.mkdir()
+    workspace, sign = tmp_path / "alice", tmp_path / "alice" / "hijacked"
+    workspace.mkdir()
     planted = f"open({str(sign)!r}, 'w').close()\n"
     for name in ("json", "sitecustomize", "usercustomize", "helpers"):
-        (home / f"{name}.py").write_text(planted)
+        (workspace / f"{name}.py").write_text(planted)
         for place in (".home/.local/lib/python3.11/site-packages", ".home/.local/lib/python3.12/site-packages"):
-            (home / place).mkdir(parents=True, exist_ok=True)
-            (home / place / f"{name}.py").write_text(planted)
-    with walled(loop, home, isolation) as server:
+            (workspace / place).mkdir(parents=True, exist_ok=True)
+            (workspace / place / f"{name}.py").write_text(planted)
+    with walled(loop, workspace, isolation) as server:
         server.call("about", username="alice")
 
     assert not sign.exists()
@@ -50,10 +50,10 @@ def test_what_it_plants_is_not_loaded_by_the_next_start(loop: EventLoop, isolati
 def test_a_corner_that_was_made_anew_has_walls_of_its_own(
     loop: EventLoop, isolation: Isolation, tmp_path: Path
 ) -> None:
-    home = tmp_path / "alice"
-    with walled(loop, home, isolation) as server:
+    workspace = tmp_path / "alice"
+    with walled(loop, workspace, isolation) as server:
         server.call("about", username="alice")
-        home.rename(tmp_path / "gone")
-        home.mkdir()
+        workspace.rename(tmp_path / "gone")
+        workspace.mkdir()
 
-        assert server.call("reach", way="open", path=f"{home}/x", username="alice").results == "done"
+        assert server.call("reach", way="open", path=f"{workspace}/x", username="alice").results == "done"

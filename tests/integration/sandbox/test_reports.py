@@ -84,20 +84,20 @@ def test_the_same_in_a_place_that_may_be_read(behind_the_kernel: Walled, way: st
 
 @pytest.mark.parametrize("way", ["read", "list"])
 def test_reaching_for_what_is_somebody_elses_is_reported(trying: Walled, way: str) -> None:
-    other = trying.home.with_name("bob")
+    other = trying.workspace.with_name("bob")
     other.mkdir(exist_ok=True)
 
     assert trying.call("reach", way=way, path=str(other), username="alice").refused == [str(other)]
 
 
 def test_it_makes_no_difference_whether_it_is_there(trying: Walled) -> None:
-    nobody = trying.home.with_name("nobody") / "file"
+    nobody = trying.workspace.with_name("nobody") / "file"
 
     assert trying.call("reach", way="read", path=str(nobody), username="alice").refused == [str(nobody)]
 
 
 def test_a_link_is_reported_by_what_it_leads_to(trying: Walled, outside: Path) -> None:
-    link = trying.home / f"link-{os.getpid()}"
+    link = trying.workspace / f"link-{os.getpid()}"
     link.symlink_to(outside)
     called = trying.call("reach", way="pathlib", path=f"{link}/x", username="alice")
     link.unlink()
@@ -106,15 +106,15 @@ def test_a_link_is_reported_by_what_it_leads_to(trying: Walled, outside: Path) -
 
 
 def test_the_way_back_up_is_reported_by_where_it_leads(trying: Walled) -> None:
-    called = trying.call("reach", way="open", path=f"{trying.home}/../up", username="alice")
+    called = trying.call("reach", way="open", path=f"{trying.workspace}/../up", username="alice")
 
-    assert called.refused == [f"{trying.home.parent}/up"]
+    assert called.refused == [f"{trying.workspace.parent}/up"]
 
 
 @pytest.mark.clause("v2.1:isolation:no-username-no-writes")
 @pytest.mark.parametrize("way", PYTHON)
 def test_a_tool_without_username_writes_nowhere_not_even_at_home(trying: Walled, way: str) -> None:
-    wanted = str(trying.home / ("x.npy" if way == "numpy" else "x"))
+    wanted = str(trying.workspace / ("x.npy" if way == "numpy" else "x"))
 
     called = trying.call("reach_as_a_reader", way=way, path=wanted, writes=False)
 
@@ -126,7 +126,7 @@ def test_a_tool_without_username_writes_nowhere_not_even_at_home(trying: Walled,
 @pytest.mark.clause("v2.1:isolation:no-username-no-writes")
 @pytest.mark.parametrize("way", PAST_PYTHON)
 def test_the_same_past_python(behind_the_kernel: Walled, way: str) -> None:
-    wanted = behind_the_kernel.home / "x"
+    wanted = behind_the_kernel.workspace / "x"
 
     called = behind_the_kernel.call("reach_as_a_reader", way=way, path=str(wanted), writes=False)
 
@@ -135,9 +135,9 @@ def test_the_same_past_python(behind_the_kernel: Walled, way: str) -> None:
 
 
 def test_it_may_read_what_it_is_given(trying: Walled) -> None:
-    (trying.home / "given").write_text("x")
+    (trying.workspace / "given").write_text("x")
 
-    called = trying.call("reach_as_a_reader", way="read", path=str(trying.home / "given"), writes=False)
+    called = trying.call("reach_as_a_reader", way="read", path=str(trying.workspace / "given"), writes=False)
 
     assert (called.results, called.refused) == ("done", [])
 
@@ -151,7 +151,7 @@ def test_a_tool_that_goes_on_keeps_its_result(trying: Walled, outside: Path) -> 
 def test_of_the_call_before_nothing_is_left(trying: Walled, outside: Path) -> None:
     trying.call("reach_and_go_on", path=f"{outside}/x", username="alice")
 
-    assert trying.call("reach", way="open", path=f"{trying.home}/fine", username="alice").refused == []
+    assert trying.call("reach", way="open", path=f"{trying.workspace}/fine", username="alice").refused == []
 
 
 @pytest.mark.parametrize("words", ["no rows", "Permission denied (publickey)", "cannot read /usr/share/none"])

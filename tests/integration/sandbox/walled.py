@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from satchel.adapters.mcp.client import McpToolClient
-from satchel.ports.tool_client import Answered, Failed, Refused, Signal, Strayed
+from satchel.ports.tool_client import BlockedAccess, CallFailure, OutsideChange, ToolEvent, ToolResult
 
 SERVERS = Path(__file__).parent / "servers"
 ENDLESS = 120.0
@@ -15,21 +15,21 @@ ENDLESS = 120.0
 class Called:
     """What came of a call: the answer or the failure, the paths that the tool was refused, and what changed outside."""
 
-    end: Answered | Failed
+    end: ToolResult | CallFailure
     refused: list[str]
     strayed: list[str]
 
     @property
     def results(self) -> Any:  # noqa: ANN401  (whatever a tool returns)
         """Return the results of a call that went well."""
-        assert isinstance(self.end, Answered), self.end
+        assert isinstance(self.end, ToolResult), self.end
         assert not self.end.raw.get("isError"), self.end.raw
         return self.end.raw["structuredContent"]["results"]
 
     @property
     def error(self) -> str:
         """Return what a tool said that failed."""
-        assert isinstance(self.end, Answered), self.end
+        assert isinstance(self.end, ToolResult), self.end
         assert self.end.raw["isError"]
         text: str = self.end.raw["content"][0]["text"]
         return text
@@ -40,16 +40,16 @@ class Walled:
     """Calls tools as one person."""
 
     client: McpToolClient
-    home: Path
+    workspace: Path
 
     def call(self, tool: str, *, writes: bool = True, **arguments: object) -> Called:
-        signals: list[Signal] = []
-        with self.client.call(tool, arguments, self.home, writes=writes) as running:
-            while not signals or not isinstance(signals[-1], Answered | Failed):
+        signals: list[ToolEvent] = []
+        with self.client.call(tool, arguments, self.workspace, writes=writes) as running:
+            while not signals or not isinstance(signals[-1], ToolResult | CallFailure):
                 signal = running.receive(ENDLESS)
                 assert signal is not None, "the call does not end"
                 signals.append(signal)
         end = signals[-1]
-        assert isinstance(end, Answered | Failed)
-        refused = [signal.path for signal in signals if isinstance(signal, Refused)]
-        return Called(end, refused, [signal.path for signal in signals if isinstance(signal, Strayed)])
+        assert isinstance(end, ToolResult | CallFailure)
+        refused = [signal.path for signal in signals if isinstance(signal, BlockedAccess)]
+        return Called(end, refused, [signal.path for signal in signals if isinstance(signal, OutsideChange)])

@@ -15,21 +15,21 @@ from botocore.exceptions import BotoCoreError
 from functions.refresh.handler import handler as refresh
 from functions.rotate.handler import handler as rotate
 from infra import limits
-from local import settings
-from local.aws import resources
-from local.aws.functions import Function, Outcome
-from local.aws.seams.lambda_invoke import HOST
-from local.background import create_background
-from local.runners.context import Handler, LambdaContext
-from local.sockets import create_sockets
-from satchel.bootstrap.storage import CLOCK, storage
+from local.emulator import settings
+from local.emulator.aws import resources
+from local.emulator.aws.lambda_host import Function, InvocationResult
+from local.emulator.aws.moto_patches.lambda_invoke import HOST
+from local.emulator.functions import create_background_functions, create_websocket_functions
+from local.emulator.runners.context import Handler, LambdaContext
+from satchel.bootstrap.functions import use_cases
+from satchel.bootstrap.process import CLOCK
 from satchel.domain.files import NewFile
 from satchel.domain.ids import new_id
-from satchel.domain.places import object_key
+from satchel.domain.object_keys import object_key
 from tests.integration.turn.turns import Asker
 
 _ROLE = "beside"
-_MOST_ROUNDS = 20  # at the end, for one that is sound
+_MAX_ROUNDS = 20  # at the end, for one that is sound
 _PAUSE = 2  # seconds between two rounds of a clock
 
 
@@ -37,8 +37,8 @@ def put_up() -> None:
     """Create the functions that a turn does not lead through; events are pushed from now on."""
     os.environ["SATCHEL_TOOLS_KEPT_SECONDS"] = f"{_PAUSE / 2}"  # so that each round has something to ask
     role = resources.create_role(_ROLE)
-    create_background(role)
-    create_sockets(role, table=os.environ["SATCHEL_TABLE"], endpoint=os.environ["SATCHEL_SOCKET_ENDPOINT"])
+    create_background_functions(role)
+    create_websocket_functions(role, table=os.environ["SATCHEL_TABLE"], endpoint=os.environ["SATCHEL_SOCKET_ENDPOINT"])
     resources.create_function(settings.REMOTE_RUNNER, _no_tools, role=role, timeout=limits.STEP_SECONDS)
     resources.create_function(name_of("refresh"), refresh, role=role, timeout=limits.REFRESH_SECONDS)
     resources.create_function(name_of("rotate"), rotate, role=role, timeout=limits.STEP_SECONDS)
@@ -68,7 +68,7 @@ def ticking(function: str, rounds: int) -> Iterator[None]:
 
     def tick() -> None:
         number, extra, sound = 0, 0, False
-        while not (sound and extra) and extra < _MOST_ROUNDS:
+        while not (sound and extra) and extra < _MAX_ROUNDS:
             number += 1
             extra += over.is_set() and number >= rounds
             sound = not call(function, {"round": f"{number}"}).failed
@@ -83,7 +83,7 @@ def ticking(function: str, rounds: int) -> Iterator[None]:
         thread.join()
 
 
-def call(function: str, event: object) -> Outcome:
+def call(function: str, event: object) -> InvocationResult:
     return HOST.invoke(name_of(function), event)
 
 
@@ -125,7 +125,7 @@ def leave_files(asker: Asker) -> None:
 def keep(asker: Asker, name: str, **more: object) -> None:
     object_id = new_id("f", CLOCK.now(), os.urandom(10))
     key = object_key(asker.who.name, "artifacts", object_id, name)
-    storage().store.put(key, io.BytesIO(b"text"), "text/plain")
+    use_cases().ports.store.put(key, io.BytesIO(b"text"), "text/plain")
     said = {"object_id": object_id, "key": key, "user": asker.who.name, "session_id": asker.session_id, "name": name}
     fields = {"raw_name": name, "mime": "text/plain", "size": 4, "origin": uuid.uuid4().hex, "created_at": CLOCK.now()}
-    storage().files.keep(NewFile.model_validate(said | fields | more))
+    use_cases().ports.files.keep(NewFile.model_validate(said | fields | more))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import boto3
 from botocore.exceptions import ReadTimeoutError
 
-from local.runners.context import Handler, LambdaContext
+from local.emulator.runners.context import Handler, LambdaContext
 
 T = TypeVar("T")
 

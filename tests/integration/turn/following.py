@@ -8,10 +8,10 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError
 
-from local.aws.functions import Outcome
-from local.aws.seams import connections
-from local.sockets import call_sockets
-from satchel.bootstrap.api import services
+from local.emulator.aws.lambda_host import InvocationResult
+from local.emulator.aws.moto_patches import websocket_connections
+from local.emulator.functions import invoke_websocket_function
+from satchel.bootstrap.functions import use_cases
 from satchel.domain.events import Event
 from satchel.domain.sessions import Turn
 from tests.integration.turn.turns import Asker
@@ -19,13 +19,13 @@ from tests.integration.turn.turns import Asker
 Json = dict[str, Any]
 
 _PATIENCE = 60  # seconds for the next word of a turn
-_MOST_TRIES = 5
+_MAX_TRIES = 5
 _CUT = 0.3  # of the connections are lost after a while
 _LONGEST = 0.5  # seconds that such a one lives
 
 
 class _Line:
-    """Implements ``connections.Line``."""
+    """Implements ``websocket_connections.Connection``."""
 
     def __init__(self) -> None:
         self._messages: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -87,13 +87,13 @@ class Page:
 
     def hang_up(self) -> None:
         """Lose the connection. Nobody waits for what the function makes of it."""
-        connections.disconnect(self._connection)
+        websocket_connections.unregister(self._connection)
         self._ask("$disconnect")
         self._line = None
 
     def _subscribed(self, turn: Turn, after: int) -> _Line:
         asked = {"session_id": turn.session_id, "turn_id": turn.turn_id, "after": after}
-        for _ in range(_MOST_TRIES):
+        for _ in range(_MAX_TRIES):
             line = self._line or self._connect()
             answer = self._ask("$default", body=json.dumps({"action": "subscribe", **asked}))
             if answer.failed:
@@ -105,18 +105,20 @@ class Page:
 
     def _connect(self) -> _Line:
         self._opened += 1
-        for attempt in range(_MOST_TRIES):
+        for attempt in range(_MAX_TRIES):
             self._connection = f"{self._asker.session_id}-{self._opened}-{attempt}"
-            ticket = services().issue_ticket(self._asker.who).ticket
+            ticket = use_cases().issue_ticket(self._asker.who).ticket
             answer = self._ask("$connect", queryStringParameters={"ticket": ticket})
             if not answer.failed and json.loads(answer.payload)["statusCode"] == 200:
                 self._line = _Line()
-                connections.connect(self._connection, self._line)
+                websocket_connections.register(self._connection, self._line)
                 return self._line
         raise AssertionError("no connection can be opened")
 
-    def _ask(self, route: str, **given: object) -> Outcome:
-        return call_sockets({"requestContext": {"routeKey": route, "connectionId": self._connection}, **given})
+    def _ask(self, route: str, **given: object) -> InvocationResult:
+        return invoke_websocket_function(
+            {"requestContext": {"routeKey": route, "connectionId": self._connection}, **given}
+        )
 
 
 def connection_of(connection_id: str) -> str:
@@ -131,7 +133,7 @@ def as_told(events: list[Event]) -> list[Json]:
 
 def until_taken(ask: Callable[[], Any]) -> Any:  # noqa: ANN401  (whatever is asked for)
     """Do as a client does whose request came to nothing: ask again."""
-    for _ in range(_MOST_TRIES):
+    for _ in range(_MAX_TRIES):
         try:
             return ask()
         except BotoCoreError:

@@ -6,14 +6,14 @@ from typing import Any
 
 from satchel.domain.conversation import (
     AssistantMessage,
+    CompletionRequest,
     ModelReply,
-    ModelTask,
     ProposedCall,
     TokenUsage,
     UserMessage,
 )
 from satchel.domain.prompt import CONTEXT_START
-from satchel.ports.model import Heard
+from satchel.ports.llm import StreamListener
 
 Plan = list[list[tuple[str, dict[str, Any] | str]]]
 """For each round the tools of ``bench`` to call, with their arguments, or what stands in their place.
@@ -30,9 +30,9 @@ class PlannedModel:
     """Implements ``ports.model.Model``; ``tasks`` are its latest questions. It heeds nothing but its plan."""
 
     def __init__(self) -> None:
-        self.tasks: deque[ModelTask] = deque(maxlen=100)
+        self.tasks: deque[CompletionRequest] = deque(maxlen=100)
 
-    def reply(self, task: ModelTask, heard: Heard) -> ModelReply:
+    def reply(self, task: CompletionRequest, heard: StreamListener) -> ModelReply:
         self.tasks.append(task)
         begun = max(index for index, message in enumerate(task.messages) if isinstance(message, UserMessage))
         asked = task.messages[begun]

@@ -17,13 +17,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Any
 
-from local.runners.context import Handler
-from satchel.bootstrap.api import services
-from satchel.bootstrap.storage import storage
-from satchel.domain.approvals import Decision
-from satchel.domain.identity import Identity
+from local.emulator.runners.context import Handler
+from satchel.bootstrap.functions import use_cases
+from satchel.domain.calls import Decision
 from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import Turn
+from satchel.domain.users import Identity
 from tests.integration.turn import beside
 from tests.integration.turn.faults import Faults, Of, Work
 from tests.integration.turn.following import Json, Page, connection_of, until_taken
@@ -115,7 +114,7 @@ class Story:
         """One after the other: each needs the session that the one before must have freed. Then it is ended."""
         told = [self._turn(asker, page, number) for number in range(TURNS // ASKERS)]
         page.hang_up()
-        self._api(f"end {asker.session_id}", lambda: services().end_session(asker.who, asker.session_id))
+        self._api(f"end {asker.session_id}", lambda: use_cases().end_session(asker.who, asker.session_id))
         return told
 
     def _turn(self, asker: Asker, page: Page, number: int) -> Turn:
@@ -126,9 +125,9 @@ class Story:
 
     def _leave(self, asker: Asker) -> None:
         """Have everything deleted; what the function fails at, the sweep goes on with."""
-        services().upload_file(asker.who, "mine.txt", b"text", None, asker.session_id)
-        token = services().ask_erasure.ask(asker.who).token
-        self._api(f"erase {asker.who.name}", lambda: services().ask_erasure.confirm(asker.who, token))
+        use_cases().upload_file(asker.who, "mine.txt", b"text", None, asker.session_id)
+        token = use_cases().request_erasure.ask(asker.who).token
+        self._api(f"erase {asker.who.name}", lambda: use_cases().request_erasure.confirm(asker.who, token))
 
     def _api(self, thing: str, work: Callable[[], Any]) -> Any:  # noqa: ANN401  (whatever it answers)
         return until_taken(lambda: self.faults.meet(API, thing, work))
@@ -141,7 +140,7 @@ class Story:
         user = leaver.who.name
 
         def erased() -> bool:
-            erasure = storage().erasures.get(user)
+            erasure = use_cases().ports.erasures.get(user)
             assert erasure is not None
             return erasure.finished_at is not None or beside.call("erase", {"user": user}).failed
 
@@ -160,7 +159,7 @@ def agreed(asking: Handler) -> Handler:
     def ask(event: Any, context: Any) -> object:  # noqa: ANN401  (a Lambda handler)
         asked = asking(event, context)
         who, yes = Identity(name=event["user"]), Decision(approved=True)
-        services().decide_approval(who, event["session_id"], event["turn_id"], event["call_id"], yes)
+        use_cases().decide_approval(who, event["session_id"], event["turn_id"], event["call_id"], yes)
         return asked
 
     return ask

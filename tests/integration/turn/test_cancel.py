@@ -9,33 +9,32 @@ from typing import Any
 
 import pytest
 
-from satchel.bootstrap.api import services
-from satchel.bootstrap.storage import storage
-from satchel.domain.approvals import Decision
-from satchel.domain.conversation import ModelReply, ModelTask, UserMessage
+from satchel.bootstrap.functions import use_cases
+from satchel.domain.calls import Decision
+from satchel.domain.conversation import CompletionRequest, ModelReply, UserMessage
 from satchel.domain.errors import ApprovalClosed
 from satchel.domain.events import ENDS
 from satchel.domain.sessions import Turn, TurnStatus
-from satchel.ports.model import Heard
+from satchel.ports.llm import StreamListener
 from tests.integration.turn.model import Plan, PlannedModel
 from tests.integration.turn.turns import Asker, Turns, handler_of
 
-MOST_SECONDS = 2.0
+MAX_SECONDS = 2.0
 
 
 @contextmanager
 def within_two_seconds() -> Iterator[None]:
     begun = time.monotonic()
     yield
-    assert time.monotonic() - begun < MOST_SECONDS
+    assert time.monotonic() - begun < MAX_SECONDS
 
 
 def cancel(turns: Turns, asker: Asker, turn: Turn) -> None:
     """Cancel a turn and look that it has ended: its record, its last event, its session."""
-    assert services().cancel_turn(asker.who, turn.session_id, turn.turn_id) is TurnStatus.CANCELLED
+    assert use_cases().cancel_turn(asker.who, turn.session_id, turn.turn_id) is TurnStatus.CANCELLED
     assert turns.now(turn).status is TurnStatus.CANCELLED
     assert [event.type for event in turns.events(turn) if event.type in ENDS] == ["turn_failed"]
-    session = services().read_sessions(asker.who, turn.session_id)
+    session = use_cases().read_sessions(asker.who, turn.session_id)
     assert session.running_turn is None
 
 
@@ -46,8 +45,8 @@ def test_while_its_tool_runs_the_tool_is_killed(turns: Turns) -> None:
     with within_two_seconds():
         cancel(turns, asker, turn)
         assert turns.status(turn) == "ABORTED"
-        assert all(call.killed.wait(MOST_SECONDS) for call in running)
-    (first, second) = services().read_audit(asker.who, turn.session_id, 10, None).items
+        assert all(call.killed.wait(MAX_SECONDS) for call in running)
+    (first, second) = use_cases().read_audit(asker.who, turn.session_id, 10, None).items
     assert (first.error_code, second.error_code) == ("E_CANCELLED", "E_CANCELLED")
 
 
@@ -59,9 +58,9 @@ def test_while_its_owner_is_asked_the_call_is_never_made(turns: Turns) -> None:
     with within_two_seconds():
         cancel(turns, asker, turn)
         assert turns.status(turn) == "ABORTED"
-    (call,) = storage().calls.list(turn.turn_id)
+    (call,) = use_cases().ports.calls.list(turn.turn_id)
     with pytest.raises(ApprovalClosed):
-        services().decide_approval(asker.who, turn.session_id, turn.turn_id, call.call_id, Decision(approved=True))
+        use_cases().decide_approval(asker.who, turn.session_id, turn.turn_id, call.call_id, Decision(approved=True))
     assert turns.bench.called.count("ask") == made
 
 
@@ -72,7 +71,7 @@ class Slow:
         self.asked, self.may_speak, self.over = threading.Event(), threading.Event(), threading.Event()
         self._message, self._planned, self._think = message, PlannedModel.reply, handler_of("think")
 
-    def reply(self, task: ModelTask, heard: Heard) -> ModelReply:
+    def reply(self, task: CompletionRequest, heard: StreamListener) -> ModelReply:
         said = self._planned(PlannedModel(), task, heard)
         if isinstance(last := task.messages[-1], UserMessage) and last.text.startswith(self._message):
             self.asked.set()
@@ -103,5 +102,5 @@ def test_while_the_model_thinks_nobody_hears_what_it_says_then(turns: Turns, mon
         assert slow.over.wait(10)
         assert turns.status(turn) == "ABORTED"  # moto's interpreter waits for the function; AWS does not
     assert turns.events(turn) == told
-    assert storage().calls.list(turn.turn_id) == []
+    assert use_cases().ports.calls.list(turn.turn_id) == []
     assert len(turns.bench.called) == called

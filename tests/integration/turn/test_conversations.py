@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from satchel.domain.budget import tokens, tokens_of, tokens_of_tool
-from satchel.domain.conversation import ModelTask, ToolMessage, UserMessage
+from satchel.domain.conversation import CompletionRequest, ToolMessage, UserMessage
 from satchel.domain.sessions import Turn, TurnStatus
+from satchel.domain.token_budget import tokens, tokens_of, tokens_of_tool
 from tests.integration.turn.model import ANSWER, TOOK, Plan
 from tests.integration.turn.turns import Turns
 from tests.unit.domain.talks import assert_in_form
@@ -22,13 +22,13 @@ NO_OBJECT = ("say", "[3]")
 MISFIT = ("say", {"size": "three"})
 
 
-def took(task: ModelTask) -> int:
+def took(task: CompletionRequest) -> int:
     """Return the tokens of a question, as they are estimated."""
     fixed = tokens(task.instructions) + sum(map(tokens_of_tool, task.tools))
     return fixed + sum(map(tokens_of, task.messages))
 
 
-def results(task: ModelTask) -> list[bool]:
+def results(task: CompletionRequest) -> list[bool]:
     """Return of all results that the model is shown whether each was shortened."""
     return ["shortened" in message.content for message in task.messages if isinstance(message, ToolMessage)]
 

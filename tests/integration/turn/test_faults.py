@@ -11,13 +11,12 @@ import pytest
 
 from satchel.adapters import clients
 from satchel.adapters.dynamodb.table import Table
-from satchel.bootstrap.refresh import build as refresh_tools
-from satchel.bootstrap.storage import storage
+from satchel.bootstrap.functions import use_cases
 from satchel.domain.events import ENDS
 from satchel.domain.files import FileRecord
 from satchel.domain.metrics import TOOL_CALLS
 from satchel.domain.metrics import TURNS as TURNS_ENDED
-from satchel.domain.places import UNKEPT
+from satchel.domain.object_keys import UNKEPT
 from tests.integration.turn import beside
 from tests.integration.turn.faults import Faults, When
 from tests.integration.turn.following import as_told
@@ -71,7 +70,7 @@ def test_nothing_is_counted_twice(story: Story) -> None:
 
 def test_no_session_is_left_locked(story: Story) -> None:
     for asker in story.askers:
-        session = storage().sessions.get(asker.who.name, asker.session_id)
+        session = use_cases().ports.sessions.get(asker.who.name, asker.session_id)
         assert session is not None
         assert session.running_turn is None
         assert session.ended_at is not None
@@ -115,8 +114,8 @@ def test_nothing_is_left_of_who_left(story: Story) -> None:
 
 
 def test_the_tools_are_known_as_they_are(story: Story) -> None:
-    server = refresh_tools().registry.servers["bench"]
-    kept = storage().tool_lists.get("bench", server.config_hash())
+    server = use_cases().refresh_tools.registry.servers["bench"]
+    kept = use_cases().ports.tool_lists.get("bench", server.config_hash())
     assert kept is not None
     assert kept.tools == story.turns.bench.list_tools()
 
@@ -148,6 +147,6 @@ def stays(s3: "S3Client", user: str) -> list[str]:
 
 
 def body(asker: Asker, file_key: str, version: int) -> str | None:
-    record = storage().files.version(asker.who.name, file_key, version)
-    text = storage().store.read(record.key, 1000) if record else None
+    record = use_cases().ports.files.version(asker.who.name, file_key, version)
+    text = use_cases().ports.store.read(record.key, 1000) if record else None
     return text.decode() if text is not None else None

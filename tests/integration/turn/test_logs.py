@@ -8,17 +8,17 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from satchel.bootstrap.api import services
-from satchel.domain.conversation import ModelReply, ModelTask, ProposedCall
-from satchel.domain.model_errors import ModelRequestRejected
+from satchel.bootstrap.functions import use_cases
+from satchel.domain.conversation import CompletionRequest, ModelReply, ProposedCall
+from satchel.domain.llm import ModelRequestRejected
 from satchel.domain.sessions import SessionChanges, Turn, TurnStatus
-from satchel.ports.model import Heard
+from satchel.ports.llm import StreamListener
 from tests.integration.turn.turns import Turns
 
 KEY, PROMPT, ANSWER = "sk-live-0123456789abcdef", "what-was-asked", "what-was-answered"
 BEHAVIOUR, CONTENT, RESULT = "how-to-behave", "what-the-file-holds", "x" * 60
 ARGUMENT = "what-a-tool-is-told"
-AUDIT = "satchel.services.calls.keep_audit"
+AUDIT = "satchel.services.calls.audit"
 
 
 class LogWatch(logging.Handler):
@@ -56,10 +56,10 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Iterator[LogWatch]:
     root.setLevel(level)
 
 
-Speaker = Callable[[ModelTask, Heard], ModelReply]
+Speaker = Callable[[CompletionRequest, StreamListener], ModelReply]
 
 
-def says(task: ModelTask, heard: Heard) -> ModelReply:
+def says(task: CompletionRequest, heard: StreamListener) -> ModelReply:
     """Write a file, then ask for what there is not, then answer."""
     spoken = [message for message in task.messages if message.role == "assistant"]
     wishes = [
@@ -72,7 +72,7 @@ def says(task: ModelTask, heard: Heard) -> ModelReply:
     return ModelReply(text=ANSWER, calls=[] if spoken else wishes)
 
 
-def is_refused(task: ModelTask, heard: Heard) -> ModelReply:
+def is_refused(task: CompletionRequest, heard: StreamListener) -> ModelReply:
     """Its provider says what it did not like, and who asked."""
     heard("")
     raise ModelRequestRejected(f"{KEY} may not ask {task.messages[-1]}")
@@ -81,8 +81,8 @@ def is_refused(task: ModelTask, heard: Heard) -> ModelReply:
 def run(turns: Turns, monkeypatch: pytest.MonkeyPatch, speaker: Speaker) -> Turn:
     monkeypatch.setattr(turns.model, "reply", speaker)
     asker = turns.asker()
-    services().change_session(asker.who, asker.session_id, SessionChanges(instructions=BEHAVIOUR))
-    services().upload_file(asker.who, "a.csv", CONTENT.encode(), None, asker.session_id)
+    use_cases().change_session(asker.who, asker.session_id, SessionChanges(instructions=BEHAVIOUR))
+    use_cases().upload_file(asker.who, "a.csv", CONTENT.encode(), None, asker.session_id)
     return turns.end(turns.say(asker, PROMPT))
 
 

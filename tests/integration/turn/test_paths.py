@@ -10,16 +10,15 @@ from typing import Any
 
 import pytest
 
-from local.runners.context import Handler, InvocationError, LambdaContext
+from local.emulator.runners.context import Handler, InvocationError, LambdaContext
 from satchel.adapters.stepfunctions import TurnExecutions
-from satchel.bootstrap.finish import build as finish_of
-from satchel.bootstrap.storage import storage
+from satchel.bootstrap.functions import use_cases
 from satchel.domain.errors import TurnRunning
 from satchel.domain.events import ENDS
 from satchel.domain.ids import new_id
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Turn, TurnStatus
-from satchel.services.turns.settle_turn import SettleTurn
+from satchel.services.turns.finish_turn import EndStuckTurn
 from tests.integration.turn.faults import failing
 from tests.integration.turn.model import ANSWER, Plan
 from tests.integration.turn.turns import Asker, Turns, handler_of
@@ -258,13 +257,13 @@ class LaterClock:
 
 
 @pytest.fixture
-def settle(turns: Turns) -> SettleTurn:
+def settle(turns: Turns) -> EndStuckTurn:
     """What readers do with a turn that they find open."""
     workflow = TurnExecutions(turns.states, turns.machine)
-    return SettleTurn(storage().turns, workflow, finish_of(), LaterClock())
+    return EndStuckTurn(use_cases().ports.turns, workflow, use_cases().finish_turn, LaterClock())
 
 
-def test_a_reader_settles_a_turn_of_whose_end_nobody_heard(turns: Turns, asker: Asker, settle: SettleTurn) -> None:
+def test_a_reader_settles_a_turn_of_whose_end_nobody_heard(turns: Turns, asker: Asker, settle: EndStuckTurn) -> None:
     with turns.instead("finish", silent):
         turn = turns.begin(asker, WAIT)
         turns.bench.waiting.get(timeout=10)
@@ -278,7 +277,7 @@ def test_a_reader_settles_a_turn_of_whose_end_nobody_heard(turns: Turns, asker: 
 
 
 def test_a_reader_settles_a_turn_whose_execution_was_never_started(
-    turns: Turns, asker: Asker, settle: SettleTurn
+    turns: Turns, asker: Asker, settle: EndStuckTurn
 ) -> None:
     now = datetime.now(UTC)
     turn_id = new_id("t", now, os.urandom(10))
@@ -290,7 +289,7 @@ def test_a_reader_settles_a_turn_whose_execution_was_never_started(
         message="[]",
         created_at=now,
     )
-    storage().turns.begin(turn, None)
+    use_cases().ports.turns.begin(turn, None)
     with pytest.raises(TurnRunning):
         turns.begin(asker, [])
     assert settle(turn).ended

@@ -7,7 +7,7 @@ import pytest
 
 from infra import sources
 from satchel.domain.sessions import TurnStatus
-from tests.infra.asl_history import longest_history, shortest_history
+from tests.infra.execution_history import max_history, min_history
 from tests.integration.turn.turns import Turns
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def test_ten_calls_of_200_kb_side_by_side_leave_the_states_small(turns: Turns) -
     assert [(file.size, file.version) for file in response.artifacts] == [(LARGE, 10)]  # each kept its whole result
     events = turns.history(turn)
     assert max(sizes(events)) < STATE_LIMIT / 100
-    assert len(events) == shortest_history(DEFINITION, rounds=1, calls=10)
+    assert len(events) == min_history(DEFINITION, rounds=1, calls=10)
 
 
 def test_forty_rounds_leave_the_history_short_and_are_all_that_a_model_has(turns: Turns) -> None:
@@ -47,5 +47,5 @@ def test_forty_rounds_leave_the_history_short_and_are_all_that_a_model_has(turns
     assert len(turns.response(turn).tool_calls) == 40
     events = turns.history(turn)
     assert max(sizes(events)) < STATE_LIMIT / 100
-    assert len(events) == shortest_history(DEFINITION, rounds=40, calls=40)
-    assert longest_history(DEFINITION, rounds=40, calls=40) < HISTORY_LIMIT
+    assert len(events) == min_history(DEFINITION, rounds=40, calls=40)
+    assert max_history(DEFINITION, rounds=40, calls=40) < HISTORY_LIMIT

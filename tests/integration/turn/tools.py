@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from satchel.domain.conversation import ToolSpec
-from satchel.ports.tool_client import Answered, Failed, Progress, Signal
+from satchel.ports.tool_client import CallFailure, ProgressUpdate, ToolEvent, ToolResult
 
 _TEXT = {"type": "string"}
 _ARGUMENTS = {
@@ -23,14 +23,14 @@ class Running:
     """Implements ``ports.tool_client.RunningCall``."""
 
     def __init__(self) -> None:
-        self._signals: queue.SimpleQueue[Signal] = queue.SimpleQueue()
+        self._signals: queue.SimpleQueue[ToolEvent] = queue.SimpleQueue()
         self.killed = threading.Event()
 
-    def say(self, *signals: Signal) -> None:
+    def say(self, *signals: ToolEvent) -> None:
         for signal in signals:
             self._signals.put(signal)
 
-    def receive(self, timeout: float) -> Signal | None:
+    def receive(self, timeout: float) -> ToolEvent | None:
         try:
             return self._signals.get(timeout=timeout)
         except queue.Empty:
@@ -38,7 +38,7 @@ class Running:
 
     def kill(self) -> None:
         self.killed.set()
-        self.say(Failed(crashed=True, message="The call was ended"))
+        self.say(CallFailure(crashed=True, message="The call was ended"))
 
 
 class Bench:
@@ -49,15 +49,15 @@ class Bench:
         self.waiting: queue.SimpleQueue[Running] = queue.SimpleQueue()
 
     @contextmanager
-    def call(self, tool: str, arguments: dict[str, Any], home: Path | None, *, writes: bool) -> Iterator[Running]:
+    def call(self, tool: str, arguments: dict[str, Any], workspace: Path | None, *, writes: bool) -> Iterator[Running]:
         assert writes is ("username" in _ARGUMENTS[tool])
         self.called.append(tool)
         running = Running()
-        running.say(Progress(progress=1, total=2))
+        running.say(ProgressUpdate(progress=1, total=2))
         if tool == "wait":
             self.waiting.put(running)
         else:
-            running.say(_answer(arguments, home))
+            running.say(_answer(arguments, workspace))
         yield running
 
     def list_tools(self) -> Sequence[ToolSpec]:
@@ -70,13 +70,13 @@ class Bench:
         """Nothing is left open."""
 
 
-def _answer(arguments: dict[str, Any], home: Path | None) -> Answered:
-    if home is None:
+def _answer(arguments: dict[str, Any], workspace: Path | None) -> ToolResult:
+    if workspace is None:
         return _structured({"results": "x" * arguments["size"]})
-    (home / arguments["name"]).write_text(arguments["text"], encoding="utf-8")
+    (workspace / arguments["name"]).write_text(arguments["text"], encoding="utf-8")
     artifact = {"name": arguments["name"], "path": arguments["name"], "mime": "text/plain"}
     return _structured({"results": arguments["text"], "artifacts": [artifact]})
 
 
-def _structured(payload: dict[str, Any]) -> Answered:
-    return Answered(raw={"content": [], "structuredContent": payload})
+def _structured(payload: dict[str, Any]) -> ToolResult:
+    return ToolResult(raw={"content": [], "structuredContent": payload})

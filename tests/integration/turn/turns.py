@@ -25,21 +25,20 @@ from moto.stepfunctions.parser.asl.component.common.retry import retrier_decl
 
 from functions.run_tool import handler as run_tool
 from infra import sources
-from local import settings
-from local.aws import resources
-from local.aws.cloud import LocalCloud
-from local.aws.functions import Function
-from local.aws.seams.lambda_invoke import HOST
-from local.runners.context import Handler, LambdaContext
-from local.turn_machine import create_turn_machine
+from local.emulator import settings
+from local.emulator.aws import resources
+from local.emulator.aws.cloud import LocalCloud
+from local.emulator.aws.lambda_host import Function
+from local.emulator.aws.moto_patches.lambda_invoke import HOST
+from local.emulator.functions import create_turn_machine
+from local.emulator.runners.context import Handler, LambdaContext
 from satchel.adapters import clients
-from satchel.adapters.user_area import LocalUserArea
-from satchel.bootstrap.api import services
-from satchel.bootstrap.storage import storage
+from satchel.adapters.workspaces import LocalWorkspaces
+from satchel.bootstrap.functions import use_cases
 from satchel.domain.events import ENDS, Event
-from satchel.domain.identity import Identity
 from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import Turn
+from satchel.domain.users import Identity
 from satchel.services.turns.take_turn import TurnRequest
 from tests.fakes.metrics import FakeMetrics
 from tests.integration.turn.model import Plan, PlannedModel
@@ -85,7 +84,7 @@ class Turns:
     def asker(self) -> Asker:
         """Return somebody new in a new session."""
         who = Identity(name=f"u{uuid.uuid4().hex[:12]}@example.com")
-        return Asker(who, services().start_session(who).session_id)
+        return Asker(who, use_cases().start_session(who).session_id)
 
     def begin(self, asker: Asker, plan: Plan, key: str | None = None) -> Turn:
         """Send a message."""
@@ -93,18 +92,18 @@ class Turns:
 
     def say(self, asker: Asker, message: str, key: str | None = None) -> Turn:
         """Send a message that is no plan, for a model that has none."""
-        return services().take_turn(asker.who, asker.session_id, TurnRequest(message=message), key)
+        return use_cases().start_turn(asker.who, asker.session_id, TurnRequest(message=message), key)
 
     def now(self, turn: Turn) -> Turn:
         """Return a turn as it is kept, without settling it."""
-        found = storage().turns.get(turn.session_id, turn.turn_id)
+        found = use_cases().ports.turns.get(turn.session_id, turn.turn_id)
         assert found is not None
         return found
 
     def events(self, turn: Turn) -> list[Event]:
         """Return all events of a turn so far."""
         found: list[Event] = []
-        while page := storage().events.after(turn.turn_id, found[-1].seq if found else 0, 200):
+        while page := use_cases().ports.events.after(turn.turn_id, found[-1].seq if found else 0, 200):
             found += page
         return found
 
@@ -120,7 +119,7 @@ class Turns:
 
     def response(self, turn: Turn) -> FinalResponse:
         """Return what its owner reads."""
-        return services().read_turn(Identity(name=turn.user), turn.session_id, turn.turn_id)
+        return use_cases().read_turn(Identity(name=turn.user), turn.session_id, turn.turn_id)
 
     def execution(self, turn: Turn) -> str:
         """Return the ARN of a turn's execution."""
@@ -188,12 +187,12 @@ def running_turns(folder: Path) -> Iterator[Turns]:
     with LocalCloud() as cloud, pytest.MonkeyPatch.context() as patch:
         (folder / "mcp.json").write_text(json.dumps(_CONFIG))
         os.environ |= {"SATCHEL_MCP_CONFIG": str(folder / "mcp.json"), "SATCHEL_SERVER": "bench"}
-        os.environ |= {**settings.of_functions(80), "SATCHEL_BEAT_SECONDS": str(BEAT_SECONDS)}
+        os.environ |= {**settings.function_settings(80), "SATCHEL_BEAT_SECONDS": str(BEAT_SECONDS)}
         os.environ["SATCHEL_SOCKET_ENDPOINT"] = cloud.endpoint_url
         patch.delenv("AWS_ENDPOINT_URL_S3")  # no other process has to reach the bucket
         _forget()
         _stand_in(patch, bench, model, folder)
-        patch.setattr("satchel.bootstrap.metrics.SilentMetrics", lambda: metrics)
+        patch.setattr("satchel.bootstrap.observed.SilentMetrics", lambda: metrics)
         turns = Turns(bench, model, metrics, _build())
         turns.set_times()
         try:
@@ -206,8 +205,8 @@ def running_turns(folder: Path) -> Iterator[Turns]:
 
 
 def _build() -> str:
-    resources.create_table(os.environ["SATCHEL_TABLE"], sources.definition("table"))
-    resources.create_bucket(os.environ["SATCHEL_BUCKET"], sources.definition("bucket"))
+    resources.create_table(os.environ["SATCHEL_TABLE"], sources.load_definition("table"))
+    resources.create_bucket(os.environ["SATCHEL_BUCKET"], sources.load_definition("bucket"))
     keys = json.dumps({"newest": "k1", "k1": secrets.token_urlsafe(48)})
     resources.create_secret(os.environ["SATCHEL_CAPABILITY_SECRET"], keys)
     role = os.environ["SATCHEL_CALL_ROLE"] = resources.create_role("call")
@@ -218,13 +217,13 @@ def _build() -> str:
 
 def _stand_in(patch: pytest.MonkeyPatch, bench: Bench, model: PlannedModel, folder: Path) -> None:
     patch.setattr("satchel.bootstrap.observed.set_up_logs", lambda _: None)  # logs would be all tests' of this process
-    patch.setattr("satchel.bootstrap.think.model", lambda _name: model)
-    patch.setattr("satchel.bootstrap.run_tool.client", lambda *_: bench)
+    patch.setattr("satchel.bootstrap.language_models.model_router", lambda: model)
+    patch.setattr("satchel.bootstrap.runner.client", lambda *_: bench)
     patch.setattr(run_tool, "client", lambda *_: bench)
     # A call's own keys reach no less here than ours, and to make clients for them takes long.
     patch.setattr("satchel.adapters.clients.scoped_dynamodb", lambda _keys: clients.dynamodb())
     patch.setattr("satchel.adapters.clients.scoped_s3", lambda _keys: clients.s3())
-    patch.setattr("satchel.bootstrap.run_tool.LocalUserArea", lambda: LocalUserArea(folder))
+    patch.setattr("satchel.bootstrap.runner.LocalWorkspaces", lambda: LocalWorkspaces(folder))
     patch.setattr(retrier_decl, "time", SimpleNamespace(sleep=lambda seconds: time.sleep(seconds * _RETRY_SCALE)))
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from satchel.adapters.clearing import empty_directory, remove_tree
+from satchel.adapters.tree_removal import empty_directory, remove_tree
 
 
 def test_everything_goes_and_the_directory_stays(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from satchel.adapters.inputs import fetch
+from satchel.adapters.workspace_files import fetch
 from satchel.contract.errors import ToolFailed
 from satchel.ports.runners import InputFile
 
@@ -87,15 +87,15 @@ def test_a_memory_that_a_tool_spoiled_is_no_memory(tmp_path: Path, memory: bytes
 
 
 def test_links_that_a_tool_left_are_replaced_and_not_followed(tmp_path: Path) -> None:
-    outside, home = tmp_path / "outside", tmp_path / "home"
+    outside, workspace = tmp_path / "outside", tmp_path / "home"
     outside.mkdir()
-    home.mkdir()
-    (home / "input_files").symlink_to(outside)
-    (home / ".satchel").symlink_to(outside)
-    fetch([input_file("sales.csv", "one", 4)], home, Bucket(one=b"a,b\n"))
+    workspace.mkdir()
+    (workspace / "input_files").symlink_to(outside)
+    (workspace / ".satchel").symlink_to(outside)
+    fetch([input_file("sales.csv", "one", 4)], workspace, Bucket(one=b"a,b\n"))
 
     assert list(outside.iterdir()) == []
-    assert (home / "input_files" / "sales.csv").read_bytes() == b"a,b\n"
+    assert (workspace / "input_files" / "sales.csv").read_bytes() == b"a,b\n"
 
 
 def test_a_link_in_place_of_the_file_is_replaced(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from satchel.adapters.jwt_signer import JwtSigner
 from satchel.adapters.signing_keys import SigningKeys
-from satchel.domain.capabilities import CanvasClaims, Claims, EraseClaims
+from satchel.domain.links import CanvasClaims, Claims, EraseClaims
 from tests.unit.adapters.clock import NOON, TravelClock
 
 DEEP = b'{"a":' * 600

@@ -3,8 +3,8 @@
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 
-from satchel.adapters.api_gateway import GatewayMailbox
-from satchel.ports.sockets import ConnectionGone, Undelivered
+from satchel.adapters.api_gateway import ApiGatewaySender
+from satchel.ports.connections import ConnectionGone, Undelivered
 
 
 class FakeGateway:
@@ -30,13 +30,13 @@ def refusal(code: str) -> ClientError:
 
 def test_a_message_is_sent_as_utf8() -> None:
     gateway = FakeGateway()
-    GatewayMailbox(gateway).post("c=", "grün")
+    ApiGatewaySender(gateway).post("c=", "grün")
     assert gateway.given == [{"ConnectionId": "c=", "Data": "grün".encode()}]
 
 
 def test_a_connection_that_is_gone_is_said_to_be() -> None:
     with pytest.raises(ConnectionGone):
-        GatewayMailbox(FakeGateway(refusal("GoneException"))).post("c=", "x")
+        ApiGatewaySender(FakeGateway(refusal("GoneException"))).post("c=", "x")
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_connection_that_is_gone_is_said_to_be() -> None:
 )
 def test_any_other_failure_may_pass(failure: Exception) -> None:
     with pytest.raises(Undelivered):
-        GatewayMailbox(FakeGateway(failure)).post("c=", "x")
+        ApiGatewaySender(FakeGateway(failure)).post("c=", "x")
 
 
 @pytest.mark.parametrize(
@@ -60,5 +60,5 @@ def test_any_other_failure_may_pass(failure: Exception) -> None:
 )
 def test_ending_a_connection_never_fails(failure: Exception | None) -> None:
     gateway = FakeGateway(failure)
-    GatewayMailbox(gateway).close("c=")
+    ApiGatewaySender(gateway).close("c=")
     assert gateway.given == [{"ConnectionId": "c="}]

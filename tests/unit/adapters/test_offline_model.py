@@ -2,12 +2,12 @@ import json
 
 import pytest
 
-from satchel.adapters.models.offline import OfflineModel
+from satchel.adapters.llm.offline import OfflineModel
 from satchel.domain.conversation import (
     AssistantMessage,
+    CompletionRequest,
     Message,
     ModelReply,
-    ModelTask,
     ProposedCall,
     ToolMessage,
     ToolSpec,
@@ -24,7 +24,7 @@ SET = "Set SATCHEL_MODEL (for example bedrock:… or openai-chat:…) to talk to
 
 
 def ask(*messages: Message, tools: list[ToolSpec] = TOOLS) -> ModelReply:
-    task = ModelTask(instructions="", messages=list(messages), tools=tools)
+    task = CompletionRequest(instructions="", messages=list(messages), tools=tools)
     heard = Listener()
     reply = OfflineModel().reply(task, heard)
     assert heard.text == reply.text

@@ -4,38 +4,38 @@ from pathlib import Path
 
 import pytest
 
-from satchel.adapters.safe_open import open_artifact
+from satchel.adapters.workspace_files import open_artifact
 from satchel.contract.errors import FileTooLarge, InvalidArtifact, InvalidPath
 
 MOST = 1000
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def workspace(tmp_path: Path) -> Path:
     (tmp_path / "secret").write_text("not yours")
-    home = tmp_path / "alice"
-    (home / "sub").mkdir(parents=True)
-    (home / "report.html").write_text("<p>")
-    (home / "sub" / "chart.png").write_text("png")
-    return home
+    workspace = tmp_path / "alice"
+    (workspace / "sub").mkdir(parents=True)
+    (workspace / "report.html").write_text("<p>")
+    (workspace / "sub" / "chart.png").write_text("png")
+    return workspace
 
 
-def read(path: str, home: Path) -> bytes:
-    with open_artifact(path, home, MOST) as file:
+def read(path: str, workspace: Path) -> bytes:
+    with open_artifact(path, workspace, MOST) as file:
         return file.read()
 
 
-def test_a_file_is_read_by_its_absolute_path(home: Path) -> None:
-    assert read(f"{home}/report.html", home) == b"<p>"
+def test_a_file_is_read_by_its_absolute_path(workspace: Path) -> None:
+    assert read(f"{workspace}/report.html", workspace) == b"<p>"
 
 
 @pytest.mark.parametrize("path", ["sub/chart.png", "sub/../sub/chart.png", "./sub//chart.png"])
-def test_a_relative_path_is_relative_to_the_persons_directory(home: Path, path: str) -> None:
-    assert read(path, home) == b"png"
+def test_a_relative_path_is_relative_to_the_persons_directory(workspace: Path, path: str) -> None:
+    assert read(path, workspace) == b"png"
 
 
-def test_what_is_opened_tells_its_size(home: Path) -> None:
-    with open_artifact("report.html", home, MOST) as file:
+def test_what_is_opened_tells_its_size(workspace: Path) -> None:
+    with open_artifact("report.html", workspace, MOST) as file:
         assert file.seek(0, os.SEEK_END) == 3
 
 
@@ -43,80 +43,80 @@ def test_what_is_opened_tells_its_size(home: Path) -> None:
 @pytest.mark.parametrize(
     "path", ["../secret", "/etc/passwd", "", ".", "/", "sub/../../secret", "report.html\0.png", "{home}2/x", "{home}"]
 )
-def test_a_path_outside_is_refused_and_named(home: Path, path: str) -> None:
-    path = path.replace("{home}", str(home))
+def test_a_path_outside_is_refused_and_named(workspace: Path, path: str) -> None:
+    path = path.replace("{home}", str(workspace))
     with pytest.raises(InvalidPath) as raised:
-        read(path, home)
+        read(path, workspace)
 
     assert raised.value.details["attempted_path"] == path.replace("\0", "\\0")
-    assert raised.value.details["allowed_prefix"] == f"{home}/"
+    assert raised.value.details["allowed_prefix"] == f"{workspace}/"
 
 
 @pytest.mark.clause("v2.1:artifacts:path-regular")
-def test_a_link_is_not_followed_even_within_the_directory(home: Path) -> None:
-    (home / "link").symlink_to(home / "report.html")
+def test_a_link_is_not_followed_even_within_the_directory(workspace: Path) -> None:
+    (workspace / "link").symlink_to(workspace / "report.html")
     with pytest.raises(InvalidPath):
-        read("link", home)
+        read("link", workspace)
 
 
 @pytest.mark.clause("v2.1:artifacts:path-regular")
-def test_a_linked_folder_is_not_followed(home: Path) -> None:
-    (home / "up").symlink_to(home.parent)
+def test_a_linked_folder_is_not_followed(workspace: Path) -> None:
+    (workspace / "up").symlink_to(workspace.parent)
     with pytest.raises(InvalidPath):
-        read("up/secret", home)
+        read("up/secret", workspace)
 
 
-def test_a_directory_that_became_a_link_is_not_followed(home: Path, tmp_path: Path) -> None:
-    (tmp_path / "bob").symlink_to(home)
+def test_a_directory_that_became_a_link_is_not_followed(workspace: Path, tmp_path: Path) -> None:
+    (tmp_path / "bob").symlink_to(workspace)
     with pytest.raises(OSError, match="bob"):
         read("report.html", tmp_path / "bob")
 
 
 @pytest.mark.clause("v2.1:artifacts:path-regular")
-def test_a_second_name_of_a_file_elsewhere_is_refused(home: Path) -> None:
-    (home / "hard").hardlink_to(home.parent / "secret")
+def test_a_second_name_of_a_file_elsewhere_is_refused(workspace: Path) -> None:
+    (workspace / "hard").hardlink_to(workspace.parent / "secret")
     with pytest.raises(InvalidPath):
-        read("hard", home)
+        read("hard", workspace)
 
 
 @pytest.mark.clause("v2.1:artifacts:path-regular")
-def test_a_fifo_is_refused_without_waiting_for_a_writer(home: Path) -> None:
-    os.mkfifo(home / "fifo")
+def test_a_fifo_is_refused_without_waiting_for_a_writer(workspace: Path) -> None:
+    os.mkfifo(workspace / "fifo")
     with pytest.raises(InvalidPath):
-        read("fifo", home)
+        read("fifo", workspace)
 
 
-def test_a_socket_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(home)
+def test_a_socket_is_refused(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(workspace)
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind("sock")
         with pytest.raises(InvalidPath):
-            read("sock", home)
+            read("sock", workspace)
 
 
 @pytest.mark.clause("v2.1:artifacts:path-regular")
-def test_a_directory_is_refused(home: Path) -> None:
+def test_a_directory_is_refused(workspace: Path) -> None:
     with pytest.raises(InvalidPath):
-        read("sub", home)
+        read("sub", workspace)
 
 
-def test_a_file_below_a_file_is_refused(home: Path) -> None:
+def test_a_file_below_a_file_is_refused(workspace: Path) -> None:
     with pytest.raises(InvalidPath):
-        read("report.html/x", home)
+        read("report.html/x", workspace)
 
 
 @pytest.mark.clause("v2.1:artifacts:path-exists")
-def test_a_file_that_is_not_there_is_named(home: Path) -> None:
+def test_a_file_that_is_not_there_is_named(workspace: Path) -> None:
     with pytest.raises(InvalidArtifact, match=r"sub/gone\.csv"):
-        read("sub/gone.csv", home)
+        read("sub/gone.csv", workspace)
 
 
 @pytest.mark.clause("v2.1:errors:file-too-large")
-def test_a_sparse_giant_is_refused_by_its_size(home: Path) -> None:
-    with (home / "giant").open("wb") as file:
+def test_a_sparse_giant_is_refused_by_its_size(workspace: Path) -> None:
+    with (workspace / "giant").open("wb") as file:
         file.truncate(1 << 40)
     with pytest.raises(FileTooLarge) as raised:
-        read("giant", home)
+        read("giant", workspace)
 
     assert raised.value.details["file_size_bytes"] == 1 << 40
     assert raised.value.details["current_limit_bytes"] == MOST

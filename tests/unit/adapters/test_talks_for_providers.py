@@ -3,11 +3,11 @@
 from hypothesis import given
 from pydantic_ai.messages import ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart, UserPromptPart
 
-from satchel.adapters.models.messages import history
-from satchel.domain.budget import fit
-from satchel.domain.conversation import Message, ModelTask
+from satchel.adapters.llm.messages import history
+from satchel.domain.conversation import CompletionRequest, Message
 from satchel.domain.history import in_form
-from satchel.domain.tool_names import names_for
+from satchel.domain.token_budget import fit
+from satchel.domain.tools import names_for
 from tests.unit.contract.strategies import many
 from tests.unit.domain.talks import talks
 
@@ -15,7 +15,7 @@ from tests.unit.domain.talks import talks
 @many
 @given(talks)
 def test_roles_alternate_and_results_follow_their_calls(talk: list[Message]) -> None:
-    task = ModelTask(instructions="", messages=fit(in_form(talk), 2_000).messages, tools=[])
+    task = CompletionRequest(instructions="", messages=fit(in_form(talk), 2_000).messages, tools=[])
     told = history(task, names_for(task))
     assert [type(message) for message in told[0::2]] == [ModelRequest] * len(told[0::2])
     assert [type(message) for message in told[1::2]] == [ModelResponse] * len(told[1::2])

@@ -5,9 +5,9 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from satchel.domain.budget import fit, tokens, tokens_of, tokens_of_tool
 from satchel.domain.conversation import AssistantMessage, Message, ToolMessage, ToolSpec, UserMessage
 from satchel.domain.history import in_form, turns_of
+from satchel.domain.token_budget import fit, tokens, tokens_of, tokens_of_tool
 from tests.unit.contract.strategies import many
 from tests.unit.domain.talks import asks, assert_in_form, result, talks
 

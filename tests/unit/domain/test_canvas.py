@@ -212,5 +212,5 @@ def test_a_token_that_is_null_is_not_asked_for() -> None:
 
 
 def test_a_title_holds_no_files() -> None:
-    assert admitted(canvas(title="data:text/plain,x")).title == "[data URL of text/plain, 17 characters, left out]"
+    assert admitted(canvas(title="data:text/plain,x")).title == "[data URL omitted: text/plain, 17 characters]"
     assert len(admitted(canvas(title="é" * 5000)).title or "") == 2000

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 import pytest
 
 from satchel.contract import Display
-from satchel.domain.calls import Call, CallSettled
-from satchel.domain.compose import compose
+from satchel.domain.calls import Call, CallResult
 from satchel.domain.ids import call_id, new_id
+from satchel.domain.response_composition import compose
 from satchel.domain.responses import (
     FinalResponse,
     ResponseArtifact,
@@ -58,7 +58,7 @@ def call(
     canvas: ResponseCanvas | None = None,
     deferred: tuple[ResponseDeferred, ...] = (),
 ) -> Call:
-    settled = CallSettled(
+    settled = CallResult(
         is_error=False,
         results={"n": index},
         artifacts=list(artifacts),
@@ -108,7 +108,7 @@ def test_a_turn_that_ended_shows_how_and_what_was_said() -> None:
 
 
 def test_a_call_is_summed_up_with_what_it_came_to() -> None:
-    settled = CallSettled(
+    settled = CallResult(
         is_error=True,
         error_code="E_TOOL_FAILED",
         results={"error": "x"},

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from satchel.domain.files import FileRecord, NameClaim, NewFile, Source, Verdict, expired, judge
+from satchel.domain.files import FileRecord, NameClaim, NameDecision, NewFile, Source, decide_name, expired
 from satchel.domain.ids import new_id
 
 NOW = datetime(2024, 8, 27, 12, 0, tzinfo=UTC)
@@ -17,7 +17,7 @@ def claim(
     origin: str = "call 1",
     object_id: str = HELD,
     *,
-    fleeting: bool = False,
+    is_transient: bool = False,
 ) -> NameClaim:
     return NameClaim(
         name="report.html",
@@ -27,7 +27,7 @@ def claim(
         source=source,
         origin=origin,
         version=1,
-        fleeting=fleeting,
+        is_transient=is_transient,
     )
 
 
@@ -57,51 +57,51 @@ def new(
 
 
 def test_the_same_bytes_again_are_the_same_file() -> None:
-    assert judge(claim(object_id=MADE), new()) is Verdict.SAME
+    assert decide_name(claim(object_id=MADE), new()) is NameDecision.SAME
 
 
 def test_the_same_bytes_again_are_the_same_file_even_by_another_name_or_maker() -> None:
     changed = new(raw_name="r?eport.html", origin="call 1", source=Source.UPLOADED)
-    assert judge(claim(object_id=MADE), changed) is Verdict.SAME
+    assert decide_name(claim(object_id=MADE), changed) is NameDecision.SAME
 
 
 def test_a_file_made_again_by_another_call_is_a_new_version() -> None:
-    assert judge(claim(), new()) is Verdict.NEW_VERSION
+    assert decide_name(claim(), new()) is NameDecision.NEW_VERSION
 
 
 def test_a_file_uploaded_again_is_a_new_version() -> None:
     held = claim(source=Source.UPLOADED, origin="upload 1")
-    assert judge(held, new(source=Source.UPLOADED, origin="upload 2")) is Verdict.NEW_VERSION
+    assert decide_name(held, new(source=Source.UPLOADED, origin="upload 2")) is NameDecision.NEW_VERSION
 
 
 def test_an_upload_replaces_what_a_tool_made() -> None:
-    assert judge(claim(), new(source=Source.UPLOADED, origin="upload 1")) is Verdict.NEW_VERSION
+    assert decide_name(claim(), new(source=Source.UPLOADED, origin="upload 1")) is NameDecision.NEW_VERSION
 
 
 def test_a_draft_that_was_finished_is_a_new_version() -> None:
-    assert judge(claim(source=Source.DEFERRED), new()) is Verdict.NEW_VERSION
+    assert decide_name(claim(source=Source.DEFERRED), new()) is NameDecision.NEW_VERSION
 
 
 def test_what_goes_by_itself_is_never_a_version_of_what_stays() -> None:
     for going in (new(source=Source.DEFERRED, expires_at=1), new(temporary=True)):
-        assert judge(claim(), going) is Verdict.NEXT_NAME
-        assert judge(claim(fleeting=True), going) is Verdict.NEW_VERSION
+        assert decide_name(claim(), going) is NameDecision.NEXT_NAME
+        assert decide_name(claim(is_transient=True), going) is NameDecision.NEW_VERSION
 
 
 def test_what_a_tool_makes_never_replaces_an_upload() -> None:
     held = claim(source=Source.UPLOADED, origin="upload 1")
-    assert judge(held, new()) is Verdict.NEXT_NAME
-    assert judge(held, new(source=Source.DEFERRED)) is Verdict.NEXT_NAME
+    assert decide_name(held, new()) is NameDecision.NEXT_NAME
+    assert decide_name(held, new(source=Source.DEFERRED)) is NameDecision.NEXT_NAME
 
 
 def test_two_files_of_one_call_never_replace_one_another() -> None:
-    assert judge(claim(origin="call 2"), new(origin="call 2")) is Verdict.NEXT_NAME
+    assert decide_name(claim(origin="call 2"), new(origin="call 2")) is NameDecision.NEXT_NAME
 
 
 def test_two_raw_names_that_merely_meet_never_share_one() -> None:
-    assert judge(claim(raw_name="a/report.html"), new(raw_name="b/report.html")) is Verdict.NEXT_NAME
+    assert decide_name(claim(raw_name="a/report.html"), new(raw_name="b/report.html")) is NameDecision.NEXT_NAME
     uploads = claim(raw_name="report.html", source=Source.UPLOADED), new(" report.html", Source.UPLOADED, "upload 2")
-    assert judge(*uploads) is Verdict.NEXT_NAME
+    assert decide_name(*uploads) is NameDecision.NEXT_NAME
 
 
 @pytest.mark.clause("v2.1:deferred:expired")

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from satchel.domain.identity import Identity
+from satchel.domain.users import Identity
 
 
 def test_everybody_signed_in_is_in_users() -> None:

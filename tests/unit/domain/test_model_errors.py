@@ -3,14 +3,14 @@
 import re
 from pathlib import Path
 
-from satchel.domain import model_errors
-from satchel.domain.model_errors import ModelError, ModelThrottled, named
+from satchel.domain import llm
+from satchel.domain.llm import ModelError, ModelThrottled, named
 
 KINDS = ModelError.__subclasses__()
 
 
 def test_every_error_is_in_the_tree_that_the_module_shows() -> None:
-    shown = model_errors.__doc__ or ""
+    shown = llm.__doc__ or ""
     assert [kind for kind in KINDS if f"{kind.__name__} " not in shown or kind.code not in shown] == []
 
 

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from satchel.domain.errors import UnknownModel
-from satchel.domain.models import ModelEntry, Models
+from satchel.domain.llm import ModelEntry, Models
 
 QUICK = ModelEntry(name="quick", model="openai-chat:small")
 CAREFUL = ModelEntry(name="careful", model="bedrock:large", groups=("admins",))

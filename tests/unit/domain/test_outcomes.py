@@ -3,13 +3,13 @@
 import math
 
 from satchel.contract import ErrorCode, ToolTimedOut
-from satchel.domain.calls import Outcome
+from satchel.domain.calls import RunnerReport
 from satchel.domain.events import NewEvent
 
 
 def test_an_error_becomes_the_envelope_of_the_specification() -> None:
-    outcome = Outcome.of_error(ToolTimedOut(30, "Processing chunk 45/200"), duration_ms=30_001)
-    assert outcome == Outcome(
+    outcome = RunnerReport.of_error(ToolTimedOut(30, "Processing chunk 45/200"), duration_ms=30_001)
+    assert outcome == RunnerReport(
         results={"error": "Tool execution timed out after 30 seconds"},
         meta_data={
             "is_error": True,

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from satchel.domain.ids import call_id, new_id, object_id
-from satchel.domain.places import (
+from satchel.domain.object_keys import (
     Kind,
     call_objects_prefixes,
     expiry_tags,

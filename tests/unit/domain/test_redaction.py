@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from satchel.domain.redaction import MOST_CHARS, MOST_ITEMS, MOST_TOTAL_CHARS, redacted
+from satchel.domain.redaction import MAX_CHARS, MAX_ITEMS, MAX_TOTAL_CHARS, redacted
 
 SECRET = "hunter2-Xy9"
 R = "[redacted]"
@@ -90,16 +90,16 @@ def test_links_to_files_and_base64_are_left_out() -> None:
     link = "https://satchel.example/api/files/download/f1?token=" + SECRET
     kept = redacted({"file": link, "image": "data:image/png;base64," + "QUJD" * 500})
     assert kept == {
-        "file": "[link to a file left out]",
-        "image": "[data URL of image/png, 2022 characters, left out]",
+        "file": "[file link omitted]",
+        "image": "[data URL omitted: image/png, 2022 characters]",
     }
 
 
 def test_long_texts_and_long_lists_are_cut() -> None:
     kept = redacted({"text": "word " * 1000, "rows": list(range(1000)), "map": {str(n): n for n in range(60)}})
-    assert len(kept["text"]) == MOST_CHARS
-    assert kept["rows"] == [*range(MOST_ITEMS), "and 950 more"]
-    assert (len(kept["map"]), kept["map"]["…"]) == (MOST_ITEMS + 1, "and 10 more")
+    assert len(kept["text"]) == MAX_CHARS
+    assert kept["rows"] == [*range(MAX_ITEMS), "and 950 more"]
+    assert (len(kept["map"]), kept["map"]["…"]) == (MAX_ITEMS + 1, "and 10 more")
 
 
 def test_what_is_deep_ends_somewhere() -> None:
@@ -112,7 +112,7 @@ def test_what_is_deep_ends_somewhere() -> None:
 def test_what_is_too_long_in_all_is_kept_as_the_beginning_of_its_text() -> None:
     kept = redacted({str(number): "word " * 100 for number in range(40)})
     assert isinstance(kept, str)
-    assert (len(kept), kept[:14]) == (MOST_TOTAL_CHARS, '{"0": "word wo')
+    assert (len(kept), kept[:14]) == (MAX_TOTAL_CHARS, '{"0": "word wo')
 
 
 JSON = st.recursive(
@@ -126,7 +126,7 @@ JSON = st.recursive(
 def test_no_secret_gets_through_and_the_size_is_bounded(around: object, name: str) -> None:
     kept = json.dumps(redacted({"a": [around, {name: SECRET}], "b": f"?{name}={SECRET}"}))
     assert SECRET not in kept
-    assert len(json.loads(kept)) <= MOST_TOTAL_CHARS
+    assert len(json.loads(kept)) <= MAX_TOTAL_CHARS
 
 
 @pytest.mark.parametrize(

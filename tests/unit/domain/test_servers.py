@@ -79,7 +79,7 @@ USUAL = Limits(silence=40, notices=(10, 20, 30), most=600)
     [
         ({}, USUAL),
         ({"max_seconds": 60}, Limits(silence=40, notices=(10, 20, 30), most=60)),
-        ({"silence_seconds": 5}, Limits(silence=5, most=600)),
+        ({"silence_seconds": 5}, Limits(silence=5, max_seconds=600)),
         (
             {"silence_seconds": 90, "notice_seconds": [30, 60, 80], "max_seconds": 840},
             Limits(silence=90, notices=(30, 60, 80), most=840),
@@ -98,8 +98,8 @@ def registry(**groups: list[str]) -> Registry:
 @pytest.mark.clause("v4:registry:groups")
 def test_servers_are_open_by_group_and_those_without_groups_to_everybody() -> None:
     kept = registry(all=[], users=["users"], admins=["admins"], both=["admins", "users"])
-    assert list(kept.open_to(["users"])) == ["all", "users", "both"]
-    assert list(kept.open_to(frozenset())) == ["all"]
+    assert list(kept.visible_to(["users"])) == ["all", "users", "both"]
+    assert list(kept.visible_to(frozenset())) == ["all"]
 
 
 @pytest.mark.parametrize(

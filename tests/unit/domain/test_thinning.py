@@ -2,40 +2,40 @@
 
 import math
 
-from satchel.domain.thinning import Thinner
+from satchel.domain.timing import Throttle
 
 
 def test_the_first_passes_at_once() -> None:
-    assert Thinner[int]().offer(1, 10.0) == 1
+    assert Throttle[int]().offer(1, 10.0) == 1
 
 
 def test_about_four_a_second_pass() -> None:
-    thinner = Thinner[int]()
+    thinner = Throttle[int]()
     passed = [item for item in range(100) if thinner.offer(item, item / 100) is not None]
     assert passed == [0, 25, 50, 75]
 
 
 def test_of_those_that_are_held_the_newest_is_kept() -> None:
-    thinner = Thinner[int]()
+    thinner = Throttle[int]()
     assert [thinner.offer(item, item / 100) for item in (0, 1, 2)] == [0, None, None]
     assert thinner.rest(0.1) == 2
 
 
 def test_what_was_asked_for_is_held_no_longer() -> None:
-    thinner = Thinner[int]()
+    thinner = Throttle[int]()
     thinner.offer(0, 0.0)
     thinner.offer(1, 0.1)
     assert [thinner.rest(0.2), thinner.rest(0.2)] == [1, None]
 
 
 def test_what_passes_replaces_what_is_held() -> None:
-    thinner = Thinner[int]()
+    thinner = Throttle[int]()
     assert [thinner.offer(item, at) for item, at in ((0, 0.0), (1, 0.1), (2, 0.3))] == [0, None, 2]
     assert thinner.rest(0.4) is None
 
 
 def test_it_says_when_what_it_holds_may_pass() -> None:
-    thinner = Thinner[int]()
+    thinner = Throttle[int]()
     assert thinner.due_at == math.inf
     thinner.offer(0, 10.0)
     assert thinner.due_at == math.inf
@@ -44,7 +44,7 @@ def test_it_says_when_what_it_holds_may_pass() -> None:
 
 
 def test_what_is_asked_for_counts_as_passed() -> None:
-    thinner = Thinner[int]()
+    thinner = Throttle[int]()
     thinner.offer(0, 0.0)
     thinner.offer(1, 0.1)
     assert thinner.rest(0.25) == 1

@@ -75,7 +75,7 @@ def test_any_word_starts_the_silence_anew(spoken_after: float) -> None:
 
 
 def test_a_tool_that_keeps_talking_ends_at_the_cap_and_it_is_said_that_it_was_the_cap() -> None:
-    silence = Silence(Limits(most=840), BEGUN)
+    silence = Silence(Limits(max_seconds=840), BEGUN)
     for second in range(0, 840, 5):
         assert silence.look(BEGUN + second) is None
         silence.heard(BEGUN + second)
@@ -84,11 +84,11 @@ def test_a_tool_that_keeps_talking_ends_at_the_cap_and_it_is_said_that_it_was_th
 
 
 def test_where_both_limits_are_over_the_cap_is_named() -> None:
-    assert Silence(Limits(silence=30, most=30), BEGUN).look(BEGUN + 30) == Overdue(kind="cap", seconds=30)
+    assert Silence(Limits(silence=30, max_seconds=30), BEGUN).look(BEGUN + 30) == Overdue(kind="cap", seconds=30)
 
 
 def test_a_cap_below_the_silence_ends_the_call_at_the_cap() -> None:
-    assert watch(Silence(Limits(most=18), BEGUN), 60) == [(15, AFTER_15), (18, Overdue(kind="cap", seconds=18))]
+    assert watch(Silence(Limits(max_seconds=18), BEGUN), 60) == [(15, AFTER_15), (18, Overdue(kind="cap", seconds=18))]
 
 
 def test_the_notices_scale_with_the_limit_of_silence() -> None:
@@ -127,7 +127,7 @@ def test_notices_rise_and_come_before_the_end(notices: tuple[float, float, float
 
 @pytest.mark.parametrize("seconds", [0, -1, float("inf"), float("nan")])
 def test_a_limit_is_a_length_of_time(seconds: float) -> None:
-    for name in ("silence", "most"):
+    for name in ("silence", "max_seconds"):
         with pytest.raises(ValidationError):
             Limits.model_validate({name: seconds})
 

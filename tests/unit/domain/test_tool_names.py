@@ -5,8 +5,15 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from satchel.domain.conversation import AssistantMessage, ModelTask, ProposedCall, ToolMessage, ToolSpec, UserMessage
-from satchel.domain.tool_names import ToolNames, names_for
+from satchel.domain.conversation import (
+    AssistantMessage,
+    CompletionRequest,
+    ProposedCall,
+    ToolMessage,
+    ToolSpec,
+    UserMessage,
+)
+from satchel.domain.tools import ToolNames, names_for
 
 ALLOWED = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 
@@ -57,7 +64,7 @@ def test_a_question_has_names_for_its_tools_and_for_those_that_its_conversation_
         AssistantMessage(text="", calls=[call]),
         ToolMessage(ref="1", tool="gone.by", content={}),
     ]
-    task = ModelTask(instructions="", messages=told, tools=[ToolSpec(server="report", name="echo")])
+    task = CompletionRequest(instructions="", messages=told, tools=[ToolSpec(server="report", name="echo")])
     names = names_for(task)
     assert [names.given(full) for full in ("report.echo", "made up!", "gone.by")] == [
         "report_echo",

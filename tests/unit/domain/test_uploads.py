@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from satchel.domain.uploads import MOST_PARTS, PART_BYTES, Sha256, Upload, part_bytes_for, uploaded_file
+from satchel.domain.uploads import MAX_PARTS, PART_BYTES, Sha256, Upload, part_bytes_for, uploaded_file
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 GIB = 1 << 30
@@ -20,7 +20,7 @@ def upload_of(size: int) -> Upload:
 def test_the_parts_of_a_file_are_the_whole_of_it_and_never_more_than_the_store_takes(size: int) -> None:
     upload = upload_of(size)
     numbers = range(1, upload.part_count + 1)
-    assert 1 <= upload.part_count <= MOST_PARTS
+    assert 1 <= upload.part_count <= MAX_PARTS
     assert sum(upload.size_of(number) for number in numbers) == size
     assert upload.offset_of(numbers[-1]) + upload.size_of(numbers[-1]) == size
     assert {upload.size_of(number) for number in numbers[:-1]} <= {upload.part_bytes}

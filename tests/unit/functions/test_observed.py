@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from aws_lambda_powertools.logging.formatter import THREAD_LOCAL_KEYS, LambdaPowertoolsFormatter
+from satchel.bootstrap.observed import metrics
 
-from local.runners.context import LambdaContext
+from local.emulator.runners.context import LambdaContext
 from satchel.bootstrap import observed
-from satchel.bootstrap.metrics import metrics
 from satchel.domain.metrics import TURNS
 from tests.unit.functions.test_handlers import HANDLERS
 

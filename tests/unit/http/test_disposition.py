@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from satchel.contract import safe_name
-from satchel.entrypoints.http.disposition import content_disposition
+from satchel.entrypoints.http.http_semantics import content_disposition
 
 
 @pytest.mark.parametrize(

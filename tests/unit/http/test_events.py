@@ -9,10 +9,10 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from satchel.domain.events import Event, EventType
-from satchel.entrypoints.events import ToldEvent
+from satchel.entrypoints.event_schemas import ClientEvent
 from tests.fakes.events import assert_as_described
 
-SCHEMA = TypeAdapter(ToldEvent).json_schema()
+SCHEMA = TypeAdapter(ClientEvent).json_schema()
 DOCUMENT = Path(__file__).parents[3] / "docs" / "events.md"
 
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from satchel.domain.errors import Unsatisfiable
-from satchel.entrypoints.http.ranges import asked_range
+from satchel.entrypoints.http.http_semantics import requested_range
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ from satchel.entrypoints.http.ranges import asked_range
 def test_one_range_of_bytes_is_understood_and_all_else_is_the_whole(
     header: str | None, size: int, asked: tuple[int, int] | None
 ) -> None:
-    assert asked_range(header, size) == asked
+    assert requested_range(header, size) == asked
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_one_range_of_bytes_is_understood_and_all_else_is_the_whole(
 )
 def test_what_begins_behind_the_end_is_refused_with_the_size(header: str, size: int) -> None:
     with pytest.raises(Unsatisfiable) as refused:
-        asked_range(header, size)
+        requested_range(header, size)
 
     assert (refused.value.code, refused.value.details) == ("E_RANGE", {"size": size})
 
@@ -56,7 +56,7 @@ def test_what_begins_behind_the_end_is_refused_with_the_size(header: str, size: 
 def test_a_part_is_never_empty_and_never_outside(first: int, more: int, behind: int) -> None:
     last, size = first + more, first + behind
 
-    asked = asked_range(f"bytes={first}-{last}", size)
+    asked = requested_range(f"bytes={first}-{last}", size)
 
     assert asked == (first, min(last, size - 1))
     assert bytes(size)[asked[0] : asked[1] + 1]

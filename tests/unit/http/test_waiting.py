@@ -5,7 +5,7 @@ import anyio
 import pytest
 from fastapi import FastAPI, Request
 
-from satchel.entrypoints.http.waiting import preferred_wait, until
+from satchel.entrypoints.http.long_polling import preferred_wait, until
 
 
 @pytest.mark.parametrize(

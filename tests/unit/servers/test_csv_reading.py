@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from fastmcp.exceptions import ToolError
+from functions.servers.report.csv_report.reading import guess_delimiter, read_in_steps
 
 from functions.servers.report.csv_report import reading
-from functions.servers.report.csv_report.reading import guess_delimiter, read_in_steps
 from functions.servers.report.csv_report.table import Table
 
 Write = Callable[[bytes], Path]

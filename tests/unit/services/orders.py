@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from satchel.domain.ids import call_id, new_id
-from satchel.domain.places import outcome_key
+from satchel.domain.object_keys import outcome_key
 from satchel.domain.timing import Limits
 from satchel.ports.runners import CallOrder, InputFile, ScopedCredentials
 

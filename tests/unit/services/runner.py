@@ -4,32 +4,32 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 
-from satchel.domain.calls import Outcome
+from satchel.domain.calls import RunnerReport
 from satchel.ports.runners import ArtifactOpener, CallOrder, InputFile
-from satchel.ports.tool_client import Answered
+from satchel.ports.tool_client import ToolResult
 from satchel.services.calls.run_tool import CallPorts, RunTool
-from satchel.services.calls.store_outcome import read_outcome
+from satchel.services.calls.runner_report import read_outcome
 from tests.fakes.calls import FakeCalls
 from tests.fakes.clock import FakeClock
 from tests.fakes.events import FakeEvents
 from tests.fakes.file_store import FakeFileStore
 from tests.fakes.tool_client import FakeToolClient
-from tests.fakes.user_area import FakeInputFetcher, FakeUserArea, list_made, open_inside
 from tests.fakes.workflow import FakeTaskCallback
+from tests.fakes.workspaces import FakeInputFetcher, FakeWorkspaces, list_made, open_inside
 
 SLOW = 3600.0  # seconds between beats where no beat is wanted
 
 
-def answered(payload: object) -> Answered:
+def answered(payload: object) -> ToolResult:
     """Return an answer with this structured content."""
-    return Answered(raw={"content": [], "structuredContent": payload})
+    return ToolResult(raw={"content": [], "structuredContent": payload})
 
 
 def writing(name: str, body: bytes = b"") -> Callable[[Path], None]:
     """Return what a tool does that writes a file."""
 
-    def act(home: Path) -> None:
-        (home / name).write_bytes(body)
+    def act(workspace: Path) -> None:
+        (workspace / name).write_bytes(body)
 
     return act
 
@@ -40,7 +40,7 @@ class Runner:
     def __init__(self, base: Path) -> None:
         self.clock = FakeClock()
         self.client = FakeToolClient(self.clock, [(2, answered({"results": {"rows": 3}}))])
-        self.area = FakeUserArea(base)
+        self.area = FakeWorkspaces(base)
         self.callback = FakeTaskCallback()
         self.store = FakeFileStore()
         self.events = FakeEvents(self.clock)
@@ -59,12 +59,12 @@ class Runner:
             callback=self.callback,
             clock=self.clock,
             new_claim=lambda: claim,
-            pulse_seconds=self.beat_seconds,
-            most_file_bytes=1000,
+            heartbeat_seconds=self.beat_seconds,
+            max_file_bytes=1000,
         )
         run_tool(sent, CallPorts(store=self.store, events=self.events, claims=self.claims))
 
-    def outcome(self, sent: CallOrder) -> Outcome:
+    def outcome(self, sent: CallOrder) -> RunnerReport:
         """Run an order and return what was handed over."""
         self.run(sent)
         kept = read_outcome(self.store, sent.outcome_key)

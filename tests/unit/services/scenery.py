@@ -3,9 +3,9 @@
 from typing import Any
 
 from satchel.domain.conversation import ToolSpec
-from satchel.domain.identity import Identity
-from satchel.domain.models import ModelEntry, Models
+from satchel.domain.llm import ModelEntry, Models
 from satchel.domain.servers import Registry, ServerEntry
+from satchel.domain.users import Identity
 
 ALICE = Identity(name="alice@example.com")
 BOB = Identity(name="bob@example.com", groups=frozenset({"users", "admins"}))

@@ -6,12 +6,12 @@ import logging
 import pytest
 
 from satchel.contract import Canvas
-from satchel.domain.calls import Call, Outcome
-from satchel.domain.canvas import MOST_DETAILS_BYTES, CanvasAction
+from satchel.domain.calls import Call, RunnerReport
+from satchel.domain.canvas import MAX_DETAILS_BYTES, CanvasAction
 from satchel.domain.errors import CanvasNotFound, SessionEnded, TooLarge
-from satchel.domain.identity import Identity
 from satchel.domain.sessions import Session
-from satchel.services.turns.act_in_canvas import CanvasActionRequest
+from satchel.domain.users import Identity
+from satchel.services.turns.canvas_actions import CanvasActionRequest
 from tests.unit.services.scenery import ALICE, BOB
 from tests.unit.services.world import World
 
@@ -23,7 +23,7 @@ def opened(world: World, who: Identity = ALICE, session: Session | None = None, 
     world.clock.travel(1)
     turn = world.turn(session or world.session(who), who=who)
     call = world.call(turn)
-    world.settle(call, Outcome(canvas=Canvas(id=canvas_id, url="https://dash.example/view")))
+    world.settle(call, RunnerReport(canvas=Canvas(id=canvas_id, url="https://dash.example/view")))
     world.complete(turn)
     return call
 
@@ -32,7 +32,7 @@ def opened(world: World, who: Identity = ALICE, session: Session | None = None, 
 def test_an_action_is_kept_with_who_did_it_where_and_when(world: World) -> None:
     call = opened(world)
     world.clock.travel(5)
-    action = world.act_in_canvas(ALICE, "monitor-42", PRESSED)
+    action = world.use_cases.log_canvas_action(ALICE, "monitor-42", PRESSED)
     assert action == CanvasAction(
         action_id=action.action_id,
         canvas_id="monitor-42",
@@ -50,7 +50,7 @@ def test_an_action_is_kept_with_who_did_it_where_and_when(world: World) -> None:
 def test_it_is_logged_in_one_line_without_its_details(world: World, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     call = opened(world)
-    action = world.act_in_canvas(ALICE, "monitor-42", PRESSED)
+    action = world.use_cases.log_canvas_action(ALICE, "monitor-42", PRESSED)
     (line,) = [record for record in caplog.records if record.message == "canvas action"]
     said = {
         "action_id": action.action_id,
@@ -66,9 +66,9 @@ def test_it_is_logged_in_one_line_without_its_details(world: World, caplog: pyte
 
 def test_actions_have_ids_of_their_own_in_the_order_of_time(world: World) -> None:
     opened(world)
-    first = world.act_in_canvas(ALICE, "monitor-42", PRESSED)
+    first = world.use_cases.log_canvas_action(ALICE, "monitor-42", PRESSED)
     world.clock.travel(1)
-    second = world.act_in_canvas(ALICE, "monitor-42", PRESSED)
+    second = world.use_cases.log_canvas_action(ALICE, "monitor-42", PRESSED)
     assert first.action_id < second.action_id
 
 
@@ -76,61 +76,61 @@ def test_somebody_elses_dashboard_is_not_found(world: World) -> None:
     opened(world)
     for wanted in (PRESSED, PRESSED.model_copy(update={"session_id": opened(world).session_id})):
         with pytest.raises(CanvasNotFound):
-            world.act_in_canvas(BOB, "monitor-42", wanted)
+            world.use_cases.log_canvas_action(BOB, "monitor-42", wanted)
     assert world.dashboards.logged == []
 
 
 def test_a_dashboard_that_was_never_opened_is_not_found(world: World) -> None:
     opened(world)
     with pytest.raises(CanvasNotFound):
-        world.act_in_canvas(ALICE, "monitor-4", PRESSED)
+        world.use_cases.log_canvas_action(ALICE, "monitor-4", PRESSED)
 
 
 def test_a_dashboard_that_was_refused_is_not_found(world: World) -> None:
     call = world.call(world.turn(world.session()))
-    world.settle(call, Outcome(canvas=Canvas(id="monitor-42", url="https://evil.example")))
+    world.settle(call, RunnerReport(canvas=Canvas(id="monitor-42", url="https://evil.example")))
     with pytest.raises(CanvasNotFound):
-        world.act_in_canvas(ALICE, "monitor-42", PRESSED)
+        world.use_cases.log_canvas_action(ALICE, "monitor-42", PRESSED)
 
 
 def test_two_people_may_each_have_one_of_the_same_id(world: World) -> None:
     hers, his = opened(world), opened(world, BOB)
-    assert world.act_in_canvas(ALICE, "monitor-42", PRESSED).call_id == hers.call_id
-    assert world.act_in_canvas(BOB, "monitor-42", PRESSED).call_id == his.call_id
+    assert world.use_cases.log_canvas_action(ALICE, "monitor-42", PRESSED).call_id == hers.call_id
+    assert world.use_cases.log_canvas_action(BOB, "monitor-42", PRESSED).call_id == his.call_id
 
 
 def test_of_several_sessions_the_newest_that_goes_on_is_meant(world: World) -> None:
     calls = [opened(world) for _ in range(3)]
-    world.end_session()(ALICE, calls[2].session_id)
-    assert world.act_in_canvas(ALICE, "monitor-42", PRESSED).session_id == calls[1].session_id
+    world.use_cases.end_session(ALICE, calls[2].session_id)
+    assert world.use_cases.log_canvas_action(ALICE, "monitor-42", PRESSED).session_id == calls[1].session_id
 
 
 def test_of_several_sessions_one_can_be_named(world: World) -> None:
     calls = [opened(world) for _ in range(3)]
     wanted = PRESSED.model_copy(update={"session_id": calls[0].session_id})
-    assert world.act_in_canvas(ALICE, "monitor-42", wanted).session_id == calls[0].session_id
+    assert world.use_cases.log_canvas_action(ALICE, "monitor-42", wanted).session_id == calls[0].session_id
 
 
 def test_in_a_session_that_did_not_open_it_there_is_none(world: World) -> None:
     opened(world)
     wanted = PRESSED.model_copy(update={"session_id": world.session().session_id})
     with pytest.raises(CanvasNotFound):
-        world.act_in_canvas(ALICE, "monitor-42", wanted)
+        world.use_cases.log_canvas_action(ALICE, "monitor-42", wanted)
 
 
 def test_opened_again_it_belongs_to_the_later_call(world: World) -> None:
     session = world.session()
     opened(world, session=session)
-    later = opened(world, session=world.read_sessions(ALICE, session.session_id))
-    assert world.act_in_canvas(ALICE, "monitor-42", PRESSED).call_id == later.call_id
+    later = opened(world, session=world.use_cases.read_sessions(ALICE, session.session_id))
+    assert world.use_cases.log_canvas_action(ALICE, "monitor-42", PRESSED).call_id == later.call_id
 
 
 @pytest.mark.parametrize("named", [True, False])
 def test_after_the_session_nothing_can_be_done(world: World, named: bool) -> None:  # noqa: FBT001  (a row)
     session_id = opened(world).session_id
-    world.end_session()(ALICE, session_id)
+    world.use_cases.end_session(ALICE, session_id)
     with pytest.raises(SessionEnded):
-        world.act_in_canvas(
+        world.use_cases.log_canvas_action(
             ALICE, "monitor-42", PRESSED.model_copy(update={"session_id": session_id if named else None})
         )
     assert world.dashboards.logged == []
@@ -138,18 +138,22 @@ def test_after_the_session_nothing_can_be_done(world: World, named: bool) -> Non
 
 def test_details_may_be_as_long_as_is_said_and_no_longer(world: World) -> None:
     opened(world)
-    rest = MOST_DETAILS_BYTES - len(json.dumps({"text": ""}))
-    world.act_in_canvas(ALICE, "monitor-42", CanvasActionRequest(action="a", details={"text": "x" * rest}))
+    rest = MAX_DETAILS_BYTES - len(json.dumps({"text": ""}))
+    world.use_cases.log_canvas_action(
+        ALICE, "monitor-42", CanvasActionRequest(action="a", details={"text": "x" * rest})
+    )
     for text in ("x" * (rest + 1), "ü" * (rest // 2 + 1)):
         with pytest.raises(TooLarge) as refused:
-            world.act_in_canvas(ALICE, "monitor-42", CanvasActionRequest(action="a", details={"text": text}))
-        assert refused.value.details == {"limit_bytes": MOST_DETAILS_BYTES}
+            world.use_cases.log_canvas_action(
+                ALICE, "monitor-42", CanvasActionRequest(action="a", details={"text": text})
+            )
+        assert refused.value.details == {"limit_bytes": MAX_DETAILS_BYTES}
 
 
 def test_details_are_kept_as_plain_json(world: World) -> None:
     opened(world)
     wanted = CanvasActionRequest(action="a", details={"number": float("nan"), "half": "\ud800"})
-    assert world.act_in_canvas(ALICE, "monitor-42", wanted).details == {
+    assert world.use_cases.log_canvas_action(ALICE, "monitor-42", wanted).details == {
         "number": None,
         "half": "\N{REPLACEMENT CHARACTER}",
     }

@@ -2,16 +2,15 @@
 
 import pytest
 
-from satchel.contract.codes import ErrorCode
-from satchel.domain.approvals import Decision
-from satchel.domain.calls import Call, Outcome
+from satchel.contract.errors import ErrorCode
+from satchel.domain.calls import Call, Decision, RunnerReport
 from satchel.domain.conversation import ModelReply, ProposedCall
 from satchel.domain.errors import ApprovalClosed, CallNotFound, SessionNotFound, TurnNotFound
-from satchel.domain.identity import Identity
-from satchel.domain.places import outcome_key
+from satchel.domain.object_keys import outcome_key
 from satchel.domain.servers import Registry
 from satchel.domain.steps import CallRef
-from satchel.services.calls.store_outcome import read_outcome
+from satchel.domain.users import Identity
+from satchel.services.calls.runner_report import read_outcome
 from tests.unit.services.scenery import ALICE, BOB, REGISTRY
 from tests.unit.services.wiring import APPROVAL_TIME
 from tests.unit.services.world import World, call_step, turn_step
@@ -33,17 +32,17 @@ def asked(world: World) -> Call:
     """A call that waits for Alice's word."""
     world.upload("sales.csv")
     call = world.call(world.turn(world.session()), "report.summarise", '{"filename": "sales.csv"}')
-    world.ask_approval(call_step(call, "waiting"))
+    world.use_cases.ask_approval(call_step(call, "waiting"))
     return call
 
 
 def decide(world: World, call: Call, decision: Decision, who: Identity = ALICE) -> Decision:
-    return world.decide(who, call.session_id, call.turn_id, call.call_id, decision)
+    return world.use_cases.decide_approval(who, call.session_id, call.turn_id, call.call_id, decision)
 
 
-def dispatched(world: World, call: Call) -> Outcome | None:
+def dispatched(world: World, call: Call) -> RunnerReport | None:
     """Go on to Dispatch, and return the outcome where it refused the call."""
-    world.dispatch(call_step(call, "task"))
+    world.use_cases.dispatch_tool(call_step(call, "task"))
     return read_outcome(world.store, outcome_key(call.user, call.turn_id, call.call_id))
 
 
@@ -53,7 +52,7 @@ def dispatched(world: World, call: Call) -> Outcome | None:
 def wanted(world: World, tool: str) -> list[bool]:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="", calls=[ProposedCall(tool=tool, arguments="{}", ref="m")])]
-    return [ref.approval for ref in world.think(turn_step(turn)).calls]
+    return [ref.approval for ref in world.use_cases.think(turn_step(turn)).calls]
 
 
 @pytest.mark.parametrize(("tool", "asks"), [("report.summarise", True), ("report.echo", False), ("no.such", False)])
@@ -93,7 +92,7 @@ def test_the_owner_is_told_what_is_wanted_and_until_when(world: World, asked: Ca
 
 
 def test_asked_again_the_newer_token_is_the_one_that_is_answered(world: World, asked: Call) -> None:
-    world.ask_approval(call_step(asked, "newer"))
+    world.use_cases.ask_approval(call_step(asked, "newer"))
     assert len(world.events.told(asked.turn_id, "tool_approval_request")) == 1
     decide(world, asked, YES)
     assert world.callback.ended == ["newer"]
@@ -101,13 +100,13 @@ def test_asked_again_the_newer_token_is_the_one_that_is_answered(world: World, a
 
 def test_asked_again_after_the_decision_the_turn_goes_on_at_once(world: World, asked: Call) -> None:
     decide(world, asked, YES)
-    world.ask_approval(call_step(asked, "newer"))
+    world.use_cases.ask_approval(call_step(asked, "newer"))
     assert world.callback.ended == ["waiting", "newer"]
 
 
 def test_arguments_that_are_no_json_are_shown_as_they_are_since_an_edit_may_mend_them(world: World) -> None:
     call = world.call(world.turn(world.session()), "report.summarise", "{oops")
-    world.ask_approval(call_step(call, "waiting"))
+    world.use_cases.ask_approval(call_step(call, "waiting"))
     ((_, told),) = world.events.told(call.turn_id, "tool_approval_request")
     assert told["arguments"] == "{oops"
 
@@ -115,7 +114,7 @@ def test_arguments_that_are_no_json_are_shown_as_they_are_since_an_edit_may_mend
 def test_a_call_that_does_not_exist_cannot_be_asked_about(world: World, asked: Call) -> None:
     gone = asked.model_copy(update={"call_id": asked.call_id[:-1] + "7"})
     with pytest.raises(LookupError):
-        world.ask_approval(call_step(gone, "waiting"))
+        world.use_cases.ask_approval(call_step(gone, "waiting"))
 
 
 # Deciding
@@ -178,7 +177,7 @@ def test_somebody_elses_call_is_not_there(world: World, asked: Call) -> None:
     with pytest.raises(SessionNotFound):
         decide(world, asked, YES, BOB)
     with pytest.raises(TurnNotFound):
-        world.decide(ALICE, world.session().session_id, asked.turn_id, asked.call_id, YES)
+        world.use_cases.decide_approval(ALICE, world.session().session_id, asked.turn_id, asked.call_id, YES)
     assert world.callback.ended == []
 
 
@@ -197,6 +196,6 @@ def test_after_an_hour_it_is_too_late(world: World, asked: Call) -> None:
 
 
 def test_nobody_waits_once_the_turn_has_ended(world: World, asked: Call) -> None:
-    world.cancel(ALICE, asked.session_id, asked.turn_id)
+    world.use_cases.cancel_turn(ALICE, asked.session_id, asked.turn_id)
     with pytest.raises(ApprovalClosed, match="any more"):
         decide(world, asked, YES)

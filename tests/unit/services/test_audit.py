@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from satchel.contract.errors import Forbidden, ToolTimedOut
-from satchel.domain.approvals import Decision
 from satchel.domain.audit import DownloadEntry, ToolCallEntry
-from satchel.domain.calls import Call, Outcome
+from satchel.domain.calls import Call, Decision, RunnerReport
 from satchel.domain.errors import LinkNotFound, SessionNotFound
 from satchel.domain.files import FileRecord
 from satchel.domain.servers import Registry
@@ -35,7 +34,7 @@ def logs(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
 
 
 def calls_of(world: World, session_id: str) -> list[ToolCallEntry]:
-    return [entry for entry in world.trail.of(session_id) if isinstance(entry, ToolCallEntry)]
+    return [entry for entry in world.audit_trail.of(session_id) if isinstance(entry, ToolCallEntry)]
 
 
 # Calls
@@ -46,9 +45,9 @@ def test_a_call_is_written_down_as_its_tool_got_it_without_secrets(
 ) -> None:
     turn = world.turn(world.session())
     call = world.call(turn, "report.echo", f'{{"text": "https://a.example/?token={SECRET}", "api_key": "{SECRET}"}}')
-    world.dispatch(call_step(call, "task"))
-    world.hand_over(call, Outcome(results=1, duration_ms=1234))
-    world.normalize(call_step(call))
+    world.use_cases.dispatch_tool(call_step(call, "task"))
+    world.hand_over(call, RunnerReport(results=1, duration_ms=1234))
+    world.use_cases.record_tool_result(call_step(call))
 
     (entry,) = calls_of(world, call.session_id)
     assert entry == ToolCallEntry(
@@ -71,7 +70,7 @@ def test_it_is_written_down_once_though_the_state_runs_twice(
     world: World, call: Call, logs: pytest.LogCaptureFixture
 ) -> None:
     for _ in range(2):
-        world.settle(call, Outcome(results=1))
+        world.settle(call, RunnerReport(results=1))
         world.clock.travel(5)
     assert len(calls_of(world, call.session_id)) == len(told(logs)) == 1
 
@@ -79,15 +78,15 @@ def test_it_is_written_down_once_though_the_state_runs_twice(
 @pytest.mark.parametrize(
     ("outcome", "failure", "said"),
     [
-        (Outcome.of_error(ToolTimedOut(30), 30_000), None, ("error", "E_TIMEOUT", "ExecutionTimeout", 30)),
-        (Outcome.of_error(Forbidden("vault.open")), None, ("error", "E_FORBIDDEN", "Forbidden", 0)),
+        (RunnerReport.of_error(ToolTimedOut(30), 30_000), None, ("error", "E_TIMEOUT", "ExecutionTimeout", 30)),
+        (RunnerReport.of_error(Forbidden("vault.open")), None, ("error", "E_FORBIDDEN", "Forbidden", 0)),
         (None, Failure(Error="States.Timeout"), ("error", "E_TOOL_CRASHED", "ToolCrashed", None)),
         (None, Failure(Error="Boom"), ("error", "E_TOOL_FAILED", "ToolFailed", 0)),
-        (Outcome(results=0, meta_data={"reason": "whatever"}, duration_ms=5), None, ("ok", None, None, 0.005)),
+        (RunnerReport(results=0, meta_data={"reason": "whatever"}, duration_ms=5), None, ("ok", None, None, 0.005)),
     ],
 )
 def test_it_is_said_how_a_call_ended_and_how_long_it_took(
-    world: World, call: Call, outcome: Outcome | None, failure: Failure | None, said: tuple[object, ...]
+    world: World, call: Call, outcome: RunnerReport | None, failure: Failure | None, said: tuple[object, ...]
 ) -> None:
     world.settle(call, outcome, failure)
     (entry,) = calls_of(world, call.session_id)
@@ -96,8 +95,8 @@ def test_it_is_said_how_a_call_ended_and_how_long_it_took(
 
 def test_a_refused_call_is_written_down_with_what_the_model_wanted(world: World) -> None:
     call = world.call(world.turn(world.session()), "vault.open", f'{{"door": 1, "password": "{SECRET}"}}')
-    world.dispatch(call_step(call, "task"))
-    world.normalize(call_step(call))
+    world.use_cases.dispatch_tool(call_step(call, "task"))
+    world.use_cases.record_tool_result(call_step(call))
     (entry,) = calls_of(world, call.session_id)
     assert (entry.error_code, entry.reason) == ("E_FORBIDDEN", "Forbidden")
     assert entry.arguments == {"door": 1, "password": "[redacted]"}
@@ -105,8 +104,8 @@ def test_a_refused_call_is_written_down_with_what_the_model_wanted(world: World)
 
 def test_so_is_one_whose_arguments_cannot_be_read(world: World) -> None:
     call = world.call(world.turn(world.session()), "report.echo", f"{{oops password={SECRET}")
-    world.dispatch(call_step(call, "task"))
-    world.normalize(call_step(call))
+    world.use_cases.dispatch_tool(call_step(call, "task"))
+    world.use_cases.record_tool_result(call_step(call))
     (entry,) = calls_of(world, call.session_id)
     assert (entry.error_code, entry.arguments) == ("E_INVALID_ARGUMENTS", "{oops password=[redacted]")
 
@@ -116,11 +115,11 @@ def test_so_is_one_that_its_owner_refused_or_never_decided_about(world: World, d
     asking = REGISTRY.servers["report"].model_copy(update={"require_approval": "*"})
     world.registry = Registry(servers={"report": asking})
     call = world.call(world.turn(world.session()), "report.echo", '{"text": "a"}')
-    world.ask_approval(call_step(call, "waiting"))
+    world.use_cases.ask_approval(call_step(call, "waiting"))
     if decision:
-        world.decide(ALICE, call.session_id, call.turn_id, call.call_id, decision)
-    world.dispatch(call_step(call, "task"))
-    world.normalize(call_step(call))
+        world.use_cases.decide_approval(ALICE, call.session_id, call.turn_id, call.call_id, decision)
+    world.use_cases.dispatch_tool(call_step(call, "task"))
+    world.use_cases.record_tool_result(call_step(call))
     (entry,) = calls_of(world, call.session_id)
     assert (entry.error_code, entry.reason, entry.arguments) == ("E_FORBIDDEN", "NotApproved", {"text": "a"})
 
@@ -128,10 +127,10 @@ def test_so_is_one_that_its_owner_refused_or_never_decided_about(world: World, d
 def test_a_call_that_was_cancelled_is_written_down_since_its_tool_may_have_run(world: World) -> None:
     turn = world.turn(world.session())
     running, done = world.call(turn, "report.echo", '{"text": "a"}'), world.call(turn, index=1)
-    world.dispatch(call_step(running, "task"))
-    world.settle(done, Outcome(results=1))
-    world.cancel(ALICE, turn.session_id, turn.turn_id)
-    world.cancel(ALICE, turn.session_id, turn.turn_id)
+    world.use_cases.dispatch_tool(call_step(running, "task"))
+    world.settle(done, RunnerReport(results=1))
+    world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
+    world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
     cut_off, complete = calls_of(world, turn.session_id)
     assert (cut_off.call_id, cut_off.result, cut_off.error_code) == (running.call_id, "error", "E_CANCELLED")
     assert (cut_off.arguments, cut_off.duration_seconds) == ({"text": "a"}, None)
@@ -141,9 +140,9 @@ def test_a_call_that_was_cancelled_is_written_down_since_its_tool_may_have_run(w
 def test_a_call_has_one_entry_though_it_ends_after_its_turn(world: World, call: Call) -> None:
     turn = world.turns.get(call.session_id, call.turn_id)
     assert turn is not None
-    world.finish(turn_step(turn), Ending.TIMED_OUT)
+    world.use_cases.finish_turn(turn_step(turn), Ending.TIMED_OUT)
     world.clock.travel(5)
-    world.settle(call, Outcome(results=1))
+    world.settle(call, RunnerReport(results=1))
     assert [entry.error_code for entry in calls_of(world, call.session_id)] == ["E_TURN_TIMEOUT"]
 
 
@@ -156,14 +155,14 @@ def test_calls_are_in_their_order(world: World) -> None:
         world.complete(turn)
         world.clock.travel(1)
     for call in reversed(calls):
-        world.settle(call, Outcome(results=1))
+        world.settle(call, RunnerReport(results=1))
     assert [entry.call_id for entry in calls_of(world, session.session_id)] == [call.call_id for call in calls]
 
 
 def test_what_is_written_down_is_small_whatever_the_model_sent(world: World) -> None:
     long = '{"text": "' + "word " * 50_000 + '"}'
     call = world.call(world.turn(world.session()), "report." + "echo" * 40, long)
-    world.settle(call, Outcome(results=1))
+    world.settle(call, RunnerReport(results=1))
     (entry,) = calls_of(world, call.session_id)
     assert len(entry.model_dump_json()) < 2_000
 
@@ -189,9 +188,9 @@ def token(url: str) -> str:
 def test_a_download_is_written_down_with_its_owner_and_session_and_without_the_token(
     world: World, session: Session, record: FileRecord, logs: pytest.LogCaptureFixture, audience: str
 ) -> None:
-    link = world.links(record) if audience == "ui" else world.links.for_tool(record, 60)
-    assert world.download(record.file_key, token(link)) == record
-    (entry,) = world.trail.of(session.session_id)
+    link = world.use_cases.mint_links(record) if audience == "ui" else world.use_cases.mint_links.for_tool(record, 60)
+    assert world.use_cases.download(record.file_key, token(link)) == record
+    (entry,) = world.audit_trail.of(session.session_id)
     assert entry == DownloadEntry.model_validate(
         {
             "audit_id": entry.audit_id,
@@ -213,31 +212,31 @@ def test_a_download_is_written_down_with_its_owner_and_session_and_without_the_t
 
 def test_each_download_is_written_down(world: World, session: Session, record: FileRecord) -> None:
     for _ in range(3):
-        world.download(record.file_key, token(world.links(record)))
-    assert len(world.trail.of(session.session_id)) == 3
+        world.use_cases.download(record.file_key, token(world.use_cases.mint_links(record)))
+    assert len(world.audit_trail.of(session.session_id)) == 3
 
 
 def test_what_is_refused_is_logged_with_the_owner_where_the_link_names_one(
     world: World, session: Session, record: FileRecord, logs: pytest.LogCaptureFixture
 ) -> None:
     """Nothing is written: a refusal that took longer than another would tell of the file."""
-    link = world.links(record)
-    world.remove_file(ALICE, record.file_key)
+    link = world.use_cases.mint_links(record)
+    world.use_cases.remove_file(ALICE, record.file_key)
     for shown in (token(link), "forged"):
         with pytest.raises(LinkNotFound):
-            world.download(record.file_key, shown)
+            world.use_cases.download(record.file_key, shown)
     assert told(logs, "download refused") == [
         {"file_key": record.file_key, "user": ALICE.name},
         {"file_key": record.file_key, "user": None},
     ]
-    assert world.trail.of(session.session_id) == []
+    assert world.audit_trail.of(session.session_id) == []
 
 
 def test_a_file_of_no_session_is_in_no_sessions_trail_but_in_the_logs(
     world: World, logs: pytest.LogCaptureFixture
 ) -> None:
     record = world.upload("a.csv")
-    world.download(record.file_key, token(world.links(record)))
+    world.use_cases.download(record.file_key, token(world.use_cases.mint_links(record)))
     (line,) = told(logs)
     assert (line["kind"], line["user"], line["file_name"]) == ("download", ALICE.name, "a.csv")
     assert "session_id" not in line
@@ -249,13 +248,13 @@ def test_a_file_of_no_session_is_in_no_sessions_trail_but_in_the_logs(
 def test_the_owner_reads_them_newest_first_page_by_page(world: World, session: Session, record: FileRecord) -> None:
     for _ in range(5):
         world.clock.travel(1)
-        world.download(record.file_key, token(world.links(record)))
-    first = world.read_audit(ALICE, session.session_id, 3, None)
-    second = world.read_audit(ALICE, session.session_id, 3, first.cursor)
-    assert [*first.items, *second.items] == world.trail.of(session.session_id)[::-1]
+        world.use_cases.download(record.file_key, token(world.use_cases.mint_links(record)))
+    first = world.use_cases.read_audit(ALICE, session.session_id, 3, None)
+    second = world.use_cases.read_audit(ALICE, session.session_id, 3, first.cursor)
+    assert [*first.items, *second.items] == world.audit_trail.of(session.session_id)[::-1]
     assert (len(first.items), second.cursor) == (3, None)
 
 
 def test_nobody_else_does(world: World, session: Session) -> None:
     with pytest.raises(SessionNotFound):
-        world.read_audit(BOB, session.session_id, 3, None)
+        world.use_cases.read_audit(BOB, session.session_id, 3, None)

@@ -16,10 +16,10 @@ def turn(world: World) -> Turn:
 
 
 def test_a_cancelled_turn_has_ended_and_its_execution_is_stopped(world: World, turn: Turn) -> None:
-    assert world.cancel(ALICE, turn.session_id, turn.turn_id) is TurnStatus.CANCELLED
+    assert world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id) is TurnStatus.CANCELLED
     assert world.workflow.stopped == [(turn.turn_id, STOPPED)]
     assert not world.workflow.is_running(turn.turn_id)
-    response = world.read_turn(ALICE, turn.session_id, turn.turn_id)
+    response = world.use_cases.read_turn(ALICE, turn.session_id, turn.turn_id)
     assert response.status == "cancelled"
     assert response.error is not None
     assert response.error.error_code == "E_CANCELLED"
@@ -39,13 +39,13 @@ def test_the_end_is_written_before_the_execution_is_stopped(world: World, turn: 
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(world.workflow, "stop", looking)
-        world.cancel(ALICE, turn.session_id, turn.turn_id)
+        world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
     assert found == [TurnStatus.CANCELLED]
 
 
 def test_a_turn_that_has_ended_stays_as_it_ended(world: World, turn: Turn) -> None:
     world.complete(turn)
-    assert world.cancel(ALICE, turn.session_id, turn.turn_id) is TurnStatus.COMPLETE
+    assert world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id) is TurnStatus.COMPLETE
     assert world.workflow.stopped == []
 
 
@@ -56,20 +56,20 @@ def test_cancelling_again_stops_what_was_not_stopped_the_first_time(world: World
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(world.workflow, "stop", refuse)
         with pytest.raises(OSError, match="away"):
-            world.cancel(ALICE, turn.session_id, turn.turn_id)
-    assert world.cancel(ALICE, turn.session_id, turn.turn_id) is TurnStatus.CANCELLED
+            world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
+    assert world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id) is TurnStatus.CANCELLED
     assert not world.workflow.is_running(turn.turn_id)
     assert len(world.events.told(turn.turn_id, "turn_failed")) == 1
 
 
 def test_a_cancelled_turn_frees_its_session(world: World, turn: Turn) -> None:
-    world.cancel(ALICE, turn.session_id, turn.turn_id)
-    assert world.turn(world.read_sessions(ALICE, turn.session_id), "Again").turn_id != turn.turn_id
+    world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
+    assert world.turn(world.use_cases.read_sessions(ALICE, turn.session_id), "Again").turn_id != turn.turn_id
 
 
 def test_nobody_cancels_somebody_elses_turn(world: World, turn: Turn) -> None:
     with pytest.raises(SessionNotFound):
-        world.cancel(BOB, turn.session_id, turn.turn_id)
+        world.use_cases.cancel_turn(BOB, turn.session_id, turn.turn_id)
     with pytest.raises(TurnNotFound):
-        world.cancel(BOB, world.session(BOB).session_id, turn.turn_id)
+        world.use_cases.cancel_turn(BOB, world.session(BOB).session_id, turn.turn_id)
     assert world.workflow.is_running(turn.turn_id)

@@ -3,9 +3,9 @@
 import pytest
 
 from satchel.contract import Canvas
-from satchel.domain.calls import Outcome
-from satchel.domain.capabilities import CanvasClaims
+from satchel.domain.calls import RunnerReport
 from satchel.domain.errors import LinkNotFound
+from satchel.domain.links import CanvasClaims
 from satchel.domain.responses import ResponseCanvas
 from satchel.domain.sessions import Turn
 from tests.unit.services.scenery import ALICE
@@ -17,12 +17,12 @@ ASKING = Canvas(id="monitor-42", url="https://dash.example/view", token="<capabi
 @pytest.fixture
 def turn(world: World) -> Turn:
     turn = world.turn(world.session())
-    world.settle(world.call(turn), Outcome(canvas=ASKING))
+    world.settle(world.call(turn), RunnerReport(canvas=ASKING))
     return turn
 
 
 def shown(world: World, turn: Turn) -> ResponseCanvas:
-    canvas = world.read_turn(ALICE, turn.session_id, turn.turn_id).canvas
+    canvas = world.use_cases.read_turn(ALICE, turn.session_id, turn.turn_id).canvas
     assert canvas is not None
     return canvas
 
@@ -66,17 +66,17 @@ def test_each_reading_makes_a_fresh_one_and_none_is_stored(world: World, turn: T
 
 def test_a_dashboard_that_asked_for_none_gets_none(world: World) -> None:
     turn = world.turn(world.session())
-    world.settle(world.call(turn), Outcome(canvas=Canvas(id="monitor-42", url="https://dash.example/view")))
+    world.settle(world.call(turn), RunnerReport(canvas=Canvas(id="monitor-42", url="https://dash.example/view")))
     assert (shown(world, turn).wants_token, shown(world, turn).token) == (False, None)
 
 
 def test_the_end_of_the_session_is_the_end_of_tokens(world: World, turn: Turn) -> None:
     world.complete(turn)
-    world.end_session()(ALICE, turn.session_id)
+    world.use_cases.end_session(ALICE, turn.session_id)
     assert (shown(world, turn).wants_token, shown(world, turn).token) == (True, None)
 
 
 def test_it_opens_no_file(world: World, turn: Turn) -> None:
     upload = world.upload("plans.csv")
     with pytest.raises(LinkNotFound):
-        world.open_link(upload.file_key, shown(world, turn).token or "")
+        world.use_cases.open_link(upload.file_key, shown(world, turn).token or "")

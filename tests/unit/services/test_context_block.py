@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from satchel.domain.calls import Outcome
+from satchel.domain.calls import RunnerReport
 from satchel.domain.conversation import UserMessage
 from satchel.domain.files import FileRecord
 from satchel.domain.sessions import Session
-from satchel.ports.file_store import StoredObject
+from satchel.ports.storage import StoredObject
 from tests.fakes.file_store import FakeFileStore
 from tests.unit.services.scenery import ALICE
 from tests.unit.services.world import World
@@ -62,12 +62,12 @@ def uploaded(world: World, session: Session, name: str, size: int, body: bytes |
     """Let a large file have come in by parts."""
     assert isinstance(world.store, VastStore)
     world.clock.travel(1)
-    upload = world.begin_upload(ALICE, name, size, None, session.session_id)
+    upload = world.use_cases.begin_upload(ALICE, name, size, None, session.session_id)
     if body is None:
         world.store.vast[upload.file.key] = size
     else:
         world.put(upload.file.key, body)
-    return world.complete_upload(ALICE, upload.upload_id)
+    return world.use_cases.complete_upload(ALICE, upload.upload_id)
 
 
 @pytest.mark.clause("v2.1:context:block", "v2.1:context:facts", "v2.1:context:automatic", "v2.1:context:info")
@@ -77,11 +77,11 @@ def test_the_example_comes_out_of_real_records_to_the_letter_but_for_the_days(wo
     turn = world.turn(session)
     call = world.call(turn)
     draft = world.stored(call, "draft_report.docx", b"draft", index=0, deferred=True, reason="needs_editing")
-    world.settle(call, Outcome(files=[draft]))
+    world.settle(call, RunnerReport(files=[draft]))
     world.clock.travel(1)
     second = world.call(turn, index=1)
     page = world.stored(second, "previous_analysis.html", b"<p>\n" * 212_500)
-    world.settle(second, Outcome(files=[page]))
+    world.settle(second, RunnerReport(files=[page]))
     world.complete(turn)
     workbook = silent_workbook()
     uploaded(world, session, "customer_segments.xlsx", len(workbook), workbook)

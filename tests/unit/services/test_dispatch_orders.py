@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from satchel.domain.calls import Outcome
+from satchel.domain.calls import RunnerReport
 from satchel.domain.files import FileRecord
-from satchel.domain.places import call_objects_prefixes, outcome_key
+from satchel.domain.object_keys import call_objects_prefixes, outcome_key
 from satchel.domain.servers import Registry
 from satchel.domain.timing import Limits
-from satchel.domain.tool_lists import answered
+from satchel.domain.tools import answered
 from satchel.ports.runners import CallOrder, InputFile, ScopedCredentials
 from tests.unit.services.scenery import ALICE, ECHO, REGISTRY, SUMMARISE, schema
 from tests.unit.services.world import World, call_step
@@ -19,7 +19,7 @@ from tests.unit.services.world import World, call_step
 def order(world: World, tool: str, arguments: str) -> CallOrder:
     """Dispatch a call in a session of its own and return what its runner was sent."""
     call = world.call(world.turn(world.session()), tool, arguments)
-    world.dispatch(call_step(call, "task"))
+    world.use_cases.dispatch_tool(call_step(call, "task"))
     return world.runners.orders[-1][1]
 
 
@@ -39,7 +39,7 @@ def test_the_order_holds_all_that_the_runner_needs(world: World) -> None:
     record = world.upload("sales.csv", session=session)
     turn = world.turn(session)
     call = world.call(turn, "report.summarise", '{"filename": "sales.csv"}')
-    world.dispatch(call_step(call, "task"))
+    world.use_cases.dispatch_tool(call_step(call, "task"))
     prefix = " ".join(call_objects_prefixes(ALICE.name, call.call_id))
     outcome = outcome_key(ALICE.name, turn.turn_id, call.call_id)
     assert world.runners.orders == [
@@ -89,7 +89,7 @@ def test_what_was_sent_is_noted_without_paths_and_links(world: World) -> None:
     session = world.session()
     world.upload("sales.csv", session=session)
     call = world.call(world.turn(session), "report.summarise", '{"filename": "sales.csv"}')
-    world.dispatch(call_step(call, "task"))
+    world.use_cases.dispatch_tool(call_step(call, "task"))
     given = {"filename": "sales.csv", "username": ALICE.name}
     assert world.seen(call) == call.model_copy(update={"injected": given, "server": "report", "bytes_in": 8})
 
@@ -97,7 +97,7 @@ def test_what_was_sent_is_noted_without_paths_and_links(world: World) -> None:
 def test_the_call_is_announced_once_with_what_the_tool_is_given(world: World) -> None:
     call = world.call(world.turn(world.session()), "report.summarise", '{"filename": "out.html"}')
     for _ in range(2):
-        world.dispatch(call_step(call, "task"))
+        world.use_cases.dispatch_tool(call_step(call, "task"))
     told = {
         "call_id": call.call_id,
         "tool": "report.summarise",
@@ -110,7 +110,7 @@ def test_the_call_is_announced_once_with_what_the_tool_is_given(world: World) ->
 def test_neither_base64_nor_links_in_arguments_are_told_or_noted(world: World) -> None:
     blob, link = "QUJD" * 1000, "https://satchel.example/api/files/download/f1?token=secret"
     call = world.call(world.turn(world.session()), "report.echo", json.dumps({"text": f"{blob} {link}"}))
-    world.dispatch(call_step(call, "task"))
+    world.use_cases.dispatch_tool(call_step(call, "task"))
     assert world.runners.orders[-1][1].arguments == {"text": f"{blob} {link}"}
     seen = world.events.text(call.turn_id) + json.dumps(world.seen(call).injected)
     assert (blob in seen, "secret" in seen) == (False, False)
@@ -123,7 +123,7 @@ def test_a_number_that_json_cannot_carry_breaks_nothing(world: World) -> None:
 def test_what_the_tool_says_of_its_answers_goes_with_the_order(world: World) -> None:
     schema = {"type": "object", "x-fastmcp-wrap-result": True}
     tool = ECHO.model_copy(update={"output_schema": schema})
-    world.lists.put("report", REGISTRY.servers["report"].config_hash(), answered([tool], world.clock.now()))
+    world.tool_lists.put("report", REGISTRY.servers["report"].config_hash(), answered([tool], world.clock.now()))
     assert order(world, "report.echo", "{}").output_schema == schema
 
 
@@ -149,7 +149,7 @@ def test_a_value_that_is_no_file_passes_through_and_is_noted_with_the_nearest(wo
     session = world.session()
     world.upload("sales.csv", session=session)
     call = world.call(world.turn(session), "report.summarise", '{"filename": "sale.csv"}')
-    world.dispatch(call_step(call, "task"))
+    world.use_cases.dispatch_tool(call_step(call, "task"))
     sent = world.runners.orders[-1][1]
     assert (sent.arguments["filename"], sent.inputs) == ("sale.csv", [])
     assert world.seen(call).unresolved == {"sale.csv": ["sales.csv"]}
@@ -175,11 +175,11 @@ def test_a_file_that_waits_is_brought_by_its_name(world: World) -> None:
     session = world.session()
     turn = world.turn(session)
     made = world.call(turn, "report.echo", "{}")
-    settled = world.settle(made, Outcome(files=[world.stored(made, "draft.docx", deferred=True)]))
+    settled = world.settle(made, RunnerReport(files=[world.stored(made, "draft.docx", deferred=True)]))
     record = world.files.get(ALICE.name, settled.deferred[0].file_key)
     assert record is not None
     later = world.call(turn, "report.summarise", '{"filename": "draft.docx"}', index=1)
-    world.dispatch(call_step(later, "task"))
+    world.use_cases.dispatch_tool(call_step(later, "task"))
     sent = world.runners.orders[-1][1]
     assert sent.arguments["filename"] == f"/tmp/{ALICE.name}/input_files/draft.docx"
     assert sent.inputs == [brought(world, record)]
@@ -190,7 +190,7 @@ def test_the_newest_version_is_brought(world: World) -> None:
     world.upload("a.csv", b"old", session)
     newest = world.upload("a.csv", b"newer", session)
     call = world.call(world.turn(session), "report.summarise", '{"filename": "a.csv"}')
-    world.dispatch(call_step(call, "task"))
+    world.use_cases.dispatch_tool(call_step(call, "task"))
     assert newest.version == 2
     assert world.runners.orders[-1][1].inputs == [brought(world, newest)]
 
@@ -213,7 +213,7 @@ def test_two_files_of_one_name_get_two_places(world: World) -> None:
     other = world.upload("a.csv", b"other", world.session())
     wanted = ["a.csv", other.file_key, mine.file_key, other.file_key]
     call = world.call(world.turn(session), "report.merge", json.dumps({"filenames": wanted}))
-    world.dispatch(call_step(call, "task"))
+    world.use_cases.dispatch_tool(call_step(call, "task"))
     sent = world.runners.orders[-1][1]
     corner = f"/tmp/{ALICE.name}/input_files"
     places = [f"{corner}/a.csv", f"{corner}/a (2).csv", f"{corner}/a.csv", f"{corner}/a (2).csv"]
@@ -227,14 +227,14 @@ def test_a_server_that_takes_addresses_gets_a_link_of_its_own_that_works(world: 
     sent = order(world, "web.pages.fetch", '{"filename": "page.html"}')
     address = sent.arguments["filename"]
     assert address.startswith(f"https://satchel.example/api/files/download/{record.file_key}?token=")
-    assert world.open_link(record.file_key, address.partition("token=")[2]) == record
+    assert world.use_cases.open_link(record.file_key, address.partition("token=")[2]) == record
     assert sent.inputs == []
 
 
 def test_a_tool_that_wants_to_know_is_told_what_its_files_are_called(world: World) -> None:
     fields = schema(["filename", "original_filename"], filename="string", original_filename="string")
     tool = SUMMARISE.model_copy(update={"input_schema": fields})
-    world.lists.put("report", REGISTRY.servers["report"].config_hash(), answered([tool], world.clock.now()))
+    world.tool_lists.put("report", REGISTRY.servers["report"].config_hash(), answered([tool], world.clock.now()))
     record = world.upload("what?.csv")
     for value in (record.file_key, "what_.csv", "what?.csv"):
         sent = order(world, "report.summarise", json.dumps({"filename": value}))
@@ -264,7 +264,7 @@ def test_one_tool_of_a_server_may_take_addresses_where_the_others_take_paths(wor
 def test_an_argument_that_is_empty_names_no_file(world: World) -> None:
     world.upload("file")
     call = world.call(world.turn(world.session()), "report.summarise", '{"filename": ""}')
-    world.dispatch(call_step(call, "task"))
+    world.use_cases.dispatch_tool(call_step(call, "task"))
     assert world.runners.orders[-1][1].arguments["filename"] == ""
     assert world.seen(call).unresolved == {}
 
@@ -272,13 +272,13 @@ def test_an_argument_that_is_empty_names_no_file(world: World) -> None:
 def test_a_tool_whose_schema_says_nothing_of_types_may_be_given_anything(world: World) -> None:
     untyped: dict[str, Any] = {"properties": {"filename": {}, "filenames": {}}}
     tool = SUMMARISE.model_copy(update={"input_schema": untyped})
-    world.lists.put("report", REGISTRY.servers["report"].config_hash(), answered([tool], world.clock.now()))
+    world.tool_lists.put("report", REGISTRY.servers["report"].config_hash(), answered([tool], world.clock.now()))
     odd = {"filename": 5, "filenames": {"a": "b"}}
     assert order(world, "report.summarise", json.dumps(odd)).arguments == odd
 
 
 def test_a_server_whose_tools_are_not_known_is_asked_and_its_answer_kept(world: World) -> None:
-    world.lists = type(world.lists)()
+    world.tool_lists = type(world.tool_lists)()
     for _ in range(2):
         order(world, "report.echo", "{}")
     assert world.runners.asked == ["report"]

@@ -6,16 +6,16 @@ from typing import Any
 import pytest
 
 from satchel.contract import ErrorCode
-from satchel.domain.calls import Call, Outcome
-from satchel.domain.places import outcome_key
-from satchel.services.calls.store_outcome import read_outcome
+from satchel.domain.calls import Call, RunnerReport
+from satchel.domain.object_keys import outcome_key
+from satchel.services.calls.runner_report import read_outcome
 from tests.unit.services.scenery import ALICE, BOB, ECHO, MERGE, SUMMARISE
 from tests.unit.services.world import World, call_step
 
 
-def refused(world: World, call: Call) -> Outcome:
+def refused(world: World, call: Call) -> RunnerReport:
     """Dispatch a call that must not reach a runner; return its outcome."""
-    world.dispatch(call_step(call, "task"))
+    world.use_cases.dispatch_tool(call_step(call, "task"))
     assert world.runners.orders == []
     assert world.callback.ended == ["task"]
     outcome = read_outcome(world.store, outcome_key(call.user, call.turn_id, call.call_id))
@@ -35,7 +35,7 @@ def refusal(
 
 def test_a_refusal_is_stored_as_the_specification_shapes_errors(world: World) -> None:
     call = world.call(world.turn(world.session()), "vault.open")
-    assert refused(world, call) == Outcome(
+    assert refused(world, call) == RunnerReport(
         results={"error": "You may not use the tool 'vault.open'"},
         meta_data={
             "is_error": True,
@@ -57,7 +57,7 @@ def test_the_outcome_is_stored_before_the_task_is_answered(world: World) -> None
     stored: list[bool] = []
     key = outcome_key(call.user, call.turn_id, call.call_id)
     world.callback.on_done = lambda: stored.append(key in world.store.objects)
-    world.dispatch(call_step(call, "task"))
+    world.use_cases.dispatch_tool(call_step(call, "task"))
     assert stored == [True]
 
 
@@ -107,7 +107,7 @@ def test_a_forbidden_servers_tools_are_not_told_apart(world: World) -> None:
 
 
 def test_a_tool_for_the_persons_groups_is_not_refused(world: World) -> None:
-    world.dispatch(call_step(world.call(world.turn(world.session(BOB), who=BOB), "vault.open"), "task"))
+    world.use_cases.dispatch_tool(call_step(world.call(world.turn(world.session(BOB), who=BOB), "vault.open"), "task"))
     assert [server for server, _ in world.runners.orders] == ["vault"]
 
 
@@ -118,7 +118,9 @@ def test_a_tool_outside_what_the_turn_is_limited_to_is_forbidden(world: World, l
 
 @pytest.mark.parametrize("limits", [["report"], ["report.echo"], ["web.pages", "report.echo"], None])
 def test_a_tool_inside_what_the_turn_is_limited_to_runs(world: World, limits: list[str] | None) -> None:
-    world.dispatch(call_step(world.call(world.turn(world.session(), tools=limits), "report.echo"), "task"))
+    world.use_cases.dispatch_tool(
+        call_step(world.call(world.turn(world.session(), tools=limits), "report.echo"), "task")
+    )
     assert len(world.runners.orders) == 1
 
 
@@ -140,7 +142,7 @@ def test_a_missing_argument_is_refused_but_not_the_identity_that_we_add(world: W
 
 
 def test_a_server_that_does_not_start_has_failed_and_says_why(world: World) -> None:
-    world.lists = type(world.lists)()
+    world.tool_lists = type(world.tool_lists)()
     world.runners.tools.clear()
     outcome = refused(world, world.call(world.turn(world.session()), "report.echo"))
     assert (outcome.error_code, outcome.results) == (
@@ -187,7 +189,7 @@ def test_a_refused_call_was_never_sent_on_its_way(world: World) -> None:
 def test_refusing_twice_announces_once(world: World) -> None:
     call = world.call(world.turn(world.session()), "vault.open")
     for _ in range(2):
-        world.dispatch(call_step(call, "task"))
+        world.use_cases.dispatch_tool(call_step(call, "task"))
     assert len(world.events.told(call.turn_id, "tool_start")) == 1
 
 
@@ -196,7 +198,7 @@ def test_a_step_for_a_call_that_there_is_not_is_our_own_mistake(world: World) ->
     other = call_step(call, "task").model_copy(update={"call_id": f"{call.turn_id}-99-00"})
     for step in (other, call_step(call), call_step(call, "task").model_copy(update={"session_id": "s" + "0" * 26})):
         with pytest.raises(LookupError):
-            world.dispatch(step)
+            world.use_cases.dispatch_tool(step)
     assert world.callback.ended == []
 
 

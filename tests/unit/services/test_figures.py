@@ -3,7 +3,7 @@
 import pytest
 
 from satchel.contract.errors import ToolTimedOut
-from satchel.domain.calls import Call, Outcome
+from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.conversation import ModelReply, TokenUsage
 from satchel.domain.metrics import (
     DOWNLOADED_BYTES,
@@ -26,12 +26,12 @@ from tests.unit.services.scenery import ALICE
 from tests.unit.services.world import World, call_step, turn_step
 
 
-def settled(world: World, call: Call, outcome: Outcome | None, failure: Failure | None = None) -> None:
-    world.dispatch(call_step(call, "task"))
+def settled(world: World, call: Call, outcome: RunnerReport | None, failure: Failure | None = None) -> None:
+    world.use_cases.dispatch_tool(call_step(call, "task"))
     if outcome:
         world.hand_over(call, outcome)
     for _ in range(2):  # a state may run twice
-        world.normalize(call_step(call, failure=failure))
+        world.use_cases.record_tool_result(call_step(call, failure=failure))
 
 
 def test_a_call_is_counted_once_with_its_time_and_its_bytes(world: World) -> None:
@@ -39,7 +39,7 @@ def test_a_call_is_counted_once_with_its_time_and_its_bytes(world: World) -> Non
     world.upload("sales.csv", session=session)
     call = world.call(world.turn(session), "report.summarise", '{"filename": "sales.csv"}')
     made = world.stored(call, "a.html", b"12345")
-    settled(world, call, Outcome(results=1, duration_ms=1234, files=[made]))
+    settled(world, call, RunnerReport(results=1, duration_ms=1234, files=[made]))
     assert world.metrics.of(TOOL_CALLS) == [(1, "report", "ok")]
     assert world.metrics.of(TOOL_CALL_DURATION) == [(1234, "report")]
     assert world.metrics.of(TOOL_BYTES_IN) == [(8, "report")]
@@ -49,7 +49,7 @@ def test_a_call_is_counted_once_with_its_time_and_its_bytes(world: World) -> Non
 
 def test_a_call_that_the_clock_ended_is_a_time_out(world: World) -> None:
     call = world.call(world.turn(world.session()), "report.echo", '{"text": "a"}')
-    settled(world, call, Outcome.of_error(ToolTimedOut(30), 30_000))
+    settled(world, call, RunnerReport.of_error(ToolTimedOut(30), 30_000))
     assert world.metrics.of(TOOL_CALLS) == [(1, "report", "E_TIMEOUT")]
     assert world.metrics.of(TOOL_TIMEOUTS) == [(1, "report")]
 
@@ -73,7 +73,7 @@ def test_a_turn_is_counted_once_by_how_it_ended(world: World) -> None:
     turn = world.turn(world.session())
     world.clock.travel(2.5)
     for _ in range(2):
-        world.finish(turn_step(turn), Ending.CANCELLED)
+        world.use_cases.finish_turn(turn_step(turn), Ending.CANCELLED)
     assert world.metrics.of(TURNS) == [(1, "cancelled")]
     assert world.metrics.of(TURN_DURATION) == [(2500, "cancelled")]
 
@@ -81,17 +81,17 @@ def test_a_turn_is_counted_once_by_how_it_ended(world: World) -> None:
 def test_a_call_that_was_cut_off_is_counted_once_too(world: World) -> None:
     turn = world.turn(world.session())
     call = world.call(turn, "report.echo", '{"text": "a"}')
-    world.dispatch(call_step(call, "task"))
+    world.use_cases.dispatch_tool(call_step(call, "task"))
     for _ in range(2):
-        world.finish(turn_step(turn), Ending.CANCELLED)
-    world.normalize(call_step(call))
+        world.use_cases.finish_turn(turn_step(turn), Ending.CANCELLED)
+    world.use_cases.record_tool_result(call_step(call))
     assert world.metrics.of(TOOL_CALLS) == [(1, "report", "E_CANCELLED")]
 
 
 def test_bytes_that_people_send_and_fetch_are_measured(world: World) -> None:
-    record = world.upload_file(ALICE, "a.txt", b"1234", None, None)
-    url = world.links(record)
-    world.download(record.file_key, url.partition("token=")[2])
+    record = world.use_cases.upload_file(ALICE, "a.txt", b"1234", None, None)
+    url = world.use_cases.mint_links(record)
+    world.use_cases.download(record.file_key, url.partition("token=")[2])
     assert world.metrics.of(UPLOADED_BYTES) == [(4,)]
     assert world.metrics.of(DOWNLOADED_BYTES) == [(4,)]
 
@@ -100,12 +100,12 @@ def test_the_tokens_of_an_answer_are_counted_by_its_model(world: World) -> None:
     world.model.replies = [ModelReply(text="Hello.", usage=TokenUsage(input_tokens=120, output_tokens=8))]
     turn = world.turn(world.session())
     for _ in range(2):  # the second time it is not asked
-        world.think(turn_step(turn))
+        world.use_cases.think(turn_step(turn))
     assert world.metrics.of(TOKENS_IN) == [(120, "fake:quick")]
     assert world.metrics.of(TOKENS_OUT) == [(8, "fake:quick")]
 
 
 def test_a_model_that_does_not_count_has_no_figures(world: World) -> None:
     world.model.replies = [ModelReply(text="Hello.")]
-    world.think(turn_step(world.turn(world.session())))
+    world.use_cases.think(turn_step(world.turn(world.session())))
     assert world.metrics.of(TOKENS_IN) == []

@@ -2,10 +2,10 @@
 
 import pytest
 
-from satchel.domain.calls import Outcome
+from satchel.domain.calls import RunnerReport
 from satchel.domain.files import FileRecord
 from satchel.domain.prompt import quoted
-from satchel.services.files.find_file import find_file
+from satchel.services.files.read_files import find_file
 from tests.unit.services.scenery import ALICE
 from tests.unit.services.world import World
 
@@ -33,7 +33,7 @@ def test_an_expired_file_does_not_hide_an_older_one(world: World) -> None:
     kept = world.upload("notes.docx")
     turn = world.turn(world.session())
     call = world.call(turn)
-    world.settle(call, Outcome(files=[world.stored(call, "notes.docx", deferred=True, expires_hours=1)]))
+    world.settle(call, RunnerReport(files=[world.stored(call, "notes.docx", deferred=True, expires_hours=1)]))
     waiting = found(world, "notes.docx", turn.session_id)
     assert waiting is not None
     assert waiting != kept

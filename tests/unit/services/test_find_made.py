@@ -6,7 +6,7 @@ import pytest
 
 from satchel.contract import Artifact, DeferredArtifact, ToolOutput
 from satchel.ports.runners import FileState
-from satchel.services.calls.find_made import MOST_FOUND, find_made
+from satchel.services.calls.store_artifacts import MAX_FOUND, find_made
 
 HOME = Path("/tmp/alice")
 OLD, NEW = FileState(size=1, changed=1, inode=1), FileState(size=1, changed=2, inode=1)
@@ -56,5 +56,5 @@ def test_neither_is_one_that_waits() -> None:
 
 
 def test_of_very_many_files_the_first_are_found() -> None:
-    many = {f"{number:03}.csv": NEW for number in range(MOST_FOUND + 5)}
-    assert found(dict(reversed(many.items()))) == list(many)[:MOST_FOUND]
+    many = {f"{number:03}.csv": NEW for number in range(MAX_FOUND + 5)}
+    assert found(dict(reversed(many.items()))) == list(many)[:MAX_FOUND]

@@ -4,15 +4,15 @@ import logging
 
 import pytest
 
-from satchel.domain.calls import Outcome
+from satchel.domain.calls import RunnerReport
 from satchel.domain.conversation import AssistantMessage, ModelReply, ProposedCall
-from satchel.domain.model_errors import ModelError
+from satchel.domain.llm import ModelError
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Turn, TurnStatus
 from satchel.domain.steps import Failure
 from satchel.services.turns.finish_turn import Ending
 from tests.unit.services.scenery import ALICE
-from tests.unit.services.wiring import MOST_ROUNDS
+from tests.unit.services.wiring import MAX_ROUNDS
 from tests.unit.services.world import World, turn_step
 
 CALLS = [ProposedCall(tool="report.echo", arguments="{}", ref="m-1")]
@@ -24,7 +24,7 @@ TIMED_OUT = TurnError(error_code="E_TURN_TIMEOUT", message="The turn took longer
 CANCELLED = TurnError(error_code="E_CANCELLED", message="The turn was cancelled.")
 TOO_MANY = TurnError(
     error_code="E_TOO_MANY_ROUNDS",
-    message=f"The model asked for tools in {MOST_ROUNDS} rounds without coming to an answer; no turn goes further than "
+    message=f"The model asked for tools in {MAX_ROUNDS} rounds without coming to an answer; no turn goes further than "
     "that. What the tools had finished is kept: write on to let it continue.",
 )
 
@@ -55,7 +55,7 @@ def last_event(world: World, turn: Turn) -> tuple[str, object]:
 def test_an_answer_completes_the_turn(world: World, turn: Turn) -> None:
     said(world, turn, "Here you are.")
     world.clock.travel(3)
-    assert world.finish(turn_step(turn, 1)) is TurnStatus.COMPLETE
+    assert world.use_cases.finish_turn(turn_step(turn, 1)) is TurnStatus.COMPLETE
     ended = {"status": TurnStatus.COMPLETE, "answer": "Here you are.", "ended_at": world.clock.now()}
     assert kept(world, turn) == turn.model_copy(update=ended)
     assert last_event(world, turn) == (
@@ -80,16 +80,16 @@ def test_an_answer_completes_the_turn(world: World, turn: Turn) -> None:
 def test_the_answer_of_the_last_round_counts(world: World, turn: Turn) -> None:
     said(world, turn, "One moment.", 0, asks=True)
     said(world, turn, "It was a.", 1)
-    world.finish(turn_step(turn, 2))
+    world.use_cases.finish_turn(turn_step(turn, 2))
     assert kept(world, turn).answer == "It was a."
 
 
 def test_the_last_event_refers_to_files_and_repeats_neither_results_nor_content(world: World, turn: Turn) -> None:
     call = world.call(turn)
     files = [world.stored(call, "a.html")]
-    world.settle(call, Outcome(results="a long result", meta_data={"n": "fact"}, files=files))
+    world.settle(call, RunnerReport(results="a long result", meta_data={"n": "fact"}, files=files))
     said(world, turn, "Made.")
-    world.finish(turn_step(turn, 1))
+    world.use_cases.finish_turn(turn_step(turn, 1))
     ((_, told),) = world.events.told(turn.turn_id, "response_complete")
     response = told["response"]
     assert [a["name"] for a in response["artifacts"]] == ["a.html"]
@@ -100,7 +100,7 @@ def test_the_last_event_refers_to_files_and_repeats_neither_results_nor_content(
 
 def test_the_session_is_free_again(world: World, turn: Turn) -> None:
     said(world, turn, "Hi.")
-    world.finish(turn_step(turn, 1))
+    world.use_cases.finish_turn(turn_step(turn, 1))
     session = world.sessions.get(ALICE.name, turn.session_id)
     assert session is not None
     assert session.running_turn is None
@@ -129,32 +129,32 @@ def told(kind: type[ModelError]) -> TurnError:
 def test_every_other_ending_has_its_own_error(
     world: World, turn: Turn, ending: Ending, failure: Failure | None, status: TurnStatus, error: TurnError
 ) -> None:
-    assert world.finish(turn_step(turn, failure=failure), ending) is status
+    assert world.use_cases.finish_turn(turn_step(turn, failure=failure), ending) is status
     ended = {"status": status, "error": error, "ended_at": world.clock.now()}
     assert kept(world, turn) == turn.model_copy(update=ended)
     assert last_event(world, turn) == ("turn_failed", {"status": status, "error": error.model_dump()})
 
 
 def test_a_model_that_asked_for_tools_to_the_last_has_no_answer(world: World, turn: Turn) -> None:
-    for number in range(MOST_ROUNDS):
+    for number in range(MAX_ROUNDS):
         world.model.replies.append(ModelReply(text="Again.", calls=CALLS))
-        step = world.think(turn_step(turn, number))
+        step = world.use_cases.think(turn_step(turn, number))
         assert not step.done
     world.model.replies = [ModelReply(text="Again.", calls=CALLS)]
-    step = world.think(turn_step(turn, MOST_ROUNDS))
-    assert (step.done, world.finish(step)) == (True, TurnStatus.FAILED)
+    step = world.use_cases.think(turn_step(turn, MAX_ROUNDS))
+    assert (step.done, world.use_cases.finish_turn(step)) == (True, TurnStatus.FAILED)
     assert (kept(world, turn).error, kept(world, turn).answer) == (TOO_MANY, "")
 
 
 def test_a_failure_past_the_answer_still_is_one_and_the_answer_is_kept(world: World, turn: Turn) -> None:
     said(world, turn, "Here.")
-    world.finish(turn_step(turn, 1, Failure(Error="States.TaskFailed")))
+    world.use_cases.finish_turn(turn_step(turn, 1, Failure(Error="States.TaskFailed")))
     assert (kept(world, turn).error, kept(world, turn).answer) == (FAILED, "Here.")
 
 
 def test_the_cause_is_logged_and_told_to_nobody(world: World, turn: Turn, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.ERROR)
-    world.finish(turn_step(turn, failure=Failure(Error="KeyError", Cause="secret trace")))
+    world.use_cases.finish_turn(turn_step(turn, failure=Failure(Error="KeyError", Cause="secret trace")))
     assert "secret" not in world.events.text(turn.turn_id) + kept(world, turn).model_dump_json()
     assert [record.message for record in caplog.records] == ["turn failed"]
 
@@ -163,16 +163,16 @@ def test_the_cause_is_logged_and_told_to_nobody(world: World, turn: Turn, caplog
 @pytest.mark.parametrize("first", list(Ending))
 def test_the_first_end_stands_and_is_told_once(world: World, turn: Turn, first: Ending, second: Ending) -> None:
     said(world, turn, "Hi.")
-    status = world.finish(turn_step(turn, 1), first)
+    status = world.use_cases.finish_turn(turn_step(turn, 1), first)
     before = kept(world, turn), last_event(world, turn)
     world.clock.travel(60)
-    assert world.finish(turn_step(turn, 1, Failure(Error="KeyError")), second) is status
+    assert world.use_cases.finish_turn(turn_step(turn, 1, Failure(Error="KeyError")), second) is status
     assert (kept(world, turn), last_event(world, turn)) == before
 
 
 def test_a_crash_between_the_end_and_the_telling_is_made_good(world: World, turn: Turn) -> None:
     world.turns.end(turn.model_copy(update={"status": TurnStatus.COMPLETE, "answer": "Hi."}))
-    assert world.finish(turn_step(turn), Ending.LOST) is TurnStatus.COMPLETE
+    assert world.use_cases.finish_turn(turn_step(turn), Ending.LOST) is TurnStatus.COMPLETE
     assert last_event(world, turn)[0] == "response_complete"
 
 
@@ -187,10 +187,10 @@ def test_of_two_that_end_a_turn_at_once_one_is_told(world: World, turn: Turn) ->
     said(world, turn, "Hi.")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(world.turns, "end", second)
-        assert world.finish(turn_step(turn, 1)) is TurnStatus.CANCELLED
+        assert world.use_cases.finish_turn(turn_step(turn, 1)) is TurnStatus.CANCELLED
     assert last_event(world, turn)[0] == "turn_failed"
 
 
 def test_a_turn_that_there_is_not_is_our_own_mistake(world: World, turn: Turn) -> None:
     with pytest.raises(LookupError):
-        world.finish(turn_step(turn).model_copy(update={"session_id": world.session().session_id}))
+        world.use_cases.finish_turn(turn_step(turn).model_copy(update={"session_id": world.session().session_id}))

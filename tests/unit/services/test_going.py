@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 
 from satchel.contract import Display
-from satchel.domain.calls import Outcome
+from satchel.domain.calls import RunnerReport
 from satchel.domain.errors import FileNotFound, SessionEnded
 from satchel.domain.files import FileRecord, Source
 from satchel.domain.sessions import Session, SessionStatus
-from satchel.services.files.sweep import Swept
-from satchel.services.sessions.clear_session import GRACE
+from satchel.services.sessions.clean_up_session import GRACE
+from satchel.services.sweep import Swept
 from tests.unit.services.scenery import ALICE, BOB
 from tests.unit.services.wiring import SESSION_IDLE
 from tests.unit.services.world import World
@@ -26,7 +26,7 @@ def waiting(world: World, session: Session, name: str = "draft.docx", hours: int
     draft = world.stored(
         call, name, deferred=True, reason="needs_editing", next_actions=["Edit it"], expires_hours=hours
     )
-    world.settle(call, Outcome(files=[draft]))
+    world.settle(call, RunnerReport(files=[draft]))
     world.complete(turn)
     record = next(world.files.named(ALICE.name, session.session_id, name), None)
     assert record is not None
@@ -37,7 +37,7 @@ def temporary(world: World, session: Session, name: str = "scratch.html") -> Fil
     """Let a tool have made a file that goes with its session."""
     turn = world.turn(session)
     call = world.call(turn)
-    world.settle(call, Outcome(files=[world.stored(call, name)], display=TEMPORARY))
+    world.settle(call, RunnerReport(files=[world.stored(call, name)], display=TEMPORARY))
     world.complete(turn)
     record = next(world.files.named(ALICE.name, session.session_id, name), None)
     assert record is not None
@@ -45,7 +45,7 @@ def temporary(world: World, session: Session, name: str = "scratch.html") -> Fil
 
 
 def sweep(world: World) -> Swept:
-    return world.sweep(lambda: True)
+    return world.use_cases.sweep(lambda: True)
 
 
 def ended(world: World, session: Session) -> Session:
@@ -66,10 +66,10 @@ def test_a_file_that_waits_is_there_to_the_hour_and_then_gone_with_its_bytes(wor
     world.complete(turn)
     world.clock.travel(5 * HOUR - 30)
     assert sweep(world).files == 0
-    assert world.read_files(ALICE, record.file_key) == record
+    assert world.use_cases.read_files(ALICE, record.file_key) == record
     world.clock.travel(30)
     with pytest.raises(FileNotFound):
-        world.read_files(ALICE, record.file_key)
+        world.use_cases.read_files(ALICE, record.file_key)
     assert record.key in world.store.objects
     world.clock.travel(10)
     assert sweep(world).files == 1
@@ -94,7 +94,7 @@ def test_a_sweep_that_was_broken_off_between_bytes_and_records_is_finished_by_th
         raise OSError("the table was away")
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(world.going, "remove", away)
+        patched.setattr(world.file_reaper, "remove", away)
         with pytest.raises(OSError, match="away"):
             sweep(world)
     assert (world.store.objects, len(world.files.everybodys())) == ({}, 1)
@@ -105,7 +105,7 @@ def test_a_sweep_that_was_broken_off_between_bytes_and_records_is_finished_by_th
 def test_without_time_a_sweep_leaves_all_to_the_next(world: World) -> None:
     world.expiring(world.upload("a.csv"))
     world.clock.travel(2 * HOUR)
-    assert world.sweep(lambda: False) == Swept()
+    assert world.use_cases.sweep(lambda: False) == Swept()
     assert len(world.files.everybodys()) == 1
 
 
@@ -115,32 +115,32 @@ def test_without_time_a_sweep_leaves_all_to_the_next(world: World) -> None:
 def test_a_file_that_waits_can_be_kept_and_then_stays(world: World) -> None:
     record = waiting(world, world.session())
     assert world.store.objects[record.key].tags == {"expire-days": "7"}
-    kept = world.keep_file(ALICE, record.file_key)
+    kept = world.use_cases.keep_file(ALICE, record.file_key)
     assert kept == record.model_copy(
         update={"source": Source.GENERATED, "expires_at": None, "reason": None, "next_actions": []}
     )
     assert world.store.objects[record.key].tags == {}
     world.clock.travel(400 * 24 * HOUR)
     assert sweep(world).files == 0
-    assert world.read_files(ALICE, record.file_key) == kept
-    assert world.keep_file(ALICE, record.file_key) == kept
+    assert world.use_cases.read_files(ALICE, record.file_key) == kept
+    assert world.use_cases.keep_file(ALICE, record.file_key) == kept
 
 
 def test_a_file_that_has_expired_cannot_be_kept_any_more_nor_somebody_elses(world: World) -> None:
     record = waiting(world, world.session(), hours=1)
     with pytest.raises(FileNotFound):
-        world.keep_file(BOB, record.file_key)
+        world.use_cases.keep_file(BOB, record.file_key)
     world.clock.travel(HOUR)
     with pytest.raises(FileNotFound):
-        world.keep_file(ALICE, record.file_key)
+        world.use_cases.keep_file(ALICE, record.file_key)
 
 
 def test_a_temporary_file_that_is_kept_outlives_its_session(world: World) -> None:
     session = world.session()
     record = temporary(world, session)
-    world.keep_file(ALICE, record.file_key)
-    world.end_session()(ALICE, session.session_id)
-    assert world.read_files(ALICE, record.file_key).temporary is False
+    world.use_cases.keep_file(ALICE, record.file_key)
+    world.use_cases.end_session(ALICE, session.session_id)
+    assert world.use_cases.read_files(ALICE, record.file_key).temporary is False
 
 
 def test_a_file_that_goes_with_a_session_that_has_ended_cannot_be_kept(world: World) -> None:
@@ -148,7 +148,7 @@ def test_a_file_that_goes_with_a_session_that_has_ended_cannot_be_kept(world: Wo
     record = temporary(world, session)
     world.sessions.end(ALICE.name, session.session_id, world.clock.now())
     with pytest.raises(SessionEnded):
-        world.keep_file(ALICE, record.file_key)
+        world.use_cases.keep_file(ALICE, record.file_key)
 
 
 def test_bytes_lose_their_mark_before_the_file_is_said_to_stay(world: World) -> None:
@@ -159,10 +159,10 @@ def test_bytes_lose_their_mark_before_the_file_is_said_to_stay(world: World) -> 
         raise OSError("the table was away")
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(world.going, "promote", away)
+        patched.setattr(world.file_reaper, "promote", away)
         with pytest.raises(OSError, match="away"):
-            world.keep_file(ALICE, record.file_key)
-    assert world.read_files(ALICE, record.file_key) == record
+            world.use_cases.keep_file(ALICE, record.file_key)
+    assert world.use_cases.read_files(ALICE, record.file_key) == record
 
 
 # What a session leaves behind
@@ -173,22 +173,23 @@ def test_the_events_of_a_session_go_when_nobody_can_be_reading_them_any_more(wor
     turn = world.turn(session)
     world.complete(turn)
     told = world.events.after(turn.turn_id, 0, 100)
-    world.end_session()(ALICE, session.session_id)
+    world.use_cases.end_session(ALICE, session.session_id)
     sweep(world)
     assert world.events.after(turn.turn_id, 0, 100) == told
     assert len(told) > 1
     world.clock.travel(GRACE.total_seconds())
     assert sweep(world).cleared_sessions == 1
     assert world.events.after(turn.turn_id, 0, 100) == told[-1:]
-    assert world.read_turn.is_over(turn.turn_id, told[-1].seq)
+    assert world.use_cases.read_turn.is_over(turn.turn_id, told[-1].seq)
     assert sweep(world) == Swept()
 
 
 def test_what_a_late_call_puts_into_a_session_that_has_ended_goes_as_well(world: World) -> None:
     session = world.session()
     call = world.call(world.turn(session))
-    world.end_session(persist=False)(ALICE, session.session_id)
-    world.settle(call, Outcome(files=[world.stored(call, "late.html")]))
+    world.persist = False
+    world.use_cases.end_session(ALICE, session.session_id)
+    world.settle(call, RunnerReport(files=[world.stored(call, "late.html")]))
     assert [file.name for file in world.files.everybodys()] == ["late.html"]
     world.clock.travel(GRACE.total_seconds())
     sweep(world)
@@ -207,14 +208,14 @@ def test_without_time_a_session_stays_to_be_cleared(world: World) -> None:
     session = world.session()
     temporary(world, session)
     world.sessions.end(ALICE.name, session.session_id, world.clock.now())
-    assert world.clear_session(ended(world, session), lambda: False) is False
-    assert world.clear_session(ended(world, session), lambda: True) is True
+    assert world.use_cases.clean_up_session(ended(world, session), lambda: False) is False
+    assert world.use_cases.clean_up_session(ended(world, session), lambda: True) is True
     assert world.files.everybodys() == []
 
 
 def test_a_session_that_has_not_ended_is_not_cleared(world: World) -> None:
     with pytest.raises(ValueError, match="has not ended"):
-        world.clear_session(world.session(), lambda: True)
+        world.use_cases.clean_up_session(world.session(), lambda: True)
 
 
 # Idleness
@@ -256,4 +257,4 @@ def test_a_session_that_is_used_again_in_that_moment_does_not_end(world: World) 
 def test_an_erasure_that_was_broken_off_goes_on(world: World) -> None:
     world.erasures.begin(ALICE.name, world.clock.now())
     assert sweep(world).erasures == 1
-    assert world.erasing.started == [ALICE.name]
+    assert world.erasure_starter.started == [ALICE.name]

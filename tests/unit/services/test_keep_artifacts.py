@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from satchel.contract import Artifact, ArtifactProblem, DeferredArtifact, ErrorCode, ToolOutput, normalize
-from satchel.domain.calls import MOST_INLINE_BYTES, StoredFile
+from satchel.domain.calls import MAX_INLINE_BYTES, StoredFile
 from satchel.domain.ids import object_id
-from satchel.domain.places import call_objects_prefixes
-from satchel.services.calls.keep_artifacts import KeepArtifacts
+from satchel.domain.object_keys import call_objects_prefixes
+from satchel.services.calls.store_artifacts import StoreArtifacts
 from tests.fakes.file_store import FakeFileStore
-from tests.fakes.user_area import open_inside
+from tests.fakes.workspaces import open_inside
 from tests.unit.services.orders import CALL_ID, USER, order
 
 MOST = 1000
@@ -26,10 +26,10 @@ def store() -> FakeFileStore:
 
 
 def keep(
-    store: FakeFileStore, home: Path | None, *artifacts: Artifact, waiting: list[DeferredArtifact] | None = None
+    store: FakeFileStore, workspace: Path | None, *artifacts: Artifact, waiting: list[DeferredArtifact] | None = None
 ) -> Kept:
     output = ToolOutput(artifacts=list(artifacts), deferred_artifacts=waiting or [])
-    return KeepArtifacts(store, open_inside, MOST)(order(), home, output)
+    return StoreArtifacts(store, open_inside, MOST)(order(), workspace, output)
 
 
 def b64(body: bytes) -> str:
@@ -74,7 +74,7 @@ def test_text_that_came_in_the_result_is_stored_too(store: FakeFileStore) -> Non
 
 
 def test_only_short_text_that_came_as_text_goes_back_as_text(store: FakeFileStore) -> None:
-    short, long = "x" * MOST_INLINE_BYTES, "x" * (MOST_INLINE_BYTES + 1)
+    short, long = "x" * MAX_INLINE_BYTES, "x" * (MAX_INLINE_BYTES + 1)
     texts = [Artifact(name="a", mime="text/plain", content=text) for text in (short, long)]
     stored, _ = keep(store, None, *texts, inline("b"))
     assert [file.inline for file in stored] == [True, False, False]
@@ -85,7 +85,7 @@ def test_what_was_made_besides_is_kept_after_the_tools_own_and_marked(store: Fak
     found = Artifact(name="found.csv", mime="text/csv", path="found.csv")
     gone = found.model_copy(update={"name": "gone.csv", "path": "gone.csv"})
     output = ToolOutput(artifacts=[inline("own")])
-    stored, problems = KeepArtifacts(store, open_inside, MOST)(order(), tmp_path, output, [found, gone])
+    stored, problems = StoreArtifacts(store, open_inside, MOST)(order(), tmp_path, output, [found, gone])
     assert [(file.name, file.index, file.declared) for file in stored] == [("own", 0, True), ("found.csv", 1, False)]
     assert [problem.name for problem in problems] == ["gone.csv"]
 
@@ -166,12 +166,12 @@ def test_a_retry_stores_the_same_files_again(store: FakeFileStore) -> None:
         ({"path": "/etc/passwd"}, ErrorCode.E_INVALID_PATH, "File operation outside allowed directory"),
         ({"path": "../secret"}, ErrorCode.E_INVALID_PATH, "File operation outside allowed directory"),
         ({"path": "folder"}, ErrorCode.E_INVALID_PATH, "File operation outside allowed directory"),
-        ({"path": "gone"}, ErrorCode.E_INVALID_ARTIFACT, "The artifact 'gone' cannot be kept: there is no such file"),
+        ({"path": "gone"}, ErrorCode.E_INVALID_ARTIFACT, "The artifact 'gone' cannot be stored: there is no such file"),
         ({"path": "big"}, ErrorCode.E_FILE_TOO_LARGE, "Generated file exceeds processing limits"),
         (
             {"uri": "https://a.example/x"},
             ErrorCode.E_INVALID_ARTIFACT,
-            "The artifact 'bad' cannot be kept: it is a link, and links are not followed",
+            "The artifact 'bad' cannot be stored: it is a link, and links are not followed",
         ),
     ],
 )
@@ -196,12 +196,12 @@ def test_a_tool_without_a_directory_has_no_files_in_it(store: FakeFileStore) -> 
 def test_a_directory_that_the_tool_took_away_costs_its_files_and_not_the_result(
     store: FakeFileStore, tmp_path: Path
 ) -> None:
-    def gone(path: str, home: Path, most: int) -> Any:  # noqa: ANN401 (as the port has it)
-        del home, most
+    def gone(path: str, workspace: Path, most: int) -> Any:  # noqa: ANN401 (as the port has it)
+        del workspace, most
         raise FileNotFoundError(2, "No such file or directory", path)
 
     output = ToolOutput(artifacts=[Artifact(name="bad", mime="a/b", path="x"), inline("good")])
-    stored, problems = KeepArtifacts(store, gone, MOST)(order(), tmp_path, output)
+    stored, problems = StoreArtifacts(store, gone, MOST)(order(), tmp_path, output)
     assert [file.name for file in stored] == ["good"]
     assert problems == [ArtifactProblem(name="bad", reason="it cannot be read: No such file or directory")]
 
@@ -210,6 +210,6 @@ def test_what_was_no_artifact_before_stays_a_problem(store: FakeFileStore) -> No
     output = normalize(
         {"structuredContent": {"results": 1, "artifacts": [{"name": "x"}, {"name": "y", "mime": "a/b", "b64": "eHg="}]}}
     )
-    stored, problems = KeepArtifacts(store, open_inside, MOST)(order(), None, output)
+    stored, problems = StoreArtifacts(store, open_inside, MOST)(order(), None, output)
     assert [file.name for file in stored] == ["y"]
     assert [problem.name for problem in problems] == ["x"]

@@ -5,29 +5,29 @@ from typing import Any
 
 import pytest
 
-from satchel.domain.calls import Call, Outcome
-from satchel.domain.places import outcome_key
-from satchel.services.calls.store_outcome import read_outcome
+from satchel.domain.calls import Call, RunnerReport
+from satchel.domain.object_keys import outcome_key
+from satchel.services.calls.runner_report import read_outcome
 from tests.unit.services.scenery import ALICE, BOB
 from tests.unit.services.world import World, call_step
 
 
-def dispatched(world: World, call: Call) -> Outcome:
+def dispatched(world: World, call: Call) -> RunnerReport:
     """Dispatch a call that no runner is to see, and return what it came to."""
-    world.dispatch(call_step(call, "token"))
+    world.use_cases.dispatch_tool(call_step(call, "token"))
     assert (world.runners.orders, world.callback.ended) == ([], ["token"])
     outcome = read_outcome(world.store, outcome_key(call.user, call.turn_id, call.call_id))
     assert outcome is not None
     return outcome
 
 
-def asked(world: World, call: Call | None = None, **arguments: object) -> Outcome:
+def asked(world: World, call: Call | None = None, **arguments: object) -> RunnerReport:
     """Let the model ask."""
     call = call or world.call(world.turn(world.session()), "satchel.list_files", json.dumps(arguments))
     return dispatched(world, call)
 
 
-def names(outcome: Outcome) -> list[str]:
+def names(outcome: RunnerReport) -> list[str]:
     return [file["name"] for file in outcome.results["files"]]
 
 
@@ -63,7 +63,7 @@ def test_of_a_file_that_waits_it_says_what_to_do_next(world: World) -> None:
     turn = world.turn(world.session())
     maker = world.call(turn)
     said: dict[str, Any] = {"reason": "awaiting_approval", "next_actions": ["Ask Eve"], "category": "draft"}
-    world.settle(maker, Outcome(files=[world.stored(maker, "plan.docx", deferred=True, expires_hours=5, **said)]))
+    world.settle(maker, RunnerReport(files=[world.stored(maker, "plan.docx", deferred=True, expires_hours=5, **said)]))
     (file,) = asked(world, world.call(turn, "satchel.list_files", index=1)).results["files"]
     assert (file["source"], file["status"], file["next_actions"], file["category"]) == (
         "deferred",
@@ -125,7 +125,7 @@ def test_it_is_told_noted_and_settled_like_any_other_call(world: World) -> None:
 
 
 def test_everybody_may_use_it_and_another_of_that_server_is_unknown(world: World) -> None:
-    assert "satchel.list_files" in world.list_tools.names(ALICE.groups)
+    assert "satchel.list_files" in world.use_cases.list_tools.names(ALICE.groups)
     call = world.call(world.turn(world.session()), "satchel.list_everything")
     outcome = asked(world, call)
     assert outcome.error_code == "E_UNKNOWN_TOOL"

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from satchel.contract import ToolOutput
 from satchel.contract.errors import FileTooLarge, ToolCrashed, ToolFailed, ToolTimedOut
 from satchel.domain.timing import Limits
-from satchel.ports.tool_client import Answered, Failed, Log, Progress
-from satchel.services.calls.listen_to_tool import MOST_TEXT, ListenToTool
-from satchel.services.calls.refusals import Refusals
+from satchel.ports.tool_client import CallFailure, LogMessage, ProgressUpdate, ToolResult
+from satchel.services.calls.listen_to_tool import MAX_TEXT, ListenToTool
+from satchel.services.calls.violations import Refusals
 from tests.fakes.clock import FakeClock
 from tests.fakes.events import FakeEvents
 from tests.fakes.tool_client import FakeRunningCall, Script
@@ -18,7 +19,7 @@ from tests.unit.services.orders import CALL_ID, TURN_ID, order
 
 NOTICES = {notice.seconds: notice.message for notice in Limits().announced()}
 SILENT = "Tool failed to respond in a reasonable amount of time. Please try again or use a smaller dataset."
-ANSWER = Answered(raw={"content": [], "structuredContent": {"results": 1}})
+ANSWER = ToolResult(raw={"content": [], "structuredContent": {"results": 1}})
 Told = tuple[float, str, dict[str, Any]]
 
 
@@ -34,7 +35,7 @@ class Listening:
         self.refusals = Refusals(called)
         self.listen = ListenToTool(self.events, self.clock, called, self.refusals)
 
-    def answer(self) -> Answered:
+    def answer(self) -> ToolResult:
         return self.listen(self.running)
 
     def told(self) -> list[Told]:
@@ -79,7 +80,7 @@ def test_an_answer_in_the_last_moment_counts() -> None:
 
 @pytest.mark.clause("v2.1:progress:shown")
 def test_what_a_tool_logs_is_passed_on() -> None:
-    call = Listening([(1, Log(level="info", message="Starting")), (2, ANSWER)])
+    call = Listening([(1, LogMessage(level="info", message="Starting")), (2, ANSWER)])
     call.answer()
     assert call.told() == [(1, "tool_log", {"level": "info", "message": "Starting"})]
 
@@ -105,7 +106,7 @@ def test_a_silent_tool_is_announced_three_times_then_killed() -> None:
         (30, "tool_notice", {"seconds": 30, "left_seconds": 0, "message": SILENT}),
     ]
     assert call.running.killed_at == 1030
-    assert ended.value.as_output().meta_data["details"] == {
+    assert ToolOutput.from_error(ended.value).meta_data["details"] == {
         "timeout_seconds": 30,
         "last_progress": None,
         "suggestion": "Consider breaking large operations into smaller chunks or using progress reporting",
@@ -122,8 +123,8 @@ def test_the_server_is_dead_before_anybody_is_told_that_it_timed_out() -> None:
 
 
 @pytest.mark.clause("v2.1:progress:resets")
-@pytest.mark.parametrize("word", [Progress(progress=1), Log(level="info", message="I am here")])
-def test_any_word_starts_the_silence_anew(word: Progress | Log) -> None:
+@pytest.mark.parametrize("word", [ProgressUpdate(progress=1), LogMessage(level="info", message="I am here")])
+def test_any_word_starts_the_silence_anew(word: ProgressUpdate | LogMessage) -> None:
     call = Listening([(29, word), (58, ANSWER)])
     assert call.answer() == ANSWER
     assert [at for at, kind, _ in call.told() if kind == "tool_notice"] == [15, 20, 25, 44, 49, 54]
@@ -131,7 +132,9 @@ def test_any_word_starts_the_silence_anew(word: Progress | Log) -> None:
 
 @pytest.mark.clause("v2.1:errors:timeout")
 def test_after_a_time_out_the_last_progress_is_known_by_its_words() -> None:
-    call = Listening([(1, Progress(progress=44, total=200)), (2, Progress(progress=45, message="chunk 45"))])
+    call = Listening(
+        [(1, ProgressUpdate(progress=44, total=200)), (2, ProgressUpdate(progress=45, message="chunk 45"))]
+    )
     with pytest.raises(ToolTimedOut) as ended:
         call.answer()
     assert ended.value.details["last_progress"] == "chunk 45"
@@ -141,13 +144,13 @@ def test_after_a_time_out_the_last_progress_is_known_by_its_words() -> None:
 @pytest.mark.parametrize(
     ("said", "known"),
     [
-        (Progress(progress=45, total=200), "45/200"),
-        (Progress(progress=0.5, total=1), "0.5/1"),
-        (Progress(progress=45), "45"),
-        (Progress(progress=45, total=0), "45"),
+        (ProgressUpdate(progress=45, total=200), "45/200"),
+        (ProgressUpdate(progress=0.5, total=1), "0.5/1"),
+        (ProgressUpdate(progress=45), "45"),
+        (ProgressUpdate(progress=45, total=0), "45"),
     ],
 )
-def test_progress_without_words_is_known_by_its_figures(said: Progress, known: str) -> None:
+def test_progress_without_words_is_known_by_its_figures(said: ProgressUpdate, known: str) -> None:
     call = Listening([(1, said)])
     with pytest.raises(ToolTimedOut) as ended:
         call.answer()
@@ -155,7 +158,9 @@ def test_progress_without_words_is_known_by_its_figures(said: Progress, known: s
 
 
 def test_a_tool_that_never_ends_is_ended_at_the_cap_and_the_error_says_so() -> None:
-    call = Listening([(second, Progress(progress=second)) for second in range(14, 200, 14)], Limits(most=100))
+    call = Listening(
+        [(second, ProgressUpdate(progress=second)) for second in range(14, 200, 14)], Limits(max_seconds=100)
+    )
     with pytest.raises(ToolTimedOut) as ended:
         call.answer()
     assert call.running.killed_at == 1100
@@ -186,10 +191,10 @@ def test_the_times_scale_with_the_limit_of_silence() -> None:
 @pytest.mark.clause("v2.1:progress:shown")
 def test_progress_is_passed_on_with_its_percentage() -> None:
     said: Script = [
-        (1, Progress(progress=1, total=3, message="One of three")),
-        (2, Progress(progress=5)),
-        (3, Progress(progress=0, total=10)),
-        (4, Progress(progress=1, total=0)),
+        (1, ProgressUpdate(progress=1, total=3, message="One of three")),
+        (2, ProgressUpdate(progress=5)),
+        (3, ProgressUpdate(progress=0, total=10)),
+        (4, ProgressUpdate(progress=1, total=0)),
         (5, ANSWER),
     ]
     call = Listening(said)
@@ -203,7 +208,7 @@ def test_progress_is_passed_on_with_its_percentage() -> None:
 
 
 def test_much_progress_is_thinned_and_the_last_one_always_comes() -> None:
-    said = [(number / 100, Progress(progress=number, total=100)) for number in range(1, 101)]
+    said = [(number / 100, ProgressUpdate(progress=number, total=100)) for number in range(1, 101)]
     call = Listening([*said, (1.01, ANSWER)])
     call.answer()
     assert [(at, told["progress"]) for at, _, told in call.told()] == [
@@ -215,12 +220,12 @@ def test_much_progress_is_thinned_and_the_last_one_always_comes() -> None:
     ]
 
 
-@pytest.mark.parametrize("end", [ANSWER, Failed(crashed=True, message="gone")])
+@pytest.mark.parametrize("end", [ANSWER, CallFailure(crashed=True, message="gone")])
 def test_however_a_call_ends_all_progress_that_came_was_counted(
-    end: Answered | Failed, caplog: pytest.LogCaptureFixture
+    end: ToolResult | CallFailure, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
-    call = Listening([*[(1, Progress(progress=number)) for number in range(200)], (2, end)])
+    call = Listening([*[(1, ProgressUpdate(progress=number)) for number in range(200)], (2, end)])
     with suppress(ToolCrashed):
         call.answer()
     (line,) = (record for record in caplog.records if record.message == "the tool has ended")
@@ -228,23 +233,23 @@ def test_however_a_call_ends_all_progress_that_came_was_counted(
 
 
 def test_progress_that_is_held_is_shown_as_soon_as_it_may_not_when_the_tool_speaks_again() -> None:
-    call = Listening([(1, Progress(progress=1)), (1.1, Progress(progress=2)), (12, ANSWER)])
+    call = Listening([(1, ProgressUpdate(progress=1)), (1.1, ProgressUpdate(progress=2)), (12, ANSWER)])
     call.answer()
     assert [(at, told["progress"]) for at, _, told in call.told()] == [(1, 1), (1.25, 2)]
 
 
 @pytest.mark.parametrize(
-    "end", [ANSWER, Failed(crashed=True, message="gone"), Failed(crashed=False, message="refused")]
+    "end", [ANSWER, CallFailure(crashed=True, message="gone"), CallFailure(crashed=False, message="refused")]
 )
-def test_however_a_call_ends_its_last_progress_was_shown(end: Answered | Failed) -> None:
-    call = Listening([(1, Progress(progress=1)), (1.1, Progress(progress=2)), (1.2, end)])
+def test_however_a_call_ends_its_last_progress_was_shown(end: ToolResult | CallFailure) -> None:
+    call = Listening([(1, ProgressUpdate(progress=1)), (1.1, ProgressUpdate(progress=2)), (1.2, end)])
     with suppress(ToolCrashed, ToolFailed):
         call.answer()
     assert [told["progress"] for _, _, told in call.told()] == [1, 2]
 
 
 def test_progress_that_is_no_number_breaks_nothing() -> None:
-    call = Listening([(1, Progress(progress=float("nan"), total=float("inf"))), (2, ANSWER)])
+    call = Listening([(1, ProgressUpdate(progress=float("nan"), total=float("inf"))), (2, ANSWER)])
     assert call.answer() == ANSWER
     assert call.told() == [(1, "tool_progress", {"progress": None, "total": None, "percentage": None, "message": ""})]
 
@@ -254,17 +259,17 @@ def test_progress_that_is_no_number_breaks_nothing() -> None:
 
 def test_a_server_that_is_gone_has_crashed() -> None:
     with pytest.raises(ToolCrashed, match="killed by signal 9"):
-        Listening([(1, Failed(crashed=True, message="killed by signal 9"))]).answer()
+        Listening([(1, CallFailure(crashed=True, message="killed by signal 9"))]).answer()
 
 
 def test_a_server_that_refuses_the_call_has_failed() -> None:
     with pytest.raises(ToolFailed, match="no such method"):
-        Listening([(1, Failed(crashed=False, message="no such method"))]).answer()
+        Listening([(1, CallFailure(crashed=False, message="no such method"))]).answer()
 
 
 def test_an_answer_that_is_too_long_is_said_to_be() -> None:
     with pytest.raises(FileTooLarge) as ended:
-        Listening([(1, Failed(crashed=True, message="too long", too_long=1000))]).answer()
+        Listening([(1, CallFailure(crashed=True, message="too long", exceeded_limit=1000))]).answer()
     assert ended.value.message == "The tool's answer exceeds processing limits"
     assert ended.value.details["current_limit_bytes"] == 1000
 
@@ -275,23 +280,23 @@ LINK = "fetching https://satchel.example/api/files/download/f1?token=secret now"
 
 
 def test_the_link_that_a_tool_was_given_is_not_passed_on() -> None:
-    call = Listening([(1, Log(level="info", message=LINK)), (2, Progress(progress=1, message=LINK))])
+    call = Listening([(1, LogMessage(level="info", message=LINK)), (2, ProgressUpdate(progress=1, message=LINK))])
     with pytest.raises(ToolTimedOut) as ended:
         call.answer()
-    assert ended.value.details["last_progress"] == "fetching [link to a file left out] now"
+    assert ended.value.details["last_progress"] == "fetching [file link omitted] now"
     assert "secret" not in call.events.text(TURN_ID)
 
 
 @pytest.mark.parametrize("crashed", [True, False])
 def test_neither_is_it_in_the_error(crashed: bool) -> None:  # noqa: FBT001 (a row)
     with pytest.raises((ToolCrashed, ToolFailed)) as ended:
-        Listening([(1, Failed(crashed=crashed, message=LINK))]).answer()
-    assert "secret" not in str(ended.value.as_output())
+        Listening([(1, CallFailure(crashed=crashed, message=LINK))]).answer()
+    assert "secret" not in str(ToolOutput.from_error(ended.value))
 
 
 def test_what_a_tool_says_may_be_long_but_is_cut() -> None:
     words = "word " * 10_000
-    call = Listening([(1, Log(level="info", message=words)), (2, Failed(crashed=False, message=words))])
+    call = Listening([(1, LogMessage(level="info", message=words)), (2, CallFailure(crashed=False, message=words))])
     with pytest.raises(ToolFailed) as ended:
         call.answer()
-    assert (len(call.told()[0][2]["message"]), len(ended.value.message)) == (MOST_TEXT, MOST_TEXT)
+    assert (len(call.told()[0][2]["message"]), len(ended.value.message)) == (MAX_TEXT, MAX_TEXT)

@@ -10,21 +10,21 @@ from satchel.contract import (
     ErrorCode,
     ToolFailed,
     ToolOutput,
+    build_model_view,
     normalize,
-    view_for_model,
 )
-from satchel.contract.for_model import DEFAULT_BUDGET
-from satchel.domain.calls import Outcome
-from satchel.services.calls.make_outcome import make_outcome, whole_results
+from satchel.contract.model_view import DEFAULT_BUDGET
+from satchel.domain.calls import RunnerReport
+from satchel.services.calls.runner_report import make_outcome, whole_results
 
 
-def outcome_of(output: ToolOutput) -> Outcome:
-    return make_outcome(output, view_for_model(output, files=[]), [], [])
+def outcome_of(output: ToolOutput) -> RunnerReport:
+    return make_outcome(output, build_model_view(output, files=[]), [], [])
 
 
 def saved(output: ToolOutput) -> list[Artifact]:
     """Return what is kept of the results beside what the model sees."""
-    return whole_results("summarise", output, view_for_model(output, files=[]))
+    return whole_results("summarise", output, build_model_view(output, files=[]))
 
 
 @pytest.mark.clause("v2.1:retryable:kept")
@@ -37,7 +37,7 @@ def test_all_that_a_tool_said_is_handed_over() -> None:
         canvas=Canvas(url="https://a.example"),
     )
     problem = ArtifactProblem(name="a", reason="empty")
-    assert make_outcome(output, view_for_model(output, files=[]), [], [problem]) == Outcome(
+    assert make_outcome(output, build_model_view(output, files=[]), [], [problem]) == RunnerReport(
         results={"rows": 3},
         meta_data={"seconds": 1, "retryable": True},
         display=Display(open_canvas=True),
@@ -65,7 +65,7 @@ def test_a_tool_that_says_that_it_failed_has_failed() -> None:
 
 
 def test_an_error_of_ours_that_a_tool_passes_on_keeps_its_code() -> None:
-    output = ToolFailed("no").as_output()
+    output = ToolOutput.from_error(ToolFailed("no"))
     output.meta_data["error_code"] = "E_INVALID_PATH"
     assert outcome_of(output).error_code is ErrorCode.E_INVALID_PATH
 
@@ -90,8 +90,8 @@ def test_long_results_are_cut_with_a_note_that_says_so() -> None:
 
 def test_base64_and_links_are_left_out() -> None:
     outcome = outcome_of(ToolOutput(results={"b": "QUJD" * 1000, "l": LINK}, meta_data={"l": LINK}))
-    assert outcome.results == {"b": "[base64 of about 3000 bytes left out]", "l": "[link to a file left out]"}
-    assert outcome.meta_data == {"l": "[link to a file left out]"}
+    assert outcome.results == {"b": "[base64 omitted: about 3000 bytes]", "l": "[file link omitted]"}
+    assert outcome.meta_data == {"l": "[file link omitted]"}
 
 
 def test_long_text_is_kept_whole_as_a_file() -> None:

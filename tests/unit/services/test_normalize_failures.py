@@ -4,8 +4,8 @@ import logging
 
 import pytest
 
-from satchel.domain.calls import Call, Outcome
-from satchel.domain.places import outcome_key
+from satchel.domain.calls import Call, RunnerReport
+from satchel.domain.object_keys import outcome_key
 from satchel.domain.steps import Failure
 from tests.unit.services.world import World
 
@@ -52,5 +52,5 @@ def test_a_call_that_could_not_be_made_has_failed_and_the_cause_is_for_us_alone(
 
 
 def test_a_late_outcome_is_believed_before_the_catchers_word(world: World, call: Call) -> None:
-    found = world.settle(call, Outcome(results="in time after all"), Failure(Error="States.HeartbeatTimeout"))
+    found = world.settle(call, RunnerReport(results="in time after all"), Failure(Error="States.HeartbeatTimeout"))
     assert (found.is_error, found.results) == (False, "in time after all")

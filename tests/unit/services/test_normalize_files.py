@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from satchel.contract import Display
-from satchel.domain.calls import Call, Outcome
+from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.files import FileRecord, Source
 from satchel.domain.responses import ResponseArtifact, ResponseDeferred
 from tests.unit.services.scenery import ALICE
@@ -15,7 +15,7 @@ from tests.unit.services.world import World
 @pytest.mark.clause("v2.1:storage:my-files", "v2.1:artifacts:category", "v2.1:artifacts:auto-open")
 def test_an_artifact_becomes_a_file_of_the_person_in_the_session(world: World, call: Call) -> None:
     stored = world.stored(call, "out/report.html", b"<p>Hi", description="Q3", category="report", auto_open=True)
-    world.settle(call, Outcome(files=[stored], display=Display(category_hint="other")))
+    world.settle(call, RunnerReport(files=[stored], display=Display(category_hint="other")))
     assert world.files.of_session(ALICE.name, call.session_id) == [
         FileRecord(
             object_id=stored.object_id,
@@ -41,7 +41,7 @@ def test_what_becomes_a_file_stays_and_what_does_not_goes_by_itself(world: World
     kept, foreign = world.stored(call, "a.html"), world.stored(call, "b.html", index=1)
     for stored in (kept, foreign):
         world.store.tag(stored.key, {"retention": "unkept"})
-    world.settle(call, Outcome(files=[kept, foreign.model_copy(update={"index": 2})]))
+    world.settle(call, RunnerReport(files=[kept, foreign.model_copy(update={"index": 2})]))
     assert world.store.objects[kept.key].tags == {}
     assert world.store.objects[foreign.key].tags == {"retention": "unkept"}
 
@@ -50,7 +50,7 @@ def test_what_becomes_a_file_stays_and_what_does_not_goes_by_itself(world: World
 def test_an_artifact_is_shown_as_it_was_described(world: World, call: Call) -> None:
     said = {"id": "a1", "type": "document", "title": "Report", "language": "en", "metadata": {"n": 1}, "viewer": "code"}
     stored = world.stored(call, "report.html").model_copy(update={"artifact": said})
-    assert world.settle(call, Outcome(files=[stored])).artifacts == [
+    assert world.settle(call, RunnerReport(files=[stored])).artifacts == [
         ResponseArtifact(
             id="a1",
             type="document",
@@ -70,7 +70,7 @@ def test_an_artifact_is_shown_as_it_was_described(world: World, call: Call) -> N
 
 def test_an_artifact_that_was_not_described_is_shown_by_what_it_is(world: World, call: Call) -> None:
     stored = world.stored(call, "chart.png", b"png", mime="image/png")
-    assert world.settle(call, Outcome(files=[stored])).artifacts == [
+    assert world.settle(call, RunnerReport(files=[stored])).artifacts == [
         ResponseArtifact(
             id=stored.object_id,
             type="image/png",
@@ -89,13 +89,13 @@ def test_an_artifact_that_was_not_described_is_shown_by_what_it_is(world: World,
 def test_what_the_tool_named_nowhere_is_listed_but_not_put_on_show(world: World, call: Call) -> None:
     found = world.stored(call, "left.html").model_copy(update={"declared": False})
     own = world.stored(call, "own.html", index=1)
-    settled = world.settle(call, Outcome(files=[found, own]))
+    settled = world.settle(call, RunnerReport(files=[found, own]))
     assert [(a.name, a.showable) for a in settled.artifacts] == [("left.html", False), ("own.html", True)]
 
 
 def test_which_files_go_as_text_is_kept_with_the_call(world: World, call: Call) -> None:
     text = world.stored(call, "a.md").model_copy(update={"inline": True})
-    settled = world.settle(call, Outcome(files=[text, world.stored(call, "b.md", index=1)]))
+    settled = world.settle(call, RunnerReport(files=[text, world.stored(call, "b.md", index=1)]))
     assert settled.inline == [text.object_id]
 
 
@@ -103,18 +103,18 @@ def test_which_files_go_as_text_is_kept_with_the_call(world: World, call: Call) 
 @pytest.mark.parametrize("viewer", ["auto", "holodeck", "", "<script>"])
 def test_a_viewer_that_there_is_not_gives_way_to_the_kind_of_file(world: World, call: Call, viewer: str) -> None:
     stored = world.stored(call, "report.html", viewer=viewer)
-    assert world.settle(call, Outcome(files=[stored])).artifacts[0].viewer == "html"
+    assert world.settle(call, RunnerReport(files=[stored])).artifacts[0].viewer == "html"
 
 
 @pytest.mark.clause("v2.1:artifacts:auto-open")
 def test_a_file_that_asks_to_be_opened_says_so_in_the_response(world: World, call: Call) -> None:
     files = [world.stored(call, "a.html", auto_open=True), world.stored(call, "b.html", index=1)]
-    assert [a.auto_open for a in world.settle(call, Outcome(files=files)).artifacts] == [True, False]
+    assert [a.auto_open for a in world.settle(call, RunnerReport(files=files)).artifacts] == [True, False]
 
 
 @pytest.mark.clause("v2.1:display:category-hint")
 def test_the_tools_hint_fills_in_the_category(world: World, call: Call) -> None:
-    world.settle(call, Outcome(files=[world.stored(call, "a.csv")], display=Display(category_hint="dataset")))
+    world.settle(call, RunnerReport(files=[world.stored(call, "a.csv")], display=Display(category_hint="dataset")))
     assert world.files.of_session(ALICE.name, call.session_id)[0].category == "dataset"
 
 
@@ -122,7 +122,7 @@ def test_the_tools_hint_fills_in_the_category(world: World, call: Call) -> None:
 @pytest.mark.parametrize(("action", "temporary"), [("temporary", True), ("store", False), ("store_and_open", False)])
 def test_files_are_temporary_where_the_tool_says_so(world: World, call: Call, action: str, temporary: bool) -> None:  # noqa: FBT001 (a row)
     display = Display.model_validate({"storage_action": action})
-    world.settle(call, Outcome(files=[world.stored(call, "a.csv")], display=display))
+    world.settle(call, RunnerReport(files=[world.stored(call, "a.csv")], display=display))
     assert world.files.of_session(ALICE.name, call.session_id)[0].temporary is temporary
 
 
@@ -131,7 +131,7 @@ def test_the_primary_file_is_known_by_the_name_that_it_got(world: World) -> None
     session = world.session()
     world.upload("report.html", session=session)
     call = world.call(world.turn(session))
-    outcome = Outcome(files=[world.stored(call, "report.html")], display=Display(primary_file="report.html"))
+    outcome = RunnerReport(files=[world.stored(call, "report.html")], display=Display(primary_file="report.html"))
     found = world.settle(call, outcome)
     assert ([a.name for a in found.artifacts], found.display) == (
         ["report (2).html"],
@@ -140,7 +140,7 @@ def test_the_primary_file_is_known_by_the_name_that_it_got(world: World) -> None
 
 
 def test_a_primary_file_that_was_not_kept_is_none(world: World, call: Call) -> None:
-    found = world.settle(call, Outcome(results=1, display=Display(open_canvas=True, primary_file="gone.html")))
+    found = world.settle(call, RunnerReport(results=1, display=Display(open_canvas=True, primary_file="gone.html")))
     assert found.display == Display(open_canvas=True)
 
 
@@ -156,7 +156,7 @@ def test_a_file_that_waits_says_for_what_and_how_long(world: World, call: Call) 
         next_actions=["Edit it"],
         expires_hours=2,
     )
-    found = world.settle(call, Outcome(files=[stored]))
+    found = world.settle(call, RunnerReport(files=[stored]))
     expires_at = int((world.clock.now() + timedelta(hours=2)).timestamp())
     assert found.artifacts == []
     assert found.deferred == [
@@ -179,14 +179,14 @@ def test_a_file_that_waits_says_for_what_and_how_long(world: World, call: Call) 
 
 @pytest.mark.clause("v2.1:deferred:expires-default")
 def test_a_file_that_waits_waits_three_days_where_nothing_is_said(world: World, call: Call) -> None:
-    found = world.settle(call, Outcome(files=[world.stored(call, "draft.docx", deferred=True)]))
+    found = world.settle(call, RunnerReport(files=[world.stored(call, "draft.docx", deferred=True)]))
     assert found.deferred[0].expires_at == int((world.clock.now() + timedelta(hours=72)).timestamp())
 
 
 @pytest.mark.clause("v2:files:update-event")
 def test_everybody_is_told_of_the_files_by_reference(world: World, call: Call) -> None:
     stored = world.stored(call, "a.html", metadata={"big": "thing"})
-    world.settle(call, Outcome(files=[stored], display=Display(primary_file="a.html")))
+    world.settle(call, RunnerReport(files=[stored], display=Display(primary_file="a.html")))
     told = {
         "update_type": "files_update",
         "call_id": call.call_id,
@@ -212,9 +212,9 @@ def test_everybody_is_told_of_the_files_by_reference(world: World, call: Call) -
 
 
 def test_files_that_come_without_a_hint_are_told_to_be_opened_where_they_can_be_shown(world: World, call: Call) -> None:
-    world.settle(call, Outcome(files=[world.stored(call, "a.html")]))
+    world.settle(call, RunnerReport(files=[world.stored(call, "a.html")]))
     later = world.call(world.turns.list(call.session_id, 1, None).items[0], index=1)
-    world.settle(later, Outcome(files=[world.stored(later, "data.bin", mime="application/octet-stream")]))
+    world.settle(later, RunnerReport(files=[world.stored(later, "data.bin", mime="application/octet-stream")]))
     assert [said["display"] for _, said in world.events.told(call.turn_id, "intermediate_update")] == [
         {"open_canvas": True, "primary_file": "a.html", "storage_action": "store"},
         {"open_canvas": False, "storage_action": "store"},
@@ -223,15 +223,15 @@ def test_files_that_come_without_a_hint_are_told_to_be_opened_where_they_can_be_
 
 @pytest.mark.clause("v1:files:none")
 def test_without_files_there_is_no_news_of_files(world: World, call: Call) -> None:
-    world.settle(call, Outcome(results=1, display=Display(open_canvas=True)))
+    world.settle(call, RunnerReport(results=1, display=Display(open_canvas=True)))
     assert world.events.told(call.turn_id, "intermediate_update") == []
 
 
 @pytest.mark.clause("v2.1:artifacts:name")
 def test_a_file_made_again_in_a_later_call_is_a_new_version(world: World, call: Call) -> None:
-    first = world.settle(call, Outcome(files=[world.stored(call, "a.html", b"1")]))
+    first = world.settle(call, RunnerReport(files=[world.stored(call, "a.html", b"1")]))
     later = world.call(world.turns.list(call.session_id, 1, None).items[0], index=1)
-    found = world.settle(later, Outcome(files=[world.stored(later, "a.html", b"22")]))
+    found = world.settle(later, RunnerReport(files=[world.stored(later, "a.html", b"22")]))
     assert [(a.name, a.file_key, a.version, a.size) for a in [*first.artifacts, *found.artifacts]] == [
         ("a.html", first.artifacts[0].file_key, 1, 1),
         ("a.html", first.artifacts[0].file_key, 2, 2),
@@ -241,5 +241,5 @@ def test_a_file_made_again_in_a_later_call_is_a_new_version(world: World, call: 
 @pytest.mark.clause("v2.1:artifacts:name")
 def test_two_files_of_one_name_in_one_call_are_two_files(world: World, call: Call) -> None:
     files = [world.stored(call, "a.html", b"1"), world.stored(call, "a.html", b"22", index=1)]
-    found = world.settle(call, Outcome(files=files))
+    found = world.settle(call, RunnerReport(files=files))
     assert [(a.name, a.size, a.position) for a in found.artifacts] == [("a.html", 1, 0), ("a (2).html", 2, 1)]

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from satchel.contract import ArtifactProblem, ErrorCode, ToolFailed
-from satchel.domain.calls import Call, CallSettled, Outcome
+from satchel.domain.calls import Call, CallResult, RunnerReport
 from satchel.domain.conversation import ToolMessage
 from satchel.domain.steps import CallRef
 from tests.unit.services.scenery import ALICE
@@ -24,9 +24,9 @@ def word(world: World, call: Call) -> ToolMessage:
 
 @pytest.mark.clause("v1:results:told", "v1:meta-data:told")
 def test_a_result_is_kept_told_and_given_to_the_model(world: World, call: Call) -> None:
-    world.hand_over(call, Outcome(results={"rows": 3}, meta_data={"seconds": 1}, duration_ms=1200))
-    assert world.normalize(call_step(call)) == CallRef(call_id=call.call_id)
-    assert world.seen(call).settled == CallSettled(
+    world.hand_over(call, RunnerReport(results={"rows": 3}, meta_data={"seconds": 1}, duration_ms=1200))
+    assert world.use_cases.record_tool_result(call_step(call)) == CallRef(call_id=call.call_id)
+    assert world.seen(call).settled == CallResult(
         is_error=False, results={"rows": 3}, meta_data={"seconds": 1}, duration_ms=1200
     )
     told = {
@@ -46,13 +46,13 @@ def test_a_result_is_kept_told_and_given_to_the_model(world: World, call: Call) 
 @pytest.mark.clause("v1:results:falsy")
 @pytest.mark.parametrize("result", [None, 0, False, "", []])
 def test_a_falsy_result_is_a_result(world: World, call: Call, result: object) -> None:
-    world.settle(call, Outcome(results=result))
+    world.settle(call, RunnerReport(results=result))
     assert word(world, call).content == {"results": result}
 
 
 @pytest.mark.clause("v1:error:is-error")
 def test_an_error_is_told_as_one(world: World, call: Call) -> None:
-    outcome = Outcome.of_error(ToolFailed("division by zero"), 5)
+    outcome = RunnerReport.of_error(ToolFailed("division by zero"), 5)
     found = world.settle(call, outcome)
     assert (found.is_error, found.error_code, found.results) == (True, "E_TOOL_FAILED", {"error": "division by zero"})
     ((_, told),) = world.events.told(call.turn_id, "tool_complete")
@@ -70,7 +70,7 @@ def test_what_may_help_after_an_error_is_told_where_it_is_text(
     world: World, call: Call, said: object, told: str | None
 ) -> None:
     facts = {"is_error": True, "details": {"suggestion": said}}
-    world.settle(call, Outcome(results=1, is_error=True, error_code="E_TOOL_FAILED", meta_data=facts))
+    world.settle(call, RunnerReport(results=1, is_error=True, error_code="E_TOOL_FAILED", meta_data=facts))
     ((_, event),) = world.events.told(call.turn_id, "tool_complete")
     assert event["suggestion"] == told
 
@@ -80,14 +80,14 @@ def test_a_name_that_meant_no_file_is_said_with_the_nearest(world: World) -> Non
     session = world.session()
     world.upload("sales.csv", session=session)
     call = world.call(world.turn(session), "report.summarise", '{"filename": "sale.csv"}')
-    world.dispatch(call_step(call, "task"))
-    found = world.settle(call, Outcome(results=1, meta_data={"seconds": 1}))
+    world.use_cases.dispatch_tool(call_step(call, "task"))
+    found = world.settle(call, RunnerReport(results=1, meta_data={"seconds": 1}))
     assert found.meta_data == {"seconds": 1, "unresolved_files": {"sale.csv": ["sales.csv"]}}
 
 
 def test_artifacts_that_could_not_be_kept_are_said(world: World, call: Call) -> None:
     problem = ArtifactProblem(name="passwd", code=ErrorCode.E_INVALID_PATH, reason="outside")
-    found = world.settle(call, Outcome(results=1, problems=[problem]))
+    found = world.settle(call, RunnerReport(results=1, problems=[problem]))
     assert found.meta_data == {"artifact_problems": [{"name": "passwd", "code": "E_INVALID_PATH", "reason": "outside"}]}
     assert word(world, call).content["meta_data"] == found.meta_data
 
@@ -98,7 +98,7 @@ def test_the_model_is_told_of_refused_files_in_under_4_kb_however_many_they_are(
         ArtifactProblem(name=f"{number}.csv", code=ErrorCode.E_INVALID_ARTIFACT, reason="r" * 1000)
         for number in range(60)
     ]
-    found = world.settle(call, Outcome(results=1, meta_data={"rows": 3}, problems=problems))
+    found = world.settle(call, RunnerReport(results=1, meta_data={"rows": 3}, problems=problems))
     assert found.meta_data is not None
     assert len(found.meta_data["artifact_problems"]) == 60
     told = word(world, call).content["meta_data"]
@@ -113,7 +113,7 @@ def test_the_model_is_told_of_refused_files_in_under_4_kb_however_many_they_are(
 @pytest.mark.clause("v1:files:names-told", "v2.1:processing:no-path")
 def test_the_model_is_told_the_names_of_all_files_and_nothing_of_where_they_lie(world: World, call: Call) -> None:
     files = [world.stored(call, "a.html"), world.stored(call, "draft.docx", index=1, deferred=True)]
-    world.settle(call, Outcome(results="made", files=files))
+    world.settle(call, RunnerReport(results="made", files=files))
     assert word(world, call).content == {"results": "made", "files": ["a.html", "draft.docx"]}
 
 
@@ -122,7 +122,7 @@ def test_the_model_is_told_the_names_of_all_files_and_nothing_of_where_they_lie(
 
 def test_a_second_time_changes_nothing(world: World, call: Call) -> None:
     files = [world.stored(call, "a.html"), world.stored(call, "b.docx", index=1, deferred=True)]
-    world.settle(call, Outcome(results=1, files=files))
+    world.settle(call, RunnerReport(results=1, files=files))
     before = (
         world.seen(call),
         world.events.text(call.turn_id),
@@ -130,7 +130,7 @@ def test_a_second_time_changes_nothing(world: World, call: Call) -> None:
         world.transcript.messages(call.session_id),
     )
     world.clock.travel(60)
-    world.settle(call, Outcome(results="another", files=[]))
+    world.settle(call, RunnerReport(results="another", files=[]))
     assert before == (
         world.seen(call),
         world.events.text(call.turn_id),
@@ -140,9 +140,9 @@ def test_a_second_time_changes_nothing(world: World, call: Call) -> None:
 
 
 def test_a_crash_between_the_files_and_the_record_is_made_good(world: World, call: Call) -> None:
-    outcome = Outcome(files=[world.stored(call, "a.html"), world.stored(call, "a.html", index=1)])
+    outcome = RunnerReport(files=[world.stored(call, "a.html"), world.stored(call, "a.html", index=1)])
 
-    def crash(*_: object) -> CallSettled:
+    def crash(*_: object) -> CallResult:
         raise RuntimeError("the function was killed")
 
     with pytest.MonkeyPatch.context() as patched:
@@ -155,9 +155,9 @@ def test_a_crash_between_the_files_and_the_record_is_made_good(world: World, cal
 
 
 def test_a_crash_between_the_record_and_the_telling_is_made_good(world: World, call: Call) -> None:
-    kept = CallSettled(is_error=False, results="first")
+    kept = CallResult(is_error=False, results="first")
     world.calls.settle(call.turn_id, call.call_id, kept)
-    found = world.settle(call, Outcome(results="second"))
+    found = world.settle(call, RunnerReport(results="second"))
     assert found == kept
     assert word(world, call).content == {"results": "first"}
     assert len(world.events.told(call.turn_id, "tool_complete")) == 1
@@ -165,11 +165,11 @@ def test_a_crash_between_the_record_and_the_telling_is_made_good(world: World, c
 
 def test_a_call_that_there_is_not_is_our_own_mistake(world: World, call: Call) -> None:
     with pytest.raises(LookupError):
-        world.normalize(call_step(call).model_copy(update={"call_id": f"{call.turn_id}-77-00"}))
+        world.use_cases.record_tool_result(call_step(call).model_copy(update={"call_id": f"{call.turn_id}-77-00"}))
 
 
 @pytest.mark.parametrize("changed", [True, False])
 def test_that_a_server_has_other_tools_now_lets_it_be_asked(world: World, call: Call, *, changed: bool) -> None:
-    world.settle(call, Outcome(results=1, tools_changed=changed))
+    world.settle(call, RunnerReport(results=1, tools_changed=changed))
     world.clock.travel(30)
-    assert world.refresh_tools.due() == (["report"] if changed else [])
+    assert world.use_cases.refresh_tools.due() == (["report"] if changed else [])

@@ -6,24 +6,24 @@ from typing import Any
 import pytest
 
 from satchel.contract import ArtifactProblem, ErrorCode
-from satchel.domain.calls import Call, CallSettled, Outcome, StoredFile
+from satchel.domain.calls import Call, CallResult, RunnerReport, StoredFile
 from satchel.domain.ids import call_id, object_id
-from satchel.domain.places import object_key, outcome_key
+from satchel.domain.object_keys import object_key, outcome_key
 from tests.unit.services.scenery import ALICE, BOB
 from tests.unit.services.world import World
 
 NOT_HERE = "The file is not where this call may put files."
 
 
-def settled(world: World, call: Call, *files: StoredFile) -> CallSettled:
+def settled(world: World, call: Call, *files: StoredFile) -> CallResult:
     """Settle a call of which a runner says that it made these files, and one good one."""
     good = world.stored(call, "good.html", index=9)
-    found = world.settle(call, Outcome(results="kept", files=[*files, good]))
+    found = world.settle(call, RunnerReport(results="kept", files=[*files, good]))
     assert (found.results, [a.name for a in found.artifacts][-1]) == ("kept", "good.html")
     return found
 
 
-def problems(found: CallSettled) -> list[tuple[str, str, str]]:
+def problems(found: CallResult) -> list[tuple[str, str, str]]:
     return [(p["name"], p["code"], p["reason"]) for p in (found.meta_data or {}).get("artifact_problems", [])]
 
 
@@ -141,5 +141,5 @@ def test_the_runners_own_problems_come_before_ours(world: World, call: Call) -> 
     theirs = ArtifactProblem(name="x", code=ErrorCode.E_INVALID_PATH, reason="outside")
     missing = world.stored(call, "a.html")
     world.store.delete([missing.key])
-    found = world.settle(call, Outcome(files=[missing], problems=[theirs]))
+    found = world.settle(call, RunnerReport(files=[missing], problems=[theirs]))
     assert [name for name, _, _ in problems(found)] == ["x", "a.html"]

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from satchel.domain.capabilities import Claims
 from satchel.domain.errors import LinkNotFound
 from satchel.domain.files import FileRecord, NewFile
+from satchel.domain.links import Claims
 from satchel.domain.sessions import Session
 from tests.unit.services.scenery import ALICE, BOB
 from tests.unit.services.world import World
@@ -28,9 +28,9 @@ def token(url: str) -> str:
 
 
 def test_a_link_opens_its_file(world: World, record: FileRecord) -> None:
-    url = world.links(record)
+    url = world.use_cases.mint_links(record)
     assert url.partition("?")[0] == f"/api/files/download/{record.file_key}"
-    assert world.open_link(record.file_key, token(url)) == record
+    assert world.use_cases.open_link(record.file_key, token(url)) == record
 
 
 def test_a_link_says_what_it_is_for_and_for_how_long(world: World, record: FileRecord, session: Session) -> None:
@@ -44,67 +44,69 @@ def test_a_link_says_what_it_is_for_and_for_how_long(world: World, record: FileR
         audience="ui",
         exp=now + 300,
     )
-    assert world.signer.read(token(world.links(record)), ("ui",)) == said
+    assert world.signer.read(token(world.use_cases.mint_links(record)), ("ui",)) == said
     for_tool = said.model_copy(update={"audience": "tool", "exp": now + 840})
-    assert world.signer.read(token(world.links.for_tool(record, 840)), ("tool",)) == for_tool
+    assert world.signer.read(token(world.use_cases.mint_links.for_tool(record, 840)), ("tool",)) == for_tool
 
 
 def test_a_tool_gets_the_address_with_the_host(world: World, record: FileRecord) -> None:
-    url = world.links.for_tool(record, 840)
+    url = world.use_cases.mint_links.for_tool(record, 840)
     assert url.startswith(f"https://satchel.example/api/files/download/{record.file_key}?token=")
-    assert world.open_link(record.file_key, token(url)) == record
+    assert world.use_cases.open_link(record.file_key, token(url)) == record
 
 
 def test_a_link_opens_the_version_that_it_was_made_for(world: World, record: FileRecord, session: Session) -> None:
-    old = token(world.links(record))
+    old = token(world.use_cases.mint_links(record))
     newer = world.upload("a.csv", b"newer", session)
-    assert world.open_link(record.file_key, old) == record
-    assert world.open_link(record.file_key, token(world.links(newer))) == newer
+    assert world.use_cases.open_link(record.file_key, old) == record
+    assert world.use_cases.open_link(record.file_key, token(world.use_cases.mint_links(newer))) == newer
 
 
 def test_a_file_without_a_session_has_links_as_well(world: World) -> None:
     record = world.upload("library.csv")
-    assert world.open_link(record.file_key, token(world.links(record))) == record
+    assert world.use_cases.open_link(record.file_key, token(world.use_cases.mint_links(record))) == record
 
 
 def test_a_file_that_outlives_its_session_gets_new_links(world: World, record: FileRecord, session: Session) -> None:
-    world.end_session()(ALICE, session.session_id)
-    assert world.open_link(record.file_key, token(world.links(record))) == record
+    world.use_cases.end_session(ALICE, session.session_id)
+    assert world.use_cases.open_link(record.file_key, token(world.use_cases.mint_links(record))) == record
 
 
 def test_a_link_lives_five_minutes(world: World, record: FileRecord) -> None:
-    made = token(world.links(record))
+    made = token(world.use_cases.mint_links(record))
     world.clock.travel(299)
-    assert world.open_link(record.file_key, made) == record
+    assert world.use_cases.open_link(record.file_key, made) == record
     world.clock.travel(1)
     with pytest.raises(LinkNotFound):
-        world.open_link(record.file_key, made)
+        world.use_cases.open_link(record.file_key, made)
 
 
 def test_a_shared_link_opens_its_file_until_it_is_revoked(world: World, record: FileRecord) -> None:
-    link, address = world.share_file(ALICE, record.file_key, 3600)
-    assert world.open_link(record.file_key, token(address)) == record
+    link, address = world.use_cases.share_file(ALICE, record.file_key, 3600)
+    assert world.use_cases.open_link(record.file_key, token(address)) == record
 
-    world.revoke_links(ALICE, link.link_id)
+    world.use_cases.revoke_links(ALICE, link.link_id)
 
     with pytest.raises(LinkNotFound):
-        world.open_link(record.file_key, token(address))
+        world.use_cases.open_link(record.file_key, token(address))
 
 
 def test_a_file_that_outlives_even_the_record_of_its_session_has_links(world: World, record: FileRecord) -> None:
     other = {"session_id": "s" + "0" * 26, "object_id": record.file_key[:-1] + "z", "origin": "again"}
     gone = NewFile.model_validate(record.model_dump() | other)
     kept = world.files.keep(gone)
-    assert world.open_link(kept.file_key, token(world.links(kept))) == kept
+    assert world.use_cases.open_link(kept.file_key, token(world.use_cases.mint_links(kept))) == kept
 
 
 def test_the_links_of_a_page_read_each_session_once(world: World, record: FileRecord, session: Session) -> None:
     records = [record, world.upload("b.csv", session=session), world.upload("c.csv")]
 
-    addresses = world.links.each(records)
+    addresses = world.use_cases.mint_links.each(records)
 
-    assert [world.open_link(file.file_key, token(a)) for file, a in zip(records, addresses, strict=True)] == records
-    assert world.links.each([]) == []
+    assert [
+        world.use_cases.open_link(file.file_key, token(a)) for file, a in zip(records, addresses, strict=True)
+    ] == records
+    assert world.use_cases.mint_links.each([]) == []
 
 
 # Refusals
@@ -122,47 +124,49 @@ def nothing(_world: World, record: FileRecord) -> Refused:
 
 
 def for_another_file(world: World, record: FileRecord) -> Refused:
-    return world.upload("b.csv").file_key, token(world.links(record))
+    return world.upload("b.csv").file_key, token(world.use_cases.mint_links(record))
 
 
 def expired_token(world: World, record: FileRecord) -> Refused:
-    made = token(world.links(record))
+    made = token(world.use_cases.mint_links(record))
     world.clock.travel(300)
     return record.file_key, made
 
 
 def expired_file(world: World, record: FileRecord) -> Refused:
-    made = token(world.links(world.expiring(record, timedelta(minutes=1))))
+    made = token(world.use_cases.mint_links(world.expiring(record, timedelta(minutes=1))))
     world.clock.travel(60)
     return record.file_key, made
 
 
 def deleted_file(world: World, record: FileRecord) -> Refused:
-    made = token(world.links(record))
-    world.remove_file(ALICE, record.file_key)
+    made = token(world.use_cases.mint_links(record))
+    world.use_cases.remove_file(ALICE, record.file_key)
     return record.file_key, made
 
 
 def no_such_version(world: World, record: FileRecord) -> Refused:
-    return record.file_key, token(world.links(record.model_copy(update={"version": 2})))
+    return record.file_key, token(world.use_cases.mint_links(record.model_copy(update={"version": 2})))
 
 
 def another_owner(world: World, record: FileRecord) -> Refused:
-    return record.file_key, token(world.links(record.model_copy(update={"user": BOB.name})))
+    return record.file_key, token(world.use_cases.mint_links(record.model_copy(update={"user": BOB.name})))
 
 
 def another_owner_without_session(world: World, record: FileRecord) -> Refused:
-    return record.file_key, token(world.links(record.model_copy(update={"user": BOB.name, "session_id": None})))
+    return record.file_key, token(
+        world.use_cases.mint_links(record.model_copy(update={"user": BOB.name, "session_id": None}))
+    )
 
 
 def ended_session(world: World, record: FileRecord) -> Refused:
-    made = token(world.links(record))
-    world.end_session()(ALICE, record.session_id or "")
+    made = token(world.use_cases.mint_links(record))
+    world.use_cases.end_session(ALICE, record.session_id or "")
     return record.file_key, made
 
 
 def no_such_session(world: World, record: FileRecord) -> Refused:
-    return record.file_key, token(world.links(record.model_copy(update={"session_id": "s" + "0" * 26})))
+    return record.file_key, token(world.use_cases.mint_links(record.model_copy(update={"session_id": "s" + "0" * 26})))
 
 
 @pytest.mark.clause("v2:download:token")
@@ -184,10 +188,10 @@ def no_such_session(world: World, record: FileRecord) -> Refused:
 )
 def test_every_refusal_is_the_same(world: World, record: FileRecord, case: Case) -> None:
     file_key, shown = case(world, record)
-    before = world.standings.looks
+    before = world.link_states.looks
     with pytest.raises(LinkNotFound) as refused:
-        world.open_link(file_key, shown)
-    assert world.standings.looks == before + 1
+        world.use_cases.open_link(file_key, shown)
+    assert world.link_states.looks == before + 1
     assert (refused.value.code, refused.value.message, refused.value.details) == (
         "E_FILE_NOT_FOUND",
         "There is no such file, or the link has expired.",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from satchel.services.publish_page import PublishPage
+from satchel.services.deployment import PublishPage
 
 
 @dataclass

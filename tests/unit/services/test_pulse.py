@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from satchel.services.calls.pulse import Pulse
+from satchel.services.calls.heartbeat import Heartbeat
 from tests.fakes.workflow import FakeTaskCallback
 
 _REAL_SECONDS = 20
@@ -28,7 +28,7 @@ class Awaited:
 def test_it_beats_while_it_is_in_use_and_not_after() -> None:
     callback, beat = FakeTaskCallback(), Awaited()
     callback.on_beat = beat
-    with Pulse(callback, "task", 0):
+    with Heartbeat(callback, "task", 0):
         beat.wait()
     counted = len(callback.beats)
     assert set(callback.beats) == {"task"}
@@ -37,7 +37,7 @@ def test_it_beats_while_it_is_in_use_and_not_after() -> None:
 
 
 def test_it_ends_at_once_when_it_is_left_however_far_the_next_beat_is() -> None:
-    with Pulse(FakeTaskCallback(), "task", 3600) as pulse:
+    with Heartbeat(FakeTaskCallback(), "task", 3600) as pulse:
         pass
     assert not pulse.gone
 
@@ -45,7 +45,7 @@ def test_it_ends_at_once_when_it_is_left_however_far_the_next_beat_is() -> None:
 def test_when_nobody_waits_any_more_it_says_so_once() -> None:
     callback, told = FakeTaskCallback(), Awaited()
     callback.gone = True
-    with Pulse(callback, "task", 0) as pulse:
+    with Heartbeat(callback, "task", 0) as pulse:
         pulse.when_gone(told)
         told.wait()
     assert (pulse.gone, told.times, callback.beats) == (True, 1, ["task"])
@@ -54,7 +54,7 @@ def test_when_nobody_waits_any_more_it_says_so_once() -> None:
 def test_who_asks_to_be_told_too_late_is_told_at_once() -> None:
     callback, first, second = FakeTaskCallback(), Awaited(), Awaited()
     callback.gone = True
-    with Pulse(callback, "task", 0) as pulse:
+    with Heartbeat(callback, "task", 0) as pulse:
         pulse.when_gone(first)
         first.wait()
         pulse.when_gone(second)
@@ -64,7 +64,7 @@ def test_who_asks_to_be_told_too_late_is_told_at_once() -> None:
 def test_who_does_not_ask_any_more_is_not_told() -> None:
     callback, beat, told = FakeTaskCallback(), Awaited(), Awaited()
     callback.on_beat = beat
-    with Pulse(callback, "task", 0) as pulse:
+    with Heartbeat(callback, "task", 0) as pulse:
         pulse.when_gone(told)
         pulse.when_gone(None)
         callback.gone = True
@@ -75,7 +75,7 @@ def test_a_beat_that_does_not_arrive_is_not_the_last(caplog: pytest.LogCaptureFi
     callback, beats = FakeTaskCallback(), threading.Semaphore(0)
     callback.lost_beats = 2
     callback.on_beat = beats.release
-    with Pulse(callback, "task", 0) as pulse:
+    with Heartbeat(callback, "task", 0) as pulse:
         for _ in range(3):
             assert beats.acquire(timeout=_REAL_SECONDS)
     assert not pulse.gone
@@ -85,7 +85,7 @@ def test_a_beat_that_does_not_arrive_is_not_the_last(caplog: pytest.LogCaptureFi
 def test_a_call_that_is_over_before_the_first_beat_is_due_costs_no_thread() -> None:
     callback = FakeTaskCallback()
 
-    with Pulse(callback, "task", 3600):
+    with Heartbeat(callback, "task", 3600):
         beating = [thread.name for thread in threading.enumerate() if thread.name == "pulse"]
 
     assert (beating, callback.beats) == ([], [])

@@ -3,8 +3,7 @@
 import pytest
 
 from satchel.domain.errors import FileNotFound, SessionNotFound
-from satchel.domain.files import FileRecord
-from satchel.domain.my_files import FileFilter
+from satchel.domain.files import FileFilter, FileRecord
 from satchel.domain.sessions import Session
 from tests.unit.services.scenery import ALICE, BOB
 from tests.unit.services.world import World
@@ -21,34 +20,34 @@ def names(records: list[FileRecord]) -> list[str]:
 
 def test_a_file_is_read_by_its_key(world: World) -> None:
     record = world.upload("a.csv")
-    assert world.read_files(ALICE, record.file_key) == record
+    assert world.use_cases.read_files(ALICE, record.file_key) == record
 
 
 @pytest.mark.clause("v2.1:storage:apart")
 def test_somebody_elses_file_is_not_found(world: World) -> None:
     record = world.upload("a.csv", who=BOB)
     with pytest.raises(FileNotFound):
-        world.read_files(ALICE, record.file_key)
+        world.use_cases.read_files(ALICE, record.file_key)
     with pytest.raises(FileNotFound):
-        world.read_files(ALICE, "f" + "0" * 26)
+        world.use_cases.read_files(ALICE, "f" + "0" * 26)
 
 
 def test_an_expired_file_is_gone_to_the_second(world: World) -> None:
     record = expiring(world, "a.csv")
     world.clock.travel(3599.5)
-    assert world.read_files(ALICE, record.file_key) == record
+    assert world.use_cases.read_files(ALICE, record.file_key) == record
     world.clock.travel(0.5)
     with pytest.raises(FileNotFound):
-        world.read_files(ALICE, record.file_key)
+        world.use_cases.read_files(ALICE, record.file_key)
 
 
 def test_files_are_listed_newest_first_page_by_page(world: World) -> None:
     for name in ("a", "b", "c"):
         world.upload(name)
     world.upload("theirs", who=BOB)
-    page = world.read_files.list(ALICE, FileFilter(), 2, None)
+    page = world.use_cases.read_files.list(ALICE, FileFilter(), 2, None)
     assert names(page.items) == ["c", "b"]
-    rest = world.read_files.list(ALICE, FileFilter(), 2, page.cursor)
+    rest = world.use_cases.read_files.list(ALICE, FileFilter(), 2, page.cursor)
     assert (names(rest.items), rest.cursor) == (["a"], None)
 
 
@@ -58,13 +57,16 @@ def test_files_of_one_session_are_listed_newest_first(world: World) -> None:
     world.upload("a", session=session)
     world.upload("elsewhere")
     world.upload("b", session=session)
-    assert names(world.read_files.list(ALICE, FileFilter(session_id=session.session_id), 50, None).items) == ["b", "a"]
+    assert names(world.use_cases.read_files.list(ALICE, FileFilter(session_id=session.session_id), 50, None).items) == [
+        "b",
+        "a",
+    ]
 
 
 def test_somebody_elses_session_is_not_found(world: World) -> None:
     session = world.session(BOB)
     with pytest.raises(SessionNotFound):
-        world.read_files.list(ALICE, FileFilter(session_id=session.session_id), 50, None)
+        world.use_cases.read_files.list(ALICE, FileFilter(session_id=session.session_id), 50, None)
 
 
 @pytest.mark.clause("v2.1:deferred:expired")
@@ -73,8 +75,10 @@ def test_expired_files_are_not_listed(world: World) -> None:
     expiring(world, "old", session)
     world.upload("new", session=session)
     world.clock.travel(3600)
-    assert names(world.read_files.list(ALICE, FileFilter(), 50, None).items) == ["new"]
-    assert names(world.read_files.list(ALICE, FileFilter(session_id=session.session_id), 50, None).items) == ["new"]
+    assert names(world.use_cases.read_files.list(ALICE, FileFilter(), 50, None).items) == ["new"]
+    assert names(world.use_cases.read_files.list(ALICE, FileFilter(session_id=session.session_id), 50, None).items) == [
+        "new"
+    ]
 
 
 # Content
@@ -83,16 +87,16 @@ def test_expired_files_are_not_listed(world: World) -> None:
 @pytest.mark.clause("v2.1:processing:b64")
 def test_a_small_file_comes_with_its_bytes_a_larger_one_without(world: World) -> None:
     small, large = world.upload("a", bytes(100)), world.upload("b", bytes(101))
-    assert world.read_files.content(small) == bytes(100)
-    assert world.read_files.content(large) is None
+    assert world.use_cases.read_files.content(small) == bytes(100)
+    assert world.use_cases.read_files.content(large) is None
 
 
 def test_an_empty_file_comes_as_no_bytes_not_as_none(world: World) -> None:
-    assert world.read_files.content(world.upload("a", b"")) == b""
+    assert world.use_cases.read_files.content(world.upload("a", b"")) == b""
 
 
 def test_a_file_whose_bytes_are_gone_is_not_found(world: World) -> None:
     record = world.upload("a", b"x")
     world.store.delete([record.key])
     with pytest.raises(FileNotFound):
-        world.read_files.content(record)
+        world.use_cases.read_files.content(record)

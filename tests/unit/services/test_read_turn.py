@@ -4,13 +4,13 @@ from datetime import timedelta
 
 import pytest
 
-from satchel.domain.calls import MOST_INLINE_BYTES, Outcome
+from satchel.domain.calls import MAX_INLINE_BYTES, RunnerReport
 from satchel.domain.errors import SessionNotFound, TurnNotFound
 from satchel.domain.events import NewEvent
 from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import Turn
-from satchel.services.turns.read_turn import MOST_EVENTS
-from satchel.services.turns.settle_turn import PATIENCE
+from satchel.services.turns.finish_turn import PATIENCE
+from satchel.services.turns.read_turn import MAX_EVENTS
 from tests.unit.services.scenery import ALICE, BOB
 from tests.unit.services.world import World
 
@@ -21,7 +21,7 @@ def turn(world: World) -> Turn:
 
 
 def read(world: World, turn: Turn) -> FinalResponse:
-    return world.read_turn(ALICE, turn.session_id, turn.turn_id)
+    return world.use_cases.read_turn(ALICE, turn.session_id, turn.turn_id)
 
 
 def token(url: str | None) -> str:
@@ -43,19 +43,19 @@ def test_an_answered_turn_shows_its_answer(world: World, turn: Turn) -> None:
 
 def test_somebody_elses_turn_is_not_found(world: World, turn: Turn) -> None:
     with pytest.raises(SessionNotFound):
-        world.read_turn(BOB, turn.session_id, turn.turn_id)
+        world.use_cases.read_turn(BOB, turn.session_id, turn.turn_id)
 
 
 def test_a_turn_of_another_session_is_not_found(world: World, turn: Turn) -> None:
     with pytest.raises(TurnNotFound):
-        world.read_turn(ALICE, world.session().session_id, turn.turn_id)
+        world.use_cases.read_turn(ALICE, world.session().session_id, turn.turn_id)
 
 
 def test_what_is_no_turn_or_session_is_not_found(world: World, turn: Turn) -> None:
     with pytest.raises(TurnNotFound):
-        world.read_turn(ALICE, turn.session_id, "nothing")
+        world.use_cases.read_turn(ALICE, turn.session_id, "nothing")
     with pytest.raises(SessionNotFound):
-        world.read_turn(ALICE, "nothing", turn.turn_id)
+        world.use_cases.read_turn(ALICE, "nothing", turn.turn_id)
 
 
 # Links
@@ -65,24 +65,24 @@ def test_what_is_no_turn_or_session_is_not_found(world: World, turn: Turn) -> No
 def test_every_file_comes_with_a_link_that_works(world: World, turn: Turn) -> None:
     call = world.call(turn)
     files = [world.stored(call, "a.html"), world.stored(call, "b.docx", index=1, deferred=True)]
-    world.settle(call, Outcome(files=files))
+    world.settle(call, RunnerReport(files=files))
     response = read(world, turn)
     shown = [(a.name, a.file_key, a.download_url) for a in response.artifacts]
     shown += [(d.name, d.file_key, d.download_url) for d in response.deferred_artifacts]
     for name, file_key, url in shown:
         assert url is not None
         assert url.startswith(f"/api/files/download/{file_key}?token=")
-        assert world.open_link(file_key, token(url)).name == name
+        assert world.use_cases.open_link(file_key, token(url)).name == name
 
 
 def test_links_are_fresh_whenever_a_turn_is_read_and_never_stored(world: World, turn: Turn) -> None:
     call = world.call(turn)
-    world.settle(call, Outcome(files=[world.stored(call, "a.html")]))
+    world.settle(call, RunnerReport(files=[world.stored(call, "a.html")]))
     world.complete(turn)
     first = token(read(world, turn).artifacts[0].download_url)
     world.clock.travel(3600)
     second = read(world, turn).artifacts[0]
-    assert world.open_link(second.file_key, token(second.download_url)).name == "a.html"
+    assert world.use_cases.open_link(second.file_key, token(second.download_url)).name == "a.html"
     assert first != token(second.download_url)
     assert "download_url" not in world.events.text(turn.turn_id)
     settled = world.seen(call).settled
@@ -92,25 +92,25 @@ def test_links_are_fresh_whenever_a_turn_is_read_and_never_stored(world: World, 
 
 def test_a_link_is_for_the_version_that_the_turn_made(world: World, turn: Turn) -> None:
     call = world.call(turn)
-    world.settle(call, Outcome(files=[world.stored(call, "a.html", b"1")]))
+    world.settle(call, RunnerReport(files=[world.stored(call, "a.html", b"1")]))
     world.complete(turn)
-    later = world.call(world.turn(world.read_sessions(ALICE, turn.session_id), "Again"))
-    world.settle(later, Outcome(files=[world.stored(later, "a.html", b"22")]))
+    later = world.call(world.turn(world.use_cases.read_sessions(ALICE, turn.session_id), "Again"))
+    world.settle(later, RunnerReport(files=[world.stored(later, "a.html", b"22")]))
     shown = read(world, turn).artifacts[0]
-    record = world.open_link(shown.file_key, token(shown.download_url))
+    record = world.use_cases.open_link(shown.file_key, token(shown.download_url))
     assert (record.version, record.size) == (1, 1)
 
 
 def test_a_file_that_was_deleted_has_no_link(world: World, turn: Turn) -> None:
     call = world.call(turn)
-    world.settle(call, Outcome(files=[world.stored(call, "a.html")]))
-    world.remove_file(ALICE, read(world, turn).artifacts[0].file_key)
+    world.settle(call, RunnerReport(files=[world.stored(call, "a.html")]))
+    world.use_cases.remove_file(ALICE, read(world, turn).artifacts[0].file_key)
     assert read(world, turn).artifacts[0].download_url is None
 
 
 def test_a_file_that_has_expired_has_no_link(world: World, turn: Turn) -> None:
     call = world.call(turn)
-    world.settle(call, Outcome(files=[world.stored(call, "a.docx", deferred=True, expires_hours=1)]))
+    world.settle(call, RunnerReport(files=[world.stored(call, "a.docx", deferred=True, expires_hours=1)]))
     world.complete(turn)
     world.clock.travel(3599)
     assert read(world, turn).deferred_artifacts[0].download_url is not None
@@ -125,7 +125,7 @@ def with_text(world: World, turn: Turn, body: bytes, index: int = 0) -> None:
     """Let a call have made a file of which the runner says that its text is short."""
     call = world.call(turn, index=index)
     stored = world.stored(call, "notes.md", body, mime="text/markdown").model_copy(update={"inline": True})
-    world.settle(call, Outcome(files=[stored]))
+    world.settle(call, RunnerReport(files=[stored]))
 
 
 @pytest.mark.clause("v5:flow:final-response")
@@ -138,7 +138,7 @@ def test_short_text_goes_with_the_response_and_is_kept_nowhere_else(world: World
 
 def test_other_files_go_by_link_alone(world: World, turn: Turn) -> None:
     call = world.call(turn)
-    world.settle(call, Outcome(files=[world.stored(call, "a.html")]))
+    world.settle(call, RunnerReport(files=[world.stored(call, "a.html")]))
     assert read(world, turn).artifacts[0].content is None
 
 
@@ -149,7 +149,7 @@ def test_text_that_is_no_text_breaks_nothing(world: World, turn: Turn) -> None:
 
 def test_text_that_grew_too_long_in_a_later_version_goes_by_link(world: World, turn: Turn) -> None:
     with_text(world, turn, b"short")
-    with_text(world, turn, bytes(MOST_INLINE_BYTES + 1), index=1)
+    with_text(world, turn, bytes(MAX_INLINE_BYTES + 1), index=1)
     (shown,) = read(world, turn).artifacts
     assert (shown.version, shown.content) == (2, None)
     assert shown.download_url is not None
@@ -157,7 +157,7 @@ def test_text_that_grew_too_long_in_a_later_version_goes_by_link(world: World, t
 
 def test_text_that_was_deleted_is_gone(world: World, turn: Turn) -> None:
     with_text(world, turn, b"short")
-    world.remove_file(ALICE, read(world, turn).artifacts[0].file_key)
+    world.use_cases.remove_file(ALICE, read(world, turn).artifacts[0].file_key)
     assert read(world, turn).artifacts[0].content is None
 
 
@@ -172,7 +172,7 @@ def test_a_turn_whose_execution_ended_without_a_word_is_settled_by_who_reads_it(
     assert response.error is not None
     assert response.error.error_code == "E_TURN_FAILED"
     assert [kind for kind, _ in world.events.told(turn.turn_id)] == ["turn_started", "turn_failed"]
-    world.turn(world.read_sessions(ALICE, turn.session_id), "Again")
+    world.turn(world.use_cases.read_sessions(ALICE, turn.session_id), "Again")
 
 
 def test_a_turn_that_has_hardly_begun_is_given_time_to_start(world: World, turn: Turn) -> None:
@@ -198,16 +198,16 @@ def test_an_answered_turn_stays_so_when_its_execution_is_gone(world: World, turn
 
 def test_events_are_read_after_a_cursor_without_gap_or_repeat(world: World, turn: Turn) -> None:
     world.complete(turn)
-    every = world.read_turn.happened(turn.turn_id, 0)
+    every = world.use_cases.read_turn.happened(turn.turn_id, 0)
     assert [event.seq for event in every] == [1, 2, 3]
     assert [event.type for event in every] == ["turn_started", "token_stream", "response_complete"]
     for cursor in range(4):
-        assert list(world.read_turn.happened(turn.turn_id, cursor)) == list(every[cursor:])
+        assert list(world.use_cases.read_turn.happened(turn.turn_id, cursor)) == list(every[cursor:])
 
 
 def test_a_page_of_events_is_bounded(world: World, turn: Turn) -> None:
-    for _ in range(MOST_EVENTS + 5):
+    for _ in range(MAX_EVENTS + 5):
         world.events.append(
             turn.turn_id, NewEvent(type="token_stream", payload={"text": "a", "round": 0, "attempt": 0})
         )
-    assert len(world.read_turn.happened(turn.turn_id, 0)) == MOST_EVENTS
+    assert len(world.use_cases.read_turn.happened(turn.turn_id, 0)) == MAX_EVENTS

@@ -3,7 +3,7 @@
 import pytest
 
 from satchel.contract.errors import InvalidPath
-from satchel.services.calls.refusals import Refusals
+from satchel.services.calls.violations import Refusals
 from tests.unit.services.orders import order
 
 

@@ -9,18 +9,18 @@ from typing import IO
 import pytest
 
 from satchel.contract import ArtifactProblem, Display, ErrorCode
-from satchel.domain.calls import Outcome
-from satchel.ports.tool_client import Log, Refused, Strayed
+from satchel.domain.calls import RunnerReport
+from satchel.ports.tool_client import BlockedAccess, LogMessage, OutsideChange
 from tests.fakes.tool_client import Started
-from tests.fakes.user_area import open_inside
+from tests.fakes.workspaces import open_inside
 from tests.unit.services.orders import CALL_ID, OTHER_SESSION_ID, SESSION_ID, TURN_ID, USER, order
 from tests.unit.services.runner import Runner, answered, writing
 
 
 def test_a_call_is_made_and_its_outcome_handed_over(runner: Runner) -> None:
-    assert runner.outcome(order()) == Outcome(results={"rows": 3}, duration_ms=2000)
-    home = runner.area.base / USER
-    assert runner.client.started == [Started("summarise", {"filename": "a.csv"}, home, writes=True)]
+    assert runner.outcome(order()) == RunnerReport(results={"rows": 3}, duration_ms=2000)
+    workspace = runner.area.base / USER
+    assert runner.client.started == [Started("summarise", {"filename": "a.csv"}, workspace, writes=True)]
     assert (runner.callback.ended, runner.client.open, runner.area.held) == (["task"], 0, [])
 
 
@@ -52,13 +52,17 @@ def test_a_call_that_is_delivered_twice_runs_once(runner: Runner) -> None:
 
 
 def test_what_the_tool_says_meanwhile_is_told(runner: Runner) -> None:
-    runner.client.script = [(1, Log(level="info", message="Reading")), (2, answered({"results": 1}))]
+    runner.client.script = [(1, LogMessage(level="info", message="Reading")), (2, answered({"results": 1}))]
     runner.run(order())
     assert runner.events.told(TURN_ID) == [("tool_log", {"call_id": CALL_ID, "level": "info", "message": "Reading"})]
 
 
 def test_what_it_was_stopped_from_is_handed_over_and_so_is_what_merely_changed(runner: Runner) -> None:
-    runner.client.script = [(1, Refused(path="/etc/x")), (1, Strayed(path="/tmp/x")), (2, answered({"results": 1}))]
+    runner.client.script = [
+        (1, BlockedAccess(path="/etc/x")),
+        (1, OutsideChange(path="/tmp/x")),
+        (2, answered({"results": 1})),
+    ]
     allowed = f"/tmp/{USER}/"
     assert runner.outcome(order()).meta_data == {
         "security_violations": [
@@ -74,14 +78,14 @@ def test_what_it_was_stopped_from_is_handed_over_and_so_is_what_merely_changed(r
 @pytest.mark.clause("v2.1:files:brought")
 def test_files_are_brought_before_the_tool_is_called(runner: Runner) -> None:
     found: list[str] = []
-    runner.client.acts = lambda home: found.extend(path.name for path in (home / "input_files").iterdir())
+    runner.client.acts = lambda workspace: found.extend(path.name for path in (workspace / "input_files").iterdir())
     runner.run(order(inputs=[runner.uploaded("a.csv")]))
     assert found == ["a.csv"]
 
 
 def test_a_tool_that_neither_reads_nor_writes_files_waits_for_no_corner(runner: Runner) -> None:
     runner.run(order(writes=False))
-    assert (runner.area.holds, runner.client.started[0].home) == ([], None)
+    assert (runner.area.holds, runner.client.started[0].workspace) == ([], None)
 
 
 @pytest.mark.parametrize("writes", [True, False])
@@ -94,9 +98,9 @@ def test_a_tool_that_reads_files_has_the_corner_whether_it_writes_or_not(runner:
 def test_the_corner_is_held_until_all_is_collected(runner: Runner) -> None:
     held: list[list[str]] = []
 
-    def looking(path: str, home: Path, most: int) -> AbstractContextManager[IO[bytes]]:
+    def looking(path: str, workspace: Path, most: int) -> AbstractContextManager[IO[bytes]]:
         held.append(list(runner.area.held))
-        return open_inside(path, home, most)
+        return open_inside(path, workspace, most)
 
     runner.open_artifact = looking
     made = {"results": 1, "artifacts": [{"name": "a", "mime": "a/b", "path": "a"}]}
@@ -109,9 +113,9 @@ def test_the_corner_is_held_until_all_is_collected(runner: Runner) -> None:
 def test_another_session_finds_the_corner_empty(runner: Runner) -> None:
     left: list[list[str]] = []
 
-    def act(home: Path) -> None:
-        left.append([path.name for path in home.iterdir()])
-        (home / "secret").touch()
+    def act(workspace: Path) -> None:
+        left.append([path.name for path in workspace.iterdir()])
+        (workspace / "secret").touch()
 
     runner.client.acts = act
     for session_id in (SESSION_ID, SESSION_ID, OTHER_SESSION_ID):

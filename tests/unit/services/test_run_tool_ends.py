@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from satchel.contract import ErrorCode
-from satchel.domain.calls import Outcome
+from satchel.domain.calls import RunnerReport
 from satchel.ports.runners import CallOrder, InputFile
-from satchel.ports.tool_client import Answered, Failed
+from satchel.ports.tool_client import CallFailure, ToolResult
 from tests.unit.services.orders import order
 from tests.unit.services.runner import Runner, writing
 
 
-def failed(outcome: Outcome) -> tuple[ErrorCode | None, str]:
+def failed(outcome: RunnerReport) -> tuple[ErrorCode | None, str]:
     assert outcome.is_error
     return outcome.error_code, outcome.results["error"]
 
@@ -31,7 +31,7 @@ def test_a_silent_tool_has_timed_out_and_what_it_had_made_is_left_behind(runner:
 
 @pytest.mark.parametrize(("crashed", "code"), [(True, ErrorCode.E_TOOL_CRASHED), (False, ErrorCode.E_TOOL_FAILED)])
 def test_a_call_without_a_result_says_why(runner: Runner, crashed: bool, code: ErrorCode) -> None:  # noqa: FBT001 (a row)
-    runner.client.script = [(1, Failed(crashed=crashed, message="It is gone"))]
+    runner.client.script = [(1, CallFailure(crashed=crashed, message="It is gone"))]
     assert failed(runner.outcome(order())) == (code, "It is gone")
     assert runner.callback.ended == ["task"]
 
@@ -66,7 +66,7 @@ def test_a_mistake_of_the_runner_ends_the_call_with_a_word_and_a_trace(
 def test_an_answer_that_is_nested_beyond_bounds_is_an_error_not_the_end_of_the_runner(runner: Runner) -> None:
     nested: list[object] = []
     nested.append(nested)
-    runner.client.script = [(0, Answered.model_construct(raw={"structuredContent": {"results": nested}}))]
+    runner.client.script = [(0, ToolResult.model_construct(raw={"structuredContent": {"results": nested}}))]
     assert failed(runner.outcome(order())) == (
         ErrorCode.E_TOOL_FAILED,
         "The tool's answer cannot be read: results: it contains itself",
@@ -117,7 +117,7 @@ def test_no_secret_of_the_order_is_logged_or_handed_over(runner: Runner, caplog:
     sent = order()
     secrets = CallOrder.model_validate_json(sent.model_dump_json()).credentials
     secrets.secret_access_key = "very-secret"
-    runner.client.script = [(1, Failed(crashed=True, message="gone"))]
+    runner.client.script = [(1, CallFailure(crashed=True, message="gone"))]
     runner.run(sent.model_copy(update={"credentials": secrets, "task_token": "token-of-the-task"}))
     seen = json.dumps([kept.body.decode() for kept in runner.store.objects.values()]) + caplog.text
     assert ("very-secret" in seen, "token-of-the-task" in seen) == (False, False)

@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from satchel.contract import Display
-from satchel.domain.calls import Outcome
+from satchel.domain.calls import RunnerReport
 from satchel.domain.errors import FileNotFound, InvalidRequest, SessionNotFound
 from satchel.domain.files import FileRecord
 from satchel.domain.sessions import Session, SessionChanges, SessionStatus
@@ -18,7 +18,7 @@ def made(world: World, session: Session, name: str, *, temporary: bool = False) 
     turn = world.turn(session)
     call = world.call(turn)
     display = Display(storage_action="temporary") if temporary else None
-    world.settle(call, Outcome(files=[world.stored(call, name)], display=display))
+    world.settle(call, RunnerReport(files=[world.stored(call, name)], display=display))
     world.complete(turn)
     record = next(world.files.named(ALICE.name, session.session_id, name), None)
     assert record is not None
@@ -39,12 +39,12 @@ def ended(world: World, session: Session) -> Session:
 
 
 def test_a_session_is_started_now_for_who_asks(world: World) -> None:
-    session = world.start_session(ALICE, SessionChanges(title="Sales"))
+    session = world.use_cases.start_session(ALICE, SessionChanges(title="Sales"))
     now = world.clock.now()
     assert session == Session(
         session_id=session.session_id, user=ALICE.name, title="Sales", created_at=now, last_used_at=now
     )
-    assert world.read_sessions(ALICE, session.session_id) == session
+    assert world.use_cases.read_sessions(ALICE, session.session_id) == session
 
 
 def test_sessions_are_listed_newest_first_page_by_page(world: World) -> None:
@@ -55,7 +55,7 @@ def test_sessions_are_listed_newest_first_page_by_page(world: World) -> None:
     world.session(BOB)
     listed, cursor = [], None
     for _ in range(3):
-        page = world.read_sessions.list(ALICE, 2, cursor)
+        page = world.use_cases.read_sessions.list(ALICE, 2, cursor)
         listed += [session.session_id for session in page.items]
         cursor = page.cursor
     assert (listed, cursor) == (made_ids[::-1], None)
@@ -63,7 +63,7 @@ def test_sessions_are_listed_newest_first_page_by_page(world: World) -> None:
 
 def test_a_cursor_of_no_list_is_refused(world: World) -> None:
     with pytest.raises(InvalidRequest):
-        world.read_sessions.list(ALICE, 2, "nonsense")
+        world.use_cases.read_sessions.list(ALICE, 2, "nonsense")
 
 
 def test_the_turns_of_a_session_are_listed_oldest_first(world: World) -> None:
@@ -71,18 +71,20 @@ def test_the_turns_of_a_session_are_listed_oldest_first(world: World) -> None:
     for message in ("One", "Two", "Three"):
         world.clock.travel(1)
         world.complete(world.turn(session, message))
-    page = world.read_sessions.turns(session, 2, None)
+    page = world.use_cases.read_sessions.list_turns(session, 2, None)
     assert [turn.message for turn in page.items] == ["One", "Two"]
-    assert [turn.message for turn in world.read_sessions.turns(session, 2, page.cursor).items] == ["Three"]
+    assert [turn.message for turn in world.use_cases.read_sessions.list_turns(session, 2, page.cursor).items] == [
+        "Three"
+    ]
 
 
 def test_somebody_elses_session_is_not_found(world: World) -> None:
     session = world.session(BOB)
     with pytest.raises(SessionNotFound):
-        world.read_sessions(ALICE, session.session_id)
+        world.use_cases.read_sessions(ALICE, session.session_id)
     with pytest.raises(SessionNotFound):
-        world.end_session()(ALICE, session.session_id)
-    assert world.read_sessions(BOB, session.session_id).status is SessionStatus.ACTIVE
+        world.use_cases.end_session(ALICE, session.session_id)
+    assert world.use_cases.read_sessions(BOB, session.session_id).status is SessionStatus.ACTIVE
 
 
 # Ending
@@ -90,7 +92,7 @@ def test_somebody_elses_session_is_not_found(world: World) -> None:
 
 def test_a_session_that_ended_can_be_read_and_its_links_are_dead(world: World) -> None:
     session = world.session()
-    world.end_session()(ALICE, session.session_id)
+    world.use_cases.end_session(ALICE, session.session_id)
     assert ended(world, session) == session.model_copy(
         update={"status": SessionStatus.ENDED, "epoch": 2, "ended_at": world.clock.now()}
     )
@@ -102,7 +104,7 @@ def test_files_outlive_their_session_but_temporary_ones_do_not(world: World) -> 
     made(world, session, "report.html")
     made(world, session, "scratch.html", temporary=True)
     world.upload("sales.csv", session=session)
-    world.end_session()(ALICE, session.session_id)
+    world.use_cases.end_session(ALICE, session.session_id)
     assert names(world) == ["report.html", "sales.csv"]
 
 
@@ -113,7 +115,8 @@ def test_no_file_of_a_session_outlives_it_where_files_do_not_persist(world: Worl
     world.upload("sales.csv", session=session)
     world.upload("sales.csv", session=other)
     world.upload("library.csv")
-    world.end_session(persist=False)(ALICE, session.session_id)
+    world.persist = False
+    world.use_cases.end_session(ALICE, session.session_id)
     assert names(world) == ["library.csv", "sales.csv"]
     assert [file.session_id for file in world.files.named(ALICE.name, None, "sales.csv")] == [other.session_id]
 
@@ -122,9 +125,10 @@ def test_no_file_of_a_session_outlives_it_where_files_do_not_persist(world: Worl
 def test_a_file_that_waits_goes_with_its_session_where_files_do_not_persist(world: World) -> None:
     session = world.session()
     call = world.call(world.turn(session))
-    world.settle(call, Outcome(files=[world.stored(call, "draft.docx", deferred=True)]))
+    world.settle(call, RunnerReport(files=[world.stored(call, "draft.docx", deferred=True)]))
     assert names(world) == ["draft.docx"]
-    world.end_session(persist=False)(ALICE, session.session_id)
+    world.persist = False
+    world.use_cases.end_session(ALICE, session.session_id)
     assert names(world) == []
 
 
@@ -132,15 +136,16 @@ def test_every_version_of_a_file_goes_with_it(world: World) -> None:
     session = world.session()
     for body in (b"1", b"22", b"333"):
         world.upload("sales.csv", body, session)
-    world.end_session(persist=False)(ALICE, session.session_id)
+    world.persist = False
+    world.use_cases.end_session(ALICE, session.session_id)
     assert world.store.objects == {}
 
 
 def test_a_running_turn_is_cancelled(world: World) -> None:
     session = world.session()
     turn = world.turn(session)
-    world.end_session()(ALICE, session.session_id)
-    assert world.read_turn(ALICE, session.session_id, turn.turn_id).status == "cancelled"
+    world.use_cases.end_session(ALICE, session.session_id)
+    assert world.use_cases.read_turn(ALICE, session.session_id, turn.turn_id).status == "cancelled"
     assert not world.workflow.is_running(turn.turn_id)
     assert ended(world, session).running_turn is None
 
@@ -156,15 +161,15 @@ def test_a_turn_that_begins_while_the_session_ends_is_cancelled_too(world: World
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(world.sessions, "end", in_between)
-        world.end_session()(ALICE, session.session_id)
+        world.use_cases.end_session(ALICE, session.session_id)
     assert not world.workflow.is_running(begun[0])
-    assert world.read_turn(ALICE, session.session_id, begun[0]).status == "cancelled"
+    assert world.use_cases.read_turn(ALICE, session.session_id, begun[0]).status == "cancelled"
 
 
 def test_ending_again_only_finishes_what_was_left(world: World) -> None:
     session = world.session()
     record = made(world, session, "scratch.html", temporary=True)
-    end = world.end_session()
+    end = world.use_cases.end_session
 
     def refuse(*_: object) -> None:
         raise OSError("the service was away")
@@ -182,28 +187,28 @@ def test_ending_again_only_finishes_what_was_left(world: World) -> None:
 def test_a_file_that_somebody_else_deletes_meanwhile_is_no_error(world: World) -> None:
     session = world.session()
     stale = made(world, session, "scratch.html", temporary=True)
-    world.remove_file(ALICE, stale.file_key)
+    world.use_cases.remove_file(ALICE, stale.file_key)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(world.files, "of_session", lambda *_: [stale])
-        world.end_session()(ALICE, session.session_id)
+        world.use_cases.end_session(ALICE, session.session_id)
     assert ended(world, session).status is SessionStatus.ENDED
 
 
 def test_a_file_can_be_removed_only_once_and_by_its_owner(world: World) -> None:
     record = world.upload("sales.csv")
     with pytest.raises(FileNotFound):
-        world.remove_file(BOB, record.file_key)
+        world.use_cases.remove_file(BOB, record.file_key)
     assert names(world) == ["sales.csv"]
-    world.remove_file(ALICE, record.file_key)
+    world.use_cases.remove_file(ALICE, record.file_key)
     with pytest.raises(FileNotFound):
-        world.remove_file(ALICE, record.file_key)
+        world.use_cases.remove_file(ALICE, record.file_key)
 
 
 def test_a_removed_file_is_gone_with_every_version_and_its_name_is_free(world: World) -> None:
     session = world.session()
     world.upload("sales.csv", b"1", session)
     record = world.upload("sales.csv", b"22", session)
-    world.remove_file(ALICE, record.file_key)
+    world.use_cases.remove_file(ALICE, record.file_key)
     assert (world.store.objects, world.files.version(ALICE.name, record.file_key, 1)) == ({}, None)
     again = world.upload("sales.csv", session=session)
     assert (again.name, again.version, again.file_key != record.file_key) == ("sales.csv", 1, True)
@@ -214,5 +219,5 @@ def test_the_record_goes_before_the_bytes(world: World) -> None:
     found: list[FileRecord | None] = []
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(world.store, "delete", lambda _keys: found.append(world.files.get(ALICE.name, record.file_key)))
-        world.remove_file(ALICE, record.file_key)
+        world.use_cases.remove_file(ALICE, record.file_key)
     assert found == [None]

@@ -5,20 +5,20 @@ import io
 import pytest
 
 from satchel.contract import Display, ErrorCode, ToolTimedOut
-from satchel.domain.calls import Outcome
-from satchel.services.calls.store_outcome import MOST_OUTCOME_BYTES, read_outcome, store_outcome
+from satchel.domain.calls import RunnerReport
+from satchel.services.calls.runner_report import MAX_OUTCOME_BYTES, read_outcome, store_outcome
 from tests.fakes.file_store import FakeFileStore
 
 
 @pytest.mark.parametrize(
     "outcome",
     [
-        Outcome(),
-        Outcome(results={"ü": [1, None, 0.5]}, display=Display(open_canvas=True, primary_file="a")),
-        Outcome.of_error(ToolTimedOut(30), 5),
+        RunnerReport(),
+        RunnerReport(results={"ü": [1, None, 0.5]}, display=Display(open_canvas=True, primary_file="a")),
+        RunnerReport.of_error(ToolTimedOut(30), 5),
     ],
 )
-def test_an_outcome_is_read_as_it_was_stored(outcome: Outcome) -> None:
+def test_an_outcome_is_read_as_it_was_stored(outcome: RunnerReport) -> None:
     store = FakeFileStore()
     store_outcome(store, "k", outcome)
     assert read_outcome(store, "k") == outcome
@@ -51,7 +51,7 @@ def test_what_is_no_outcome_is_refused(text: bytes) -> None:
 
 def test_an_outcome_that_is_too_large_is_not_read() -> None:
     store = FakeFileStore()
-    store.put("k", io.BytesIO(b" " * (MOST_OUTCOME_BYTES + 1)), "application/json")
+    store.put("k", io.BytesIO(b" " * (MAX_OUTCOME_BYTES + 1)), "application/json")
     with pytest.raises(ValueError, match="bytes"):
         read_outcome(store, "k")
 
@@ -59,5 +59,5 @@ def test_an_outcome_that_is_too_large_is_not_read() -> None:
 def test_a_retry_stores_the_same_again() -> None:
     store = FakeFileStore()
     for _ in range(2):
-        store_outcome(store, "k", Outcome(error_code=ErrorCode.E_TOOL_FAILED))
+        store_outcome(store, "k", RunnerReport(error_code=ErrorCode.E_TOOL_FAILED))
     assert list(store.objects) == ["k"]

@@ -2,10 +2,10 @@ from datetime import timedelta
 
 import pytest
 
+from satchel.domain.connections import Subscription
 from satchel.domain.errors import NotAllowed, SessionNotFound, TurnNotFound
-from satchel.domain.identity import Identity
 from satchel.domain.sessions import Turn
-from satchel.domain.sockets import Subscription
+from satchel.domain.users import Identity
 from tests.unit.services.scenery import ALICE, BOB
 from tests.unit.services.world import World
 
@@ -16,7 +16,7 @@ def turn(world: World) -> Turn:
 
 
 def connect(world: World, who: Identity, connection_id: str) -> None:
-    world.open_connection(connection_id, world.issue_ticket(who).ticket, None)
+    world.use_cases.open_connection(connection_id, world.use_cases.issue_ticket(who).ticket, None)
 
 
 def followed(world: World, turn: Turn) -> list[tuple[str, int]]:
@@ -25,7 +25,7 @@ def followed(world: World, turn: Turn) -> list[tuple[str, int]]:
 
 def test_a_subscription_lies_beside_its_turn_with_its_cursor(world: World, turn: Turn) -> None:
     connect(world, ALICE, "c1")
-    world.subscribe("c1", turn.session_id, turn.turn_id, 3)
+    world.use_cases.subscribe("c1", turn.session_id, turn.turn_id, 3)
 
     (kept,) = world.subscriptions.of_turn(turn.turn_id, 100)
     assert kept == Subscription(
@@ -40,9 +40,9 @@ def test_a_subscription_lies_beside_its_turn_with_its_cursor(world: World, turn:
 
 def test_subscribing_again_begins_anew_from_the_new_cursor(world: World, turn: Turn) -> None:
     connect(world, ALICE, "c1")
-    world.subscribe("c1", turn.session_id, turn.turn_id, 3)
+    world.use_cases.subscribe("c1", turn.session_id, turn.turn_id, 3)
     (old,) = world.subscriptions.of_turn(turn.turn_id, 100)
-    world.subscribe("c1", turn.session_id, turn.turn_id, 1)
+    world.use_cases.subscribe("c1", turn.session_id, turn.turn_id, 1)
 
     assert followed(world, turn) == [("c1", 1)]
     assert world.subscriptions.of_turn(turn.turn_id, 100)[0].mark != old.mark
@@ -51,9 +51,9 @@ def test_subscribing_again_begins_anew_from_the_new_cursor(world: World, turn: T
 def test_a_turn_of_somebody_else_is_answered_as_one_that_is_not_there(world: World, turn: Turn) -> None:
     connect(world, BOB, "c2")
     with pytest.raises(SessionNotFound) as foreign:
-        world.subscribe("c2", turn.session_id, turn.turn_id, 0)
+        world.use_cases.subscribe("c2", turn.session_id, turn.turn_id, 0)
     with pytest.raises(SessionNotFound) as absent:
-        world.subscribe("c2", "s01m7yz1hs4gcreevqf6n983x09", turn.turn_id, 0)
+        world.use_cases.subscribe("c2", "s01m7yz1hs4gcreevqf6n983x09", turn.turn_id, 0)
 
     assert foreign.value.message == absent.value.message
     assert followed(world, turn) == []
@@ -62,13 +62,13 @@ def test_a_turn_of_somebody_else_is_answered_as_one_that_is_not_there(world: Wor
 def test_a_turn_of_somebody_else_is_not_reached_through_a_session_of_ones_own(world: World, turn: Turn) -> None:
     connect(world, BOB, "c2")
     with pytest.raises(TurnNotFound):
-        world.subscribe("c2", world.session(BOB).session_id, turn.turn_id, 0)
+        world.use_cases.subscribe("c2", world.session(BOB).session_id, turn.turn_id, 0)
     assert followed(world, turn) == []
 
 
 def test_a_connection_that_is_not_known_follows_nothing(world: World, turn: Turn) -> None:
     with pytest.raises(NotAllowed):
-        world.subscribe("c9", turn.session_id, turn.turn_id, 0)
+        world.use_cases.subscribe("c9", turn.session_id, turn.turn_id, 0)
     assert followed(world, turn) == []
 
 
@@ -76,7 +76,7 @@ def test_a_turn_whose_execution_is_gone_is_ended_for_who_follows_it(world: World
     connect(world, ALICE, "c1")
     world.workflow.lose(turn.turn_id)
     world.clock.travel(60)
-    world.subscribe("c1", turn.session_id, turn.turn_id, 0)
+    world.use_cases.subscribe("c1", turn.session_id, turn.turn_id, 0)
 
     assert [kind for kind, _ in world.events.told(turn.turn_id)] == ["turn_started", "turn_failed"]
 
@@ -84,8 +84,8 @@ def test_a_turn_whose_execution_is_gone_is_ended_for_who_follows_it(world: World
 def test_unsubscribing_removes_this_connections_alone_and_may_come_twice(world: World, turn: Turn) -> None:
     for connection_id in ("c1", "c2"):
         connect(world, ALICE, connection_id)
-        world.subscribe(connection_id, turn.session_id, turn.turn_id, 0)
-    world.unsubscribe("c1", turn.turn_id)
-    world.unsubscribe("c1", turn.turn_id)
+        world.use_cases.subscribe(connection_id, turn.session_id, turn.turn_id, 0)
+    world.use_cases.unsubscribe("c1", turn.turn_id)
+    world.use_cases.unsubscribe("c1", turn.turn_id)
 
     assert followed(world, turn) == [("c2", 0)]

@@ -76,9 +76,9 @@ def test_a_turn_that_ended_frees_its_session(world: World) -> None:
 def test_the_same_key_again_is_the_same_turn(world: World) -> None:
     session = world.session()
     wanted = TurnRequest(message="Hello")
-    first = world.take_turn(ALICE, session.session_id, wanted, "key")
+    first = world.use_cases.start_turn(ALICE, session.session_id, wanted, "key")
     world.clock.travel(5)
-    again = world.take_turn(ALICE, session.session_id, wanted, "key")
+    again = world.use_cases.start_turn(ALICE, session.session_id, wanted, "key")
     assert again == first
     assert len(world.workflow.started) == 1
     assert world.events.told(first.turn_id) == [("turn_started", {"session_id": session.session_id})]
@@ -87,19 +87,19 @@ def test_the_same_key_again_is_the_same_turn(world: World) -> None:
 def test_a_repeat_starts_what_the_first_time_did_not_get_to(world: World) -> None:
     session = world.session()
     wanted = TurnRequest(message="Hello")
-    turn = world.take_turn(ALICE, session.session_id, wanted, "key")
+    turn = world.use_cases.start_turn(ALICE, session.session_id, wanted, "key")
     world.workflow.started.clear()
-    world.take_turn(ALICE, session.session_id, wanted, "key")
+    world.use_cases.start_turn(ALICE, session.session_id, wanted, "key")
     assert world.workflow.started == [(ALICE.name, session.session_id, turn.turn_id)]
 
 
 def test_a_repeat_of_a_turn_that_has_ended_starts_nothing(world: World) -> None:
     session = world.session()
     wanted = TurnRequest(message="Hello")
-    turn = world.take_turn(ALICE, session.session_id, wanted, "key")
+    turn = world.use_cases.start_turn(ALICE, session.session_id, wanted, "key")
     world.complete(turn)
     world.workflow.started.clear()
-    again = world.take_turn(ALICE, session.session_id, wanted, "key")
+    again = world.use_cases.start_turn(ALICE, session.session_id, wanted, "key")
     assert (again.turn_id, again.answer) == (turn.turn_id, "Done.")
     assert world.workflow.started == []
 
@@ -112,9 +112,9 @@ def test_the_same_key_with_another_request_is_refused(world: World, other: TurnR
     session = world.session()
     world.upload("a.csv", session=session)
     first = TurnRequest(message="Hello", tools=["report"], files=["a.csv"])
-    world.take_turn(ALICE, session.session_id, first, "key")
+    world.use_cases.start_turn(ALICE, session.session_id, first, "key")
     with pytest.raises(KeyReused):
-        world.take_turn(ALICE, session.session_id, other, "key")
+        world.use_cases.start_turn(ALICE, session.session_id, other, "key")
 
 
 def test_a_message_is_measured_in_bytes(world: World) -> None:
@@ -176,6 +176,6 @@ def test_somebody_elses_session_is_not_there(world: World) -> None:
 
 def test_a_session_that_ended_is_not_continued(world: World) -> None:
     session = world.session()
-    world.end_session()(ALICE, session.session_id)
+    world.use_cases.end_session(ALICE, session.session_id)
     with pytest.raises(SessionEnded):
         world.turn(session)

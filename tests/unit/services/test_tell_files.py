@@ -9,7 +9,7 @@ from tests.unit.services.world import World
 
 def told(world: World, session: Session, *files: str) -> FileContext:
     turn = world.turn(session, files=list(files))
-    context = world.tell_files(turn)
+    context = world.use_cases.file_context(turn)
     world.complete(turn)
     return context
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from satchel.domain.bounds import MOST_ANSWER_CHARS, cut
 from satchel.domain.events import NewEvent
-from satchel.services.turns.telling import NobodyListens, Telling
+from satchel.domain.size_limits import MAX_ANSWER_CHARS, cut
+from satchel.services.turns.token_streamer import TokenStreamer, TurnCancelled
 from tests.fakes.clock import FakeClock
 from tests.fakes.events import FakeEvents
 
@@ -22,8 +22,8 @@ class Scene:
         self.events = FakeEvents(self.clock)
         self.wanted = True
 
-    def telling(self, tries: int = 0) -> Telling:
-        return Telling(self.events, self.clock, TURN, 3, tries, lambda: self.wanted)
+    def telling(self, tries: int = 0) -> TokenStreamer:
+        return TokenStreamer(self.events, self.clock, TURN, 3, tries, lambda: self.wanted)
 
     @property
     def text(self) -> str:
@@ -125,7 +125,7 @@ def test_when_the_turn_has_ended_nobody_listens(scene: Scene) -> None:
     telling("One ")
     scene.events.append(TURN, END)
     scene.clock.travel(1)
-    with pytest.raises(NobodyListens):
+    with pytest.raises(TurnCancelled):
         telling("moment")
 
 
@@ -135,7 +135,7 @@ def test_while_the_model_is_silent_it_is_asked_once_a_second_whether_anybody_lis
     scene.clock.travel(0.9)
     telling("")
     scene.clock.travel(0.1)
-    with pytest.raises(NobodyListens):
+    with pytest.raises(TurnCancelled):
         telling("")
 
 
@@ -161,10 +161,10 @@ def test_whatever_comes_when_the_sum_of_the_pieces_is_the_answer(data: st.DataOb
 @pytest.mark.parametrize("more", [-1, 0, 1, 500])
 def test_an_answer_that_is_cut_is_told_as_it_is_kept(scene: Scene, more: int) -> None:
     telling = scene.telling()
-    answer = "ab" * (MOST_ANSWER_CHARS // 2) + "c" * more if more >= 0 else "a" * (MOST_ANSWER_CHARS + more)
+    answer = "ab" * (MAX_ANSWER_CHARS // 2) + "c" * more if more >= 0 else "a" * (MAX_ANSWER_CHARS + more)
     for start in range(0, len(answer), 7000):
         telling(answer[start : start + 7000])
         scene.clock.travel(1)
-    telling.whole(cut(answer, MOST_ANSWER_CHARS))
-    assert scene.text == cut(answer, MOST_ANSWER_CHARS)
+    telling.whole(cut(answer, MAX_ANSWER_CHARS))
+    assert scene.text == cut(answer, MAX_ANSWER_CHARS)
     assert {payload["attempt"] for _, payload in scene.events.told(TURN)} == {0}

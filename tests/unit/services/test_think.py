@@ -2,22 +2,22 @@
 
 import pytest
 
-from satchel.domain.calls import Call, Outcome
+from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.conversation import (
     AssistantMessage,
+    CompletionRequest,
     ModelReply,
-    ModelTask,
     ProposedCall,
     ToolMessage,
     UserMessage,
 )
 from satchel.domain.ids import call_id
-from satchel.domain.own_tools import LIST_FILES
-from satchel.domain.prompt import LAST_WORD, instructions
-from satchel.domain.steps import MOST_CALLS_IN_ROUND, MOST_CALLS_IN_TURN, CallRef, NextStep
-from satchel.domain.steps import MOST_ROUNDS as MOST_ROUNDS_OF_ALL
+from satchel.domain.prompt import LAST_WORD, system_prompt
+from satchel.domain.steps import MAX_CALLS_IN_ROUND, MAX_CALLS_IN_TURN, CallRef, NextStep
+from satchel.domain.steps import MAX_ROUNDS as MAX_ROUNDS_OF_ALL
+from satchel.domain.tools import LIST_FILES
 from tests.unit.services.scenery import ALICE, BOB, ECHO, EXACT, FETCH, MERGE, OPEN, SUMMARISE
-from tests.unit.services.wiring import MOST_ROUNDS
+from tests.unit.services.wiring import MAX_ROUNDS
 from tests.unit.services.world import World, turn_step
 
 ECHO_A = ProposedCall(tool="report.echo", arguments='{"text": "a"}', ref="m-1")
@@ -27,7 +27,7 @@ ECHO_B = ProposedCall(tool="report.echo", arguments="not json", ref="m-2")
 def test_an_answer_without_calls_ends_the_turn(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="Hello, you.")]
-    assert world.think(turn_step(turn)) == NextStep(
+    assert world.use_cases.think(turn_step(turn)) == NextStep(
         user=turn.user, session_id=turn.session_id, turn_id=turn.turn_id, round=1, calls=[], done=True
     )
     assert world.transcript.messages(turn.session_id)[-1] == AssistantMessage(text="Hello, you.")
@@ -37,7 +37,7 @@ def test_an_answer_without_calls_ends_the_turn(world: World) -> None:
 def test_the_calls_of_an_answer_are_derived_from_where_they_stand(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="", calls=[ECHO_A, ECHO_B])]
-    step = world.think(turn_step(turn, 1))
+    step = world.use_cases.think(turn_step(turn, 1))
     ids = [call_id(turn.turn_id, 1, 0), call_id(turn.turn_id, 1, 1)]
     assert step == NextStep(
         user=turn.user,
@@ -66,15 +66,15 @@ def test_the_calls_of_an_answer_are_derived_from_where_they_stand(world: World) 
 def test_an_answer_without_text_tells_nobody_anything(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="", calls=[ECHO_A])]
-    world.think(turn_step(turn))
+    world.use_cases.think(turn_step(turn))
     assert world.events.told(turn.turn_id, "token_stream") == []
 
 
 def test_the_same_round_again_answers_the_same_without_asking_again(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="One moment.", calls=[ECHO_A])]
-    first = world.think(turn_step(turn))
-    assert world.think(turn_step(turn)) == first
+    first = world.use_cases.think(turn_step(turn))
+    assert world.use_cases.think(turn_step(turn)) == first
     assert len(world.model.tasks) == 1
     assert len(world.calls.list(turn.turn_id)) == 1
     assert world.events.streamed(turn.turn_id) == {0: "One moment."}
@@ -83,10 +83,10 @@ def test_the_same_round_again_answers_the_same_without_asking_again(world: World
 def test_a_call_that_has_gone_on_is_not_begun_again(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="", calls=[ECHO_A])]
-    world.think(turn_step(turn))
+    world.use_cases.think(turn_step(turn))
     (call,) = world.calls.list(turn.turn_id)
-    settled = world.settle(call, Outcome(results="a"))
-    world.think(turn_step(turn))
+    settled = world.settle(call, RunnerReport(results="a"))
+    world.use_cases.think(turn_step(turn))
     assert world.seen(call) == call.model_copy(update={"settled": settled})
 
 
@@ -95,7 +95,7 @@ def test_of_two_that_ask_at_once_one_answer_stands_and_is_told(world: World) -> 
     world.model.replies = [ModelReply(text="Mine.", calls=[ECHO_B])]
     others = AssistantMessage(text="The other's.", calls=[ECHO_A])
     world.model.meanwhile = lambda: world.transcript.add_reply(turn, 0, others)
-    world.think(turn_step(turn))
+    world.use_cases.think(turn_step(turn))
     assert [call.arguments for call in world.calls.list(turn.turn_id)] == [ECHO_A.arguments]
     assert world.events.streamed(turn.turn_id) == {0: "The other's."}
 
@@ -103,7 +103,7 @@ def test_of_two_that_ask_at_once_one_answer_stands_and_is_told(world: World) -> 
 def test_a_crash_between_the_answer_and_the_telling_is_made_good(world: World) -> None:
     turn = world.turn(world.session())
     world.transcript.add_reply(turn, 0, AssistantMessage(text="Hello."))
-    world.think(turn_step(turn))
+    world.use_cases.think(turn_step(turn))
     assert world.model.tasks == []
     assert world.events.streamed(turn.turn_id) == {0: "Hello."}
 
@@ -111,13 +111,13 @@ def test_a_crash_between_the_answer_and_the_telling_is_made_good(world: World) -
 def test_behind_the_last_round_the_model_is_asked_for_its_last_word(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="That is what I have.")]
-    step = world.think(turn_step(turn, MOST_ROUNDS))
-    assert (step.round, step.calls, step.done) == (MOST_ROUNDS + 1, [], True)
+    step = world.use_cases.think(turn_step(turn, MAX_ROUNDS))
+    assert (step.round, step.calls, step.done) == (MAX_ROUNDS + 1, [], True)
     assert asked(world).last_word
     assert asked(world).instructions.endswith(LAST_WORD)
     assert asked(world).tools
     assert world.transcript.messages(turn.session_id)[-1] == AssistantMessage(text="That is what I have.")
-    assert world.think(turn_step(turn, MOST_ROUNDS + 1)).done
+    assert world.use_cases.think(turn_step(turn, MAX_ROUNDS + 1)).done
     assert len(world.model.tasks) == 1
 
 
@@ -125,40 +125,40 @@ def test_behind_the_last_round_the_model_is_asked_for_its_last_word(world: World
 def test_a_last_word_that_asks_for_tools_or_says_nothing_is_none(world: World, reply: ModelReply) -> None:
     turn = world.turn(world.session())
     world.model.replies = [reply]
-    step = world.think(turn_step(turn, MOST_ROUNDS))
+    step = world.use_cases.think(turn_step(turn, MAX_ROUNDS))
     assert (step.calls, step.done) == ([], True)
     assert world.transcript.messages(turn.session_id) == [UserMessage(text="Hello")]
 
 
 def test_a_turn_that_was_cancelled_meanwhile_asks_nothing_more(world: World) -> None:
     turn = world.turn(world.session())
-    world.cancel(ALICE, turn.session_id, turn.turn_id)
-    assert world.think(turn_step(turn)).done
+    world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
+    assert world.use_cases.think(turn_step(turn)).done
     assert world.model.tasks == []
 
 
 def test_a_turn_that_there_is_not_is_done(world: World) -> None:
     turn = world.turn(world.session())
-    assert world.think(turn_step(turn).model_copy(update={"session_id": world.session().session_id})).done
+    assert world.use_cases.think(turn_step(turn).model_copy(update={"session_id": world.session().session_id})).done
 
 
 def test_an_answer_with_too_many_calls_is_cut(world: World) -> None:
     turn = world.turn(world.session())
-    world.model.replies = [ModelReply(text="", calls=[ECHO_A] * (MOST_CALLS_IN_ROUND + 5))]
-    assert len(world.think(turn_step(turn)).calls) == MOST_CALLS_IN_ROUND
+    world.model.replies = [ModelReply(text="", calls=[ECHO_A] * (MAX_CALLS_IN_ROUND + 5))]
+    assert len(world.use_cases.think(turn_step(turn)).calls) == MAX_CALLS_IN_ROUND
 
 
 def test_a_turn_has_so_many_calls_and_then_the_model_is_asked_for_its_last_word(world: World) -> None:
-    world.most_rounds = MOST_ROUNDS_OF_ALL
+    world.max_rounds = MAX_ROUNDS_OF_ALL
     turn = world.turn(world.session())
-    world.model.replies = [ModelReply(text="", calls=[ECHO_A] * MOST_CALLS_IN_ROUND) for _ in range(10)]
+    world.model.replies = [ModelReply(text="", calls=[ECHO_A] * MAX_CALLS_IN_ROUND) for _ in range(10)]
     made = []
     step = turn_step(turn)
-    while not (after := world.think(step)).done:
+    while not (after := world.use_cases.think(step)).done:
         made.append(len(after.calls))
         step = turn_step(turn, after.round)
     assert made == [40, 40, 40, 40, 40, 40, 10]
-    assert sum(made) == len(world.calls.list(turn.turn_id)) == MOST_CALLS_IN_TURN
+    assert sum(made) == len(world.calls.list(turn.turn_id)) == MAX_CALLS_IN_TURN
     assert len(world.model.tasks) == len(made) + 1
     assert [task.last_word for task in world.model.tasks] == [False] * len(made) + [True]
 
@@ -166,30 +166,30 @@ def test_a_turn_has_so_many_calls_and_then_the_model_is_asked_for_its_last_word(
 def test_the_calls_of_earlier_turns_do_not_count(world: World) -> None:
     session = world.session()
     earlier = world.turn(session)
-    said = AssistantMessage(text="", calls=[ECHO_A] * MOST_CALLS_IN_TURN)
+    said = AssistantMessage(text="", calls=[ECHO_A] * MAX_CALLS_IN_TURN)
     world.transcript.add_reply(earlier, 0, said)
-    world.finish(turn_step(earlier))
+    world.use_cases.finish_turn(turn_step(earlier))
     world.model.replies = [ModelReply(text="", calls=[ECHO_A])]
-    assert len(world.think(turn_step(world.turn(session))).calls) == 1
+    assert len(world.use_cases.think(turn_step(world.turn(session))).calls) == 1
 
 
 # What the model is given
 
 
-def asked(world: World) -> ModelTask:
+def asked(world: World) -> CompletionRequest:
     return world.model.tasks[-1]
 
 
 def test_the_model_sees_the_conversation_in_order_with_what_the_tools_returned(world: World) -> None:
     turn = world.turn(world.session(), "Echo a")
     world.model.replies = [ModelReply(text="I will.", calls=[ECHO_A]), ModelReply(text="It was a.")]
-    world.think(turn_step(turn))
-    world.settle(world.calls.list(turn.turn_id)[0], Outcome(results="a"))
-    world.think(turn_step(turn, 1))
+    world.use_cases.think(turn_step(turn))
+    world.settle(world.calls.list(turn.turn_id)[0], RunnerReport(results="a"))
+    world.use_cases.think(turn_step(turn, 1))
     ref = call_id(turn.turn_id, 0, 0)
-    assert asked(world) == ModelTask(
+    assert asked(world) == CompletionRequest(
         model="fake:quick",
-        instructions=instructions(None),
+        instructions=system_prompt(None),
         messages=[
             UserMessage(text="Echo a"),
             AssistantMessage(text="I will.", calls=[ECHO_A.model_copy(update={"ref": ref})]),
@@ -280,7 +280,7 @@ def test_a_file_that_was_deleted_meanwhile_is_not_listed(world: World) -> None:
     session = world.session()
     other = world.upload("there.csv")
     turn = world.turn(session, files=["there.csv"])
-    world.remove_file(ALICE, other.file_key)
+    world.use_cases.remove_file(ALICE, other.file_key)
     world.complete(turn)
     assert listed(world) == []
 
@@ -288,8 +288,8 @@ def test_a_file_that_was_deleted_meanwhile_is_not_listed(world: World) -> None:
 def test_what_the_model_says_after_the_turn_was_cancelled_is_neither_kept_nor_told(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="Too late.", calls=[ECHO_A])]
-    world.model.meanwhile = lambda: world.cancel(ALICE, turn.session_id, turn.turn_id)
-    step = world.think(turn_step(turn))
+    world.model.meanwhile = lambda: world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
+    step = world.use_cases.think(turn_step(turn))
     assert (step.calls, step.done) == ([], True)
     assert world.transcript.messages(turn.session_id) == [UserMessage(text="Hello")]
     told = [kind for kind, _ in world.events.told(turn.turn_id)]

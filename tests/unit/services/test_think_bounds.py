@@ -3,8 +3,15 @@
 import pytest
 
 from satchel.contract.errors import InvalidArguments, NotApproved
-from satchel.domain.calls import Outcome
-from satchel.domain.conversation import AssistantMessage, ModelReply, ModelTask, ProposedCall, TokenUsage, ToolMessage
+from satchel.domain.calls import RunnerReport
+from satchel.domain.conversation import (
+    AssistantMessage,
+    CompletionRequest,
+    ModelReply,
+    ProposedCall,
+    TokenUsage,
+    ToolMessage,
+)
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Turn
 from satchel.domain.steps import TurnStep
@@ -15,15 +22,15 @@ ECHO_A = ProposedCall(tool="report.echo", arguments='{"text": "a"}', ref="m-1")
 ECHO_B = ProposedCall(tool="report.echo", arguments="not json", ref="m-2")
 
 
-def refused(world: World, turn: Turn, round_number: int, wish: ProposedCall = ECHO_B) -> ModelTask:
+def refused(world: World, turn: Turn, round_number: int, wish: ProposedCall = ECHO_B) -> CompletionRequest:
     """Let the model ask for something in a round, Dispatch refuse it, and the model be asked again."""
     world.model.replies = [ModelReply(text="", calls=[wish])]
-    world.think(turn_step(turn, round_number))
+    world.use_cases.think(turn_step(turn, round_number))
     (call,) = [call for call in world.calls.list(turn.turn_id) if call.round == round_number]
-    world.dispatch(call_step(call, "token"))
+    world.use_cases.dispatch_tool(call_step(call, "token"))
     world.settle(call)
     world.model.replies = [ModelReply(text="So be it.")]
-    world.think(turn_step(turn, round_number + 1).model_copy())
+    world.use_cases.think(turn_step(turn, round_number + 1).model_copy())
     return world.model.tasks[-1]
 
 
@@ -58,30 +65,30 @@ def mistaken(world: World, turn: Turn, rounds: int) -> None:
         call = world.call(turn, arguments="{broken", round_number=number)
         said = AssistantMessage(text="", calls=[ProposedCall(tool=call.tool, arguments=call.arguments, ref=call.ref)])
         world.transcript.add_reply(turn, number, said)
-        world.settle(call, Outcome.of_error(InvalidArguments(["the arguments are not JSON"])))
+        world.settle(call, RunnerReport.of_error(InvalidArguments(["the arguments are not JSON"])))
 
 
 def test_three_times_it_may_mend_its_calls_then_it_is_asked_for_its_last_word(world: World) -> None:
-    world.most_rounds = 10
+    world.max_rounds = 10
     turn = world.turn(world.session())
     mistaken(world, turn, 4)
     world.model.replies = [ModelReply(text="Then without.")]
-    assert world.think(turn_step(turn, 4)).done
+    assert world.use_cases.think(turn_step(turn, 4)).done
     assert world.model.tasks[-1].last_word
 
     other = world.turn(world.session())
     mistaken(world, other, 3)
     world.model.replies = [ModelReply(text="", calls=[ECHO_A])]
-    assert not world.think(turn_step(other, 3)).done
+    assert not world.use_cases.think(turn_step(other, 3)).done
 
 
 def test_a_turn_of_nothing_but_wrong_calls_ends_with_a_message_that_says_so(world: World) -> None:
-    world.most_rounds = 10
+    world.max_rounds = 10
     turn = world.turn(world.session())
     mistaken(world, turn, 4)
     world.model.replies = [ModelReply(text="", calls=[ECHO_B])]
-    step = world.think(turn_step(turn, 4))
-    world.finish(TurnStep.model_validate(step.model_dump()))
+    step = world.use_cases.think(turn_step(turn, 4))
+    world.use_cases.finish_turn(TurnStep.model_validate(step.model_dump()))
     ended = world.turns.get(turn.session_id, turn.turn_id)
     assert ended is not None
     assert ended.error == TurnError(
@@ -95,8 +102,8 @@ def test_what_a_tool_says_of_itself_and_what_the_person_refused_is_no_mistake_of
     turn = world.turn(world.session())
     calls = [world.call(turn, round_number=0, index=index) for index in range(2)]
     world.calls.dispatched(calls[0].model_copy(update={"injected": {}}))
-    world.settle(calls[0], Outcome.of_error(InvalidArguments(["says the tool"])))
-    world.settle(calls[1], Outcome.of_error(NotApproved("The person refused")))
+    world.settle(calls[0], RunnerReport.of_error(InvalidArguments(["says the tool"])))
+    world.settle(calls[1], RunnerReport.of_error(NotApproved("The person refused")))
     assert not any(world.seen(call).is_mistaken for call in calls)
 
 
@@ -108,16 +115,18 @@ def test_what_every_question_takes_is_counted_for_the_turn_and_its_session(world
         ModelReply(text="", calls=[ECHO_A], usage=TokenUsage(input_tokens=100, output_tokens=10)),
         ModelReply(text="Done.", usage=TokenUsage(input_tokens=130, output_tokens=5, cache_read_tokens=100)),
     ]
-    world.think(turn_step(turn))
-    world.think(turn_step(turn, 1))
+    world.use_cases.think(turn_step(turn))
+    world.use_cases.think(turn_step(turn, 1))
     took = TokenUsage(input_tokens=230, output_tokens=15, cache_read_tokens=100)
-    assert world.read_turn(ALICE, turn.session_id, turn.turn_id).usage == took
-    assert world.read_sessions(ALICE, session.session_id).usage == took
+    assert world.use_cases.read_turn(ALICE, turn.session_id, turn.turn_id).usage == took
+    assert world.use_cases.read_sessions(ALICE, session.session_id).usage == took
 
 
 def test_an_answer_that_does_not_stand_was_paid_for_as_well(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="Too late.", usage=TokenUsage(input_tokens=7, output_tokens=2))]
-    world.model.meanwhile = lambda: world.cancel(ALICE, turn.session_id, turn.turn_id)
-    world.think(turn_step(turn))
-    assert world.read_turn(ALICE, turn.session_id, turn.turn_id).usage == TokenUsage(input_tokens=7, output_tokens=2)
+    world.model.meanwhile = lambda: world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
+    world.use_cases.think(turn_step(turn))
+    assert world.use_cases.read_turn(ALICE, turn.session_id, turn.turn_id).usage == TokenUsage(
+        input_tokens=7, output_tokens=2
+    )

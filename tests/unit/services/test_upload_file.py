@@ -3,7 +3,7 @@
 import pytest
 
 from satchel.contract import safe_name
-from satchel.domain.calls import Outcome
+from satchel.domain.calls import RunnerReport
 from satchel.domain.errors import SessionEnded, SessionNotFound, TooLarge
 from satchel.domain.files import FileInfo, FileRecord, Source
 from tests.unit.services.scenery import ALICE, BOB
@@ -13,7 +13,7 @@ from tests.unit.services.world import World
 @pytest.mark.clause("v2.1:input:stored")
 def test_a_file_is_stored_and_listed(world: World) -> None:
     session = world.session()
-    record = world.upload_file(ALICE, "sales.csv", b"a,b\n", None, session.session_id)
+    record = world.use_cases.upload_file(ALICE, "sales.csv", b"a,b\n", None, session.session_id)
     assert record == FileRecord(
         object_id=record.file_key,
         file_key=record.file_key,
@@ -34,7 +34,7 @@ def test_a_file_is_stored_and_listed(world: World) -> None:
 
 
 def test_a_file_needs_no_session(world: World) -> None:
-    assert world.upload_file(ALICE, "a.csv", b"", None, None).session_id is None
+    assert world.use_cases.upload_file(ALICE, "a.csv", b"", None, None).session_id is None
 
 
 @pytest.mark.clause("v2.1:storage:prefix", "v2.1:input:normalised")
@@ -42,7 +42,7 @@ def test_a_file_needs_no_session(world: World) -> None:
     "raw", ["../../malicious.txt", "..\\..\\..\\windows\\system32\\file", "a\0b.csv", "", ".", "con", "ü" * 300, "-rf"]
 )
 def test_whatever_a_file_is_called_it_lies_in_its_owners_uploads(world: World, raw: str) -> None:
-    record = world.upload_file(ALICE, raw, b"x", None, None)
+    record = world.use_cases.upload_file(ALICE, raw, b"x", None, None)
     assert record.name == safe_name(raw)
     assert record.key == f"{ALICE.name}/uploads/20240827/{record.file_key}/{record.name}"
     assert (record.raw_name, "/" in record.name) == (raw, False)
@@ -59,28 +59,28 @@ def test_whatever_a_file_is_called_it_lies_in_its_owners_uploads(world: World, r
     ],
 )
 def test_the_type_is_what_was_said_where_it_is_one_else_by_the_name(world: World, said: str | None, kept: str) -> None:
-    assert world.upload_file(ALICE, "sales.csv", b"x", said, None).mime == kept
+    assert world.use_cases.upload_file(ALICE, "sales.csv", b"x", said, None).mime == kept
 
 
 def test_a_file_that_is_too_large_for_this_way_in_is_refused_with_the_limit(world: World) -> None:
     with pytest.raises(TooLarge) as refused:
-        world.upload_file(ALICE, "a.csv", bytes(1001), None, None)
+        world.use_cases.upload_file(ALICE, "a.csv", bytes(1001), None, None)
     assert refused.value.details == {"limit_bytes": 1000}
     assert (world.store.written, world.files.list(ALICE.name, 10, None).items) == ([], [])
-    world.upload_file(ALICE, "a.csv", bytes(1000), None, None)
+    world.use_cases.upload_file(ALICE, "a.csv", bytes(1000), None, None)
 
 
 def test_somebody_elses_session_is_not_there(world: World) -> None:
     with pytest.raises(SessionNotFound):
-        world.upload_file(ALICE, "a.csv", b"x", None, world.session(BOB).session_id)
+        world.use_cases.upload_file(ALICE, "a.csv", b"x", None, world.session(BOB).session_id)
     assert world.store.written == []
 
 
 def test_a_session_that_ended_takes_no_more_files(world: World) -> None:
     session = world.session()
-    world.end_session()(ALICE, session.session_id)
+    world.use_cases.end_session(ALICE, session.session_id)
     with pytest.raises(SessionEnded):
-        world.upload_file(ALICE, "a.csv", b"x", None, session.session_id)
+        world.use_cases.upload_file(ALICE, "a.csv", b"x", None, session.session_id)
 
 
 def test_the_same_name_again_in_a_session_is_a_new_version(world: World) -> None:
@@ -110,7 +110,7 @@ def test_what_a_tool_makes_leaves_an_upload_of_that_name_alone(world: World) -> 
     session = world.session()
     upload = world.upload("sales.csv", session=session)
     call = world.call(world.turn(session))
-    settled = world.settle(call, Outcome(files=[world.stored(call, "sales.csv")]))
+    settled = world.settle(call, RunnerReport(files=[world.stored(call, "sales.csv")]))
     assert [a.name for a in settled.artifacts] == ["sales (2).csv"]
     assert world.files.get(ALICE.name, upload.file_key) == upload
 

@@ -5,15 +5,15 @@ from datetime import timedelta
 from typing import Any
 
 from satchel.contract import safe_name
-from satchel.domain.calls import Call, CallSettled, Outcome, StoredFile
+from satchel.domain.calls import Call, CallResult, RunnerReport, StoredFile
 from satchel.domain.conversation import ModelReply
 from satchel.domain.files import FileRecord
-from satchel.domain.identity import Identity
 from satchel.domain.ids import call_id, object_id
-from satchel.domain.places import Kind, object_key, outcome_key
+from satchel.domain.object_keys import Kind, object_key, outcome_key
 from satchel.domain.sessions import Session, Turn
 from satchel.domain.steps import CallStep, Failure, TurnStep
-from satchel.services.calls.store_outcome import store_outcome
+from satchel.domain.users import Identity
+from satchel.services.calls.runner_report import store_outcome
 from satchel.services.turns.take_turn import TurnRequest
 from tests.unit.services.scenery import ALICE
 from tests.unit.services.wiring import Wiring
@@ -24,7 +24,7 @@ class World(Wiring):
 
     def session(self, who: Identity = ALICE) -> Session:
         """Start a session."""
-        return self.start_session(who)
+        return self.use_cases.start_session(who)
 
     def turn(
         self,
@@ -35,14 +35,16 @@ class World(Wiring):
         files: list[str] | None = None,
     ) -> Turn:
         """Take a message."""
-        return self.take_turn(who, session.session_id, TurnRequest(message=message, tools=tools, files=files or []))
+        return self.use_cases.start_turn(
+            who, session.session_id, TurnRequest(message=message, tools=tools, files=files or [])
+        )
 
     def upload(
         self, name: str, body: bytes = b"a,b\n1,2\n", session: Session | None = None, who: Identity = ALICE
     ) -> FileRecord:
         """Upload a file, a second after whatever happened before."""
         self.clock.travel(1)
-        return self.upload_file(who, name, body, None, session.session_id if session else None)
+        return self.use_cases.upload_file(who, name, body, None, session.session_id if session else None)
 
     def expiring(self, record: FileRecord, after: timedelta = timedelta(hours=1)) -> FileRecord:
         """Let a file expire after a while, as if it had been made so."""
@@ -97,15 +99,15 @@ class World(Wiring):
         """Put an object into the store."""
         self.store.put(key, io.BytesIO(body), mime)
 
-    def hand_over(self, call: Call, outcome: Outcome) -> None:
+    def hand_over(self, call: Call, outcome: RunnerReport) -> None:
         """Store an outcome as a runner does."""
         store_outcome(self.store, outcome_key(call.user, call.turn_id, call.call_id), outcome)
 
-    def settle(self, call: Call, outcome: Outcome | None = None, failure: Failure | None = None) -> CallSettled:
+    def settle(self, call: Call, outcome: RunnerReport | None = None, failure: Failure | None = None) -> CallResult:
         """Let a call end, with or without an outcome, and return what it came to."""
         if outcome is not None:
             self.hand_over(call, outcome)
-        self.normalize(call_step(call, failure=failure))
+        self.use_cases.record_tool_result(call_step(call, failure=failure))
         settled = self.seen(call).settled
         assert settled is not None
         return settled
@@ -113,8 +115,8 @@ class World(Wiring):
     def complete(self, turn: Turn, text: str = "Done.") -> None:
         """Let the model say its last word, and the turn end."""
         self.model.replies.append(ModelReply(text=text))
-        step = self.think(turn_step(turn))
-        self.finish(TurnStep.model_validate(step.model_dump()))
+        step = self.use_cases.think(turn_step(turn))
+        self.use_cases.finish_turn(TurnStep.model_validate(step.model_dump()))
 
 
 def turn_step(turn: Turn, round_number: int = 0, failure: Failure | None = None) -> TurnStep:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from satchel.domain.sessions import Turn
-from satchel.entrypoints.sockets import Sockets
+from satchel.entrypoints.websocket import Sockets
 from tests.unit.services.scenery import ALICE, BOB
 from tests.unit.services.world import World
 

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from satchel.adapters.mcp.environment import prepare, server_environment
+from satchel.adapters.mcp.stdio import prepare, server_environment
 
 RUNNER = {
     "PATH": "/usr/bin",
@@ -43,12 +43,12 @@ def test_the_folders_are_made_as_often_as_needed(tmp_path: Path) -> None:
 
 
 def test_what_a_tool_put_in_their_place_is_replaced(tmp_path: Path) -> None:
-    home, outside = tmp_path / "home", tmp_path / "outside"
-    home.mkdir()
+    workspace, outside = tmp_path / "home", tmp_path / "outside"
+    workspace.mkdir()
     outside.mkdir()
-    (home / ".home").symlink_to(outside)
-    (home / ".cache").symlink_to(home / "nowhere")
-    (home / ".tmp").write_text("x")
-    prepare(home)
+    (workspace / ".home").symlink_to(outside)
+    (workspace / ".cache").symlink_to(workspace / "nowhere")
+    (workspace / ".tmp").write_text("x")
+    prepare(workspace)
 
-    assert all(path.is_dir() and not path.is_symlink() for path in home.iterdir())
+    assert all(path.is_dir() and not path.is_symlink() for path in workspace.iterdir())

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from satchel.adapters.sandbox import filters, seccomp, syscalls
+from satchel.adapters.sandbox import bpf, seccomp, syscalls
 
 ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 ALLOWED = 0x7FFF0000
@@ -41,7 +41,7 @@ def decide(code: Sequence[bytes], number: int, *arguments: int, arch: int) -> in
 def answer(machine: str, call: str, *arguments: int, network: bool = True, runner: int | None = None) -> int | None:
     """Return the error that a call is answered with; None where it is made."""
     answers = dict.fromkeys(seccomp.REFUSED, errno.EPERM)
-    code = filters.program(machine, answers, seccomp.rules(network=network, runner=runner))
+    code = bpf.program(machine, answers, seccomp.rules(network=network, runner=runner))
     said = decide(code, syscalls.numbers(machine)[call], *arguments, arch=ARCH[machine])
     return None if said == ALLOWED else said & 0xFFFF
 
@@ -95,14 +95,14 @@ def test_the_runner_gets_no_signal_where_landlock_does_not_see_to_that(call: str
 
 
 def test_calls_of_another_machine_end_the_process() -> None:
-    assert decide(filters.program("x86_64", {}, []), 1, arch=0x40000003) == 0x80000000
+    assert decide(bpf.program("x86_64", {}, []), 1, arch=0x40000003) == 0x80000000
 
 
 @pytest.mark.parametrize("number", [0x40000101, syscalls.NEWEST + 1])
 def test_calls_that_nobody_knows_are_not_there(number: int) -> None:
-    assert decide(filters.program("x86_64", {}, []), number, arch=ARCH["x86_64"]) & 0xFFFF == errno.ENOSYS
+    assert decide(bpf.program("x86_64", {}, []), number, arch=ARCH["x86_64"]) & 0xFFFF == errno.ENOSYS
 
 
 def test_for_a_machine_that_nobody_knows_there_is_no_filter() -> None:
     with pytest.raises(OSError, match="no filter for m68k"):
-        filters.program("m68k", {}, [])
+        bpf.program("m68k", {}, [])

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from satchel.adapters.sandbox import groups
+from satchel.adapters.sandbox import limits
 
 ENTERS = """
 import os
-from satchel.adapters.sandbox import groups
-entered = groups.enter(5)
+from satchel.adapters.sandbox import limits
+entered = limits.enter(5)
 assert not entered or f"satchel-{os.getpid()}" in open("/proc/self/cgroup").read()
 """
 
@@ -22,10 +22,10 @@ def test_a_group_is_entered_by_the_process_and_removed_after_it() -> None:
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen([sys.executable, "-c", ENTERS], env=environ) as child:  # noqa: S603  (our own line)
         assert child.wait() == 0
-    groups.leave_none(child.pid)
+    limits.leave_none(child.pid)
 
     assert not list(Path("/sys/fs/cgroup").glob(f"**/satchel-{child.pid}"))
 
 
 def test_where_there_was_none_none_is_removed() -> None:
-    groups.leave_none(2**22 + 1)
+    limits.leave_none(2**22 + 1)

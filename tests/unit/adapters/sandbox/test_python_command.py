@@ -1,6 +1,6 @@
 import pytest
 
-from satchel.adapters.sandbox.python_command import PythonCommand, read_python
+from satchel.adapters.sandbox.policy import PythonCommand, read_python
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from satchel.adapters.sandbox.refusals import Bounds, Reports
+from satchel.adapters.sandbox.violations import AccessBounds, ViolationReports
 
-BOUNDS = Bounds(Path("/tmp/alice"), ["/usr", "/etc", "/srv/app"], ["/tmp", "/home"])
+BOUNDS = AccessBounds(Path("/tmp/alice"), ["/usr", "/etc", "/srv/app"], ["/tmp", "/home"])
 
 
 @pytest.mark.parametrize(
@@ -53,11 +53,11 @@ def test_a_command_that_failed_is_judged_by_what_it_cannot_have_reached() -> Non
 
 
 def test_who_may_write_nowhere_is_refused_anywhere() -> None:
-    assert Bounds(None, [], ["/tmp"]).told_refusal("Permission denied: '/tmp/alice/x'", []) == "/tmp/alice/x"
+    assert AccessBounds(None, [], ["/tmp"]).told_refusal("Permission denied: '/tmp/alice/x'", []) == "/tmp/alice/x"
 
 
 def test_reports_are_taken_once_and_each_path_stands_once() -> None:
-    reports = Reports()
+    reports = ViolationReports()
     os.write(reports.sender, b"P/a\nRcp\x1f/b\nP/a\nP/\xff\n")
 
     assert reports.take() == (["/a", "/\ufffd"], ["cp\x1f/b"])

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from satchel.adapters.sandbox import strays
-from satchel.adapters.sandbox.strays import Strays
-from satchel.adapters.user_area import LocalUserArea
+from satchel.adapters.sandbox.outside_changes import OutsideChanges
+from satchel.adapters.workspaces import LocalWorkspaces
 
 
 @pytest.fixture
@@ -18,11 +17,11 @@ def place(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def looking(place: Path) -> Strays:
-    return Strays([str(place), str(place / "absent")], place / "alice")
+def looking(place: Path) -> OutsideChanges:
+    return OutsideChanges([str(place), str(place / "absent")], place / "alice")
 
 
-def test_what_is_new_or_changed_is_told_once_by_its_path(place: Path, looking: Strays) -> None:
+def test_what_is_new_or_changed_is_told_once_by_its_path(place: Path, looking: OutsideChanges) -> None:
     (place / "folder").mkdir()
     for name in ("as before", "mode", "link away"):
         (place / name).touch()
@@ -37,7 +36,7 @@ def test_what_is_new_or_changed_is_told_once_by_its_path(place: Path, looking: S
     assert looking.take() == []
 
 
-def test_what_changed_before_the_call_is_no_news_of_it(place: Path, looking: Strays) -> None:
+def test_what_changed_before_the_call_is_no_news_of_it(place: Path, looking: OutsideChanges) -> None:
     looking.begin()
     (place / "new").touch()
     looking.begin()
@@ -45,7 +44,7 @@ def test_what_changed_before_the_call_is_no_news_of_it(place: Path, looking: Str
     assert looking.take() == []
 
 
-def test_what_stands_in_the_place_of_something_else_is_told(place: Path, looking: Strays) -> None:
+def test_what_stands_in_the_place_of_something_else_is_told(place: Path, looking: OutsideChanges) -> None:
     (place / "x").touch()
     (place / "y").touch()
     looking.begin()
@@ -54,16 +53,16 @@ def test_what_stands_in_the_place_of_something_else_is_told(place: Path, looking
     assert looking.take() == [str(place / "x")]
 
 
-def test_corners_and_scratch_directories_are_nobodys_strays(place: Path, looking: Strays) -> None:
+def test_corners_and_scratch_directories_are_nobodys_strays(place: Path, looking: OutsideChanges) -> None:
     looking.begin()
     (place / "alice").mkdir()
     (place / "satchel-scratch").mkdir()
-    with LocalUserArea(place).hold("bob", "s1"):
+    with LocalWorkspaces(place).hold("bob", "s1"):
         assert looking.take() == []
 
 
 def test_what_the_lodging_lies_in_is_no_stray(place: Path) -> None:
-    looking = Strays([str(place)], place / "base" / "alice")
+    looking = OutsideChanges([str(place)], place / "base" / "alice")
     looking.begin()
     (place / "base" / "alice").mkdir(parents=True)
     (place / "bas").touch()
@@ -71,7 +70,7 @@ def test_what_the_lodging_lies_in_is_no_stray(place: Path) -> None:
     assert looking.take() == [str(place / "bas")]
 
 
-def test_a_place_that_comes_into_being_is_looked_at(place: Path, looking: Strays) -> None:
+def test_a_place_that_comes_into_being_is_looked_at(place: Path, looking: OutsideChanges) -> None:
     (place / "absent").mkdir()
     (place / "absent").rmdir()
     looking.begin()
@@ -82,9 +81,9 @@ def test_a_place_that_comes_into_being_is_looked_at(place: Path, looking: Strays
 
 
 def test_where_too_much_lies_to_be_seen_whole_nothing_is_told(
-    place: Path, looking: Strays, monkeypatch: pytest.MonkeyPatch
+    place: Path, looking: OutsideChanges, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(strays, "_MOST_ENTRIES", 2)
+    monkeypatch.setattr(strays, "_MAX_ENTRIES", 2)
     for name in "abc":
         (place / name).touch()
     looking.begin()
@@ -93,7 +92,7 @@ def test_where_too_much_lies_to_be_seen_whole_nothing_is_told(
     assert looking.take() == []
 
 
-def test_few_of_many_are_told(place: Path, looking: Strays) -> None:
+def test_few_of_many_are_told(place: Path, looking: OutsideChanges) -> None:
     looking.begin()
     for number in range(50):
         (place / str(number)).touch()
@@ -101,7 +100,9 @@ def test_few_of_many_are_told(place: Path, looking: Strays) -> None:
     assert len(looking.take()) == 20
 
 
-def test_what_another_user_has_there_is_not_told(place: Path, looking: Strays, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_another_user_has_there_is_not_told(
+    place: Path, looking: OutsideChanges, monkeypatch: pytest.MonkeyPatch
+) -> None:
     looking.begin()
     (place / "new").touch()
     monkeypatch.setattr(os, "geteuid", lambda: place.stat().st_uid + 1)
@@ -109,7 +110,7 @@ def test_what_another_user_has_there_is_not_told(place: Path, looking: Strays, m
     assert looking.take() == []
 
 
-def test_a_name_that_is_no_text_can_be_told(place: Path, looking: Strays) -> None:
+def test_a_name_that_is_no_text_can_be_told(place: Path, looking: OutsideChanges) -> None:
     looking.begin()
     Path(os.fsdecode(os.fsencode(place) + b"/\xff")).touch()
 

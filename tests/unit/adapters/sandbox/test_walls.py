@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from satchel.adapters.sandbox.walls import Corner, Walls
+from satchel.adapters.sandbox.policy import SandboxPolicy, WorkspaceAccess
 from satchel.domain.isolation import Isolation
 from satchel.domain.servers import ServerEntry
 
@@ -25,4 +25,4 @@ HALF = Isolation(layers=frozenset({"landlock", "mounts"}))
 def test_a_server_with_neither_guard_nor_kernel_is_open(program: str, isolation: Isolation, *, is_open: bool) -> None:
     entry = ServerEntry(command=[program, "main"])
 
-    assert Walls(entry, isolation, program, Corner(), Path("/tmp/alice")).is_open is is_open
+    assert SandboxPolicy(entry, isolation, program, WorkspaceAccess(), Path("/tmp/alice")).is_open is is_open

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from satchel.ports.sockets import ConnectionGone, Undelivered
+from satchel.ports.connections import ConnectionGone, Undelivered
 
 _GONE = "GoneException"
 
@@ -21,8 +21,8 @@ class _Client(Protocol):
 
 
 @dataclass(frozen=True)
-class GatewayMailbox:
-    """Implements ``ports.sockets.Mailbox``; the client tries again by itself, a bounded number of times."""
+class ApiGatewaySender:
+    """Implements ``ports.sockets.ConnectionSender``; the client tries again by itself, a bounded number of times."""
 
     client: _Client
 

@@ -1,4 +1,4 @@
-"""The one event loop of a process: sessions and their streams belong to the loop that made them."""
+"""The one asyncio event loop of a process: sessions and their streams work only on the loop that created them."""
 
 import threading
 from contextlib import ExitStack
@@ -7,25 +7,25 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 
 class EventLoop:
-    """Runs on a thread of its own, from the first use until it is closed; any thread may use it."""
+    """Event loop on its own thread, which starts with the first use and ends with ``close``. Any thread can use it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._running = ExitStack()
+        self._exit_stack = ExitStack()
         self._portal: BlockingPortal | None = None
 
     @property
     def portal(self) -> BlockingPortal:
-        """Return the way in; starts the loop where it does not run yet."""
+        """Return the portal for calls from other threads. Start the loop if it is not running."""
         with self._lock:
             if self._portal is None:
-                self._portal = self._running.enter_context(start_blocking_portal(name="event-loop"))
+                self._portal = self._exit_stack.enter_context(start_blocking_portal(name="event-loop"))
             return self._portal
 
     def close(self) -> None:
-        """End what still runs on it, the loop and its thread. The next use starts a new one."""
+        """Cancel all tasks and end the loop and its thread. The next use starts a new loop."""
         with self._lock:
             if self._portal is not None:
                 self._portal.call(self._portal.stop, True)  # noqa: FBT003  (positional only, through ``call``)
             self._portal = None
-            self._running.close()
+            self._exit_stack.close()

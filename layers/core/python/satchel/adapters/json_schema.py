@@ -7,8 +7,8 @@ from jsonschema.exceptions import SchemaError, ValidationError
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
-_MOST_PROBLEMS = 10
-_MOST_CHARS = 300
+_MAX_PROBLEMS = 10
+_MAX_CHARS = 300
 # A schema comes from foreign code: no reference in it makes us fetch or read anything.
 _NOWHERE: Registry[Any] = Registry()
 _BROKEN = "the tool's own schema is broken: "
@@ -24,16 +24,16 @@ class JsonSchemaChecker:
             Draft202012Validator.check_schema(schema)
             errors = list(Draft202012Validator(schema, registry=_NOWHERE).iter_errors(arguments))
         except SchemaError as error:
-            return [_BROKEN + error.message[:_MOST_CHARS]]
+            return [_BROKEN + error.message[:_MAX_CHARS]]
         except Unresolvable as error:
-            return [_BROKEN + f"'{error.ref}' is not in it"[:_MOST_CHARS]]
+            return [_BROKEN + f"'{error.ref}' is not in it"[:_MAX_CHARS]]
         except RecursionError:
             return [_TOO_DEEP]
         found = sorted(errors, key=lambda error: list(map(str, error.path)))
-        return [_sentence(error) for error in found[:_MOST_PROBLEMS]]
+        return [_sentence(error) for error in found[:_MAX_PROBLEMS]]
 
 
 def _sentence(error: ValidationError) -> str:
     field = ".".join(str(part) for part in error.absolute_path)
-    message = error.message[:_MOST_CHARS]
+    message = error.message[:_MAX_CHARS]
     return f"{field}: {message}" if field else message

@@ -8,8 +8,8 @@ import jwt
 from pydantic import ValidationError
 
 from satchel.adapters.signing_keys import SigningKeys
-from satchel.domain.capabilities import Audience, CanvasClaims, Claims, EraseClaims
-from satchel.ports.clock import Clock
+from satchel.domain.links import Audience, CanvasClaims, Claims, EraseClaims
+from satchel.ports.system import Clock
 
 if TYPE_CHECKING:
     from jwt.types import Options

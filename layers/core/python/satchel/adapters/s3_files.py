@@ -1,4 +1,7 @@
-"""The bucket as ``FileStore``."""
+"""The bucket as ``FileStore``.
+
+Implements ``ports.page_store.PageStore`` on a bucket.
+"""
 
 import io
 from collections.abc import Iterator, Sequence
@@ -13,7 +16,7 @@ from urllib.parse import urlencode
 from boto3.s3.transfer import TransferConfig
 from botocore.exceptions import ClientError
 
-from satchel.ports.file_store import StoredObject
+from satchel.ports.storage import StoredObject
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 
 _PART = 8 << 20
 _CHUNK = 1 << 20
-_MOST_KEYS = 1000
+_MAX_KEYS = 1000
 # What is no file holds a few parts in memory, whatever its size: those on their way, and the next being read. By
 # default it would be ten on two connections, for which TransferConfig has an attribute but no parameter.
 _TRANSFER = TransferConfig(multipart_threshold=_PART, multipart_chunksize=_PART, max_concurrency=2)
@@ -67,16 +70,16 @@ class S3Files:
             return None
         return StoredObject(key=key, size=answer["ContentLength"], mime=answer["ContentType"], etag=answer["ETag"])
 
-    def read(self, key: str, most: int) -> bytes | None:
+    def read(self, key: str, max_bytes: int) -> bytes | None:
         """Return the whole of a small object."""
         try:
             answer = self.client.get_object(Bucket=self.bucket, Key=key)
         except ClientError as error:
             _raise_unless_absent(error)
             return None
-        if answer["ContentLength"] > most:
+        if answer["ContentLength"] > max_bytes:
             answer["Body"].close()
-            raise ValueError(f"the object has {answer['ContentLength']} bytes; {most} were to be read at most")
+            raise ValueError(f"the object has {answer['ContentLength']} bytes; {max_bytes} were to be read at most")
         return answer["Body"].read()
 
     def chunks(self, key: str, first: int, last: int) -> Iterator[bytes]:
@@ -101,8 +104,8 @@ class S3Files:
         """Delete these objects with all their versions; those of one folder are found and deleted together."""
         for _, together in groupby(sorted(set(keys)), key=_folder):
             found = list(self._versions(set(together)))
-            for start in range(0, len(found), _MOST_KEYS):
-                self._delete(found[start : start + _MOST_KEYS])
+            for start in range(0, len(found), _MAX_KEYS):
+                self._delete(found[start : start + _MAX_KEYS])
 
     def delete_under(self, prefix: str) -> Iterator[int]:
         """Delete the first page again and again, until there is none: what was deleted is no place to go on from."""
@@ -159,3 +162,19 @@ def _raise_unless_absent(error: ClientError) -> None:
     """An object that is not there is an answer; anything else is an error."""
     if error.response["Error"]["Code"] not in _ABSENT:
         raise error
+
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+
+class S3Page:
+    """A bucket of the page's own."""
+
+    def __init__(self, client: "S3Client", bucket: str) -> None:
+        self._client = client
+        self._bucket = bucket
+
+    def put(self, path: str, content: bytes, media_type: str, cache: str) -> None:
+        """Write the object."""
+        self._client.put_object(Bucket=self._bucket, Key=path, Body=content, ContentType=media_type, CacheControl=cache)

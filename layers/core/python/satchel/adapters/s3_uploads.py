@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
-from satchel.adapters.dynamodb.cursors import from_cursor, to_cursor
+from satchel.adapters.dynamodb.items import from_cursor, to_cursor
 from satchel.domain.errors import InvalidRequest
-from satchel.domain.uploads import MOST_PARTS, Part, StoredPart, Upload
-from satchel.ports.catalog import Page
+from satchel.domain.uploads import MAX_PARTS, Part, StoredPart, Upload
+from satchel.ports import Page
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -85,7 +85,7 @@ class S3Uploads:
 
 def _number(cursor: str | None) -> int:
     text = "0" if cursor is None else from_cursor(cursor, "") or ""
-    if not (text.isascii() and text.isdigit() and int(text) <= MOST_PARTS):
+    if not (text.isascii() and text.isdigit() and int(text) <= MAX_PARTS):
         raise InvalidRequest("The cursor is not one that this list gave.")
     return int(text)
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from satchel.domain.own_tools import SERVER
 from satchel.domain.servers import VARIABLE, Registry, ServerEntry
+from satchel.domain.tools import SERVER
 
 _ENTRIES: TypeAdapter[dict[str, dict[str, Any]]] = TypeAdapter(dict[str, dict[str, Any]])
 _PYTHONS = frozenset({"python", "python3"})

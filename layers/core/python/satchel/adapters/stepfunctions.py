@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from satchel.ports.workflow import TaskGone
+from satchel.ports.turns import TaskGone
 
 if TYPE_CHECKING:
     from mypy_boto3_stepfunctions import SFNClient

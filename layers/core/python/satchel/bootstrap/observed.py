@@ -1,26 +1,58 @@
-"""What every function does around its work: log lines that name the turn, figures that are written at the end."""
+"""Logging and metrics around every handler: structured log lines that name the turn, metrics flushed at the end.
+
+Bodies, tokens and prompts are never logged.
+"""
 
 import json
+import logging
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache, wraps
+from threading import Lock
 from typing import Any, TypeVar
 
+from aws_lambda_powertools import Logger
 from aws_lambda_powertools.logging.formatter import THREAD_LOCAL_KEYS
+from aws_lambda_powertools.logging.utils import copy_config_to_registered_loggers
 
-from satchel.bootstrap.logs import set_up_logs
-from satchel.bootstrap.metrics import metrics
+from satchel.adapters.emf_metrics import EmfMetrics, SilentMetrics
 from satchel.domain.metrics import COLD_STARTS
+from satchel.settings import MetricSettings
 
 R = TypeVar("R")
 _Handler = Callable[[Any, Any], R]
+
+_setup_lock = Lock()
 
 _TURN_IN_PATH = re.compile(r"/turns/(t[0-9a-z]{26})(?:/|$)")
 _TURN_IN_MESSAGE = re.compile(r'"turn_id"\s*:\s*"(t[0-9a-z]{26})"')
 
 
+def set_up_logs(service: str) -> Logger:
+    """Make every ``satchel`` logger write JSON lines that name the function.
+
+    Concurrent invocations wait for the first one: the setup of powertools is not thread-safe.
+    """
+    with _setup_lock:
+        return _set_up_logs(service)
+
+
+@lru_cache
+def _set_up_logs(service: str) -> Logger:
+    logging.getLogger("satchel")
+    logger = Logger(service=service)
+    copy_config_to_registered_loggers(source_logger=logger, include={"satchel"})
+    return logger
+
+
+@lru_cache
+def metrics() -> EmfMetrics | SilentMetrics:
+    """Return the metrics of this process; the end of each invocation flushes them."""
+    return EmfMetrics() if MetricSettings().metrics == "emf" else SilentMetrics()
+
+
 def observed(function: str) -> Callable[[_Handler[R]], _Handler[R]]:
-    """Decorate the handler of a function; nothing is made before its first event."""
+    """Decorate the handler of a function. Clients are built for its first event, not when it is imported."""
 
     def decorate(handler: _Handler[R]) -> _Handler[R]:
         @wraps(handler)
@@ -39,7 +71,7 @@ def observed(function: str) -> Callable[[_Handler[R]], _Handler[R]]:
 
 
 def about_turns(work: Callable[[str], R]) -> Callable[[str], R]:
-    """Have the lines of work on one turn after the other say which it is."""
+    """Wrap work on several turns so that each log line names the turn that it is about."""
 
     def run(turn_id: str) -> R:
         THREAD_LOCAL_KEYS.set(THREAD_LOCAL_KEYS.get() | {"correlation_id": turn_id})
@@ -49,7 +81,7 @@ def about_turns(work: Callable[[str], R]) -> Callable[[str], R]:
 
 
 def _correlate(event: object, context: object) -> None:
-    """Have all lines of this invocation say which turn it is about, and which invocation it is."""
+    """Add the turn id and the request id to every log line of this invocation."""
     keys = {"correlation_id": turn_of(event), "function_request_id": getattr(context, "aws_request_id", None)}
     THREAD_LOCAL_KEYS.set({name: value for name, value in keys.items() if value is not None})
 
@@ -60,7 +92,7 @@ def _count_start(function: str) -> None:
 
 
 def turn_of(event: object) -> str | None:
-    """Return the turn that an event is about, whoever sent it: the state machine, its rule, API Gateway."""
+    """Return the turn id in an event of the state machine, of its EventBridge rule or of API Gateway."""
     if not isinstance(event, Mapping):
         return None
     detail = event.get("detail")

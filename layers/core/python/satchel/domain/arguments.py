@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from satchel.contract.errors import InvalidArguments
-from satchel.contract.jsonable import plain
+from satchel.contract.jsonable import to_plain_json
 from satchel.domain.conversation import ToolSpec
 
 IDENTITY_ARGUMENTS = ("username", "_atlas_user")
@@ -27,7 +27,7 @@ def parse(text: str) -> dict[str, Any]:
     What Python reads but JSON cannot carry is made plain: NaN and infinities become null, half surrogates U+FFFD.
     """
     try:
-        arguments = plain(json.loads(text)) if text.strip() else {}
+        arguments = to_plain_json(json.loads(text)) if text.strip() else {}
     except (ValueError, RecursionError) as error:
         raise InvalidArguments([f"the arguments are not JSON: {error}"]) from None
     if not isinstance(arguments, dict):

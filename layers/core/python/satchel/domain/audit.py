@@ -8,9 +8,9 @@ from pydantic import BaseModel, Field
 
 from satchel.contract.errors import InvalidArguments
 from satchel.domain import arguments as args
-from satchel.domain.calls import Call, CallSettled
-from satchel.domain.capabilities import Audience
+from satchel.domain.calls import Call, CallResult
 from satchel.domain.ids import CallId, FileKey, SessionId, TurnId, UserName, made_at, new_id
+from satchel.domain.links import Audience
 from satchel.domain.redaction import redacted, redacted_text
 
 KIND_OF_ID = "e"
@@ -64,7 +64,7 @@ class DownloadEntry(_Entry):
 AuditEntry = Annotated[ToolCallEntry | DownloadEntry, Field(discriminator="kind")]
 
 
-def call_entry(call: Call, settled: CallSettled, at: datetime) -> ToolCallEntry:
+def call_entry(call: Call, settled: CallResult, at: datetime) -> ToolCallEntry:
     """Return what is written of a call that has come to something."""
     reason = (settled.meta_data or {}).get("reason") if settled.is_error else None
     return _of_call(

@@ -1,19 +1,23 @@
-"""A tool call from the model's wish to its outcome."""
+"""A tool call from the model's wish to its outcome.
 
-from typing import Any, Self
+A person's word before a tool is called, for the tools whose server asks for it (``require_approval``).
+"""
 
-from pydantic import BaseModel
+from datetime import datetime
+from typing import Annotated, Any, Self
 
-from satchel.contract import ArtifactProblem, Canvas, Display, ErrorCode
+from pydantic import BaseModel, ConfigDict, Field
+
+from satchel.contract import ArtifactProblem, Canvas, Display, ErrorCode, ToolOutput
 from satchel.contract.errors import NotApproved, ToolError
 from satchel.domain.ids import CallId, FileKey, SessionId, TurnId, UserName
 from satchel.domain.responses import ResponseArtifact, ResponseCanvas, ResponseDeferred
 
-MOST_INLINE_BYTES = 64 * 1024
+MAX_INLINE_BYTES = 64 * 1024
 """Text of up to this goes with a response; more goes by link."""
 
 
-class CallSettled(BaseModel):
+class CallResult(BaseModel):
     """What Normalize made of the outcome; written once. ``inline`` are the files whose text goes with a response.
 
     ``duration_ms`` is None where the runner's end was not seen.
@@ -58,7 +62,7 @@ class Call(BaseModel):
     unresolved: dict[str, list[str]] = {}
     server: str | None = None
     bytes_in: int = 0
-    settled: CallSettled | None = None
+    settled: CallResult | None = None
 
     @property
     def is_mistaken(self) -> bool:
@@ -88,7 +92,7 @@ class StoredFile(BaseModel):
     artifact: dict[str, Any]
 
 
-class Outcome(BaseModel):
+class RunnerReport(BaseModel):
     """What a runner hands over: the tool output without bytes, and where the bytes went.
 
     ``tools_changed``: the server said so of its list of tools, since the call before.
@@ -109,7 +113,7 @@ class Outcome(BaseModel):
     @classmethod
     def of_error(cls, error: ToolError, duration_ms: int | None = 0) -> Self:
         """Make the outcome of a call that ended in one of our errors (spec 3 §12)."""
-        output = error.as_output()
+        output = ToolOutput.from_error(error)
         return cls(
             results=output.results,
             meta_data=output.meta_data,
@@ -117,3 +121,26 @@ class Outcome(BaseModel):
             error_code=error.code,
             duration_ms=duration_ms,
         )
+
+
+MAX_REASON_CHARS = 1_000
+
+
+class Decision(BaseModel):
+    """What the person said. ``arguments`` replace the model's; identity and files are injected after that."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"approved": True}]})
+
+    approved: bool
+    arguments: dict[str, Any] | None = None
+    reason: Annotated[str | None, Field(max_length=MAX_REASON_CHARS)] = None
+
+
+class Approval(BaseModel):
+    """A call that waits for its owner. ``task_token`` lets the turn go on: it is never shown."""
+
+    call_id: CallId
+    turn_id: TurnId
+    task_token: str = Field(repr=False)
+    expires_at: datetime
+    decision: Decision | None = None

@@ -8,12 +8,12 @@ from typing import Any
 from pydantic import BaseModel
 
 from satchel.contract import Canvas, strip_blobs
-from satchel.domain.bounds import MOST_TEXT_CHARS, plain
 from satchel.domain.ids import CallId, SessionId, UserName
 from satchel.domain.responses import ResponseCanvas
+from satchel.domain.size_limits import MAX_TEXT_CHARS, plain
 
-MOST_DETAILS_BYTES = 8_192
-_MOST_PORT = 65_535
+MAX_DETAILS_BYTES = 8_192
+_MAX_PORT = 65_535
 _PORTS = {"http": 80, "https": 443}
 # Not urlsplit: what it reads as path or user a browser may read as host. Here, whatever is not plainly a host is none.
 _ADDRESS = re.compile(
@@ -59,7 +59,7 @@ def origin_of(url: str) -> str | None:
         return None
     scheme, host = found[1].lower(), found[2].lower()
     port = int(found[3]) if found[3] else _PORTS[scheme]
-    if port > _MOST_PORT:
+    if port > _MAX_PORT:
         return None
     return f"{scheme}://{host}" if port == _PORTS[scheme] else f"{scheme}://{host}:{port}"
 
@@ -90,8 +90,8 @@ def _refusal_of_url(url: str, origins: Collection[str]) -> str | None:
         return "The url of the canvas is no web address."
     if origin not in origins:
         return f"The origin {origin} is not on this deployment's list of origins for dashboards."
-    if len(url) > MOST_TEXT_CHARS or strip_blobs(url) != url:
-        return f"The url of the canvas is over {MOST_TEXT_CHARS} characters, or holds base64 or a link to a file."
+    if len(url) > MAX_TEXT_CHARS or strip_blobs(url) != url:
+        return f"The url of the canvas is over {MAX_TEXT_CHARS} characters, or holds base64 or a link to a file."
     return None
 
 

@@ -68,7 +68,7 @@ class ToolSpec(BaseModel):
         return isinstance(properties, dict) and argument in properties
 
 
-class ModelTask(BaseModel):
+class CompletionRequest(BaseModel):
     """One question to a model: the conversation so far (the last user message with its file context) and the tools.
 
     ``model`` names the model as in the settings, e.g. ``bedrock:us.anthropic.…`` or ``openai-chat:…``. ``last_word``:

@@ -31,9 +31,9 @@ The HTTP status of each is mapped once, in ``entrypoints.http.problems``. Errors
 
 from collections.abc import Sequence
 
-from satchel.contract import FileTooLarge
+from satchel.contract import FileTooLarge, ToolOutput
 
-_MOST_MISSING = 100
+_MAX_MISSING = 100
 
 
 class SatchelError(Exception):
@@ -152,7 +152,7 @@ class FileOverLimit(TooLarge):
         told = FileTooLarge(
             size, limit, "Uploaded file exceeds processing limits", "Consider uploading a part or a summary of it"
         )
-        super().__init__(told.message, **told.as_output().envelope())
+        super().__init__(told.message, **ToolOutput.from_error(told).envelope())
 
 
 class UnknownTools(InvalidRequest):
@@ -219,7 +219,7 @@ class UploadIncomplete(Conflict):
 
     def __init__(self, missing: Sequence[int], part_count: int) -> None:
         told = f"{len(missing)} of {part_count} parts have not come."
-        super().__init__(told, missing=list(missing[:_MOST_MISSING]), part_count=part_count)
+        super().__init__(told, missing=list(missing[:_MAX_MISSING]), part_count=part_count)
 
 
 class ApprovalClosed(Conflict):

@@ -1,10 +1,13 @@
-"""Files of a person: the record, its versions, and which name a new file gets (spec 3 §2, DESIGN: file names)."""
+"""Files of a person: the record, its versions, and which name a new file gets (spec 3 §2, DESIGN: file names).
+
+What a person asks of all their files: some of them, and how much they are.
+"""
 
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from satchel.domain.ids import FileKey, SessionId, UserName
 
@@ -71,7 +74,7 @@ class NewFile(BaseModel):
     info: FileInfo = FileInfo()
 
     @property
-    def fleeting(self) -> bool:
+    def is_transient(self) -> bool:
         """Tell whether it goes by itself."""
         return self.temporary or self.expires_at is not None
 
@@ -98,10 +101,10 @@ class NameClaim(BaseModel):
     source: Source
     origin: str
     version: int
-    fleeting: bool = False
+    is_transient: bool = False
 
 
-class Verdict(StrEnum):
+class NameDecision(StrEnum):
     """What a name that is taken means for a new file."""
 
     SAME = "same"
@@ -109,7 +112,7 @@ class Verdict(StrEnum):
     NEXT_NAME = "next name"
 
 
-def judge(claim: NameClaim, new: NewFile) -> Verdict:
+def decide_name(claim: NameClaim, new: NewFile) -> NameDecision:
     """Decide what becomes of a new file whose name is held by ``claim``.
 
     The same raw name made again is a new version; an artifact never replaces an upload, nor another artifact of the
@@ -117,14 +120,14 @@ def judge(claim: NameClaim, new: NewFile) -> Verdict:
     version of what stays: it would take that along.
     """
     if claim.object_id == new.object_id:
-        return Verdict.SAME
+        return NameDecision.SAME
     if claim.raw_name != new.raw_name or claim.origin == new.origin:
-        return Verdict.NEXT_NAME
+        return NameDecision.NEXT_NAME
     if claim.source is Source.UPLOADED and new.source is not Source.UPLOADED:
-        return Verdict.NEXT_NAME
-    if new.fleeting and not claim.fleeting:
-        return Verdict.NEXT_NAME
-    return Verdict.NEW_VERSION
+        return NameDecision.NEXT_NAME
+    if new.is_transient and not claim.is_transient:
+        return NameDecision.NEXT_NAME
+    return NameDecision.NEW_VERSION
 
 
 def promoted(record: FileRecord) -> FileRecord:
@@ -137,3 +140,35 @@ def promoted(record: FileRecord) -> FileRecord:
 def expired(record: FileRecord, now: datetime) -> bool:
     """Tell whether a file is gone by now, swept or not: expiry is exact where it is read."""
     return record.expires_at is not None and record.expires_at <= now.timestamp()
+
+
+class FileFilter(BaseModel):
+    """Which files are meant: those that fit everything that is given."""
+
+    model_config = ConfigDict(frozen=True)
+
+    session_id: str | None = None
+    source: Source | None = None
+    category: str | None = None
+    name_prefix: str = ""
+
+    @property
+    def narrows(self) -> bool:
+        """Tell whether something is asked by which no list is ordered, so that records must be looked at to know."""
+        return self.source is not None or self.category is not None
+
+    def fits(self, record: FileRecord) -> bool:
+        """Tell whether a file is meant."""
+        return (
+            self.session_id in {None, record.session_id}
+            and self.source in {None, record.source}
+            and self.category in {None, record.category}
+            and record.name.startswith(self.name_prefix)
+        )
+
+
+class Usage(BaseModel):
+    """How much a person keeps: the bytes of all versions, and the number of files."""
+
+    bytes: int = 0
+    count: int = 0

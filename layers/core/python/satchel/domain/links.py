@@ -1,15 +1,61 @@
-"""Links that people share with themselves, and what every link rests on."""
+"""Links that people share with themselves, and what every link rests on.
+
+The claims of capabilities: short-lived permissions, most of them for somebody who is not signed in.
+"""
 
 from datetime import UTC, datetime
+from typing import Literal
 
 from pydantic import BaseModel
 
-from satchel.domain.capabilities import Claims
 from satchel.domain.files import FileRecord, expired
+from satchel.domain.ids import FileKey, SessionId, UserName
 from satchel.domain.sessions import Session
 
 KIND_OF_ID = "l"
-MOST_SECONDS = 86_400
+MAX_SECONDS = 86_400
+
+
+Audience = Literal["ui", "tool"]
+UI_SECONDS = 300
+CANVAS_SECONDS = 300
+CONFIRM_SECONDS = 300
+
+
+class Claims(BaseModel):
+    """Permission to fetch one version of one file.
+
+    ``session_id`` and ``epoch`` tie it to the file's session; ``exp`` in seconds since 1970. ``link_id`` is given where
+    a record is kept of it, with which it can be revoked.
+    """
+
+    file_key: FileKey
+    version: int
+    owner: UserName
+    session_id: str
+    epoch: int
+    audience: Audience
+    exp: int
+    link_id: str = ""
+
+
+class CanvasClaims(BaseModel):
+    """For whom a dashboard is shown, and in which session; it opens no file (its audience is its own)."""
+
+    canvas_id: str
+    owner: UserName
+    session_id: SessionId
+    epoch: int
+    audience: Literal["canvas"] = "canvas"
+    exp: int
+
+
+class EraseClaims(BaseModel):
+    """A person was told what erasing everything means, and may say it once more until ``exp``; it opens nothing."""
+
+    owner: UserName
+    audience: Literal["erase"] = "erase"
+    exp: int
 
 
 class SharedLink(BaseModel):
@@ -30,7 +76,7 @@ class SharedLink(BaseModel):
         return datetime.fromtimestamp(self.claims.exp, UTC)
 
 
-class Standing(BaseModel):
+class LinkState(BaseModel):
     """What is kept, at one moment, of all that a link rests on; None for what is not there."""
 
     file: FileRecord | None = None
@@ -43,7 +89,7 @@ def epoch_of(session: Session | None) -> int:
     return session.epoch if session else 0
 
 
-def opened(claims: Claims, standing: Standing, now: datetime) -> FileRecord | None:
+def opened(claims: Claims, standing: LinkState, now: datetime) -> FileRecord | None:
     """Return the version of a file that these claims open now; None where anything of it is gone or was changed."""
     file = standing.file
     if file is None or expired(file, now):

@@ -13,7 +13,7 @@ NO_SERVER = "none"
 """The ``Server`` of a call that never came to one: refused before, or of a tool that nobody knows."""
 
 OK = "ok"
-"""The ``Outcome`` of a call that went well; any other has its error code as outcome."""
+"""The ``Outcome`` dimension of a call that succeeded; a failed call has its error code there."""
 
 
 class Unit(StrEnum):

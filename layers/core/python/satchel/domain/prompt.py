@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from satchel.domain.files import FileInfo, FileRecord, Source
 
 NAME_CHARS = 120
-MOST_FILES = 50
+MAX_FILES = 50
 _UNITS = (("GB", 10**9), ("MB", 10**6), ("KB", 10**3))
 _COUNTS = (("B", 10**9), ("M", 10**6), ("K", 10**3))
 _EXACT_BELOW = 10**6
@@ -17,7 +17,7 @@ _HEADER = "[SYSTEM: Available files in current session:"
 CONTEXT_START = f"\n\n{_HEADER}\n"
 """What stands between a person's message and its file context."""
 
-MOST_INSTRUCTIONS_CHARS = 8_000
+MAX_INSTRUCTIONS_CHARS = 8_000
 
 PERSONA = "You are Satchel, an assistant that works with tools and with the person's files."
 """How the model is to behave, where neither the deployment nor the session says it."""
@@ -93,7 +93,7 @@ def _line(file: FileRecord) -> str:
     return f"- {quoted(file.name)} ({', '.join(quoted(fact) for fact in facts if fact)})"
 
 
-def instructions(behaviour: str | None, *notes: str) -> str:
+def system_prompt(behaviour: str | None, *notes: str) -> str:
     """Return what a model is told beside the conversation; ``notes`` are of this question alone."""
     return "\n\n".join(part for part in (behaviour or PERSONA, RULES, *notes) if part)
 

@@ -7,13 +7,13 @@ import json
 import re
 from typing import Any
 
-from satchel.domain.bounds import cut, plain
+from satchel.domain.size_limits import cut, plain
 
 REDACTED = "[redacted]"
-MOST_CHARS = 500
-MOST_ITEMS = 50
-MOST_DEPTH = 8
-MOST_TOTAL_CHARS = 8_000
+MAX_CHARS = 500
+MAX_ITEMS = 50
+MAX_DEPTH = 8
+MAX_TOTAL_CHARS = 8_000
 
 _SECRET = re.compile(
     r"passw|passphrase|passcode|token|secret|credential|cookie|bearer|signature|authori[sz]ation"
@@ -33,14 +33,14 @@ _USER_INFO = re.compile(r"(?<=://)[^\s/@\"']{1,256}(?=@)")
 
 def redacted(arguments: Any) -> Any:  # noqa: ANN401  (any JSON value)
     """Return arguments as they may be kept and logged: JSON of bounded size, or its beginning where it is too long."""
-    shown = _walk(plain(arguments, MOST_CHARS), 0)
+    shown = _walk(plain(arguments, MAX_CHARS), 0)
     text = json.dumps(shown, ensure_ascii=False)
-    return shown if len(text) <= MOST_TOTAL_CHARS else cut(text, MOST_TOTAL_CHARS)
+    return shown if len(text) <= MAX_TOTAL_CHARS else cut(text, MAX_TOTAL_CHARS)
 
 
 def redacted_text(text: str) -> str:
     """Return a text without the secrets that it names, cut."""
-    text = _without_named(_USER_INFO.sub(REDACTED, cut(text, MOST_CHARS)))
+    text = _without_named(_USER_INFO.sub(REDACTED, cut(text, MAX_CHARS)))
     return _JWT.sub(REDACTED, _BEARER.sub(REDACTED, text))
 
 
@@ -64,11 +64,11 @@ def _walk(value: Any, depth: int) -> Any:  # noqa: ANN401  (any JSON value)
         return redacted_text(value)
     if not isinstance(value, dict | list):
         return value
-    if depth == MOST_DEPTH:
+    if depth == MAX_DEPTH:
         return "…"
     if isinstance(value, list):
-        return [_walk(item, depth + 1) for item in value[:MOST_ITEMS]] + _more(value)
-    shown = {key: _member(key, item, depth) for key, item in list(value.items())[:MOST_ITEMS]}
+        return [_walk(item, depth + 1) for item in value[:MAX_ITEMS]] + _more(value)
+    shown = {key: _member(key, item, depth) for key, item in list(value.items())[:MAX_ITEMS]}
     return shown | ({"…": more[0]} if (more := _more(value)) else {})
 
 
@@ -79,5 +79,5 @@ def _member(key: str, value: Any, depth: int) -> Any:  # noqa: ANN401  (any JSON
 
 
 def _more(value: dict[str, Any] | list[Any]) -> list[str]:
-    left = len(value) - MOST_ITEMS
+    left = len(value) - MAX_ITEMS
     return [f"and {left} more"] if left > 0 else []

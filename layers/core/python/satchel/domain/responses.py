@@ -1,4 +1,7 @@
-"""What a turn comes to: the final response and its parts (DESIGN: references only; links are added when it is read)."""
+"""What a turn comes to: the final response and its parts (DESIGN: references only; links are added when it is read).
+
+Put the final response together from the turn and its calls (DESIGN: HTTP API).
+"""
 
 from typing import Any
 

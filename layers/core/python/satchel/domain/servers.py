@@ -103,7 +103,7 @@ class ServerEntry(BaseModel):
 
     def limits(self, usual: Limits) -> Limits:
         """Return the times of this server's calls: its own, where it has some, else the usual ones."""
-        limits = usual if self.max_seconds is None else usual.model_copy(update={"most": self.max_seconds})
+        limits = usual if self.max_seconds is None else usual.model_copy(update={"max_seconds": self.max_seconds})
         if self.silence_seconds is None:
             return limits
         return limits.model_copy(update={"silence": self.silence_seconds, "notices": self.notice_seconds})
@@ -128,7 +128,7 @@ class Registry(BaseModel):
 
     servers: dict[ServerName, ServerEntry]
 
-    def open_to(self, groups: list[str] | frozenset[str]) -> dict[ServerName, ServerEntry]:
+    def visible_to(self, groups: list[str] | frozenset[str]) -> dict[ServerName, ServerEntry]:
         """Return the servers that somebody in these groups may use; no groups on a server means everybody."""
         mine = set(groups)
         return {name: entry for name, entry in self.servers.items() if not entry.groups or mine & set(entry.groups)}
@@ -138,7 +138,7 @@ class Registry(BaseModel):
         """Return the servers that are somewhere else."""
         return frozenset(name for name, entry in self.servers.items() if entry.is_remote)
 
-    def asks_first(self, tool: str) -> bool:
+    def needs_approval(self, tool: str) -> bool:
         """Tell whether the person must be asked before a tool (``server.tool``) is called."""
         place = self.split(tool)
         return place is not None and self.servers[place[0]].needs_approval(place[1])

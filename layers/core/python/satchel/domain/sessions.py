@@ -46,7 +46,7 @@ class SessionChanges(BaseModel):
     instructions: str | None = None
 
 
-NOTHING_SAID = SessionChanges()
+NO_CHANGES = SessionChanges()
 
 
 class TurnStatus(StrEnum):

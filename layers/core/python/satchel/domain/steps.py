@@ -4,12 +4,12 @@ from pydantic import BaseModel
 
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName
 
-MOST_ROUNDS = 99
-MOST_CALLS_IN_ROUND = 40
-MOST_CALLS_IN_TURN = 250
+MAX_ROUNDS = 99
+MAX_CALLS_IN_ROUND = 40
+MAX_CALLS_IN_TURN = 250
 """With these an execution stays below the 25,000 events of its history, whatever is tried again in it."""
 
-MOST_MENDS = 3
+MAX_MENDS = 3
 """So often in a turn a model is shown what was wrong with its calls, to make them again."""
 
 

@@ -1,8 +1,12 @@
-"""How long a tool may be silent, what the person is told meanwhile, and when it ends (spec 3 §11.3)."""
+"""How long a tool may be silent, what the person is told meanwhile, and when it ends (spec 3 §11.3).
 
+Progress is for people: about four a second are enough, but never without the last one.
+"""
+
+import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated, Literal, Self
+from typing import Annotated, Generic, Literal, Self, TypeVar
 
 from pydantic import BaseModel, Field, model_validator
 
@@ -20,7 +24,7 @@ _WORDS = (
     "Processing continues. The tool will timeout in {left} if no progress.",
 )
 _SILENT = "Tool failed to respond in a reasonable amount of time. Please try again or use a smaller dataset."
-_TOO_LONG = "The tool was stopped after {most}, the longest that a call of it may last."
+_TOO_LONG = "The tool was stopped after {max_seconds}, the longest that a call of it may last."
 
 
 class Notice(BaseModel):
@@ -41,7 +45,7 @@ class Overdue(BaseModel):
     @property
     def message(self) -> str:
         """Return what the person is told."""
-        return _SILENT if self.kind == "silence" else _TOO_LONG.format(most=_in_words(self.seconds))
+        return _SILENT if self.kind == "silence" else _TOO_LONG.format(max_seconds=_in_words(self.seconds))
 
 
 class Limits(BaseModel):
@@ -52,7 +56,7 @@ class Limits(BaseModel):
 
     silence: Seconds = _SPEC_SILENCE
     notices: NoticeSeconds | None = None
-    most: Seconds = 840.0
+    max_seconds: Seconds = 840.0
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -97,15 +101,15 @@ class Silence:
 
     def next_at(self) -> float:
         """Return when to look again."""
-        ends = min(self._last_word + self._limits.silence, self._started + self._limits.most)
+        ends = min(self._last_word + self._limits.silence, self._started + self._limits.max_seconds)
         if self._told < len(self._notices):
             return min(ends, self._last_word + self._notices[self._told].seconds)
         return ends
 
     def look(self, now: float) -> Notice | Overdue | None:
         """Return what is due by now, one thing at a time."""
-        if now >= self._started + self._limits.most:
-            return Overdue(kind="cap", seconds=self._limits.most)
+        if now >= self._started + self._limits.max_seconds:
+            return Overdue(kind="cap", seconds=self._limits.max_seconds)
         if now >= self._last_word + self._limits.silence:
             return Overdue(kind="silence", seconds=self._limits.silence)
         if self._told < len(self._notices) and now >= self._last_word + self._notices[self._told].seconds:
@@ -116,3 +120,37 @@ class Silence:
 
 def _in_words(seconds: float) -> str:
     return "1 second" if seconds == 1 else f"{round(seconds, 1):g} seconds"
+
+
+T = TypeVar("T")
+
+SECONDS_BETWEEN = 0.25
+
+
+class Throttle(Generic[T]):
+    """Lets an item pass when enough time went by, else holds the newest until it is asked for."""
+
+    def __init__(self, seconds: float = SECONDS_BETWEEN) -> None:
+        self._seconds = seconds
+        self._passed: float | None = None
+        self._held: T | None = None
+
+    def offer(self, item: T, now: float) -> T | None:
+        """Return the item if it may pass now, None if it is held."""
+        if self._passed is not None and now - self._passed < self._seconds:
+            self._held = item
+            return None
+        self._passed, self._held = now, None
+        return item
+
+    @property
+    def due_at(self) -> float:
+        """Return when what is held may pass; never, where nothing is held."""
+        return math.inf if self._held is None or self._passed is None else self._passed + self._seconds
+
+    def rest(self, now: float) -> T | None:
+        """Return what is held, if anything, and hold it no longer: it has passed now."""
+        item, self._held = self._held, None
+        if item is not None:
+            self._passed = now
+        return item

@@ -9,18 +9,18 @@ from typing import Annotated
 
 from pydantic import BaseModel, StringConstraints
 
-from satchel.contract import mime_of, safe_name, valid_mime
+from satchel.contract import mime_of, normalize_mime, safe_name
 from satchel.domain.files import NewFile, Source
 from satchel.domain.ids import new_id
-from satchel.domain.places import object_key
+from satchel.domain.object_keys import object_key
 
-MOST_PARTS = 10_000
+MAX_PARTS = 10_000
 """S3 takes no more in one object."""
 
 PART_BYTES = 16 << 20
 """What is sent again, at most, when a connection breaks; and what a client holds in memory."""
 
-MOST_SIGNED = 100
+MAX_SIGNED = 100
 """Parts that are signed at a time."""
 
 SIGNED_SECONDS = 900
@@ -88,7 +88,7 @@ class Upload(BaseModel):
 def part_bytes_for(size: int) -> int:
     """Return how large the parts of a file are, so that there are never more than the store takes."""
     mebibyte = 1 << 20
-    least = -(-size // MOST_PARTS)
+    least = -(-size // MAX_PARTS)
     return max(PART_BYTES, -(-least // mebibyte) * mebibyte)
 
 
@@ -110,7 +110,7 @@ def uploaded_file(
         session_id=session_id,
         name=name,
         raw_name=raw_name,
-        mime=valid_mime(mime) if mime else mime_of(name),
+        mime=normalize_mime(mime) if mime else mime_of(name),
         size=size,
         source=Source.UPLOADED,
         origin=object_id,

@@ -1,4 +1,17 @@
-"""What the use cases need of the world, as small Protocols. Real ones in ``adapters``, fakes in ``tests/fakes``.
+"""What the use cases need from outside, as small Protocols. Adapters are in ``adapters``, fakes in ``tests/fakes``.
 
 Imports ``domain`` and ``contract`` only.
 """
+
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel
+
+T = TypeVar("T")
+
+
+class Page(BaseModel, Generic[T]):
+    """One page of a list; ``cursor`` is None on the last page."""
+
+    items: list[T]
+    cursor: str | None = None

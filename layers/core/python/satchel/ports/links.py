@@ -1,17 +1,19 @@
-"""What is kept of links, and what they rest on."""
+"""What is kept of links, and what they rest on.
+
+Signs and reads capabilities.
+"""
 
 from collections.abc import Sequence
 from typing import Protocol
 
-from satchel.domain.capabilities import Claims
-from satchel.domain.links import SharedLink, Standing
-from satchel.ports.catalog import Page
+from satchel.domain.links import Audience, CanvasClaims, Claims, EraseClaims, LinkState, SharedLink
+from satchel.ports import Page
 
 
-class Standings(Protocol):
+class LinkStates(Protocol):
     """Everything that links rest on."""
 
-    def look(self, claims: Sequence[Claims]) -> list[Standing]:
+    def look(self, claims: Sequence[Claims]) -> list[LinkState]:
         """Return what there is of each, in order, read at once.
 
         Of one it is the same request whatever it says, so that neither the answer nor its time tells what is there.
@@ -36,4 +38,20 @@ class SharedLinks(Protocol):
 
     def revoke_all(self, user: str) -> int:
         """Remove all that there are; return how many."""
+        ...
+
+
+class Signer(Protocol):
+    """Makes tokens that nobody else can make."""
+
+    def sign(self, claims: Claims | CanvasClaims | EraseClaims) -> str:
+        """Return the token."""
+        ...
+
+    def read(self, token: str, audiences: tuple[Audience, ...]) -> Claims | None:
+        """Return what a valid token of a file for one of these audiences says; None for any other token."""
+        ...
+
+    def read_confirmation(self, token: str) -> EraseClaims | None:
+        """Return what a valid token of an erasure says; None for any other token."""
         ...

@@ -1,4 +1,7 @@
-"""Where tools run: what a runner is sent, and what runs the protocol inside it."""
+"""Where tools run: what a runner is sent, and what runs the protocol inside it.
+
+Checking arguments against a tool's schema.
+"""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -10,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName
 from satchel.domain.timing import Limits
+from satchel.domain.tools import StoredToolList
 
 
 class ScopedCredentials(BaseModel):
@@ -76,16 +80,16 @@ class CredentialSource(Protocol):
 class InputFetcher(Protocol):
     """Brings the inputs of a call to the person's directory."""
 
-    def __call__(self, inputs: Sequence[InputFile], home: Path) -> None:
-        """Put each file at ``{home}/input_files/{name}``. Raises OSError or ToolError naming the file that failed."""
+    def __call__(self, inputs: Sequence[InputFile], workspace: Path) -> None:
+        """Put each file at ``{workspace}/input_files/{name}``. Raises OSError or ToolError naming the file that failed."""
         ...
 
 
 class ArtifactOpener(Protocol):
     """Opens what a tool says it wrote."""
 
-    def __call__(self, path: str, home: Path, most: int) -> AbstractContextManager[IO[bytes]]:
-        """Open a regular file inside ``home`` of at most ``most`` bytes.
+    def __call__(self, path: str, workspace: Path, max_bytes: int) -> AbstractContextManager[IO[bytes]]:
+        """Open a regular file inside ``workspace`` of at most ``max_bytes``.
 
         Raises ToolError: InvalidPath outside the directory or through a link, FileTooLarge, InvalidArtifact if absent.
         """
@@ -103,6 +107,26 @@ class FileState(BaseModel):
 class FileLister(Protocol):
     """Lists what lies in a person's directory."""
 
-    def __call__(self, home: Path) -> Mapping[str, FileState]:
-        """Return the state of each regular file by its path below ``home``; inputs and dot folders apart."""
+    def __call__(self, workspace: Path) -> Mapping[str, FileState]:
+        """Return the state of each regular file by its path below ``workspace``; inputs and dot folders apart."""
+        ...
+
+
+class ToolLists(Protocol):
+    """Which tools a server has, by server and configuration hash."""
+
+    def get(self, server: str, config_hash: str) -> StoredToolList | None:
+        """Return what is known; None where the server was never asked with this configuration."""
+        ...
+
+    def put(self, server: str, config_hash: str, kept: StoredToolList) -> None:
+        """Keep what is known."""
+        ...
+
+
+class ArgumentChecker(Protocol):
+    """Knows JSON Schema."""
+
+    def problems(self, schema: dict[str, Any], arguments: dict[str, Any]) -> list[str]:
+        """Return what does not fit, each naming its field; empty when all fits."""
         ...

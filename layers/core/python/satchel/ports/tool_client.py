@@ -1,109 +1,103 @@
-"""Running a tool over MCP, seen from inside a runner."""
+"""Ports of a runner: running tools over MCP, and the workspaces of users."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from pydantic import BaseModel
 
 from satchel.domain.conversation import ToolSpec
 
 
-class Progress(BaseModel):
-    """The tool says how far it is."""
+class ProgressUpdate(BaseModel):
+    """Progress that the tool reports."""
 
-    kind: Literal["progress"] = "progress"
     progress: float
     total: float | None = None
     message: str | None = None
 
 
-class Log(BaseModel):
-    """The tool says something."""
+class LogMessage(BaseModel):
+    """A log message of the tool."""
 
-    kind: Literal["log"] = "log"
     level: str
     message: str
 
 
-class Answered(BaseModel):
-    """The raw JSON-RPC result of ``tools/call``, with every key that the server sent.
+class ToolResult(BaseModel):
+    """Raw JSON-RPC result of ``tools/call``, with every key that the server sent.
 
-    ``tools_changed``: since the answer before, the server said that its list of tools is another now.
+    ``tools_changed``: the server has announced a change of its tool list since the previous result.
     """
 
-    kind: Literal["answered"] = "answered"
     raw: dict[str, Any]
     tools_changed: bool = False
 
 
-class Refused(BaseModel):
-    """The tool tried to reach a file that is not its to reach; it was stopped, and may have gone on without."""
+class BlockedAccess(BaseModel):
+    """The sandbox blocked an access of the tool to this path. The tool may have continued without it."""
 
-    kind: Literal["refused"] = "refused"
     path: str
 
 
-class Strayed(BaseModel):
-    """Something outside changed while the tool ran. Nothing stopped it, and another program may have done it."""
+class OutsideChange(BaseModel):
+    """This path outside the workspace changed while an unprotected tool ran. Another program may have changed it."""
 
-    kind: Literal["strayed"] = "strayed"
     path: str
 
 
-class Failed(BaseModel):
-    """No result will come. ``crashed``: the server is gone; otherwise it refused the call.
+class CallFailure(BaseModel):
+    """The call ended without a result. ``crashed``: the server is gone; otherwise it rejected the call.
 
-    ``too_long``: it was ended because its answer went over this many bytes.
+    ``exceeded_limit``: the size limit in bytes, if the answer exceeded it.
     """
 
-    kind: Literal["failed"] = "failed"
     crashed: bool
     message: str
-    too_long: int | None = None
+    exceeded_limit: int | None = None
 
 
-Signal = Progress | Log | Refused | Strayed | Answered | Failed
+ToolEvent = ProgressUpdate | LogMessage | BlockedAccess | OutsideChange | ToolResult | CallFailure
 
 
 class RunningCall(Protocol):
-    """A call that is under way."""
+    """A tool call that is running."""
 
-    def receive(self, timeout: float) -> Signal | None:
-        """Wait up to ``timeout`` seconds for the next sign of life; None if there is none."""
+    def receive(self, timeout: float) -> ToolEvent | None:
+        """Wait up to ``timeout`` seconds for the next event. Return None if there is none."""
         ...
 
     def kill(self) -> None:
-        """End the server with everything it started; returns when it is dead."""
+        """Kill the server and all its descendants. Return after they are dead."""
         ...
 
 
 class ToolClient(Protocol):
-    """The server of this runner. A server process runs one call at a time."""
+    """Client of this runner's server. A server process runs one call at a time."""
 
     def call(
-        self, tool: str, arguments: dict[str, Any], home: Path | None, *, writes: bool
+        self, tool: str, arguments: dict[str, Any], workspace: Path | None, *, writes: bool
     ) -> AbstractContextManager[RunningCall]:
         """Start a call on a warm server, or on a new one.
 
-        ``home`` is the person's directory, None for a tool that touches no files.
-        Raises ToolCrashed when the server cannot be started.
+        ``workspace`` is the user's directory, or None for a tool that uses no files.
+        Raise ToolCrashed if the server cannot be started.
         """
         ...
 
     def list_tools(self) -> Sequence[ToolSpec]:
-        """Ask the server which tools it has. Raises ToolCrashed when it cannot be started."""
+        """Return the tools of the server. Raise ToolCrashed if the server does not start or answer."""
         ...
 
     def close(self) -> None:
-        """End all servers and everything they started."""
+        """End all servers and their descendants."""
         ...
 
 
-class UserArea(Protocol):
-    """``/tmp/{username}/``: one person's corner, in the hands of one call at a time."""
+class Workspaces(Protocol):
+    """Workspaces of users, ``/tmp/{username}/``. One call at a time uses a workspace."""
 
     def hold(self, user: str, session_id: str) -> AbstractContextManager[Path]:
-        """Wait for the corner, make it (or clear it when another session left it) and return it."""
+        """Wait until the workspace is free, and yield it. It is empty unless the same session used it last."""
         ...

@@ -22,28 +22,28 @@ mcp = FastMCP("working")
 HELPER = Path(__file__).with_name("helper.sh")
 
 
-def csv(home: Path) -> Any:  # noqa: ANN401  (whatever is read back)
+def csv(workspace: Path) -> Any:  # noqa: ANN401  (whatever is read back)
     import pandas as pd  # type: ignore[import-untyped]  # noqa: PLC0415  (no types; slow, and few tools need it)
 
-    pd.DataFrame({"a": [1, 2]}).to_csv(home / "t.csv", index=False)
-    return pd.read_csv(home / "t.csv")["a"].tolist()
+    pd.DataFrame({"a": [1, 2]}).to_csv(workspace / "t.csv", index=False)
+    return pd.read_csv(workspace / "t.csv")["a"].tolist()
 
 
-def parquet(home: Path) -> Any:  # noqa: ANN401  (the same)
+def parquet(workspace: Path) -> Any:  # noqa: ANN401  (the same)
     import pandas as pd  # noqa: PLC0415  (the same)
 
-    pd.DataFrame({"a": [1, 2]}).to_parquet(home / "t.parquet")
-    return pd.read_parquet(home / "t.parquet")["a"].tolist()
+    pd.DataFrame({"a": [1, 2]}).to_parquet(workspace / "t.parquet")
+    return pd.read_parquet(workspace / "t.parquet")["a"].tolist()
 
 
-def numpy(home: Path) -> Any:  # noqa: ANN401  (the same)
+def numpy(workspace: Path) -> Any:  # noqa: ANN401  (the same)
     import numpy as np  # noqa: PLC0415  (the same)
 
-    np.save(home / "a.npy", np.arange(3) @ np.ones((3, 3)))
-    return np.load(home / "a.npy").tolist()
+    np.save(workspace / "a.npy", np.arange(3) @ np.ones((3, 3)))
+    return np.load(workspace / "a.npy").tolist()
 
 
-def matplotlib(home: Path) -> Any:  # noqa: ANN401  (the same)
+def matplotlib(workspace: Path) -> Any:  # noqa: ANN401  (the same)
     import matplotlib as mpl  # noqa: PLC0415  (the same)
 
     mpl.use("Agg")
@@ -51,12 +51,12 @@ def matplotlib(home: Path) -> Any:  # noqa: ANN401  (the same)
 
     plt.plot([1, 3, 2])
     plt.title("Über Größe")
-    plt.savefig(home / "plot.png")
-    return (home / "plot.png").read_bytes()[:4].hex()
+    plt.savefig(workspace / "plot.png")
+    return (workspace / "plot.png").read_bytes()[:4].hex()
 
 
-def sqlite(home: Path) -> list[Any]:
-    with sqlite3.connect(home / "t.db") as database:
+def sqlite(workspace: Path) -> list[Any]:
+    with sqlite3.connect(workspace / "t.db") as database:
         database.execute("pragma journal_mode=wal")
         database.execute("create table if not exists t(a)")
         database.execute("insert into t values (1)")
@@ -70,35 +70,35 @@ def temporary(_: Path) -> list[Any]:
         return [Path(directory, "copy").exists(), tempfile.SpooledTemporaryFile(1).write(b"xx")]
 
 
-def archives(home: Path) -> list[str]:
-    (home / "in").mkdir(exist_ok=True)
-    (home / "in/a.txt").write_text("x")
-    with zipfile.ZipFile(home / "a.zip", "w") as made:
-        made.write(home / "in/a.txt", "a.txt")
-    zipfile.ZipFile(home / "a.zip").extractall(home / "from-zip")
-    with tarfile.open(home / "a.tar.gz", "w:gz") as packed:
-        packed.add(home / "in", "in")
-    with tarfile.open(home / "a.tar.gz") as archive:
-        archive.extractall(home / "from-tar", filter="data")
-    return sorted(str(path.relative_to(home)) for path in home.glob("from-*/**/*.txt"))
+def archives(workspace: Path) -> list[str]:
+    (workspace / "in").mkdir(exist_ok=True)
+    (workspace / "in/a.txt").write_text("x")
+    with zipfile.ZipFile(workspace / "a.zip", "w") as made:
+        made.write(workspace / "in/a.txt", "a.txt")
+    zipfile.ZipFile(workspace / "a.zip").extractall(workspace / "from-zip")
+    with tarfile.open(workspace / "a.tar.gz", "w:gz") as packed:
+        packed.add(workspace / "in", "in")
+    with tarfile.open(workspace / "a.tar.gz") as archive:
+        archive.extractall(workspace / "from-tar", filter="data")
+    return sorted(str(path.relative_to(workspace)) for path in workspace.glob("from-*/**/*.txt"))
 
 
-def helper(home: Path) -> str:
-    said = subprocess.run([HELPER, home / "helped"], check=True, capture_output=True, text=True).stdout
-    return said + (home / "helped").read_text()
+def helper(workspace: Path) -> str:
+    said = subprocess.run([HELPER, workspace / "helped"], check=True, capture_output=True, text=True).stdout
+    return said + (workspace / "helped").read_text()
 
 
-def own_helper(home: Path) -> str:
-    made = home / "unpacked"
+def own_helper(workspace: Path) -> str:
+    made = workspace / "unpacked"
     shutil.copy(HELPER, made)
     made.chmod(0o755)
-    return subprocess.run([made, home / "helped"], check=True, capture_output=True, text=True).stdout
+    return subprocess.run([made, workspace / "helped"], check=True, capture_output=True, text=True).stdout
 
 
-def another_python(home: Path) -> str:
+def another_python(workspace: Path) -> str:
     code = "import json, sys; open(sys.argv[1], 'w').write('x'); print(json.dumps([1]))"
     return subprocess.run(
-        [sys.executable, "-c", code, home / "by-python"], check=True, capture_output=True, text=True
+        [sys.executable, "-c", code, workspace / "by-python"], check=True, capture_output=True, text=True
     ).stdout
 
 
@@ -111,22 +111,22 @@ def asynchronous(_: Path) -> list[str]:
     return asyncio.run(both())
 
 
-def threads(home: Path) -> int:
+def threads(workspace: Path) -> int:
     def write(number: int) -> None:
-        (home / f"thread-{number}").write_text("x")
+        (workspace / f"thread-{number}").write_text("x")
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(write, range(50)))
     lone = threading.Thread(target=write, args=(50,))
     lone.start()
     lone.join()
-    return len(list(home.glob("thread-*")))
+    return len(list(workspace.glob("thread-*")))
 
 
-def forked(home: Path) -> list[Any]:
+def forked(workspace: Path) -> list[Any]:
     context = multiprocessing.get_context("fork")
     mine, theirs = context.Pipe()
-    worker = context.Process(target=_work, args=(theirs, str(home / "by-worker")))
+    worker = context.Process(target=_work, args=(theirs, str(workspace / "by-worker")))
     worker.start()
     answer = mine.recv()
     worker.join()
@@ -142,15 +142,15 @@ def time_zones(_: Path) -> str:
     return str(ZoneInfo("Europe/Berlin"))
 
 
-def moving(home: Path) -> list[str]:
-    (home / "one/two").mkdir(parents=True, exist_ok=True)
-    (home / "one/two/a").write_text("x")
-    (home / "one/two/a").rename(home / "moved")
-    (home / "link").unlink(missing_ok=True)
-    (home / "link").symlink_to("moved")
-    (home / "moved").touch()
-    shutil.rmtree(home / "one")
-    return sorted(path.name for path in home.iterdir() if path.name in {"one", "moved", "link"})
+def moving(workspace: Path) -> list[str]:
+    (workspace / "one/two").mkdir(parents=True, exist_ok=True)
+    (workspace / "one/two/a").write_text("x")
+    (workspace / "one/two/a").rename(workspace / "moved")
+    (workspace / "link").unlink(missing_ok=True)
+    (workspace / "link").symlink_to("moved")
+    (workspace / "moved").touch()
+    shutil.rmtree(workspace / "one")
+    return sorted(path.name for path in workspace.iterdir() if path.name in {"one", "moved", "link"})
 
 
 KINDS: dict[str, Callable[[Path], Any]] = {

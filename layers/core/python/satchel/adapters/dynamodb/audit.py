@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from pydantic import TypeAdapter
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed
-from satchel.adapters.dynamodb.cursors import from_cursor, to_cursor
+from satchel.adapters.dynamodb.items import from_cursor, to_cursor
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.audit import AuditEntry
-from satchel.ports.catalog import Page
+from satchel.ports import Page
 
 if TYPE_CHECKING:
     from satchel.adapters.dynamodb.items import Item

@@ -4,6 +4,10 @@ Large arguments lie in the bucket.
 
 Runners may write a turn's events (``TURN#{tid}``), so a call lies elsewhere, and the claim on it is an item of its own
 that they may write: ``TURN#{tid} / CLAIM#{call_id}``.
+
+Approvals: ``CALLS#{tid} / APPROVAL#{call_id}``, with ``doc`` and, once it is made, ``decision``.
+
+They lie beside the calls, where no runner may write: a tool cannot approve itself.
 """
 
 import json
@@ -12,15 +16,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed
-from satchel.adapters.dynamodb.items import Item
-from satchel.adapters.dynamodb.large_texts import LargeTexts
+from satchel.adapters.dynamodb.items import Item, LargeTexts
 from satchel.adapters.dynamodb.table import Table
-from satchel.domain.calls import Call, CallSettled
-from satchel.ports.file_store import FileStore
+from satchel.domain.calls import Approval, Call, CallResult, Decision
+from satchel.ports.storage import FileStore
 
 PREFIX = "CALL#"
 _SENT = {"injected", "unresolved", "server", "bytes_in"}
-_MOST_BYTES = 40_000
+_MAX_BYTES = 40_000
 """Of each of two; what a call came to has up to 300,000, and an item holds no more than 400 KB."""
 
 _BESIDE = _SENT | {"settled"}
@@ -34,13 +37,13 @@ def _call(item: Item, texts: LargeTexts) -> Call:
     call = Call.model_validate_json(texts.read(item, "doc"))
     if "sent" in item or "sent_at" in item:
         call = Call.model_validate(call.model_dump() | json.loads(texts.read(item, "sent")))
-    settled = CallSettled.model_validate_json(str(item["settled"])) if "settled" in item else None
+    settled = CallResult.model_validate_json(str(item["settled"])) if "settled" in item else None
     return call.model_copy(update={"settled": settled})
 
 
 @dataclass(frozen=True)
 class DynamoCalls:
-    """Implements ``ports.catalog.Calls``."""
+    """Implements ``ports.calls.Calls``."""
 
     table: Table
     store: FileStore
@@ -68,7 +71,7 @@ class DynamoCalls:
         name, sent = self._texts.attribute("sent", call.model_dump_json(include=_SENT), call.user, call.turn_id)
         self._set_once(call.turn_id, call.call_id, name, sent)
 
-    def settle(self, turn_id: str, call_id: str, settled: CallSettled) -> CallSettled:
+    def settle(self, turn_id: str, call_id: str, settled: CallResult) -> CallResult:
         """Write what the call came to; the first one stands and is returned."""
         if self._set_once(turn_id, call_id, "settled", settled.model_dump_json()):
             return settled
@@ -77,7 +80,7 @@ class DynamoCalls:
 
     @property
     def _texts(self) -> LargeTexts:
-        return LargeTexts(self.store, _MOST_BYTES)
+        return LargeTexts(self.store, _MAX_BYTES)
 
     def _set_once(self, turn_id: str, call_id: str, name: str, value: str) -> bool:
         try:
@@ -95,7 +98,7 @@ class DynamoCalls:
 
 @dataclass(frozen=True)
 class DynamoClaims:
-    """Implements ``ports.catalog.CallClaims``, with a runner's credentials."""
+    """Implements ``ports.calls.CallClaims``, with a runner's credentials."""
 
     table: Table
 
@@ -108,3 +111,48 @@ class DynamoClaims:
             item = self.table.get(pk, sk)
             return item is not None and item["claimed_by"] == runner
         return True
+
+
+def _approvals_key(turn_id: str, call_id: str) -> tuple[str, str]:
+    return f"CALLS#{turn_id}", f"APPROVAL#{call_id}"
+
+
+@dataclass(frozen=True)
+class DynamoApprovals:
+    """Implements ``ports.approvals.Approvals``."""
+
+    table: Table
+
+    def ask(self, approval: Approval) -> Approval:
+        """Write that a call waits; asked again, the newer token counts, as it is the one that is waited for."""
+        try:
+            self.table.update(
+                *_approvals_key(approval.turn_id, approval.call_id),
+                expression="SET doc = :doc",
+                condition="attribute_not_exists(decision)",
+                values={"doc": approval.model_dump_json(exclude={"decision"})},
+                names={},
+            )
+        except ConditionFailed:
+            return self.get(approval.turn_id, approval.call_id) or approval
+        return approval
+
+    def get(self, turn_id: str, call_id: str) -> Approval | None:
+        """Return what was asked and said."""
+        item = self.table.get(*_approvals_key(turn_id, call_id))
+        if item is None:
+            return None
+        said = Decision.model_validate_json(str(item["decision"])) if "decision" in item else None
+        return Approval.model_validate_json(str(item["doc"])).model_copy(update={"decision": said})
+
+    def decide(self, turn_id: str, call_id: str, decision: Decision) -> Approval | None:
+        """Write the decision; the first one stands and is returned."""
+        with suppress(ConditionFailed):  # nobody was asked, or it was decided before: what stands is read
+            self.table.update(
+                *_approvals_key(turn_id, call_id),
+                expression="SET decision = :decision",
+                condition="attribute_exists(doc) AND attribute_not_exists(decision)",
+                values={"decision": decision.model_dump_json()},
+                names={},
+            )
+        return self.get(turn_id, call_id)

@@ -15,7 +15,7 @@ from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.errors import Unavailable
 from satchel.domain.events import ENDS, Event, NewEvent
-from satchel.ports.clock import Clock
+from satchel.ports.system import Clock
 
 PREFIX = "EVENT#"
 _TRIES = 60

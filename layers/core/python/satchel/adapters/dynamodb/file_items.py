@@ -9,12 +9,25 @@
 | place in a session | ``SESSION#{sid} / FILE#{file_key}`` |
 | version of an object | ``USER#{user} / OBJECT#{object_id}``, so that keeping it again finds it whatever came after |
 | usage | ``USER#{user} / USAGE#{shard}``: ``bytes`` of all versions and ``files`` |
+
+Pages of files: one bounded Query, and the records that it points to, whatever the number of files.
+
+| asked | Query | order |
+|---|---|---|
+| nothing more | ``USER#{user} / FILE#`` | newest first |
+| a session | ``SESSION#{sid} / FILE#``, then their records | newest first |
+| a beginning of names | ``NAME#{prefix}`` of either partition, then their records | by name |
+
+Source and category are looked for in the records: a page looks at ``_LOOKED_AT`` of them at most, so it may hold fewer
+files than were asked for, or none, while more pages follow.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from satchel.adapters.dynamodb.items import Item
-from satchel.domain.files import FileRecord, NameClaim
+from satchel.adapters.dynamodb.items import Item, from_cursor, to_cursor
+from satchel.adapters.dynamodb.table import Query, Table
+from satchel.domain.files import FileFilter, FileRecord, NameClaim
+from satchel.ports import Page
 
 USAGE = "USAGE#"
 EXPIRING = "files"
@@ -88,7 +101,7 @@ def claim_item(record: FileRecord) -> Item:
         source=record.source,
         origin=record.origin,
         version=record.version,
-        fleeting=record.fleeting,
+        is_transient=record.is_transient,
     )
     return {
         "pk": space(record.user, record.session_id),
@@ -102,3 +115,28 @@ def claim_item(record: FileRecord) -> Item:
 def usage_key(user: str, file_key: str) -> tuple[str, str]:
     """Return the counter that a file is counted on; what a person uses is the sum of all of them."""
     return f"USER#{user}", f"{USAGE}{ord(file_key[-1]) % _SHARDS}"
+
+
+_LOOKED_AT = 500
+
+
+def page_of_files(table: Table, user: str, wanted: FileFilter, limit: int, cursor: str | None) -> Page[FileRecord]:
+    """Return a page of the files that are meant. Raises InvalidRequest for a cursor that this list did not give."""
+    pk = f"SESSION#{wanted.session_id}" if wanted.session_id else f"USER#{user}"
+    prefix = f"NAME#{wanted.name_prefix}" if wanted.name_prefix else "FILE#"
+    many = max(limit, _LOOKED_AT) if wanted.narrows else limit
+    query = Query(pk, prefix, many, from_cursor(cursor, prefix), newest_first=not wanted.name_prefix)
+    items, after = table.query(query)
+    pointing = wanted.session_id is not None or wanted.name_prefix != ""
+    records = _pointed_to(table, user, items) if pointing else map(record_of, items)
+    found = [(str(item["sk"]), each) for item, each in zip(items, records, strict=True) if each and wanted.fits(each)]
+    last = found[limit - 1][0] if len(found) > limit else after
+    return Page(items=[record for _, record in found[:limit]], cursor=to_cursor(last))
+
+
+def _pointed_to(table: Table, user: str, items: Sequence[Item]) -> list[FileRecord | None]:
+    """Return the records of these pointers; None where one went in between."""
+    keys = [str(item["file_key"]) for item in items]
+    records = map(record_of, table.get_many([(f"USER#{user}", f"FILE#{key}") for key in keys]))
+    found = {record.file_key: record for record in records}
+    return [found.get(key) for key in keys]

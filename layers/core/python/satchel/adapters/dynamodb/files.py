@@ -13,6 +13,7 @@ from satchel.adapters.dynamodb.file_items import (
     USAGE,
     claim_item,
     object_item,
+    page_of_files,
     pointer_items,
     pointer_key,
     record_item,
@@ -23,33 +24,32 @@ from satchel.adapters.dynamodb.file_items import (
     version_key,
     versions_of,
 )
-from satchel.adapters.dynamodb.file_pages import page_of_files
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.adapters.dynamodb.uploads import upload_key
-from satchel.contract import numbered
+from satchel.contract import numbered_name
 from satchel.domain.errors import Unavailable, UploadNotFound
-from satchel.domain.files import FileRecord, NameClaim, NewFile, Verdict, judge
-from satchel.domain.my_files import FileFilter, Usage
-from satchel.ports.catalog import ALL_FILES, Page
+from satchel.domain.files import FileFilter, FileRecord, NameClaim, NameDecision, NewFile, Usage, decide_name
+from satchel.ports import Page
+from satchel.ports.files import ALL_FILES
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _TRIES = 50
-_MOST_NAMES = 10_000
+_MAX_NAMES = 10_000
 _POINTERS_AT_ONCE = 5  # nearly always the first is meant
 _VERSIONS_AT_ONCE = 45  # each is two items, and a transaction takes 100 writes
 
 
 def _names(name: str) -> Iterator[str]:
     yield name
-    for count in range(2, _MOST_NAMES):
-        yield numbered(name, count)
+    for count in range(2, _MAX_NAMES):
+        yield numbered_name(name, count)
 
 
 @dataclass(frozen=True)
 class DynamoFiles:
-    """Implements ``ports.catalog.Files``."""
+    """Implements ``ports.files.Files``."""
 
     table: Table
 
@@ -89,10 +89,10 @@ class DynamoFiles:
             if claim is None:
                 first = {"name": name, "file_key": new.object_id}
                 return self._write(FileRecord(**new.model_dump() | first), None, *more)
-            verdict = judge(claim, new)
-            if verdict is Verdict.NEXT_NAME:
+            verdict = decide_name(claim, new)
+            if verdict is NameDecision.NEXT_NAME:
                 continue
-            if verdict is Verdict.SAME:
+            if verdict is NameDecision.SAME:
                 kept = self.version(new.user, claim.file_key, claim.version)
                 if kept is not None:
                     return kept

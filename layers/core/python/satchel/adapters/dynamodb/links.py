@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from satchel.adapters.dynamodb.cursors import from_cursor, to_cursor
 from satchel.adapters.dynamodb.file_items import record_of, version_key
-from satchel.adapters.dynamodb.items import Item
+from satchel.adapters.dynamodb.items import Item, from_cursor, to_cursor
 from satchel.adapters.dynamodb.sessions import session_key, session_of
 from satchel.adapters.dynamodb.table import Query, Table
-from satchel.domain.capabilities import Claims
-from satchel.domain.links import SharedLink, Standing
-from satchel.ports.catalog import Page
+from satchel.domain.links import Claims, LinkState, SharedLink
+from satchel.ports import Page
 
 PREFIX = "LINK#"
 _NONE = "-"  # no id of ours: read in the place of what a link does not have
@@ -58,12 +56,12 @@ class DynamoSharedLinks:
 
 
 @dataclass(frozen=True)
-class DynamoStandings:
-    """Implements ``ports.links.Standings``: always three places for a link, there or not."""
+class DynamoLinkStates:
+    """Implements ``ports.links.LinkStates``: always three places for a link, there or not."""
 
     table: Table
 
-    def look(self, claims: Sequence[Claims]) -> list[Standing]:
+    def look(self, claims: Sequence[Claims]) -> list[LinkState]:
         """Return what there is of each."""
         places = [_places(each) for each in claims]
         wanted = list(dict.fromkeys(place for three in places for place in three))
@@ -79,8 +77,8 @@ def _places(claims: Claims) -> tuple[_Place, _Place, _Place]:
     )
 
 
-def _standing(version: Item | None, session: Item | None, link: Item | None) -> Standing:
-    return Standing(
+def _standing(version: Item | None, session: Item | None, link: Item | None) -> LinkState:
+    return LinkState(
         file=record_of(version) if version else None,
         session=session_of(session) if session else None,
         link=_link_of(link) if link else None,

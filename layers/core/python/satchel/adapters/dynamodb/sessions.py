@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, pause
-from satchel.adapters.dynamodb.cursors import from_cursor, to_cursor
-from satchel.adapters.dynamodb.items import Item
+from satchel.adapters.dynamodb.items import Item, from_cursor, to_cursor
 from satchel.adapters.dynamodb.table import Query, Table
-from satchel.adapters.dynamodb.usage import usage_of
+from satchel.domain.conversation import TokenUsage
 from satchel.domain.errors import SessionEnded, SessionNotFound, Unavailable
 from satchel.domain.sessions import Session, SessionChanges, SessionStatus
-from satchel.ports.catalog import Page
+from satchel.ports import Page
 
 PREFIX = "SESSION#"
 OPEN, ENDED = "sessions", "ended"
@@ -57,7 +56,7 @@ def session_of(item: Item) -> Session:
 
 @dataclass(frozen=True)
 class DynamoSessions:
-    """Implements ``ports.catalog.Sessions``."""
+    """Implements ``ports.sessions.Sessions``."""
 
     table: Table
 
@@ -133,11 +132,11 @@ class DynamoSessions:
         """Return open sessions that were not used since then."""
         return self._due(OPEN, since, limit)
 
-    def to_clear(self, now: datetime, limit: int) -> Sequence[Session]:
+    def due_for_cleanup(self, now: datetime, limit: int) -> Sequence[Session]:
         """Return ended sessions that are to be cleared by now."""
         return self._due(ENDED, now, limit)
 
-    def clear_again(self, session: Session, at: datetime) -> None:
+    def schedule_cleanup(self, session: Session, at: datetime) -> None:
         """Note that a session is to be cleared once more."""
         self._change(session, "SET expires_at = :due", {"due": int(at.timestamp())})
 
@@ -162,3 +161,24 @@ class DynamoSessions:
                 values={"ended": SessionStatus.ENDED.value, **values},
                 names={"#status": "status"},
             )
+
+
+COUNTERS = frozenset(TokenUsage.model_fields)
+
+
+def usage_of(item: Item) -> TokenUsage:
+    """Return what an item's counters say."""
+    return TokenUsage.model_validate({name: item[name] for name in COUNTERS & item.keys()})
+
+
+def writes_usage(table: Table, pk: str, sk: str, usage: TokenUsage) -> "TransactWriteItemTypeDef":
+    """Return the update that adds to them, of an item that is there."""
+    counts = usage.model_dump(exclude_defaults=True)
+    return table.writes_update(
+        pk,
+        sk,
+        expression="ADD " + ", ".join(f"{name} :{name}" for name in counts),
+        condition="attribute_exists(pk)",
+        values=counts,
+        names={},
+    )

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
         UpdateTypeDef,
     )
 
-_MOST_GETS = 100
-_MOST_DELETES = 25
+_MAX_GETS = 100
+_MAX_DELETES = 25
 _ABSENT = "attribute_not_exists(pk)"
 _PRESENT = "attribute_exists(pk)"
 
@@ -48,8 +48,8 @@ class Table:
     def get_many(self, keys: Sequence[tuple[str, str]]) -> list[Item]:
         """Return those of the items that there are, as they are now, in no order; any number of different keys."""
         found: list[Item] = []
-        for start in range(0, len(keys), _MOST_GETS):
-            wanted = [encode({"pk": pk, "sk": sk}) for pk, sk in keys[start : start + _MOST_GETS]]
+        for start in range(0, len(keys), _MAX_GETS):
+            wanted = [encode({"pk": pk, "sk": sk}) for pk, sk in keys[start : start + _MAX_GETS]]
             while wanted:
                 answer = self.client.batch_get_item(RequestItems={self.name: {"Keys": wanted, "ConsistentRead": True}})
                 found += [decode(item) for item in answer["Responses"][self.name]]
@@ -91,8 +91,8 @@ class Table:
 
     def delete_many(self, keys: Sequence[tuple[str, str]]) -> None:
         """Delete items, any number, in no order; absent ones are no error."""
-        for start in range(0, len(keys), _MOST_DELETES):
-            some = keys[start : start + _MOST_DELETES]
+        for start in range(0, len(keys), _MAX_DELETES):
+            some = keys[start : start + _MAX_DELETES]
             left: Any = [{"DeleteRequest": {"Key": encode({"pk": pk, "sk": sk})}} for pk, sk in some]
             while left:
                 left = self.client.batch_write_item(RequestItems={self.name: left})["UnprocessedItems"].get(self.name)

@@ -3,20 +3,20 @@
 from dataclasses import dataclass
 
 from satchel.adapters.dynamodb.table import Table
-from satchel.domain.tool_lists import KeptTools
+from satchel.domain.tools import StoredToolList
 
 
 @dataclass(frozen=True)
 class DynamoToolLists:
-    """Implements ``ports.catalog.ToolLists``."""
+    """Implements ``ports.runners.ToolLists``."""
 
     table: Table
 
-    def get(self, server: str, config_hash: str) -> KeptTools | None:
+    def get(self, server: str, config_hash: str) -> StoredToolList | None:
         """Return what is known for this configuration."""
         item = self.table.get(f"SERVER#{server}", f"TOOLS#{config_hash}")
-        return KeptTools.model_validate_json(str(item["doc"])) if item else None
+        return StoredToolList.model_validate_json(str(item["doc"])) if item else None
 
-    def put(self, server: str, config_hash: str, kept: KeptTools) -> None:
+    def put(self, server: str, config_hash: str, kept: StoredToolList) -> None:
         """Keep what is known."""
         self.table.put({"pk": f"SERVER#{server}", "sk": f"TOOLS#{config_hash}", "doc": kept.model_dump_json()})

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pydantic import BaseModel, TypeAdapter
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed
-from satchel.adapters.dynamodb.large_texts import LargeTexts
+from satchel.adapters.dynamodb.items import LargeTexts
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.calls import Call
 from satchel.domain.conversation import AssistantMessage, Message, ToolMessage
 from satchel.domain.sessions import Turn
-from satchel.ports.file_store import FileStore
+from satchel.ports.storage import FileStore
 
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
-_MOST_BYTES = 300_000
+_MAX_BYTES = 300_000
 
 
 def _reply_key(turn_id: str, round_number: int) -> str:
@@ -24,7 +24,7 @@ def _reply_key(turn_id: str, round_number: int) -> str:
 
 @dataclass(frozen=True)
 class DynamoTranscript:
-    """Implements ``ports.catalog.Transcript``. Within a round: ``u`` the person, ``v`` the model, ``w…`` the tools."""
+    """Implements ``ports.turns.Transcript``. Within a round: ``u`` the person, ``v`` the model, ``w…`` the tools."""
 
     table: Table
     store: FileStore
@@ -34,7 +34,7 @@ class DynamoTranscript:
         items = self.table.query_all(f"SESSION#{session_id}", "MSG#")
         return [_MESSAGE.validate_json(self._texts.read(item, "doc")) for item in items]
 
-    def reply_of(self, session_id: str, turn_id: str, round_number: int) -> AssistantMessage | None:
+    def stored_reply(self, session_id: str, turn_id: str, round_number: int) -> AssistantMessage | None:
         """Return what the model said in a round, if it did."""
         item = self.table.get(f"SESSION#{session_id}", _reply_key(turn_id, round_number))
         return AssistantMessage.model_validate_json(self._texts.read(item, "doc")) if item else None
@@ -44,7 +44,7 @@ class DynamoTranscript:
         try:
             self._add(turn, _reply_key(turn.turn_id, round_number), message)
         except ConditionFailed:
-            return self.reply_of(turn.session_id, turn.turn_id, round_number) or message
+            return self.stored_reply(turn.session_id, turn.turn_id, round_number) or message
         return message
 
     def add_result(self, call: Call, message: ToolMessage) -> None:
@@ -58,4 +58,4 @@ class DynamoTranscript:
 
     @property
     def _texts(self) -> LargeTexts:
-        return LargeTexts(self.store, _MOST_BYTES)
+        return LargeTexts(self.store, _MAX_BYTES)

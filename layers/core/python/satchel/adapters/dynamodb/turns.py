@@ -1,18 +1,20 @@
-"""Turns: ``SESSION#{sid} / TURN#{tid}``, the message ``… / MSG#{tid}#00#u``, ``… / ONCE#{key}`` for repeats."""
+"""Turns: ``SESSION#{sid} / TURN#{tid}``, the message ``… / MSG#{tid}#00#u``, ``… / ONCE#{key}`` for repeats.
+
+Tokens that models took, counted on the items of a turn and its session: counters beside ``doc``, added to alone.
+"""
 
 import hashlib
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, pause
-from satchel.adapters.dynamodb.cursors import from_cursor, to_cursor
-from satchel.adapters.dynamodb.items import Item
-from satchel.adapters.dynamodb.sessions import session_key
+from satchel.adapters.dynamodb.items import Item, from_cursor, to_cursor
+from satchel.adapters.dynamodb.sessions import session_key, usage_of, writes_usage
 from satchel.adapters.dynamodb.table import Query, Table
-from satchel.adapters.dynamodb.usage import usage_of, writes_usage
 from satchel.domain.conversation import TokenUsage, UserMessage
 from satchel.domain.errors import KeyReused, SessionEnded, SessionNotFound, TurnRunning, Unavailable
 from satchel.domain.sessions import SessionStatus, Turn, TurnStatus
-from satchel.ports.catalog import Page
+from satchel.ports import Page
 
 PREFIX = "TURN#"
 _TRIES = 20
@@ -39,7 +41,7 @@ def _fingerprint(turn: Turn) -> str:
 
 @dataclass(frozen=True)
 class DynamoTurns:
-    """Implements ``ports.catalog.Turns``."""
+    """Implements ``ports.turns.Turns``."""
 
     table: Table
 
@@ -164,3 +166,7 @@ class DynamoTurns:
 
 def _once(idempotency_key: str) -> str:
     return f"ONCE#{hashlib.sha256(idempotency_key.encode()).hexdigest()}"
+
+
+if TYPE_CHECKING:
+    pass

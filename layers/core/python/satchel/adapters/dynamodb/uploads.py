@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from satchel.adapters.dynamodb.cursors import from_cursor, to_cursor
-from satchel.adapters.dynamodb.items import Item
+from satchel.adapters.dynamodb.items import Item, from_cursor, to_cursor
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.uploads import Upload
-from satchel.ports.catalog import Page
+from satchel.ports import Page
 
 _PREFIX = "UPLOAD#"
 _BUCKET = "uploads"

@@ -1,5 +1,6 @@
-"""MCP seen from a runner: server processes, the transport over their pipes, sessions, and calls.
+"""MCP client of a runner: server processes and remote servers, their transports, sessions, and tool calls.
 
-Start at ``client``. Beneath it, each knowing only those after it: ``client → pool → session → stdio | http →
-line_stdio → processes → sandbox.launch``. Everything asynchronous runs on the one loop of ``loop``.
+Read ``client`` first. Each module uses only the ones after it: ``client → pool → session → stdio | http →
+stdio_transport | guarded_transport``, and ``processes`` starts servers in the sandbox. All asynchronous code runs on
+the one ``adapters.event_loop`` of the process.
 """

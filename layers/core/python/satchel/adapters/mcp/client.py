@@ -1,4 +1,4 @@
-"""The tool client of one server entry: calls on warm servers, and the list of tools."""
+"""Tool client of one server entry: runs calls on warm servers, and lists the tools."""
 
 import queue
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,64 +11,63 @@ from mcp_types import Tool
 from pydantic import ValidationError
 
 from satchel.adapters.event_loop import EventLoop
-from satchel.adapters.mcp.http import HttpWire
-from satchel.adapters.mcp.pool import Bounds, Pool
-from satchel.adapters.mcp.session import NotReadyError, Session
-from satchel.adapters.mcp.stdio import Program, StdioWire
-from satchel.adapters.mcp.wire import Wire
-from satchel.adapters.sandbox.walls import Corner
+from satchel.adapters.mcp.http import HttpConnection
+from satchel.adapters.mcp.pool import Pool, PoolLimits
+from satchel.adapters.mcp.session import NotReadyError, ServerConnection, Session
+from satchel.adapters.mcp.stdio import ServerProgram, StdioConnection
+from satchel.adapters.sandbox.policy import WorkspaceAccess
 from satchel.adapters.server_config import ConfigError
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.isolation import Isolation
 from satchel.domain.servers import ServerEntry
-from satchel.ports.tool_client import Answered, Failed, Signal
+from satchel.ports.tool_client import CallFailure, ToolEvent, ToolResult
 
-MOST_RESULT_BYTES = 64 << 20
+MAX_RESULT_BYTES = 64 << 20
 START_SECONDS = 60.0
-BOUNDS = Bounds()
-NO_WALLS = Isolation()
+POOL_LIMITS = PoolLimits()
+NO_ISOLATION = Isolation()
 
-_NOBODYS = Corner(writes=True)  # no tool runs there, and what a server loads may want to write beside
+# Listing runs no tool, so the server gets no workspace; but the libraries that it imports can need a place to write.
+_LISTING_ACCESS = WorkspaceAccess(writes=True)
 
 Fill = Callable[[ServerEntry], ServerEntry]
-"""Puts values in the place of an entry's variables. Raises ConfigError where one has none."""
+"""Replaces the variables of an entry by their values. Raises ConfigError if a variable has no value."""
 
 
 class RunningCall:
-    """Implements ``ports.tool_client.RunningCall``. Any thread may kill; one at a time receives."""
+    """Implements ``ports.tool_client.RunningCall``. Any thread can kill; one thread at a time receives."""
 
     def __init__(self, session: Session, tool: str, arguments: dict[str, Any]) -> None:
         self._session = session
-        self._signals: queue.SimpleQueue[Signal] = queue.SimpleQueue()
-        self.ended_well = False
+        self._events: queue.SimpleQueue[ToolEvent] = queue.SimpleQueue()
+        self.succeeded = False
         self._task = session.start(tool, arguments, self._put)
 
-    def receive(self, timeout: float) -> Signal | None:
-        """Wait up to ``timeout`` seconds for the next signal."""
+    def receive(self, timeout: float) -> ToolEvent | None:
+        """Wait up to ``timeout`` seconds for the next event. Return None if there is none."""
         try:
-            return self._signals.get(timeout=max(0.0, timeout))
+            return self._events.get(timeout=max(0.0, timeout))
         except queue.Empty:
             return None
 
     def kill(self) -> None:
-        """End the server with everything it started. Who is waiting in ``receive`` is told that the call failed."""
-        self._session.wire.kill()
+        """Kill the server and all its descendants. A thread that waits in ``receive`` gets a CallFailure."""
+        self._session.connection.kill()
         self._task.cancel()
         self._session.close()
 
-    def _put(self, signal: Signal) -> None:
-        if isinstance(signal, Answered | Failed):
-            self.ended_well = isinstance(signal, Answered) or not signal.crashed
-        self._signals.put(signal)
+    def _put(self, event: ToolEvent) -> None:
+        if isinstance(event, ToolResult | CallFailure):
+            self.succeeded = isinstance(event, ToolResult) or not event.crashed
+        self._events.put(event)
 
 
 class McpToolClient:
     """Implements ``ports.tool_client.ToolClient``.
 
-    ``environ`` is the runner's environment, of which servers see little. ``fill`` puts values in the place of the
-    entry's variables, for each server anew; ``isolation`` is what walls each in. ``most_bytes`` bounds one answer,
-    ``bounds`` the servers at a time.
+    ``environ`` is the runner's environment; servers inherit only a few harmless variables. ``fill`` runs once per
+    server start. ``isolation`` are the sandbox layers of this machine. ``max_bytes`` limits one answer.
     """
 
     def __init__(
@@ -79,10 +78,10 @@ class McpToolClient:
         environ: Mapping[str, str],
         *,
         fill: Fill = lambda entry: entry,
-        isolation: Isolation = NO_WALLS,
-        most_bytes: int = MOST_RESULT_BYTES,
+        isolation: Isolation = NO_ISOLATION,
+        max_bytes: int = MAX_RESULT_BYTES,
         start_seconds: float = START_SECONDS,
-        bounds: Bounds = BOUNDS,
+        limits: PoolLimits = POOL_LIMITS,
     ) -> None:
         self._server = server
         self._entry = entry
@@ -90,68 +89,70 @@ class McpToolClient:
         self._environ = environ
         self._fill = fill
         self._isolation = isolation
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._start_seconds = start_seconds
         self._modes = ("auto", "legacy") if entry.command else ("auto",)
-        self._pool = Pool(self._open, bounds)
+        self._pool = Pool(self._open, limits)
 
     @contextmanager
-    def call(self, tool: str, arguments: dict[str, Any], home: Path | None, *, writes: bool) -> Iterator[RunningCall]:
-        """Start a call on a warm server, or on a new one.
+    def call(
+        self, tool: str, arguments: dict[str, Any], workspace: Path | None, *, writes: bool
+    ) -> Iterator[RunningCall]:
+        """Start a call on a warm server, or on a new one. Raise ToolCrashed if the server cannot be started.
 
-        Writers run in a process whose home is in the person's directory; others in one that cannot write.
-        Raises ToolCrashed when the server cannot be started.
+        A tool that ``writes`` runs in a process that can write in the workspace. Other tools run in processes that
+        cannot.
         """
-        corner = Corner(home, writes)
-        session = self._pool.take(corner)
+        access = WorkspaceAccess(workspace, writes)
+        session = self._pool.take(access)
         running: RunningCall | None = None
         try:
             running = RunningCall(session, tool, arguments)
             yield running
         finally:
-            self._pool.give_back(corner, session, well=running is not None and running.ended_well)
+            self._pool.give_back(access, session, succeeded=running is not None and running.succeeded)
 
     def list_tools(self) -> Sequence[ToolSpec]:
-        """Ask a server started for this alone. Raises ToolCrashed when it cannot be started or gives no list."""
-        session = self._open(_NOBODYS)
+        """Start a server just to list its tools. Raise ToolCrashed if the server does not start or answer."""
+        session = self._open(_LISTING_ACCESS)
         try:
             return [self._spec(tool) for tool in session.list_tools(self._start_seconds)]
         except (MCPError, ValidationError, TimeoutError) as error:
-            raise ToolCrashed(f"The server {self._server!r} does not list its tools: {error}") from error
+            raise ToolCrashed(f"The server {self._server!r} failed to list its tools: {error}") from error
         finally:
             session.close()
 
     def close(self) -> None:
-        """End all servers and everything they started. The loop stays: others may use it."""
+        """End all servers and their descendants. The event loop keeps running, because other clients can share it."""
         self._pool.close()
 
-    def _open(self, corner: Corner) -> Session:
-        """Open a session. A server that hangs up on the current greeting is tried with the older one."""
-        refusal: NotReadyError | None = None
-        entry = self._filled()
+    def _open(self, access: WorkspaceAccess) -> Session:
+        """Open a session. If the server closes the connection on the current handshake, try the older handshake."""
+        first_error: NotReadyError | None = None
+        entry = self._resolved_entry()
         for mode in self._modes:
-            session = Session(self._loop.portal, self._wire(entry, corner), mode)
+            session = Session(self._loop.portal, self._connection(entry, access), mode)
             try:
                 session.open(self._start_seconds)
             except NotReadyError as error:
-                refusal = refusal or error
+                first_error = first_error or error
                 if not error.hung_up:
                     break
             else:
                 self._modes = (mode,)
                 return session
-        raise ToolCrashed(str(refusal), server=self._server) from refusal
+        raise ToolCrashed(str(first_error), server=self._server) from first_error
 
-    def _filled(self) -> ServerEntry:
+    def _resolved_entry(self) -> ServerEntry:
         try:
             return self._fill(self._entry)
         except ConfigError as error:
             raise ToolCrashed(str(error), server=self._server) from error
 
-    def _wire(self, entry: ServerEntry, corner: Corner) -> Wire:
+    def _connection(self, entry: ServerEntry, access: WorkspaceAccess) -> ServerConnection:
         if entry.command is None:
-            return HttpWire(entry, self._most_bytes)
-        return StdioWire(Program(entry, self._environ, self._most_bytes, self._isolation), corner)
+            return HttpConnection(entry, self._max_bytes)
+        return StdioConnection(ServerProgram(entry, self._environ, self._max_bytes, self._isolation), access)
 
     def _spec(self, tool: Tool) -> ToolSpec:
         return ToolSpec(

@@ -1,14 +1,13 @@
-"""The processes of servers: started, looked at, and ended with everything that they started.
+"""Starts, inspects and ends server processes, together with all their descendants.
 
-How nothing gets away: a server is a *subreaper* before its program starts (``sandbox.launch``), so what a tool
-double-forks and lets go falls to its own server and stays among that server's descendants, however it detached itself.
-To end a server, it is stopped (so that it starts nothing more), all below it is killed until nothing is left, then it
-is killed.
+A server becomes a *subreaper* before its program starts (``sandbox.launch``). So it adopts every process that a tool
+detaches with a double fork, and the process stays among the server's descendants. Ending a server has three steps: stop
+it, so that it starts no more processes; kill its descendants until none is left; kill it.
 
-A server that dies by itself leaves its descendants to the next subreaper above, which the runner is
-(``become_subreaper``). These *strays* are the runner's children in a session that is not the runner's, and no server
-that it started. They cannot be of a living server, whose own orphans never come that far; so ending any server, or
-finding one dead, sweeps them all, and no call's helpers are touched by the end of another call.
+If a server dies by itself, its descendants become *orphans*, which the next subreaper above adopts: the runner
+(``become_subreaper``). Orphans are children of the runner that are not in the runner's process session and are not
+servers. The orphans of a living server never reach the runner. So ending any server kills all orphans, and never
+touches the processes of another running call.
 """
 
 import ctypes
@@ -25,46 +24,46 @@ from pathlib import Path
 
 import psutil
 
-from satchel.adapters.sandbox import children, groups
+from satchel.adapters.sandbox import limits, probe
 
 logger = logging.getLogger(__name__)
 
-PATIENCE_SECONDS = 5.0
-_ROUND_SECONDS = 0.002
+_KILL_SECONDS = 5.0
+_POLL_SECONDS = 0.002
 _STOP_SECONDS = 0.5
-_NOT_RUNNING = frozenset("TtZX")
+_NOT_RUNNING = frozenset("TtZX")  # states in /proc: stopped, traced, zombie, dead
 _PR_SET_CHILD_SUBREAPER = 36
 _KERNEL_LISTS_CHILDREN = Path("/proc/thread-self/children").exists()
 
-# The kernel keeps one list of children per process, so what is known about them is kept once a process, too. The lock
-# makes starting and registering one step: a sweep never sees a server that is not registered yet.
+# The kernel has one list of children per process, so this state exists once per process, too. The lock makes starting and
+# registering a server one step, so that the search for orphans never finds a server before it is registered.
 _lock = threading.Lock()
 _servers: set[int] = set()
-_reaper = threading.Event()
+_is_subreaper = threading.Event()
 
 
 def become_subreaper() -> None:
-    """Make this process the one to which orphans below it fall. Raises OSError where the kernel refuses."""
+    """Make this process adopt the orphans among its descendants. Raise OSError if the kernel does not allow it."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "this process cannot become a subreaper")
-    _reaper.set()
+    _is_subreaper.set()
 
 
 def start(
-    command: Sequence[str], env: Mapping[str, str], walls: Iterable[str] = (), keep: Sequence[int] = ()
+    command: Sequence[str], env: Mapping[str, str], launch_options: Iterable[str] = (), descriptors: Sequence[int] = ()
 ) -> subprocess.Popen[bytes]:
-    """Start a server in a session of its own, with pipes to it; its stderr is the runner's.
+    """Start a server in its own process session, with pipes for stdin and stdout. It inherits the runner's stderr.
 
-    ``walls`` are options of ``sandbox.launch``, ``keep`` descriptors that the server has besides the pipes.
-    Must be called on a thread that lives as long as the runner: the server dies with it.
+    ``launch_options`` are options of ``sandbox.launch``; ``descriptors`` are inherited in addition to the pipes.
+    Call this on a thread that lives as long as the runner: the kernel kills the server when the thread ends.
     """
-    launcher = children.command("launch", f"runner={os.getpid()}", *walls, "--", *command)
+    launcher = probe.bare_python("launch", f"runner={os.getpid()}", *launch_options, "--", *command)
     with _lock:
-        process = subprocess.Popen(  # noqa: S603  (the command is the configuration's)
+        process = subprocess.Popen(  # noqa: S603  (the command comes from the configuration)
             launcher,
             env=dict(env),
-            pass_fds=keep,
+            pass_fds=descriptors,
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -75,62 +74,62 @@ def start(
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Kill a server and everything that it started; returns when all is dead. A second time does nothing."""
+    """Kill a server and all its descendants, and return after they are dead. Do nothing if this was done before."""
     if process.returncode is None:
         kill_tree(process.pid)
         try:
-            process.wait(PATIENCE_SECONDS)
+            process.wait(_KILL_SECONDS)
         except subprocess.TimeoutExpired:
-            logger.exception("a killed server does not die", extra={"pid": process.pid})
+            logger.exception("a killed server did not exit in time", extra={"pid": process.pid})
             return
     with _lock:
         _servers.discard(process.pid)
-    sweep()
-    groups.leave_none(process.pid)
+    kill_orphans()
+    limits.remove_process_group(process.pid)
 
 
 def kill_tree(pid: int) -> None:
-    """Kill a process, all below it, and all of its session. The process itself is left for its parent to reap."""
+    """Kill a process, all its descendants, and its process session. The caller reaps the process itself."""
     _stop(pid)
-    _kill_until_none(lambda: _below(pid))
+    _kill_until_none(lambda: _tree(pid))
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
 
 
-def sweep() -> None:
-    """Kill and reap what dead servers left to this process. Does nothing unless it became a subreaper."""
-    if not _reaper.is_set():
+def kill_orphans() -> None:
+    """Kill and reap the processes that dead servers left. Do nothing unless this process is a subreaper."""
+    if not _is_subreaper.is_set():
         return
-    _kill_until_none(lambda: [one for stray in _strays() for one in (stray, *_descendants(stray.pid))])
-    for stray in _strays():
+    _kill_until_none(lambda: [each for orphan in _orphans() for each in (orphan, *_descendants(orphan.pid))])
+    for orphan in _orphans():
         with suppress(ChildProcessError):
-            os.waitpid(stray.pid, os.WNOHANG)
+            os.waitpid(orphan.pid, os.WNOHANG)
 
 
-def below(pid: int) -> set[int]:
-    """Return the pids of all descendants, the dead that nobody reaped included. Cheap: for use after every call."""
+def descendants(pid: int) -> set[int]:
+    """Return the pids of all descendants, including zombies. This is fast enough to run after every call."""
     if not _KERNEL_LISTS_CHILDREN:
         return {process.pid for process in _descendants(pid)}
-    found: set[int] = set()
-    unseen = [pid]
-    while unseen:
-        fresh = _children(unseen.pop()) - found
-        found |= fresh
-        unseen.extend(fresh)
-    return found
+    pids: set[int] = set()
+    pending = [pid]
+    while pending:
+        new = _children(pending.pop()) - pids
+        pids |= new
+        pending.extend(new)
+    return pids
 
 
-def any_living(pids: Collection[int]) -> bool:
-    """Tell whether one of these processes runs still; the dead that nobody reaped do not."""
+def any_alive(pids: Collection[int]) -> bool:
+    """Return True if one of these processes is still running. Zombies do not count."""
     for pid in pids:
         with suppress(psutil.NoSuchProcess):
-            if _is_living(psutil.Process(pid)):
+            if _is_alive(psutil.Process(pid)):
                 return True
     return False
 
 
-def wait_for_death(process: subprocess.Popen[bytes], seconds: float) -> None:
-    """Wait until a server is dead, at most so long. Does not reap it."""
+def wait_for_exit(process: subprocess.Popen[bytes], seconds: float) -> None:
+    """Wait until a server exits, for at most ``seconds``. Does not reap it."""
     with suppress(ProcessLookupError):
         fd = os.pidfd_open(process.pid)
         try:
@@ -139,15 +138,15 @@ def wait_for_death(process: subprocess.Popen[bytes], seconds: float) -> None:
             os.close(fd)
 
 
-def how_it_ended(process: subprocess.Popen[bytes]) -> str | None:
-    """Say how a server ended, as the end of a sentence; None while it lives. Does not reap it."""
+def describe_exit(process: subprocess.Popen[bytes]) -> str | None:
+    """Return how a server ended, as the end of a sentence, or None while it runs. Does not reap it."""
     code = process.returncode
     if code is None:
         with suppress(ChildProcessError):
-            found = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
-            if found is None:
+            status = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+            if status is None:
                 return None
-            code = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+            code = status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
     if code is None:
         return "ended"
     return f"ended with exit code {code}" if code >= 0 else f"was ended by {_signal_name(-code)}"
@@ -161,16 +160,16 @@ def _signal_name(number: int) -> str:
 
 
 def _stop(pid: int) -> None:
-    """Stop a process; returns when each of its threads has stopped: one in the middle of a fork still completes it."""
-    gives_up = time.monotonic() + _STOP_SECONDS
+    """Stop a process and wait until all its threads have stopped: a thread inside fork() completes the fork first."""
+    deadline = time.monotonic() + _STOP_SECONDS
     with suppress(FileNotFoundError, ProcessLookupError):
         os.kill(pid, signal.SIGSTOP)
-        while time.monotonic() < gives_up and not all(map(_has_stopped, Path(f"/proc/{pid}/task").iterdir())):
-            time.sleep(_ROUND_SECONDS)
+        while time.monotonic() < deadline and not all(map(_has_stopped, Path(f"/proc/{pid}/task").iterdir())):
+            time.sleep(_POLL_SECONDS)
 
 
 def _has_stopped(thread: Path) -> bool:
-    """Read the state of a thread: it stands after the name, which is in brackets and may hold anything."""
+    """Read the state of a thread. It follows the name, which is in parentheses and can contain any character."""
     try:
         return (thread / "stat").read_text().rpartition(")")[2].split()[0] in _NOT_RUNNING
     except (FileNotFoundError, ProcessLookupError):
@@ -178,13 +177,13 @@ def _has_stopped(thread: Path) -> bool:
 
 
 def _children(pid: int) -> set[int]:
-    found: set[int] = set()
+    pids: set[int] = set()
     with suppress(FileNotFoundError, ProcessLookupError):
         for task in os.scandir(f"/proc/{pid}/task"):
             gone = suppress(FileNotFoundError, ProcessLookupError)
-            with gone, open(f"{task.path}/children", "rb", buffering=0) as file:  # noqa: PTH123  (in half of Path's time)
-                found |= {int(child) for child in file.readall().split()}
-    return found
+            with gone, open(f"{task.path}/children", "rb", buffering=0) as file:  # noqa: PTH123  (twice as fast as Path)
+                pids |= {int(child) for child in file.readall().split()}
+    return pids
 
 
 def _descendants(pid: int) -> list[psutil.Process]:
@@ -194,13 +193,14 @@ def _descendants(pid: int) -> list[psutil.Process]:
         return []
 
 
-def _below(pid: int) -> list[psutil.Process]:
-    found = set(_descendants(pid))
+def _tree(pid: int) -> list[psutil.Process]:
+    """Return the descendants of a process and the other processes of its session."""
+    processes = set(_descendants(pid))
     for other in psutil.pids():
         with suppress(psutil.NoSuchProcess):
             if other != pid and _session(other) == pid:
-                found.add(psutil.Process(other))
-    return list(found)
+                processes.add(psutil.Process(other))
+    return list(processes)
 
 
 def _session(pid: int) -> int | None:
@@ -210,14 +210,14 @@ def _session(pid: int) -> int | None:
         return None
 
 
-def _strays() -> list[psutil.Process]:
+def _orphans() -> list[psutil.Process]:
     own_session = os.getsid(0)
     with _lock:
         children = psutil.Process().children()
         return [child for child in children if child.pid not in _servers and _session(child.pid) != own_session]
 
 
-def _is_living(process: psutil.Process) -> bool:
+def _is_alive(process: psutil.Process) -> bool:
     try:
         return process.status() not in {psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD}
     except psutil.NoSuchProcess:
@@ -225,13 +225,13 @@ def _is_living(process: psutil.Process) -> bool:
 
 
 def _kill_until_none(find: Callable[[], list[psutil.Process]]) -> None:
-    """Kill again and again what is found: a process may start others between being found and being killed."""
-    gives_up = time.monotonic() + PATIENCE_SECONDS
-    while living := [process for process in find() if _is_living(process)]:
-        for process in living:
+    """Find and kill processes until none is left: a process can start others before it is killed."""
+    deadline = time.monotonic() + _KILL_SECONDS
+    while alive := [process for process in find() if _is_alive(process)]:
+        for process in alive:
             with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
                 process.kill()
-        if time.monotonic() > gives_up:
-            logger.error("some processes do not die", extra={"pids": [process.pid for process in living]})
+        if time.monotonic() > deadline:
+            logger.error("some processes did not exit in time", extra={"pids": [process.pid for process in alive]})
             return
-        time.sleep(_ROUND_SECONDS)
+        time.sleep(_POLL_SECONDS)

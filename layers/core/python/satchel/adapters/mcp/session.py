@@ -1,16 +1,18 @@
-"""One conversation with a server: lives in a task of the event loop, is used from any thread, one call at a time."""
+"""MCP session with one server. It lives in a task of the event loop; any thread can use it, for one call at a time."""
 
 import asyncio
 import json
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from typing import Any
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol
 
 import anyio
 from anyio.from_thread import BlockingPortal
 from mcp import Client, MCPError
+from mcp.client._transport import TransportStreams
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from mcp.shared.dispatcher import ProgressFnT
 from mcp_types import (
@@ -24,20 +26,76 @@ from mcp_types import (
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
-from satchel.adapters.mcp.tap import Tap
-from satchel.adapters.mcp.wire import Wire
-from satchel.ports.tool_client import Answered, Failed, Log, Progress, Refused, Signal, Strayed
+from satchel.adapters.mcp.message_observer import MessageObserver
+from satchel.ports.tool_client import (
+    BlockedAccess,
+    CallFailure,
+    LogMessage,
+    OutsideChange,
+    ProgressUpdate,
+    ToolEvent,
+    ToolResult,
+)
 
 logger = logging.getLogger(__name__)
 
-Put = Callable[[Signal], None]
-_AS_IT_IS: TypeAdapter[Any] = TypeAdapter(dict[str, Any])
-_MOST_PAGES = 100
+EventListener = Callable[[ToolEvent], None]
+_RAW_RESULT: TypeAdapter[Any] = TypeAdapter(dict[str, Any])
+_MAX_PAGES = 100
 _CLOSE_SECONDS = 2.0
 
 
+class ServerConnection(Protocol):
+    """One connection to one server: a process and its pipes, or an HTTP address."""
+
+    @property
+    def is_persistent(self) -> bool:
+        """Return True if the connection can serve more than one call."""
+        ...
+
+    def connect(self) -> AbstractAsyncContextManager[TransportStreams]:
+        """Connect, once, on the event loop. Raise OSError if there is no server to connect to."""
+        ...
+
+    def prepare_call(self) -> None:
+        """Prepare for one call: create the folders that the server expects, and forget reports of the last call."""
+        ...
+
+    def mark_ready(self) -> None:
+        """Count the processes that run now as parts of the server. Called once, before the first call."""
+        ...
+
+    def size_failure(self) -> CallFailure | None:
+        """Return a failure if the connection was closed because an answer exceeded the size limit, else None."""
+        ...
+
+    def take_violations(self, error: str | None) -> Sequence[str]:
+        """Return the paths that were blocked since the last call. ``error`` is the error text of a failed call."""
+        ...
+
+    def take_outside_changes(self) -> Sequence[str]:
+        """Return the paths outside the workspace that changed during the call, if nothing stops the server there."""
+        ...
+
+    def loss_failure(self, sdk_message: str, /) -> CallFailure | None:
+        """Return a failure that says why the connection was lost, or None if it still works. Can block briefly."""
+        ...
+
+    def can_be_reused(self) -> bool:
+        """Return True if the server is alive and the last call left no running processes."""
+        ...
+
+    def kill(self) -> None:
+        """Kill the server and all its descendants, if it runs here. Return after they are dead."""
+        ...
+
+    def close(self) -> None:
+        """Release all resources, after the session has ended."""
+        ...
+
+
 class NotReadyError(Exception):
-    """A server did not get as far as taking calls. ``hung_up``: it ended, instead of staying silent."""
+    """The server did not become ready for calls. ``hung_up``: it closed the connection instead of staying silent."""
 
     def __init__(self, message: str, *, hung_up: bool) -> None:
         super().__init__(message)
@@ -45,24 +103,24 @@ class NotReadyError(Exception):
 
 
 class Session:
-    """A session over a wire. ``mode`` is the SDK's: which era's way of saying hello is tried."""
+    """A session over a connection. ``mode`` is the SDK's: the protocol era whose handshake is tried first."""
 
-    def __init__(self, portal: BlockingPortal, wire: Wire, mode: str = "auto") -> None:
-        self.wire = wire
+    def __init__(self, portal: BlockingPortal, connection: ServerConnection, mode: str = "auto") -> None:
+        self.connection = connection
         self._portal = portal
         self._loop = portal.call(asyncio.get_running_loop)
         self._mode = mode
-        self._tap = Tap()
-        self._put: Put = _drop
+        self._observer = MessageObserver()
+        self._listener: EventListener = _ignore
         self._ready: Future[Client] = Future()
         self._closing = anyio.Event()
-        self._over = threading.Event()
+        self._ended = threading.Event()
         self._task: Future[None] | None = None
 
     def open(self, seconds: float) -> None:
-        """Connect and say hello. Raises NotReadyError when that fails or takes longer."""
-        self.wire.prepare()
-        self._task = self._portal.start_task_soon(self._live)
+        """Connect and perform the handshake. Raise NotReadyError if this fails or takes longer than ``seconds``."""
+        self.connection.prepare_call()
+        self._task = self._portal.start_task_soon(self._run)
         try:
             self._ready.result(seconds)
         except TimeoutError:
@@ -71,133 +129,136 @@ class Session:
             raise NotReadyError(message, hung_up=False) from None
         except Exception as error:
             cause = _innermost(error)
-            lost = self.wire.lost(str(cause))
+            loss = self.connection.loss_failure(str(cause))
             self.close()
-            reason = lost.message if lost else f"The tool's server cannot be started: {cause}"
-            raise NotReadyError(reason, hung_up=lost is not None) from error
-        self.wire.settle()
+            reason = loss.message if loss else f"The tool's server cannot be started: {cause}"
+            raise NotReadyError(reason, hung_up=loss is not None) from error
+        self.connection.mark_ready()
 
-    def start(self, tool: str, arguments: dict[str, Any], put: Put) -> Future[None]:
-        """Start a call; its signals go to ``put``, the last one is Answered or Failed."""
-        self.wire.prepare()
-        self._tap.forget()
-        self._put = put
-        # Not through the portal, which would wait until the task has begun: a good part of what a warm call takes.
-        task = asyncio.run_coroutine_threadsafe(self._ask(tool, arguments, put), self._loop)
-        task.add_done_callback(_always_a_last_word(put))
+    def start(self, tool: str, arguments: dict[str, Any], listener: EventListener) -> Future[None]:
+        """Start a call. The listener receives its events; the last one is a ToolResult or a CallFailure."""
+        self.connection.prepare_call()
+        self._observer.reset()
+        self._listener = listener
+        # The portal would wait until the task has begun, which takes a large part of the time of a warm call.
+        task = asyncio.run_coroutine_threadsafe(self._call(tool, arguments, listener), self._loop)
+        task.add_done_callback(_report_abnormal_end(listener))
         return task
 
-    def clean(self) -> bool:
-        """Tell whether another call may follow on this session."""
-        return not self._over.is_set() and self.wire.clean()
+    def can_be_reused(self) -> bool:
+        """Return True if another call can use this session."""
+        return not self._ended.is_set() and self.connection.can_be_reused()
 
     def list_tools(self, seconds: float) -> list[Tool]:
-        """Return the tools on all pages. Raises MCPError, ValidationError, TimeoutError."""
+        """Return the tools of all pages. Raise MCPError, ValidationError or TimeoutError."""
         return self._portal.start_task_soon(self._list_tools).result(seconds)
 
     def close(self) -> None:
-        """End the session, and the server with all that it started where it is ours."""
-        self.wire.kill()
-        if self._task is not None and not self._over.is_set():
+        """End the session. Kill the server and all its descendants, if it runs here."""
+        self.connection.kill()
+        if self._task is not None and not self._ended.is_set():
             if self._ready.done():
                 self._portal.call(self._closing.set)
             else:
                 self._task.cancel()
-            if not self._over.wait(_CLOSE_SECONDS):
-                logger.warning("a session did not end by itself")
+            if not self._ended.wait(_CLOSE_SECONDS):
+                logger.warning("a session did not close in time and was cancelled")
                 self._task.cancel()
-        self.wire.close()
+        self.connection.close()
 
-    async def _live(self) -> None:
-        transport = self._tap.on(self.wire.connect())
+    async def _run(self) -> None:
+        transport = self._observer.observe(self.connection.connect())
         client = Client(
             transport,
             mode=self._mode,
-            logging_callback=self._said,
-            log_level="info",  # without it, servers of the current revision send no logs at all
+            logging_callback=self._forward_log,
+            log_level="info",  # without a level, servers of the current protocol revision send no logs
             cache=None,
         )
         try:
-            async with client, anyio.create_task_group() as beside:
+            async with client, anyio.create_task_group() as tasks:
                 self._ready.set_result(client)
-                beside.start_soon(self._subscribe, client)
+                tasks.start_soon(self._subscribe, client)
                 await self._closing.wait()
-                beside.cancel_scope.cancel()
+                tasks.cancel_scope.cancel()
         except Exception as error:
             if self._ready.done():
-                logger.exception("a session did not end well")
+                logger.exception("a session ended with an error")
             else:
                 self._ready.set_exception(error)
         finally:
-            self._over.set()
+            self._ended.set()
 
     async def _subscribe(self, client: Client) -> None:
-        """Servers of the current revision tell of changed tools only who asked for it; the tap hears it."""
+        """Subscribe to changes of the tool list, which servers of the current revision send to subscribers only.
+
+        The observer records them.
+        """
         offered = client.server_capabilities.tools
-        if not self.wire.lasts or offered is None or not offered.list_changed:
+        if not self.connection.is_persistent or offered is None or not offered.list_changed:
             return
         try:
             async with client.listen(tools_list_changed=True):
                 await anyio.sleep_forever()
         except (MCPError, ListenNotSupportedError, SubscriptionLost) as error:
-            logger.debug("a server does not tell of changed tools: %s", error)
+            logger.debug("a server does not announce changes of its tools: %s", error)
 
-    async def _ask(self, tool: str, arguments: dict[str, Any], put: Put) -> None:
-        outcome = await self._outcome(tool, arguments, put)
-        for path in self.wire.refusals(_said_when_failing(outcome)):
-            put(Refused(path=path))
-        for path in self.wire.strays():
-            put(Strayed(path=path))
-        self._put = _drop
-        put(outcome)  # last of all: at this moment another thread may start the next call
+    async def _call(self, tool: str, arguments: dict[str, Any], listener: EventListener) -> None:
+        outcome = await self._outcome(tool, arguments, listener)
+        for path in self.connection.take_violations(_error_text(outcome)):
+            listener(BlockedAccess(path=path))
+        for path in self.connection.take_outside_changes():
+            listener(OutsideChange(path=path))
+        self._listener = _ignore
+        listener(outcome)  # must be last: from now on, another thread can start the next call
 
-    async def _outcome(self, tool: str, arguments: dict[str, Any], put: Put) -> Answered | Failed:
+    async def _outcome(self, tool: str, arguments: dict[str, Any], listener: EventListener) -> ToolResult | CallFailure:
         try:
-            to_json(arguments)  # what fails only when it is written (a lone surrogate) would end the whole session
+            to_json(arguments)  # arguments that fail only while they are sent (a lone surrogate) would end the session
         except ValueError as error:
-            return Failed(crashed=False, message=f"The arguments cannot be written as JSON: {error}")
+            return CallFailure(crashed=False, message=f"The arguments cannot be written as JSON: {error}")
         request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=arguments))
         session = self._ready.result().session
         try:
-            raw = await session.send_request(request, _AS_IT_IS, progress_callback=_progress_to(put))
+            raw = await session.send_request(request, _RAW_RESULT, progress_callback=_forward_progress(listener))
         except MCPError as error:
-            return await self._refused(error)
+            return await self._failure(error)
         except ValidationError:
-            if self._tap.result is None:
+            if self._observer.result is None:
                 raise
-            raw = self._tap.result
-        return self._answered(raw)
+            raw = self._observer.result
+        return self._result(raw)
 
-    async def _refused(self, error: MCPError) -> Failed:
-        if failed := self.wire.too_long():
-            return failed
+    async def _failure(self, error: MCPError) -> CallFailure:
+        if failure := self.connection.size_failure():
+            return failure
         if error.code == CONNECTION_CLOSED:
-            lost = await anyio.to_thread.run_sync(self.wire.lost, error.message)
-            if lost:
-                return lost
-        return Failed(crashed=False, message=self._with_reason(error.message))
+            failure = await anyio.to_thread.run_sync(self.connection.loss_failure, error.message)
+            if failure:
+                return failure
+        return CallFailure(crashed=False, message=self._explain(error.message))
 
-    def _answered(self, raw: dict[str, Any]) -> Answered | Failed:
+    def _result(self, raw: dict[str, Any]) -> ToolResult | CallFailure:
         if raw.get("resultType") == "input_required":
-            self._tap.asked = self._tap.asked or "input_required"
-            return Failed(crashed=False, message=self._with_reason("it cannot go on without an answer"))
-        if raw.get("isError") and self._tap.asked:
-            return Failed(crashed=False, message=self._with_reason(_first_text(raw)))
-        return Answered(raw=raw, tools_changed=self._tap.tools_changed())
+            self._observer.question = self._observer.question or "input_required"
+            return CallFailure(crashed=False, message=self._explain("it cannot continue without an answer"))
+        if raw.get("isError") and self._observer.question:
+            return CallFailure(crashed=False, message=self._explain(_first_text(raw)))
+        return ToolResult(raw=raw, tools_changed=self._observer.take_tools_changed())
 
-    def _with_reason(self, said: str) -> str:
-        if self._tap.asked is None:
-            return said
-        return f"The tool asked back while it ran ({self._tap.asked}), and nobody can answer it here: {said}"
+    def _explain(self, message: str) -> str:
+        if self._observer.question is None:
+            return message
+        return f"The tool asked a question while it ran ({self._observer.question}), which is not supported: {message}"
 
-    async def _said(self, params: LoggingMessageNotificationParams) -> None:
-        self._put(Log(level=params.level, message=_as_text(params.data)))
+    async def _forward_log(self, params: LoggingMessageNotificationParams) -> None:
+        self._listener(LogMessage(level=params.level, message=_as_text(params.data)))
 
     async def _list_tools(self) -> list[Tool]:
         session = self._ready.result().session
         tools: list[Tool] = []
         cursor: str | None = None
-        for _ in range(_MOST_PAGES):
+        for _ in range(_MAX_PAGES):
             page = await session.list_tools(params=PaginatedRequestParams(cursor=cursor))
             tools += page.tools
             cursor = page.next_cursor
@@ -206,50 +267,50 @@ class Session:
         return tools
 
 
-def _drop(_signal: Signal) -> None:
-    """Nobody listens between calls."""
+def _ignore(_event: ToolEvent) -> None:
+    """Ignore an event that arrives between calls."""
 
 
-def _progress_to(put: Put) -> ProgressFnT:
-    async def progressed(progress: float, total: float | None, message: str | None) -> None:
-        put(Progress(progress=progress, total=total, message=message))
+def _forward_progress(listener: EventListener) -> ProgressFnT:
+    async def forward(progress: float, total: float | None, message: str | None) -> None:
+        listener(ProgressUpdate(progress=progress, total=total, message=message))
 
-    return progressed
+    return forward
 
 
-def _always_a_last_word(put: Put) -> Callable[[Future[None]], None]:
-    """Whoever waits for a call must hear of its end, also when it was cancelled or we made a mistake."""
+def _report_abnormal_end(listener: EventListener) -> Callable[[Future[None]], None]:
+    """Return a callback that reports a failure if the call's task was cancelled or raised: its caller waits for it."""
 
-    def done(task: Future[None]) -> None:
+    def report(task: Future[None]) -> None:
         if task.cancelled():
-            put(Failed(crashed=True, message="The call was ended"))
+            listener(CallFailure(crashed=True, message="The call was ended"))
         elif error := task.exception():
-            logger.error("a call could not be followed", exc_info=error)
-            put(Failed(crashed=True, message=f"The call could not be followed: {error}"))
+            logger.error("the task of a call failed", exc_info=error)
+            listener(CallFailure(crashed=True, message=f"The runner failed while it waited for the result: {error}"))
 
-    return done
+    return report
 
 
 def _innermost(error: BaseException) -> BaseException:
-    """Task groups wrap what went wrong in groups of one."""
+    """Return the cause inside nested exception groups: task groups wrap each exception in a group."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
 
 
 def _as_text(data: object) -> str:
-    """Log data may be any JSON; servers made with fastmcp send ``{"msg": text, …}``."""
+    """Return the text of log data, which can be any JSON: servers made with fastmcp send ``{"msg": text, …}``."""
     if isinstance(data, dict) and isinstance(data.get("msg"), str):
         return str(data["msg"])
     return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
 
 
-def _said_when_failing(outcome: Answered | Failed) -> str | None:
-    if isinstance(outcome, Failed):
+def _error_text(outcome: ToolResult | CallFailure) -> str | None:
+    if isinstance(outcome, CallFailure):
         return outcome.message
     return _first_text(outcome.raw) if outcome.raw.get("isError") else None
 
 
 def _first_text(raw: dict[str, Any]) -> str:
     texts = (block.get("text") for block in raw.get("content") or [] if isinstance(block, dict))
-    return next((text for text in texts if isinstance(text, str)), "it failed")
+    return next((text for text in texts if isinstance(text, str)), "the tool failed without a message")

@@ -1,4 +1,4 @@
-"""Servers that are processes of ours."""
+"""Connections to servers that run as local processes, each in its sandbox with an environment of its own."""
 
 import os
 import shutil
@@ -12,146 +12,181 @@ from pathlib import Path
 
 from mcp.client._transport import TransportStreams
 
-from satchel.adapters.clearing import remove_tree
 from satchel.adapters.mcp import processes
-from satchel.adapters.mcp.environment import prepare, server_environment
-from satchel.adapters.mcp.line_stdio import LineStdio
-from satchel.adapters.sandbox.refusals import Reports
-from satchel.adapters.sandbox.strays import PLACES, Strays
-from satchel.adapters.sandbox.walls import Corner, Walls
+from satchel.adapters.mcp.stdio_transport import StdioTransport
+from satchel.adapters.sandbox.outside_changes import WATCHED_DIRECTORIES, OutsideChanges
+from satchel.adapters.sandbox.policy import SandboxPolicy, WorkspaceAccess
+from satchel.adapters.sandbox.violations import ViolationReports
 from satchel.adapters.server_config import interpreter
+from satchel.adapters.tree_removal import remove_tree
 from satchel.domain.isolation import Isolation
 from satchel.domain.servers import ServerEntry
-from satchel.ports.tool_client import Failed
+from satchel.ports.tool_client import CallFailure
 
-_DYING_SECONDS = 0.5
-_MOST_UNREAPED = 32
+INHERITED = ("PATH", "LANG", "LC_ALL", "TZ")
+"""The only inherited variables, because the runner's environment contains credentials and secrets (``AWS_*``, …)."""
+
+_FOLDERS = {
+    "HOME": ".home",
+    "TMPDIR": ".tmp",
+    "XDG_CACHE_HOME": ".cache",
+    "MPLCONFIGDIR": ".matplotlib",
+}
+"""Dot folders, because the files in dot folders never count as results of a tool."""
+
+_PYTHON = {
+    "PYTHONUTF8": "1",
+    "PYTHONUNBUFFERED": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",  # the code's directory is read-only, and a tool could forge bytecode elsewhere
+    "PYTHONNOUSERSITE": "1",  # a tool could put modules there that the next start would import
+}
+
+_EXIT_SECONDS = 0.5
+_MAX_ZOMBIES = 32
 
 
 @dataclass(frozen=True)
-class Program:
-    """What is started for a server entry. ``most_line`` is in bytes; of ``environ`` very little is passed on."""
+class ServerProgram:
+    """Program of a server entry. ``max_line_bytes`` limits one message; ``environ`` is the runner's environment."""
 
     entry: ServerEntry
     environ: Mapping[str, str]
-    most_line: int
+    max_line_bytes: int
     isolation: Isolation
 
 
-class StdioWire:
-    """One server process. Where it may not write in the ``corner`` it has a scratch directory that goes with it."""
+class StdioConnection:
+    """One server process. A process that cannot write in the workspace gets a scratch directory, removed on close."""
 
-    def __init__(self, program: Program, corner: Corner) -> None:
+    def __init__(self, program: ServerProgram, access: WorkspaceAccess) -> None:
         self._program = program
-        self._corner = corner
-        self._scratch = None if corner.home and corner.writes else Path(tempfile.mkdtemp(prefix="satchel-"))
-        self._lodging = self._scratch or corner.home or Path()
-        self._walls: Walls | None = None
-        self._strays: Strays | None = None
-        self._reports = Reports()
-        self._identity = _identity(corner.home)
-        self._own: set[int] = set()
+        self._access = access
+        self._scratch = None if access.workspace and access.writes else Path(tempfile.mkdtemp(prefix="satchel-"))
+        self._runtime_dir = self._scratch or access.workspace or Path()
+        self._policy: SandboxPolicy | None = None
+        self._outside_changes: OutsideChanges | None = None
+        self._reports = ViolationReports()
+        self._identity = _identity(access.workspace)
+        self._own_processes: set[int] = set()
         self._killing = threading.Lock()
-        self._line = LineStdio(self._start, program.most_line)
+        self._transport = StdioTransport(self._start, program.max_line_bytes)
 
     @property
-    def lasts(self) -> bool:
-        """A process stays warm."""
+    def is_persistent(self) -> bool:
+        """Return True: a process stays warm between calls."""
         return True
 
     def connect(self) -> AbstractAsyncContextManager[TransportStreams]:
-        """Start the server. Raises OSError when its program or its directory is not there."""
-        return self._line.connect()
+        """Start the server. Raise OSError if its program or its directory does not exist."""
+        return self._transport.connect()
 
-    def prepare(self) -> None:
-        """Make the folders that the server's environment names; what was before is no news of this call."""
-        prepare(self._lodging)
+    def prepare_call(self) -> None:
+        """Create the folders of the server's environment, and forget reports and changes from before this call."""
+        create_folders(self._runtime_dir)
         self._reports.take()
-        if self._strays:
-            self._strays.begin()
+        if self._outside_changes:
+            self._outside_changes.begin()
 
-    def settle(self) -> None:
-        """Take what runs below the process now for a part of the server (under ``npx`` it is the server itself)."""
-        if self._line.process:
-            self._own = processes.below(self._line.process.pid)
+    def mark_ready(self) -> None:
+        """Count the descendants that run now as parts of the server (under ``npx``, one of them is the server)."""
+        if self._transport.process:
+            self._own_processes = processes.descendants(self._transport.process.pid)
 
-    def too_long(self) -> Failed | None:
-        """Say that a line was longer than allowed, where one was."""
-        most = self._program.most_line
-        if not self._line.too_long:
+    def size_failure(self) -> CallFailure | None:
+        """Return a failure if a line exceeded the size limit, else None."""
+        limit = self._program.max_line_bytes
+        if not self._transport.limit_exceeded:
             return None
-        return Failed(crashed=True, message=f"The answer is longer than {most} bytes", too_long=most)
+        return CallFailure(crashed=True, message=f"The answer is longer than {limit} bytes", exceeded_limit=limit)
 
-    def lost(self, _said: str, /) -> Failed | None:
-        """Say why nothing more will come from the server; None if something may."""
-        if failed := self.too_long():
-            return failed
-        if not self._line.over or self._line.process is None:
+    def loss_failure(self, _sdk_message: str, /) -> CallFailure | None:
+        """Return a failure that says how the server ended, or None if it can still answer."""
+        if failure := self.size_failure():
+            return failure
+        if not self._transport.ended or self._transport.process is None:
             return None
-        processes.wait_for_death(self._line.process, _DYING_SECONDS)
-        how = processes.how_it_ended(self._line.process) or "hung up"
-        return Failed(crashed=True, message=f"The tool's server {how} before it answered")
+        processes.wait_for_exit(self._transport.process, _EXIT_SECONDS)
+        ending = processes.describe_exit(self._transport.process) or "closed its output"
+        return CallFailure(crashed=True, message=f"The tool's server {ending} before it answered")
 
-    def clean(self) -> bool:
-        """Tell whether the process may serve another call.
+    def can_be_reused(self) -> bool:
+        """Return True if the process can serve another call.
 
-        A server that left processes behind is not mended by killing those alone: it may count on them, and may just
-        start them again (a process pool does). It ends together with them, and a new one starts for the next call.
+        A server that left processes behind ends together with them, and the next call starts a new one. Killing only
+        the processes would not help: the server can depend on them, or start them again (process pools do).
         """
-        process = self._line.process
-        if process is None or self._line.over or processes.how_it_ended(process):
+        process = self._transport.process
+        if process is None or self._transport.ended or processes.describe_exit(process):
             return False
-        if _identity(self._corner.home) != self._identity:
-            return False  # its walls stand around the directory that was there before
-        left = processes.below(process.pid) - self._own
-        return len(left) <= _MOST_UNREAPED and not processes.any_living(left)
+        if _identity(self._access.workspace) != self._identity:
+            return False  # the sandbox grants access to the old directory, not to the one that replaced it
+        left_behind = processes.descendants(process.pid) - self._own_processes
+        return len(left_behind) <= _MAX_ZOMBIES and not processes.any_alive(left_behind)
 
-    def refusals(self, said: str | None) -> Sequence[str]:
-        """Return what the guest reported, and last the path for which the call failed, where that can be told."""
+    def take_violations(self, error: str | None) -> Sequence[str]:
+        """Return the paths that the guest reported, then (if ``error`` names one) the path that made the call fail."""
         paths, commands = self._reports.take()
-        if said is None or self._walls is None:
+        if error is None or self._policy is None:
             return paths
-        why = self._walls.bounds.told_refusal(said, commands)
-        return paths if why is None else [*(path for path in paths if path != why), why]
+        cause = self._policy.access_bounds.find_violation(error, commands)
+        return paths if cause is None else [*(path for path in paths if path != cause), cause]
 
-    def strays(self) -> Sequence[str]:
-        """Return what changed outside during the call, where neither a guard nor the kernel stood before it."""
-        return self._strays.take() if self._strays else ()
+    def take_outside_changes(self) -> Sequence[str]:
+        """Return the paths outside the workspace that changed during the call, if the server is unprotected."""
+        return self._outside_changes.take() if self._outside_changes else ()
 
     def kill(self) -> None:
-        """Kill the server and everything it started."""
+        """Kill the server and all its descendants."""
         with self._killing:
-            if self._line.process:
-                processes.end(self._line.process)
+            if self._transport.process:
+                processes.end(self._transport.process)
 
     def close(self) -> None:
-        """Remove the scratch directory."""
+        """Close the report pipe and remove the scratch directory."""
         self._reports.close()
         if self._scratch is not None:
             remove_tree(self._scratch)
 
     def _start(self) -> subprocess.Popen[bytes]:
-        program = self._program
-        env = server_environment(program.entry.env, program.environ, self._lodging)
-        first, *_ = interpreter(program.entry.command or [])
-        found = shutil.which(first, path=env.get("PATH", os.defpath))
-        if found is None:
-            raise FileNotFoundError(f"there is no program {first!r}")
-        if program.entry.cwd is not None and not Path(program.entry.cwd).is_dir():
-            raise FileNotFoundError(f"there is no directory {program.entry.cwd}")
-        self._walls = walls = Walls(program.entry, program.isolation, found, self._corner, self._lodging)
-        guest = [self._reports.sender] if walls.is_python else []
-        if walls.is_open:
-            self._strays = Strays([*PLACES, program.entry.cwd or "."], self._lodging)
+        entry = self._program.entry
+        env = server_environment(entry.env, self._program.environ, self._runtime_dir)
+        name, *_ = interpreter(entry.command or [])
+        program = shutil.which(name, path=env.get("PATH", os.defpath))
+        if program is None:
+            raise FileNotFoundError(f"there is no program {name!r}")
+        if entry.cwd is not None and not Path(entry.cwd).is_dir():
+            raise FileNotFoundError(f"there is no directory {entry.cwd}")
+        policy = SandboxPolicy(entry, self._program.isolation, program, self._access, self._runtime_dir)
+        self._policy = policy
+        descriptors = [self._reports.sender] if policy.has_guard else []
+        if policy.is_unprotected:
+            self._outside_changes = OutsideChanges([*WATCHED_DIRECTORIES, entry.cwd or "."], self._runtime_dir)
         try:
-            return processes.start(walls.server(self._reports.sender), env, walls.options(), guest)
+            command = policy.server_command(self._reports.sender)
+            return processes.start(command, env, policy.launch_options(), descriptors)
         finally:
             self._reports.close_sender()
 
 
+def server_environment(entry_env: Mapping[str, str], environ: Mapping[str, str], runtime_dir: Path) -> dict[str, str]:
+    """Return the complete environment of a server whose own folders are in ``runtime_dir``."""
+    inherited = {name: environ[name] for name in INHERITED if name in environ}
+    folders = {name: str(runtime_dir / folder) for name, folder in _FOLDERS.items()}
+    return {**inherited, **_PYTHON, **folders, **entry_env}
+
+
+def create_folders(runtime_dir: Path) -> None:
+    """Create the folders of the environment. Needed before each call: a new session empties the workspace."""
+    for folder in _FOLDERS.values():
+        path = runtime_dir / folder
+        if path.is_symlink() or (path.exists() and not path.is_dir()):
+            path.unlink()
+        path.mkdir(mode=0o700, exist_ok=True)
+
+
 def _identity(directory: Path | None) -> tuple[int, int] | None:
-    """Tell directories apart that have the same name one after the other."""
+    """Return device and inode, which differ if another directory has replaced this one under the same name."""
     if directory is None or not directory.is_dir():
         return None
-    found = directory.stat()
-    return found.st_dev, found.st_ino
+    status = directory.stat()
+    return status.st_dev, status.st_ino

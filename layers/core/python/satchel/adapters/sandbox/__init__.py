@@ -1,9 +1,11 @@
-"""Walls around a server's process, put up by the process itself before it becomes the server.
+"""Sandbox of a server process, which the process enters by itself before it becomes the server.
 
-The runner decides (``walls``: what may be read and written; ``probe``: what this kernel can do). A fresh interpreter
-then runs ``launch``, which puts up what was decided (``groups``, ``limits``, ``mounts``, ``landlock``, ``seccomp``, by
-``syscalls``) and execs the server. In a server that is Python ``guest`` runs first: it reports what its tools try
-outside their corner, and the runner reads that by ``refusals``.
+In the runner, ``policy`` decides what a server can read and write, and builds its command; ``probe`` finds the layers
+that this kernel enforces; ``violations`` and ``outside_changes`` find what a tool tried or changed outside its
+workspace.
 
-What runs in the child imports nothing but the standard library, and of that little: each start pays for it.
+A new, bare interpreter runs ``launch``, which applies the policy (``limits``, ``mounts``, ``landlock``, and ``seccomp``
+with ``bpf``) and then executes the server. A Python server runs inside ``guest``, which blocks and reports file access
+outside the workspace. Modules of the new process import few modules of the standard library and nothing else, because
+every start of a server waits for these imports.
 """

@@ -1,7 +1,7 @@
-"""Landlock: from here on this process and all that it starts reach the named files only (Linux 5.13 and newer).
+"""Landlock: limits this process and its descendants to the named files (Linux 5.13 and newer).
 
-Every right that the running kernel knows is taken; what a path is given is all that is left. stat, chmod, chown and
-utime are no rights of Landlock's: for those see ``mounts`` and ``seccomp``.
+The ruleset takes away every right that the running kernel knows, except the rights granted to a path. Landlock does not
+control stat, chmod, chown and utime: ``mounts`` and ``seccomp`` do.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import struct
 
 from satchel.adapters.sandbox import syscalls
 
-TYPE_CHECKING = False  # the module typing takes longer to import than everything here
+TYPE_CHECKING = False  # importing the module typing takes longer than this whole module
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -36,12 +36,12 @@ WRITE = (
     | _TRUNCATE
 )
 DEVICE = READ_FILE | WRITE_FILE
-_OF_FILES = EXECUTE | READ_FILE | WRITE_FILE | _TRUNCATE
+_FILE_RIGHTS = EXECUTE | READ_FILE | WRITE_FILE | _TRUNCATE
 
-_FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 5: 16}
-"""Since which version (ABI) of Landlock there are how many rights over files."""
+_RIGHT_COUNTS = {1: 13, 2: 14, 3: 15, 5: 16}
+"""Number of file system rights by the Landlock version (ABI) that introduced them."""
 _NETWORK_SINCE, _TCP = 4, 0b11
-SCOPES_SINCE, _SCOPES = 6, 0b11  # abstract sockets and signals of processes outside
+SCOPES_SINCE, _SCOPES = 6, 0b11  # abstract sockets of, and signals to, processes outside the sandbox
 
 _VERSION = 1
 _BENEATH = 1
@@ -49,21 +49,21 @@ _PR_SET_NO_NEW_PRIVS = 38
 
 
 def version() -> int:
-    """Return the ABI of the running kernel. Raises OSError where there is no Landlock."""
+    """Return the Landlock ABI version of the running kernel. Raise OSError if Landlock is not available."""
     return syscalls.call("landlock_create_ruleset", None, 0, _VERSION)
 
 
 def restrict(rights: Iterable[tuple[str, int]], *, network: bool) -> None:
-    """Take everything but these rights over these paths; ``network=False`` takes TCP, too.
+    """Take away all rights except these rights over these paths. ``network=False`` also takes away TCP.
 
-    A path that is not there is passed over. Raises OSError where the kernel refuses.
+    Paths that do not exist are skipped. Raise OSError if the kernel rejects the ruleset.
     """
     abi = version()
     handled = _handled_files(abi)
     rules = _ruleset(abi, handled, network=network)
     try:
-        for path, wanted in rights:
-            _allow(rules, path, wanted & handled)
+        for path, granted in rights:
+            _allow(rules, path, granted & handled)
         syscalls.prctl(_PR_SET_NO_NEW_PRIVS, 1)
         syscalls.call("landlock_restrict_self", rules, 0)
     finally:
@@ -71,7 +71,7 @@ def restrict(rights: Iterable[tuple[str, int]], *, network: bool) -> None:
 
 
 def _handled_files(abi: int) -> int:
-    count = max(bits for since, bits in _FILE_RIGHTS.items() if since <= abi)
+    count = max(bits for since, bits in _RIGHT_COUNTS.items() if since <= abi)
     return (1 << count) - 1
 
 
@@ -83,15 +83,15 @@ def _ruleset(abi: int, files: int, *, network: bool) -> int:
     return syscalls.call("landlock_create_ruleset", ctypes.create_string_buffer(fields), size, 0)
 
 
-def _allow(rules: int, path: str, wanted: int) -> None:
+def _allow(rules: int, path: str, rights: int) -> None:
     try:
         fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         return
     try:
         if not stat.S_ISDIR(os.fstat(fd).st_mode):
-            wanted &= _OF_FILES
-        rule = ctypes.create_string_buffer(struct.pack("=Qi", wanted, fd))
+            rights &= _FILE_RIGHTS
+        rule = ctypes.create_string_buffer(struct.pack("=Qi", rights, fd))
         syscalls.call("landlock_add_rule", rules, _BENEATH, rule, 0)
     finally:
         os.close(fd)

@@ -1,74 +1,75 @@
-"""Becomes a server: ``main(["runner=PID", "read=/usr", …, "--", COMMAND…])`` puts up the walls, then execs the command.
+"""Program that enters the sandbox and then becomes a server: ``main(["runner=PID", "read=/usr", …, "--", COMMAND…])``.
 
-What is set here the kernel keeps over exec, and for all that the server starts. *Subreaper*: whatever the server's
-tools detach (setsid, double fork) stays below the server, where it can be found. *Death signal*: when the runner dies,
-however it dies, the server does, too. It fails rather than leave out a wall that was asked for.
+The kernel keeps these settings across exec, and applies them to all descendants of the server. As a *subreaper*, the
+server adopts every process that its tools detach (setsid, double fork), so that the runner can find them below the
+server. The *death signal* kills the server when the runner dies for any reason. The program fails if it cannot apply a
+requested layer.
 
-The options, each as often as wanted: ``runner`` (pid), ``cwd``, ``read``, ``write``, ``device``, ``hide``, ``own``
-(paths; what is one's own is not made read-only, which libraries look at, but ``write`` alone lets write),
-``limit=RLIMIT_…:value``, ``processes`` (number), ``network=no``, ``layer`` (landlock, seccomp, mounts).
+Options, each of them repeatable: ``runner`` (pid), ``layer`` (landlock, seccomp, mounts), ``network=no``, ``processes``
+(number), ``limit=RLIMIT_…:value``, and paths: ``cwd``, ``read``, ``write``, ``device``, ``hide``, ``runtime_dir``
+(mounted writable because libraries check that; only ``write`` lets the server write there).
 """
 
 from __future__ import annotations
 
 import os
 
-from satchel.adapters.sandbox import groups, landlock, limits, mounts, seccomp, syscalls
+from satchel.adapters.sandbox import landlock, limits, mounts, seccomp, syscalls
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _PRIVATE_FILES = 0o077
-_SIGKILL = 9  # the module signal takes longer to import than everything here
+_SIGKILL = 9  # importing the module signal takes longer than this whole module
 
 
 def main(arguments: list[str]) -> None:
-    """Set up this process and become the command. Returns only if the runner is gone already. Raises OSError."""
+    """Enter the sandbox and execute the command. Return only if the runner has died already. Raise OSError."""
     split = arguments.index("--")
-    options, command = _read(arguments[:split]), arguments[split + 1 :]
+    options, command = _parse(arguments[:split]), arguments[split + 1 :]
     [runner] = map(int, options["runner"])
     os.umask(_PRIVATE_FILES)
     for cwd in options.get("cwd", []):
         os.chdir(cwd)
     syscalls.prctl(_PR_SET_CHILD_SUBREAPER, 1)
-    put_up(options, runner)
+    enter_sandbox(options, runner)
     if os.getppid() == runner:
-        os.execv(command[0], command)  # noqa: S606  (the command is the configuration's; no shell is wanted)
+        os.execv(command[0], command)  # noqa: S606  (the command comes from the configuration and needs no shell)
 
 
-def put_up(options: dict[str, list[str]], runner: int) -> None:
-    """Put up the walls around this process, each while those before it still let that be done."""
+def enter_sandbox(options: dict[str, list[str]], runner: int) -> None:
+    """Apply all layers to this process. The order matters: each layer takes away rights that earlier layers need."""
     layers, network = options.get("layer", []), "no" not in options.get("network", [])
     reads, writes, devices = (options.get(kind, []) for kind in ("read", "write", "device"))
     if os.geteuid() == 0:
         for number in map(int, options.get("processes", [])):
-            groups.enter(number)
+            limits.enter_process_group(number)
     if "mounts" in layers:
-        mounts.enter(options.get("hide", []), reads, sorted({*writes, *options.get("own", [])}))
-    _limit(options, own_count="mounts" in layers)
-    limits.give_up_privileges()
+        mounts.enter(options.get("hide", []), reads, sorted({*writes, *options.get("runtime_dir", [])}))
+    _set_limits(options, has_user_namespace="mounts" in layers)
+    limits.drop_privileges()
     syscalls.prctl(_PR_SET_PDEATHSIG, _SIGKILL)
-    signals_kept_in = False
+    landlock_blocks_signals = False
     if "landlock" in layers:
         rights = [(path, landlock.READ) for path in reads]
         rights += [(path, landlock.WRITE) for path in writes]
         rights += [(path, landlock.DEVICE) for path in devices]
         landlock.restrict(rights, network=network)
-        signals_kept_in = landlock.version() >= landlock.SCOPES_SINCE
+        landlock_blocks_signals = landlock.version() >= landlock.SCOPES_SINCE
     if "seccomp" in layers:
-        seccomp.install(network=network, runner=None if signals_kept_in else runner, mounts="mounts" in layers)
+        seccomp.install(network=network, runner=None if landlock_blocks_signals else runner, mounts="mounts" in layers)
 
 
-def _read(options: list[str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+def _parse(options: list[str]) -> dict[str, list[str]]:
+    parsed: dict[str, list[str]] = {}
     for option in options:
         name, _, value = option.partition("=")
-        found.setdefault(name, []).append(value)
-    return found
+        parsed.setdefault(name, []).append(value)
+    return parsed
 
 
-def _limit(options: dict[str, list[str]], *, own_count: bool) -> None:
-    """Set the limits. In a user namespace of its own a server's processes are counted alone, else with all others."""
-    wanted = {name: int(value) for name, _, value in (text.partition(":") for text in options.get("limit", []))}
+def _set_limits(options: dict[str, list[str]], *, has_user_namespace: bool) -> None:
+    """Set the resource limits. RLIMIT_NPROC counts a server's processes separately only in its own user namespace."""
+    requested = {name: int(value) for name, _, value in (text.partition(":") for text in options.get("limit", []))}
     for number in map(int, options.get("processes", [])):
-        wanted["RLIMIT_NPROC"] = number + (0 if own_count else limits.running_threads())
-    limits.set_limits(wanted)
+        requested["RLIMIT_NPROC"] = number + (0 if has_user_namespace else limits.running_threads())
+    limits.set_limits(requested)

@@ -1,7 +1,7 @@
-"""A view of the file system of this process's own: people's directories are empty in it, and all is read-only.
+"""Mount namespace of a server: private directories appear empty, and everything outside the workspace is read-only.
 
-This is what hides that a file is there at all, and what keeps modes and times outside from being changed. It takes a
-mount namespace, which root may make, and most systems let others make together with a user namespace.
+Only this layer hides the existence of files, and protects modes and times outside the workspace. Root can create a
+mount namespace; most systems let other users create one together with a user namespace.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import struct
 
 from satchel.adapters.sandbox import syscalls
 
-TYPE_CHECKING = False  # the module typing takes longer to import than everything here
+TYPE_CHECKING = False  # importing the module typing takes longer than this whole module
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -22,27 +22,28 @@ _AT_FDCWD, _AT_RECURSIVE = -100, 0x8000
 _ATTRIBUTE_READ_ONLY, _ATTRIBUTE_NO_SUID, _ATTRIBUTE_NO_DEVICES = 1, 2, 4
 
 
-def enter(hidden: Sequence[str], kept: Iterable[str], writable: Sequence[str]) -> None:
-    """Enter the view: of ``hidden`` directories only what is ``kept`` or ``writable`` is there. Raises OSError.
+def enter(hidden: Sequence[str], readable: Iterable[str], writable: Sequence[str]) -> None:
+    """Enter a new mount namespace. Raise OSError if the kernel does not allow it.
 
-    The current directory is entered anew, by its name.
+    ``hidden`` directories contain only their ``readable`` and ``writable`` paths. The current directory is re-entered
+    by name, because the old descriptor leads to the old mounts.
     """
-    here = os.getcwd()
-    _own_namespace()
+    cwd = os.getcwd()
+    _new_namespace()
     _mount(None, "/", None, _PRIVATE | _RECURSIVE)
-    below = [path for path in kept if any(_is_below(path, place) for place in hidden) and os.path.exists(path)]
-    held = [(path, os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in [*_outermost(below), *writable]]
-    for place in hidden:
-        _mount("satchel", place, "tmpfs", _NO_SUID | _NO_DEVICES, "mode=0755,size=1m")
-    for path, fd in held:
-        _put_back(path, fd)
+    visible = [path for path in readable if any(_is_below(path, top) for top in hidden) and os.path.exists(path)]
+    opened = [(path, os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in [*_outermost(visible), *writable]]
+    for directory in hidden:
+        _mount("satchel", directory, "tmpfs", _NO_SUID | _NO_DEVICES, "mode=0755,size=1m")
+    for path, fd in opened:
+        _restore(path, fd)
     _set_attributes("/", _AT_RECURSIVE, add=_ATTRIBUTE_READ_ONLY | _ATTRIBUTE_NO_SUID, remove=0)
     for path in writable:
         _set_attributes(path, 0, add=_ATTRIBUTE_NO_DEVICES, remove=_ATTRIBUTE_READ_ONLY)
-    os.chdir(here)
+    os.chdir(cwd)
 
 
-def _own_namespace() -> None:
+def _new_namespace() -> None:
     try:
         syscalls.call("unshare", _NEW_MOUNTS)
     except PermissionError:
@@ -53,16 +54,16 @@ def _own_namespace() -> None:
                 file.write(text)
 
 
-def _put_back(path: str, fd: int) -> None:
+def _restore(path: str, fd: int) -> None:
     try:
         if not os.path.exists(path):
-            _make_place(path, is_directory=stat.S_ISDIR(os.fstat(fd).st_mode))
+            _create_mount_point(path, is_directory=stat.S_ISDIR(os.fstat(fd).st_mode))
         _mount(f"/proc/self/fd/{fd}", path, None, _BIND | _RECURSIVE)
     finally:
         os.close(fd)
 
 
-def _make_place(path: str, *, is_directory: bool) -> None:
+def _create_mount_point(path: str, *, is_directory: bool) -> None:
     os.makedirs(path if is_directory else os.path.dirname(path), mode=0o755, exist_ok=True)
     if not is_directory:
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
@@ -76,13 +77,13 @@ def _outermost(paths: Iterable[str]) -> list[str]:
     return found
 
 
-def _is_below(path: str, place: str) -> bool:
-    return path == place or path.startswith(f"{place}/")
+def _is_below(path: str, directory: str) -> bool:
+    return path == directory or path.startswith(f"{directory}/")
 
 
-def _mount(source: str | None, target: str, kind: str | None, flags: int, data: str | None = None) -> None:
-    texts = [None if text is None else os.fsencode(text) for text in (source, target, kind, data)]
-    result = syscalls.LIBC.mount(*texts[:3], flags, texts[3])
+def _mount(source: str | None, target: str, filesystem: str | None, flags: int, data: str | None = None) -> None:
+    arguments = [None if text is None else os.fsencode(text) for text in (source, target, filesystem, data)]
+    result = syscalls.LIBC.mount(*arguments[:3], flags, arguments[3])
     syscalls.checked(result, f"mount on {target}")
 
 

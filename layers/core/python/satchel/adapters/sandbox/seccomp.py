@@ -1,20 +1,20 @@
-"""Which system calls a server is refused: what no tool needs, and what Landlock does not see."""
+"""Seccomp policy of a server: denies calls that no tool needs, and calls that Landlock does not control."""
 
 from __future__ import annotations
 
 import errno
 
 from satchel.adapters.sandbox import syscalls
-from satchel.adapters.sandbox.filters import WORD, Rule, load, program
+from satchel.adapters.sandbox.bpf import WORD, Rule, load, program
 
-_EVERYBODY = WORD  # minus one
+_ALL_PROCESSES = WORD  # the process id -1
 _INET, _INET6, _NETLINK = 2, 10, 16
 _DATAGRAM, _SOCKET_TYPE = 2, 0xF
 _NEW_NAMESPACES = 0x7E020000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
-_SET_FLAGS, _SET_MORE_FLAGS = 0x40086602, 0x401C5820  # of a file that is open for reading
+_SET_FLAGS, _SET_EXTENDED_FLAGS = 0x40086602, 0x401C5820  # both work on a file that is open for reading only
 
-REFUSED = [
+DENIED = [
     # other processes
     "ptrace",
     "process_vm_readv",
@@ -25,7 +25,7 @@ REFUSED = [
     "kcmp",
     "migrate_pages",
     "move_pages",
-    # another view of the file system
+    # mounts and namespaces
     "mount",
     "umount2",
     "pivot_root",
@@ -66,14 +66,14 @@ REFUSED = [
     "adjtimex",
     "clock_adjtime",
     "vhangup",
-    # the kernel's inside, and calls that reach past this filter
+    # kernel internals, and interfaces that bypass this filter
     "bpf",
     "perf_event_open",
     "userfaultfd",
     "io_uring_setup",
     "io_uring_enter",
     "io_uring_register",
-    # what outlasts the process and belongs to no directory
+    # objects that outlive the process and are in no directory
     "add_key",
     "request_key",
     "keyctl",
@@ -92,7 +92,7 @@ REFUSED = [
     "mq_unlink",
 ]
 
-UNCHANGED = [
+WITHOUT_EFFECT = [
     "chmod",
     "fchmod",
     "fchmodat",
@@ -115,26 +115,36 @@ UNCHANGED = [
     "removexattrat",
     "file_setattr",
 ]
-"""Modes, owners, times and attributes: Landlock does not keep them, and no filter can see whose they are."""
+"""Calls that change modes, owners, times and attributes. Landlock does not control them; a filter cannot see paths."""
 
 WATCHES = ("inotify_add_watch",)
-"""Tells the names of files in any directory whose mode allows it, Landlock or not."""
+"""Reports file names in any directory whose mode allows it. Landlock does not control it."""
 
 _SIGNALS = ["kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_open"]
-_OF_OTHERS = ["prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr", "setpriority"]
+_ON_OTHER_PROCESSES = [
+    "prlimit64",
+    "sched_setaffinity",
+    "sched_setscheduler",
+    "sched_setparam",
+    "sched_setattr",
+    "setpriority",
+]
 
 
 def rules(*, network: bool, runner: int | None) -> list[Rule]:
-    """Return what is refused by arguments. ``runner``: a process (and group) to which no signal may be sent."""
+    """Return the rules that deny calls by their arguments.
+
+    ``runner``: id of a process (and process group) that must receive no signals, or None for no such rule.
+    """
     families = (_INET, _INET6, _NETLINK) if network else (_NETLINK,)
     found = [
-        # A socket in the file system or of an abstract name leads to whoever listens: desktop, docker, other tools.
+        # Unix sockets reach any local listener: the desktop, Docker, other tools.
         Rule("socket", 0, families, error=errno.EACCES, unless=True),
-        Rule("socketpair", 1, (_DATAGRAM,), error=errno.EACCES, mask=_SOCKET_TYPE),  # it can send to any of those, too
+        Rule("socketpair", 1, (_DATAGRAM,), error=errno.EACCES, mask=_SOCKET_TYPE),  # datagram pairs can send to them
         Rule("clone", 0, (0,), unless=True, mask=_NEW_NAMESPACES),
-        Rule("ioctl", 1, (_TIOCSTI, _TIOCLINUX, _SET_FLAGS, _SET_MORE_FLAGS)),
-        Rule("kill", 0, (_EVERYBODY,)),
-        *(Rule(name, 0, (0,), unless=True) for name in _OF_OTHERS),
+        Rule("ioctl", 1, (_TIOCSTI, _TIOCLINUX, _SET_FLAGS, _SET_EXTENDED_FLAGS)),
+        Rule("kill", 0, (_ALL_PROCESSES,)),
+        *(Rule(name, 0, (0,), unless=True) for name in _ON_OTHER_PROCESSES),
         Rule("setpriority", 1, (0,), unless=True),
         *(Rule("ioprio_set", argument, (right,), unless=True) for argument, right in ((0, 1), (1, 0))),
     ]
@@ -144,12 +154,12 @@ def rules(*, network: bool, runner: int | None) -> list[Rule]:
 
 
 def install(*, network: bool, runner: int | None, mounts: bool) -> None:
-    """Put the filter on this process and all that it starts.
+    """Install the filter on this process and all its descendants. Raise OSError if the kernel rejects it.
 
-    Where ``mounts`` keeps what is outside read-only, modes and times may be changed and directories watched; elsewhere
-    changes of them are answered as done and not done. Raises OSError where the kernel refuses.
+    With ``mounts``, everything outside the workspace is read-only, so the filter allows changes of modes and times, and
+    watching directories. Without ``mounts``, calls that change modes or times return success without any effect.
     """
-    answers = dict.fromkeys(REFUSED, errno.EPERM) | {"clone3": errno.ENOSYS}  # its flags lie where no filter looks
+    errors = dict.fromkeys(DENIED, errno.EPERM) | {"clone3": errno.ENOSYS}  # a filter cannot read the flags of clone3
     if not mounts:
-        answers |= dict.fromkeys(UNCHANGED, 0) | dict.fromkeys(WATCHES, errno.EPERM)
-    load(program(syscalls.machine(), answers, rules(network=network, runner=runner)))
+        errors |= dict.fromkeys(WITHOUT_EFFECT, 0) | dict.fromkeys(WATCHES, errno.EPERM)
+    load(program(syscalls.machine(), errors, rules(network=network, runner=runner)))

@@ -1,7 +1,7 @@
-"""System calls that Python has no function for, by their numbers.
+"""System calls that Python has no function for, called by number.
 
-Own code: the libraries for Landlock and seccomp either need C libraries that Lambda has not, or site-packages in a
-process that must start within milliseconds.
+This is our own code because the libraries for Landlock and seccomp need either C libraries that Lambda does not have,
+or site-packages in a process that must start within milliseconds.
 """
 
 import ctypes
@@ -13,7 +13,7 @@ X86 = "x86_64"
 _ARM = "aarch64"
 
 _NUMBERS = {
-    # name: (x86_64, aarch64); None where a machine does not have it
+    # name: (x86_64, aarch64); None if the architecture does not have the call
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
@@ -135,24 +135,24 @@ _COMMON_NUMBERS = {
 }
 
 NEWEST = 469
-"""The newest call that is known here; what a later kernel adds may do anything."""
+"""The highest number in these tables. The effect of calls that a later kernel adds is unknown."""
 
 
 def machine() -> str:
-    """Return the kind of processor, as the kernel calls it."""
+    """Return the kernel's name of the processor architecture."""
     return os.uname().machine
 
 
-def numbers(kind: str) -> dict[str, int]:
-    """Return the numbers of calls on a kind of processor; none for one that is not known here."""
-    if kind not in {X86, _ARM}:
+def numbers(architecture: str) -> dict[str, int]:
+    """Return the call numbers of an architecture by name, or an empty dict for an unknown architecture."""
+    if architecture not in {X86, _ARM}:
         return {}
-    own = ((name, pair[0 if kind == X86 else 1]) for name, pair in _NUMBERS.items())
-    return {**{name: number for name, number in own if number is not None}, **_COMMON_NUMBERS}
+    specific = ((name, pair[0 if architecture == X86 else 1]) for name, pair in _NUMBERS.items())
+    return {**{name: number for name, number in specific if number is not None}, **_COMMON_NUMBERS}
 
 
 def call(name: str, *arguments: object) -> int:
-    """Make a system call and return what it returns. Raises OSError, also where the call is not known."""
+    """Make a system call and return its result. Raise OSError if the call fails or has no known number."""
     number = _COMMON_NUMBERS.get(name) or numbers(machine()).get(name)
     if number is None:
         raise OSError(38, f"{name}: unknown on {machine()}")
@@ -160,14 +160,14 @@ def call(name: str, *arguments: object) -> int:
 
 
 def prctl(option: int, *arguments: int) -> int:
-    """Set or ask something of this process. Raises OSError."""
+    """Read or change a setting of this process. Raise OSError if the call fails."""
     padded = [*arguments, 0, 0, 0, 0][:4]
     return checked(LIBC.prctl(option, *map(ctypes.c_ulong, padded)), f"prctl({option})")
 
 
-def checked(result: int, what: str) -> int:
-    """Return the result. Raises OSError with the call's errno where it failed."""
+def checked(result: int, operation: str) -> int:
+    """Return the result of a C function. Raise OSError with its errno if the result is negative."""
     if result < 0:
         number = ctypes.get_errno()
-        raise OSError(number, f"{what}: {os.strerror(number)}")
+        raise OSError(number, f"{operation}: {os.strerror(number)}")
     return result

@@ -13,31 +13,16 @@ import satchel
 from satchel.entrypoints.http import problems
 from satchel.entrypoints.http.body_limit import BodyLimit
 from satchel.entrypoints.http.identity import USER_HEADER, IdentityReader, from_headers
-from satchel.entrypoints.http.routers import (
-    about,
-    approvals,
-    audit,
-    canvas,
-    downloads,
-    files,
-    links,
-    me,
-    sessions,
-    sockets,
-    tools,
-    turns,
-    uploads,
-)
-from satchel.entrypoints.http.services import Services
+from satchel.entrypoints.http.routers import about, downloads, files, links, me, sessions, turns, uploads
+from satchel.use_cases import UseCases
 
 OPEN_PATHS = {"/api/health", "/api/files/download/{file_key}"}
 """What answers without sign-in."""
 
 
 def create_app(
-    services: Services,
+    use_cases: UseCases,
     read_identity: IdentityReader,
-    most_body_bytes: int,
     closing: Callable[[], bool] = lambda: False,
 ) -> FastAPI:
     """Return the application. ``closing`` tells waiting requests that the server is about to stop."""
@@ -50,31 +35,14 @@ def create_app(
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
     )
-    app.state.services = services
+    app.state.use_cases = use_cases
     app.state.read_identity = read_identity
     app.state.closing = closing
-    routers = [
-        module.router
-        for module in (
-            about,
-            tools,
-            sessions,
-            audit,
-            turns,
-            approvals,
-            sockets,
-            canvas,
-            downloads,
-            uploads,
-            files,
-            links,
-            me,
-        )
-    ]
+    routers = [module.router for module in (about, sessions, turns, downloads, uploads, files, links, me)]
     for router in routers:
         app.include_router(router)
     problems.install(app, [route for router in routers for route in router.routes])
-    app.add_middleware(BodyLimit, most=most_body_bytes)
+    app.add_middleware(BodyLimit, max_bytes=use_cases.settings.limits.max_body_bytes)
     local = read_identity is from_headers
     app.openapi = lambda: _openapi(app, local=local)  # type: ignore[method-assign]  # FastAPI's documented way
     return app

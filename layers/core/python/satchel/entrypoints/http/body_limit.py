@@ -4,15 +4,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from satchel.entrypoints.http.problems import BodyTooLong
 
-_MOST_DIGITS = 18
+_MAX_DIGITS = 18
 
 
 class BodyLimit:
-    """ASGI middleware. ``most`` in bytes."""
+    """ASGI middleware. ``max_bytes`` in bytes."""
 
-    def __init__(self, app: ASGIApp, most: int) -> None:
+    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
         self._app = app
-        self._most = most
+        self._most = max_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on with a counting ``receive``."""
@@ -25,7 +25,7 @@ class BodyLimit:
 
     def _announces_too_much(self, scope: Scope) -> bool:
         length = dict(scope["headers"]).get(b"content-length", b"0")
-        return length.isdigit() and (len(length) > _MOST_DIGITS or int(length) > self._most)
+        return length.isdigit() and (len(length) > _MAX_DIGITS or int(length) > self._most)
 
     def _counted(self, receive: Receive) -> Receive:
         seen = 0

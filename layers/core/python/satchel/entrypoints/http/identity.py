@@ -8,7 +8,7 @@ from fastapi import Depends, Request
 from pydantic import ValidationError
 
 from satchel.domain.errors import NotAllowed
-from satchel.domain.identity import EVERYBODY, Identity
+from satchel.domain.users import EVERYBODY, Identity
 
 IdentityReader = Callable[[Request], Identity]
 

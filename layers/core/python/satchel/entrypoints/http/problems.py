@@ -91,13 +91,13 @@ def _example(status: int) -> dict[str, Any]:
 class BodyTooLong(HTTPException):
     """The body goes over the limit. An HTTPException, since FastAPI makes any other that meets a body a 400."""
 
-    def __init__(self, most: int) -> None:
-        super().__init__(413, f"The body may have {most} bytes.")
-        self.most = most
+    def __init__(self, max_bytes: int) -> None:
+        super().__init__(413, f"The body may have {max_bytes} bytes.")
+        self.max_bytes = max_bytes
 
     def answer(self) -> JSONResponse:
         """Return it as a response."""
-        return problem(413, "E_TOO_LARGE", self.detail, {"limit_bytes": self.most})
+        return problem(413, "E_TOO_LARGE", self.detail, {"limit_bytes": self.max_bytes})
 
 
 def install(app: FastAPI, routes: Sequence[BaseRoute]) -> None:

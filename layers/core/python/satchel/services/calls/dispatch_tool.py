@@ -7,29 +7,25 @@ from typing import Any
 from satchel.contract import strip_blobs
 from satchel.contract.errors import Forbidden, InvalidArguments, NotApproved, ToolError, ToolFailed, UnknownTool
 from satchel.domain import arguments as args
-from satchel.domain.bounds import plain
-from satchel.domain.calls import Call, Outcome
+from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
 from satchel.domain.events import NewEvent
-from satchel.domain.own_tools import OWN_TOOLS
-from satchel.domain.places import call_objects_prefixes, outcome_key
+from satchel.domain.object_keys import call_objects_prefixes, outcome_key
 from satchel.domain.servers import Registry, ServerEntry
 from satchel.domain.sessions import Turn
+from satchel.domain.size_limits import plain
 from satchel.domain.steps import CallStep
 from satchel.domain.timing import Limits
-from satchel.ports.approvals import Approvals
-from satchel.ports.arguments import ArgumentChecker
-from satchel.ports.catalog import Calls, Turns
-from satchel.ports.events import Events
-from satchel.ports.file_store import FileStore
-from satchel.ports.runners import CallOrder, CredentialSource, Runners
-from satchel.ports.workflow import TaskCallback
+from satchel.domain.tools import BUILTIN_TOOLS
+from satchel.ports.calls import Calls
+from satchel.ports.runners import ArgumentChecker, CallOrder, CredentialSource, Runners
+from satchel.ports.storage import FileStore
+from satchel.ports.turns import Approvals, Events, TaskCallback, Turns
 from satchel.services.calls.resolve_inputs import Resolved, ResolveInputs
-from satchel.services.calls.store_outcome import store_outcome
-from satchel.services.files.list_files import ListFiles
-from satchel.services.tools.list_tools import ListTools
-from satchel.services.tools.refresh_tools import RefreshTools
+from satchel.services.calls.runner_report import store_outcome
+from satchel.services.files.file_context import ListFiles
+from satchel.services.tools.tool_lists import ListTools, RefreshTools
 
 
 @dataclass(frozen=True)
@@ -58,23 +54,23 @@ class DispatchTool:
         if call is None or turn is None or step.task_token is None:
             raise LookupError(f"no such call to dispatch: {step.call_id}")
         try:
-            if call.tool in OWN_TOOLS:
+            if call.tool in BUILTIN_TOOLS:
                 self._answer(call, step.task_token, self._own(turn, call))
                 return
             server, order = self._order(turn, call, step.task_token)
         except ToolError as error:
             self._announce(call, _shown(call.arguments))
-            self._answer(call, step.task_token, Outcome.of_error(error))
+            self._answer(call, step.task_token, RunnerReport.of_error(error))
         else:
             self.runners.start(server, order)
 
-    def _answer(self, call: Call, token: str, outcome: Outcome) -> None:
+    def _answer(self, call: Call, token: str, outcome: RunnerReport) -> None:
         store_outcome(self.store, outcome_key(call.user, call.turn_id, call.call_id), outcome)
         self.callback.done(token)
 
-    def _own(self, turn: Turn, call: Call) -> Outcome:
+    def _own(self, turn: Turn, call: Call) -> RunnerReport:
         """Answer a call of a tool of our own; it is refused, fitted, noted and told like any other."""
-        tool = OWN_TOOLS[call.tool]
+        tool = BUILTIN_TOOLS[call.tool]
         self._check_limits(turn, call, tool.server)
         arguments = args.parse(call.arguments)
         if problems := self.checker.problems(tool.input_schema, arguments):
@@ -92,7 +88,7 @@ class DispatchTool:
         arguments = args.tell_names(tool, arguments, str)  # a schema may require them
         if problems := self.checker.problems(tool.input_schema, arguments):
             raise InvalidArguments(problems)
-        resolved = self.inputs(call, tool, entry, arguments, entry.limits(self.limits).most)
+        resolved = self.inputs(call, tool, entry, arguments, entry.limits(self.limits).max_seconds)
         given = {"injected": strip_blobs(arguments), "unresolved": resolved.unresolved}
         sent = {"server": server, "bytes_in": resolved.bytes}
         self.calls.dispatched(call.model_copy(update=given | sent))
@@ -116,10 +112,10 @@ class DispatchTool:
             raise UnknownTool(call.tool, nearest=self._nearest(turn, call.tool))
         server, name = place
         entry = self.registry.servers[server]
-        if server not in self.registry.open_to(turn.groups):
+        if server not in self.registry.visible_to(turn.groups):
             raise Forbidden(call.tool)
         try:
-            tools = {tool.name: tool for tool in self.tools.that_has(server, name)}
+            tools = {tool.name: tool for tool in self.tools.find(server, name)}
         except Unavailable as error:
             raise ToolFailed(error.message) from error
         if name not in tools:

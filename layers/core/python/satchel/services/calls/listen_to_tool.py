@@ -8,16 +8,24 @@ from satchel.contract import strip_blobs
 from satchel.contract.errors import FileTooLarge, ToolCrashed, ToolFailed, ToolTimedOut
 from satchel.domain.errors import Unavailable
 from satchel.domain.events import NewEvent
-from satchel.domain.thinning import Thinner
-from satchel.domain.timing import Notice, Overdue, Silence
-from satchel.ports.clock import Clock
-from satchel.ports.events import Events
+from satchel.domain.timing import Notice, Overdue, Silence, Throttle
 from satchel.ports.runners import CallOrder
-from satchel.ports.tool_client import Answered, Failed, Log, Progress, Refused, RunningCall, Signal, Strayed
-from satchel.services.calls.refusals import Refusals
+from satchel.ports.system import Clock
+from satchel.ports.tool_client import (
+    BlockedAccess,
+    CallFailure,
+    LogMessage,
+    OutsideChange,
+    ProgressUpdate,
+    RunningCall,
+    ToolEvent,
+    ToolResult,
+)
+from satchel.ports.turns import Events
+from satchel.services.calls.violations import Refusals
 
-MOST_TEXT = 2000
-MOST_LOGS = 200
+MAX_TEXT = 2000
+MAX_LOGS = 200
 
 logger = logging.getLogger(__name__)
 
@@ -34,9 +42,9 @@ class ListenToTool:
     last_progress: str | None = None
     progress_received: int = 0
     logged: int = 0
-    thinner: Thinner[Progress] = field(default_factory=Thinner)
+    thinner: Throttle[ProgressUpdate] = field(default_factory=Throttle)
 
-    def __call__(self, running: RunningCall) -> Answered:
+    def __call__(self, running: RunningCall) -> ToolResult:
         """Wait for the answer.
 
         Raises ToolTimedOut (the server is dead by then), ToolCrashed, ToolFailed, InvalidPath.
@@ -47,7 +55,7 @@ class ListenToTool:
             counted = {"call_id": self.order.call_id, "progress_received": self.progress_received}
             logger.info("the tool has ended", extra=counted)
 
-    def _follow(self, running: RunningCall) -> Answered:
+    def _follow(self, running: RunningCall) -> ToolResult:
         silence = Silence(self.order.limits, self.clock.monotonic(), self.started)
         while True:
             while due := silence.look(self.clock.monotonic()):
@@ -71,46 +79,46 @@ class ListenToTool:
         if isinstance(due, Overdue):
             raise ToolTimedOut(timeout_seconds=due.seconds, last_progress=self.last_progress, kind=due.kind)
 
-    def _heard(self, signal: Signal) -> Answered | None:
-        if isinstance(signal, Answered | Failed):
+    def _heard(self, signal: ToolEvent) -> ToolResult | None:
+        if isinstance(signal, ToolResult | CallFailure):
             self._rest()
         match signal:
-            case Progress():
+            case ProgressUpdate():
                 self.progress_received += 1
                 self.last_progress = _shown(signal.message) or _in_figures(signal)
                 if progress := self.thinner.offer(signal, self.clock.monotonic()):
                     self._progress(progress)
-            case Log():
+            case LogMessage():
                 self._log(signal)
-            case Failed(too_long=int(limit)):
+            case CallFailure(exceeded_limit=int(limit)):
                 raise FileTooLarge(limit + 1, limit, message="The tool's answer exceeds processing limits")
-            case Failed(crashed=True):
+            case CallFailure(crashed=True):
                 raise ToolCrashed(_shown(signal.message))
-            case Refused() | Strayed():
+            case BlockedAccess() | OutsideChange():
                 self._outside(signal)
-            case Failed():
+            case CallFailure():
                 self.refusals.check(failed=True)
                 raise ToolFailed(_shown(signal.message))
-            case Answered():
+            case ToolResult():
                 return signal
         return None
 
-    def _outside(self, signal: Refused | Strayed) -> None:
-        tell = self.refusals.hear if isinstance(signal, Refused) else self.refusals.see
+    def _outside(self, signal: BlockedAccess | OutsideChange) -> None:
+        tell = self.refusals.hear if isinstance(signal, BlockedAccess) else self.refusals.see
         tell(signal.path)
 
     def _rest(self) -> None:
         if progress := self.thinner.rest(self.clock.monotonic()):
             self._progress(progress)
 
-    def _log(self, said: Log) -> None:
+    def _log(self, said: LogMessage) -> None:
         self.logged += 1
-        if self.logged <= MOST_LOGS:
+        if self.logged <= MAX_LOGS:
             self._write("tool_log", {"level": said.level, "message": _shown(said.message)})
-        elif self.logged == MOST_LOGS + 1:
-            self._write("tool_log", {"level": "warning", "message": f"Only the first {MOST_LOGS} messages are shown."})
+        elif self.logged == MAX_LOGS + 1:
+            self._write("tool_log", {"level": "warning", "message": f"Only the first {MAX_LOGS} messages are shown."})
 
-    def _progress(self, progress: Progress) -> None:
+    def _progress(self, progress: ProgressUpdate) -> None:
         percentage = 100 * progress.progress / progress.total if progress.total else None
         payload = {
             "progress": progress.progress,
@@ -131,8 +139,8 @@ class ListenToTool:
 
 def _shown(text: str | None) -> str:
     """What a tool says may be of any length, and hold the link by which it was given a file."""
-    return str(strip_blobs(text or ""))[:MOST_TEXT]
+    return str(strip_blobs(text or ""))[:MAX_TEXT]
 
 
-def _in_figures(progress: Progress) -> str:
+def _in_figures(progress: ProgressUpdate) -> str:
     return f"{progress.progress:g}/{progress.total:g}" if progress.total else f"{progress.progress:g}"

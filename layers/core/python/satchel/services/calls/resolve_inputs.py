@@ -3,24 +3,23 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from satchel.contract import numbered
+from satchel.contract import numbered_name
 from satchel.contract.errors import FileNotFound, FileTooLarge
 from satchel.domain import arguments as args
 from satchel.domain.calls import Call
 from satchel.domain.conversation import ToolSpec
-from satchel.domain.files import FileRecord
-from satchel.domain.my_files import FileFilter
-from satchel.domain.places import input_path
+from satchel.domain.files import FileFilter, FileRecord
+from satchel.domain.object_keys import input_path
 from satchel.domain.servers import ServerEntry
-from satchel.ports.catalog import Files
-from satchel.ports.clock import Clock
-from satchel.ports.file_store import FileStore
+from satchel.ports.files import Files
 from satchel.ports.runners import InputFile
-from satchel.services.files.find_file import find_file
-from satchel.services.files.mint_links import MintLinks
+from satchel.ports.storage import FileStore
+from satchel.ports.system import Clock
+from satchel.services.files.links import MintLinks
+from satchel.services.files.read_files import find_file
 
 _DOWNLOAD_SECONDS = 900
-_MOST_NEAR = 200
+_MAX_NEAR = 200
 
 
 @dataclass
@@ -41,10 +40,10 @@ class ResolveInputs:
     store: FileStore
     links: MintLinks
     clock: Clock
-    most_input_bytes: int
+    max_input_bytes: int
 
     def __call__(
-        self, call: Call, tool: ToolSpec, entry: ServerEntry, arguments: dict[str, Any], most_seconds: float
+        self, call: Call, tool: ToolSpec, entry: ServerEntry, arguments: dict[str, Any], max_seconds: float
     ) -> Resolved:
         """Replace the named files in the arguments; addresses are good for as long as the call may last.
 
@@ -56,7 +55,7 @@ class ResolveInputs:
         arguments = args.tell_names(tool, arguments, lambda v: found[v].name if v in found else v)
         size = sum({record.file_key: record.size for record in found.values()}.values())
         if entry.files_for(tool.name) == "url":
-            places = {value: self.links.for_tool(record, most_seconds) for value, record in found.items()}
+            places = {value: self.links.for_tool(record, max_seconds) for value, record in found.items()}
             return Resolved(args.replace_files(tool, arguments, lambda v: places.get(v, v)), [], unresolved, size)
         names = _distinct_names(found)
         inputs = {record.file_key: self._input(record, names[record.file_key]) for record in found.values()}
@@ -74,14 +73,14 @@ class ResolveInputs:
 
     def _names(self, call: Call) -> list[str]:
         """Return names among which the nearest are looked for: of so many files, however many there are."""
-        page = self.files.list(call.user, _MOST_NEAR, None, FileFilter(session_id=call.session_id))
+        page = self.files.list(call.user, _MAX_NEAR, None, FileFilter(session_id=call.session_id))
         return [file.name for file in page.items]
 
     def _input(self, record: FileRecord, name: str) -> InputFile:
-        if record.size > self.most_input_bytes:
+        if record.size > self.max_input_bytes:
             raise FileTooLarge(
                 file_size_bytes=record.size,
-                current_limit_bytes=self.most_input_bytes,
+                current_limit_bytes=self.max_input_bytes,
                 message=f"The file {record.name} is too large for this tool's environment",
                 suggestion="Use a smaller file or a part of it",
             )
@@ -96,6 +95,6 @@ def _distinct_names(found: dict[str, FileRecord]) -> dict[str, str]:
         name, count = record.name, 1
         while name in names.values() and names.get(record.file_key) != name:
             count += 1
-            name = numbered(record.name, count)
+            name = numbered_name(record.name, count)
         names.setdefault(record.file_key, name)
     return names

@@ -6,22 +6,19 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from satchel.contract import ContractError, ToolError, ToolFailed, normalize, view_for_model
-from satchel.domain.calls import Outcome
-from satchel.ports.catalog import CallClaims
-from satchel.ports.clock import Clock
-from satchel.ports.events import Events
-from satchel.ports.file_store import FileStore
+from satchel.contract import ContractError, ToolError, ToolFailed, build_model_view, normalize
+from satchel.domain.calls import RunnerReport
+from satchel.ports.calls import CallClaims
 from satchel.ports.runners import ArtifactOpener, CallOrder, FileLister, FileState, InputFetcher
-from satchel.ports.tool_client import Answered, ToolClient, UserArea
-from satchel.ports.workflow import TaskCallback
-from satchel.services.calls.find_made import find_made
-from satchel.services.calls.keep_artifacts import KeepArtifacts
+from satchel.ports.storage import FileStore
+from satchel.ports.system import Clock
+from satchel.ports.tool_client import ToolClient, ToolResult, Workspaces
+from satchel.ports.turns import Events, TaskCallback
+from satchel.services.calls.heartbeat import Heartbeat
 from satchel.services.calls.listen_to_tool import ListenToTool
-from satchel.services.calls.make_outcome import make_outcome, whole_results
-from satchel.services.calls.pulse import Pulse
-from satchel.services.calls.refusals import Policy, Refusals
-from satchel.services.calls.store_outcome import store_outcome
+from satchel.services.calls.runner_report import make_outcome, store_outcome, whole_results
+from satchel.services.calls.store_artifacts import StoreArtifacts, find_made
+from satchel.services.calls.violations import Policy, Refusals
 
 logger = logging.getLogger(__name__)
 
@@ -40,15 +37,15 @@ class RunTool:
     """One runner: one server, warm between calls of the same person."""
 
     client: ToolClient
-    area: UserArea
+    area: Workspaces
     fetch: InputFetcher
     open_artifact: ArtifactOpener
     list_files: FileLister
     callback: TaskCallback
     clock: Clock
     new_claim: Callable[[], str]
-    pulse_seconds: float
-    most_file_bytes: int
+    heartbeat_seconds: float
+    max_file_bytes: int
     violation_policy: Policy = "note"
 
     def __call__(self, order: CallOrder, ports: CallPorts) -> None:
@@ -56,7 +53,7 @@ class RunTool:
         if not ports.claims.claim(order.turn_id, order.call_id, self.new_claim()):
             logger.info("call was claimed before", extra={"call_id": order.call_id})
             return
-        with Pulse(self.callback, order.task_token, self.pulse_seconds) as pulse:
+        with Heartbeat(self.callback, order.task_token, self.heartbeat_seconds) as pulse:
             outcome = self._outcome(order, ports, pulse)
             if pulse.gone:
                 logger.info("call was ended from outside", extra={"call_id": order.call_id})
@@ -64,49 +61,51 @@ class RunTool:
             store_outcome(ports.store, order.outcome_key, outcome)
         self.callback.done(order.task_token)
 
-    def _outcome(self, order: CallOrder, ports: CallPorts, pulse: Pulse) -> Outcome:
+    def _outcome(self, order: CallOrder, ports: CallPorts, pulse: Heartbeat) -> RunnerReport:
         started = self.clock.monotonic()
         try:
             outcome = self._run(order, ports, pulse, started)
         except ToolError as error:
-            outcome = Outcome.of_error(error)
+            outcome = RunnerReport.of_error(error)
         except ContractError as error:
-            outcome = Outcome.of_error(ToolFailed(f"The tool's answer cannot be read: {error}"))
+            outcome = RunnerReport.of_error(ToolFailed(f"The tool's answer cannot be read: {error}"))
         except Exception as error:
             # The task must end with a word whatever went wrong here; the trace goes to the log.
             logger.exception("the runner failed", extra={"call_id": order.call_id})
-            outcome = Outcome.of_error(ToolFailed(f"The tool could not be run: {error}"))
+            outcome = RunnerReport.of_error(ToolFailed(f"The tool could not be run: {error}"))
         outcome.duration_ms = round(1000 * (self.clock.monotonic() - started))
         return outcome
 
-    def _run(self, order: CallOrder, ports: CallPorts, pulse: Pulse, started: float) -> Outcome:
+    def _run(self, order: CallOrder, ports: CallPorts, pulse: Heartbeat, started: float) -> RunnerReport:
         with ExitStack() as stack:
-            home = self._home(order, stack)
-            before = self._files(order, home)
+            workspace = self._home(order, stack)
+            before = self._files(order, workspace)
             refusals = Refusals(order, self.violation_policy)
-            answer = self._call(order, ListenToTool(ports.events, self.clock, order, refusals, started), pulse, home)
+            answer = self._call(
+                order, ListenToTool(ports.events, self.clock, order, refusals, started), pulse, workspace
+            )
             output = normalize(answer.raw, output_schema=order.output_schema)
             refusals.check(failed=output.is_error)
-            made = find_made(output, home, before, self._files(order, home)) if home else []
-            view = view_for_model(output, files=[])
-            keep = KeepArtifacts(ports.store, self.open_artifact, self.most_file_bytes)
-            files, problems = keep(order, home, output, [*made, *whole_results(order.tool, output, view)])
+            made = find_made(output, workspace, before, self._files(order, workspace)) if workspace else []
+            view = build_model_view(output, files=[])
+            keep = StoreArtifacts(ports.store, self.open_artifact, self.max_file_bytes)
+            files, problems = keep(order, workspace, output, [*made, *whole_results(order.tool, output, view)])
         outcome = make_outcome(output, view, files, problems, refusals.noted())
         return outcome.model_copy(update={"tools_changed": answer.tools_changed})
 
-    def _files(self, order: CallOrder, home: Path | None) -> Mapping[str, FileState]:
-        return self.list_files(home) if home and order.writes and order.collect else {}
+    def _files(self, order: CallOrder, workspace: Path | None) -> Mapping[str, FileState]:
+        return self.list_files(workspace) if workspace and order.writes and order.collect else {}
 
     def _home(self, order: CallOrder, stack: ExitStack) -> Path | None:
         """A tool that neither writes nor reads files needs no corner, and so waits for nobody who has it."""
         if not order.writes and not order.inputs:
             return None
-        home = stack.enter_context(self.area.hold(order.user, order.session_id))
-        self.fetch(order.inputs, home)
-        return home
+        workspace = stack.enter_context(self.area.hold(order.user, order.session_id))
+        self.fetch(order.inputs, workspace)
+        return workspace
 
-    def _call(self, order: CallOrder, listen: ListenToTool, pulse: Pulse, home: Path | None) -> Answered:
-        with self.client.call(order.tool, order.arguments, home, writes=order.writes) as running:
+    def _call(self, order: CallOrder, listen: ListenToTool, pulse: Heartbeat, workspace: Path | None) -> ToolResult:
+        with self.client.call(order.tool, order.arguments, workspace, writes=order.writes) as running:
             pulse.when_gone(running.kill)
             try:
                 return listen(running)

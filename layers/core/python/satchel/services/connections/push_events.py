@@ -8,18 +8,16 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from satchel.domain.frames import Frame, end_frame, frames
+from satchel.domain.connections import MAX_FAILURES, Subscription, WsMessage, end_frame, ws_messages
 from satchel.domain.sessions import Turn
-from satchel.domain.sockets import MOST_FAILURES, Subscription
-from satchel.ports.catalog import Turns
-from satchel.ports.events import Events
-from satchel.ports.sockets import ConnectionGone, Connections, Mailbox, Subscriptions, Undelivered
-from satchel.services.turns.is_over import is_over
+from satchel.ports.connections import ConnectionGone, Connections, ConnectionSender, Subscriptions, Undelivered
+from satchel.ports.turns import Events, Turns
+from satchel.services.turns.read_turn import is_over
 
 logger = logging.getLogger(__name__)
 
-_MOST_EVENTS = 200
-_MOST_SUBSCRIPTIONS = 50  # to one turn; a runner may write some of its own, which must not take all of the time
+_MAX_EVENTS = 200
+_MAX_SUBSCRIPTIONS = 50  # to one turn; a runner may write some of its own, which must not take all of the time
 
 
 @dataclass(frozen=True)
@@ -30,11 +28,11 @@ class PushEvents:
     connections: Connections
     turns: Turns
     events: Events
-    mailbox: Mailbox
+    sender: ConnectionSender
 
     def __call__(self, turn_id: str) -> bool:
         """Serve all who follow this turn; False when somebody could not be reached and it should be tried again."""
-        served = [self._serve(each) for each in self.subscriptions.of_turn(turn_id, _MOST_SUBSCRIPTIONS)]
+        served = [self._serve(each) for each in self.subscriptions.of_turn(turn_id, _MAX_SUBSCRIPTIONS)]
         return all(served)
 
     def _serve(self, subscription: Subscription) -> bool:
@@ -65,15 +63,15 @@ class PushEvents:
 
     def _send(self, turn: Turn, subscription: Subscription) -> None:
         for frame in self._frames(turn, subscription.sent):
-            self.mailbox.post(subscription.connection_id, frame.text)
+            self.sender.post(subscription.connection_id, frame.text)
             if frame.done:
                 self.subscriptions.drop(subscription)
             elif not self.subscriptions.advance(subscription, frame.next):
                 return
 
-    def _frames(self, turn: Turn, after: int) -> Iterator[Frame]:
-        while events := self.events.after(turn.turn_id, after, _MOST_EVENTS):
-            for frame in frames(turn.turn_id, events):
+    def _frames(self, turn: Turn, after: int) -> Iterator[WsMessage]:
+        while events := self.events.after(turn.turn_id, after, _MAX_EVENTS):
+            for frame in ws_messages(turn.turn_id, events):
                 yield frame
                 after = frame.next
                 if frame.done:
@@ -85,8 +83,8 @@ class PushEvents:
         """Count it, and after a few times end the connection: its owner comes back with a cursor and misses nothing."""
         failures = subscription.failures + 1
         logger.warning("undelivered", extra={"turn_id": subscription.turn_id, "failures": failures, "why": str(reason)})
-        if failures >= MOST_FAILURES:
-            self.mailbox.close(subscription.connection_id)
+        if failures >= MAX_FAILURES:
+            self.sender.close(subscription.connection_id)
             self._give_up(subscription)
             return True
         self.subscriptions.failed(subscription, failures)

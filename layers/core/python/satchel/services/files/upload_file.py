@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 from satchel.domain.errors import TooLarge, Unavailable
 from satchel.domain.files import FileRecord
-from satchel.domain.identity import Identity
 from satchel.domain.metrics import UPLOADED_BYTES
 from satchel.domain.uploads import uploaded_file
-from satchel.ports.catalog import Files, Sessions
-from satchel.ports.clock import Clock
-from satchel.ports.file_store import FileStore
-from satchel.ports.metrics import Metrics
-from satchel.services.files.look_into_file import look_into_bytes
-from satchel.services.sessions.open_session import require_open
+from satchel.domain.users import Identity
+from satchel.ports.files import Files
+from satchel.ports.sessions import Sessions
+from satchel.ports.storage import FileStore
+from satchel.ports.system import Clock, Metrics
+from satchel.services.files.artifact_records import look_into_bytes
+from satchel.services.sessions.sessions import ensure_session_open
 
 
 @dataclass(frozen=True)
@@ -26,19 +26,19 @@ class UploadFile:
     store: FileStore
     clock: Clock
     entropy: Callable[[int], bytes]
-    most_bytes: int
+    max_bytes: int
     metrics: Metrics
 
     def __call__(
         self, who: Identity, raw_name: str, body: bytes, mime: str | None, session_id: str | None
     ) -> FileRecord:
         """Store the bytes and return the record. Raises TooLarge, SessionNotFound, SessionEnded, Unavailable."""
-        if len(body) > self.most_bytes:
+        if len(body) > self.max_bytes:
             raise TooLarge(
-                f"The file has {len(body)} bytes; this way in takes {self.most_bytes}.",
-                limit_bytes=self.most_bytes,
+                f"The file has {len(body)} bytes; this way in takes {self.max_bytes}.",
+                limit_bytes=self.max_bytes,
             )
-        require_open(self.sessions, who.name, session_id)
+        ensure_session_open(self.sessions, who.name, session_id)
         new = uploaded_file(who.name, session_id, raw_name, mime, len(body), self.clock.now(), self.entropy(10))
         self.store.put(new.key, io.BytesIO(body), new.mime)
         try:

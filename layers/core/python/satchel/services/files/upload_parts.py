@@ -6,7 +6,6 @@ from datetime import timedelta
 
 from satchel.domain.errors import FileOverLimit, InvalidRequest, UploadIncomplete, UploadNotFound
 from satchel.domain.files import FileRecord
-from satchel.domain.identity import Identity
 from satchel.domain.metrics import UPLOADED_BYTES
 from satchel.domain.uploads import (
     SIGNED_SECONDS,
@@ -18,13 +17,14 @@ from satchel.domain.uploads import (
     part_bytes_for,
     uploaded_file,
 )
-from satchel.ports.catalog import Files, Page, Sessions
-from satchel.ports.clock import Clock
-from satchel.ports.file_store import FileStore
-from satchel.ports.metrics import Metrics
-from satchel.ports.uploads import PartStore, Uploads
-from satchel.services.files.look_into_file import look_into_stored
-from satchel.services.sessions.open_session import require_open
+from satchel.domain.users import Identity
+from satchel.ports import Page
+from satchel.ports.files import Files, Uploads
+from satchel.ports.sessions import Sessions
+from satchel.ports.storage import FileStore, PartStore
+from satchel.ports.system import Clock, Metrics
+from satchel.services.files.artifact_records import look_into_stored
+from satchel.services.sessions.sessions import ensure_session_open
 
 _PARTS_A_PAGE = 1000
 
@@ -38,13 +38,13 @@ class BeginUpload:
     parts: PartStore
     clock: Clock
     entropy: Callable[[int], bytes]
-    most_bytes: int
+    max_bytes: int
 
     def __call__(self, who: Identity, raw_name: str, size: int, mime: str | None, session_id: str | None) -> Upload:
         """Begin an upload of a file of ``size`` bytes. Raises FileOverLimit, SessionNotFound, SessionEnded."""
-        if size > self.most_bytes:
-            raise FileOverLimit(size, self.most_bytes)
-        require_open(self.sessions, who.name, session_id)
+        if size > self.max_bytes:
+            raise FileOverLimit(size, self.max_bytes)
+        ensure_session_open(self.sessions, who.name, session_id)
         now = self.clock.now()
         new = uploaded_file(who.name, session_id, raw_name, mime, size, now, self.entropy(10))
         upload = Upload(
@@ -138,7 +138,7 @@ class CompleteUpload:
     files: Files
     store: FileStore
     abort: AbortUpload
-    most_bytes: int
+    max_bytes: int
     metrics: Metrics
 
     def __call__(self, who: Identity, upload_id: str) -> FileRecord:
@@ -151,7 +151,7 @@ class CompleteUpload:
             return done
         if upload is None:
             raise UploadNotFound(upload_id)
-        require_open(self.sessions, who.name, upload.file.session_id)
+        ensure_session_open(self.sessions, who.name, upload.file.session_id)
         self._check(upload, self._join(upload))
         try:
             kept = self.files.keep_upload(look_into_stored(self.store, upload.file))
@@ -188,11 +188,11 @@ class CompleteUpload:
         return stored
 
     def _check(self, upload: Upload, size: int | None) -> None:
-        if size == upload.file.size <= self.most_bytes:
+        if size == upload.file.size <= self.max_bytes:
             return
         self.abort(upload.file.user, upload.upload_id)
-        if size is not None and size > self.most_bytes:
-            raise FileOverLimit(size, self.most_bytes)
+        if size is not None and size > self.max_bytes:
+            raise FileOverLimit(size, self.max_bytes)
         raise UploadNotFound(upload.upload_id)
 
 

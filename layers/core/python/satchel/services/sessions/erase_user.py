@@ -6,17 +6,16 @@ from datetime import timedelta
 
 from pydantic import BaseModel
 
-from satchel.domain.capabilities import CONFIRM_SECONDS, EraseClaims
-from satchel.domain.erasure import GRACE, Erasure, LateTurn
 from satchel.domain.errors import NotConfirmed, UploadNotFound
-from satchel.domain.identity import Identity
-from satchel.ports.catalog import Sessions
-from satchel.ports.clock import Clock
-from satchel.ports.erasing import Erasing, Erasures, UserRemains
-from satchel.ports.file_store import FileStore
-from satchel.ports.signer import Signer
-from satchel.ports.uploads import Uploads
-from satchel.ports.workflow import Workflow
+from satchel.domain.links import CONFIRM_SECONDS, EraseClaims
+from satchel.domain.users import GRACE, Erasure, Identity, LateTurn
+from satchel.ports.files import Uploads
+from satchel.ports.links import Signer
+from satchel.ports.sessions import Sessions
+from satchel.ports.storage import FileStore
+from satchel.ports.system import Clock
+from satchel.ports.turns import Workflow
+from satchel.ports.users import Erasures, ErasureStarter, UserPurger
 from satchel.services.files.upload_parts import AbortUpload
 
 _AT_ONCE = 100
@@ -30,12 +29,12 @@ class Confirmation(BaseModel):
 
 
 @dataclass(frozen=True)
-class AskErasure:
+class RequestErasure:
     """Nothing is deleted by one word. The token is good for the person who asked, and for five minutes."""
 
     signer: Signer
     erasures: Erasures
-    erasing: Erasing
+    starter: ErasureStarter
     clock: Clock
 
     def ask(self, who: Identity) -> Confirmation:
@@ -49,7 +48,7 @@ class AskErasure:
         if claims is None or claims.owner != who.name:
             raise NotConfirmed
         erasure = self.erasures.begin(who.name, self.clock.now())
-        self.erasing.start(who.name)
+        self.starter.start(who.name)
         return erasure
 
     def last(self, who: Identity) -> Erasure | None:
@@ -65,7 +64,7 @@ class EraseUser:
     """
 
     erasures: Erasures
-    remains: UserRemains
+    purger: UserPurger
     sessions: Sessions
     uploads: Uploads
     abort: AbortUpload
@@ -80,7 +79,7 @@ class EraseUser:
             return True
         late = self._stop_turns(erasure)
         self._give_up_uploads(user)
-        for _ in self.remains.erase(user, late):
+        for _ in self.purger.erase(user, late):
             if not more_time():
                 return False
         for _ in self.store.delete_under(f"{user}/"):
@@ -125,15 +124,15 @@ class SweepErasures:
     """Go on with what was broken off, and look again at what is due (by the sweep of what has expired)."""
 
     erasures: Erasures
-    erasing: Erasing
+    starter: ErasureStarter
     clock: Clock
-    patience: timedelta = GRACE
+    grace: timedelta = GRACE
 
     def __call__(self, limit: int) -> int:
         """Start at most so many; return how many. Each is due again only after a while."""
         now = self.clock.now()
         due = self.erasures.due(now, limit)
         for user in due:
-            self.erasures.look_again(user, now + self.patience)
-            self.erasing.start(user)
+            self.erasures.look_again(user, now + self.grace)
+            self.starter.start(user)
         return len(due)

@@ -1,17 +1,23 @@
-"""Start, list, read and end sessions."""
+"""Start, list, read and end sessions.
+
+Whether files may come into a session.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from satchel.domain.errors import SessionNotFound
-from satchel.domain.identity import Identity
+from satchel.domain.audit import AuditEntry
+from satchel.domain.errors import SessionEnded, SessionNotFound
 from satchel.domain.ids import new_id
-from satchel.domain.models import Models
-from satchel.domain.sessions import NOTHING_SAID, Session, SessionChanges, SessionStatus, Turn
-from satchel.ports.catalog import Page, Sessions, Turns
-from satchel.ports.clock import Clock
-from satchel.ports.going import Clearing
-from satchel.services.turns.cancel_turn import CancelTurn
+from satchel.domain.llm import Models
+from satchel.domain.sessions import NO_CHANGES, Session, SessionChanges, SessionStatus, Turn
+from satchel.domain.users import Identity
+from satchel.ports import Page
+from satchel.ports.calls import AuditTrail
+from satchel.ports.sessions import CleanupStarter, Sessions
+from satchel.ports.system import Clock
+from satchel.ports.turns import Turns
+from satchel.services.turns.read_turn import CancelTurn
 
 
 @dataclass(frozen=True)
@@ -23,7 +29,7 @@ class StartSession:
     clock: Clock
     entropy: Callable[[int], bytes]
 
-    def __call__(self, who: Identity, said: SessionChanges = NOTHING_SAID) -> Session:
+    def __call__(self, who: Identity, said: SessionChanges = NO_CHANGES) -> Session:
         """Write and return a new session. Raises UnknownModel."""
         if said.model is not None:
             self.models.choose(who.groups, said.model)
@@ -39,7 +45,7 @@ class ReadSessions:
     """A person's own sessions; somebody else's are not found."""
 
     sessions: Sessions
-    kept_turns: Turns
+    turns: Turns
 
     def __call__(self, who: Identity, session_id: str) -> Session:
         """Return one. Raises SessionNotFound."""
@@ -52,9 +58,9 @@ class ReadSessions:
         """Return them, newest first."""
         return self.sessions.list(who.name, limit, cursor)
 
-    def turns(self, session: Session, limit: int, cursor: str | None) -> Page[Turn]:
+    def list_turns(self, session: Session, limit: int, cursor: str | None) -> Page[Turn]:
         """Return the turns of a session that was read, oldest first."""
-        return self.kept_turns.list(session.session_id, limit, cursor)
+        return self.turns.list(session.session_id, limit, cursor)
 
 
 @dataclass(frozen=True)
@@ -78,7 +84,7 @@ class EndSession:
     read: ReadSessions
     sessions: Sessions
     cancel: CancelTurn
-    clearing: Clearing
+    cleanup: CleanupStarter
     clock: Clock
 
     def __call__(self, who: Identity, session_id: str) -> None:
@@ -91,4 +97,28 @@ class EndSession:
         session = self.read(who, session_id)
         if session.running_turn:
             self.cancel(who, session_id, session.running_turn)
-        self.clearing.start(who.name, session_id)
+        self.cleanup.start(who.name, session_id)
+
+
+def ensure_session_open(sessions: Sessions, user: str, session_id: str | None) -> None:
+    """Return where the session takes files, or none is named. Raises SessionNotFound, SessionEnded."""
+    if session_id is None:
+        return
+    session = sessions.get(user, session_id)
+    if session is None:
+        raise SessionNotFound(session_id)
+    if session.status is SessionStatus.ENDED:
+        raise SessionEnded(session_id)
+
+
+@dataclass(frozen=True)
+class ReadAudit:
+    """A person's own sessions; somebody else's are not found."""
+
+    sessions: ReadSessions
+    trail: AuditTrail
+
+    def __call__(self, who: Identity, session_id: str, limit: int, cursor: str | None) -> Page[AuditEntry]:
+        """Return a page of a session's entries, newest first. Raises SessionNotFound, InvalidRequest."""
+        session = self.sessions(who, session_id)
+        return self.trail.list(session.session_id, limit, cursor)

@@ -1,28 +1,32 @@
-"""End a turn, once, whatever brought it to its end (function finish)."""
+"""End a turn, once, whatever brought it to its end (function finish).
+
+Bring to its end a turn that nobody else will: so that no turn stays open, and no session locked.
+
+Normally Finish ends a turn, and a rule on the execution's status what ended past it. This is for what slips through:
+an execution that was never started, an end whose last event could not be written.
+"""
 
 import json
 import logging
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from satchel.domain import model_errors
+from satchel.domain import llm
 from satchel.domain.audit import cut_off_entry
-from satchel.domain.bounds import MOST_EVENT_BYTES
-from satchel.domain.compose import compose
 from satchel.domain.conversation import AssistantMessage
 from satchel.domain.events import NewEvent
 from satchel.domain.metrics import TURN_DURATION, TURNS
+from satchel.domain.response_composition import compose
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Turn, TurnStatus
-from satchel.domain.steps import MOST_MENDS, TurnStep
-from satchel.ports.catalog import Calls, Transcript, Turns
-from satchel.ports.clock import Clock
-from satchel.ports.events import Events
-from satchel.ports.metrics import Metrics
-from satchel.services.calls.count_call import count_cut_off
-from satchel.services.calls.keep_audit import KeepAudit
+from satchel.domain.size_limits import MAX_EVENT_BYTES
+from satchel.domain.steps import MAX_MENDS, TurnStep
+from satchel.ports.calls import Calls
+from satchel.ports.system import Clock, Metrics
+from satchel.ports.turns import Events, Transcript, Turns, Workflow
+from satchel.services.calls.audit import RecordAudit, count_cut_off
 
 logger = logging.getLogger(__name__)
 
@@ -61,7 +65,7 @@ class FinishTurn:
     transcript: Transcript
     events: Events
     clock: Clock
-    audit: KeepAudit
+    audit: RecordAudit
     metrics: Metrics
 
     def __call__(self, step: TurnStep, ending: Ending = Ending.REACHED) -> TurnStatus:
@@ -94,7 +98,7 @@ class FinishTurn:
     def _no_last_word(self, turn: Turn, step: TurnStep) -> TurnError:
         """The model was asked for its last word and had none."""
         wrong = {call.round for call in self.calls.list(turn.turn_id) if call.is_mistaken}
-        if len(wrong) > MOST_MENDS:
+        if len(wrong) > MAX_MENDS:
             said = _TOO_MANY_MISTAKES.format(times=len(wrong))
             return TurnError(error_code="E_TOO_MANY_MISTAKES", message=said)
         return TurnError(error_code="E_TOO_MANY_ROUNDS", message=_TOO_MANY_ROUNDS.format(rounds=step.round - 1))
@@ -103,7 +107,7 @@ class FinishTurn:
         """The model's answer without further calls, if it came to that."""
         if step.round == 0:
             return None
-        reply = self.transcript.reply_of(turn.session_id, turn.turn_id, step.round - 1)
+        reply = self.transcript.stored_reply(turn.session_id, turn.turn_id, step.round - 1)
         return reply if reply and not reply.calls else None
 
     def _count(self, turn: Turn) -> None:
@@ -131,7 +135,7 @@ class FinishTurn:
         """Return the response as an event may hold it; of one that is too large, what it takes to go and read it."""
         response = compose(turn, self.calls.list(turn.turn_id))
         said = response.model_dump(mode="json", exclude_none=True, exclude=_NOT_IN_EVENTS)
-        if len(json.dumps(said, ensure_ascii=False).encode()) <= MOST_EVENT_BYTES:
+        if len(json.dumps(said, ensure_ascii=False).encode()) <= MAX_EVENT_BYTES:
             return said
         return response.model_dump(mode="json", include={"turn_id", "session_id", "status"})
 
@@ -141,8 +145,40 @@ def _why(step: TurnStep, ending: Ending) -> TurnError | None:
         return TurnError(error_code="E_CANCELLED", message=_CANCELLED)
     if ending is Ending.TIMED_OUT:
         return TurnError(error_code="E_TURN_TIMEOUT", message=_TIMED_OUT)
-    if step.failure is not None and (error := model_errors.named(step.failure.Error)):
+    if step.failure is not None and (error := llm.named(step.failure.Error)):
         return TurnError(error_code=error.code, message=error.sentence)
     if step.failure is not None or ending is Ending.LOST:
         return TurnError(error_code="E_TURN_FAILED", message=_FAILED)
     return None
+
+
+PATIENCE = timedelta(seconds=15)
+"""How long the normal ways have: an execution to start, a last event to follow the end."""
+
+
+@dataclass(frozen=True)
+class EndStuckTurn:
+    """Called by readers of a turn, and by who finds a session locked by one."""
+
+    turns: Turns
+    workflow: Workflow
+    finish: FinishTurn
+    clock: Clock
+
+    def __call__(self, turn: Turn) -> Turn:
+        """End the turn if its execution is gone, and return it as it is then."""
+        if turn.ended or self._young(turn.created_at) or self.workflow.is_running(turn.turn_id):
+            return turn
+        self._finish(turn, Ending.LOST)
+        return self.turns.get(turn.session_id, turn.turn_id) or turn
+
+    def tell_end(self, turn: Turn) -> None:
+        """Write the last event of a turn that ended a while ago without one."""
+        if turn.ended_at is not None and not self._young(turn.ended_at):
+            self._finish(turn, Ending.LOST)
+
+    def _finish(self, turn: Turn, ending: Ending) -> None:
+        self.finish(TurnStep(user=turn.user, session_id=turn.session_id, turn_id=turn.turn_id), ending)
+
+    def _young(self, since: datetime) -> bool:
+        return self.clock.now() - since < PATIENCE

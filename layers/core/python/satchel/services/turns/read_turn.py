@@ -1,25 +1,34 @@
-"""Read a turn as its owner sees it: what there is so far, with fresh links."""
+"""Read a turn as its owner sees it: what there is so far, with fresh links.
+
+Find a turn for a person; somebody else's is not found, in the very words for one that is not there.
+
+Whether somebody has seen all of an ended turn.
+
+Cancel a running turn: its execution ends, and the runner learns of it with its next beat.
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from satchel.domain.calls import MOST_INLINE_BYTES
-from satchel.domain.compose import compose
-from satchel.domain.events import Event
+from satchel.domain.calls import MAX_INLINE_BYTES
+from satchel.domain.errors import SessionNotFound, TurnNotFound
+from satchel.domain.events import ENDS, Event
 from satchel.domain.files import FileRecord, expired
-from satchel.domain.identity import Identity
+from satchel.domain.response_composition import compose
 from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseCanvas, ResponseDeferred
-from satchel.domain.sessions import Turn
-from satchel.ports.catalog import Calls, Files, Sessions, Turns
-from satchel.ports.clock import Clock
-from satchel.ports.events import Events
-from satchel.ports.file_store import FileStore
-from satchel.services.files.mint_links import MintLinks
-from satchel.services.turns.find_turn import find_turn
-from satchel.services.turns.is_over import is_over
-from satchel.services.turns.settle_turn import SettleTurn
+from satchel.domain.sessions import Turn, TurnStatus
+from satchel.domain.steps import TurnStep
+from satchel.domain.users import Identity
+from satchel.ports.calls import Calls
+from satchel.ports.files import Files
+from satchel.ports.sessions import Sessions
+from satchel.ports.storage import FileStore
+from satchel.ports.system import Clock
+from satchel.ports.turns import Events, Turns, Workflow
+from satchel.services.files.links import MintLinks
+from satchel.services.turns.finish_turn import Ending, EndStuckTurn, FinishTurn
 
-MOST_EVENTS = 200
+MAX_EVENTS = 200
 
 
 @dataclass(frozen=True)
@@ -31,7 +40,7 @@ class ReadTurn:
     calls: Calls
     files: Files
     events: Events
-    settle: SettleTurn
+    end_stuck: EndStuckTurn
     links: MintLinks
     store: FileStore
     clock: Clock
@@ -42,8 +51,8 @@ class ReadTurn:
 
     def settled(self, who: Identity, session_id: str, turn_id: str) -> Turn:
         """Return a turn whose events are about to be followed, so that they come to an end."""
-        turn = self.settle(self.find(who, session_id, turn_id))
-        self.settle.tell_end(turn)
+        turn = self.end_stuck(self.find(who, session_id, turn_id))
+        self.end_stuck.tell_end(turn)
         return turn
 
     def again(self, turn: Turn) -> Turn:
@@ -52,14 +61,14 @@ class ReadTurn:
 
     def __call__(self, who: Identity, session_id: str, turn_id: str) -> FinalResponse:
         """Return the response so far, with links that live five minutes."""
-        turn = self.settle(self.find(who, session_id, turn_id))
+        turn = self.end_stuck(self.find(who, session_id, turn_id))
         calls = self.calls.list(turn_id)
         inline = {key for call in calls if call.settled for key in call.settled.inline}
         return self._with_links(turn, compose(turn, calls), inline)
 
     def happened(self, turn_id: str, after: int) -> Sequence[Event]:
         """Return the next events after a cursor; for a turn that ``find`` has shown to be the reader's."""
-        return self.events.after(turn_id, after, MOST_EVENTS)
+        return self.events.after(turn_id, after, MAX_EVENTS)
 
     def is_over(self, turn_id: str, after: int) -> bool:
         """Tell whether nothing follows a cursor in a turn that has ended."""
@@ -82,8 +91,8 @@ class ReadTurn:
     def _with_link(self, turn: Turn, artifact: ResponseArtifact, inline: Collection[str]) -> ResponseArtifact:
         record = self._version(turn, artifact)
         added: dict[str, str | None] = {"download_url": self._link(record)}
-        if record and artifact.file_key in inline and record.size <= MOST_INLINE_BYTES:
-            text = self.store.read(record.key, MOST_INLINE_BYTES)
+        if record and artifact.file_key in inline and record.size <= MAX_INLINE_BYTES:
+            text = self.store.read(record.key, MAX_INLINE_BYTES)
             added["content"] = None if text is None else text.decode(errors="replace")
         return artifact.model_copy(update=added)
 
@@ -93,3 +102,40 @@ class ReadTurn:
     def _link(self, record: FileRecord | None) -> str | None:
         """A file that is gone has no link."""
         return self.links(record) if record and not expired(record, self.clock.now()) else None
+
+
+def find_turn(sessions: Sessions, turns: Turns, user: str, session_id: str, turn_id: str) -> Turn:
+    """Return the turn. Raises SessionNotFound, TurnNotFound."""
+    if sessions.get(user, session_id) is None:
+        raise SessionNotFound(session_id)
+    turn = turns.get(session_id, turn_id)
+    if turn is None or turn.user != user:
+        raise TurnNotFound(turn_id)
+    return turn
+
+
+def is_over(events: Events, turn_id: str, after: int) -> bool:
+    """Tell whether nothing follows this cursor in a turn that has ended; its last event is written a moment after."""
+    if after == 0:
+        return False
+    known = events.after(turn_id, after - 1, 2)
+    return not known or (len(known) == 1 and known[0].type in ENDS)
+
+
+@dataclass(frozen=True)
+class CancelTurn:
+    """Safe to repeat; a turn that has ended stays as it ended."""
+
+    read: ReadTurn
+    workflow: Workflow
+    finish: FinishTurn
+
+    def __call__(self, who: Identity, session_id: str, turn_id: str) -> TurnStatus:
+        """Return how the turn ended. Raises SessionNotFound, TurnNotFound."""
+        turn = self.read.find(who, session_id, turn_id)
+        # The end is written first: what the stop sets in motion then finds the turn ended, as cancelled.
+        step = TurnStep(user=turn.user, session_id=session_id, turn_id=turn_id)
+        status = turn.status if turn.ended else self.finish(step, Ending.CANCELLED)
+        if status is TurnStatus.CANCELLED:
+            self.workflow.stop(turn_id, "cancelled by the user")
+        return status

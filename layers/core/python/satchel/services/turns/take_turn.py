@@ -10,21 +10,21 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from satchel.domain.errors import FileNotFound, SessionNotFound, TooLarge, TurnRunning, UnknownTools
 from satchel.domain.events import NewEvent
-from satchel.domain.identity import Identity
 from satchel.domain.ids import new_id
-from satchel.domain.models import Models
+from satchel.domain.llm import Models
 from satchel.domain.sessions import Turn
-from satchel.ports.catalog import Files, Sessions, Turns
-from satchel.ports.clock import Clock
-from satchel.ports.events import Events
-from satchel.ports.workflow import Workflow
-from satchel.services.files.find_file import find_file
-from satchel.services.tools.list_tools import ListTools
-from satchel.services.turns.settle_turn import SettleTurn
+from satchel.domain.users import Identity
+from satchel.ports.files import Files
+from satchel.ports.sessions import Sessions
+from satchel.ports.system import Clock
+from satchel.ports.turns import Events, Turns, Workflow
+from satchel.services.files.read_files import find_file
+from satchel.services.tools.tool_lists import ListTools
+from satchel.services.turns.finish_turn import EndStuckTurn
 
 logger = logging.getLogger(__name__)
 
-_MOST_NAMES = 100
+_MAX_NAMES = 100
 _Name = Annotated[str, Field(max_length=4096)]
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _ESCAPED = 5  # bytes more that a control character takes where the message is kept, as JSON
@@ -40,12 +40,12 @@ class TurnRequest(BaseModel):
     )
 
     message: Annotated[str, Field(min_length=1)]
-    tools: Annotated[list[_Name] | None, Field(max_length=_MOST_NAMES)] = None
-    files: Annotated[list[_Name], Field(max_length=_MOST_NAMES)] = []
+    tools: Annotated[list[_Name] | None, Field(max_length=_MAX_NAMES)] = None
+    files: Annotated[list[_Name], Field(max_length=_MAX_NAMES)] = []
 
 
 @dataclass(frozen=True)
-class TakeTurn:
+class StartTurn:
     """Write the turn, then start its execution; both may come twice, so a request may be repeated."""
 
     sessions: Sessions
@@ -53,12 +53,12 @@ class TakeTurn:
     files: Files
     events: Events
     workflow: Workflow
-    settle: SettleTurn
+    end_stuck: EndStuckTurn
     tools: ListTools
     models: Models
     clock: Clock
     entropy: Callable[[int], bytes]
-    most_message_bytes: int
+    max_message_bytes: int
 
     def __call__(
         self, who: Identity, session_id: str, request: TurnRequest, idempotency_key: str | None = None
@@ -97,7 +97,7 @@ class TakeTurn:
             return self.turns.begin(turn, idempotency_key)
         except TurnRunning as running:
             other = self.turns.get(turn.session_id, running.turn_id)
-            if other is None or not self.settle(other).ended:
+            if other is None or not self.end_stuck(other).ended:
                 raise
         return self.turns.begin(turn, idempotency_key)
 
@@ -110,10 +110,10 @@ class TakeTurn:
 
     def _check_message(self, message: str) -> None:
         size = len(message.encode()) + _ESCAPED * len(_CONTROLS.findall(message))
-        if size > self.most_message_bytes:
+        if size > self.max_message_bytes:
             raise TooLarge(
-                f"The message has {size} bytes; {self.most_message_bytes} are allowed. Send long text as a file.",
-                limit_bytes=self.most_message_bytes,
+                f"The message has {size} bytes; {self.max_message_bytes} are allowed. Send long text as a file.",
+                limit_bytes=self.max_message_bytes,
             )
 
     def _check_tools(self, who: Identity, wanted: list[str] | None) -> None:

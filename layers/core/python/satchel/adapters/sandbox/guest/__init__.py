@@ -1,1 +1,1 @@
-"""What runs inside a server that is Python: ``start`` first, by it ``guard``; nothing else of Satchel is there."""
+"""Code that runs inside a Python server: ``start``, which imports ``guard``. It loads no other module of Satchel."""

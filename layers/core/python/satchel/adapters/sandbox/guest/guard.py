@@ -1,8 +1,8 @@
-"""Starts a Python server; reports what its tools try outside their corner, and refuses that in the contract's words.
+"""Starts a Python server with an audit hook that blocks and reports file access outside the workspace.
 
-``python start.py OPTIONS… -- (-f FILE | -m MODULE | -c CODE) ARGUMENTS…``. It reports, and the kernel is the wall: what
-native code does, or a tool that sets out to get past this, is not seen here. It runs in whatever Python a server has
-(3.8 and newer), so it needs nothing but what every interpreter has loaded already.
+``python start.py OPTIONS… -- (-f FILE | -m MODULE | -c CODE) ARGUMENTS…``. The guard gives clear errors and reports;
+the kernel gives the security. The guard does not see native code, and a hostile tool can bypass it. It runs in the
+Python of the server (3.8 or newer), so it uses only modules that every interpreter has loaded already.
 """
 
 from __future__ import annotations
@@ -10,22 +10,22 @@ from __future__ import annotations
 import posix
 import sys
 
-TYPE_CHECKING = False  # the module typing takes longer to import than all that is done here
+TYPE_CHECKING = False  # importing the module typing takes longer than this whole module
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PATH, COMMAND, BETWEEN = b"P", b"R", b"\x1f"
-"""How reports begin, and what stands between the words of a command."""
+PATH, COMMAND, ARGUMENT_SEPARATOR = b"P", b"R", b"\x1f"
+"""First byte of a report on a path or a command, and the separator between the arguments of a command."""
 
-_LOOKING = posix.O_PATH
+_PATH_ONLY = posix.O_PATH
 _WRITING = posix.O_WRONLY | posix.O_RDWR | posix.O_CREAT | posix.O_TRUNC
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
-_MOST_LINKS = 8
-_MOST_BYTES = 3000  # of a report: it goes into the pipe in one piece or not at all
-_REFUSED = "File operation outside allowed directory"
+_MAX_LINKS = 8
+_MAX_BYTES = 3000  # of a report: below PIPE_BUF (4096), so that writes to the pipe are atomic
+_MESSAGE = "File operation outside allowed directory"
 _PERMISSION_DENIED = 13
 
-# By audit event: where its paths stand, each with where its dir_fd does (None: it has none).
+# For each audit event: the argument positions of its paths, each with the position of its dir_fd (None: no dir_fd).
 _CHANGES = {
     "os.mkdir": ((0, 2),),
     "os.rmdir": ((0, 1),),
@@ -40,138 +40,148 @@ _CHANGES = {
     "os.setxattr": ((0, None),),
     "os.removexattr": ((0, None),),
 }
-_OF_LINKS = frozenset(("os.mkdir", "os.rmdir", "os.remove", "os.rename", "os.link", "os.symlink"))
+_NOT_FOLLOWING = frozenset(("os.mkdir", "os.rmdir", "os.remove", "os.rename", "os.link", "os.symlink"))
 _LISTS = frozenset(("os.listdir", "os.scandir"))
 _PROGRAMS = frozenset(("subprocess.Popen", "os.posix_spawn", "os.exec", "os.system"))
 _WATCHED = frozenset(("open", "sqlite3.connect", *_CHANGES, *_LISTS, *_PROGRAMS))
 
 
 class Guard:
-    """Judges what the interpreter is about to do.
+    """Decides whether an operation of the interpreter is allowed.
 
-    ``corner``: where may be written, if anywhere; of ``hidden`` directories only what is ``kept`` may be read; all end
-    in a slash. ``walled``: the kernel judges, too, so a path that looks right needs no second look here. The functions
-    are the interpreter's own, taken before the server can put others in their place.
+    Writing is allowed in ``workspace`` only. In ``hidden`` directories, only ``allowed`` paths can be read. All paths
+    end in a slash. ``kernel_enforced``: the kernel checks access, too, so a path that looks allowed needs no resolving
+    here. The guard stores the functions of the interpreter before the server can replace them.
     """
 
     def __init__(
-        self, pipe: int, corner: tuple[str, ...], hidden: tuple[str, ...], kept: tuple[str, ...], *, walled: bool
+        self,
+        pipe: int,
+        workspace: tuple[str, ...],
+        hidden: tuple[str, ...],
+        allowed: tuple[str, ...],
+        *,
+        kernel_enforced: bool,
     ) -> None:
         self._pipe = pipe
-        self._corner = corner
+        self._workspace = workspace
         self._hidden = hidden
-        self._readable = corner + kept
-        self._walled = walled
+        self._readable = workspace + allowed
+        self._kernel_enforced = kernel_enforced
         self._getcwd, self._readlink, self._fspath = posix.getcwd, posix.readlink, posix.fspath
         self._open, self._close, self._write = posix.open, posix.close, posix.write
 
     @property
-    def plainly_allowed(self) -> tuple[str, ...]:
-        """Return how paths begin that may be opened in any way, if they do not lead back up."""
-        return self._corner if self._walled else ()
+    def trusted_prefixes(self) -> tuple[str, ...]:
+        """Return the prefixes of paths that can be opened without further checks, unless they contain ``/..``."""
+        return self._workspace if self._kernel_enforced else ()
 
-    def refused(self, event: str, given: tuple[object, ...]) -> str | None:
-        """Return the path for which an audit event must not happen, having reported it; None where it may."""
-        found = self._judged(event, given)
-        if found is not None:
-            self._report(PATH, _encoded(found))
-        return found
+    def blocked_path(self, event: str, arguments: tuple[object, ...]) -> str | None:
+        """Return (and report) the path for which an audit event is not allowed, or None if the event is allowed."""
+        path = self._check(event, arguments)
+        if path is not None:
+            self._report(PATH, _encoded(path))
+        return path
 
-    def _judged(self, event: str, given: tuple[object, ...]) -> str | None:
+    def _check(self, event: str, arguments: tuple[object, ...]) -> str | None:
         if event == "open":
-            return self._opened(*given)
-        places = _CHANGES.get(event)
-        if places is not None:
-            follow = event not in _OF_LINKS
-            paths = ((given[path], -1 if fd is None else given[fd]) for path, fd in places)
-            found = (self._written(path, fd, follow=follow) for path, fd in paths)
-            return next((real for real in found if real is not None), None)
+            return self._check_open(*arguments)
+        positions = _CHANGES.get(event)
+        if positions is not None:
+            follow = event not in _NOT_FOLLOWING
+            paths = ((arguments[path], -1 if fd is None else arguments[fd]) for path, fd in positions)
+            blocked = (self._check_write(path, fd, follow=follow) for path, fd in paths)
+            return next((path for path in blocked if path is not None), None)
         if event in _LISTS:
-            return self._read(given[0])
+            return self._check_read(arguments[0])
         if event == "sqlite3.connect":
-            return self._connected(given[0])
+            return self._check_database(arguments[0])
         if event in _PROGRAMS:
-            self._ran(given)
+            self._report_command(arguments)
         return None
 
-    def _opened(self, path: object, mode: object, flags: object) -> str | None:
-        if not isinstance(flags, int) or flags & _LOOKING:
+    def _check_open(self, path: object, mode: object, flags: object) -> str | None:
+        if not isinstance(flags, int) or flags & _PATH_ONLY:
             return None
         if not flags & _WRITING:
-            return self._read(path)
+            return self._check_read(path)
         if mode is None and isinstance(path, (str, bytes)) and path[:1] not in {"/", b"/"}:
-            return None  # os.open: relative to a directory that the event does not name
-        return self._written(path)
+            return None  # os.open: relative to a dir_fd that is not in the event
+        return self._check_write(path)
 
-    def _connected(self, path: object) -> str | None:
-        """A database that is not there would be made; one that is may be read."""
+    def _check_database(self, path: object) -> str | None:
+        """Check an existing database like a read. Check a missing one like a write, because SQLite would create it."""
         text = self._absolute(path)
         if text is None or text.endswith((":memory:", "/")) or "/file:" in text:
             return None
-        return self._written(text) if self._place(text) is None else self._read(text)
+        return self._check_write(text) if self._resolve(text) is None else self._check_read(text)
 
-    def _ran(self, given: tuple[object, ...]) -> None:
-        """What a command is refused only the kernel sees; who reads this may know more when it has failed."""
-        words = given[1] if len(given) > 1 else given[0]
-        listed = words if isinstance(words, (list, tuple)) else (words,)
-        self._report(COMMAND, BETWEEN.join(_encoded(word) for word in listed))
+    def _report_command(self, event_arguments: tuple[object, ...]) -> None:
+        """Report a command. Only the kernel can block its access; the runner searches the report if the call fails."""
+        command = event_arguments[1] if len(event_arguments) > 1 else event_arguments[0]
+        arguments = command if isinstance(command, (list, tuple)) else (command,)
+        self._report(COMMAND, ARGUMENT_SEPARATOR.join(_encoded(argument) for argument in arguments))
 
-    def _written(self, path: object, dir_fd: object = -1, *, follow: bool = True) -> str | None:
+    def _check_write(self, path: object, dir_fd: object = -1, *, follow: bool = True) -> str | None:
         text = self._absolute(path, dir_fd)
-        if text is None or (self._walled and text.startswith(self._corner) and "/.." not in text):
+        if text is None or (self._kernel_enforced and text.startswith(self._workspace) and "/.." not in text):
             return None
-        real = self._real(text, follow=follow)
-        is_allowed = f"{real}/".startswith(self._corner) or real in _DEVICES or real[:1] != "/"
+        real = self._real_path(text, follow=follow)
+        is_allowed = f"{real}/".startswith(self._workspace) or real in _DEVICES or real[:1] != "/"
         return None if is_allowed else real
 
-    def _read(self, path: object) -> str | None:
+    def _check_read(self, path: object) -> str | None:
         text = self._absolute(path)
         if text is None or ("/.." not in text and self._looks_readable(f"{text}/")):
             return None
-        real = self._real(text, follow=True)
+        real = self._real_path(text, follow=True)
         is_allowed = not f"{real}/".startswith(self._hidden) or f"{real}/".startswith(self._readable)
         return None if is_allowed else real
 
     def _looks_readable(self, text: str) -> bool:
-        if text.startswith(self._corner):
-            return self._walled  # links in there are the tool's own
+        if text.startswith(self._workspace):
+            return self._kernel_enforced  # without the kernel, links that the tool created there must be resolved
         return not text.startswith(self._hidden) or text.startswith(self._readable)
 
     def _absolute(self, path: object, dir_fd: object = -1) -> str | None:
-        """Return a path as text; None for a descriptor, and for no path at all."""
+        """Return an absolute path as text, or None for a descriptor or a missing path."""
         if path is None or isinstance(path, int):
             return None
-        found = path if isinstance(path, (str, bytes)) else self._fspath(path)  # type: ignore[call-overload]  # or raises
-        text: str = found.decode("utf-8", "surrogateescape") if isinstance(found, bytes) else found
+        raw = path if isinstance(path, (str, bytes)) else self._fspath(path)  # type: ignore[call-overload]  # TypeError if not a path
+        text: str = raw.decode("utf-8", "surrogateescape") if isinstance(raw, bytes) else raw
         if text[:1] == "/":
             return text
-        base = self._link(f"/proc/self/fd/{dir_fd}") if isinstance(dir_fd, int) and dir_fd >= 0 else self._getcwd()
+        base = (
+            self._link_target(f"/proc/self/fd/{dir_fd}") if isinstance(dir_fd, int) and dir_fd >= 0 else self._getcwd()
+        )
         return f"{base}/{text}"
 
-    def _real(self, text: str, *, follow: bool, links: int = _MOST_LINKS) -> str:
-        """Return where a path leads to as the kernel sees it, also where its last part is not there yet."""
+    def _real_path(self, text: str, *, follow: bool, links: int = _MAX_LINKS) -> str:
+        """Return the real path, as the kernel resolves it. The last component does not need to exist."""
         parent, _, name = text.rstrip("/").rpartition("/")
         if follow or name in {"", ".", ".."}:
-            found = self._place(text)
-            if found is not None:
-                return found
-            target = self._link(text)
+            real = self._resolve(text)
+            if real is not None:
+                return real
+            target = self._link_target(text)
             if target is not None and links:
-                return self._real(target if target[:1] == "/" else f"{parent}/{target}", follow=True, links=links - 1)
-        found = self._place(parent or "/")
-        return _normal(text) if found is None else f"{found.rstrip('/')}/{name}"
+                return self._real_path(
+                    target if target[:1] == "/" else f"{parent}/{target}", follow=True, links=links - 1
+                )
+        real_parent = self._resolve(parent or "/")
+        return _normalized(text) if real_parent is None else f"{real_parent.rstrip('/')}/{name}"
 
-    def _place(self, path: str) -> str | None:
+    def _resolve(self, path: str) -> str | None:
         try:
-            fd = self._open(path, _LOOKING)
-        except (OSError, ValueError):  # not there, or no path at all
+            fd = self._open(path, _PATH_ONLY)
+        except (OSError, ValueError):  # does not exist, or is not a valid path
             return None
         try:
-            return self._link(f"/proc/self/fd/{fd}")
+            return self._link_target(f"/proc/self/fd/{fd}")
         finally:
             self._close(fd)
 
-    def _link(self, path: str) -> str | None:
+    def _link_target(self, path: str) -> str | None:
         try:
             return self._readlink(path)
         except (OSError, ValueError):
@@ -179,37 +189,37 @@ class Guard:
 
     def _report(self, kind: bytes, text: bytes) -> None:
         try:
-            self._write(self._pipe, kind + text.replace(b"\n", b" ")[:_MOST_BYTES] + b"\n")
-        except OSError:  # full, or closed by the tool: the wall holds without a word, too
+            self._write(self._pipe, kind + text.replace(b"\n", b" ")[:_MAX_BYTES] + b"\n")
+        except OSError:  # full, or closed by the tool: the access is blocked without a report, too
             return
 
 
-def hook_of(guard: Guard) -> Callable[[str, tuple[object, ...]], None]:
-    """Return the audit hook. It is called for whatever the interpreter does, so it decides the usual at once."""
-    plain = guard.plainly_allowed
+def make_hook(guard: Guard) -> Callable[[str, tuple[object, ...]], None]:
+    """Return the audit hook. Python calls it for every event, so it returns early in the most frequent cases."""
+    trusted = guard.trusted_prefixes
 
-    def hook(event: str, given: tuple[object, ...], judge: Guard | None = guard) -> None:
+    def hook(event: str, arguments: tuple[object, ...], guard: Guard | None = guard) -> None:
         if event not in _WATCHED:
             return
-        first = given[0]
-        if type(first) is str and first.startswith(plain) and "/.." not in first and event == "open":
+        first = arguments[0]
+        if type(first) is str and first.startswith(trusted) and "/.." not in first and event == "open":
             return
-        path = judge.refused(event, given) if judge else None
+        path = guard.blocked_path(event, arguments) if guard else None
         if path is not None:
-            del judge  # the error shows this frame to whoever catches it
-            raise PermissionError(_PERMISSION_DENIED, _REFUSED, path)
+            del guard  # the traceback of the error exposes this frame to the tool
+            raise PermissionError(_PERMISSION_DENIED, _MESSAGE, path)
 
     return hook
 
 
 def start(kind: str, target: str, rest: list[str]) -> None:
-    """Run a file, a module or a line of code as ``python`` would."""
+    """Run a file, a module or a line of code like ``python`` does."""
     sys.argv = [target if kind != "-c" else "-c", *rest]
     own_directory = _parent_of(target) if kind == "-f" else posix.getcwd()
     if not getattr(sys.flags, "safe_path", False) and not sys.flags.isolated:
         sys.path.insert(0, own_directory)
     if kind == "-m":
-        import runpy  # noqa: PLC0415  (the others do without)
+        import runpy  # noqa: PLC0415  (needed for modules only)
 
         runpy.run_module(target, run_name="__main__", alter_sys=True)
         return
@@ -222,19 +232,19 @@ def start(kind: str, target: str, rest: list[str]) -> None:
             source: str | bytes = file.read()
     else:
         source, target = target, "<string>"
-    exec(compile(source, target, "exec", dont_inherit=True), main.__dict__)  # noqa: S102  (to start a server is this)
+    exec(compile(source, target, "exec", dont_inherit=True), main.__dict__)  # noqa: S102  (the code of the server)
 
 
 def _parent_of(path: str) -> str:
-    fd = posix.open(path, _LOOKING)
+    fd = posix.open(path, _PATH_ONLY)
     try:
         return posix.readlink(f"/proc/self/fd/{fd}").rpartition("/")[0] or "/"
     finally:
         posix.close(fd)
 
 
-def _normal(text: str) -> str:
-    """Take ``.`` and ``..`` out of a path by its text alone."""
+def _normalized(text: str) -> str:
+    """Remove ``.`` and ``..`` from a path without looking at the file system."""
     parts: list[str] = []
     for part in text.split("/"):
         if part == "..":
@@ -244,26 +254,28 @@ def _normal(text: str) -> str:
     return "/" + "/".join(parts)
 
 
-def _encoded(word: object) -> bytes:
-    return word if isinstance(word, bytes) else str(word).encode("utf-8", "surrogateescape")
+def _encoded(value: object) -> bytes:
+    return value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogateescape")
 
 
-def _read_options(options: list[str]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {"corner": (), "hide": (), "keep": (), "pipe": (), "walled": ()}
+def _parse_options(options: list[str]) -> dict[str, tuple[str, ...]]:
+    parsed: dict[str, tuple[str, ...]] = {"workspace": (), "hide": (), "allow": (), "pipe": (), "kernel": ()}
     for option in options:
         name, _, value = option.partition("=")
-        found[name] += (value,)
-    return found
+        parsed[name] += (value,)
+    return parsed
 
 
 def main() -> None:
-    """Put the hook in place and start the server."""
+    """Install the audit hook and start the server."""
     split = sys.argv.index("--")
-    options, (kind, target, *rest) = _read_options(sys.argv[1:split]), sys.argv[split + 1 :]
-    corner, hidden, kept = (tuple(f"{path}/" for path in options[name]) for name in ("corner", "hide", "keep"))
+    options, (kind, target, *rest) = _parse_options(sys.argv[1:split]), sys.argv[split + 1 :]
+    workspace, hidden, allowed = (
+        tuple(f"{path}/" for path in options[name]) for name in ("workspace", "hide", "allow")
+    )
     pipe = int(options["pipe"][0])
     posix.set_inheritable(pipe, False)  # noqa: FBT003  (positional only)
-    # A directory of the import path that cannot be read anyway would be reported with every import.
-    sys.path[:] = [path for path in sys.path if not f"{path}/".startswith(hidden) or f"{path}/".startswith(kept)]
-    sys.addaudithook(hook_of(Guard(pipe, corner, hidden, kept, walled=bool(options["walled"]))))
+    # Each import would report the unreadable directories of the import path.
+    sys.path[:] = [path for path in sys.path if not f"{path}/".startswith(hidden) or f"{path}/".startswith(allowed)]
+    sys.addaudithook(make_hook(Guard(pipe, workspace, hidden, allowed, kernel_enforced=bool(options["kernel"]))))
     start(kind, target, rest)

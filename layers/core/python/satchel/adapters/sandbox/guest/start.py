@@ -1,6 +1,6 @@
-"""Starts a Python server; see ``guard``, which does it. This is small, since it is compiled at each start.
+"""Script that starts a Python server through ``guard``. It is tiny because Python compiles it again at each start.
 
-It runs in whatever Python a server has.
+It runs in the Python of the server (3.8 or newer).
 """
 
 import sys
@@ -8,7 +8,7 @@ import sys
 if __name__ == "__main__":
     if sys.flags.isolated or getattr(sys.flags, "safe_path", False):
         sys.path.insert(0, __file__.rpartition("/")[0])
-    from guard import main  # type: ignore[import-not-found] # found beside this file
+    from guard import main  # type: ignore[import-not-found] # in the same directory
 
     del sys.path[0], sys.modules["guard"]
     main()

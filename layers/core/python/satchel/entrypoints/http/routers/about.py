@@ -1,27 +1,31 @@
-"""Health and configuration."""
+"""Health and configuration.
+
+Tools.
+"""
 
 from fastapi import APIRouter
 
 import satchel
 from satchel.entrypoints.http import examples
+from satchel.entrypoints.http.dependencies import InjectedUseCases
 from satchel.entrypoints.http.identity import Who
-from satchel.entrypoints.http.models import Config, Health, ModelOut, SizeLimits
 from satchel.entrypoints.http.problems import responses
-from satchel.entrypoints.http.services import Use
+from satchel.entrypoints.http.schemas.about import Config, Health, ModelOut, ServerStatus, SizeLimits, Tools, ToolServer
+from satchel.services.tools.tool_lists import ServerTools
 
-router = APIRouter(tags=["about"])
+router = APIRouter()
 
 
-@router.get("/api/health", responses=examples.shown(200, examples.HEALTH))
+@router.get("/api/health", tags=["about"], responses=examples.shown(200, examples.HEALTH))
 def health() -> Health:
     """Say that the server is alive, and which version it is. Needs no sign-in."""
     return Health(version=satchel.__version__)
 
 
-@router.get("/api/config", responses=examples.shown(200, examples.CONFIG) | responses(403))
-def config(who: Who, use: Use) -> Config:
+@router.get("/api/config", tags=["about"], responses=examples.shown(200, examples.CONFIG) | responses(403))
+def config(who: Who, use_cases: InjectedUseCases) -> Config:
     """Say who is asking, and what this deployment does and allows."""
-    about, models = use.about, use.about.models.open_to(who.groups)
+    about, models = use_cases.deployment, use_cases.deployment.models.visible_to(who.groups)
     return Config(
         user=who.name,
         groups=sorted(who.groups),
@@ -32,3 +36,26 @@ def config(who: Who, use: Use) -> Config:
         flags=about.flags,
         limits=SizeLimits.model_validate(about.limits),
     )
+
+
+@router.get("/api/tools", tags=["tools"], responses=examples.shown(200, examples.TOOLS) | responses(403))
+def tools(who: Who, use_cases: InjectedUseCases) -> Tools:
+    """List the servers and tools that the person's groups may use_cases."""
+    return Tools(
+        servers=[
+            ToolServer(
+                name=server.name,
+                description=server.description,
+                status=_status(server),
+                reason=server.failure,
+                tools=server.tools or [],
+            )
+            for server in use_cases.list_tools(who.groups)
+        ],
+    )
+
+
+def _status(server: ServerTools) -> ServerStatus:
+    if server.failure is not None:
+        return "unavailable"
+    return "starting" if server.tools is None else "ready"

@@ -8,12 +8,15 @@ from fastapi.responses import RedirectResponse, StreamingResponse
 from satchel.contract import is_active
 from satchel.domain.errors import LinkNotFound
 from satchel.domain.files import FileRecord
-from satchel.entrypoints.http.conditions import has_it, range_holds
-from satchel.entrypoints.http.disposition import content_disposition
+from satchel.entrypoints.http.dependencies import InjectedUseCases
 from satchel.entrypoints.http.examples import FILE_KEY
+from satchel.entrypoints.http.http_semantics import (
+    content_disposition,
+    is_unchanged,
+    range_still_valid,
+    requested_range,
+)
 from satchel.entrypoints.http.problems import responses
-from satchel.entrypoints.http.ranges import asked_range
-from satchel.entrypoints.http.services import Use
 
 router = APIRouter(tags=["files"])
 
@@ -68,15 +71,15 @@ def _unchanged(record: FileRecord) -> Response:
     operation_id="head_download",
 )
 def head(
-    use: Use,
+    use_cases: InjectedUseCases,
     file_key: Key,
     token: Token = "",
     if_none_match: IfNoneMatch = None,
     attachment: Attachment = False,  # noqa: FBT002  (a query's parameter)
 ) -> Response:
     """Answer from the record."""
-    record = use.open_link(file_key, token)
-    if has_it(if_none_match, _etag(record)):
+    record = use_cases.open_link(file_key, token)
+    if is_unchanged(if_none_match, _etag(record)):
         return _unchanged(record)
     return Response(headers=_headers(record, attachment=attachment) | {"Content-Length": str(record.size)})
 
@@ -88,7 +91,7 @@ def head(
     operation_id="download",
 )
 def download(
-    use: Use,
+    use_cases: InjectedUseCases,
     file_key: Key,
     token: Token = "",
     range_: Annotated[str | None, Header(alias="Range")] = None,
@@ -97,15 +100,15 @@ def download(
     attachment: Attachment = False,  # noqa: FBT002  (a query's parameter)
 ) -> Response:
     """Fetch a file: small ones as bytes, larger ones by a redirect to the store that lives a minute."""
-    record = use.download(file_key, token)
-    if has_it(if_none_match, _etag(record)):
+    record = use_cases.download(file_key, token)
+    if is_unchanged(if_none_match, _etag(record)):
         return _unchanged(record)
     if record.size > _DIRECT_BYTES:
         disposition = _disposition(record, attachment=attachment)
-        url = use.store.link(record.key, _PRESIGNED_SECONDS, record.mime, disposition)
+        url = use_cases.ports.store.link(record.key, _PRESIGNED_SECONDS, record.mime, disposition)
         return RedirectResponse(url, 307, headers={"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
     headers = _headers(record, attachment=attachment)
-    asked = asked_range(range_, record.size) if range_holds(if_range, _etag(record)) else None
+    asked = requested_range(range_, record.size) if range_still_valid(if_range, _etag(record)) else None
     first, last = asked or (0, record.size - 1)
     headers["Content-Length"] = str(last - first + 1)
     if asked:
@@ -113,7 +116,7 @@ def download(
     if record.size == 0:
         return Response(b"", headers=headers)
     try:
-        chunks = use.store.chunks(record.key, first, last)
+        chunks = use_cases.ports.store.chunks(record.key, first, last)
     except FileNotFoundError as gone:
         raise LinkNotFound from gone
     return StreamingResponse(chunks, 206 if asked else 200, headers=headers)

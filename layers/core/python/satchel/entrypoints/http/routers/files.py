@@ -13,23 +13,21 @@ from starlette.datastructures import UploadFile
 
 from satchel.contract.base64 import Base64Error, decode
 from satchel.domain.errors import InvalidRequest
-from satchel.domain.files import Source
-from satchel.domain.my_files import FileFilter
+from satchel.domain.files import FileFilter, Source
 from satchel.entrypoints.http import examples
+from satchel.entrypoints.http.dependencies import InjectedUseCases
 from satchel.entrypoints.http.identity import Who
-from satchel.entrypoints.http.models import (
-    Cursor,
+from satchel.entrypoints.http.paths import FilePath, known_session
+from satchel.entrypoints.http.problems import responses
+from satchel.entrypoints.http.schemas.files import (
     FileContent,
     FileFields,
     FileOut,
     FilePage,
     FileUpload,
-    Limit,
     StoreReference,
 )
-from satchel.entrypoints.http.paths import FilePath, known_session
-from satchel.entrypoints.http.problems import responses
-from satchel.entrypoints.http.services import Use
+from satchel.entrypoints.http.schemas.paging import Cursor, Limit
 
 router = APIRouter(tags=["files"])
 V = TypeVar("V")
@@ -59,13 +57,13 @@ _BODY = {
     responses=examples.shown(201, examples.FILE) | responses(400, 403, 404, 409, 413, 422, 503),
     openapi_extra={"requestBody": _BODY},
 )
-async def upload_file(request: Request, who: Who, use: Use) -> FileOut:
+async def upload_file(request: Request, who: Who, use_cases: InjectedUseCases) -> FileOut:
     """Upload a small file, as JSON or multipart. The same name again in a session is a new version of the file."""
     said, body = await _upload(request)
     if said.session_id is not None:
         known_session(said.session_id)
-    record = await run_in_threadpool(use.upload_file, who, said.name, body, said.mime, said.session_id)
-    return FileOut.of(record, await run_in_threadpool(use.links, record))
+    record = await run_in_threadpool(use_cases.upload_file, who, said.name, body, said.mime, said.session_id)
+    return FileOut.of(record, await run_in_threadpool(use_cases.mint_links, record))
 
 
 # Python knows codecs that are none of text, or that make half characters.
@@ -114,7 +112,7 @@ def _checked(read: Callable[[V], M], given: V) -> M:
 @router.get("/api/files", responses=examples.shown(200, examples.FILES) | responses(403, 404, 422))
 def list_files(
     who: Who,
-    use: Use,
+    use_cases: InjectedUseCases,
     session_id: Annotated[str | None, Query(max_length=100, description="Only files of this session.")] = None,
     source: Annotated[Source | None, Query(description="Only files that come from here.")] = None,
     category: Annotated[str | None, Query(max_length=200, description="Only files of this category.")] = None,
@@ -124,24 +122,24 @@ def list_files(
 ) -> FilePage:
     """List the person's files, newest first. A page may hold fewer than `limit`, or none, while more pages follow."""
     wanted = FileFilter(session_id=session_id, source=source, category=category, name_prefix=name_prefix)
-    page = use.read_files.list(who, wanted, limit, cursor)
-    shown = zip(page.items, use.links.each(page.items), strict=True)
+    page = use_cases.read_files.list(who, wanted, limit, cursor)
+    shown = zip(page.items, use_cases.mint_links.each(page.items), strict=True)
     return FilePage(files=[FileOut.of(record, address) for record, address in shown], cursor=page.cursor)
 
 
 @router.get("/api/files/{file_key}", responses=examples.shown(200, examples.FILE_CONTENT) | responses(403, 404, 422))
 def read_file(
     who: Who,
-    use: Use,
+    use_cases: InjectedUseCases,
     file_key: FilePath,
     content: Annotated[bool, Query(description="False: tell what is known of it, and the link, without bytes.")] = True,  # noqa: FBT002  (a query's parameter)
 ) -> FileContent:
     """Read a file as JSON: `b64` up to the limit in force, a reference and a link above it (spec 3 §6.2)."""
-    record = use.read_files(who, file_key)
-    shown = FileOut.of(record, use.links(record)).model_dump()
+    record = use_cases.read_files(who, file_key)
+    shown = FileOut.of(record, use_cases.mint_links(record)).model_dump()
     if not content:
         return FileContent(**shown)
-    body = use.read_files.content(record)
+    body = use_cases.read_files.content(record)
     if body is None:
         return FileContent(**shown, s3_ref=StoreReference(key=record.key))
     return FileContent(**shown, b64=b64encode(body).decode())
@@ -151,13 +149,13 @@ def read_file(
     "/api/files/{file_key}/keep",
     responses=examples.shown(200, examples.FILE_KEPT) | responses(403, 404, 409, 422, 503),
 )
-def keep_file(who: Who, use: Use, file_key: FilePath) -> FileOut:
+def keep_file(who: Who, use_cases: InjectedUseCases, file_key: FilePath) -> FileOut:
     """Keep a file that would go by itself: a deferred one at its hour, a temporary one with its session."""
-    record = use.keep_file(who, file_key)
-    return FileOut.of(record, use.links(record))
+    record = use_cases.keep_file(who, file_key)
+    return FileOut.of(record, use_cases.mint_links(record))
 
 
 @router.delete("/api/files/{file_key}", status_code=204, responses=responses(403, 404, 422, 503))
-def delete_file(who: Who, use: Use, file_key: FilePath) -> None:
+def delete_file(who: Who, use_cases: InjectedUseCases, file_key: FilePath) -> None:
     """Delete a file with every version of it; its links die."""
-    use.remove_file(who, file_key)
+    use_cases.remove_file(who, file_key)

@@ -1,4 +1,7 @@
-"""Turns and their events."""
+"""Turns and their events.
+
+A person's word on a call that waits for it.
+"""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -7,16 +10,17 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
+from satchel.domain.calls import Decision
 from satchel.domain.events import ENDS, Event
 from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import Turn, TurnStatus
 from satchel.entrypoints.http import examples
+from satchel.entrypoints.http.dependencies import InjectedUseCases
 from satchel.entrypoints.http.identity import Who
-from satchel.entrypoints.http.models import EventPage, TurnAccepted
-from satchel.entrypoints.http.paths import SessionPath, TurnPath
+from satchel.entrypoints.http.long_polling import MAX_SECONDS, preferred_wait, until
+from satchel.entrypoints.http.paths import CallPath, SessionPath, TurnPath
 from satchel.entrypoints.http.problems import responses
-from satchel.entrypoints.http.services import Use
-from satchel.entrypoints.http.waiting import MOST_SECONDS, preferred_wait, until
+from satchel.entrypoints.http.schemas.sessions import EventPage, TurnAccepted
 from satchel.services.turns.take_turn import TurnRequest
 
 router = APIRouter(tags=["turns"])
@@ -49,27 +53,27 @@ async def take_turn(
     request: Request,
     response: Response,
     who: Who,
-    use: Use,
+    use_cases: InjectedUseCases,
     session_id: SessionPath,
     wanted: TurnRequest,
     prefer: Annotated[str | None, _PREFER] = None,
     idempotency_key: Annotated[str | None, _KEY] = None,
 ) -> TurnAccepted | Response:
     """Send a message. The turn goes on whatever happens to this connection."""
-    turn = await run_in_threadpool(use.take_turn, who, session_id, wanted, idempotency_key)
+    turn = await run_in_threadpool(use_cases.start_turn, who, session_id, wanted, idempotency_key)
     seconds = preferred_wait(prefer)
     if seconds:
         response.headers["Preference-Applied"] = f"wait={seconds:g}"
-        turn = await _ended(request, use, turn, seconds)
+        turn = await _ended(request, use_cases, turn, seconds)
     if turn.ended:
-        final = await run_in_threadpool(use.read_turn, who, session_id, turn.turn_id)
+        final = await run_in_threadpool(use_cases.read_turn, who, session_id, turn.turn_id)
         return JSONResponse(final.model_dump(mode="json"), headers=dict(response.headers))
     return _accepted(turn)
 
 
-async def _ended(request: Request, use: Use, turn: Turn, seconds: float) -> Turn:
+async def _ended(request: Request, use_cases: InjectedUseCases, turn: Turn, seconds: float) -> Turn:
     def look() -> Turn:
-        return use.read_turn.again(turn)
+        return use_cases.read_turn.again(turn)
 
     return await until(request, seconds, look, lambda seen: seen.ended)
 
@@ -86,16 +90,16 @@ def _accepted(turn: Turn) -> TurnAccepted:
 
 
 @router.get("/api/sessions/{session_id}/turns/{turn_id}", responses=_READ)
-def read_turn(who: Who, use: Use, session_id: SessionPath, turn_id: TurnPath) -> FinalResponse:
+def read_turn(who: Who, use_cases: InjectedUseCases, session_id: SessionPath, turn_id: TurnPath) -> FinalResponse:
     """Read the final response, or what there is so far."""
-    return use.read_turn(who, session_id, turn_id)
+    return use_cases.read_turn(who, session_id, turn_id)
 
 
 @router.delete("/api/sessions/{session_id}/turns/{turn_id}", responses=_CANCELLED)
-def cancel_turn(who: Who, use: Use, session_id: SessionPath, turn_id: TurnPath) -> FinalResponse:
+def cancel_turn(who: Who, use_cases: InjectedUseCases, session_id: SessionPath, turn_id: TurnPath) -> FinalResponse:
     """Cancel the turn: running tools are killed. A turn that has ended stays as it ended."""
-    status: TurnStatus = use.cancel_turn(who, session_id, turn_id)
-    response = use.read_turn(who, session_id, turn_id)
+    status: TurnStatus = use_cases.cancel_turn(who, session_id, turn_id)
+    response = use_cases.read_turn(who, session_id, turn_id)
     return response.model_copy(update={"status": status.value})
 
 
@@ -103,20 +107,36 @@ def cancel_turn(who: Who, use: Use, session_id: SessionPath, turn_id: TurnPath) 
 async def read_events(
     request: Request,
     who: Who,
-    use: Use,
+    use_cases: InjectedUseCases,
     session_id: SessionPath,
     turn_id: TurnPath,
     after: Annotated[int, Query(ge=0, le=99_999_999, description="`next` of the page before; 0 at first.")] = 0,
     wait: Annotated[float, Query(ge=0, description="Seconds to wait for the next event, 25 at most.")] = 0,
 ) -> JSONResponse:
     """Read events after a cursor, waiting for the next one: never a gap, never twice."""
-    turn = await run_in_threadpool(use.read_turn.settled, who, session_id, turn_id)
+    turn = await run_in_threadpool(use_cases.read_turn.settled, who, session_id, turn_id)
 
     def look() -> Sequence[Event]:
-        return use.read_turn.happened(turn.turn_id, after)
+        return use_cases.read_turn.happened(turn.turn_id, after)
 
-    over = turn.ended and await run_in_threadpool(use.read_turn.is_over, turn_id, after)
-    events = await until(request, 0.0 if over else min(wait, MOST_SECONDS), look, bool)
+    over = turn.ended and await run_in_threadpool(use_cases.read_turn.is_over, turn_id, after)
+    events = await until(request, 0.0 if over else min(wait, MAX_SECONDS), look, bool)
     done = over or any(event.type in ENDS for event in events)
     shown = [event.shown() for event in events]
     return JSONResponse({"events": shown, "next": events[-1].seq if events else after, "done": done})
+
+
+_DECIDED = examples.shown(200, examples.DECISION) | responses(400, 403, 404, 409, 413, 422, 503)
+
+
+@router.post("/api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/approval", responses=_DECIDED)
+def decide_approval(
+    who: Who,
+    use_cases: InjectedUseCases,
+    session_id: SessionPath,
+    turn_id: TurnPath,
+    call_id: CallPath,
+    decision: Decision,
+) -> Decision:
+    """Approve or refuse a call of your turn. `arguments` replace the model's; who you are is injected after that."""
+    return use_cases.decide_approval(who, session_id, turn_id, call_id, decision)

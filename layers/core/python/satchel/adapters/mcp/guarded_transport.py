@@ -1,0 +1,140 @@
+"""HTTP transport for configured servers that blocks private addresses and limits the size of answers.
+
+A host name may resolve to another address next time (DNS rebinding). So this transport resolves the name once, checks
+the addresses, and connects to a checked address.
+"""
+
+import ipaddress
+import socket
+from collections.abc import AsyncIterator
+from typing import Any
+
+import anyio
+import httpx2
+
+IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_LAST_IPV4 = 0xFFFFFFFF
+_BLANK_LINES = (b"\n\n", b"\r\n\r\n", b"\r\r")
+_OVERLAP = max(map(len, _BLANK_LINES)) - 1
+
+
+class PrivateAddressError(httpx2.ConnectError):
+    """The address is not public, and the entry does not allow private addresses."""
+
+
+class TooLongError(httpx2.StreamError):
+    """An answer exceeds the size limit."""
+
+
+class GuardedTransport(httpx2.AsyncBaseTransport):
+    """Connects to public addresses, or with ``allow_private`` to any. Aborts answers and events over ``max_bytes``.
+
+    After a failure, the SDK reports only that the connection is gone. ``limit_exceeded`` and ``connect_error`` keep the
+    reason.
+    """
+
+    def __init__(self, max_bytes: int, *, allow_private: bool, inner: httpx2.AsyncBaseTransport | None = None) -> None:
+        self._max_bytes = max_bytes
+        self._allow_private = allow_private
+        self._inner = inner or httpx2.AsyncHTTPTransport()
+        self.limit_exceeded = False
+        self.connect_error: str | None = None
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request. Raise PrivateAddressError, or the errors of the inner transport."""
+        request.headers["Accept-Encoding"] = "identity"  # a small compressed body can expand without limit
+        try:
+            response = await self._send(request)
+        except httpx2.TransportError as error:
+            self.connect_error = str(error)
+            raise
+        if response.headers.get("Content-Encoding", "identity") != "identity":
+            await response.aclose()
+            raise httpx2.DecodingError(
+                "the server compressed its answer, which the request does not allow", request=request
+            )
+        stream = response.stream
+        if isinstance(stream, httpx2.AsyncByteStream):
+            response.stream = _LimitedStream(stream, self, events=_is_event_stream(response))
+        return response
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._inner.aclose()
+
+    def check_size(self, pending: int) -> None:
+        """Raise TooLongError if this number of bytes exceeds the limit."""
+        if pending > self._max_bytes:
+            self.limit_exceeded = True
+            raise TooLongError(f"the answer is longer than {self._max_bytes} bytes")
+
+    async def _send(self, request: httpx2.Request) -> httpx2.Response:
+        if self._allow_private:
+            return await self._inner.handle_async_request(request)
+        host, url = request.url.host, request.url
+        failure: httpx2.TransportError = httpx2.ConnectError(f"{host} has no address", request=request)
+        for address in await _public_addresses(host, request):
+            request.url = url.copy_with(host=str(address))
+            request.extensions = {**request.extensions, "sni_hostname": host}
+            try:
+                return await self._inner.handle_async_request(request)
+            except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+                failure = error
+            finally:
+                request.url = url
+        raise failure
+
+
+class _LimitedStream(httpx2.AsyncByteStream):
+    """A body whose size is checked: the whole body, or in an event stream the bytes since the end of the last event."""
+
+    def __init__(self, inner: httpx2.AsyncByteStream, transport: GuardedTransport, *, events: bool) -> None:
+        self._inner = inner
+        self._transport = transport
+        self._events = events
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        pending, last = 0, b""
+        async for chunk in self._inner:
+            pending += len(chunk)
+            if self._events:
+                seen = last + chunk
+                ends = [index + len(blank) for blank in _BLANK_LINES if (index := seen.rfind(blank)) >= 0]
+                pending = len(seen) - max(ends) if ends else pending
+                last = seen[-_OVERLAP:]
+            self._transport.check_size(pending)
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+async def _public_addresses(host: str, request: httpx2.Request) -> list[IpAddress]:
+    """Resolve a host name. Raise PrivateAddressError if any of its addresses is not public."""
+    try:
+        resolved: list[Any] = await anyio.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise httpx2.ConnectError(f"{host} cannot be resolved: {error}", request=request) from error
+    addresses = [ipaddress.ip_address(entry[4][0].partition("%")[0]) for entry in resolved]
+    if not all(is_public(address) for address in addresses):
+        hint = "set allow_private in its entry of mcp.json to allow it"
+        raise PrivateAddressError(f"{host} is not a public address: {hint}", request=request)
+    return addresses
+
+
+def is_public(address: IpAddress) -> bool:
+    """Return True if an address is public. If it wraps an IPv4 address, the wrapped address decides."""
+    if isinstance(address, ipaddress.IPv6Address):
+        wrapped = address.ipv4_mapped or address.sixtofour
+        if address in _NAT64:
+            wrapped = ipaddress.IPv4Address(int(address) & _LAST_IPV4)
+        if wrapped is not None:
+            return is_public(wrapped)
+    return address.is_global and not address.is_multicast
+
+
+def _is_event_stream(response: httpx2.Response) -> bool:
+    kind: str = response.headers.get("Content-Type", "")
+    return kind.partition(";")[0].strip().lower() == "text/event-stream"

@@ -1,0 +1,42 @@
+"""Imports the client of the MCP SDK without the SDK's server, which the client needs only for in-process connections.
+
+The server (with uvicorn, starlette and cryptography) takes about 20 % of the import of a runner, and the runner's layer
+does not contain these packages. Import this module before the SDK, and only in the runner's function: tests and tools
+can use in-process connections.
+"""
+
+import sys
+from types import ModuleType
+
+_SERVER_MODULES = (
+    "mcp.client._memory",
+    "mcp.server",
+    "mcp.server.mcpserver",
+    "mcp.server.runner",
+    "mcp.server.session",
+    "mcp.server.stdio",
+)
+
+
+class _Stub(ModuleType):
+    """A module in which every name is a new, empty class."""
+
+    def __getattr__(self, name: str) -> type:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return type(name, (), {})
+
+
+def _import_client() -> None:
+    """Import the SDK with stubs for its server modules, then remove the stubs: a later import gets the real modules."""
+    if "mcp" in sys.modules:
+        return
+    sys.modules.update({name: _Stub(name) for name in _SERVER_MODULES})
+    try:
+        __import__("mcp")
+    finally:
+        for name in _SERVER_MODULES:
+            del sys.modules[name]
+
+
+_import_client()

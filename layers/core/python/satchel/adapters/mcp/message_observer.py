@@ -1,0 +1,92 @@
+"""Observes the messages of a server, next to the SDK's session, which hides some of them.
+
+The SDK's session rejects a whole result for one unknown content block, and declines a server's questions without
+telling its caller. The contract accepts such results, and users need to know why a tool failed.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from types import TracebackType
+from typing import Any, Self
+
+from mcp.client._transport import ReadStream, TransportStreams
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+
+_QUESTIONS = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})
+_TOOLS_CHANGED = "notifications/tools/list_changed"
+
+
+class MessageObserver:
+    """Records the messages since ``reset``.
+
+    ``result`` is the last result, unchanged; ``question`` is the method by which the server asked the client something.
+    A change of the tool list can arrive at any time and is remembered until ``take_tools_changed``.
+    """
+
+    def __init__(self) -> None:
+        self.result: dict[str, Any] | None = None
+        self.question: str | None = None
+        self._tools_changed = False
+
+    def reset(self) -> None:
+        """Forget the result and the question, for the next request."""
+        self.result = None
+        self.question = None
+
+    def take_tools_changed(self) -> bool:
+        """Return True if the server has announced a change of its tools since the last call of this method."""
+        changed, self._tools_changed = self._tools_changed, False
+        return changed
+
+    @asynccontextmanager
+    async def observe(
+        self, transport: AbstractAsyncContextManager[TransportStreams]
+    ) -> AsyncIterator[TransportStreams]:
+        """Yield the streams of a transport, with every incoming message recorded."""
+        async with transport as (incoming, outgoing):
+            yield _ObservedStream(incoming, self), outgoing
+
+    def record(self, item: SessionMessage | Exception) -> None:
+        """Record one message."""
+        if isinstance(item, Exception):
+            return
+        if isinstance(item.message, JSONRPCResponse):
+            self.result = item.message.result
+        elif isinstance(item.message, JSONRPCRequest) and item.message.method in _QUESTIONS:
+            self.question = item.message.method
+        elif isinstance(item.message, JSONRPCNotification) and item.message.method == _TOOLS_CHANGED:
+            self._tools_changed = True
+
+
+class _ObservedStream:
+    """Implements the SDK's ``ReadStream``."""
+
+    def __init__(self, incoming: ReadStream[SessionMessage | Exception], observer: MessageObserver) -> None:
+        self._incoming = incoming
+        self._observer = observer
+
+    async def receive(self) -> SessionMessage | Exception:
+        item = await self._incoming.receive()
+        self._observer.record(item)
+        return item
+
+    async def aclose(self) -> None:
+        await self._incoming.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        item = await anext(self._incoming)
+        self._observer.record(item)
+        return item
+
+    async def __aenter__(self) -> Self:
+        await self._incoming.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return await self._incoming.__aexit__(kind, error, trace)

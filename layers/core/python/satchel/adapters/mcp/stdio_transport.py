@@ -1,0 +1,149 @@
+"""MCP transport over the pipes of a server process. It reads long lines in linear time, and ends when the process ends.
+
+The SDK's transport joins and splits its whole buffer for each chunk (20 MB take 10 s), has no size limit, and waits for
+the end of the *pipe*, which a forked child can keep open long after the server has died.
+"""
+
+import os
+import subprocess
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import anyio
+from anyio.abc import ByteReceiveStream
+from anyio.lowlevel import checkpoint
+from anyio.streams.buffered import BufferedByteReceiveStream
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.client._transport import TransportStreams
+from mcp.shared.message import SessionMessage
+from mcp_types import jsonrpc_message_adapter
+
+_DRAIN_SECONDS = 0.1
+"""Time for which the pipe of a dead server is still read: it can contain messages from before its death."""
+
+_CHUNK = 65536
+_CLOSED = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream, anyio.IncompleteRead, OSError)
+
+Incoming = SessionMessage | Exception
+
+
+class StdioTransport:
+    """Transport over one process, usable once. ``start`` starts the process, on the thread of the event loop.
+
+    ``ended``: the server will send no more messages. ``limit_exceeded``: because a line was longer than ``max_bytes``.
+    """
+
+    def __init__(self, start: Callable[[], subprocess.Popen[bytes]], max_bytes: int) -> None:
+        self._start = start
+        self._max_bytes = max_bytes
+        self.process: subprocess.Popen[bytes] | None = None
+        self.ended = False
+        self.limit_exceeded = False
+
+    @asynccontextmanager
+    async def connect(self) -> AsyncIterator[TransportStreams]:
+        """Start the process and yield the streams. The owner of ``start`` ends the process."""
+        to_client, incoming = anyio.create_memory_object_stream[Incoming](0)
+        outgoing, from_client = anyio.create_memory_object_stream[SessionMessage](0)
+        with to_client, incoming, outgoing, from_client:
+            self.process = process = self._start()
+            source, sink = process.stdout, process.stdin
+            if source is None or sink is None:
+                raise ValueError("the process must be started with pipes")
+            with source, sink:
+                os.set_blocking(source.fileno(), False)
+                os.set_blocking(sink.fileno(), False)
+                async with anyio.create_task_group() as tasks:
+                    reading = anyio.CancelScope()
+                    tasks.start_soon(self._read, source.fileno(), to_client, reading)
+                    tasks.start_soon(_write, from_client, sink.fileno(), reading)
+                    tasks.start_soon(_watch, process.pid, reading)
+                    yield incoming, outgoing
+                    tasks.cancel_scope.cancel()
+
+    async def _read(self, source: int, to_client: MemoryObjectSendStream[Incoming], scope: anyio.CancelScope) -> None:
+        lines = BufferedByteReceiveStream(_Pipe(source))
+        with to_client:
+            with scope:
+                self.limit_exceeded = await _read_lines(lines, to_client, self._max_bytes)
+            self.ended = True
+
+
+async def _read_lines(
+    lines: BufferedByteReceiveStream, to_client: MemoryObjectSendStream[Incoming], max_bytes: int
+) -> bool:
+    """Forward each line until the end. Return True if a line exceeded the size limit."""
+    try:
+        while True:
+            await to_client.send(_parse(await lines.receive_until(b"\n", max_bytes)))
+    except anyio.DelimiterNotFound:
+        return True
+    except _CLOSED:
+        return False
+
+
+async def _write(from_client: MemoryObjectReceiveStream[SessionMessage], sink: int, reading: anyio.CancelScope) -> None:
+    with from_client:
+        try:
+            async for item in from_client:
+                text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+                await _write_all(sink, text.encode() + b"\n")
+        except OSError:
+            # A server that has closed its input will not answer: end the session instead of waiting.
+            reading.cancel()
+
+
+async def _watch(pid: int, reading: anyio.CancelScope) -> None:
+    await _wait_for_exit(pid)
+    await anyio.sleep(_DRAIN_SECONDS)
+    reading.cancel()
+
+
+class _Pipe(ByteReceiveStream):
+    """Reading end of a pipe. The owner of the descriptor closes it."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+
+    async def receive(self, max_bytes: int = _CHUNK) -> bytes:
+        await checkpoint()
+        while True:
+            try:
+                data = os.read(self._fd, max_bytes)
+            except BlockingIOError:
+                await anyio.wait_readable(self._fd)
+                continue
+            if not data:
+                raise anyio.EndOfStream
+            return data
+
+    async def aclose(self) -> None:
+        """Do nothing: the owner closes the descriptor."""
+
+
+async def _write_all(fd: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        try:
+            rest = rest[os.write(fd, rest) :]
+        except BlockingIOError:
+            await anyio.wait_writable(fd)
+
+
+async def _wait_for_exit(pid: int) -> None:
+    try:
+        fd = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        await anyio.wait_readable(fd)
+    finally:
+        os.close(fd)
+
+
+def _parse(line: bytes) -> Incoming:
+    """Return the message, or the error as a value: a tool that prints to stdout must not end the session."""
+    try:
+        return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+    except ValueError as error:
+        return error

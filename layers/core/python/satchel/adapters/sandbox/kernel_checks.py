@@ -1,0 +1,71 @@
+"""Checks which sandbox layers the kernel enforces. Each check runs in a forked child.
+
+The presence of a system call proves little, because a seccomp filter above this process can answer in the kernel's
+place. So each check applies a layer, then tries what the layer must deny.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from satchel.adapters.sandbox import landlock, launch, syscalls
+
+TYPE_CHECKING = False  # importing the module typing takes longer than this whole module
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_PTRACE_TRACEME = 0
+_HIDDEN = "/tmp"  # noqa: S108  (a directory that exists on every system)
+
+
+def main() -> None:
+    """Print one line for each layer: ``name:`` if the layer works, ``name:reason`` if it does not."""
+    for name, is_enforced in CHECKS.items():
+        child = os.fork()
+        if child == 0:
+            print(f"{name}:{_problem(is_enforced)}", flush=True)  # noqa: T201  (the result of this program)
+            os._exit(0)
+        os.waitpid(child, 0)
+
+
+def landlock_is_enforced() -> bool:
+    """Return True if Landlock prevents listing ``/``."""
+    landlock.version()
+    launch.enter_sandbox({"layer": ["landlock"]}, os.getppid())
+    return _fails_with(errno.EACCES, lambda: os.listdir("/"))
+
+
+def seccomp_is_enforced() -> bool:
+    """Return True if the filter denies a harmless ptrace call."""
+    launch.enter_sandbox({"layer": ["seccomp"]}, os.getppid())
+    return _fails_with(errno.EPERM, lambda: syscalls.call("ptrace", _PTRACE_TRACEME, 0, 0, 0))
+
+
+def mounts_are_enforced() -> bool:
+    """Return True if a hidden directory is empty and ``/`` is read-only."""
+    os.chdir("/")
+    launch.enter_sandbox({"layer": ["mounts"], "hide": [_HIDDEN]}, os.getppid())
+    return not os.listdir(_HIDDEN) and _fails_with(errno.EROFS, lambda: os.utime("/"))
+
+
+CHECKS: dict[str, Callable[[], bool]] = {
+    "landlock": landlock_is_enforced,
+    "seccomp": seccomp_is_enforced,
+    "mounts": mounts_are_enforced,
+}
+
+
+def _problem(is_enforced: Callable[[], bool]) -> str:
+    try:
+        return "" if is_enforced() else "the kernel accepts it, but it blocks nothing"
+    except OSError as error:  # the kernel, or a filter above this process, rejects the layer
+        return str(error)
+
+
+def _fails_with(number: int, attempt: Callable[[], object]) -> bool:
+    try:
+        attempt()
+    except OSError as error:
+        return error.errno == number
+    return False

@@ -1,0 +1,151 @@
+"""Decides the sandbox of one server process, and builds the command and the options that start the server in it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from satchel.adapters.sandbox.readable_paths import DEVICES, GUEST, hidden_directories, readable_paths
+from satchel.adapters.sandbox.violations import AccessBounds
+from satchel.domain.isolation import Isolation
+from satchel.domain.servers import ServerEntry
+
+_MIB = 1 << 20
+_MEMORY_FACTOR = 4
+
+_PYTHON = re.compile(r"python(3(\.\d+)?)?t?")
+_OPTION = re.compile(r"-(?P<before>[a-zA-Z]*?)(?P<letter>[cmWX])(?P<value>.*)", re.DOTALL)
+_LONG_WITH_VALUE = "--check-hash-based-pycs"
+_FILE = "-f"
+
+
+@dataclass(frozen=True)
+class WorkspaceAccess:
+    """Access of a process to the user's workspace: none (``workspace`` is None), read only, or read and write.
+
+    A process that ``writes`` without a workspace can write in its runtime directory only. Only a server that lists its
+    tools runs like this.
+    """
+
+    workspace: Path | None = None
+    writes: bool = False
+
+
+@dataclass(frozen=True)
+class SandboxPolicy:
+    """Sandbox of one process. ``program`` is the resolved path of the command's program.
+
+    ``runtime_dir`` contains the folders of the process itself (HOME, TMPDIR, caches): the workspace if the process can
+    write there, otherwise a scratch directory.
+    """
+
+    entry: ServerEntry
+    isolation: Isolation
+    program: str
+    access: WorkspaceAccess
+    runtime_dir: Path
+
+    @property
+    def access_bounds(self) -> AccessBounds:
+        """Return the paths that the process can reach, to find the violation behind a failed call."""
+        return AccessBounds(self.access.workspace if self.access.writes else None, self._reads, self._hidden)
+
+    @property
+    def has_guard(self) -> bool:
+        """Return True if the server is Python: the guest then blocks and reports file access from inside."""
+        return self._python is not None
+
+    @property
+    def is_unprotected(self) -> bool:
+        """Return True if neither a guard nor the kernel stops the server from writing outside its workspace."""
+        return not self.has_guard and self.isolation.level != "kernel"
+
+    def server_command(self, pipe: int) -> Sequence[str]:
+        """Return the command of the server. ``pipe`` is the descriptor to which the guest writes its reports."""
+        python = self._python
+        if python is None:
+            return [self.program, *(self.entry.command or [])[1:]]
+        options = [
+            f"pipe={pipe}",
+            *(f"workspace={path}" for path in self._writes),
+            *(f"hide={path}" for path in self._hidden),
+            *(f"allow={path}" for path in self._reads if any(path.startswith(f"{top}/") for top in self._hidden)),
+            *(["kernel=yes"] if "landlock" in self.isolation.layers else []),
+        ]
+        return [self.program, *python.flags, "-s", str(GUEST / "start.py"), *options, "--", python.start, *python.rest]
+
+    def launch_options(self) -> Iterator[str]:
+        """Yield the options of ``launch``."""
+        yield from (f"cwd={self.entry.cwd}" for _ in range(self.entry.cwd is not None))
+        yield from (f"layer={layer}" for layer in sorted(self.isolation.layers))
+        yield from (f"read={path}" for path in self._reads)
+        yield from (f"write={path}" for path in self._writes)
+        yield from (f"device={path}" for path in DEVICES)
+        yield from (f"hide={path}" for path in self._hidden)
+        yield f"runtime_dir={self.runtime_dir.resolve()}"
+        yield f"network={'yes' if self.entry.network else 'no'}"
+        yield from self._limits()
+
+    @property
+    def _python(self) -> "PythonCommand | None":
+        return parse_python_command([self.program, *(self.entry.command or [])[1:]])
+
+    @property
+    def _workspace(self) -> str | None:
+        return str(self.access.workspace.resolve()) if self.access.workspace else None
+
+    @property
+    def _reads(self) -> list[str]:
+        workspace = [self._workspace] if self._workspace else []
+        return [*readable_paths(self.entry, self.program), str(self.runtime_dir.resolve()), *workspace]
+
+    @property
+    def _writes(self) -> list[str]:
+        return [self._workspace or str(self.runtime_dir.resolve())] if self.access.writes else []
+
+    @property
+    def _hidden(self) -> list[str]:
+        return hidden_directories(self.access.workspace)
+
+    def _limits(self) -> Iterator[str]:
+        limits = self.entry.process_limits
+        yield f"processes={limits.processes}"
+        yield f"limit=RLIMIT_FSIZE:{limits.file_mb * _MIB}"
+        yield f"limit=RLIMIT_NOFILE:{limits.open_files}"
+        yield f"limit=RLIMIT_DATA:{_MEMORY_FACTOR * self.entry.memory_mb * _MIB}"
+        if limits.address_space_mb is not None:
+            yield f"limit=RLIMIT_AS:{limits.address_space_mb * _MIB}"
+
+
+@dataclass(frozen=True)
+class PythonCommand:
+    """Parsed command line of a Python program.
+
+    ``flags`` are options of the interpreter, ``start`` is ``-c``, ``-m`` or ``-f`` (a file), and ``rest`` begins with
+    the code, the module or the file.
+    """
+
+    flags: tuple[str, ...]
+    start: str
+    rest: tuple[str, ...]
+
+
+def parse_python_command(command: Sequence[str]) -> PythonCommand | None:
+    """Parse a command. Return None if it does not run a file, a module or a line of code in Python."""
+    program, *arguments = command
+    if not _PYTHON.fullmatch(Path(program).name):
+        return None
+    flags: list[str] = []
+    while arguments:
+        argument = arguments.pop(0)
+        if not argument.startswith("-"):
+            return PythonCommand(tuple(flags), _FILE, (argument, *arguments))
+        option = _OPTION.fullmatch(argument)
+        if option and option["letter"] in "cm":
+            rest = [option["value"], *arguments] if option["value"] else arguments
+            before = [f"-{option['before']}"] if option["before"] else []
+            return PythonCommand((*flags, *before), f"-{option['letter']}", tuple(rest)) if rest else None
+        flags.append(argument)
+        if arguments and (argument == _LONG_WITH_VALUE or (option and not option["value"])):
+            flags.append(arguments.pop(0))
+    return None

@@ -1,0 +1,113 @@
+"""Access violations of a server's tools: reports of the guest, and paths found in the error text of a failed call."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from satchel.adapters.sandbox.guest.guard import ARGUMENT_SEPARATOR, PATH
+
+_MAX_REPORTS = 100
+_CHUNK = 1 << 16
+_MAX_TEXT = 20_000
+
+_DENIED = re.compile(
+    r"outside allowed directory|permission denied|operation not permitted|read-only file system|unable to open database"
+    r"|\bE(?:ACCES|PERM|ROFS)\b",
+    re.IGNORECASE,
+)
+_ABSENT = re.compile(r"no such file|non-?existent|does not exist|cannot find|\bENOENT\b", re.IGNORECASE)
+_FAILED_COMMAND = re.compile(r"non-zero exit status|command failed|exit(?:ed with)? (?:code|status)", re.IGNORECASE)
+_PATH = re.compile(r"""'(/[^'\n]+)'|"(/[^"\n]+)"|(?<![\w./:~'"-])(/[^\s'"`<>|;&()\[\],:*?]+)""")
+
+
+class ViolationReports:
+    """Pipe through which a guest sends its reports. Both ends can be closed more than once."""
+
+    def __init__(self) -> None:
+        reader, sender = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        self._reader = open(reader, "rb", buffering=0)  # noqa: SIM115, PTH123  (a descriptor, open as long as this object)
+        self._sender = open(sender, "wb", buffering=0)  # noqa: SIM115, PTH123  (the same)
+
+    @property
+    def sender(self) -> int:
+        """Return the descriptor for the guest."""
+        return self._sender.fileno()
+
+    def close_sender(self) -> None:
+        """Close this process's copy of the sending end, after the guest has inherited its own."""
+        self._sender.close()
+
+    def take(self) -> tuple[list[str], list[str]]:
+        """Return the new blocked paths and the new commands that tools ran, at most 100 of each."""
+        paths: list[str] = []
+        commands: list[str] = []
+        for line in self._lines():
+            kind, text = line[:1], line[1:].decode(errors="replace")
+            (paths if kind == PATH else commands).append(text)
+        return list(dict.fromkeys(paths))[:_MAX_REPORTS], commands[-_MAX_REPORTS:]
+
+    def close(self) -> None:
+        """Close both ends."""
+        self._reader.close()
+        self._sender.close()
+
+    def _lines(self) -> Iterator[bytes]:
+        received = b""
+        while not self._reader.closed and (chunk := self._reader.read(_CHUNK)):
+            received += chunk
+        yield from (line for line in received.splitlines() if line)
+
+
+@dataclass(frozen=True)
+class AccessBounds:
+    """Paths that a process can reach: its writable ``workspace`` (if any) and ``readable`` paths.
+
+    Everything else below a ``hidden`` directory is invisible.
+    """
+
+    workspace: Path | None
+    readable: Sequence[str]
+    hidden: Sequence[str]
+
+    def find_violation(self, error: str, commands: Sequence[str]) -> str | None:
+        """Return the path outside these bounds that made a call fail, or None if the error text names no such path.
+
+        This finds the violations of servers and libraries that are not Python. For a failed command, the first argument
+        that the command cannot have read counts as the cause.
+        """
+        text = error[:_MAX_TEXT]
+        candidates = list(_paths(text)) if _DENIED.search(text) else []
+        candidates += [path for path in _paths(text) if _ABSENT.search(text) and self._is_hidden(path)]
+        if _FAILED_COMMAND.search(text) or _DENIED.search(text):
+            candidates += [path for path in _path_arguments(commands) if not self._is_readable(path)]
+        return next((path for path in candidates if not self._is_in_workspace(path)), None)
+
+    def _is_in_workspace(self, path: str) -> bool:
+        return self.workspace is not None and _is_below(path, str(self.workspace))
+
+    def _is_hidden(self, path: str) -> bool:
+        return _is_below_any(path, self.hidden) and not _is_below_any(path, self.readable)
+
+    def _is_readable(self, path: str) -> bool:
+        return os.path.lexists(path) and _is_below_any(path, self.readable)
+
+
+def _path_arguments(commands: Sequence[str]) -> Iterator[str]:
+    """Yield the paths among the arguments of the commands, the latest command first."""
+    for command in reversed(commands):
+        yield from _paths(" ".join(command.split(ARGUMENT_SEPARATOR.decode())[1:]))
+
+
+def _paths(text: str) -> Iterator[str]:
+    for match in _PATH.finditer(text):
+        yield os.path.realpath(match[match.lastindex or 0].rstrip("."))
+
+
+def _is_below_any(path: str, directories: Sequence[str]) -> bool:
+    return any(_is_below(path, directory) for directory in directories)
+
+
+def _is_below(path: str, directory: str) -> bool:
+    return path == directory or path.startswith(f"{directory}/")

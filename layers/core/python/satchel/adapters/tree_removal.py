@@ -1,0 +1,78 @@
+"""Removes directory trees that tools left. ``shutil.rmtree`` fails for directories without permissions or 1,000 deep.
+
+No path is resolved: every operation names one entry of an open directory. Directories below the first level are moved
+up to it instead of being entered, so the depth has no limit.
+"""
+
+import itertools
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_DIRECTORY = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def remove_tree(directory: Path) -> None:
+    """Remove a directory of this process's user with all its contents, if it exists. Raise OSError if that fails."""
+    with suppress(FileNotFoundError):
+        empty_directory(directory)
+        directory.rmdir()
+
+
+def empty_directory(directory: Path) -> None:
+    """Remove the contents of a directory. Raise OSError if it is a link, or if an entry cannot be removed."""
+    numbers = itertools.count()
+    with _open(str(directory)) as top:
+        while names := _names(top):
+            for name in names:
+                if not _unlink(name, top):
+                    _remove_directory(name, top, numbers)
+
+
+def _remove_directory(name: str, top: int, numbers: Iterator[int]) -> None:
+    with _open(name, top) as directory:
+        for child in _names(directory):
+            if not _unlink(child, directory):
+                _move_up(child, directory, top, numbers)
+    os.rmdir(name, dir_fd=top)
+
+
+def _move_up(child: str, directory: int, top: int, numbers: Iterator[int]) -> None:
+    with _open(child, directory):  # sets the permissions: moving a directory needs write permission for it
+        for number in numbers:
+            if not _exists(str(number), top):
+                os.rename(child, str(number), src_dir_fd=directory, dst_dir_fd=top)
+                return
+
+
+def _exists(name: str, directory: int) -> bool:
+    try:
+        os.stat(name, dir_fd=directory, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _names(directory: int) -> list[str]:
+    return [entry.name for entry in Path(f"/proc/self/fd/{directory}").iterdir()]
+
+
+def _unlink(name: str, directory: int) -> bool:
+    """Remove an entry that is not a directory. Return False for a directory."""
+    try:
+        os.unlink(name, dir_fd=directory)
+    except IsADirectoryError:
+        return False
+    return True
+
+
+@contextmanager
+def _open(name: str, directory: int | None = None) -> Iterator[int]:
+    """Open a directory and give its owner (the user of this process) all permissions."""
+    fd = os.open(name, _DIRECTORY, dir_fd=directory)
+    try:
+        Path(f"/proc/self/fd/{fd}").chmod(0o700)
+        yield fd
+    finally:
+        os.close(fd)

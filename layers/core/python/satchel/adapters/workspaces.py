@@ -1,0 +1,140 @@
+"""Workspaces of users on this machine: ``/tmp/{username}/``, each used by one call at a time."""
+
+import fcntl
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TextIO
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from satchel.adapters.tree_removal import empty_directory, remove_tree
+from satchel.contract.errors import ToolFailed
+from satchel.domain.ids import UserName
+
+_MARK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+_USER_NAME: TypeAdapter[str] = TypeAdapter(UserName)
+
+
+class _Mark(BaseModel):
+    """Record of a workspace that Satchel created: its identity, and the session that used it last."""
+
+    device: int
+    inode: int
+    session_id: str
+
+
+class LocalWorkspaces:
+    """Implements ``ports.tool_client.Workspaces`` below ``base``.
+
+    Locks and marks are in a separate directory, so that tools can neither delete nor forge them. The locks are file
+    locks of the kernel: they work between processes, and end with the process that holds them.
+    """
+
+    def __init__(self, base: Path = Path("/tmp")) -> None:  # noqa: S108  (the contract's path)
+        self._base = base
+        self._marks = _marks_directory(base)
+
+    @contextmanager
+    def hold(self, user: str, session_id: str) -> Iterator[Path]:
+        """Wait until the workspace is free, and yield it. It is empty unless the same session used it last.
+
+        Raise ToolFailed if Satchel did not create the directory; it stays unchanged.
+        """
+        workspace = self._base / _USER_NAME.validate_python(user)
+        with self._locked(user) as file:
+            mark = _read(file)
+            if not _exists(workspace):
+                workspace.mkdir(mode=0o700)
+            elif mark is not None and _is_own_directory(workspace):
+                # A tool can replace the workspace by a new directory, which must not lock the user out.
+                if not _is_marked(workspace, mark) or mark.session_id != session_id:
+                    empty_directory(workspace)
+            else:
+                raise ToolFailed(
+                    f"{workspace} was not created by Satchel, so Satchel does not use it",
+                    suggestion="Move this directory away, or run Satchel as a separate system user",
+                )
+            if (new_mark := _mark(workspace, session_id)) != mark:
+                _write(file, new_mark)
+            yield workspace
+
+    def end_session(self, user: str, session_id: str) -> None:
+        """Empty the workspace if this session used it last. Do nothing while a call uses it."""
+        workspace = self._base / _USER_NAME.validate_python(user)
+        with suppress(BlockingIOError), self._locked(user, fcntl.LOCK_EX | fcntl.LOCK_NB) as file:
+            mark = _read(file)
+            if (
+                mark is not None
+                and mark.session_id == session_id
+                and _exists(workspace)
+                and _is_marked(workspace, mark)
+            ):
+                empty_directory(workspace)
+
+    def remove(self, user: str) -> None:
+        """Wait until the workspace is free, and remove it if Satchel created it."""
+        workspace = self._base / _USER_NAME.validate_python(user)
+        with self._locked(user) as file:
+            if _exists(workspace) and _is_marked(workspace, _read(file)):
+                remove_tree(workspace)
+            file.seek(0)
+            file.truncate()
+
+    @contextmanager
+    def _locked(self, user: str, operation: int = fcntl.LOCK_EX) -> Iterator[TextIO]:
+        self._marks.mkdir(mode=0o700, exist_ok=True)
+        if not _is_own_directory(self._marks):
+            raise ToolFailed(f"{self._marks} is not a directory of this system user, so no workspace can be created")
+        with os.fdopen(os.open(self._marks / user, _MARK_FLAGS, 0o600), "r+", encoding="utf-8") as file:
+            fcntl.flock(file, operation)
+            yield file
+
+
+def is_workspace(path: Path) -> bool:
+    """Return True if a path is or was a workspace: its mark is created before it and is never deleted."""
+    return _exists(_marks_directory(path.parent) / path.name)
+
+
+def _marks_directory(base: Path) -> Path:
+    return base / f".satchel-{os.geteuid()}"
+
+
+def _exists(path: Path) -> bool:
+    return os.path.lexists(path)
+
+
+def _is_own_directory(path: Path) -> bool:
+    status = path.lstat()
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+
+
+def _is_marked(workspace: Path, mark: _Mark | None) -> bool:
+    status = workspace.lstat()
+    return (
+        _is_own_directory(workspace)
+        and mark is not None
+        and (status.st_dev, status.st_ino) == (mark.device, mark.inode)
+    )
+
+
+def _read(file: TextIO) -> _Mark | None:
+    file.seek(0)
+    try:
+        return _Mark.model_validate_json(file.read())
+    except ValidationError:
+        return None
+
+
+def _mark(workspace: Path, session_id: str) -> _Mark:
+    status = workspace.lstat()
+    return _Mark(device=status.st_dev, inode=status.st_ino, session_id=session_id)
+
+
+def _write(file: TextIO, mark: _Mark) -> None:
+    file.seek(0)
+    file.truncate()
+    file.write(mark.model_dump_json())
+    file.flush()

@@ -1,0 +1,242 @@
+"""The real adapters of a deployment, each built when a use case first needs it.
+
+Adapters that need a library of their own (jwt, jsonschema, botocore's model of a rarely used service) are imported when
+they are built, because the layer of a function holds only the libraries that its use cases need.
+"""
+
+import os
+from collections.abc import Callable
+from datetime import timedelta
+from functools import cached_property
+
+from satchel.adapters import clients
+from satchel.adapters.dynamodb.audit import DynamoAuditTrail
+from satchel.adapters.dynamodb.calls import DynamoApprovals, DynamoCalls
+from satchel.adapters.dynamodb.connections import DynamoConnections, DynamoSubscriptions, DynamoTickets
+from satchel.adapters.dynamodb.dashboards import DynamoDashboards
+from satchel.adapters.dynamodb.events import DynamoEvents
+from satchel.adapters.dynamodb.files import DynamoFiles
+from satchel.adapters.dynamodb.links import DynamoLinkStates, DynamoSharedLinks
+from satchel.adapters.dynamodb.retention import DynamoFileReaper, DynamoSessionPurger
+from satchel.adapters.dynamodb.sessions import DynamoSessions
+from satchel.adapters.dynamodb.table import Table
+from satchel.adapters.dynamodb.tool_lists import DynamoToolLists
+from satchel.adapters.dynamodb.transcript import DynamoTranscript
+from satchel.adapters.dynamodb.turns import DynamoTurns
+from satchel.adapters.dynamodb.uploads import DynamoUploads
+from satchel.adapters.dynamodb.users import DynamoErasures, DynamoUserPurger
+from satchel.adapters.lambda_functions import LambdaCleanupStarter, LambdaErasureStarter, LambdaRunners
+from satchel.adapters.s3_files import S3Files, S3Page
+from satchel.adapters.s3_uploads import S3Uploads
+from satchel.adapters.stepfunctions import TurnExecutions, WaitingTasks
+from satchel.bootstrap.observed import metrics
+from satchel.bootstrap.process import CLOCK, isolation, registry
+from satchel.domain.isolation import Isolation
+from satchel.domain.servers import Registry
+from satchel.ports.calls import AuditTrail, Calls
+from satchel.ports.connections import Connections, ConnectionSender, Subscriptions, Tickets
+from satchel.ports.files import FileReaper, Files, Uploads
+from satchel.ports.links import LinkStates, SharedLinks, Signer
+from satchel.ports.llm import Model
+from satchel.ports.runners import ArgumentChecker, CredentialSource, Runners, ToolLists
+from satchel.ports.sessions import CleanupStarter, Dashboards, SessionPurger, Sessions
+from satchel.ports.storage import FileStore, PageStore, PartStore
+from satchel.ports.system import Clock, Metrics
+from satchel.ports.turns import Approvals, Events, TaskCallback, Transcript, Turns, Workflow
+from satchel.ports.users import Erasures, ErasureStarter, UserPurger
+from satchel.settings import Settings
+from satchel.use_cases import Ports
+
+_KEYS_CACHED_SECONDS = 300  # a rotated signing key is noticed after this time
+
+
+class AwsPorts(Ports):
+    """Ports over DynamoDB, S3, Lambda, Step Functions, Secrets Manager and STS."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    @cached_property
+    def clock(self) -> Clock:
+        return CLOCK
+
+    @property
+    def entropy(self) -> Callable[[int], bytes]:
+        return os.urandom
+
+    @cached_property
+    def metrics(self) -> Metrics:
+        return metrics()
+
+    @property
+    def isolation(self) -> Callable[[], Isolation]:
+        return isolation
+
+    @cached_property
+    def registry(self) -> Registry:
+        return registry()
+
+    @cached_property
+    def model(self) -> Model:
+        from satchel.adapters.llm.model_router import check_name
+        from satchel.bootstrap.language_models import model_router
+
+        check_name(self._settings.models.choice.all[0].model)
+        return model_router()
+
+    @cached_property
+    def table(self) -> Table:
+        return Table(clients.dynamodb(), self._settings.storage.table)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        return DynamoSessions(self.table)
+
+    @cached_property
+    def turns(self) -> Turns:
+        return DynamoTurns(self.table)
+
+    @cached_property
+    def transcript(self) -> Transcript:
+        return DynamoTranscript(self.table, self.store)
+
+    @cached_property
+    def calls(self) -> Calls:
+        return DynamoCalls(self.table, self.store)
+
+    @cached_property
+    def approvals(self) -> Approvals:
+        return DynamoApprovals(self.table)
+
+    @cached_property
+    def events(self) -> Events:
+        return DynamoEvents(self.table, self.clock)
+
+    @cached_property
+    def dashboards(self) -> Dashboards:
+        return DynamoDashboards(self.table)
+
+    @cached_property
+    def audit_trail(self) -> AuditTrail:
+        return DynamoAuditTrail(self.table, timedelta(days=self._settings.audit.audit_days))
+
+    @cached_property
+    def tool_lists(self) -> ToolLists:
+        return DynamoToolLists(self.table)
+
+    @cached_property
+    def files(self) -> Files:
+        return DynamoFiles(self.table)
+
+    @cached_property
+    def uploads(self) -> Uploads:
+        return DynamoUploads(self.table)
+
+    @cached_property
+    def shared_links(self) -> SharedLinks:
+        return DynamoSharedLinks(self.table)
+
+    @cached_property
+    def link_states(self) -> LinkStates:
+        return DynamoLinkStates(self.table)
+
+    @cached_property
+    def tickets(self) -> Tickets:
+        return DynamoTickets(self.table)
+
+    @cached_property
+    def connections(self) -> Connections:
+        return DynamoConnections(self.table)
+
+    @cached_property
+    def subscriptions(self) -> Subscriptions:
+        return DynamoSubscriptions(self.table)
+
+    @cached_property
+    def erasures(self) -> Erasures:
+        return DynamoErasures(self.table)
+
+    @cached_property
+    def file_reaper(self) -> FileReaper:
+        return DynamoFileReaper(self.table)
+
+    @cached_property
+    def session_purger(self) -> SessionPurger:
+        return DynamoSessionPurger(self.table)
+
+    @cached_property
+    def user_purger(self) -> UserPurger:
+        return DynamoUserPurger(self.table)
+
+    @cached_property
+    def store(self) -> FileStore:
+        return S3Files(clients.s3(), self._settings.storage.bucket)
+
+    @cached_property
+    def parts(self) -> PartStore:
+        return S3Uploads(clients.s3(), self._settings.storage.bucket)
+
+    @cached_property
+    def page_store(self) -> PageStore:
+        return S3Page(clients.s3(), self._settings.page.page_bucket)
+
+    @cached_property
+    def signer(self) -> Signer:
+        from aws_lambda_powertools.utilities.parameters import SecretsProvider
+
+        from satchel.adapters.jwt_signer import JwtSigner
+        from satchel.adapters.signing_keys import SigningKeys
+
+        provider = SecretsProvider(boto3_client=clients.secrets())
+        secret = self._settings.links.capability_secret
+
+        def load() -> SigningKeys:
+            return SigningKeys.parse(str(provider.get(secret, max_age=_KEYS_CACHED_SECONDS)))
+
+        return JwtSigner(load_keys=load, clock=self.clock)
+
+    @cached_property
+    def workflow(self) -> Workflow:
+        return TurnExecutions(clients.stepfunctions(), self._settings.workflow.state_machine)
+
+    @cached_property
+    def callback(self) -> TaskCallback:
+        return WaitingTasks(clients.stepfunctions())
+
+    @cached_property
+    def runners(self) -> Runners:
+        settings = self._settings.runners
+        return LambdaRunners(
+            client=clients.lambda_(),
+            waiting=clients.lambda_waiting(),
+            prefix=settings.runner_prefix,
+            remote=self.registry.remote,
+            remote_runner=settings.remote_runner,
+        )
+
+    @cached_property
+    def credentials(self) -> CredentialSource:
+        from satchel.adapters.sts_credentials import StsCredentials
+
+        storage = self._settings.storage
+        return StsCredentials(clients.sts(), self._settings.dispatch.call_role, storage.bucket, storage.table)
+
+    @cached_property
+    def argument_checker(self) -> ArgumentChecker:
+        from satchel.adapters.json_schema import JsonSchemaChecker
+
+        return JsonSchemaChecker()
+
+    @cached_property
+    def connection_sender(self) -> ConnectionSender:
+        from satchel.adapters.api_gateway import ApiGatewaySender
+
+        return ApiGatewaySender(clients.socket_api(self._settings.push.socket_endpoint))
+
+    @cached_property
+    def cleanup_starter(self) -> CleanupStarter:
+        return LambdaCleanupStarter(clients.lambda_(), self._settings.cleanup.end_session_function)
+
+    @cached_property
+    def erasure_starter(self) -> ErasureStarter:
+        return LambdaErasureStarter(clients.lambda_(), self._settings.erasure.erase_function)

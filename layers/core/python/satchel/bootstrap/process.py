@@ -1,0 +1,39 @@
+"""What one process reads once, whichever function it runs: the clock, the configured servers, the kernel's isolation."""
+
+from functools import lru_cache
+
+from satchel.adapters.sandbox.probe import find_layers
+from satchel.adapters.server_config import read_registry
+from satchel.adapters.system_clock import SystemClock
+from satchel.domain.isolation import Isolation
+from satchel.domain.servers import Registry
+from satchel.settings import IsolationSettings, ServerSettings
+
+CLOCK = SystemClock()
+
+
+class IsolationTooWeakError(ValueError):
+    """The kernel does not support the isolation level that the settings require."""
+
+
+@lru_cache
+def registry() -> Registry:
+    """Return the configured servers without their secrets; only the runner of a server reads those."""
+    return read_registry(ServerSettings().mcp_config)
+
+
+@lru_cache
+def isolation() -> Isolation:
+    """Return the isolation that this machine's kernel supports."""
+    return find_layers()
+
+
+def required_isolation() -> Isolation:
+    """Return the isolation of this machine. Raises IsolationTooWeakError if it is below ``SATCHEL_MIN_ISOLATION``."""
+    supported, minimum = isolation(), IsolationSettings().min_isolation
+    if not supported.reaches(minimum):
+        raise IsolationTooWeakError(
+            f"SATCHEL_MIN_ISOLATION requires the level {minimum!r}, but this machine supports only {supported.level!r}: "
+            "`satchel doctor` says what is missing"
+        )
+    return supported

@@ -1,0 +1,72 @@
+"""TODO."""
+
+from collections.abc import Sequence
+
+from satchel.contract import Display
+from satchel.domain.calls import Call, CallResult
+from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseDisplay, ToolCallSummary
+from satchel.domain.sessions import Turn
+
+
+def compose(turn: Turn, calls: Sequence[Call]) -> FinalResponse:
+    """Return the response of a turn: final when it has ended, what there is so far while it runs."""
+    settled = [call.settled for call in calls if call.settled]
+    display = resolve_display(settled)
+    canvases = [s.canvas for s in settled if s.canvas]
+    return FinalResponse(
+        turn_id=turn.turn_id,
+        session_id=turn.session_id,
+        status=turn.status,
+        message=turn.answer,
+        model=turn.model,
+        usage=turn.usage,
+        artifacts=_in_order([a for s in settled for a in s.artifacts], display.primary_file),
+        deferred_artifacts=[d for s in settled for d in s.deferred],
+        display=display,
+        canvas=canvases[-1] if canvases else None,
+        tool_calls=[_summary(call) for call in calls],
+        error=turn.error,
+    )
+
+
+def _newest_versions(artifacts: list[ResponseArtifact]) -> list[ResponseArtifact]:
+    """A file made twice in a turn is shown once, as it is now: calls that ran side by side ended in any order."""
+    newest: dict[str, ResponseArtifact] = {}
+    for artifact in artifacts:
+        if artifact.version >= newest.get(artifact.file_key, artifact).version:
+            newest[artifact.file_key] = artifact
+    return list(newest.values())
+
+
+def _in_order(artifacts: list[ResponseArtifact], primary: str | None) -> list[ResponseArtifact]:
+    """The primary file first, the others as they were made."""
+    newest = sorted(_newest_versions(artifacts), key=lambda artifact: artifact.name != primary)
+    return [artifact.model_copy(update={"position": place}) for place, artifact in enumerate(newest)]
+
+
+def resolve_display(settled: Sequence[CallResult]) -> ResponseDisplay:
+    """Return where and how to show what these calls made: the last hint stands, for what came up to it.
+
+    Of what came without any hint, the canvas opens at the first thing that can be shown (spec 2 §7).
+    """
+    hinted = max((place for place, one in enumerate(settled) if one.display), default=-1)
+    hint = (settled[hinted].display if hinted >= 0 else None) or Display()
+    artifacts = [artifact for one in settled for artifact in one.artifacts]
+    primary = hint.primary_file if hint.primary_file in {a.name for a in artifacts} else _first_showable(artifacts)
+    unhinted = [artifact for one in settled[hinted + 1 :] for artifact in one.artifacts]
+    opens = hint.open_canvas or hint.storage_action == "store_and_open" or _first_showable(unhinted) is not None
+    resolved = ResponseDisplay.model_validate(hint.model_dump(exclude_none=True))
+    return resolved.model_copy(update={"open_canvas": opens, "primary_file": primary})
+
+
+def _first_showable(artifacts: Sequence[ResponseArtifact]) -> str | None:
+    return next((artifact.name for artifact in artifacts if artifact.showable), None)
+
+
+def _summary(call: Call) -> ToolCallSummary:
+    server, _, _ = call.tool.rpartition(".")
+    settled = call.settled
+    summary = ToolCallSummary(call_id=call.call_id, tool=call.tool, server=server, arguments=call.injected)
+    if settled is None:
+        return summary
+    return summary.model_copy(update=settled.model_dump(include=set(ToolCallSummary.model_fields)))

@@ -1,0 +1,1 @@
+"""Request and response bodies that are not domain models already, and the query parameters of lists."""

@@ -1,0 +1,95 @@
+"""TODO.
+
+What is kept about dashboards: whose they are, and what was done in them.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from satchel.domain.canvas import CanvasAction, Dashboard
+from satchel.domain.sessions import Session, SessionChanges
+from satchel.ports import Page
+
+
+class Sessions(Protocol):
+    """Sessions of a person."""
+
+    def create(self, session: Session) -> None:
+        """Write a new session."""
+        ...
+
+    def get(self, user: str, session_id: str) -> Session | None:
+        """Return a session of this person; None also for somebody else's."""
+        ...
+
+    def some(self, user: str, session_ids: Collection[str]) -> dict[str, Session]:
+        """Return those of these sessions that are this person's, by id, all read at once."""
+        ...
+
+    def list(self, user: str, limit: int, cursor: str | None) -> Page[Session]:
+        """Return sessions, newest first."""
+        ...
+
+    def change(self, user: str, session_id: str, changes: SessionChanges) -> Session:
+        """Change what is said of an open session and return it. Raises SessionNotFound, SessionEnded, Unavailable."""
+        ...
+
+    def end(self, user: str, session_id: str, now: datetime, *, idle_since: datetime | None = None) -> None:
+        """Mark a session ended and raise its epoch; a second time nothing changes. From now on it is to be cleared.
+
+        With ``idle_since``, only while no turn runs and none has begun since then.
+        """
+        ...
+
+    def idle(self, since: datetime, limit: int) -> Sequence[Session]:
+        """Return open sessions of anybody that were not used since then, the longest idle first."""
+        ...
+
+    def due_for_cleanup(self, now: datetime, limit: int) -> Sequence[Session]:
+        """Return ended sessions of anybody that are to be cleared by now, the oldest first."""
+        ...
+
+    def schedule_cleanup(self, session: Session, at: datetime) -> None:
+        """Note that a session is to be cleared once more."""
+        ...
+
+    def cleared(self, session: Session) -> None:
+        """Note that nothing is left to clear of a session."""
+        ...
+
+
+class SessionPurger(Protocol):
+    """What is kept of a session's turns that nobody needs once it has ended."""
+
+    def forget_events(self, session_id: str) -> int:
+        """Delete the events of its turns but each one's last, by which readers know its end; return how many."""
+        ...
+
+
+class CleanupStarter(Protocol):
+    """Clears a session that has ended, elsewhere: nobody waits for it."""
+
+    def start(self, user: str, session_id: str) -> None:
+        """Begin, or leave it to the sweep where that is not possible."""
+        ...
+
+
+class Dashboards(Protocol):
+    """An id is a tool's own word: it means one dashboard of a person within a session, and nothing outside it."""
+
+    def keep(self, dashboard: Dashboard) -> None:
+        """Write down that a dashboard was opened; opening it again replaces what is known of it."""
+        ...
+
+    def get(self, user: str, canvas_id: str, session_id: str) -> Dashboard | None:
+        """Return the dashboard of this id in a session of this person."""
+        ...
+
+    def named(self, user: str, canvas_id: str) -> Iterator[Dashboard]:
+        """Give the dashboards of this id in all sessions of this person, newest session first."""
+        ...
+
+    def log(self, action: CanvasAction) -> None:
+        """Write down what was done; never changed afterwards."""
+        ...

@@ -1,0 +1,54 @@
+"""Deleting everything of a person."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from satchel.domain.users import Erasure, LateTurn
+
+
+class Erasures(Protocol):
+    """Which erasures there are: they stay until they are finished, and are told of for a while after that."""
+
+    def begin(self, user: str, now: datetime) -> Erasure:
+        """Write a new one; or return the one that is not finished."""
+        ...
+
+    def get(self, user: str) -> Erasure | None:
+        """Return the last one of this person."""
+        ...
+
+    def note(self, user: str, late: Sequence[LateTurn]) -> None:
+        """Write which turns were running."""
+        ...
+
+    def look_again(self, user: str, at: datetime) -> None:
+        """Say when it is due next."""
+        ...
+
+    def finish(self, user: str, now: datetime) -> None:
+        """Write that nothing is left."""
+        ...
+
+    def due(self, until: datetime, limit: int) -> Sequence[str]:
+        """Return whose erasures were to be looked at by then."""
+        ...
+
+
+class UserPurger(Protocol):
+    """All records of a person."""
+
+    def erase(self, user: str, late: Sequence[LateTurn]) -> Iterator[int]:
+        """Delete them step by step, each step bounded and counted in the erasure; give how many items each took.
+
+        What hangs on a record goes before it: broken off and begun again, it forgets nothing and counts nothing twice.
+        """
+        ...
+
+
+class ErasureStarter(Protocol):
+    """Goes on with an erasure elsewhere: nobody waits for it."""
+
+    def start(self, user: str) -> None:
+        """Begin, or leave it to the sweep where that is not possible."""
+        ...

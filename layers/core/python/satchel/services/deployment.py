@@ -1,0 +1,86 @@
+"""Describe this deployment to clients, and publish the web client that it contains."""
+
+import mimetypes
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from satchel.domain.isolation import Isolation, Level
+from satchel.domain.llm import Models
+from satchel.domain.uploads import PART_BYTES
+from satchel.ports.storage import PageStore
+
+_HASHED_FILES = "assets/"
+_CACHE_FOREVER = "public, max-age=31536000, immutable"  # the name of a built file contains a hash of its content
+_REVALIDATE = "no-cache"
+_START_PAGE = "index.html"
+_CONFIG = "config.json"
+_DEFAULT_TYPE = "application/octet-stream"
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """The answer to ``GET /api/config`` that does not depend on the user. ``limits`` in bytes.
+
+    ``isolation_level`` is a function because probing the kernel takes time: only a request pays for it.
+    """
+
+    models: Models
+    socket_url: str
+    isolation_level: Callable[[], Level]
+    flags: dict[str, Any]
+    limits: dict[str, int]
+
+
+def describe_deployment(
+    *,
+    models: Models,
+    socket_url: str,
+    isolation: Callable[[], Isolation],
+    persist_files_across_sessions: bool,
+    canvas_origins: Collection[str],
+    base64_size_limit_mb: int,
+    max_body_bytes: int,
+    max_message_bytes: int,
+    max_inline_bytes: int,
+    max_file_bytes: int,
+) -> Deployment:
+    """Return the description of a deployment with these settings."""
+    return Deployment(
+        models=models,
+        socket_url=socket_url,
+        isolation_level=lambda: isolation().level,
+        flags={
+            "persist_files_across_sessions": persist_files_across_sessions,
+            "base64_size_limit_mb": base64_size_limit_mb,
+            "canvas_origins": list(canvas_origins),
+        },
+        limits={
+            "body_bytes": max_body_bytes,
+            "message_bytes": max_message_bytes,
+            "inline_bytes": max_inline_bytes,
+            "file_bytes": max_file_bytes,
+            "part_bytes": PART_BYTES,
+        },
+    )
+
+
+class PublishPage:
+    """Copy a built web client into the bucket. Files of earlier deployments stay: open pages still load them."""
+
+    def __init__(self, store: PageStore, folder: Path, config: str) -> None:
+        self._store = store
+        self._folder = folder
+        self._config = config
+
+    def __call__(self) -> int:
+        """Copy all files and return how many there are. The start page comes last, after every file that it loads."""
+        files = [path for path in sorted(self._folder.rglob("*")) if path.is_file()]
+        names = sorted((str(path.relative_to(self._folder)) for path in files), key=lambda name: name == _START_PAGE)
+        self._store.put(_CONFIG, self._config.encode(), "application/json", _REVALIDATE)
+        for name in names:
+            media_type = mimetypes.guess_type(name)[0] or _DEFAULT_TYPE
+            cache = _CACHE_FOREVER if name.startswith(_HASHED_FILES) else _REVALIDATE
+            self._store.put(name, (self._folder / name).read_bytes(), media_type, cache)
+        return len(names) + 1

@@ -1,0 +1,78 @@
+"""Take note of what a person did in a dashboard (spec 2 §3: actions are logged with the user's identity)."""
+
+import json
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from satchel.contract.jsonable import JsonObject
+from satchel.domain.canvas import MAX_DETAILS_BYTES, CanvasAction, Dashboard
+from satchel.domain.errors import CanvasNotFound, SessionEnded, TooLarge
+from satchel.domain.ids import new_id
+from satchel.domain.sessions import SessionStatus
+from satchel.domain.users import Identity
+from satchel.ports.sessions import Dashboards, Sessions
+from satchel.ports.system import Clock
+
+logger = logging.getLogger(__name__)
+
+_MAX_SESSIONS = 20
+
+
+class CanvasActionRequest(BaseModel):
+    """What was done. ``session_id`` says in which session's dashboard, where several have one of this id."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"action": "acknowledge", "details": {"alert": 17}}]},
+    )
+
+    action: Annotated[str, Field(min_length=1, max_length=200)]
+    details: Annotated[JsonObject, Field(description=f"At most {MAX_DETAILS_BYTES} bytes of JSON.")] = {}
+    session_id: str | None = None
+
+
+@dataclass(frozen=True)
+class LogCanvasAction:
+    """The record is kept with the session; the log line names who did what, without the details."""
+
+    dashboards: Dashboards
+    sessions: Sessions
+    clock: Clock
+    entropy: Callable[[int], bytes]
+
+    def __call__(self, who: Identity, canvas_id: str, wanted: CanvasActionRequest) -> CanvasAction:
+        """Log one action of the person who is signed in. Raises CanvasNotFound, SessionEnded, TooLarge."""
+        if len(json.dumps(wanted.details, ensure_ascii=False).encode()) > MAX_DETAILS_BYTES:
+            raise TooLarge(f"The details may have {MAX_DETAILS_BYTES} bytes.", limit_bytes=MAX_DETAILS_BYTES)
+        dashboard = self._find(who, canvas_id, wanted.session_id)
+        now = self.clock.now()
+        action = CanvasAction(
+            action_id=new_id("a", now, self.entropy(10)),
+            **dashboard.model_dump(include={"canvas_id", "session_id", "call_id", "user"}),
+            action=wanted.action,
+            details=wanted.details,
+            at=now,
+        )
+        self.dashboards.log(action)
+        logger.info("canvas action", extra=action.model_dump(mode="json", exclude={"details", "at"}))
+        return action
+
+    def _find(self, who: Identity, canvas_id: str, session_id: str | None) -> Dashboard:
+        """The newest session that goes on is meant where none is named."""
+        ended: list[str] = []
+        for dashboard in self._candidates(who, canvas_id, session_id):
+            session = self.sessions.get(who.name, dashboard.session_id)
+            if session and session.status is SessionStatus.ACTIVE:
+                return dashboard
+            ended += [session.session_id] if session else []
+        raise SessionEnded(ended[0]) if ended else CanvasNotFound(canvas_id)
+
+    def _candidates(self, who: Identity, canvas_id: str, session_id: str | None) -> Iterator[Dashboard]:
+        if session_id is None:
+            return islice(self.dashboards.named(who.name, canvas_id), _MAX_SESSIONS)
+        found = self.dashboards.get(who.name, canvas_id, session_id)
+        return iter([found] if found else [])

@@ -1,0 +1,576 @@
+"""The composition root: ports and settings in, use cases out.
+
+Every use case is built here and nowhere else, when it is first asked for. The functions and the local run pass the real
+adapters (``bootstrap.aws_ports``), the tests their fakes (``tests/fakes``). A new use case is one property of
+``UseCases``; a new port is one line of ``Ports`` and its adapter in ``AwsPorts``.
+"""
+
+from collections.abc import Callable
+from datetime import timedelta
+from functools import cached_property
+
+from satchel.domain.isolation import Isolation
+from satchel.domain.llm import Models
+from satchel.domain.servers import Registry
+from satchel.ports.calls import AuditTrail, Calls
+from satchel.ports.connections import Connections, ConnectionSender, Subscriptions, Tickets
+from satchel.ports.files import FileReaper, Files, Uploads
+from satchel.ports.links import LinkStates, SharedLinks, Signer
+from satchel.ports.llm import Model
+from satchel.ports.runners import ArgumentChecker, CredentialSource, Runners, ToolLists
+from satchel.ports.sessions import CleanupStarter, Dashboards, SessionPurger, Sessions
+from satchel.ports.storage import FileStore, PageStore, PartStore
+from satchel.ports.system import Clock, Metrics
+from satchel.ports.turns import Approvals, Events, TaskCallback, Transcript, Turns, Workflow
+from satchel.ports.users import Erasures, ErasureStarter, UserPurger
+from satchel.services.calls.audit import RecordAudit
+from satchel.services.calls.dispatch_tool import DispatchTool
+from satchel.services.calls.record_tool_result import RecordToolResult
+from satchel.services.calls.resolve_inputs import ResolveInputs
+from satchel.services.connections.push_events import PushEvents
+from satchel.services.connections.subscriptions import (
+    ForgetConnection,
+    IssueTicket,
+    OpenConnection,
+    Subscribe,
+    Unsubscribe,
+)
+from satchel.services.deployment import Deployment, PublishPage, describe_deployment
+from satchel.services.files.download import Download, OpenLink
+from satchel.services.files.file_context import FileContextBuilder, ListFiles
+from satchel.services.files.links import MintLinks, ReadLinks, RevokeLinks, ShareFile
+from satchel.services.files.read_files import ReadFiles
+from satchel.services.files.retention import KeepFile, RemoveFile, RemoveFiles
+from satchel.services.files.upload_file import UploadFile
+from satchel.services.files.upload_parts import (
+    AbortUpload,
+    BeginUpload,
+    CompleteUpload,
+    ReadUploads,
+    SignParts,
+    SweepUploads,
+)
+from satchel.services.sessions.clean_up_session import CleanUpSession
+from satchel.services.sessions.erase_user import EraseUser, RequestErasure, SweepErasures
+from satchel.services.sessions.sessions import ChangeSession, EndSession, ReadAudit, ReadSessions, StartSession
+from satchel.services.sweep import Sweep
+from satchel.services.tools.tool_lists import ListTools, MarkToolsStale, RefreshTools
+from satchel.services.turns.approvals import AskApproval, DecideApproval
+from satchel.services.turns.build_model_request import BuildModelRequest, CountTokens
+from satchel.services.turns.canvas_actions import LogCanvasAction
+from satchel.services.turns.finish_turn import EndStuckTurn, FinishTurn
+from satchel.services.turns.read_turn import CancelTurn, ReadTurn
+from satchel.services.turns.take_turn import StartTurn
+from satchel.services.turns.think import Think
+from satchel.settings import Settings
+
+
+class Ports:
+    """Everything that the use cases need from outside. Subclasses provide it: ``AwsPorts``, and fakes in tests."""
+
+    clock: Clock
+    entropy: Callable[[int], bytes]
+    metrics: Metrics
+    isolation: Callable[[], Isolation]
+    registry: Registry
+    model: Model
+    # Records
+    sessions: Sessions
+    turns: Turns
+    transcript: Transcript
+    calls: Calls
+    approvals: Approvals
+    events: Events
+    dashboards: Dashboards
+    audit_trail: AuditTrail
+    tool_lists: ToolLists
+    files: Files
+    uploads: Uploads
+    shared_links: SharedLinks
+    link_states: LinkStates
+    tickets: Tickets
+    connections: Connections
+    subscriptions: Subscriptions
+    erasures: Erasures
+    file_reaper: FileReaper
+    session_purger: SessionPurger
+    user_purger: UserPurger
+    # Bytes
+    store: FileStore
+    parts: PartStore
+    page_store: PageStore
+    # Other services
+    signer: Signer
+    workflow: Workflow
+    callback: TaskCallback
+    runners: Runners
+    credentials: CredentialSource
+    argument_checker: ArgumentChecker
+    connection_sender: ConnectionSender
+    cleanup_starter: CleanupStarter
+    erasure_starter: ErasureStarter
+
+
+class UseCases:
+    """All use cases over one set of ports. Each is built once, with what it needs and nothing else."""
+
+    def __init__(self, *, ports: Ports, settings: Settings) -> None:
+        self.ports = ports
+        self.settings = settings
+
+    # Deployment
+
+    @cached_property
+    def models(self) -> Models:
+        return self.settings.models.choice
+
+    @cached_property
+    def deployment(self) -> Deployment:
+        settings = self.settings
+        return describe_deployment(
+            models=self.models,
+            socket_url=settings.sockets.socket_url,
+            isolation=self.ports.isolation,
+            persist_files_across_sessions=settings.sessions.persist_files_across_sessions,
+            canvas_origins=settings.canvas.canvas_origins,
+            base64_size_limit_mb=settings.limits.base64_size_limit_mb,
+            max_body_bytes=settings.limits.max_body_bytes,
+            max_message_bytes=settings.limits.max_message_bytes,
+            max_inline_bytes=settings.limits.inline_bytes,
+            max_file_bytes=settings.limits.max_file_size_bytes,
+        )
+
+    @cached_property
+    def publish_page(self) -> PublishPage:
+        page = self.settings.page
+        return PublishPage(self.ports.page_store, page.page_folder, page.page_config)
+
+    # Tools
+
+    @cached_property
+    def list_tools(self) -> ListTools:
+        return ListTools(registry=self.ports.registry, lists=self.ports.tool_lists)
+
+    @cached_property
+    def refresh_tools(self) -> RefreshTools:
+        return RefreshTools(
+            registry=self.ports.registry,
+            lists=self.ports.tool_lists,
+            runners=self.ports.runners,
+            clock=self.ports.clock,
+            max_age=timedelta(seconds=self.settings.refresh.tools_kept_seconds),
+        )
+
+    @cached_property
+    def mark_tools_stale(self) -> MarkToolsStale:
+        return MarkToolsStale(registry=self.ports.registry, lists=self.ports.tool_lists)
+
+    # Turns
+
+    @cached_property
+    def start_turn(self) -> StartTurn:
+        return StartTurn(
+            sessions=self.ports.sessions,
+            turns=self.ports.turns,
+            files=self.ports.files,
+            events=self.ports.events,
+            workflow=self.ports.workflow,
+            end_stuck=self.end_stuck_turn,
+            tools=self.list_tools,
+            models=self.models,
+            clock=self.ports.clock,
+            entropy=self.ports.entropy,
+            max_message_bytes=self.settings.limits.max_message_bytes,
+        )
+
+    @cached_property
+    def build_model_request(self) -> BuildModelRequest:
+        return BuildModelRequest(
+            sessions=self.ports.sessions,
+            file_context=self.file_context,
+            tools=self.list_tools,
+            models=self.models,
+            instructions=self.settings.think.instructions,
+            context_tokens=self.settings.think.context_tokens,
+        )
+
+    @cached_property
+    def think(self) -> Think:
+        return Think(
+            turns=self.ports.turns,
+            transcript=self.ports.transcript,
+            calls=self.ports.calls,
+            events=self.ports.events,
+            build_request=self.build_model_request,
+            model=CountTokens(model=self.ports.model, metrics=self.ports.metrics),
+            tools=self.list_tools,
+            clock=self.ports.clock,
+            max_rounds=self.settings.think.max_rounds,
+        )
+
+    @cached_property
+    def finish_turn(self) -> FinishTurn:
+        return FinishTurn(
+            turns=self.ports.turns,
+            calls=self.ports.calls,
+            transcript=self.ports.transcript,
+            events=self.ports.events,
+            clock=self.ports.clock,
+            audit=self.record_audit,
+            metrics=self.ports.metrics,
+        )
+
+    @cached_property
+    def end_stuck_turn(self) -> EndStuckTurn:
+        return EndStuckTurn(
+            turns=self.ports.turns, workflow=self.ports.workflow, finish=self.finish_turn, clock=self.ports.clock
+        )
+
+    @cached_property
+    def read_turn(self) -> ReadTurn:
+        return ReadTurn(
+            sessions=self.ports.sessions,
+            turns=self.ports.turns,
+            calls=self.ports.calls,
+            files=self.ports.files,
+            events=self.ports.events,
+            end_stuck=self.end_stuck_turn,
+            links=self.mint_links,
+            store=self.ports.store,
+            clock=self.ports.clock,
+        )
+
+    @cached_property
+    def cancel_turn(self) -> CancelTurn:
+        return CancelTurn(read=self.read_turn, workflow=self.ports.workflow, finish=self.finish_turn)
+
+    @cached_property
+    def ask_approval(self) -> AskApproval:
+        return AskApproval(
+            calls=self.ports.calls,
+            approvals=self.ports.approvals,
+            events=self.ports.events,
+            callback=self.ports.callback,
+            clock=self.ports.clock,
+            timeout=timedelta(seconds=self.settings.approvals.approval_seconds),
+        )
+
+    @cached_property
+    def decide_approval(self) -> DecideApproval:
+        return DecideApproval(
+            read_turn=self.read_turn,
+            approvals=self.ports.approvals,
+            events=self.ports.events,
+            callback=self.ports.callback,
+            clock=self.ports.clock,
+        )
+
+    @cached_property
+    def log_canvas_action(self) -> LogCanvasAction:
+        return LogCanvasAction(
+            dashboards=self.ports.dashboards,
+            sessions=self.ports.sessions,
+            clock=self.ports.clock,
+            entropy=self.ports.entropy,
+        )
+
+    # Calls
+
+    @cached_property
+    def dispatch_tool(self) -> DispatchTool:
+        return DispatchTool(
+            registry=self.ports.registry,
+            turns=self.ports.turns,
+            calls=self.ports.calls,
+            approvals=self.ports.approvals,
+            events=self.ports.events,
+            tools=self.refresh_tools,
+            checker=self.ports.argument_checker,
+            inputs=self.resolve_inputs,
+            credentials=self.ports.credentials,
+            runners=self.ports.runners,
+            list_files=ListFiles(files=self.ports.files, clock=self.ports.clock),
+            store=self.ports.store,
+            callback=self.ports.callback,
+            limits=self.settings.timing.limits,
+        )
+
+    @cached_property
+    def resolve_inputs(self) -> ResolveInputs:
+        return ResolveInputs(
+            files=self.ports.files,
+            store=self.ports.store,
+            links=self.mint_links,
+            clock=self.ports.clock,
+            max_input_bytes=self.settings.limits.max_input_bytes,
+        )
+
+    @cached_property
+    def record_tool_result(self) -> RecordToolResult:
+        return RecordToolResult(
+            calls=self.ports.calls,
+            files=self.ports.files,
+            transcript=self.ports.transcript,
+            events=self.ports.events,
+            store=self.ports.store,
+            clock=self.ports.clock,
+            dashboards=self.ports.dashboards,
+            audit=self.record_audit,
+            mark_tools_stale=self.mark_tools_stale,
+            metrics=self.ports.metrics,
+            canvas_origins=self.settings.canvas.canvas_origins,
+        )
+
+    @cached_property
+    def record_audit(self) -> RecordAudit:
+        return RecordAudit(self.ports.audit_trail)
+
+    @cached_property
+    def read_audit(self) -> ReadAudit:
+        return ReadAudit(sessions=self.read_sessions, trail=self.ports.audit_trail)
+
+    # Sessions and users
+
+    @cached_property
+    def start_session(self) -> StartSession:
+        return StartSession(
+            sessions=self.ports.sessions, models=self.models, clock=self.ports.clock, entropy=self.ports.entropy
+        )
+
+    @cached_property
+    def change_session(self) -> ChangeSession:
+        return ChangeSession(sessions=self.ports.sessions, models=self.models)
+
+    @cached_property
+    def read_sessions(self) -> ReadSessions:
+        return ReadSessions(sessions=self.ports.sessions, turns=self.ports.turns)
+
+    @cached_property
+    def end_session(self) -> EndSession:
+        return EndSession(
+            read=self.read_sessions,
+            sessions=self.ports.sessions,
+            cancel=self.cancel_turn,
+            cleanup=self.ports.cleanup_starter,
+            clock=self.ports.clock,
+        )
+
+    @cached_property
+    def clean_up_session(self) -> CleanUpSession:
+        return CleanUpSession(
+            sessions=self.ports.sessions,
+            files=self.ports.files,
+            purger=self.ports.session_purger,
+            remove=self.remove_files,
+            clock=self.ports.clock,
+            persist_files_across_sessions=self.settings.sessions.persist_files_across_sessions,
+        )
+
+    @cached_property
+    def request_erasure(self) -> RequestErasure:
+        return RequestErasure(
+            signer=self.ports.signer,
+            erasures=self.ports.erasures,
+            starter=self.ports.erasure_starter,
+            clock=self.ports.clock,
+        )
+
+    @cached_property
+    def erase_user(self) -> EraseUser:
+        return EraseUser(
+            erasures=self.ports.erasures,
+            purger=self.ports.user_purger,
+            sessions=self.ports.sessions,
+            uploads=self.ports.uploads,
+            abort=self.abort_upload,
+            store=self.ports.store,
+            workflow=self.ports.workflow,
+            clock=self.ports.clock,
+        )
+
+    @cached_property
+    def sweep(self) -> Sweep:
+        return Sweep(
+            reaper=self.ports.file_reaper,
+            sessions=self.ports.sessions,
+            remove=self.remove_files,
+            uploads=SweepUploads(uploads=self.ports.uploads, abort=self.abort_upload, clock=self.ports.clock),
+            erasures=SweepErasures(
+                erasures=self.ports.erasures, starter=self.ports.erasure_starter, clock=self.ports.clock
+            ),
+            clean_up=self.clean_up_session,
+            clock=self.ports.clock,
+            idle=timedelta(hours=self.settings.sessions.session_idle_hours),
+        )
+
+    # Files
+
+    @cached_property
+    def upload_file(self) -> UploadFile:
+        return UploadFile(
+            sessions=self.ports.sessions,
+            files=self.ports.files,
+            store=self.ports.store,
+            clock=self.ports.clock,
+            entropy=self.ports.entropy,
+            max_bytes=self.settings.limits.max_body_bytes,
+            metrics=self.ports.metrics,
+        )
+
+    @cached_property
+    def begin_upload(self) -> BeginUpload:
+        return BeginUpload(
+            sessions=self.ports.sessions,
+            uploads=self.ports.uploads,
+            parts=self.ports.parts,
+            clock=self.ports.clock,
+            entropy=self.ports.entropy,
+            max_bytes=self.settings.limits.max_file_size_bytes,
+        )
+
+    @cached_property
+    def read_uploads(self) -> ReadUploads:
+        return ReadUploads(uploads=self.ports.uploads, parts=self.ports.parts, clock=self.ports.clock)
+
+    @cached_property
+    def sign_parts(self) -> SignParts:
+        return SignParts(parts=self.ports.parts, clock=self.ports.clock)
+
+    @cached_property
+    def abort_upload(self) -> AbortUpload:
+        return AbortUpload(uploads=self.ports.uploads, parts=self.ports.parts, store=self.ports.store)
+
+    @cached_property
+    def complete_upload(self) -> CompleteUpload:
+        return CompleteUpload(
+            read=self.read_uploads,
+            sessions=self.ports.sessions,
+            files=self.ports.files,
+            store=self.ports.store,
+            abort=self.abort_upload,
+            max_bytes=self.settings.limits.max_file_size_bytes,
+            metrics=self.ports.metrics,
+        )
+
+    @cached_property
+    def read_files(self) -> ReadFiles:
+        return ReadFiles(
+            sessions=self.ports.sessions,
+            files=self.ports.files,
+            store=self.ports.store,
+            clock=self.ports.clock,
+            max_inline_bytes=self.settings.limits.inline_bytes,
+        )
+
+    @cached_property
+    def file_context(self) -> FileContextBuilder:
+        return FileContextBuilder(
+            files=self.ports.files,
+            clock=self.ports.clock,
+            persist_files_across_sessions=self.settings.sessions.persist_files_across_sessions,
+        )
+
+    @cached_property
+    def keep_file(self) -> KeepFile:
+        return KeepFile(
+            read=self.read_files,
+            reaper=self.ports.file_reaper,
+            store=self.ports.store,
+            persist_files_across_sessions=self.settings.sessions.persist_files_across_sessions,
+        )
+
+    @cached_property
+    def remove_file(self) -> RemoveFile:
+        return RemoveFile(files=self.ports.files, store=self.ports.store)
+
+    @cached_property
+    def remove_files(self) -> RemoveFiles:
+        return RemoveFiles(reaper=self.ports.file_reaper, store=self.ports.store)
+
+    # Links
+
+    @cached_property
+    def mint_links(self) -> MintLinks:
+        return MintLinks(
+            signer=self.ports.signer,
+            sessions=self.ports.sessions,
+            clock=self.ports.clock,
+            public_url=self.settings.links.public_url,
+        )
+
+    @cached_property
+    def open_link(self) -> OpenLink:
+        return OpenLink(signer=self.ports.signer, link_states=self.ports.link_states, clock=self.ports.clock)
+
+    @cached_property
+    def download(self) -> Download:
+        return Download(
+            open_link=self.open_link,
+            audit=self.record_audit,
+            clock=self.ports.clock,
+            entropy=self.ports.entropy,
+            metrics=self.ports.metrics,
+        )
+
+    @cached_property
+    def share_file(self) -> ShareFile:
+        return ShareFile(
+            read=self.read_files,
+            mint=self.mint_links,
+            links=self.ports.shared_links,
+            clock=self.ports.clock,
+            entropy=self.ports.entropy,
+        )
+
+    @cached_property
+    def read_links(self) -> ReadLinks:
+        return ReadLinks(links=self.ports.shared_links, link_states=self.ports.link_states, clock=self.ports.clock)
+
+    @cached_property
+    def revoke_links(self) -> RevokeLinks:
+        return RevokeLinks(self.ports.shared_links)
+
+    # Connections
+
+    @cached_property
+    def issue_ticket(self) -> IssueTicket:
+        return IssueTicket(tickets=self.ports.tickets, clock=self.ports.clock, entropy=self.ports.entropy)
+
+    @cached_property
+    def open_connection(self) -> OpenConnection:
+        return OpenConnection(
+            tickets=self.ports.tickets,
+            connections=self.ports.connections,
+            clock=self.ports.clock,
+            origins=self.settings.origins.web_origins,
+        )
+
+    @cached_property
+    def forget_connection(self) -> ForgetConnection:
+        return ForgetConnection(self.ports.connections)
+
+    @cached_property
+    def subscribe(self) -> Subscribe:
+        return Subscribe(
+            connections=self.ports.connections,
+            sessions=self.ports.sessions,
+            turns=self.ports.turns,
+            subscriptions=self.ports.subscriptions,
+            end_stuck=self.end_stuck_turn,
+            clock=self.ports.clock,
+            entropy=self.ports.entropy,
+        )
+
+    @cached_property
+    def unsubscribe(self) -> Unsubscribe:
+        return Unsubscribe(self.ports.subscriptions)
+
+    @cached_property
+    def push_events(self) -> PushEvents:
+        return PushEvents(
+            subscriptions=self.ports.subscriptions,
+            connections=self.ports.connections,
+            turns=self.ports.turns,
+            events=self.ports.events,
+            sender=self.ports.connection_sender,
+        )

@@ -1,0 +1,185 @@
+"""Starts and stops the emulated AWS, and serves it on a loopback port for other processes and presigned URLs."""
+
+import logging
+import os
+import secrets
+import threading
+import time
+from collections.abc import Collection
+from typing import Self
+
+from moto import mock_aws
+from moto.core.config import DefaultConfig
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
+from moto.stepfunctions.parser.api import ExecutionStatus
+from moto.stepfunctions.parser.models import stepfunctions_parser_backends
+from moto.sts.models import sts_backends
+from werkzeug.serving import ThreadedWSGIServer
+
+from local.emulator.aws.auth_middleware import with_authentication
+from local.emulator.aws.moto_patches import (
+    client_cache,
+    dynamodb_streams,
+    execution_events,
+    install_all,
+    lambda_invoke,
+    step_functions_executions,
+)
+from local.emulator.aws.signatures import SecretLookup
+
+REGION = "us-east-1"
+ACCOUNT = "123456789012"
+_KEY_ID = "AKIASATCHELLOCAL0000"
+_SECRET = secrets.token_hex(20)  # random, so that only processes that got it can sign a URL
+_CREDENTIALS = {
+    "AWS_ACCESS_KEY_ID": _KEY_ID,
+    "AWS_SECRET_ACCESS_KEY": _SECRET,
+    "AWS_DEFAULT_REGION": REGION,
+    "AWS_REGION": REGION,
+    "AWS_EC2_METADATA_DISABLED": "true",
+    "AWS_CONFIG_FILE": os.devnull,
+    "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+}
+_REAL_CREDENTIALS = (
+    "AWS_PROFILE",
+    "AWS_DEFAULT_PROFILE",
+    "AWS_SESSION_TOKEN",
+    "AWS_SECURITY_TOKEN",
+    "AWS_BEARER_TOKEN_BEDROCK",
+)
+_SERVER_VARIABLES = ("MOTO_PORT", "AWS_ENDPOINT_URL_S3")
+_CONFIG: DefaultConfig = {
+    "core": {
+        "mock_credentials": False,  # ours stay in the environment, even after the mock has stopped
+        "reset_boto3_session": True,
+        "passthrough": {"services": ["bedrockruntime"], "urls": []},  # moto has no models
+    },
+    "stepfunctions": {"execute_state_machine": True},
+}
+_STOP_SECONDS = 0.4  # for handlers and executions to end
+_POLL_SECONDS = 0.1  # werkzeug's default of 0.5 is how long a stop of the server would take
+_log = logging.getLogger(__name__)
+_running = threading.Lock()
+
+
+class LocalCloud:
+    """The emulated AWS, as a context manager. A process has at most one at a time; stopping it deletes all data.
+
+    boto3 clients of this process call moto's back ends directly, except S3's. Those use the loopback server at
+    ``endpoint_url``, so that the URLs that they presign work. Other processes use the server for all services, see
+    ``environ``. ``without`` are names of moto patches to leave out, for the patches' tests; a patch that has been
+    installed in a process stays.
+    """
+
+    def __init__(self, *, without: Collection[str] = ()) -> None:
+        self._without = without
+        self._mock = mock_aws(config=_CONFIG)
+        self._server: BackendServer | None = None
+
+    @property
+    def endpoint_url(self) -> str:
+        """Return the URL of the loopback server. Raises RuntimeError if the cloud is not running."""
+        if self._server is None:
+            raise RuntimeError("the cloud is not running")
+        return self._server.url
+
+    @property
+    def environ(self) -> dict[str, str]:
+        """Return the environment variables that connect another process to this cloud instead of to real AWS."""
+        return {**_CREDENTIALS, "AWS_ENDPOINT_URL": self.endpoint_url}
+
+    def __enter__(self) -> Self:
+        """Start the cloud."""
+        self.start()
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        """Stop the cloud."""
+        self.stop()
+
+    def start(self) -> None:
+        """Start the back ends and the server. Raises RuntimeError if another cloud runs in this process."""
+        if not _running.acquire(blocking=False):
+            raise RuntimeError("a process has one local cloud at a time")
+        forget_real_aws()
+        install_all(self._without)
+        lambda_invoke.HOST.reopen()
+        self._mock.start()
+        self._server = BackendServer(_secret_of)
+        os.environ.update(zip(_SERVER_VARIABLES, (str(self._server.port), self._server.url), strict=True))
+
+    def stop(self) -> None:
+        """Abort executions, wait briefly for handlers, and delete all data. It takes less than a second."""
+        if self._server is None:
+            return
+        deadline = time.monotonic() + _STOP_SECONDS
+        execution_events.set_listener(None)
+        _stop_executions()
+        dynamodb_streams.close(_STOP_SECONDS / 4)
+        handlers = lambda_invoke.HOST.close(deadline - time.monotonic())
+        threads = step_functions_executions.join_threads(deadline - time.monotonic())
+        if handlers or threads:
+            _log.warning("Still running after the stop: %d handlers and %d execution threads", handlers, threads)
+        for name in _SERVER_VARIABLES:
+            del os.environ[name]
+        self._server.stop()
+        self._server = None
+        client_cache.forget()
+        self._mock.stop()
+        _running.release()
+
+
+class BackendServer:
+    """moto's WSGI application on a free port of 127.0.0.1, running as soon as it is constructed.
+
+    Unlike moto's ``ThreadedMotoServer``, it stops fast and requires a signature for every request.
+    """
+
+    def __init__(self, secret_of: SecretLookup) -> None:
+        logging.getLogger("werkzeug").setLevel(logging.WARNING)  # it logs a line for every request
+        application = DomainDispatcherApplication(create_backend_app)
+        self._server = ThreadedWSGIServer("127.0.0.1", 0, application, MotoRequestHandler)
+        self._server.app = with_authentication(application, secret_of, self.port)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(_POLL_SECONDS,), daemon=True, name="moto-server"
+        )
+        self._thread.start()
+
+    @property
+    def port(self) -> int:
+        """Return the port."""
+        return self._server.port
+
+    @property
+    def url(self) -> str:
+        """Return the URL. Its host is an IP address: boto3 then puts the bucket into the path."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def stop(self) -> None:
+        """Stop the server and release the port."""
+        self._server.shutdown()
+        self._thread.join()
+
+
+def forget_real_aws() -> None:
+    """Put fake credentials into this process's environment permanently, so that no thread can reach real AWS."""
+    for name in _REAL_CREDENTIALS:
+        os.environ.pop(name, None)
+    os.environ.update(_CREDENTIALS)
+    no_proxy = {"127.0.0.1", "localhost", *filter(None, os.environ.get("NO_PROXY", "").split(","))}
+    os.environ["NO_PROXY"] = os.environ["no_proxy"] = ",".join(sorted(no_proxy))
+
+
+def _stop_executions() -> None:
+    for machine in stepfunctions_parser_backends[ACCOUNT][REGION].state_machines:
+        for execution in machine.executions:
+            if execution.status == ExecutionStatus.RUNNING:
+                execution.stop(stop_date=None, error=None, cause=None)
+
+
+def _secret_of(key_id: str) -> str | None:
+    """Return the secret of the emulator's own key, or of a key that AssumeRole has issued."""
+    if key_id == _KEY_ID:
+        return _SECRET
+    role = sts_backends[ACCOUNT]["aws"].get_assumed_role_from_access_key(key_id)
+    return role.secret_access_key if role else None

@@ -1,0 +1,135 @@
+"""Lambda without containers: handlers run in this process, in a thread for each invocation."""
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from local.emulator.runners.context import Handler, InvocationError, LambdaContext, error_payload
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A handler and its timeout in seconds. A handler that times out keeps running: threads cannot be killed."""
+
+    name: str
+    handler: Handler
+    timeout: float
+
+
+@dataclass(frozen=True)
+class InvocationResult:
+    """The response to an invocation, as JSON text: the handler's result, or Lambda's error object if ``failed``."""
+
+    payload: str
+    failed: bool
+
+
+class FunctionHost:
+    """Runs handlers by function name.
+
+    Each invocation gets a new thread: in a shared pool, handlers that wait for other handlers would starve them.
+    """
+
+    def __init__(self) -> None:
+        self._functions: dict[str, Function] = {}
+        self._lock = threading.Lock()
+        self._running: set[threading.Thread] = set()
+        self._is_open = True
+
+    def register(self, function: Function) -> None:
+        """Add or replace a function."""
+        self._functions[function.name] = function
+
+    def invoke(self, name: str, event: object, *, arn: str = "", tenant_id: str | None = None) -> InvocationResult:
+        """Run the handler and return its result, or a timeout error after the function's timeout."""
+        function = self._functions.get(name)
+        if function is None:
+            return _failure(InvocationError("Runtime.HandlerNotFound", f"{name} has no handler"), "")
+        context = _context(function, arn, tenant_id, asynchronous=False)
+        results: list[InvocationResult] = []
+        thread = self._start(name, lambda: results.append(_run(function.handler, event, context)))
+        if thread is None:
+            return _failure(InvocationError("ServiceException", "The cloud is stopping."), context.aws_request_id)
+        thread.join(function.timeout)
+        if results:
+            return results[0]
+        message = f"Task timed out after {function.timeout:.2f} seconds"
+        return _failure(InvocationError("Sandbox.Timedout", message), context.aws_request_id)
+
+    def invoke_later(self, name: str, event: object, *, arn: str = "", tenant_id: str | None = None) -> None:
+        """Start the handler and return. A failure is logged and not retried, as the functions are deployed."""
+        function = self._functions.get(name)
+        if function is None:
+            _log.warning("Asynchronous invocation of %s, which has no handler", name)
+            return
+        context = _context(function, arn, tenant_id, asynchronous=True)
+
+        def run() -> None:
+            result = _run(function.handler, event, context)
+            if result.failed:
+                _log.warning("Asynchronous invocation of %s failed: %s", name, result.payload)
+
+        self._start(name, run)
+
+    def close(self, timeout: float) -> int:
+        """Reject new invocations, wait up to ``timeout`` seconds, and return how many handlers still run."""
+        with self._lock:
+            self._is_open = False
+            running = set(self._running)
+        deadline = time.monotonic() + timeout
+        for thread in running:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        return sum(thread.is_alive() for thread in running)
+
+    def reopen(self) -> None:
+        """Remove all functions and accept invocations again."""
+        with self._lock:
+            self._functions.clear()
+            self._is_open = True
+
+    def _start(self, name: str, work: Callable[[], object]) -> threading.Thread | None:
+        def run() -> None:
+            try:
+                work()
+            finally:
+                with self._lock:
+                    self._running.discard(thread)
+
+        thread = threading.Thread(target=run, daemon=True, name=f"lambda-{name}")
+        with self._lock:
+            if not self._is_open:
+                return None
+            self._running.add(thread)
+        thread.start()
+        return thread
+
+
+def _context(function: Function, arn: str, tenant_id: str | None, *, asynchronous: bool) -> LambdaContext:
+    return LambdaContext(
+        function_name=function.name,
+        invoked_function_arn=arn,
+        deadline=time.monotonic() + function.timeout,
+        tenant_id=tenant_id,
+        asynchronous=asynchronous,
+    )
+
+
+def _run(handler: Handler, event: object, context: LambdaContext) -> InvocationResult:
+    try:
+        result = handler(event, context)
+    except BaseException as error:  # noqa: BLE001  (any exception of a handler is a response, even SystemExit)
+        return _failure(error, context.aws_request_id)
+    try:
+        return InvocationResult(json.dumps(result, allow_nan=False), failed=False)
+    except (TypeError, ValueError) as error:
+        marshal_error = InvocationError("Runtime.MarshalError", f"Unable to marshal response: {error}")
+        return _failure(marshal_error, context.aws_request_id)
+
+
+def _failure(error: BaseException, request_id: str) -> InvocationResult:
+    return InvocationResult(json.dumps(error_payload(error, request_id)), failed=True)

@@ -1,0 +1,58 @@
+"""Corrections of moto where it differs from AWS. Each module says what it patches, and what is wrong without it.
+
+All modules patch private names of moto 5.2.5. Each has tests in ``tests/integration/emulator/aws/moto_patches``, of
+which at least one fails without it. ``install`` of each is idempotent, and cannot be undone within a process.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from importlib import import_module
+
+from local.emulator.aws.moto_patches import (
+    client_cache,
+    dynamodb_streams,
+    dynamodb_transactions,
+    execution_events,
+    known_services,
+    lambda_invoke,
+    no_signatures,
+    parsed_once,
+    partitions,
+    plain_values,
+    s3_multipart,
+    s3_objects,
+    step_functions_callbacks,
+    step_functions_errors,
+    step_functions_executions,
+    websocket_connections,
+)
+
+PATCHES: Mapping[str, Callable[[], None]] = {
+    module.__name__.rpartition(".")[2]: module.install
+    for module in (
+        lambda_invoke,
+        step_functions_callbacks,
+        client_cache,
+        step_functions_executions,
+        execution_events,
+        step_functions_errors,
+        dynamodb_transactions,
+        known_services,
+        no_signatures,
+        parsed_once,
+        partitions,
+        plain_values,
+        dynamodb_streams,
+        websocket_connections,
+        s3_multipart,
+        s3_objects,
+    )
+}
+"""The ``install`` function of each patch by module name."""
+
+
+def install_all(without: Collection[str] = ()) -> None:
+    """Install all patches, except those named in ``without``, for the tests that must fail without a patch."""
+    import_module("moto.stepfunctions.parser.models")  # some patches replace a name in all loaded modules
+    for name, install in PATCHES.items():
+        if name not in without:
+            install()

@@ -1,0 +1,76 @@
+"""Delivers a table's stream to mapped functions in order, once, filtered, and without blocking writes.
+
+Patches ``StreamShard.add``. moto calls the functions during the write, unfiltered and with all undelivered records.
+Without the patch, the records of two concurrent writers are delivered twice, all records have the same sequence number,
+a failed function is not retried, and the records of an unmapped stream pile up. With the patch, GetRecords returns no
+records.
+"""
+
+import datetime as dt
+import itertools
+import json
+import threading
+from functools import cache, partial
+from typing import Any
+
+from moto.awslambda.models import EventSourceMapping
+from moto.dynamodb.models.dynamo_type import Item
+from moto.dynamodb.models.table import StreamRecord, StreamShard
+
+from local.emulator.aws.moto_patches.lambda_invoke import HOST
+from local.emulator.aws.moto_patches.patching import replace
+from local.emulator.aws.stream_reader import StreamReader
+
+_sequence_numbers = itertools.count(1100000000017454423009)
+_readers: dict[str, StreamReader] = {}
+_lock = threading.Lock()
+
+
+@cache
+def install() -> None:
+    """Patch moto."""
+    replace(StreamShard, "add", _add)
+
+
+def close(timeout: float) -> None:
+    """Stop all readers, each within ``timeout`` seconds. Later writes start new ones."""
+    with _lock:
+        readers = list(_readers.values())
+        _readers.clear()
+    for reader in readers:
+        reader.close(timeout)
+
+
+def _add(self: StreamShard, old: Item | None, new: Item | None) -> None:
+    mappings = self.table.lambda_event_source_mappings
+    if not mappings:
+        return
+    with _lock:  # records must reach the readers in the order of their sequence numbers
+        record = _record(self, old, new)
+        for mapping in mappings.values():
+            _reader(mapping).offer(record | {"eventSourceARN": mapping.event_source_arn})
+
+
+def _record(shard: StreamShard, old: Item | None, new: Item | None) -> dict[str, Any]:
+    specification = shard.table.stream_specification or {}
+    event_name = "INSERT" if old is None else "REMOVE" if new is None else "MODIFY"
+    view_type = specification["StreamViewType"]
+    json_object = StreamRecord(shard.table, view_type, event_name, old, new, next(_sequence_numbers)).to_json()
+    record: dict[str, Any] = json.loads(json.dumps(json_object, default=_to_timestamp))
+    return record
+
+
+def _to_timestamp(moment: dt.datetime) -> float:
+    return moment.replace(tzinfo=dt.UTC).timestamp()
+
+
+def _reader(mapping: EventSourceMapping) -> StreamReader:
+    if mapping.uuid not in _readers:
+        name = mapping.function_arn.split(":")[6]
+        _readers[mapping.uuid] = StreamReader(
+            partial(HOST.invoke, name, arn=mapping.function_arn),
+            filters=[each["Pattern"] for each in (mapping.filter_criteria or {}).get("Filters", [])],
+            batch_size=mapping.batch_size,
+            retries=mapping.max_retry_attempts or 0,
+        )
+    return _readers[mapping.uuid]

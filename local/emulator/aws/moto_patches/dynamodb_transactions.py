@@ -1,0 +1,82 @@
+"""Writes to DynamoDB tables are isolated, and a failed transaction undoes its own writes only.
+
+Patches the read and write methods of ``DynamoDBBackend`` and the name ``copy`` in its module. moto copies whole tables
+before each transaction and restores the copies if it fails: the time grows with the table, and concurrent writes of
+other threads are lost.
+"""
+
+import copy
+import threading
+from collections.abc import Callable, Mapping
+from functools import cache, wraps
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import moto.dynamodb.models as dynamodb
+from moto.dynamodb.models import DynamoDBBackend
+from moto.dynamodb.models.dynamo_type import DynamoType
+from moto.dynamodb.models.table import Table
+
+from local.emulator.aws.moto_patches.patching import original, replace
+
+_LOCKED_METHODS = ("put_item", "update_item", "delete_item", "get_item", "query", "scan")
+_lock = threading.RLock()
+_transact = original(DynamoDBBackend, "transact_write_items")
+
+
+@cache
+def install() -> None:
+    """Patch moto."""
+    for name in _LOCKED_METHODS:
+        replace(DynamoDBBackend, name, _locked(original(DynamoDBBackend, name)))
+    replace(DynamoDBBackend, "transact_write_items", _transact_in_place)
+    _stop_copying_tables(dynamodb)
+
+
+def _stop_copying_tables(module: ModuleType) -> None:
+    def deepcopy(value: object) -> object:
+        return value if isinstance(value, Table) else copy.deepcopy(value)
+
+    replace(module, "copy", SimpleNamespace(copy=copy.copy, deepcopy=deepcopy))
+
+
+def _locked(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def run(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (the arguments of moto's method)
+        with _lock:
+            return method(*args, **kwargs)
+
+    return run
+
+
+def _transact_in_place(self: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> None:
+    with _lock:
+        backups = [_ItemBackup(self, operation) for item in transact_items for operation in item.values()]
+        try:
+            _transact(self, transact_items)
+        except Exception:
+            for backup in backups:
+                backup.restore()
+            raise
+
+
+class _ItemBackup:
+    """The item that an operation writes to, as it was before the transaction."""
+
+    def __init__(self, backend: DynamoDBBackend, operation: Mapping[str, Any]) -> None:
+        table = backend.tables.get(operation["TableName"])
+        attributes = operation.get("Key") or operation.get("Item") or {}
+        self._items = table.items if table else {}
+        self._hash_key = DynamoType(attributes[table.hash_key_attr]) if table else None
+        self._range_key = DynamoType(attributes[table.range_key_attr]) if table and table.range_key_attr else None
+        self._before = copy.deepcopy(self._partition().get(self._range_key))
+
+    def _partition(self) -> Any:  # noqa: ANN401  (moto's items by range key)
+        return self._items.get(self._hash_key, {})
+
+    def restore(self) -> None:
+        """Restore the item, or remove it if it did not exist."""
+        if self._before is not None:
+            self._items[self._hash_key][self._range_key] = self._before
+        elif self._hash_key in self._items:
+            self._items[self._hash_key].pop(self._range_key, None)

@@ -1,0 +1,51 @@
+"""Lambda functions run in this process.
+
+Patches ``LambdaFunction.invoke``, which all invocations pass: the API, Step Functions and event sources. Without it,
+moto starts a Docker container for every invocation, runs asynchronous invocations (type Event) to their end before it
+responds, and drops the tenant id.
+
+Patches ``_SUPPORTED_API_PARAM_BINDINGS`` of the lambda:invoke task. Without it, moto drops ``InvocationType``, and a
+state that invokes a function asynchronously waits for it.
+"""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+
+from moto.awslambda.models import LambdaFunction
+from moto.stepfunctions.parser.asl.component.state.exec.state_task.service import state_task_service_lambda
+
+from local.emulator.aws.lambda_host import FunctionHost
+from local.emulator.aws.moto_patches.patching import replace
+
+HOST = FunctionHost()
+"""Runs the handlers of all functions in moto's back end."""
+
+
+@cache
+def install() -> None:
+    """Patch moto."""
+    replace(LambdaFunction, "invoke", _invoke)
+    bindings = vars(state_task_service_lambda)["_SUPPORTED_API_PARAM_BINDINGS"]
+    extended = {**bindings, "invoke": bindings["invoke"] | {"InvocationType"}}
+    replace(state_task_service_lambda, "_SUPPORTED_API_PARAM_BINDINGS", extended)
+
+
+def _invoke(
+    self: LambdaFunction,
+    body: str | bytes,
+    request_headers: Mapping[str, str],
+    response_headers: dict[str, str],
+) -> bytes:
+    headers = {name.lower(): value for name, value in request_headers.items()}
+    event = json.loads(body) if body else {}
+    tenant_id = headers.get("x-amz-tenant-id")
+    invocation_type = headers.get("x-amz-invocation-type", "RequestResponse")
+    if invocation_type == "Event":
+        HOST.invoke_later(self.function_name, event, arn=self.function_arn, tenant_id=tenant_id)
+    if invocation_type != "RequestResponse":
+        return b""
+    result = HOST.invoke(self.function_name, event, arn=self.function_arn, tenant_id=tenant_id)
+    if result.failed:
+        response_headers["x-amz-function-error"] = "Unhandled"
+    return result.payload.encode()

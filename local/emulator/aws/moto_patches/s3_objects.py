@@ -1,0 +1,164 @@
+"""S3 objects: streaming of large ones, listing of versions, and removal during a download.
+
+Large objects: patches ``FakeMultipart.complete``, ``FakeKey.value`` and ``S3Response.get_object``, so that an object is
+assembled from its parts and sent in pieces. moto stores large objects in files, but reads a whole object several times
+to assemble it, and once for each range request: a file of some gigabytes takes as much memory, for each reader.
+Checksums of whole objects, which Satchel does not use, are not computed.
+
+Versions: patches the name ``copy`` in ``moto.s3.models``, and the methods of ``S3Backend`` that change or look up keys.
+moto copies every object of a bucket, content included, to list the versions of one key. It also iterates over the keys
+while other threads change them, and takes the last version of a key after another thread has removed all of them.
+Without the patch, deleting a file copies all users' files, and some requests fail.
+
+Removal: patches ``FakeKey.dispose``. moto closes the content of an object as soon as the object is removed or
+overwritten. Without the patch, a download in progress breaks off, or the server has an error.
+"""
+
+import copy
+import hashlib
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache, wraps
+from types import SimpleNamespace
+from typing import Any
+
+import moto.s3.models as s3
+from moto.s3.exceptions import EntityTooSmall, InvalidPart, MalformedXML
+from moto.s3.models import FakeKey, FakeMultipart, S3Backend
+from moto.s3.responses import S3Response
+from moto.settings import S3_UPLOAD_PART_MIN_SIZE, get_s3_default_key_buffer_size
+
+from local.emulator.aws.moto_patches.patching import original, replace
+
+_LARGE_BYTES = 16 << 20
+_PIECE_BYTES = 1 << 20
+_LOCKED_METHODS = (
+    "put_object",
+    "get_object",
+    "delete_object",
+    "delete_objects",
+    "list_objects",
+    "list_object_versions",
+)
+_value = original(FakeKey, "value")
+_get = original(S3Response, "get_object")
+_dispose = original(FakeKey, "dispose")
+_can_stream: ContextVar[bool] = ContextVar("_can_stream", default=False)
+_keys_lock = threading.RLock()
+
+
+@cache
+def install() -> None:
+    """Patch moto."""
+    replace(FakeMultipart, "complete", _complete)
+    replace(FakeKey, "value", property(_read_value, _write_value))
+    replace(S3Response, "get_object", _get_object)
+    for name in _LOCKED_METHODS:
+        replace(S3Backend, name, _locked(original(S3Backend, name)))
+    replace(s3, "copy", SimpleNamespace(copy=copy.copy, deepcopy=_deepcopy_except_objects))
+    replace(FakeKey, "dispose", _dispose_unless_in_use)
+
+
+@dataclass(frozen=True)
+class ObjectRange:
+    """The bytes of a key from ``first`` up to ``end``. It has a length, can be sliced, and is read in pieces."""
+
+    key: FakeKey
+    first: int
+    end: int
+
+    def __len__(self) -> int:
+        return self.end - self.first
+
+    def __getitem__(self, part: slice) -> "ObjectRange":
+        first, end, _ = part.indices(len(self))
+        return ObjectRange(self.key, self.first + first, self.first + max(first, end))
+
+    def __iter__(self) -> Iterator[bytes]:
+        for offset in range(self.first, self.end, _PIECE_BYTES):
+            with self.key.lock:
+                self.key._value_buffer.seek(offset)  # noqa: SLF001  (moto's buffer)
+                piece = self.key._value_buffer.read(min(_PIECE_BYTES, self.end - offset))  # noqa: SLF001
+            yield piece
+
+
+@dataclass(frozen=True)
+class AssembledObject:
+    """The content of an object, assembled from its parts. moto closes the parts when the upload is complete."""
+
+    buffer: tempfile.SpooledTemporaryFile[bytes]
+    size: int
+
+
+def _get_object(self: S3Response) -> Any:  # noqa: ANN401  (moto's response)
+    token = _can_stream.set("werkzeug.socket" in self.request.environ)  # boto3 in this process only accepts bytes
+    try:
+        return _get(self)
+    finally:
+        _can_stream.reset(token)
+
+
+def _complete(self: FakeMultipart, body: Iterator[tuple[int, str]]) -> tuple[AssembledObject, str, None]:
+    parts = [_requested_part(self, number, etag) for number, etag in body]
+    if not parts:
+        raise MalformedXML
+    if any(part.contentsize < S3_UPLOAD_PART_MIN_SIZE for part in parts[:-1]):
+        raise EntityTooSmall
+    digests = b"".join(bytes.fromhex(part.etag.strip('"')) for part in parts)
+    return _assemble(parts), f"{hashlib.md5(digests, usedforsecurity=False).hexdigest()}-{len(parts)}", None
+
+
+def _assemble(parts: list[FakeKey]) -> AssembledObject:
+    buffer = tempfile.SpooledTemporaryFile(get_s3_default_key_buffer_size())  # noqa: SIM115  (closed with the key)
+    for part in parts:
+        buffer.writelines(ObjectRange(part, 0, part.contentsize))
+        part._value_buffer.close()  # noqa: SLF001  (frees the part's file as soon as it is copied)
+    return AssembledObject(buffer, buffer.tell())
+
+
+def _requested_part(upload: FakeMultipart, number: int, etag: str) -> FakeKey:
+    part = upload.parts.get(number)
+    if part is None or part.etag.strip('"') != etag.strip('"'):
+        raise InvalidPart
+    return part
+
+
+def _read_value(self: FakeKey) -> bytes | ObjectRange:
+    """Return the content, or a range object if it is large and the server can send it in pieces."""
+    if self.contentsize > _LARGE_BYTES and _can_stream.get():
+        return ObjectRange(self, 0, self.contentsize)
+    content: bytes = _value.fget(self)
+    return content
+
+
+def _write_value(self: FakeKey, new: bytes | AssembledObject) -> None:
+    if not isinstance(new, AssembledObject):
+        _value.fset(self, new)
+        return
+    self._value_buffer.close()
+    self._value_buffer, self.contentsize = new.buffer, new.size
+
+
+def _deepcopy_except_objects(value: object) -> object:
+    """Copy ``value``, but not the objects in a list of versions: the listing only changes which one is the latest."""
+    if isinstance(value, list) and any(isinstance(each, FakeKey) for each in value):
+        return list(value)
+    return copy.deepcopy(value)
+
+
+def _locked(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def run(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (the arguments of moto's method)
+        with _keys_lock:
+            return method(*args, **kwargs)
+
+    return run
+
+
+def _dispose_unless_in_use(self: FakeKey, garbage: bool = False) -> None:  # noqa: FBT001, FBT002  (moto's signature)
+    self.disposed = True
+    if garbage:  # no reader has a reference any more
+        _dispose(self)

@@ -1,0 +1,105 @@
+"""Callbacks of tasks that wait for a token: early ones, late ones, and the cause of a failure.
+
+Early callbacks: patches ``CallbackEndpoint.setup_heartbeat_endpoint`` and ``.notify_heartbeat``. moto starts to listen
+only after the Lambda function that got the token has returned, and loses callbacks that the function itself or a fast
+worker sent before. Without the patch, such a task times out, and an early heartbeat fails with InvalidToken.
+
+Late callbacks: patches ``StateTaskServiceCallback._eval_integration_pattern`` and ``CallbackPoolManager.notify`` and
+``.heartbeat``. While the execution runs, moto accepts and ignores callbacks for a task that has timed out; its code has
+the error TaskTimedOut but never raises it. Without the patch, a runner whose call was given up keeps working.
+
+Cause: patches ``StepFunctionResponse.send_task_failure``. Without it, moto drops the cause, and a Catch gets
+``"Cause": null``.
+"""
+
+from functools import cache
+from typing import TYPE_CHECKING, cast
+
+from moto.core.exceptions import AWSError
+from moto.core.responses import ActionResult, EmptyResult
+from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.state_task_service_callback import (
+    StateTaskServiceCallback,
+)
+from moto.stepfunctions.parser.asl.eval.callback.callback import (
+    CallbackConsumerLeft,
+    CallbackEndpoint,
+    CallbackOutcome,
+    CallbackPoolManager,
+    HeartbeatEndpoint,
+)
+from moto.stepfunctions.parser.asl.eval.environment import Environment
+from moto.stepfunctions.responses import StepFunctionResponse
+
+from local.emulator.aws.moto_patches.patching import original, replace
+
+if TYPE_CHECKING:
+    from moto.stepfunctions.parser.models import StepFunctionsParserBackend
+
+_setup = original(CallbackEndpoint, "setup_heartbeat_endpoint")
+_notify_endpoint = original(HeartbeatEndpoint, "notify")
+_evaluate = original(StateTaskServiceCallback, "_eval_integration_pattern")
+_notify = original(CallbackPoolManager, "notify")
+_heartbeat = original(CallbackPoolManager, "heartbeat")
+
+
+@cache
+def install() -> None:
+    """Patch moto."""
+    replace(CallbackEndpoint, "setup_heartbeat_endpoint", _setup_and_catch_up)
+    replace(CallbackEndpoint, "notify_heartbeat", _notify_heartbeat)
+    replace(StateTaskServiceCallback, "_eval_integration_pattern", _evaluate_and_leave)
+    replace(CallbackPoolManager, "notify", _notify_unless_ended)
+    replace(CallbackPoolManager, "heartbeat", _heartbeat_unless_ended)
+    replace(StepFunctionResponse, "send_task_failure", _send_task_failure)
+
+
+def _setup_and_catch_up(self: CallbackEndpoint, heartbeat_seconds: int) -> HeartbeatEndpoint:
+    endpoint: HeartbeatEndpoint = _setup(self, heartbeat_seconds)
+    if self.get_outcome() is not None:
+        self.interrupt_all()
+    return endpoint
+
+
+def _notify_heartbeat(self: CallbackEndpoint) -> bool:
+    """Accept a heartbeat even if the task does not wait yet: the heartbeat timeout starts when it does."""
+    if self._heartbeat_endpoint is not None:
+        _notify_endpoint(self._heartbeat_endpoint)
+    return True
+
+
+def _evaluate_and_leave(
+    self: StateTaskServiceCallback,
+    env: Environment,
+    *arguments: object,
+    **named: object,
+) -> None:
+    task = env.states.context_object.context_object_data["Task"]
+    endpoint = env.callback_pool_manager.get(task["Token"]) if task else None
+    try:
+        _evaluate(self, env, *arguments, **named)
+    finally:
+        if endpoint is not None:
+            endpoint.report(CallbackConsumerLeft())
+
+
+def _notify_unless_ended(self: CallbackPoolManager, callback_id: str, outcome: CallbackOutcome) -> bool:
+    _raise_if_ended(self, callback_id)
+    return bool(_notify(self, callback_id=callback_id, outcome=outcome))
+
+
+def _heartbeat_unless_ended(self: CallbackPoolManager, callback_id: str) -> bool:
+    _raise_if_ended(self, callback_id)
+    return bool(_heartbeat(self, callback_id=callback_id))
+
+
+def _raise_if_ended(pool: CallbackPoolManager, token: str) -> None:
+    endpoint = pool.get(token)
+    if endpoint is not None and endpoint.consumer_error is not None:
+        raise AWSError("Task Timed Out: 'Provided task does not exist anymore'", "TaskTimedOut")
+
+
+def _send_task_failure(self: StepFunctionResponse) -> ActionResult:
+    token, error, cause = (self._get_param(name) for name in ("taskToken", "error", "cause"))
+    backend = cast("StepFunctionsParserBackend", self.stepfunction_backend)  # the back end that runs executions
+    backend.send_task_failure(token, error=error, cause=cause)
+    return EmptyResult()

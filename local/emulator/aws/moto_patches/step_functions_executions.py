@@ -1,0 +1,138 @@
+"""The life cycle of an execution: its start, its stop, and its threads.
+
+Start: patches ``Execution.__init__`` and ``.start``, ``ExecutionWorker.__init__`` and ``._get_evaluation_environment``,
+so that status and environment exist from the beginning. moto lists an execution before it has a status and starts it
+before it has an environment. Without the patch, StopExecution right after StartExecution, and every callback to any
+*other* execution in that moment, fails with a 500: ``'NoneType' object has no attribute …``.
+
+Stop: patches ``Environment.set_stop``, ``.set_timed_out``, ``.set_error`` and ``.next_state_name``, so that
+StopExecution and a machine's TimeoutSeconds end an execution at once and with the right status. moto marks an execution
+as ended but does not wake a task that waits for its token. A Map then continues until the tool ends by itself, and the
+next transition raises, which turns ABORTED into FAILED. moto also ignores a stop before the first state. Without the
+patch, a canceled turn stays RUNNING.
+
+Threads: replaces the list ``TMP_THREADS``, which the interpreter's modules have imported by name. moto appends every
+thread and never removes one, so the list grows forever. The replacement only holds live threads, which lets a cloud
+that stops wait for them.
+"""
+
+import datetime as dt
+import threading
+import time
+import weakref
+from functools import cache
+
+from moto.stepfunctions.parser import utils
+from moto.stepfunctions.parser.api import ExecutionStatus
+from moto.stepfunctions.parser.asl.eval.environment import Environment
+from moto.stepfunctions.parser.asl.eval.program_state import ProgramRunning, ProgramStopped
+from moto.stepfunctions.parser.backend.execution import Execution
+from moto.stepfunctions.parser.backend.execution_worker import ExecutionWorker
+
+from local.emulator.aws.moto_patches.patching import original, replace, replace_everywhere
+
+_init_execution = original(Execution, "__init__")
+_create_worker = original(Execution, "_get_start_execution_worker")
+_init_worker = original(ExecutionWorker, "__init__")
+_create_environment = original(ExecutionWorker, "_get_evaluation_environment")
+_start_worker = original(ExecutionWorker, "start")
+_set_stop = original(Environment, "set_stop")
+_set_timed_out = original(Environment, "set_timed_out")
+_set_error = original(Environment, "set_error")
+_next_state_name = original(Environment, "next_state_name")
+
+
+@cache
+def install() -> None:
+    """Patch moto."""
+    replace(Execution, "__init__", _init_complete_execution)
+    replace(Execution, "start", _start)
+    replace(ExecutionWorker, "__init__", _init_complete_worker)
+    replace(ExecutionWorker, "_get_evaluation_environment", _environment)
+    replace(Environment, "set_stop", _stop)
+    replace(Environment, "set_timed_out", _time_out)
+    replace(Environment, "set_error", _fail)
+    replace(Environment, "next_state_name", property(_next_state_name.fget, _transition))
+    replace_everywhere("moto.stepfunctions.parser", "TMP_THREADS", utils.TMP_THREADS, _THREADS)
+
+
+def _init_complete_execution(self: Execution, *arguments: object, **named: object) -> None:
+    _init_execution(self, *arguments, **named)
+    self.exec_worker = _create_worker(self)
+    self.exec_status = ExecutionStatus.RUNNING
+
+
+def _start(self: Execution) -> None:
+    _start_worker(self.exec_worker)
+
+
+def _init_complete_worker(self: ExecutionWorker, *arguments: object, **named: object) -> None:
+    _init_worker(self, *arguments, **named)
+    self.env = _create_environment(self)
+
+
+def _environment(self: ExecutionWorker) -> Environment:
+    environment: Environment = self.env or _create_environment(self)
+    return environment
+
+
+def _stop(self: Environment, stop_date: dt.datetime, cause: str | None, error: str | None) -> None:
+    with self._state_mutex:
+        if self._program_state is None:  # not started yet, so no frame exists that could be stopped
+            self._program_state = ProgramStopped(stop_date=stop_date, cause=cause, error=error)
+        _set_stop(self, stop_date=stop_date, cause=cause, error=error)
+    _wake_waiting_tasks(self)
+
+
+def _time_out(self: Environment) -> None:
+    with self._state_mutex:
+        if self.is_running():
+            _set_timed_out(self)
+    _wake_waiting_tasks(self)
+
+
+def _fail(self: Environment, error: object) -> None:
+    """Set the error unless the execution has ended: a later error is a consequence of its end."""
+    with self._state_mutex:
+        if self.is_running():
+            _set_error(self, error=error)
+
+
+def _transition(self: Environment, next_state_name: str) -> None:
+    """Set the next state unless the execution has ended. Every loop over states checks whether the program runs."""
+    with self._state_mutex:
+        if self._program_state is None or isinstance(self._program_state, ProgramRunning):
+            _next_state_name.fset(self, next_state_name)
+
+
+def _wake_waiting_tasks(environment: Environment) -> None:
+    for endpoint in list(vars(environment.callback_pool_manager)["_pool"].values()):
+        endpoint.interrupt_all()
+
+
+class _LiveThreads(list[threading.Thread]):
+    """The replacement of moto's list, to which moto only appends. It holds weak references to the threads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._threads: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
+        self._lock = threading.Lock()
+
+    def append(self, thread: threading.Thread) -> None:
+        with self._lock:
+            self._threads.add(thread)
+
+    def alive(self) -> list[threading.Thread]:
+        with self._lock:
+            return [thread for thread in self._threads if thread.is_alive()]
+
+
+_THREADS = _LiveThreads()
+
+
+def join_threads(timeout: float) -> int:
+    """Wait up to ``timeout`` seconds for the interpreter's threads and return how many are still alive."""
+    deadline = time.monotonic() + timeout
+    for thread in _THREADS.alive():
+        thread.join(max(0.0, deadline - time.monotonic()))
+    return len(_THREADS.alive())

@@ -1,0 +1,65 @@
+"""Messages that are posted to a WebSocket connection reach it, and a closed connection raises GoneException.
+
+Patches ``ApiGatewayManagementApiBackend.post_to_connection`` and ``.delete_connection``. moto accepts messages of any
+size for any connection id and stores them. Without the patch, no message reaches a client, and no connection is ever
+reported as gone.
+"""
+
+from functools import cache
+from typing import Protocol
+from urllib.parse import unquote
+
+from moto.apigatewaymanagementapi.models import ApiGatewayManagementApiBackend
+from moto.core.exceptions import AWSError
+
+from local.emulator.aws.moto_patches.patching import replace
+
+MAX_MESSAGE_BYTES = 128 << 10
+"""API Gateway's limit for a message."""
+
+
+class Connection(Protocol):
+    """The server's end of a WebSocket connection. Thread-safe."""
+
+    def send(self, text: str) -> bool:
+        """Send a message after the earlier ones. Return False if the connection has ended."""
+        ...
+
+    def close(self) -> None:
+        """End the connection."""
+        ...
+
+
+_connections: dict[str, Connection] = {}
+
+
+@cache
+def install() -> None:
+    """Patch moto."""
+    replace(ApiGatewayManagementApiBackend, "post_to_connection", _post)
+    replace(ApiGatewayManagementApiBackend, "delete_connection", _delete)
+
+
+def register(connection_id: str, connection: Connection) -> None:
+    """Send messages for this id to this connection."""
+    _connections[connection_id] = connection
+
+
+def unregister(connection_id: str) -> None:
+    """Remove a connection that has ended."""
+    _connections.pop(connection_id, None)
+
+
+def _post(_self: ApiGatewayManagementApiBackend, data: bytes, connection_id: str) -> None:
+    if len(data) > MAX_MESSAGE_BYTES:
+        raise AWSError("Message too long", "PayloadTooLargeException", 413)
+    connection = _connections.get(unquote(connection_id))
+    if connection is None or not connection.send(data.decode()):
+        raise AWSError("410", "GoneException", 410)
+
+
+def _delete(_self: ApiGatewayManagementApiBackend, connection_id: str) -> None:
+    connection = _connections.get(unquote(connection_id))
+    if connection is None:
+        raise AWSError("410", "GoneException", 410)
+    connection.close()

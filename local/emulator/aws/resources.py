@@ -1,0 +1,102 @@
+"""Creates resources by boto3 calls, from the definitions that the deployed stacks are built from, too.
+
+A definition is the parsed JSON of a file in ``infra/definitions``: keyword arguments of boto3's calls, without names.
+"""
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import boto3
+
+from local.emulator.aws.cloud import ACCOUNT
+from local.emulator.aws.lambda_host import Function
+from local.emulator.aws.moto_patches.lambda_invoke import HOST
+from local.emulator.runners.context import Handler
+
+Definition = Mapping[str, Any]
+
+_PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
+_TRUST_POLICY = {
+    "Version": "2012-10-17",
+    "Statement": [{"Effect": "Allow", "Principal": {"AWS": ACCOUNT}, "Action": "sts:AssumeRole"}],
+}
+
+
+def create_table(name: str, definition: Definition) -> None:
+    """Create a DynamoDB table: arguments of ``create_table`` and, if given, its ``TimeToLiveSpecification``."""
+    client = boto3.client("dynamodb")
+    client.create_table(TableName=name, **{k: v for k, v in definition.items() if k != "TimeToLiveSpecification"})
+    if "TimeToLiveSpecification" in definition:
+        client.update_time_to_live(TableName=name, TimeToLiveSpecification=definition["TimeToLiveSpecification"])
+
+
+def create_bucket(name: str, definition: Definition) -> None:
+    """Create a bucket and put its configurations. Raises ValueError for an unsupported configuration."""
+    client = boto3.client("s3")
+    put: Mapping[str, Callable[..., object]] = {
+        "VersioningConfiguration": client.put_bucket_versioning,
+        "PublicAccessBlockConfiguration": client.put_public_access_block,
+        "LifecycleConfiguration": client.put_bucket_lifecycle_configuration,
+        "CORSConfiguration": client.put_bucket_cors,
+    }
+    if unsupported := definition.keys() - put.keys():
+        raise ValueError(f"unsupported bucket configurations: {', '.join(sorted(unsupported))}")
+    client.create_bucket(Bucket=name)
+    for configuration, value in definition.items():
+        put[configuration](Bucket=name, **{configuration: value})
+
+
+def create_secret(name: str, value: str) -> str:
+    """Create a secret with a text value and return its ARN."""
+    return boto3.client("secretsmanager").create_secret(Name=name, SecretString=value)["ARN"]
+
+
+def create_role(name: str) -> str:
+    """Create a role that any principal in the account may assume, and return its ARN. moto checks no policies."""
+    role = boto3.client("iam").create_role(RoleName=name, AssumeRolePolicyDocument=json.dumps(_TRUST_POLICY))
+    return str(role["Role"]["Arn"])
+
+
+def create_function(name: str, handler: Handler, *, role: str, timeout: float) -> str:
+    """Create a function whose ``handler`` runs in this process for at most ``timeout`` seconds. Return its ARN."""
+    HOST.register(Function(name, handler, timeout))
+    function = boto3.client("lambda").create_function(
+        FunctionName=name,
+        Role=role,
+        Runtime="python3.13",
+        Handler="index.handler",
+        Code={"ZipFile": _unused_code()},
+        Timeout=max(1, round(timeout)),
+    )
+    return function["FunctionArn"]
+
+
+def map_stream(table: str, function: str, definition: Definition) -> None:
+    """Map a table's stream to a function. The definition is arguments of ``create_event_source_mapping``."""
+    stream = boto3.client("dynamodb").describe_table(TableName=table)["Table"]["LatestStreamArn"]
+    boto3.client("lambda").create_event_source_mapping(EventSourceArn=stream, FunctionName=function, **definition)
+
+
+def create_state_machine(name: str, definition: str, substitutions: Mapping[str, object], *, role: str) -> str:
+    """Create a Standard state machine from the text of an ASL file with ``${Placeholders}`` and return its ARN.
+
+    Raises ValueError if placeholders and substitutions do not match one to one.
+    """
+    names = set(_PLACEHOLDER.findall(definition))
+    if names != substitutions.keys():
+        raise ValueError(f"placeholders and substitutions differ: {sorted(names ^ substitutions.keys())}")
+    text = _PLACEHOLDER.sub(lambda match: str(substitutions[match[1]]), definition)
+    machine = boto3.client("stepfunctions").create_state_machine(name=name, definition=text, roleArn=role)
+    return machine["stateMachineArn"]
+
+
+def _unused_code() -> bytes:
+    """Return a code package, which the API requires. It is never used: invocations run the registered handler."""
+    package = io.BytesIO()
+    with zipfile.ZipFile(package, "w") as archive:
+        archive.writestr("index.py", "")
+    return package.getvalue()

@@ -1,0 +1,96 @@
+"""Lambda's reader of a DynamoDB stream: delivers records in order and in batches, filters them and retries.
+
+It implements BatchSize, FilterCriteria, MaximumRetryAttempts and ReportBatchItemFailures of an event source mapping. It
+does not bisect a failed batch, which the deployed mapping does to isolate the failing record.
+"""
+
+import json
+import logging
+import queue
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from local.emulator.aws.lambda_host import InvocationResult
+
+Record = Mapping[str, Any]
+Invoke = Callable[[Mapping[str, object]], InvocationResult]
+
+_RETRY_SECONDS = 0.05
+_log = logging.getLogger(__name__)
+
+
+class StreamReader:
+    """A thread that delivers records until ``close``. Offering a record never blocks."""
+
+    def __init__(self, invoke: Invoke, *, filters: Sequence[str], batch_size: int, retries: int) -> None:
+        self._invoke = invoke
+        self._patterns = [json.loads(each) for each in filters]
+        self._batch_size = batch_size
+        self._retries = retries
+        self._records: queue.SimpleQueue[Record | None] = queue.SimpleQueue()
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="stream-reader")
+        self._thread.start()
+
+    def offer(self, record: Record) -> None:
+        """Queue the record if it passes the filters."""
+        if not self._patterns or any(matches_pattern(pattern, record) for pattern in self._patterns):
+            self._records.put(record)
+
+    def close(self, timeout: float) -> None:
+        """Stop reading, and wait up to ``timeout`` seconds for the current batch."""
+        self._closed.set()
+        self._records.put(None)
+        self._thread.join(timeout)
+
+    def _run(self) -> None:
+        while not self._closed.is_set():
+            if batch := self._next_batch():
+                self._deliver(batch)
+
+    def _next_batch(self) -> list[Record]:
+        """Wait for a record, and return it with the records that are queued by then."""
+        batch = [self._records.get()]
+        while len(batch) < self._batch_size and not self._records.empty():
+            batch.append(self._records.get())
+        return [record for record in batch if record is not None]
+
+    def _deliver(self, batch: Sequence[Record]) -> None:
+        for _ in range(1 + self._retries):
+            batch = self._invoke_with(batch)
+            if not batch or self._closed.wait(_RETRY_SECONDS):
+                return
+        _log.warning("Dropped %d records of a stream after the last retry", len(batch))
+
+    def _invoke_with(self, batch: Sequence[Record]) -> Sequence[Record]:
+        """Invoke the function and return the records to retry."""
+        result = self._invoke({"Records": list(batch)})
+        if result.failed:
+            _log.warning("A batch of a stream failed: %s", result.payload)
+            return batch
+        failures = (json.loads(result.payload) or {}).get("batchItemFailures", [])
+        failed = {failure["itemIdentifier"] for failure in failures}
+        for position, record in enumerate(batch):
+            if record["dynamodb"]["SequenceNumber"] in failed:
+                return batch[position:]
+        return []
+
+
+def matches_pattern(pattern: Mapping[str, Any], value: object) -> bool:
+    """Return True if an event matches a pattern of exact values and ``prefix``. Raises ValueError for other rules."""
+    return isinstance(value, Mapping) and all(_matches(rules, value.get(name)) for name, rules in pattern.items())
+
+
+def _matches(rules: Mapping[str, Any] | Sequence[object], value: object) -> bool:
+    if isinstance(rules, Mapping):
+        return matches_pattern(rules, value)
+    return any(_matches_rule(rule, value) for rule in rules)
+
+
+def _matches_rule(rule: object, value: object) -> bool:
+    if not isinstance(rule, Mapping):
+        return rule == value
+    if rule.keys() != {"prefix"}:
+        raise ValueError(f"unsupported filter rule: {sorted(rule)}")
+    return isinstance(value, str) and value.startswith(rule["prefix"])

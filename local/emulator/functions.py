@@ -1,0 +1,103 @@
+"""Creates the Lambda functions of the deployed system, and the state machine of a turn. They run in this process."""
+
+import os
+import re
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, cast
+
+from infra import limits, sources
+from local.emulator import settings
+from local.emulator.aws import resources
+from local.emulator.aws.lambda_host import InvocationResult
+from local.emulator.aws.moto_patches import execution_events
+from local.emulator.aws.moto_patches.lambda_invoke import HOST
+from local.emulator.runners.context import Handler, LambdaContext
+from local.emulator.websocket_gateway import Event
+from satchel.adapters.workspaces import LocalWorkspaces
+from satchel.settings import ApprovalSettings
+
+_FUNCTION_NAME = re.compile(r'"FunctionName": "\$\{(\w+)\}"')
+_STATE_TIMEOUTS = {"Think": limits.THINK_SECONDS}  # seconds; the other states have limits.STEP_SECONDS
+_MACHINE_TIMEOUTS: Mapping[str, object] = {
+    "HeartbeatSeconds": limits.HEARTBEAT_TIMEOUT_SECONDS,
+    "CallTimeoutSeconds": limits.CALL_TIMEOUT_SECONDS,
+    "TurnTimeoutSeconds": limits.TURN_TIMEOUT_SECONDS,
+}
+_BACKGROUND_TIMEOUTS = {
+    "erase": limits.ERASE_SECONDS,
+    "end_session": limits.CLEAR_SECONDS,
+    "expire": limits.SWEEP_SECONDS,
+}
+_SOCKETS = f"{settings.NAME}-sockets"
+_PUSH = f"{settings.NAME}-push"
+
+
+def create_turn_machine(role: str) -> str:
+    """Create the state machine from the deployed definition, and the functions that it invokes. Return its ARN.
+
+    Finish is invoked for executions that fail, time out or are aborted.
+    """
+    definition = sources.TURN_WORKFLOW.read_text(encoding="utf-8")
+    functions: dict[str, object] = {
+        state: _create_state_function(state, role) for state in set(_FUNCTION_NAME.findall(definition))
+    }
+    execution_events.set_listener(lambda event: HOST.invoke_later(_function_name("Finish"), dict(event)))
+    approval = {"ApprovalSeconds": ApprovalSettings().approval_seconds}
+    values = functions | {**_MACHINE_TIMEOUTS} | approval
+    return resources.create_state_machine(f"{settings.NAME}-turn", definition, values, role=role)
+
+
+def _create_state_function(state: str, role: str) -> str:
+    timeout = _STATE_TIMEOUTS.get(state, limits.STEP_SECONDS)
+    return resources.create_function(_function_name(state), _handler(state.lower()), role=role, timeout=timeout)
+
+
+def _function_name(state: str) -> str:
+    return f"{settings.NAME}-{state.lower()}"
+
+
+def create_background_functions(role: str) -> None:
+    """Create the functions that other functions or the scheduler invoke asynchronously, as ``{NAME}-{folder}``."""
+    for folder, seconds in _BACKGROUND_TIMEOUTS.items():
+        handler = _handler(folder)
+        if folder == "end_session":
+            handler = _with_workspace_cleanup(handler)
+        resources.create_function(f"{settings.NAME}-{folder}", handler, role=role, timeout=seconds)
+
+
+def _with_workspace_cleanup(end_session: Handler) -> Handler:
+    """Return a handler that also clears the session's files under ``/tmp``, which all runners share here.
+
+    On Lambda each environment has a ``/tmp`` of its own that no function can reach. There, the user's next call from
+    another session clears it, or the environment ends.
+    """
+
+    def handle(event: object, context: LambdaContext) -> object:
+        payload = cast("dict[str, Any]", event)
+        LocalWorkspaces().end_session(payload["user"], payload["session_id"])
+        return end_session(event, context)
+
+    return handle
+
+
+def create_websocket_functions(role: str, *, table: str, endpoint: str) -> None:
+    """Create the functions for WebSocket connections, and map the table's stream to the one that pushes events.
+
+    ``endpoint`` is the URL of API Gateway's management API, which sends messages to connections.
+    """
+    os.environ["SATCHEL_SOCKET_ENDPOINT"] = endpoint
+    resources.create_function(_SOCKETS, _handler("sockets"), role=role, timeout=limits.API_SECONDS)
+    resources.create_function(_PUSH, _handler("push"), role=role, timeout=limits.STEP_SECONDS)
+    resources.map_stream(table, _PUSH, sources.load_definition("stream"))
+
+
+def invoke_websocket_function(event: Event) -> InvocationResult:
+    """Invoke the function that handles connections and their messages, as API Gateway does, and return its result."""
+    return HOST.invoke(_SOCKETS, dict(event))
+
+
+def _handler(folder: str) -> Handler:
+    """Return the handler of ``functions/{folder}``."""
+    handler: Handler = import_module(f"functions.{folder}.handler").handler
+    return handler

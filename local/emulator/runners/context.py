@@ -1,0 +1,54 @@
+"""Lambda's context object, and the error payload that Lambda returns for a failed handler."""
+
+import time
+import traceback
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, kw_only=True)
+class LambdaContext:
+    """The context object of Lambda's Python runtime, reduced to what the handlers use.
+
+    ``deadline`` is a time of ``time.monotonic()`` in seconds. ``asynchronous`` is not part of AWS's object: it tells a
+    handler that forwards to another process whether the caller waits for the result.
+    """
+
+    function_name: str
+    invoked_function_arn: str
+    deadline: float
+    tenant_id: str | None = None
+    asynchronous: bool = False
+    aws_request_id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    function_version: str = "$LATEST"
+    memory_limit_in_mb: int = 1024
+
+    def get_remaining_time_in_millis(self) -> int:
+        """Return the milliseconds until the function's timeout, at least 0."""
+        return max(0, int((self.deadline - time.monotonic()) * 1000))
+
+
+Handler = Callable[[object, LambdaContext], object]
+"""A Lambda handler: takes the event and the context, and returns a JSON value."""
+
+
+class InvocationError(Exception):
+    """A failed invocation, with Lambda's name for the failure, such as ``Runtime.ExitError``."""
+
+    def __init__(self, error_type: str, message: str, stack_trace: list[str] | None = None) -> None:
+        super().__init__(message)
+        self.error_type = error_type
+        self.stack_trace = stack_trace
+
+
+def error_payload(error: BaseException, request_id: str) -> dict[str, object]:
+    """Return the payload that Lambda responds with if a handler raised ``error``."""
+    invocation_error = error if isinstance(error, InvocationError) else None
+    trace = invocation_error.stack_trace if invocation_error else None
+    return {
+        "errorMessage": str(error),
+        "errorType": invocation_error.error_type if invocation_error else type(error).__name__,
+        "requestId": request_id,
+        "stackTrace": traceback.format_tb(error.__traceback__) if trace is None else trace,
+    }

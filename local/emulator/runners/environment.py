@@ -1,0 +1,138 @@
+"""The program of one execution environment, which ``fork_server_main`` runs in each forked process.
+
+It imports the handler once and then serves the invocations that it reads from standard input. Each invocation gets its
+own thread; the handler limits its own concurrency. The program ends when standard input ends, because the parent closed
+the pipe or died.
+"""
+
+import contextlib
+import faulthandler
+import importlib
+import json
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from types import FrameType, ModuleType
+from typing import BinaryIO, cast
+
+from local.emulator.runners import process_tree
+from local.emulator.runners.context import Handler, InvocationError, LambdaContext, error_payload
+from local.emulator.runners.messages import Invocation, encode_line
+
+_SHUTDOWN_SECONDS = 0.8  # for the handler's own shutdown; the parent kills the process after one second
+
+
+class Environment:
+    """Runs one handler for the invocations of one tenant."""
+
+    def __init__(self, function: str, handler: Handler, responses: BinaryIO) -> None:
+        self._function = function
+        self._handler = handler
+        self._responses = responses
+        self._write_lock = threading.Lock()
+
+    def serve(self, invocations: BinaryIO) -> None:
+        """Start a thread for every invocation, until the stream ends."""
+        for line in invocations:
+            invocation = cast("Invocation", json.loads(line))
+            threading.Thread(target=self._run, args=(invocation,), daemon=True, name=invocation["id"]).start()
+
+    def _run(self, invocation: Invocation) -> None:
+        response = self._respond(invocation)
+        with self._write_lock, contextlib.suppress(BrokenPipeError):  # the parent died; this process will end, too
+            self._responses.write(response)
+            self._responses.flush()
+
+    def _respond(self, invocation: Invocation) -> bytes:
+        request_id = invocation["id"]
+        try:
+            result = self._handler(invocation["event"], self._context(invocation))
+        except BaseException as error:  # noqa: BLE001  (any exception of a handler is a response, even SystemExit)
+            return encode_line({"id": request_id, "kind": "error", "payload": error_payload(error, request_id)})
+        try:
+            return encode_line({"id": request_id, "kind": "result", "payload": result})
+        except (TypeError, ValueError) as error:
+            marshal_error = InvocationError("Runtime.MarshalError", f"Unable to marshal response: {error}")
+            return encode_line({"id": request_id, "kind": "error", "payload": error_payload(marshal_error, request_id)})
+
+    def _context(self, invocation: Invocation) -> LambdaContext:
+        return LambdaContext(
+            function_name=self._function,
+            invoked_function_arn=invocation["arn"],
+            deadline=time.monotonic() + invocation["remaining"],
+            tenant_id=invocation["tenant"],
+            asynchronous=invocation["asynchronous"],
+            aws_request_id=invocation["id"],
+        )
+
+
+def main(target: str, function: str) -> None:
+    """Serve until the parent closes the pipe or sends SIGTERM, then end this process and all that it started.
+
+    ``target`` is the handler as ``module:attribute``, ``function`` the name that the process gets.
+    """
+    invocations, responses = _take_over_pipes()
+    process_tree.set_process_name(function)
+    with contextlib.suppress(PermissionError):  # some container managers refuse it; killed trees then leave orphans
+        process_tree.mark_process()
+    process_tree.become_subreaper()
+    faulthandler.enable()
+    signal.signal(signal.SIGTERM, _raise_system_exit)
+    module: ModuleType | None = None
+    try:
+        module, handler = _load(target)
+        Environment(function, handler, responses).serve(invocations)
+    except ImportError as error:
+        responses.write(encode_line({"id": "", "kind": "import_error", "payload": error_payload(error, "")}))
+        responses.flush()
+        raise
+    finally:
+        _shut_down(module)
+
+
+def _take_over_pipes() -> tuple[BinaryIO, BinaryIO]:
+    """Move the two pipes away from descriptors 0 and 1.
+
+    Otherwise a print could forge a response, and a tool that reads its input could consume invocations.
+    """
+    invocations, responses = os.dup(0), os.dup(1)  # not inheritable, so no grandchild keeps them open
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(2, 1)
+    os.close(null)
+    return open(invocations, "rb"), open(responses, "wb")  # noqa: PTH123  (descriptors, open until the end)
+
+
+def _load(target: str) -> tuple[ModuleType, Handler]:
+    """Import the handler. Raises ImportError, whatever the module raised, as Lambda does."""
+    module_name, _, attribute = target.partition(":")
+    try:
+        module = importlib.import_module(module_name)
+        return module, cast("Handler", getattr(module, attribute))
+    except Exception as error:
+        raise ImportError(f"Unable to import {target}: {type(error).__name__}: {error}") from error
+
+
+def _raise_system_exit(_signal: int, _frame: FrameType | None) -> None:
+    raise SystemExit
+
+
+def _shut_down(module: ModuleType | None) -> None:
+    """Let the handler end its servers, kill the remaining descendants, and exit without waiting for any thread."""
+    error = sys.exc_info()[1]
+    failed = error is not None and not isinstance(error, SystemExit)
+    if failed:
+        traceback.print_exception(error)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    shutdown = getattr(module, "shutdown", None)
+    if callable(shutdown):
+        thread = threading.Thread(target=shutdown, daemon=True, name="shutdown")
+        thread.start()
+        thread.join(_SHUTDOWN_SECONDS)
+    process_tree.kill_descendants()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(failed)

@@ -1,0 +1,76 @@
+"""The parent's side of the fork server: starts its process and requests forks."""
+
+import json
+import logging
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from local.emulator.runners.functions import child_environ
+from local.emulator.runners.messages import MAX_FORK_REQUEST_BYTES, ForkRequest
+
+_log = logging.getLogger(__name__)
+_RESPONSE_TIMEOUT = 30.0  # seconds; the first request may have to wait for the imports
+
+
+class ForkServer:
+    """A fork server process, started by the constructor and restarted if it has died.
+
+    It imports the modules ``preload``. The processes that it forks are children of this process, which must be a
+    subreaper (``process_tree.become_subreaper``).
+    """
+
+    def __init__(self, preload: Sequence[str] = ()) -> None:
+        self._preload = preload
+        self._lock = threading.Lock()
+        self._start()
+
+    def fork(self, target: str, function: str, environ: Mapping[str, str], descriptors: Sequence[int]) -> int:
+        """Start an environment with these standard descriptors and return its pid.
+
+        Raises OSError if a restarted fork server does not respond either.
+        """
+        request = json.dumps(ForkRequest(target=target, function=function, environ=dict(environ))).encode()
+        with self._lock:
+            try:
+                return self._send(request, descriptors)
+            except OSError:
+                _log.warning("The fork server does not respond and is restarted", exc_info=True)
+                self._stop()
+                self._start()
+                return self._send(request, descriptors)
+
+    def close(self) -> None:
+        """End the fork server. The processes that it forked live on."""
+        with self._lock:
+            self._stop()
+
+    def _start(self) -> None:
+        self._socket, server_socket = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._socket.settimeout(_RESPONSE_TIMEOUT)
+        number = str(server_socket.fileno())
+        with server_socket:
+            self._process = subprocess.Popen(  # noqa: S603  (this interpreter and our own module)
+                [sys.executable, "-P", "-m", "local.emulator.runners.fork_server_main", number, *self._preload],
+                stdin=subprocess.DEVNULL,
+                env=child_environ({}),
+                pass_fds=(server_socket.fileno(),),
+                start_new_session=True,
+            )
+
+    def _send(self, request: bytes, descriptors: Sequence[int]) -> int:
+        socket.send_fds(self._socket, [request], list(descriptors))
+        pid = self._socket.recv(MAX_FORK_REQUEST_BYTES)
+        if not pid:
+            raise ConnectionResetError("the fork server has ended")
+        return int(pid)
+
+    def _stop(self) -> None:
+        self._socket.close()
+        with suppress(ProcessLookupError):
+            os.kill(self._process.pid, 9)
+        self._process.wait()

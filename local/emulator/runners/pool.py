@@ -1,0 +1,220 @@
+"""Routes invocations to environments, one for each function and tenant, as Lambda's tenant isolation does."""
+
+import logging
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self
+
+from local.emulator.runners import process_tree
+from local.emulator.runners.context import Handler, InvocationError, LambdaContext
+from local.emulator.runners.fork_server import ForkServer
+from local.emulator.runners.functions import RunnerFunction
+from local.emulator.runners.process import EnvironmentProcess
+from local.emulator.runners.supervisor import Supervisor
+from local.emulator.runners.wait_queue import (
+    InvocationCancelled,
+    Key,
+    ListenerFactory,
+    NullListener,
+    QueuedInvocation,
+    WaitQueue,
+)
+
+_log = logging.getLogger(__name__)
+
+
+class EnvironmentPool:
+    """The environments of all runners; a context manager that leaves no process behind.
+
+    An environment starts with its first invocation and ends after ``idle_seconds`` without one. There are never more
+    than ``max_environments``, including those that are just ending. If the pool is full, the least recently used idle
+    environment is ended; if all are busy, an invocation queues for up to ``max_wait_seconds``, and the listener that
+    ``listener_for(event)`` returns acts for it meanwhile. ``grace_seconds`` is how long an environment may take to end
+    by itself. The output of environments goes to ``{log_dir}/{function}-{tenant}.log``. They are forks of one process
+    that has imported the modules ``preload``.
+    """
+
+    def __init__(
+        self,
+        functions: Iterable[RunnerFunction],
+        *,
+        log_dir: Path,
+        idle_seconds: float = 300.0,
+        max_environments: int = 16,
+        max_wait_seconds: float = 120.0,
+        listener_for: ListenerFactory = lambda _event: NullListener(),
+        grace_seconds: float = 1.0,
+        preload: Sequence[str] = (),
+    ) -> None:
+        self._functions = {function.name: function for function in functions}
+        self._log_dir = log_dir
+        self._idle_seconds = idle_seconds
+        self._max_environments = max_environments
+        self._max_wait_seconds = max_wait_seconds
+        self._listener_for = listener_for
+        self._grace_seconds = grace_seconds
+        self._changed = threading.Condition()
+        self._processes: dict[Key, EnvironmentProcess] = {}
+        self._ending: set[EnvironmentProcess] = set()
+        self._queue = WaitQueue()
+        self._is_closed = False
+        log_dir.mkdir(parents=True, exist_ok=True)
+        process_tree.become_subreaper()
+        self._fork_server = ForkServer(preload)
+        self._supervisor = Supervisor(on_exit=self._on_exit, on_wake=self._end_idle)
+
+    def __enter__(self) -> Self:
+        """Return the pool."""
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        """Close the pool."""
+        self.close()
+
+    def handler(self, function_name: str) -> Handler:
+        """Return a handler for this process that forwards invocations of the function to its environments."""
+
+        def handle(event: object, context: LambdaContext) -> object:
+            if context.tenant_id is None:
+                # Lambda's own message for a function with tenant isolation
+                raise InvocationError("InvalidParameterValueException", "The invoked function requires a tenant id.")
+            return self.invoke(
+                function_name,
+                context.tenant_id,
+                event,
+                asynchronous=context.asynchronous,
+                arn=context.invoked_function_arn,
+            )
+
+        return handle
+
+    def invoke(
+        self,
+        function_name: str,
+        tenant: str,
+        event: object,
+        *,
+        asynchronous: bool = False,
+        arn: str = "",
+    ) -> object:
+        """Run the handler in the tenant's environment and return its result, or None if ``asynchronous``.
+
+        An asynchronous call returns as soon as the invocation is sent to the environment, and only logs a failure.
+        Raises InvocationError with Lambda's error type: the handler's own error, ``Runtime.ExitError`` if the
+        environment ended, ``Sandbox.Timedout``, ``TooManyRequestsException`` if no environment became free in time, or
+        ``ServiceException`` if the pool is closed. Raises KeyError if the function is unknown.
+        """
+        try:
+            with self._environment(self._functions[function_name], tenant, event) as process:
+                line, result = process.create_request(event, arn=arn, asynchronous=asynchronous)
+        except InvocationCancelled:
+            return None
+        process.send(line)
+        self._supervisor.wake_by(process.next_deadline or 0.0)
+        if not asynchronous:
+            return result.result()
+        result.add_done_callback(lambda future: _log_failure(process, future))
+        return None
+
+    def close(self) -> None:
+        """End all environments and all processes that they started. Pending invocations fail."""
+        with self._changed:
+            if self._is_closed:
+                return
+            self._is_closed = True
+            self._changed.notify_all()
+            for process in self._processes.values():
+                process.retire(self._grace_seconds)
+        self._supervisor.end(2 * self._grace_seconds + 1)
+        self._fork_server.close()
+
+    def pids(self) -> dict[Key, int]:
+        """Return the process ids by function and tenant."""
+        with self._changed:
+            return {key: process.pid for key, process in self._processes.items()}
+
+    @contextmanager
+    def _environment(self, function: RunnerFunction, tenant: str, event: object) -> Iterator[EnvironmentProcess]:
+        """Wait for the tenant's environment and yield it, holding the lock: no other thread ends it meanwhile."""
+        key, queued = (function.name, tenant), None
+        try:
+            while True:
+                with self._changed:
+                    process = self._process(function, key, queued)
+                    if process is not None:
+                        yield process
+                        return
+                    queued = queued or self._enqueue(key, event)
+                    self._supervisor.wake_by(0.0)  # an idle environment may have to make room
+                    self._changed.wait(queued.seconds_to_check)
+                queued.check(
+                    f"All {self._max_environments} tool environments are busy; "
+                    f"none became free within {self._max_wait_seconds:g} s."
+                )
+        finally:
+            if queued is not None:
+                with self._changed:
+                    self._queue.remove(queued)
+                    self._changed.notify_all()
+
+    def _enqueue(self, key: Key, event: object) -> QueuedInvocation:
+        queued = QueuedInvocation(key, self._listener_for(event), self._max_wait_seconds)
+        self._queue.add(queued)
+        return queued
+
+    def _process(
+        self, function: RunnerFunction, key: Key, queued: QueuedInvocation | None
+    ) -> EnvironmentProcess | None:
+        """Return the tenant's environment; start one if there is room. Return None if all are busy."""
+        if self._is_closed:
+            raise InvocationError("ServiceException", "The runners are stopping.")
+        process = self._processes.get(key)
+        if process is not None and process.has_exited:  # the supervisor has not noticed yet
+            self._ending.add(self._processes.pop(key))
+            process = None
+        free = self._max_environments - len(self._processes) - len(self._ending)
+        if process is None and self._queue.count_ahead(key, queued) < free:
+            process = EnvironmentProcess(self._fork_server, function, key[1], self._log_dir)
+            self._processes[key] = process
+            self._supervisor.watch(process)
+        return process
+
+    def _on_exit(self, process: EnvironmentProcess) -> None:
+        """Remove an ended process. It counts until it is reaped, since its descendants are killed only then."""
+        with self._changed:
+            if self._processes.get(process.key) is process:
+                del self._processes[process.key]
+            self._ending.add(process)
+        if not process.is_retired:
+            _log.warning("An environment ended unexpectedly: %s", process)
+
+    def _end_idle(self, now: float) -> float | None:
+        """End environments that are idle too long or must make room.
+
+        Return the monotonic time (seconds) at which the next one is due, or None.
+        """
+        with self._changed:
+            if self._is_closed:
+                return None
+            self._ending = {process for process in self._ending if not process.is_reaped}
+            idle = sorted(
+                (each for each in self._processes.values() if each.requests.is_idle),
+                key=lambda each: each.requests.last_used,
+            )
+            surplus = len(self._processes) + self._queue.count_missing(self._processes) - self._max_environments
+            for position, process in enumerate(idle):
+                if position < surplus or process.requests.last_used + self._idle_seconds <= now:
+                    self._ending.add(self._processes.pop(process.key))
+                    process.retire(self._grace_seconds)
+            self._changed.notify_all()
+            remaining = [process for process in idle if process.key in self._processes]
+        return min((process.requests.last_used + self._idle_seconds for process in remaining), default=None)
+
+
+def _log_failure(process: EnvironmentProcess, future: Future[object]) -> None:
+    error = future.exception()
+    if isinstance(error, InvocationError) and not process.is_retired:
+        _log.warning("An asynchronous invocation failed: %s: %s: %s", process, error.error_type, error)

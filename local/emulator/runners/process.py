@@ -1,0 +1,158 @@
+"""One environment from its parent's side: a process and its pipes."""
+
+import contextlib
+import json
+import logging
+import os
+import select
+import threading
+import time
+import uuid
+from concurrent.futures import Future
+from pathlib import Path
+from urllib.parse import quote
+
+from local.emulator.runners import process_tree
+from local.emulator.runners.context import InvocationError
+from local.emulator.runners.fork_server import ForkServer
+from local.emulator.runners.functions import RunnerFunction
+from local.emulator.runners.messages import LineBuffer, encode_line
+from local.emulator.runners.pending_requests import PendingRequests
+
+_log = logging.getLogger(__name__)
+_CHUNK_BYTES = 1 << 16
+_WRITE_TIMEOUT = 0.05  # seconds after which a line that is still being written counts as stuck
+_pids: set[int] = set()
+_fork_lock = threading.Lock()  # no thread may search for orphans between a fork and its entry in _pids
+
+
+class EnvironmentProcess:
+    """A process that serves one tenant's invocations of one function.
+
+    ``create_request`` and ``send`` are thread-safe. Only the supervisor calls the methods that read from the process,
+    end it and reap it.
+    """
+
+    def __init__(self, fork_server: ForkServer, function: RunnerFunction, tenant: str, log_dir: Path) -> None:
+        self.function = function
+        self.tenant = tenant
+        self.requests = PendingRequests()
+        self.is_retired = False
+        self.is_reaped = False
+        self._kill_at: float | None = None
+        self._write_lock = threading.Lock()
+        self._lines = LineBuffer()
+        child_input, parent_output = os.pipe()
+        self.output, child_output = os.pipe()
+        self._invocations = os.fdopen(parent_output, "wb")
+        log = os.open(_log_file(log_dir, function, tenant), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self.pid = _fork(fork_server, function, (child_input, child_output, log))
+        self.pidfd = os.pidfd_open(self.pid)
+        os.set_blocking(self.output, False)
+
+    def __str__(self) -> str:
+        """Return the description for log messages."""
+        return f"{self.function.name} for {self.tenant} (pid {self.pid})"
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Return function and tenant."""
+        return self.function.name, self.tenant
+
+    @property
+    def has_exited(self) -> bool:
+        """Return True if the process has ended, even before the supervisor noticed."""
+        poll = select.poll()
+        poll.register(self.pidfd, select.POLLIN)
+        return bool(poll.poll(0))
+
+    @property
+    def next_deadline(self) -> float | None:
+        """Return the monotonic time (seconds) at which ``enforce_deadlines`` has something to do, or None."""
+        times = (self._kill_at, self.requests.next_deadline)
+        return min((time_ for time_ in times if time_ is not None), default=None)
+
+    def create_request(self, event: object, *, arn: str, asynchronous: bool) -> tuple[bytes, Future[object]]:
+        """Register a new invocation. Return the line for ``send`` and the future of the result.
+
+        Raises TypeError or ValueError if the event is not JSON.
+        """
+        request_id = str(uuid.uuid4())
+        line = encode_line(
+            {
+                "id": request_id,
+                "arn": arn,
+                "tenant": self.tenant,
+                "remaining": self.function.timeout,
+                "asynchronous": asynchronous,
+                "event": event,
+            },
+        )
+        return line, self.requests.add(request_id, time.monotonic() + self.function.timeout)
+
+    def send(self, line: bytes) -> None:
+        """Write a line. If the process has ended, ``reap`` fails the pending invocations."""
+        with self._write_lock, contextlib.suppress(BrokenPipeError, ValueError):
+            self._invocations.write(line)
+            self._invocations.flush()
+
+    def read_responses(self) -> bool:
+        """Read all available responses. Return False at the end of the stream."""
+        try:
+            while chunk := os.read(self.output, _CHUNK_BYTES):
+                for line in self._lines.feed(chunk):
+                    self.requests.resolve(json.loads(line))
+        except BlockingIOError:
+            return True
+        return False
+
+    def retire(self, grace_seconds: float) -> None:
+        """Let the process end by itself within ``grace_seconds``, or at once if a line to it is stuck."""
+        self.is_retired = True
+        is_writable = self._write_lock.acquire(timeout=_WRITE_TIMEOUT)
+        self._kill_at = time.monotonic() + (grace_seconds if is_writable else 0)
+        if is_writable:
+            with contextlib.suppress(BrokenPipeError):
+                self._invocations.close()
+            self._write_lock.release()
+
+    def enforce_deadlines(self, now: float) -> None:
+        """Kill the process, and with it all of its invocations, if its grace period or an invocation has timed out."""
+        seconds = self.function.timeout
+        error = InvocationError("Sandbox.Timedout", f"Task timed out after {seconds:.2f} seconds")
+        if self.requests.expire(now, error):
+            _log.warning("An invocation took longer than %g s: killing %s", seconds, self)
+            self._kill_at = now
+        if self._kill_at is not None and self._kill_at <= now:
+            self._kill_at = None
+            process_tree.kill_tree(self.pid)
+
+    def reap(self) -> None:
+        """Reap the ended process, kill its orphans, and fail its pending invocations."""
+        with _fork_lock:
+            code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+            _pids.discard(self.pid)
+            process_tree.kill_orphans(_pids)
+        os.close(self.pidfd)
+        os.close(self.output)
+        with self._write_lock, contextlib.suppress(BrokenPipeError):
+            self._invocations.close()
+        status = f"signal {-code}" if code < 0 else f"exit status {code}"
+        self.requests.fail_all(InvocationError("Runtime.ExitError", f"Runtime exited with error: {status}"))
+        self.is_reaped = True
+
+
+def _log_file(folder: Path, function: RunnerFunction, tenant: str) -> Path:
+    return folder / f"{function.name}-{quote(tenant, safe='@+')}.log"
+
+
+def _fork(fork_server: ForkServer, function: RunnerFunction, descriptors: tuple[int, int, int]) -> int:
+    """Start the process with these standard descriptors, and close this process's copies of them."""
+    try:
+        with _fork_lock:
+            pid = fork_server.fork(function.target, function.name, function.environ, descriptors)
+            _pids.add(pid)
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
+    return pid

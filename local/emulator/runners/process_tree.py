@@ -1,0 +1,88 @@
+"""Process trees: no process that an environment started outlives it, even if it left the environment's session.
+
+Tool servers run in sessions of their own, and lose their parent if their environment is killed. Parent and environment
+both become *subreapers*: such orphans become their children and can be found. As the parent also has unrelated
+children, every environment marks itself with an OOM score (``/proc/self/oom_score_adj``), which all descendants inherit
+through fork, exec and setsid. The score also makes the kernel's out-of-memory killer choose tools first.
+"""
+
+import contextlib
+import ctypes
+import logging
+import os
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+import psutil
+
+_PR_SET_NAME = 15
+_PR_SET_CHILD_SUBREAPER = 36
+_OOM_SCORE_MARK = 777
+_MAX_ROUNDS = 5
+_log = logging.getLogger(__name__)
+
+
+def become_subreaper() -> None:
+    """Make this process the new parent of its orphaned descendants (Linux). Raises OSError if the kernel refuses."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "prctl(PR_SET_CHILD_SUBREAPER)")
+
+
+def set_process_name(name: str) -> None:
+    """Set the name that ``ps -o comm`` shows: the last 15 characters of ``name``, which is Linux's limit."""
+    ctypes.CDLL(None).prctl(_PR_SET_NAME, name[-15:].encode(), 0, 0, 0)
+
+
+def mark_process() -> None:
+    """Mark this process and all that it will start. Raises PermissionError if the OOM score may not be changed."""
+    Path("/proc/self/oom_score_adj").write_text(str(_OOM_SCORE_MARK))
+
+
+def kill_tree(pid: int) -> None:
+    """Kill a process and its descendants, except orphans that it lost earlier (``kill_orphans`` finds those)."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        root = psutil.Process(pid)
+        _kill([root, *root.children(recursive=True)])
+
+
+def kill_descendants() -> None:
+    """Kill all descendants of this process, adopted orphans included."""
+    for _ in range(_MAX_ROUNDS):
+        descendants = psutil.Process().children(recursive=True)
+        if not descendants:
+            return
+        _kill(descendants)
+        _reap(descendants)
+
+
+def kill_orphans(environment_pids: Collection[int]) -> None:
+    """Kill and reap the marked children of this process that are not in ``environment_pids``."""
+    for _ in range(_MAX_ROUNDS):
+        orphans = [p for p in psutil.Process().children() if p.pid not in environment_pids and _is_marked(p.pid)]
+        if not orphans:
+            return
+        for orphan in orphans:
+            kill_tree(orphan.pid)
+        _reap(orphans)
+    _log.warning("Processes keep reappearing after their environment has ended: %s", orphans)
+
+
+def _is_marked(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/oom_score_adj").read_text() == f"{_OOM_SCORE_MARK}\n"
+    except OSError:  # the process has ended meanwhile
+        return False
+
+
+def _kill(processes: Iterable[psutil.Process]) -> None:
+    for process in processes:
+        with contextlib.suppress(psutil.Error):  # it has ended, or now belongs to another user
+            process.kill()
+
+
+def _reap(processes: Iterable[psutil.Process]) -> None:
+    """Wait for killed processes, which takes milliseconds, and skip those that are not children of this process."""
+    for process in processes:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(process.pid, 0)

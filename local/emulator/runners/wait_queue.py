@@ -1,0 +1,97 @@
+"""First-come, first-served queue for invocations that wait because all environments are in use."""
+
+import time
+from collections.abc import Callable, Collection
+from itertools import takewhile
+from typing import Protocol
+
+from local.emulator.runners.context import InvocationError
+
+_CHECK_SECONDS = 5.0  # between two keep-alives of one invocation: hundreds may be waiting
+
+Key = tuple[str, str]
+"""Function and tenant."""
+
+
+class QueueListener(Protocol):
+    """Acts for an invocation while it waits, as the environment that it does not have yet would."""
+
+    def keep_alive(self) -> bool:
+        """Report that the invocation waits, and return False if it was cancelled. Called every few seconds."""
+        ...
+
+    def on_timeout(self, reason: str) -> None:
+        """End the invocation, which has waited too long."""
+        ...
+
+
+class NullListener:
+    """Implements ``QueueListener`` for an invocation whose caller waits for the result."""
+
+    def keep_alive(self) -> bool:
+        """Return True: the caller still waits."""
+        return True
+
+    def on_timeout(self, reason: str) -> None:
+        """Do nothing: the caller gets the error."""
+
+
+ListenerFactory = Callable[[object], QueueListener]
+"""Returns the listener of an invocation, given its event."""
+
+
+class InvocationCancelled(InvocationError):
+    """The invocation was cancelled while it waited."""
+
+
+class QueuedInvocation:
+    """One waiting invocation. It gives up after ``max_wait_seconds``."""
+
+    def __init__(self, key: Key, listener: QueueListener, max_wait_seconds: float) -> None:
+        self.key = key
+        self._listener = listener
+        self._next_check = time.monotonic()
+        self._deadline = self._next_check + max_wait_seconds
+
+    @property
+    def seconds_to_check(self) -> float:
+        """Return the seconds until the next call of ``check`` is due."""
+        return max(0.0, min(self._next_check, self._deadline) - time.monotonic())
+
+    def check(self, timeout_reason: str) -> None:
+        """Call the listener if due.
+
+        Raises InvocationCancelled, or an InvocationError with ``timeout_reason`` if the invocation waited too long.
+        """
+        now = time.monotonic()
+        if now >= self._next_check:
+            self._next_check = now + _CHECK_SECONDS
+            if not self._listener.keep_alive():
+                raise InvocationCancelled("Gone", "The invocation was cancelled while it waited.")
+        if now >= self._deadline:
+            self._listener.on_timeout(timeout_reason)
+            raise InvocationError("TooManyRequestsException", timeout_reason)
+
+
+class WaitQueue:
+    """Waiting invocations in order of arrival. Not thread-safe: the owner holds a lock."""
+
+    def __init__(self) -> None:
+        self._queued: list[QueuedInvocation] = []
+
+    def count_missing(self, existing: Collection[Key]) -> int:
+        """Return how many environments are needed besides the existing ones. A tenant's invocations share one."""
+        return len({each.key for each in self._queued} - set(existing))
+
+    def count_ahead(self, key: Key, invocation: QueuedInvocation | None) -> int:
+        """Return how many other environments must start first. None: the invocation is not in the queue yet."""
+        ahead = takewhile(lambda each: each is not invocation, self._queued)
+        return len({each.key for each in ahead} - {key})
+
+    def add(self, invocation: QueuedInvocation) -> None:
+        """Add an invocation at the end."""
+        self._queued.append(invocation)
+
+    def remove(self, invocation: QueuedInvocation) -> None:
+        """Remove an invocation from any position."""
+        self._queued.remove(invocation)

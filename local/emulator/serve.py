@@ -1,0 +1,150 @@
+"""``satchel serve``: runs the emulator until Ctrl-C or SIGTERM.
+
+Importing this module is cheap. The expensive imports (a second of CPU time) come after the port has been taken.
+"""
+
+import asyncio
+import gc
+import logging
+import os
+import signal
+import socket
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Mapping
+from concurrent.futures import Future, wait
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from local.emulator.system import System
+    from satchel.domain.isolation import Isolation
+
+HOST = "127.0.0.1"
+_TOOL_LIST_TIMEOUT = 4.0  # seconds after which the server gets ready without the tool lists that are still missing
+_MAX_REASON_CHARS = 300
+
+
+def run(port: int) -> int:
+    """Serve on 127.0.0.1 and return the exit code: 0 after a requested stop, 1 if the emulator cannot start."""
+    started = time.monotonic()
+    gc.disable()  # until ready: imported objects stay alive, and scanning them takes a fifth of the startup time
+    signal.signal(signal.SIGTERM, _stop_early)
+    try:
+        listener = listen(port)
+    except OSError as error:
+        return _fail(f"cannot listen on {HOST}:{port}: {os.strerror(error.errno or 0)}")
+    os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING")
+    try:
+        from local.emulator.startup import StartupError  # noqa: PLC0415  (a slow import)
+
+        try:
+            _run_system(listener, started)
+        except StartupError as error:
+            return _fail(str(error))
+    except (KeyboardInterrupt, SystemExit):
+        return 0
+    return 0
+
+
+def listen(port: int) -> socket.socket:
+    """Take the port. Clients that connect before the server is ready wait, instead of being refused.
+
+    Raises OSError if the port is in use.
+    """
+    return socket.create_server((HOST, port))
+
+
+def _fail(reason: str) -> int:
+    print(f"satchel: {reason}", file=sys.stderr)  # noqa: T201
+    return 1
+
+
+def _stop_early(*_signal: object) -> None:
+    """Unwind the parts that have started, if the signal arrives during startup."""
+    raise SystemExit(0)
+
+
+def _run_system(listener: socket.socket, started: float) -> None:
+    from local.emulator.system import System  # noqa: PLC0415  (a slow import)
+    from satchel.adapters.sandbox.limits import hide_this_process  # noqa: PLC0415  (a slow import)
+
+    hide_this_process()  # it holds all users' files, and the tools run as the same operating system user
+    port = listener.getsockname()[1]
+    with System(port) as system:
+        _serve_http(system, listener, port, started)
+        # From here on, work in progress fails because the system stops; logging that would be noise.
+        logging.disable(logging.CRITICAL)
+    for line in _leftovers(system):
+        print(line)  # noqa: T201
+
+
+def _serve_http(system: "System", listener: socket.socket, port: int, started: float) -> None:
+    """Serve the API and the web client until the stop."""
+    # Slow imports, after System has validated the settings: an invalid setting is reported sooner.
+    from local.emulator.functions import invoke_websocket_function  # noqa: PLC0415
+    from local.emulator.http_gateway import HostAndOriginCheck, WebClient, serve, web_client_headers  # noqa: PLC0415
+    from local.emulator.websocket_gateway import WebSocketGateway  # noqa: PLC0415
+    from satchel.bootstrap.api import build_app  # noqa: PLC0415
+    from satchel.bootstrap.process import isolation  # noqa: PLC0415
+
+    closing = threading.Event()
+    api = WebSocketGateway(build_app(closing.is_set), invoke_websocket_function)
+    app = HostAndOriginCheck(WebClient(api, web_client_headers(port, system.store_url)), port)
+    listings = system.list_tools()
+    wait(listings.values(), timeout=max(0.0, started + _TOOL_LIST_TIMEOUT - time.monotonic()))
+    message = ReadyMessage(f"http://{HOST}:{port}", listings, system.run_folder.logs, closing, isolation())
+    gc.freeze()  # the objects that exist now live until the stop
+    gc.enable()
+    asyncio.run(serve(app, listener, closing, ready=lambda: message.show(time.monotonic() - started)))
+
+
+def _leftovers(system: "System") -> list[str]:
+    folder = system.run_folder
+    logs = [f"The output of the tool servers is kept in {folder.logs}"] if folder.exists else []
+    return logs + [f"/tmp/{user} was not removed: another program uses it" for user in system.remaining_workspaces]  # noqa: S108
+
+
+@dataclass(frozen=True)
+class ReadyMessage:
+    """The text that ``satchel serve`` prints when it is ready, and a line for each server whose tools are missing.
+
+    ``listings`` are the requested tool lists by server. Nothing is printed once ``closing`` is set.
+    """
+
+    url: str
+    listings: Mapping[str, Future[Any]]
+    logs: Path
+    closing: threading.Event
+    isolation: "Isolation"
+
+    def show(self, seconds: float) -> None:
+        """Print that the server is ready after ``seconds``, and failed listings now or as soon as they fail."""
+        print(  # noqa: T201  (the output of the command)
+            f"ready on {self.url} after {seconds:.1f} s",
+            "All data are in memory: sessions and files are gone after a stop (Ctrl-C).",
+            f"The output of the tool servers goes to {self.logs}",
+            f"Tool isolation: level {self.isolation.level!r} ({self._layers()}); see satchel doctor.",
+            "Try, in another terminal:",
+            """  .venv/bin/satchel ask '/calculator.evaluate {"expression": "234*97"}'""",
+            "",
+            sep="\n",
+            flush=True,
+        )
+        for server, listing in self.listings.items():
+            listing.add_done_callback(partial(self._show_failure, server))
+
+    def _layers(self) -> str:
+        return ", ".join(sorted(self.isolation.layers)) or "no kernel features"
+
+    def _show_failure(self, server: str, listing: Future[Any]) -> None:
+        if listing.cancelled() or self.closing.is_set():
+            return
+        error = listing.exception()
+        if error is not None:
+            reason = textwrap.shorten(str(error), _MAX_REASON_CHARS, placeholder=" …")
+            print(f"No tools of {server!r}: {reason}", flush=True)  # noqa: T201  (the output of the command)

@@ -1,0 +1,80 @@
+"""Environment variables of the functions and runners, which the stacks define in the cloud."""
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from pydantic import Field
+
+from infra import sources
+from infra.limits import TOOL_TIMEOUT_ENVIRONMENT
+from satchel import settings
+from satchel.domain.servers import ServerEntry
+
+NAME = "satchel"
+RUNNER_PREFIX = f"{NAME}-run-"
+REMOTE_RUNNER = f"{NAME}-remote"
+
+_DEFAULT_CONFIG = sources.SERVERS / "mcp.json"
+_MIB = 1 << 20
+_SERVER_VARIABLE = "SATCHEL_SERVER"
+_HTTP_PORT = 80  # omitted in origins
+# Higher than in the cloud, because no function URL and no Lambda payload limits the size of requests here.
+_DEFAULTS = {
+    "SATCHEL_MAX_BODY_BYTES": str(64 * _MIB),
+    "SATCHEL_MAX_INLINE_BYTES": str(64 * _MIB),
+    **TOOL_TIMEOUT_ENVIRONMENT,
+}
+_DEFAULTS |= {"SATCHEL_METRICS": "off"}  # no CloudWatch extracts metrics from the log
+_GROUPS = [
+    each for each in vars(settings).values() if isinstance(each, type) and issubclass(each, settings.SettingsGroup)
+]
+_KNOWN_VARIABLES = {f"SATCHEL_{field.upper()}" for each in _GROUPS for field in each.model_fields}
+
+
+class MachineSettings(settings.SettingsGroup):
+    """Concurrency limits, because one machine cannot scale out.
+
+    At most ``max_environments`` runner environments exist, each for one user and one server. If all are busy, a call
+    waits for up to ``max_wait_seconds``.
+    """
+
+    max_environments: int = Field(default=16, ge=1)
+    max_wait_seconds: float = Field(default=120, gt=0)
+
+
+def function_settings(port: int) -> dict[str, str]:
+    """Return the environment variables of all functions.
+
+    The user's own variables override the defaults (``SATCHEL_MODEL=… make run``), except for names and URLs.
+    """
+    suffix = "" if port == _HTTP_PORT else f":{port}"
+    fixed = {
+        "SATCHEL_TABLE": NAME,
+        "SATCHEL_BUCKET": f"{NAME}-files",
+        "SATCHEL_RUNNER_PREFIX": RUNNER_PREFIX,
+        "SATCHEL_REMOTE_RUNNER": REMOTE_RUNNER,
+        "SATCHEL_MCP_CONFIG": str(Path(os.environ.get("SATCHEL_MCP_CONFIG", _DEFAULT_CONFIG)).resolve()),
+        "SATCHEL_CAPABILITY_SECRET": f"{NAME}-capability",
+        "SATCHEL_END_SESSION_FUNCTION": f"{NAME}-end_session",
+        "SATCHEL_ERASE_FUNCTION": f"{NAME}-erase",
+        "SATCHEL_AUTH": "local",
+        "SATCHEL_PUBLIC_URL": f"http://127.0.0.1:{port}",
+        "SATCHEL_SOCKET_URL": f"ws://127.0.0.1:{port}/ws",
+        "SATCHEL_WEB_ORIGINS": ",".join(f"http://{host}{suffix}" for host in ("127.0.0.1", "localhost", "[::1]")),
+    }
+    own = {name: value for name, value in os.environ.items() if name.startswith("SATCHEL_")}
+    return _DEFAULTS | own | fixed
+
+
+def runner_settings(
+    entries: Iterable[ServerEntry], functions: Mapping[str, str], server: str | None = None
+) -> dict[str, str]:
+    """Return the environment variables of a runner: Satchel's own settings, and the variables that its entries name.
+
+    All other variables are withheld, because any of them may be another server's secret. ``functions`` are the settings
+    of all functions. ``server`` is the runner's server, or None for the runner of all remote servers.
+    """
+    of_entries = {name: os.environ[name] for entry in entries for name in entry.variables if name in os.environ}
+    known = {name: value for name, value in functions.items() if name in _KNOWN_VARIABLES - {_SERVER_VARIABLE}}
+    return {**of_entries, **known, **({_SERVER_VARIABLE: server} if server else {})}

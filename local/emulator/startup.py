@@ -1,0 +1,90 @@
+"""Validates the configuration and all settings before the emulator starts, and reports an error in one line."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from pydantic import ValidationError
+
+from infra.limits import TOOL_MAX_SECONDS
+from local.emulator.settings import MachineSettings
+from satchel.adapters.server_config import ConfigError, filled, of_environment
+from satchel.bootstrap.language_models import model_router
+from satchel.bootstrap.process import registry, required_isolation
+from satchel.domain.llm import ModelAccessDenied
+from satchel.domain.servers import ServerEntry
+from satchel.settings import (
+    ApiSettings,
+    ApprovalSettings,
+    CanvasSettings,
+    IsolationSettings,
+    LimitSettings,
+    ModelSettings,
+    RefreshSettings,
+    RunnerSettings,
+    ServerSettings,
+    SessionSettings,
+    ThinkSettings,
+    TimingSettings,
+)
+
+_SETTINGS = (
+    ApiSettings,
+    ApprovalSettings,
+    CanvasSettings,
+    IsolationSettings,
+    LimitSettings,
+    MachineSettings,
+    RefreshSettings,
+    RunnerSettings,
+    SessionSettings,
+    ThinkSettings,
+)
+
+
+class StartupError(Exception):
+    """The configuration or a setting is invalid. The message is one line, for the user."""
+
+
+def load_servers() -> dict[str, ServerEntry]:
+    """Validate the settings in this process's environment, and return the configured servers.
+
+    Raises StartupError if a setting or the configuration is invalid, a variable of a server is missing, the model
+    cannot be used, or this machine does not offer the required isolation.
+    """
+    with _as_startup_error():
+        servers = registry().servers
+        for server, entry in servers.items():
+            filled(ServerSettings().mcp_config, server, entry, of_environment(os.environ))
+        for settings_class in _SETTINGS:
+            settings_class()
+        _check_tool_timeouts(servers)
+        for each in ModelSettings().choice.all:
+            model_router().ready(each.model)
+        required_isolation()
+    return servers
+
+
+def _check_tool_timeouts(servers: Mapping[str, ServerEntry]) -> None:
+    """Raise StartupError if a tool may run longer than the state machine waits for its runner."""
+    limits = {"SATCHEL_TOOL_MAX_SECONDS": TimingSettings().tool_max_seconds} | {
+        f"{ServerSettings().mcp_config}: server {name!r}: max_seconds": entry.max_seconds
+        for name, entry in servers.items()
+        if entry.max_seconds is not None
+    }
+    for name, seconds in limits.items():
+        if seconds > TOOL_MAX_SECONDS:
+            raise StartupError(f"{name}: the maximum is {TOOL_MAX_SECONDS} seconds")
+
+
+@contextmanager
+def _as_startup_error() -> Iterator[None]:
+    try:
+        yield
+    except ValidationError as error:
+        problems = [f"SATCHEL_{str(one['loc'][0]).upper()}: {one['msg']}" for one in error.errors(include_url=False)]
+        raise StartupError("; ".join(problems)) from error
+    except ModelAccessDenied as error:
+        raise StartupError(f"{error.said}: the configured model requires it") from error
+    except (ConfigError, ValueError) as error:
+        raise StartupError(" ".join(str(error).split())) from error

@@ -1,0 +1,99 @@
+"""Starts the parts of the deployed system on this machine: table, bucket, secret, functions, state machine, runners.
+
+``infra/definitions`` and ``infra/workflows`` define the parts; this module only defines where they run.
+"""
+
+import json
+import os
+import secrets
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import Any, Self
+
+from infra import limits, sources
+from local.emulator import settings
+from local.emulator.aws import resources
+from local.emulator.aws.cloud import LocalCloud
+from local.emulator.aws.moto_patches import execution_events
+from local.emulator.functions import create_background_functions, create_turn_machine, create_websocket_functions
+from local.emulator.runners.pool import EnvironmentPool
+from local.emulator.scheduler import PeriodicJob, ToolListRefresher, start_sweep
+from local.emulator.startup import load_servers
+from local.emulator.tool_runners import create_pool, runner_functions, tracked_handler
+from local.emulator.workspaces import RunFolder, Workspaces
+from satchel.bootstrap.functions import use_cases
+
+_MAX_LISTING_THREADS = 4
+
+
+class System:
+    """A context manager that runs the whole system. Afterwards no process is left and all data are gone.
+
+    ``store_url`` is the base of presigned URLs. ``remaining_workspaces`` are the users whose workspace could not be
+    removed at the end. Raises StartupError if the configuration or a setting is invalid.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._settings = settings.function_settings(port)
+        os.environ.update(self._settings)
+        self._servers = load_servers()
+        self._workspaces = Workspaces()
+        self._stack = ExitStack()
+        self.remaining_workspaces: list[str] = []
+        self.store_url = ""
+        self.run_folder = RunFolder()
+
+    def __enter__(self) -> Self:
+        """Start all parts."""
+        with ExitStack() as stack:
+            stack.enter_context(self.run_folder)
+            cloud = stack.enter_context(LocalCloud())
+            self.store_url = cloud.endpoint_url
+            stack.callback(self._remove_workspaces)  # after the runners have ended: a running tool locks its workspace
+            runners = runner_functions(self._settings, cloud.environ, self.run_folder.scratch)
+            # Outside of the runners: its thread may be waiting for a runner when they end.
+            self._refresher = stack.enter_context(ToolListRefresher())
+            pool = stack.enter_context(create_pool(runners, self.run_folder.logs))
+            self._create_resources(pool, [runner.name for runner in runners], cloud.endpoint_url)
+            stack.enter_context(PeriodicJob(start_sweep, limits.SWEEP_MINUTES * 60))
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        """Stop all parts."""
+        execution_events.set_listener(None)
+        self._stack.close()
+        language_models.close()
+
+    def list_tools(self) -> Mapping[str, Future[Any]]:
+        """Start listing the tools of every server, and return the futures by server.
+
+        Call this last during startup: starting the servers uses all processors for seconds.
+        """
+        executor = ThreadPoolExecutor(_MAX_LISTING_THREADS, thread_name_prefix="list-tools")
+        self._stack.callback(executor.shutdown, wait=False, cancel_futures=True)
+        listings = {server: executor.submit(use_cases().refresh_tools, server) for server in self._servers}
+        self._refresher.start(use_cases().refresh_tools, listings.values())
+        self._stack.callback(self._refresher.stop)
+        return listings
+
+    def _create_resources(self, pool: EnvironmentPool, runners: Sequence[str], endpoint: str) -> None:
+        resources.create_table(self._settings["SATCHEL_TABLE"], sources.load_definition("table"))
+        resources.create_bucket(self._settings["SATCHEL_BUCKET"], sources.load_definition("bucket"))
+        resources.create_secret(self._settings["SATCHEL_CAPABILITY_SECRET"], _signing_keys())
+        role = resources.create_role(f"{settings.NAME}-call")
+        os.environ["SATCHEL_CALL_ROLE"] = role
+        for name in runners:
+            handler = tracked_handler(pool, name, self._workspaces)
+            resources.create_function(name, handler, role=role, timeout=limits.RUNNER_SECONDS)
+        os.environ["SATCHEL_STATE_MACHINE"] = create_turn_machine(role)
+        create_background_functions(role)
+        create_websocket_functions(role, table=self._settings["SATCHEL_TABLE"], endpoint=endpoint)
+
+    def _remove_workspaces(self) -> None:
+        self.remaining_workspaces = self._workspaces.remove_all()
+
+
+def _signing_keys() -> str:
+    return json.dumps({"newest": "k1", "k1": secrets.token_urlsafe(48)})

@@ -1,0 +1,116 @@
+"""The functions that run tools: one for each local server, one for all remote servers, in a pool of environments."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from infra import limits
+from local.emulator import settings
+from local.emulator.runners.context import Handler, LambdaContext
+from local.emulator.runners.functions import RunnerFunction
+from local.emulator.runners.pool import EnvironmentPool
+from local.emulator.runners.wait_queue import NullListener, QueueListener
+from local.emulator.workspaces import Workspaces
+from satchel.bootstrap.functions import use_cases
+from satchel.bootstrap.process import registry
+from satchel.contract.errors import Busy
+from satchel.domain.calls import Outcome
+from satchel.ports.runners import CallOrder
+from satchel.ports.storage import FileStore
+from satchel.ports.turns import TaskCallback, TaskGone
+from satchel.services.calls.runner_report import store_outcome
+
+LISTING_TENANT = "_satchel"
+"""Tenant of the invocations that list tools. It has no workspace."""
+
+_PRELOAD = "local.emulator.runners.preload"
+
+logger = logging.getLogger(__name__)
+
+
+def runner_functions(
+    function_settings: Mapping[str, str], environ: Mapping[str, str], scratch: Path
+) -> list[RunnerFunction]:
+    """Return a function for each server that runs on this machine, and one for all remote servers.
+
+    ``environ`` are the variables that let a process find the emulated AWS, ``scratch`` is for temporary files.
+    """
+    known = registry()
+    runners = {
+        f"{settings.RUNNER_PREFIX}{server}": settings.runner_settings([entry], function_settings, server)
+        for server, entry in known.servers.items()
+        if not entry.is_remote
+    }
+    if known.remote:
+        entries = [known.servers[server] for server in known.remote]
+        runners[settings.REMOTE_RUNNER] = settings.runner_settings(entries, function_settings)
+    return [
+        RunnerFunction(
+            name=name,
+            target="functions.run_tool.handler:handler",
+            settings={**values, **environ, "TMPDIR": str(scratch)},
+            timeout=limits.RUNNER_SECONDS,
+        )
+        for name, values in runners.items()
+    ]
+
+
+def create_pool(runners: Sequence[RunnerFunction], logs: Path) -> EnvironmentPool:
+    """Return the pool of the runners' environments, which write their output to ``logs``."""
+    machine = settings.MachineSettings()
+    return EnvironmentPool(
+        runners,
+        log_dir=logs,
+        max_environments=machine.max_environments,
+        max_wait_seconds=machine.max_wait_seconds,
+        listener_for=listener_for,
+        preload=[_PRELOAD],
+    )
+
+
+def tracked_handler(pool: EnvironmentPool, name: str, workspaces: Workspaces) -> Handler:
+    """Return the runner's handler, which also adds each tenant's workspace to those that must be removed."""
+    invoke = pool.handler(name)
+
+    def handle(event: object, context: LambdaContext) -> object:
+        if context.tenant_id is not None and context.tenant_id != LISTING_TENANT:
+            workspaces.add(context.tenant_id)
+        return invoke(event, context)
+
+    return handle
+
+
+@dataclass(frozen=True)
+class QueuedCall:
+    """A tool call that waits for its runner's environment; implements ``QueueListener``.
+
+    It sends the heartbeats, without which the state machine would consider the runner dead.
+    """
+
+    order: CallOrder
+    callback: TaskCallback
+    store: FileStore
+
+    def keep_alive(self) -> bool:
+        """Send a heartbeat. Return False if the task has ended because the user canceled the call."""
+        try:
+            self.callback.beat(self.order.task_token)
+        except TaskGone:
+            return False
+        except OSError:
+            logger.warning("A heartbeat failed; the next one may succeed", exc_info=True)
+        return True
+
+    def on_timeout(self, reason: str) -> None:
+        """End the call as its runner would, with an error outcome."""
+        store_outcome(self.store, self.order.outcome_key, Outcome.of_error(Busy(reason)))
+        self.callback.done(self.order.task_token)
+
+
+def listener_for(event: object) -> QueueListener:
+    """Return the listener for a runner's event. A request that lists tools needs none: its caller waits."""
+    if not isinstance(event, dict) or event.get("action") != "call":
+        return NullListener()
+    ports = use_cases().ports
+    return QueuedCall(CallOrder.model_validate(event), ports.callback, ports.store)

@@ -1,0 +1,85 @@
+"""Directories that exist while the emulator runs: users' workspaces under ``/tmp``, logs and temporary files."""
+
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Self
+
+from satchel.adapters.tree_removal import remove_tree
+from satchel.adapters.workspaces import LocalWorkspaces
+from satchel.contract.errors import ToolError
+
+_REMOVE_TIMEOUT = 1.0  # seconds; another emulator's tool may hold the same user's workspace for as long as it runs
+
+
+class Workspaces:
+    """Remembers whose workspaces this emulator's tools have used, and removes them at the end. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._users: set[str] = set()
+        self._lock = threading.Lock()
+
+    def add(self, user: str) -> None:
+        """Remember that a tool runs for the user."""
+        with self._lock:
+            self._users.add(user)
+
+    def remove_all(self) -> list[str]:
+        """Remove the workspaces and return the users whose workspace could not be removed.
+
+        Call this after all runners have ended. Workspaces that another process holds are skipped after a second.
+        """
+        with self._lock:
+            users, self._users = self._users, set()
+        remaining = set(users)
+        threads = [threading.Thread(target=_remove, args=(user, remaining), daemon=True) for user in users]
+        for thread in threads:
+            thread.start()
+        deadline = time.monotonic() + _REMOVE_TIMEOUT
+        for thread in threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        return sorted(remaining)
+
+
+def _remove(user: str, remaining: set[str]) -> None:
+    try:
+        LocalWorkspaces().remove(user)
+    except (OSError, ValueError, ToolError):  # the caller reports the users that remain
+        return
+    remaining.discard(user)
+
+
+class RunFolder:
+    """The emulator's temporary directory; a context manager that leaves only non-empty logs behind.
+
+    ``logs`` is for the output of runners, ``scratch`` for their temporary files: a killed runner cannot remove its own.
+    """
+
+    path: Path
+    logs: Path
+    scratch: Path
+
+    def __enter__(self) -> Self:
+        """Create the directory."""
+        self.path = Path(tempfile.mkdtemp(prefix="satchel-run-"))
+        self.logs = self.path / "logs"
+        self.scratch = self.path / "scratch"
+        for folder in (self.logs, self.scratch):
+            folder.mkdir()
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        """Remove the temporary files and the empty logs, and the directory if no log remains."""
+        remove_tree(self.scratch)
+        for log in self.logs.iterdir():
+            if not log.stat().st_size:
+                log.unlink()
+        if not any(self.logs.iterdir()):
+            self.logs.rmdir()
+            self.path.rmdir()
+
+    @property
+    def exists(self) -> bool:
+        """Return True if the directory exists."""
+        return self.path.exists()

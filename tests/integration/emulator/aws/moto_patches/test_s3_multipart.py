@@ -1,0 +1,95 @@
+import base64
+import hashlib
+import itertools
+from typing import Any
+
+import boto3
+import pytest
+from botocore.config import Config
+from botocore.exceptions import ClientError
+
+from local.emulator.aws import resources
+from local.emulator.aws.cloud import LocalCloud
+from tests.integration.aws.makers import at_once
+
+S3 = Any  # untyped, because the tests pass mappings as arguments
+MIN_PART_BYTES = 5 << 20
+_names = itertools.count()
+
+
+def sha256(body: bytes) -> str:
+    return base64.b64encode(hashlib.sha256(body).digest()).decode()
+
+
+class MultipartUpload:
+    """One upload from the client's side."""
+
+    def __init__(self, s3: S3) -> None:
+        self.s3 = s3
+        self.arguments = {"Bucket": "parts", "Key": f"alice/{next(_names)}"}
+        created = s3.create_multipart_upload(**self.arguments, ChecksumAlgorithm="SHA256")
+        self.arguments["UploadId"] = created["UploadId"]
+
+    def put(self, number: int, body: bytes, checksum: str | None = None) -> Any:  # noqa: ANN401  (boto3's response)
+        sent = {"PartNumber": number, "Body": body, "ChecksumSHA256": checksum or sha256(body)}
+        return self.s3.upload_part(**self.arguments, **sent)
+
+    def parts(self, **options: int) -> list[dict[str, Any]]:
+        return [dict(part) for part in self.s3.list_parts(**self.arguments, **options).get("Parts", [])]
+
+    def complete(self) -> str:
+        completed = [{"PartNumber": part["PartNumber"], "ETag": part["ETag"]} for part in self.parts()]
+        response: Any = self.s3.complete_multipart_upload(**self.arguments, MultipartUpload={"Parts": completed})
+        return str(response["ETag"])
+
+
+@pytest.fixture(scope="module")
+def s3(cloud: LocalCloud) -> S3:
+    client: S3 = boto3.client("s3", config=Config(retries={"total_max_attempts": 1}))
+    assert client.meta.endpoint_url == cloud.endpoint_url
+    resources.create_bucket("parts", {})
+    return client
+
+
+@pytest.fixture
+def upload(s3: S3) -> MultipartUpload:
+    return MultipartUpload(s3)
+
+
+def code(raised: pytest.ExceptionInfo[ClientError]) -> str:
+    return raised.value.response["Error"]["Code"]
+
+
+def test_part_with_a_wrong_checksum_is_rejected(upload: MultipartUpload) -> None:
+    with pytest.raises(ClientError) as raised:
+        upload.put(1, b"abd", checksum=sha256(b"abc"))
+    assert code(raised) == "BadDigest"
+    assert upload.parts() == []
+
+
+def test_parts_are_listed_with_checksums_by_number_with_gaps(upload: MultipartUpload) -> None:
+    for number in (2, 5, 9):
+        upload.put(number, b"%d" % number)
+
+    assert [(part["PartNumber"], part["ChecksumSHA256"]) for part in upload.parts()] == [
+        (number, sha256(b"%d" % number)) for number in (2, 5, 9)
+    ]
+    assert [part["PartNumber"] for part in upload.parts(PartNumberMarker=2)] == [5, 9]
+    first = upload.s3.list_parts(**upload.arguments, MaxParts=2)
+    assert (first["IsTruncated"], first["NextPartNumberMarker"]) == (True, 5)
+
+
+def test_aborted_upload_is_not_found(upload: MultipartUpload) -> None:
+    upload.s3.abort_multipart_upload(**upload.arguments)
+    for request in (lambda: upload.put(1, b"x"), upload.parts, upload.complete):
+        with pytest.raises(ClientError) as raised:
+            request()
+        assert code(raised) == "NoSuchUpload"
+
+
+def test_concurrent_completions_never_cause_a_server_error(upload: MultipartUpload) -> None:
+    upload.put(1, b"x" * MIN_PART_BYTES)
+    results = at_once([upload.complete] * 4)
+    errors = {error.response["Error"]["Code"] for error in results if isinstance(error, ClientError)}
+    assert errors <= {"NoSuchUpload"}
+    assert len({etag for etag in results if isinstance(etag, str)}) == 1

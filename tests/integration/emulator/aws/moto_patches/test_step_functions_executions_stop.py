@@ -1,0 +1,59 @@
+import threading
+import time
+
+from local.emulator.runners.context import LambdaContext
+from tests.integration.emulator.cloud_driver import CloudDriver, map_state, task, waiting_task
+
+
+def start_waiting_tasks(driver: CloudDriver, count: int, **machine: object) -> str:
+    """Start an execution with ``count`` waiting tasks in a Map, and return its ARN."""
+    name, tokens = driver.token_queue()
+    states = {"All": map_state({"Wait": waiting_task(name)})}
+    execution = driver.start(states, {"items": list(range(count))}, **machine)
+    for _ in range(count):
+        tokens.get(timeout=5)
+    return execution
+
+
+def test_stop_ends_waiting_tasks_in_a_map(driver: CloudDriver) -> None:
+    execution = start_waiting_tasks(driver, 3)
+    started = time.monotonic()
+    driver.states.stop_execution(executionArn=execution)
+    assert driver.wait(execution)[0] == "ABORTED"
+    assert time.monotonic() - started < 10
+
+
+def test_machine_timeout_ends_waiting_tasks_and_threads(driver: CloudDriver) -> None:
+    before = threading.active_count()
+    execution = start_waiting_tasks(driver, 3, TimeoutSeconds=1)
+    assert driver.wait(execution)[0] == "TIMED_OUT"
+    deadline = time.monotonic() + 2
+    while threading.active_count() > before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert threading.active_count() <= before
+
+
+def test_stop_during_a_function_ends_as_aborted(driver: CloudDriver) -> None:
+    running, release = threading.Event(), threading.Event()
+
+    def work(_event: object, _context: LambdaContext) -> None:
+        running.set()
+        release.wait(20)
+
+    execution = driver.start({"Work": task(driver.function(work), Next="Over"), "Over": {"Type": "Succeed"}})
+    assert running.wait(5)
+    driver.states.stop_execution(executionArn=execution)
+    release.set()
+    assert driver.wait(execution)[0] == "ABORTED"
+
+
+def test_catch_does_not_continue_a_stopped_execution(driver: CloudDriver) -> None:
+    continued = threading.Event()
+    name, tokens = driver.token_queue()
+    after = driver.function(lambda _event, _context: continued.set())
+    catch = [{"ErrorEquals": ["States.ALL"], "Next": "After"}]
+    execution = driver.start({"Wait": waiting_task(name, Catch=catch), "After": task(after)})
+    tokens.get(timeout=5)
+    driver.states.stop_execution(executionArn=execution)
+    assert driver.wait(execution)[0] == "ABORTED"
+    assert not continued.is_set()

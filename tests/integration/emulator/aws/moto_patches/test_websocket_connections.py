@@ -1,0 +1,71 @@
+from collections.abc import Iterator
+
+import pytest
+
+from local.emulator.aws.cloud import LocalCloud
+from local.emulator.aws.moto_patches import websocket_connections
+from satchel.adapters import clients
+from satchel.adapters.api_gateway import ApiGatewaySender
+from satchel.domain.connections import MAX_BYTES
+from satchel.ports.connections import ConnectionGone, Undelivered
+
+ID = "L0SM9cOFvHcCIhw="
+
+
+class FakeConnection:
+    """Implements ``websocket_connections.Connection``."""
+
+    def __init__(self) -> None:
+        self.sent: list[str] = []
+        self.closed = False
+
+    def send(self, text: str) -> bool:
+        if not self.closed:
+            self.sent.append(text)
+        return not self.closed
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.fixture
+def connection() -> Iterator[FakeConnection]:
+    connection = FakeConnection()
+    websocket_connections.register(ID, connection)
+    yield connection
+    websocket_connections.unregister(ID)
+
+
+@pytest.fixture
+def mailbox(cloud: LocalCloud) -> ApiGatewaySender:
+    """The product's adapter, which sends signed requests to the loopback server."""
+    return ApiGatewaySender(clients.socket_api.__wrapped__(cloud.endpoint_url))
+
+
+def test_messages_arrive_unchanged_and_in_order(mailbox: ApiGatewaySender, connection: FakeConnection) -> None:
+    for text in ("grün", '{"a": 1}'):
+        mailbox.post(ID, text)
+    assert connection.sent == ["grün", '{"a": 1}']
+
+
+def test_message_above_the_limit_is_rejected(mailbox: ApiGatewaySender, connection: FakeConnection) -> None:
+    mailbox.post(ID, "x" * MAX_BYTES)
+    with pytest.raises(Undelivered, match="PayloadTooLarge"):
+        mailbox.post(ID, "x" * ((128 << 10) + 1))
+    assert [len(text) for text in connection.sent] == [MAX_BYTES]
+
+
+def test_unknown_connection_is_gone(mailbox: ApiGatewaySender) -> None:
+    with pytest.raises(ConnectionGone):
+        mailbox.post("bm9ib2R5PQ==", "x")
+
+
+def test_closed_connection_is_gone(mailbox: ApiGatewaySender, connection: FakeConnection) -> None:
+    mailbox.close(ID)
+    assert connection.closed
+    with pytest.raises(ConnectionGone):
+        mailbox.post(ID, "x")
+    websocket_connections.unregister(ID)
+    mailbox.close(ID)
+    with pytest.raises(ConnectionGone):
+        mailbox.post(ID, "x")

@@ -1,0 +1,37 @@
+"""A handler that calls a tool as the runner does, without AWS, and reuses its MCP server for later calls."""
+
+import os
+from functools import lru_cache
+from pathlib import Path
+
+from local.emulator.runners.context import LambdaContext
+from satchel.adapters.event_loop import EventLoop
+from satchel.adapters.mcp.client import McpToolClient
+from satchel.adapters.workspaces import LocalWorkspaces
+from satchel.domain.servers import ServerEntry
+from tests.integration.mcp.calling import SERVERS, told
+
+
+@lru_cache
+def loop() -> EventLoop:
+    return EventLoop()
+
+
+@lru_cache
+def client() -> McpToolClient:
+    return McpToolClient("raw", ServerEntry(command=["python", "-S", "raw.py"], cwd=str(SERVERS)), loop(), os.environ)
+
+
+def handler(event: object, context: LambdaContext) -> object:
+    """Call a tool that writes, which returns its server's pid; ``event`` is where people's corners are."""
+    area = LocalWorkspaces(Path(str(event)))
+    with (
+        area.hold(str(context.tenant_id), "s1") as workspace,
+        client().call("pid", {}, workspace, writes=True) as running,
+    ):
+        return {"environment": os.getpid(), "server": told(running.receive(30))}
+
+
+def shutdown() -> None:
+    client().close()
+    loop().close()

@@ -1,0 +1,157 @@
+"""More users than environments: their calls queue, and the number of processes and their memory stay limited."""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import cast
+
+import psutil
+import pytest
+
+from local.emulator.runners.context import InvocationError
+from local.emulator.runners.functions import RunnerFunction
+from local.emulator.runners.pool import EnvironmentPool
+from tests.fakes.queue_listener import FakeQueueListener
+
+USERS = 50
+CALLS = 100
+MAX_ENVIRONMENTS = 8
+MEMORY_MIB = 250  # of an environment with its server, with a wide margin
+TOOLS = RunnerFunction(name="many-users", target="tests.integration.emulator.handlers.mcp_tool:handler")
+HOLD = RunnerFunction(name="hold", target="tests.integration.emulator.handlers.basic:hold")
+ECHO = RunnerFunction(name="echo", target="tests.integration.emulator.handlers.basic:echo")
+
+
+def eventually(condition: Callable[[], object], within: float = 10) -> None:
+    deadline = time.monotonic() + within
+    while not condition():
+        assert time.monotonic() < deadline, "the condition was not met in time"
+        time.sleep(0.005)
+
+
+def running_processes() -> dict[str, int]:
+    """Return how many environments and servers run, and how many bytes of memory they use."""
+    found = {"environments": 0, "servers": 0, "bytes": 0}
+    for process in psutil.Process().children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            if name := process_type(process):
+                found["bytes"] += process.memory_info().rss
+                found[name] += 1
+    return found
+
+
+def process_type(process: psutil.Process) -> str | None:
+    """Return ``servers``, ``environments`` or None. A fork that becomes a server is not a child of this process."""
+    if "raw.py" in process.cmdline():
+        return "servers"
+    return "environments" if process.name() == TOOLS.name and process.ppid() == os.getpid() else None
+
+
+@contextmanager
+def measuring_maximum() -> Iterator[dict[str, int]]:
+    """Yield the maximum of each value of ``running_processes``, measured every 50 ms."""
+    maximum, done = running_processes(), threading.Event()
+
+    def measure() -> None:
+        while not done.wait(0.05):
+            maximum.update({key: max(maximum[key], value) for key, value in running_processes().items()})
+
+    measuring = threading.Thread(target=measure)
+    measuring.start()
+    try:
+        yield maximum
+    finally:
+        done.set()
+        measuring.join()
+
+
+@pytest.fixture
+def listener() -> FakeQueueListener:
+    return FakeQueueListener()
+
+
+@pytest.fixture
+def full_pool(tmp_path: Path, listener: FakeQueueListener) -> Iterator[EnvironmentPool]:
+    """A pool of one environment, in which a call waits for half a second."""
+    logs = tmp_path / "logs"
+    with EnvironmentPool(
+        [HOLD, ECHO], log_dir=logs, max_environments=1, max_wait_seconds=0.5, listener_for=lambda _: listener
+    ) as pool:
+        yield pool
+
+
+def occupy(pool: EnvironmentPool, path: Path) -> None:
+    """Keep the only environment busy."""
+    pool.invoke("hold", "alice", str(path), asynchronous=True)
+    eventually(path.exists)
+
+
+def test_100_calls_of_50_users_share_8_environments_and_servers(tmp_path: Path) -> None:
+    homes = tmp_path / "homes"
+    homes.mkdir()
+    users = [f"user{number % USERS}" for number in range(CALLS)]
+    preload = ["tests.integration.emulator.handlers.mcp_tool"]
+    with (
+        measuring_maximum() as maximum,
+        EnvironmentPool([TOOLS], log_dir=tmp_path / "logs", max_environments=MAX_ENVIRONMENTS, preload=preload) as pool,
+        ThreadPoolExecutor(CALLS) as executor,
+    ):
+        results = executor.map(lambda user: pool.invoke(TOOLS.name, user, str(homes)), users)
+        responses = [cast("dict[str, int]", response) for response in results]
+
+    assert len(responses) == CALLS
+    assert len({response["environment"] for response in responses}) >= USERS
+    assert 1 < maximum["environments"] <= MAX_ENVIRONMENTS
+    assert 1 < maximum["servers"] <= MAX_ENVIRONMENTS
+    assert maximum["bytes"] < MAX_ENVIRONMENTS * MEMORY_MIB << 20
+    assert running_processes() == {"environments": 0, "servers": 0, "bytes": 0}
+
+
+def test_idle_environment_makes_room_for_a_waiting_call(tmp_path: Path) -> None:
+    with EnvironmentPool([ECHO], log_dir=tmp_path / "logs", max_environments=1) as pool:
+        for tenant in ("alice", "bob", "alice"):
+            assert pool.invoke("echo", tenant, tenant) == tenant
+            assert list(pool.pids()) == [("echo", tenant)]
+
+
+def test_call_that_waits_too_long_fails_with_the_reason(
+    full_pool: EnvironmentPool, listener: FakeQueueListener, tmp_path: Path
+) -> None:
+    occupy(full_pool, tmp_path / "pid")
+    with pytest.raises(InvocationError) as raised:
+        full_pool.invoke("echo", "bob", {})
+    reason = "All 1 tool environments are busy; none became free within 0.5 s."
+    assert (raised.value.error_type, str(raised.value)) == ("TooManyRequestsException", reason)
+    assert listener.reasons == [reason]
+    assert list(full_pool.pids()) == [("hold", "alice")]
+
+
+def test_canceled_call_leaves_the_queue_silently(
+    full_pool: EnvironmentPool, listener: FakeQueueListener, tmp_path: Path
+) -> None:
+    occupy(full_pool, tmp_path / "pid")
+    listener.is_cancelled = True
+    assert full_pool.invoke("echo", "bob", {}, asynchronous=True) is None
+    assert (listener.calls, listener.reasons) == (1, [])
+
+
+def test_second_call_of_the_same_user_does_not_wait(
+    full_pool: EnvironmentPool, listener: FakeQueueListener, tmp_path: Path
+) -> None:
+    occupy(full_pool, tmp_path / "first")
+    occupy(full_pool, tmp_path / "second")
+    assert listener.calls == 0
+
+
+def test_waiting_call_fails_if_the_pool_closes(full_pool: EnvironmentPool, tmp_path: Path) -> None:
+    occupy(full_pool, tmp_path / "pid")
+    with ThreadPoolExecutor(1) as one:
+        waiting: Future[object] = one.submit(full_pool.invoke, "echo", "bob", {})
+        full_pool.close()
+        error = waiting.exception(5)
+    assert isinstance(error, InvocationError)
+    assert error.error_type == "ServiceException"

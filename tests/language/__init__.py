@@ -1,0 +1,1 @@
+"""The language check: banned names and phrases, found in the source by its syntax tree."""

@@ -1,0 +1,75 @@
+import json
+import threading
+import time
+
+import pytest
+
+from local.emulator.aws.lambda_host import Function, FunctionHost
+from local.emulator.runners.context import InvocationError, LambdaContext
+
+
+@pytest.fixture
+def host() -> FunctionHost:
+    return FunctionHost()
+
+
+def test_context_has_name_arn_tenant_and_remaining_time(host: FunctionHost) -> None:
+    contexts: list[LambdaContext] = []
+    host.register(Function("f", lambda _event, context: contexts.append(context), 5))
+    host.invoke("f", {}, arn="arn:f", tenant_id="alice")
+    context = contexts[0]
+    assert (context.function_name, context.invoked_function_arn, context.tenant_id) == ("f", "arn:f", "alice")
+    assert not context.asynchronous
+    assert 0 < context.get_remaining_time_in_millis() <= 5000
+
+
+def test_second_registration_of_a_name_replaces_the_first(host: FunctionHost) -> None:
+    host.register(Function("f", lambda _event, _context: 1, 5))
+    host.register(Function("f", lambda _event, _context: 2, 5))
+    assert host.invoke("f", {}).payload == "2"
+
+
+def test_unknown_function_is_an_error_with_its_name(host: FunctionHost) -> None:
+    result = host.invoke("missing", {})
+    assert result.failed
+    assert json.loads(result.payload)["errorType"] == "Runtime.HandlerNotFound"
+    assert "missing" in result.payload
+
+
+def test_invocation_error_keeps_its_error_type(host: FunctionHost) -> None:
+    def fail(_event: object, _context: LambdaContext) -> None:
+        raise InvocationError("Runtime.ExitError", "signal 9")
+
+    host.register(Function("f", fail, 5))
+    assert json.loads(host.invoke("f", {}).payload)["errorType"] == "Runtime.ExitError"
+
+
+def test_system_exit_of_a_handler_only_fails_its_invocation(host: FunctionHost) -> None:
+    def exit_process(_event: object, _context: LambdaContext) -> None:
+        raise SystemExit(3)
+
+    host.register(Function("f", exit_process, 5))
+    assert json.loads(host.invoke("f", {}).payload)["errorType"] == "SystemExit"
+
+
+def test_close_waits_up_to_its_timeout_and_counts_running_handlers(host: FunctionHost) -> None:
+    release = threading.Event()
+    host.register(Function("stuck", lambda _event, _context: release.wait(10), 10))
+    host.register(Function("quick", lambda _event, _context: None, 10))
+    for name in ("stuck", "quick"):
+        host.invoke_later(name, {})
+    started = time.monotonic()
+    assert host.close(0.1) == 1
+    assert time.monotonic() - started < 5
+    release.set()
+
+
+def test_closed_host_runs_no_handler_and_reopen_forgets_functions(host: FunctionHost) -> None:
+    ran: list[object] = []
+    host.register(Function("f", lambda event, _context: ran.append(event), 5))
+    host.close(0)
+    assert json.loads(host.invoke("f", 1).payload)["errorType"] == "ServiceException"
+    host.invoke_later("f", 2)
+    host.reopen()
+    assert json.loads(host.invoke("f", 3).payload)["errorType"] == "Runtime.HandlerNotFound"
+    assert ran == []

@@ -1,0 +1,62 @@
+import pytest
+
+from local.emulator.runners.context import InvocationError
+from local.emulator.runners.wait_queue import InvocationCancelled, Key, NullListener, QueuedInvocation, WaitQueue
+from tests.fakes.queue_listener import FakeQueueListener
+
+ALICE, BOB, CAROL = ("report", "alice"), ("report", "bob"), ("report", "carol")
+
+
+def queued(key: Key = ALICE, listener: FakeQueueListener | None = None, seconds: float = 60) -> QueuedInvocation:
+    return QueuedInvocation(key, listener or NullListener(), seconds)
+
+
+def test_later_invocation_waits_for_environments_of_earlier_ones() -> None:
+    queue, alice, bob, more = WaitQueue(), queued(ALICE), queued(BOB), queued(ALICE)
+    for each in (alice, bob, more):
+        queue.add(each)
+    assert [queue.count_ahead(ALICE, alice), queue.count_ahead(BOB, bob), queue.count_ahead(ALICE, more)] == [0, 1, 1]
+    assert queue.count_ahead(CAROL, None) == 2
+
+
+def test_removed_invocation_no_longer_counts() -> None:
+    queue, alice, bob = WaitQueue(), queued(ALICE), queued(BOB)
+    queue.add(alice)
+    queue.add(bob)
+    queue.remove(alice)
+    assert queue.count_ahead(BOB, bob) == 0
+
+
+def test_invocations_of_one_tenant_need_one_environment_unless_it_exists() -> None:
+    queue = WaitQueue()
+    for key in (ALICE, ALICE, BOB):
+        queue.add(queued(key))
+    assert (queue.count_missing([]), queue.count_missing([ALICE, CAROL]), queue.count_missing([ALICE, BOB])) == (
+        2,
+        1,
+        0,
+    )
+
+
+def test_canceled_invocation_raises_without_a_timeout_call() -> None:
+    listener = FakeQueueListener(is_cancelled=True)
+    with pytest.raises(InvocationCancelled):
+        queued(listener=listener, seconds=-1).check("full")
+    assert listener.reasons == []
+
+
+def test_timeout_raises_and_tells_the_listener_the_reason() -> None:
+    listener = FakeQueueListener()
+    with pytest.raises(InvocationError, match="full") as raised:
+        queued(listener=listener, seconds=-1).check("full")
+    assert (raised.value.error_type, listener.reasons) == ("TooManyRequestsException", ["full"])
+
+
+def test_listener_is_called_at_once_and_then_every_few_seconds() -> None:
+    listener = FakeQueueListener()
+    invocation = queued(listener=listener)
+    assert invocation.seconds_to_check == 0
+    for _ in range(3):
+        invocation.check("full")
+    assert (listener.calls, listener.reasons) == (1, [])
+    assert invocation.seconds_to_check > 1

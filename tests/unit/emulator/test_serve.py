@@ -1,0 +1,64 @@
+import threading
+from concurrent.futures import Future
+from pathlib import Path
+
+import pytest
+
+from local.emulator.serve import ReadyMessage
+from satchel.domain.isolation import Isolation
+
+Capture = pytest.CaptureFixture[str]
+
+
+def ready_message(**listings: "Future[object]") -> ReadyMessage:
+    return ReadyMessage("http://127.0.0.1:8000", listings, Path("/logs"), threading.Event(), Isolation())
+
+
+def listing(error: Exception | None = None) -> "Future[object]":
+    done: Future[object] = Future()
+    if error:
+        done.set_exception(error)
+    else:
+        done.set_result([])
+    return done
+
+
+def test_ready_message_contains_url_and_log_folder(capsys: Capture) -> None:
+    ready_message(good=listing()).show(1.25)
+
+    output = capsys.readouterr().out
+    assert output.startswith("ready on http://127.0.0.1:8000 after 1.2 s\n")
+    assert "/logs" in output
+    assert "No tools" not in output
+
+
+def test_failed_listing_is_reported_in_one_line(capsys: Capture) -> None:
+    reasons = [ValueError("The server 'a' did not start:\n  no such file"), ValueError("x " * 1000)]
+    ready_message(a=listing(reasons[0]), good=listing(), b=listing(reasons[1])).show(1)
+
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("No tools")]
+    assert lines[0] == "No tools of 'a': The server 'a' did not start: no such file"
+    assert lines[1].startswith("No tools of 'b': x x")
+    assert len(lines) == 2
+    assert len(lines[1]) < 400
+
+
+def test_later_failure_is_reported_when_it_happens(capsys: Capture) -> None:
+    late: Future[object] = Future()
+    ready_message(late=late).show(1)
+    assert "No tools" not in capsys.readouterr().out
+
+    late.set_exception(ValueError("too slow"))
+    assert capsys.readouterr().out == "No tools of 'late': too slow\n"
+
+
+def test_failure_during_the_stop_is_not_reported(capsys: Capture) -> None:
+    late, never = Future[object](), Future[object]()
+    message = ready_message(late=late, never=never)
+    message.show(1)
+    capsys.readouterr()
+    message.closing.set()
+    late.set_exception(ValueError("stopped"))
+    never.cancel()
+
+    assert capsys.readouterr().out == ""
