@@ -1,5 +1,4 @@
-"""The whole of Satchel on one machine: moto for AWS, processes for the runners, uvicorn for the API Gateway.
-
-Everything in here stands for something of AWS's. It may import ``satchel`` and ``functions``; they never import it,
-and nothing in them knows that it runs locally.
+"""Programs for the developer's machine. ``emulator`` runs all of Satchel without AWS, ``cli`` is the ``satchel``
+command, ``lint`` checks the output of tools. They may import ``satchel``, ``functions`` and ``infra``; nothing there
+imports them.
 """

@@ -22,6 +22,7 @@ from local.emulator.scheduler import PeriodicJob, ToolListRefresher, start_sweep
 from local.emulator.startup import load_servers
 from local.emulator.tool_runners import create_pool, runner_functions, tracked_handler
 from local.emulator.workspaces import RunFolder, Workspaces
+from satchel.bootstrap import language_models
 from satchel.bootstrap.functions import use_cases
 
 _MAX_LISTING_THREADS = 4
