@@ -38,7 +38,7 @@ web-check: types ## Lint, type and test the web client
 	npm run --silent test -w web
 
 types: $(VENV)/run.stamp node_modules/.stamp ## Write the API's types for the web client
-	@$(BIN)/python -m local.openapi >web/src/api/openapi.json
+	@$(BIN)/python -m local.emulator.openapi >web/src/api/openapi.json
 	@npm run --silent schema -w web
 
 sizes: $(VENV)/dev.stamp $(PAGE) ## Measure how much the web client loads and write it into docs/web.md

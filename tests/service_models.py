@@ -4,7 +4,7 @@ from functools import cache
 
 from botocore.loaders import JSONFileLoader
 
-from local.aws.seams.patching import replace
+from local.emulator.aws.moto_patches.patching import replace
 
 
 @cache

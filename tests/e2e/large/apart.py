@@ -48,7 +48,7 @@ def run_api(port: int) -> int:
         sys.stdout.write(f"ready on http://{HOST}:{port} after {seconds:.1f} s, process {os.getpid()}\n")
         sys.stdout.flush()
 
-    asyncio.run(serve(build(closing.is_set), listen(port), closing, ready))
+    asyncio.run(serve(build_app(closing.is_set), listen(port), closing, ready))
     return 0
 
 
