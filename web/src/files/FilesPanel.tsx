@@ -62,7 +62,7 @@ export default function FilesPanel({ sessionId, changes, onMention }: FilesPanel
             file={file}
             now={now}
             onMention={() => onMention(file.name)}
-            onKeep={(kept) => list.replace(file.file_key, kept)}
+            onKeep={(updated) => list.replace(file.file_key, updated)}
             onShare={() => setSharedFile(file)}
             onDelete={() => remove(file)}
           />

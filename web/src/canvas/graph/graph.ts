@@ -55,10 +55,10 @@ function limitNodes(nodes: GraphNode[], edges: GraphEdge[]): Graph {
   const degrees = new Map<string, number>();
   for (const id of edges.flatMap(({ from, to }) => [from, to])) degrees.set(id, (degrees.get(id) ?? 0) + 1);
   const byDegree = [...nodes].sort((one, other) => (degrees.get(other.id) ?? 0) - (degrees.get(one.id) ?? 0));
-  const kept = byDegree.slice(0, MAX_NODES);
-  const ids = new Set(kept.map(({ id }) => id));
+  const topNodes = byDegree.slice(0, MAX_NODES);
+  const ids = new Set(topNodes.map(({ id }) => id));
   const keptEdges = edges.filter(({ from, to }) => ids.has(from) && ids.has(to));
-  return { nodes: kept, edges: keptEdges, omittedNodes: nodes.length - kept.length };
+  return { nodes: topNodes, edges: keptEdges, omittedNodes: nodes.length - topNodes.length };
 }
 
 /** Return the nodes whose label, kind or id contains the query, ignoring case. */

@@ -12,8 +12,8 @@ const INITIAL_CAPACITY = 1 << 16;
 
 export class RowIndex {
   private starts = new Uint32Array(INITIAL_CAPACITY);
-  /** Number of row starts found. */
-  private found = 1;
+  /** Length of `starts` in use. */
+  private startCount = 1;
   private length = 0;
   private inQuotes = false;
   private atFieldStart = true;
@@ -26,12 +26,12 @@ export class RowIndex {
 
   /** Number of complete rows. */
   get count(): number {
-    return this.closed ? this.found : this.found - 1;
+    return this.closed ? this.startCount : this.startCount - 1;
   }
 
   /** Return the offset of a row's first byte, and the offset after its line ending. */
   getBounds(row: number): [number, number] {
-    const end = row + 1 < this.found ? this.starts[row + 1] : this.length;
+    const end = row + 1 < this.startCount ? this.starts[row + 1] : this.length;
     return [this.starts[row] ?? 0, end ?? 0];
   }
 
@@ -61,17 +61,17 @@ export class RowIndex {
   /** End the text: bytes after the last line ending form a row, too. */
   close(): void {
     this.closed = true;
-    if (this.starts[this.found - 1] === this.length) this.found -= 1;
+    if (this.starts[this.startCount - 1] === this.length) this.startCount -= 1;
   }
 
   private addStart(start: number): void {
-    if (this.found === this.starts.length) {
+    if (this.startCount === this.starts.length) {
       const grown = new Uint32Array(this.starts.length * 2);
       grown.set(this.starts);
       this.starts = grown;
     }
-    this.starts[this.found] = start;
-    this.found += 1;
+    this.starts[this.startCount] = start;
+    this.startCount += 1;
   }
 }
 
