@@ -15,7 +15,7 @@ from local.emulator.workspaces import Workspaces
 from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.process import registry
 from satchel.contract.errors import Busy
-from satchel.domain.calls import Outcome
+from satchel.domain.calls import RunnerReport
 from satchel.ports.runners import CallOrder
 from satchel.ports.storage import FileStore
 from satchel.ports.turns import TaskCallback, TaskGone
@@ -104,7 +104,7 @@ class QueuedCall:
 
     def on_timeout(self, reason: str) -> None:
         """End the call as its runner would, with an error outcome."""
-        store_outcome(self.store, self.order.outcome_key, Outcome.of_error(Busy(reason)))
+        store_outcome(self.store, self.order.outcome_key, RunnerReport.of_error(Busy(reason)))
         self.callback.done(self.order.task_token)
 
 

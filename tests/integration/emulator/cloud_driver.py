@@ -22,7 +22,7 @@ States = Mapping[str, State]
 
 
 def task(function: str, **fields: object) -> State:
-    """Return a Task state that invokes ``function`` with its input. It is the end state unless it has a ``Next``."""
+    """Return a Task state that invokes ``function`` with its input. It is the last state unless it has a ``Next``."""
     parameters = {"FunctionName": function, "Payload.$": "$"}
     end = {} if "Next" in fields else {"End": True}
     return {"Type": "Task", "Resource": INVOKE, "Parameters": parameters, **end, **fields}

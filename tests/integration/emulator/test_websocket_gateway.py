@@ -56,11 +56,11 @@ class Served:
     port: int
     function: Function
 
-    def connect(self, ticket: str = "good", host: str = "127.0.0.1", **given: Any) -> ClientConnection:  # noqa: ANN401  (the arguments of websockets)
+    def connect(self, ticket: str = "good", host: str = "127.0.0.1", **options: Any) -> ClientConnection:  # noqa: ANN401  (the arguments of websockets)
         """Connect with any host name."""
         connection = socket.create_connection(("127.0.0.1", self.port), timeout=5)
         client: ClientConnection = connect(
-            f"ws://{host}:{self.port}/ws?ticket={ticket}", sock=connection, open_timeout=5, **given
+            f"ws://{host}:{self.port}/ws?ticket={ticket}", sock=connection, open_timeout=5, **options
         )
         return client
 

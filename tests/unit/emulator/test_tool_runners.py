@@ -4,7 +4,7 @@ import json
 
 from local.emulator.runners.wait_queue import NullListener
 from local.emulator.tool_runners import QueuedCall, listener_for
-from satchel.domain.calls import Outcome
+from satchel.domain.calls import RunnerReport
 from tests.fakes.file_store import FakeFileStore
 from tests.fakes.workflow import FakeTaskCallback
 from tests.unit.services.orders import order
@@ -33,7 +33,7 @@ def test_timeout_stores_a_retryable_error_before_it_ends_the_task() -> None:
     callback.on_done = lambda: stored_before_done.append(call.outcome_key in store.objects)
     stored_before_done: list[bool] = []
     QueuedCall(call, callback, store).on_timeout("no room")
-    outcome = Outcome.model_validate_json(store.objects[call.outcome_key].body)
+    outcome = RunnerReport.model_validate_json(store.objects[call.outcome_key].body)
     assert (outcome.is_error, outcome.error_code, outcome.results) == (True, "E_TOOL_FAILED", {"error": "no room"})
     assert (outcome.meta_data or {})["retryable"] is True
     assert (callback.ended, stored_before_done) == (["task"], [True])

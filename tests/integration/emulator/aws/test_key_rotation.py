@@ -13,7 +13,7 @@ from local.emulator.aws.cloud import LocalCloud
 from satchel.adapters.jwt_signer import JwtSigner
 from satchel.adapters.signing_keys import SecretRotation, SigningKeys
 from satchel.adapters.system_clock import SystemClock
-from satchel.bootstrap import rotate
+from satchel.bootstrap.functions import secret_rotation
 from satchel.domain.links import EraseClaims
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ STEPS = ("createSecret", "setSecret", "testSecret", "finishSecret")
 @pytest.fixture
 def client(cloud: LocalCloud) -> "SecretsManagerClient":
     del cloud
-    rotate.build.cache_clear()
+    secret_rotation.cache_clear()
     return boto3.client("secretsmanager")
 
 

@@ -4,12 +4,13 @@ import os
 from functools import lru_cache
 from pathlib import Path
 
+from tests.integration.mcp.tool_caller import SERVER_PROGRAMS, json_of
+
 from local.emulator.runners.context import LambdaContext
 from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
 from satchel.adapters.workspaces import LocalWorkspaces
 from satchel.domain.servers import ServerEntry
-from tests.integration.mcp.calling import SERVERS, told
 
 
 @lru_cache
@@ -19,17 +20,17 @@ def loop() -> EventLoop:
 
 @lru_cache
 def client() -> McpToolClient:
-    return McpToolClient("raw", ServerEntry(command=["python", "-S", "raw.py"], cwd=str(SERVERS)), loop(), os.environ)
+    return McpToolClient("raw", ServerEntry(command=["python", "-S", "raw.py"], cwd=str(SERVER_PROGRAMS)), loop(), os.environ)
 
 
 def handler(event: object, context: LambdaContext) -> object:
-    """Call a tool that writes, which returns its server's pid; ``event`` is where people's corners are."""
+    """Call a tool that writes and returns its server's pid. ``event`` is the directory of the workspaces."""
     area = LocalWorkspaces(Path(str(event)))
     with (
         area.hold(str(context.tenant_id), "s1") as workspace,
         client().call("pid", {}, workspace, writes=True) as running,
     ):
-        return {"environment": os.getpid(), "server": told(running.receive(30))}
+        return {"environment": os.getpid(), "server": json_of(running.receive(30))}
 
 
 def shutdown() -> None:

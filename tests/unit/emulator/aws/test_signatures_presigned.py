@@ -21,7 +21,7 @@ def signed(method: str = "GET", key: str = "AKIATEST", secret: str = SECRETS["AK
 
 
 def error_code(url: str, method: str = "GET", after: float = 0, **headers: str) -> str | None:
-    """Return the error code of a request that is sent ``after`` seconds, or None if it is accepted."""
+    """Return the error code of a request that is sent ``after`` seconds after signing, or None if it is accepted."""
     signed_at = re.search(r"X-Amz-Date=(\d{8}T\d{6}Z)", url)
     now = dt.datetime.strptime(signed_at[1], "%Y%m%dT%H%M%S%z") if signed_at else dt.datetime.now(tz=dt.UTC)
     sent = {"host": "127.0.0.1:4566", **{name.replace("_", "-"): value for name, value in headers.items()}}

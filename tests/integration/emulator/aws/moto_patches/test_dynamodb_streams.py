@@ -39,7 +39,7 @@ MAPPING: dict[str, Any] = {
 
 
 class Reader:
-    """The mapped_reader function: records what it gets, and blocks or fails if the test requests it."""
+    """The mapped function: records what it gets, and blocks or fails if the test requests it."""
 
     def __init__(self) -> None:
         self.records: Queue[dict[str, Any]] = Queue()
