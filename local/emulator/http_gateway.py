@@ -29,7 +29,7 @@ from satchel.settings import CanvasSettings
 
 BUILT = ROOT / "web" / "dist"
 SIGN_IN = {"auth": "local"}
-"""The sign-in method in ``/config.json``, which the page reads (web/src/session/settings.ts)."""
+"""The sign-in method in ``/config.json``, which the page reads (web/src/auth/identity.ts)."""
 
 _HTTP_PORT = 80
 _LOOPBACK_NAMES = {"127.0.0.1", "localhost", "::1"}
