@@ -80,4 +80,4 @@ class ToolListRefresher:
             for server in refresh.due():
                 if self._stopped.is_set():
                     return
-                refresh.ask_again(server)
+                refresh.try_refresh(server)

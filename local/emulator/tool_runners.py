@@ -19,7 +19,7 @@ from satchel.domain.calls import RunnerReport
 from satchel.ports.runners import CallOrder
 from satchel.ports.storage import FileStore
 from satchel.ports.turns import TaskCallback, TaskGone
-from satchel.services.calls.runner_report import store_outcome
+from satchel.services.calls.runner_report import store_report
 
 LISTING_TENANT = "_satchel"
 """Tenant of the invocations that list tools. It has no workspace."""
@@ -104,7 +104,7 @@ class QueuedCall:
 
     def on_timeout(self, reason: str) -> None:
         """End the call as its runner would, with an error outcome."""
-        store_outcome(self.store, self.order.outcome_key, RunnerReport.of_error(Busy(reason)))
+        store_report(self.store, self.order.outcome_key, RunnerReport.of_error(Busy(reason)))
         self.callback.done(self.order.task_token)
 
 

@@ -9,6 +9,7 @@ from importlib import import_module
 
 from local.emulator.aws.moto_patches import (
     client_cache,
+    dynamodb_queries,
     dynamodb_streams,
     dynamodb_transactions,
     execution_events,
@@ -16,7 +17,6 @@ from local.emulator.aws.moto_patches import (
     lambda_invoke,
     no_signatures,
     parsed_once,
-    partitions,
     plain_values,
     s3_multipart,
     s3_objects,
@@ -39,7 +39,7 @@ PATCHES: Mapping[str, Callable[[], None]] = {
         known_services,
         no_signatures,
         parsed_once,
-        partitions,
+        dynamodb_queries,
         plain_values,
         dynamodb_streams,
         websocket_connections,

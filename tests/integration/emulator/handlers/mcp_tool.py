@@ -4,13 +4,12 @@ import os
 from functools import lru_cache
 from pathlib import Path
 
-from tests.integration.mcp.tool_caller import SERVER_PROGRAMS, json_of
-
 from local.emulator.runners.context import LambdaContext
 from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
 from satchel.adapters.workspaces import LocalWorkspaces
 from satchel.domain.servers import ServerEntry
+from tests.integration.mcp.tool_caller import SERVER_PROGRAMS, json_of
 
 
 @lru_cache
@@ -20,7 +19,9 @@ def loop() -> EventLoop:
 
 @lru_cache
 def client() -> McpToolClient:
-    return McpToolClient("raw", ServerEntry(command=["python", "-S", "raw.py"], cwd=str(SERVER_PROGRAMS)), loop(), os.environ)
+    return McpToolClient(
+        "raw", ServerEntry(command=["python", "-S", "raw.py"], cwd=str(SERVER_PROGRAMS)), loop(), os.environ
+    )
 
 
 def handler(event: object, context: LambdaContext) -> object:
