@@ -1,4 +1,4 @@
-"""``python -m tests.attacks``: run all attacks through the running system at each level, and print what got through."""
+"""``python -m tests.attacks``: run all attacks through the running system at each level, and print what succeeds."""
 
 import os
 import tempfile
@@ -6,15 +6,16 @@ from pathlib import Path
 from typing import get_args
 
 from satchel.domain.isolation import Level
-from tests.attacks.running import attack, place, walled_system
+from tests.attacks.attack_run import attack_target, run_attacks, sandboxed_system
 from tests.e2e.person import Person
 
 if __name__ == "__main__":
     for level in get_args(Level):
-        with tempfile.TemporaryDirectory() as folder, walled_system(level, Path(folder, "mcp.json")) as system:
+        with tempfile.TemporaryDirectory() as folder, sandboxed_system(level, Path(folder, "mcp.json")) as system:
             mallory = Person(system.url, f"m{os.getpid()}@example.com")
-            with place() as there:
-                found = attack(mallory, there)
-                held = mallory.call("GET", "/api/config").json()["isolation_level"]
-                print(f"asked for {level}, held {held}: {len(found.got_through)} of {len(found.outcomes)}")  # noqa: T201
-                print(*sorted(found.got_through))  # noqa: T201
+            with attack_target() as target:
+                report = run_attacks(mallory, target)
+                actual = mallory.call("GET", "/api/config").json()["isolation_level"]
+                counts = f"{len(report.succeeded)} of {len(report.outcomes)} succeeded"
+                print(f"requested {level}, actual {actual}: {counts}")  # noqa: T201  (the output of this program)
+                print(*sorted(report.succeeded))  # noqa: T201  (the same)

@@ -1,4 +1,4 @@
-"""Walls around tools in the running system: attacked by real tools, looked at from outside."""
+"""Sandbox of tools in the running system, attacked by real tools and checked from outside."""
 
 import os
 import time
@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from satchel.adapters.sandbox.probe import find_layers
-from tests.attacks.arena import NOT_FOR_ROOT, SECRET, Arena
-from tests.attacks.running import attack, call, place, walled_system
+from tests.attacks.attack_run import attack_target, call, run_attacks, sandboxed_system
+from tests.attacks.target import NOT_FOR_ROOT, SECRET, AttackTarget
 from tests.e2e.person import Person
 from tests.e2e.system import System
 
@@ -18,80 +18,80 @@ PLANTED = "planted-secret-0815"
 PLANTED_MODULES = {"json.py", "sitecustomize.py", "usercustomize.py"}
 
 pytestmark = pytest.mark.skipif(
-    LAYERS.level != "kernel" or "mounts" not in LAYERS.layers, reason="this kernel does not hold all walls"
+    LAYERS.level != "kernel" or "mounts" not in LAYERS.layers, reason="this kernel does not enforce all sandbox layers"
 )
 
 
 @pytest.fixture(scope="module")
-def walls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[System]:
-    """A system of its own, whose environment holds secrets that no tool may find."""
+def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[System]:
+    """Run a system whose environment contains secrets that no tool may find."""
     secrets = {"OTHERS_TOKEN": PLANTED, "AWS_SECRET_ACCESS_KEY": PLANTED, "SOME_API_KEY": PLANTED}
-    with walled_system("kernel", tmp_path_factory.mktemp("config") / "mcp.json", **secrets) as system:
+    with sandboxed_system("kernel", tmp_path_factory.mktemp("config") / "mcp.json", **secrets) as system:
         yield system
 
 
 @pytest.fixture(scope="module")
-def alice(walls: System) -> Person:
-    return Person(walls.url, "alice@example.com")
+def alice(system: System) -> Person:
+    return Person(system.url, "alice@example.com")
 
 
-@pytest.fixture(name="place")
-def fixture_place() -> Iterator[Arena]:
-    with place() as made:
-        yield made
+@pytest.fixture
+def target() -> Iterator[AttackTarget]:
+    with attack_target() as created:
+        yield created
 
 
 @pytest.mark.clause("v2.1:isolation:read-only", "v2.1:isolation:guarded", "v2.1:isolation:no-username-no-writes")
-@pytest.mark.parametrize("tool", ["attack", "attack_as_a_reader"])
-def test_no_attack_has_its_way(alice: Person, place: Arena, tool: str) -> None:
-    found = attack(alice, place, tool)
+@pytest.mark.parametrize("tool", ["attack", "attack_as_reader"])
+def test_no_attack_succeeds(alice: Person, target: AttackTarget, tool: str) -> None:
+    report = run_attacks(alice, target, tool)
 
-    assert len(found.outcomes) > 150
-    assert found.got_through == (NOT_FOR_ROOT & found.got_through if os.geteuid() == 0 else set())
-    assert found.unseen
-    assert SECRET not in str(found.outcomes)
+    assert len(report.outcomes) > 150
+    assert report.succeeded == (NOT_FOR_ROOT & report.succeeded if os.geteuid() == 0 else set())
+    assert report.left_target_untouched
+    assert SECRET not in str(report.outcomes)
 
 
-def test_what_a_tool_plants_is_not_loaded_by_a_server_that_starts_after_it(walls: System, place: Arena) -> None:
-    eve = Person(walls.url, "eve@example.com")
+def test_planted_modules_are_not_loaded_by_a_later_server(system: System, target: AttackTarget) -> None:
+    eve = Person(system.url, "eve@example.com")
     session = eve.session()
-    call(eve, "attacker.attack", session, which=["planted_modules"], ground=place.ground)
+    call(eve, "attacker.attack", session, attacks=["planted_modules"], target=target.fields)
     assert {path.name for path in Path("/tmp", eve.name).glob("*.py")} == PLANTED_MODULES
-    started = call(eve, "trying.about", session)
+    started = call(eve, "file_access.about", session)
 
     assert not started["is_error"]
-    assert place.look() == place.before
+    assert target.snapshot() == target.before
 
 
-def test_a_daemon_of_a_tool_is_dead_when_the_call_has_ended(alice: Person, place: Arena) -> None:
-    call(alice, "attacker.attack", which=["daemon"], ground=place.ground)
+def test_daemon_of_a_tool_is_killed_at_the_end_of_the_call(alice: Person, target: AttackTarget) -> None:
+    call(alice, "attacker.attack", attacks=["daemon"], target=target.fields)
     time.sleep(3)  # longer than the daemon waits before it would write
 
     assert not Path("/tmp", alice.name, "survived").exists()
 
 
-def test_no_secret_is_found_in_the_process_nor_in_anything_that_it_can_read(alice: Person) -> None:
+def test_tool_finds_no_secret_in_any_file_that_it_can_read(alice: Person) -> None:
     words = [PLANTED, "AWS_SECRET", "AWS_SESSION", "AKIASATCHEL", "SATCHEL_CAPABILITY", "task_token"]
-    found = call(alice, "attacker.search", words=words)["results"]
+    results = call(alice, "attacker.search", words=words)["results"]
 
-    assert found["found"] == []
-    assert found["seen"] > 5
+    assert results["matches"] == []
+    assert results["readable"] > 5
 
 
 @pytest.mark.clause("v2.1:isolation:guarded", "v2.1:errors:invalid-path")
 @pytest.mark.parametrize("way", ["open", "os", "pathlib", "shutil", "shell", "program", "sqlite", "read"])
-def test_an_attempt_is_told_in_the_specified_form(alice: Person, place: Arena, way: str) -> None:
-    wanted = str(place.bob / "secret") if way == "read" else str(place.out / "x")
-    called = call(alice, "trying.reach", way=way, path=wanted)
+def test_blocked_access_has_the_specified_error(alice: Person, target: AttackTarget, way: str) -> None:
+    path = str(target.bob / "secret") if way == "read" else str(target.out / "x")
+    result = call(alice, "file_access.reach", way=way, path=path)
 
-    assert (called["is_error"], called["error_code"]) == (True, "E_INVALID_PATH")
-    assert called["results"] == {"error": "File operation outside allowed directory"}
-    assert called["meta_data"] == {
+    assert (result["is_error"], result["error_code"]) == (True, "E_INVALID_PATH")
+    assert result["results"] == {"error": "File operation outside allowed directory"}
+    assert result["meta_data"] == {
         "is_error": True,
         "reason": "SecurityViolation",
         "error_code": "E_INVALID_PATH",
         "details": {
-            "attempted_path": wanted,
+            "attempted_path": path,
             "allowed_prefix": f"/tmp/{alice.name}/",
             "suggestion": "Use /tmp/{username}/ prefix for file operations",
         },
@@ -99,14 +99,14 @@ def test_an_attempt_is_told_in_the_specified_form(alice: Person, place: Arena, w
     }
 
 
-def test_a_tool_that_goes_on_keeps_its_result_with_a_note(alice: Person, place: Arena) -> None:
-    called = call(alice, "trying.reach_and_go_on", path=str(place.out / "x"))
+def test_tool_that_continues_keeps_its_result_and_the_violation(alice: Person, target: AttackTarget) -> None:
+    result = call(alice, "file_access.reach_and_continue", path=str(target.out / "x"))
 
-    assert (called["is_error"], called["results"]) == (False, "done without")
-    noted = {"attempted_path": str(place.out / "x"), "allowed_prefix": f"/tmp/{alice.name}/"}
-    assert called["meta_data"]["security_violations"] == [noted]
+    assert (result["is_error"], result["results"]) == (False, "continued")
+    violation = {"attempted_path": str(target.out / "x"), "allowed_prefix": f"/tmp/{alice.name}/"}
+    assert result["meta_data"]["security_violations"] == [violation]
 
 
-def test_the_level_is_told(alice: Person, walls: System) -> None:
+def test_isolation_level_is_reported(alice: Person, system: System) -> None:
     assert alice.call("GET", "/api/config").json()["isolation_level"] == "kernel"
-    assert "at the level 'kernel' (landlock, mounts, seccomp)" in walls.said()
+    assert "at the level 'kernel' (landlock, mounts, seccomp)" in system.said()

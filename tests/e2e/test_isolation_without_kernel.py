@@ -1,22 +1,22 @@
-"""Where the kernel holds no walls: how many attacks get through in the running system is what docs/security.md says."""
+"""Attacks on the running system without sandbox layers of the kernel, compared with docs/security.md."""
 
 import re
 from pathlib import Path
 
-from tests.attacks.process_level import GET_THROUGH
-from tests.attacks.running import attack, place, walled_system
+from tests.attacks.attack_run import attack_target, run_attacks, sandboxed_system
+from tests.attacks.process_level import SUCCESSFUL_ATTACKS
 from tests.e2e.person import Person
 from tests.e2e.system import ROOT
 
 SECURITY = ROOT / "docs/security.md"
 
 
-def test_no_more_get_through_than_the_docs_say(tmp_path: Path) -> None:
-    with walled_system("process", tmp_path / "mcp.json") as system, place() as there:
+def test_number_of_successful_attacks_matches_the_docs(tmp_path: Path) -> None:
+    with sandboxed_system("process", tmp_path / "mcp.json") as system, attack_target() as target:
         mallory = Person(system.url, "mallory@example.com")
-        found = attack(mallory, there)
+        report = run_attacks(mallory, target)
 
         assert mallory.call("GET", "/api/config").json()["isolation_level"] == "process"
-    assert found.got_through - set(GET_THROUGH) == set()
-    [(said, of)] = re.findall(r"\*\*(\d+) of (\d+)\*\* attacks", SECURITY.read_text(encoding="utf-8"))
-    assert (int(said), int(of)) == (len(GET_THROUGH), len(found.outcomes))
+    assert report.succeeded - set(SUCCESSFUL_ATTACKS) == set()
+    [(successful, total)] = re.findall(r"\*\*(\d+) of (\d+)\*\* attacks", SECURITY.read_text(encoding="utf-8"))
+    assert (int(successful), int(total)) == (len(SUCCESSFUL_ATTACKS), len(report.outcomes))

@@ -1,4 +1,4 @@
-"""A server whose tools attack whatever they can reach; each attack in a forked child of the server."""
+"""Server whose tools run the attacks, each in a forked child of the server."""
 
 import json
 import os
@@ -10,37 +10,37 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from attacks import ATTACKS, Ground  # type: ignore[import-not-found] # found beside this file
+from attacks import ATTACKS, Target  # type: ignore[import-not-found] # in the same directory
 
 sys.path.append(str(Path(__file__).parents[2] / "servers"))
 
 from plain import Server
 
-_SECONDS = 5
+_TIMEOUT_SECONDS = 5
 
 server = Server("attacker")
 
 
 @server.tool
 def names(modules: list[str]) -> dict[str, Any]:
-    """List the attacks, those of some modules or all."""
-    kinds = {name: one.__module__.rpartition(".")[2] for name, one in ATTACKS.items()}
-    return {"results": [name for name, kind in kinds.items() if not modules or kind in modules]}
+    """List the attacks of some modules, or all attacks."""
+    module_of = {name: function.__module__.rpartition(".")[2] for name, function in ATTACKS.items()}
+    return {"results": [name for name, module in module_of.items() if not modules or module in modules]}
 
 
 @server.tool
 def search(words: list[str], username: str) -> dict[str, Any]:
-    """Look for words in everything that this very process can read of itself and of others."""
-    found = [f"environment: {word}" for word in words if word in str(dict(os.environ))]
-    seen = 0
-    for path in _readable("/proc"):
+    """Search words in the environment, and in all files of /proc that this process can read."""
+    matches = [f"environment: {word}" for word in words if word in str(dict(os.environ))]
+    readable = 0
+    for path in _files("/proc"):
         content = _content(path)
-        seen += bool(content)
-        found += [f"{path}: {word}" for word in words if word.encode() in content]
-    return {"results": {"found": found, "seen": seen}}
+        readable += bool(content)
+        matches += [f"{path}: {word}" for word in words if word.encode() in content]
+    return {"results": {"matches": matches, "readable": readable}}
 
 
-def _readable(top: str) -> Iterator[Path]:
+def _files(top: str) -> Iterator[Path]:
     for folder, folders, files in os.walk(top):
         depth = folder.count("/")
         folders[:] = [name for name in folders if depth < 5 and name not in {"sys", "task", "cwd", "root"}]
@@ -50,7 +50,7 @@ def _readable(top: str) -> Iterator[Path]:
 
 
 def _content(path: Path) -> bytes:
-    """Read the beginning; some files of the kernel's have no end, and some wait for one."""
+    """Read the first MiB without waiting: some files in /proc are endless, and some block."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except OSError:
@@ -64,54 +64,54 @@ def _content(path: Path) -> bytes:
 
 
 @server.tool
-def attack(which: list[str], ground: dict[str, Any], username: str) -> dict[str, Any]:
-    """Run attacks one after the other, as a tool that may write in its corner."""
-    mine = Path(ground.get("mine") or f"/tmp/{username}")
-    return _run(which, ground, mine)
+def attack(attacks: list[str], target: dict[str, Any], username: str) -> dict[str, Any]:
+    """Run attacks one after the other, as a tool that can write in its workspace."""
+    mine = Path(target.get("mine") or f"/tmp/{username}")
+    return _run(attacks, target, mine)
 
 
 @server.tool
-def attack_as_a_reader(which: list[str], ground: dict[str, Any]) -> dict[str, Any]:
-    """Run attacks as a tool that may write nowhere."""
-    return _run(which, ground, Path(ground["mine"]))
+def attack_as_reader(attacks: list[str], target: dict[str, Any]) -> dict[str, Any]:
+    """Run attacks as a tool that can write nowhere."""
+    return _run(attacks, target, Path(target["mine"]))
 
 
-def _run(which: list[str], ground: dict[str, Any], mine: Path) -> dict[str, Any]:
-    place = Ground(
+def _run(attacks: list[str], fields: dict[str, Any], mine: Path) -> dict[str, Any]:
+    target = Target(
         mine=mine,
-        out=Path(ground["out"]),
-        bob=Path(ground["bob"]),
-        port=ground["port"],
-        socket=ground["socket"],
+        out=Path(fields["out"]),
+        bob=Path(fields["bob"]),
+        port=fields["port"],
+        socket=fields["socket"],
         runner=os.getppid(),
-        new=Path(ground["out"], "x"),
+        new=Path(fields["out"], "x"),
     )
-    return {"results": {name: _outcome(name, place) for name in which}}
+    return {"results": {name: _outcome(name, target) for name in attacks}}
 
 
-def _outcome(name: str, place: Ground) -> list[str]:
-    """Return ``escaped`` or ``blocked`` with what the attack says of it."""
-    reading, writing = os.pipe()
+def _outcome(name: str, target: Target) -> list[str]:
+    """Return ``escaped`` with the result of the attack, or ``blocked`` with its error."""
+    reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        os.write(writing, json.dumps(_tried(name, place))[:60_000].encode())
+        os.write(writer, json.dumps(_try(name, target))[:60_000].encode())
         os._exit(0)
-    os.close(writing)
-    said = b""
-    while select.select([reading], [], [], _SECONDS)[0] and (chunk := os.read(reading, 65536)):
-        said += chunk
-        if said.endswith(b"]"):
+    os.close(writer)
+    output = b""
+    while select.select([reader], [], [], _TIMEOUT_SECONDS)[0] and (chunk := os.read(reader, 65536)):
+        output += chunk
+        if output.endswith(b"]"):
             break
-    os.close(reading)
+    os.close(reader)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    return list(json.loads(said)) if said else ["blocked", "it said nothing"]
+    return list(json.loads(output)) if output else ["blocked", "no outcome in time"]
 
 
-def _tried(name: str, place: Ground) -> list[str]:
+def _try(name: str, target: Target) -> list[str]:
     try:
-        return ["escaped", str(ATTACKS[name](replace(place, new=place.out / f"x-{name}")))[:10_000]]
-    except BaseException as error:  # noqa: BLE001  (however an attack ends, it has not had its way)
+        return ["escaped", str(ATTACKS[name](replace(target, new=target.out / f"x-{name}")))[:10_000]]
+    except BaseException as error:  # noqa: BLE001  (any error means that the attack was blocked)
         return ["blocked", repr(error)[:500]]
 
 

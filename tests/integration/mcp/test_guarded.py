@@ -1,4 +1,4 @@
-"""What an address in mcp.json may lead to, and how much may come from there."""
+"""Addresses that an entry of mcp.json can reach, and the size limit of their answers."""
 
 import ipaddress
 import logging
@@ -44,12 +44,12 @@ from satchel.domain.servers import ServerEntry
         ("2002:7f00:1::", False),
     ],
 )
-def test_an_address_is_public_or_not_however_it_is_wrapped(address: str, public: bool) -> None:  # noqa: FBT001
+def test_is_public_also_judges_wrapped_ipv4_addresses(address: str, public: bool) -> None:  # noqa: FBT001
     assert is_public(ipaddress.ip_address(address)) is public
 
 
-class Answers(httpx2.AsyncBaseTransport):
-    """Answers every request with a body in pieces, and remembers where it was sent."""
+class RecordingTransport(httpx2.AsyncBaseTransport):
+    """Answers every request with the same body in pieces, and records the requests."""
 
     def __init__(self, pieces: list[bytes], **headers: str) -> None:
         self.pieces = pieces
@@ -70,10 +70,10 @@ class _Pieces(httpx2.AsyncByteStream):
             yield piece
 
 
-def get(url: str, inner: Answers, *, allow_private: bool = True, most: int = 10) -> bytes:
+def get(url: str, inner: RecordingTransport, *, allow_private: bool = True, max_bytes: int = 10) -> bytes:
     async def ask() -> bytes:
         async with httpx2.AsyncClient(
-            transport=GuardedTransport(most, allow_private=allow_private, inner=inner)
+            transport=GuardedTransport(max_bytes, allow_private=allow_private, inner=inner)
         ) as http:
             return (await http.get(url)).content
 
@@ -81,100 +81,100 @@ def get(url: str, inner: Answers, *, allow_private: bool = True, most: int = 10)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "[::1]", "localhost", "0x7f000001", "2130706433"])
-def test_nothing_is_sent_to_an_address_that_is_not_public(host: str) -> None:
-    inner = Answers([])
+def test_no_request_is_sent_to_a_private_address(host: str) -> None:
+    inner = RecordingTransport([])
     with pytest.raises(PrivateAddressError, match="is not a public address"):
         get(f"http://{host}/mcp", inner, allow_private=False)
 
     assert inner.sent == []
 
 
-def test_a_public_host_is_reached_by_the_address_that_was_judged_and_named_to_tls(
+def test_public_host_is_connected_by_checked_address_with_its_name_for_tls(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def looked_up(*_: object, **__: object) -> list[object]:
+    async def resolve(*_: object, **__: object) -> list[object]:
         return [(None, None, None, "", ("93.184.215.14", 0))]
 
-    monkeypatch.setattr(anyio, "getaddrinfo", looked_up)
-    inner = Answers([b"hello"])
+    monkeypatch.setattr(anyio, "getaddrinfo", resolve)
+    inner = RecordingTransport([b"hello"])
 
     assert get("https://tools.example/mcp", inner, allow_private=False) == b"hello"
     assert str(inner.sent[0].url) == "https://93.184.215.14/mcp"
     assert inner.sent[0].extensions["sni_hostname"] == "tools.example"
 
 
-def test_one_private_address_among_public_ones_is_enough_to_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def looked_up(*_: object, **__: object) -> list[object]:
+def test_host_with_one_private_address_is_blocked(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def resolve(*_: object, **__: object) -> list[object]:
         return [(None, None, None, "", (ip, 0)) for ip in ("93.184.215.14", "10.0.0.1")]
 
-    monkeypatch.setattr(anyio, "getaddrinfo", looked_up)
+    monkeypatch.setattr(anyio, "getaddrinfo", resolve)
     with pytest.raises(PrivateAddressError):
-        get("https://tools.example/mcp", Answers([]), allow_private=False)
+        get("https://tools.example/mcp", RecordingTransport([]), allow_private=False)
 
 
-def test_an_answer_may_have_so_many_bytes_and_no_more() -> None:
-    assert get("http://a/", Answers([b"12345", b"67890"])) == b"1234567890"
+def test_answer_over_the_size_limit_raises() -> None:
+    assert get("http://a/", RecordingTransport([b"12345", b"67890"])) == b"1234567890"
     with pytest.raises(TooLongError):
-        get("http://a/", Answers([b"12345", b"678901"]))
+        get("http://a/", RecordingTransport([b"12345", b"678901"]))
 
 
-def test_an_answer_that_unpacks_to_more_than_it_says_is_not_taken() -> None:
+def test_compressed_answer_raises() -> None:
     with pytest.raises(httpx2.DecodingError):
-        get("http://a/", Answers([b"x"], content_encoding="gzip"))
+        get("http://a/", RecordingTransport([b"x"], content_encoding="gzip"))
 
 
 @pytest.mark.parametrize("blank", ["\n\n", "\r\n\r\n", "\r\r"])
-def test_of_a_stream_of_events_each_may_have_so_many_bytes(blank: str) -> None:
+def test_size_limit_of_an_event_stream_applies_to_each_event(blank: str) -> None:
     event = f"123456{blank}".encode()
     for size in (1, 3, len(event)):
         whole = event * 5
         pieces = [whole[at : at + size] for at in range(0, len(whole), size)]
-        assert get("http://a/", Answers(pieces, content_type="Text/Event-Stream; charset=utf-8")) == whole
+        assert get("http://a/", RecordingTransport(pieces, content_type="Text/Event-Stream; charset=utf-8")) == whole
     with pytest.raises(TooLongError):
-        get("http://a/", Answers([event, b"12345678901"], content_type="text/event-stream"))
+        get("http://a/", RecordingTransport([event, b"12345678901"], content_type="text/event-stream"))
 
 
 # Redirects
 
 
-class _Elsewhere(BaseHTTPRequestHandler):
-    """Sends everybody on to where ``target`` says; without one, remembers who came."""
+class _RedirectHandler(BaseHTTPRequestHandler):
+    """Records the tokens of requests. Redirects to ``target``, or answers 404 without a target."""
 
     target: str | None = None
-    seen: list[str]
+    tokens: list[str]
 
     def do_POST(self) -> None:
-        self.seen.append(self.headers.get("Authorization", "none"))
+        self.tokens.append(self.headers.get("Authorization", "none"))
         self.send_response(307 if self.target else 404)
         if self.target:
             self.send_header("Location", self.target)
         self.send_header("Content-Length", "0")
         self.end_headers()
 
-    do_GET = do_POST  # noqa: N815  (the library's name)
+    do_GET = do_POST  # noqa: N815  (a name of the library)
 
     def log_message(self, *_: object) -> None:
-        """Tests are quiet."""
+        """Log nothing."""
 
 
 @contextmanager
 def http_server(target: str | None = None) -> Iterator[tuple[str, list[str]]]:
-    seen: list[str] = []
-    handler = type("Handler", (_Elsewhere,), {"target": target, "seen": seen})
+    tokens: list[str] = []
+    handler = type("Handler", (_RedirectHandler,), {"target": target, "tokens": tokens})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/mcp", seen
+        yield f"http://127.0.0.1:{server.server_port}/mcp", tokens
         server.shutdown()
         thread.join()
 
 
 @pytest.mark.parametrize("transport", ["http", "sse"])
-def test_a_redirect_to_somewhere_else_is_not_followed_and_the_token_stays(
+def test_redirect_to_another_host_is_not_followed_and_gets_no_token(
     transport: str, loop: EventLoop, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    with http_server() as (elsewhere, reached), http_server(elsewhere) as (url, asked):
+    with http_server() as (other_url, other_tokens), http_server(other_url) as (url, tokens):
         entry = ServerEntry.model_validate(
             {"url": url, "transport": transport, "auth_token": "s3cret", "allow_private": True}
         )
@@ -183,5 +183,5 @@ def test_a_redirect_to_somewhere_else_is_not_followed_and_the_token_stays(
             pass
         client.close()
 
-    assert (set(asked), reached) == ({"Bearer s3cret"}, [])
+    assert (set(tokens), other_tokens) == ({"Bearer s3cret"}, [])
     assert "s3cret" not in caplog.text

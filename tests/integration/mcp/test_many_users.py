@@ -1,4 +1,4 @@
-"""Many people at once on one machine: few servers, all served, nothing left."""
+"""Many users at once on one machine share few servers, and no server is left over."""
 
 import os
 import threading
@@ -16,104 +16,104 @@ from satchel.adapters.mcp.client import McpToolClient
 from satchel.adapters.mcp.pool import PoolLimits
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.servers import ServerEntry
-from tests.integration.mcp.calling import SERVERS, Caller, StartRaw, told
+from tests.integration.mcp.tool_caller import SERVER_PROGRAMS, StartRaw, ToolCaller, json_of
 from tests.processes import children_with, pid_lives
 
-PEOPLE = 50
+USERS = 50
 CALLS = 100
-MOST = 8
+MAX_SERVERS = 8
 MEMORY_MIB = 60  # of one such server, with a wide margin
 
 
 def call(client: McpToolClient, workspace: Path, meanwhile: Callable[[], None] = lambda: None) -> int:
-    """Return the id of the process that answered; it is kept until ``meanwhile`` is done."""
+    """Run ``meanwhile`` during a call. Return the pid of the server."""
     with client.call("pid", {}, workspace, writes=True) as running:
-        pid: int = told(running.receive(60))
+        pid: int = json_of(running.receive(60))
         meanwhile()
         return pid
 
 
-def servers() -> list[int]:
-    """Return the memory (bytes) of each server that lives."""
-    found = []
+def server_memory() -> list[int]:
+    """Return the memory of each running server, in bytes."""
+    sizes = []
     for process in children_with("raw.py"):
         with suppress(psutil.NoSuchProcess):
-            found.append(process.memory_info().rss)
-    return found
+            sizes.append(process.memory_info().rss)
+    return sizes
 
 
-class Census:
-    """Looks, from within each call, how many servers there are and what they hold."""
+class PeakUsage:
+    """Maximum number of servers, and of their memory in bytes, measured during each call."""
 
     def __init__(self) -> None:
         self.servers = self.bytes = 0
 
-    def look(self) -> None:
-        alive = servers()
-        self.servers, self.bytes = max(self.servers, len(alive)), max(self.bytes, sum(alive))
+    def measure(self) -> None:
+        sizes = server_memory()
+        self.servers, self.bytes = max(self.servers, len(sizes)), max(self.bytes, sum(sizes))
 
 
 @pytest.fixture
-def homes(tmp_path: Path) -> list[Path]:
-    found = [tmp_path / f"user{number}" for number in range(PEOPLE)]
-    for workspace in found:
+def workspaces(tmp_path: Path) -> list[Path]:
+    paths = [tmp_path / f"user{number}" for number in range(USERS)]
+    for workspace in paths:
         workspace.mkdir()
-    return found
+    return paths
 
 
-def test_fifty_people_with_a_hundred_calls_are_served_by_eight_servers(loop: EventLoop, homes: list[Path]) -> None:
-    entry = ServerEntry(command=["python", "-S", "raw.py"], cwd=str(SERVERS))
-    client = McpToolClient("raw", entry, loop, os.environ, bounds=PoolLimits(most=MOST))
-    most = Census()
-    with ThreadPoolExecutor(PEOPLE) as everybody:
-        pids = list(everybody.map(lambda number: call(client, homes[number % PEOPLE], most.look), range(CALLS)))
+def test_50_users_with_100_calls_share_8_servers(loop: EventLoop, workspaces: list[Path]) -> None:
+    entry = ServerEntry(command=["python", "-S", "raw.py"], cwd=str(SERVER_PROGRAMS))
+    client = McpToolClient("raw", entry, loop, os.environ, limits=PoolLimits(max_servers=MAX_SERVERS))
+    peak = PeakUsage()
+    with ThreadPoolExecutor(USERS) as executor:
+        pids = list(executor.map(lambda number: call(client, workspaces[number % USERS], peak.measure), range(CALLS)))
         client.close()
 
     assert len(pids) == CALLS
-    assert 1 < most.servers <= MOST
-    assert most.bytes < MOST * MEMORY_MIB << 20
-    assert servers() == []
+    assert 1 < peak.servers <= MAX_SERVERS
+    assert peak.bytes < MAX_SERVERS * MEMORY_MIB << 20
+    assert server_memory() == []
 
 
-def test_the_server_that_was_not_used_for_longest_makes_room(start_raw: StartRaw, tmp_path: Path) -> None:
-    client = start_raw(bounds=PoolLimits(most=2)).client
-    homes = [tmp_path / name for name in "abc"]
-    for workspace in homes:
+def test_least_recently_used_server_is_evicted(start_raw: StartRaw, tmp_path: Path) -> None:
+    client = start_raw(limits=PoolLimits(max_servers=2)).client
+    workspaces = [tmp_path / name for name in "abc"]
+    for workspace in workspaces:
         workspace.mkdir()
-    first, second = (call(client, workspace) for workspace in homes[:2])
-    assert call(client, homes[0]) == first
-    third = call(client, homes[2])
+    first, second = (call(client, workspace) for workspace in workspaces[:2])
+    assert call(client, workspaces[0]) == first
+    third = call(client, workspaces[2])
 
     assert [pid_lives(pid) for pid in (first, second, third)] == [True, False, True]
 
 
-def test_who_finds_all_servers_in_use_waits_for_one(start_raw: StartRaw) -> None:
-    raw = start_raw(bounds=PoolLimits(most=1))
-    waiting = threading.Thread(target=raw.value, args=("pid",))
+def test_call_waits_while_all_servers_are_busy(start_raw: StartRaw) -> None:
+    raw = start_raw(limits=PoolLimits(max_servers=1))
+    waiting_call = threading.Thread(target=raw.value, args=("pid",))
     with raw.client.call("nap", {"seconds": 0.2}, raw.workspace, writes=True) as running:
-        waiting.start()
-        napped = told(running.receive(30))
-        assert waiting.is_alive()
-    waiting.join(30)
+        waiting_call.start()
+        napped = json_of(running.receive(30))
+        assert waiting_call.is_alive()
+    waiting_call.join(30)
 
-    assert not waiting.is_alive()
+    assert not waiting_call.is_alive()
     assert raw.value("pid") == napped
 
 
-def test_a_server_that_cannot_start_keeps_no_place(loop: EventLoop, tmp_path: Path) -> None:
+def test_server_that_cannot_start_uses_no_capacity(loop: EventLoop, tmp_path: Path) -> None:
     entry = ServerEntry(command=["no-such-program"])
-    client = McpToolClient("bad", entry, loop, os.environ, bounds=PoolLimits(most=1))
+    client = McpToolClient("bad", entry, loop, os.environ, limits=PoolLimits(max_servers=1))
     for _ in range(3):
         with pytest.raises(ToolCrashed), client.call("pid", {}, tmp_path, writes=True):
             pass
 
 
-def test_a_server_that_nobody_uses_ends_after_a_while(start_raw: StartRaw) -> None:
-    raw: Caller = start_raw(bounds=PoolLimits(idle_seconds=0.2))
+def test_idle_server_ends_after_the_timeout(start_raw: StartRaw) -> None:
+    raw: ToolCaller = start_raw(limits=PoolLimits(idle_seconds=0.2))
     pid = raw.value("pid")
     again = raw.value("pid")
-    ends = time.monotonic() + 10
-    while pid_lives(pid) and time.monotonic() < ends:
+    deadline = time.monotonic() + 10
+    while pid_lives(pid) and time.monotonic() < deadline:
         time.sleep(0.01)
 
     assert again == pid

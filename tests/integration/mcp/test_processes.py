@@ -1,4 +1,4 @@
-"""Ending processes: nothing gets away, and nobody else is touched."""
+"""Ending a server kills all its descendants and no other process."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import pytest
 
 from satchel.adapters.mcp import processes
-from tests.integration.mcp.calling import SERVERS
+from tests.integration.mcp.tool_caller import SERVER_PROGRAMS
 from tests.processes import pid_lives
 
 FORKING = """
@@ -57,20 +57,20 @@ def close(process: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def runner(what: str) -> Iterator[subprocess.Popen[bytes]]:
+def runner(scenario: str) -> Iterator[subprocess.Popen[bytes]]:
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, str(SERVERS / "runner.py"), what]
+    command = [sys.executable, str(SERVER_PROGRAMS / "runner_process.py"), scenario]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environ) as process:  # noqa: S603
         yield process
 
 
-def go_on(process: subprocess.Popen[bytes]) -> None:
+def proceed(process: subprocess.Popen[bytes]) -> None:
     assert process.stdin is not None
     process.stdin.write(b"\n")
     process.stdin.flush()
 
 
-def nobody_holds_its_pipe(process: subprocess.Popen[bytes]) -> bool:
+def output_is_closed(process: subprocess.Popen[bytes]) -> bool:
     assert process.stdout is not None
     os.set_blocking(process.stdout.fileno(), False)
     try:
@@ -79,14 +79,14 @@ def nobody_holds_its_pipe(process: subprocess.Popen[bytes]) -> bool:
         return False
 
 
-def soon_dead(pid: int) -> bool:
-    ends = time.monotonic() + 5
-    while pid_lives(pid) and time.monotonic() < ends:
+def dies_soon(pid: int) -> bool:
+    deadline = time.monotonic() + 5
+    while pid_lives(pid) and time.monotonic() < deadline:
         time.sleep(0.005)
     return not pid_lives(pid)
 
 
-def test_all_that_a_server_forked_dies_with_it_however_it_detached_itself() -> None:
+def test_end_kills_all_detached_descendants() -> None:
     process = start(FORKING)
     pids = [int(pid) for pid in line(process).split()]
     assert len(pids) == 6
@@ -97,16 +97,16 @@ def test_all_that_a_server_forked_dies_with_it_however_it_detached_itself() -> N
     assert process.returncode == -9
 
 
-def test_a_server_that_starts_its_children_anew_does_not_outlast_its_end() -> None:
+def test_end_kills_a_server_that_keeps_forking() -> None:
     process = start(RESPAWNING)
     line(process)
     processes.end(process)
 
-    assert nobody_holds_its_pipe(process)
+    assert output_is_closed(process)
     close(process)
 
 
-def test_ending_twice_is_ending_once() -> None:
+def test_end_can_be_repeated() -> None:
     process = start("input()")
     close(process)
     close(process)
@@ -114,7 +114,7 @@ def test_ending_twice_is_ending_once() -> None:
     assert process.returncode == -9
 
 
-def test_other_processes_of_the_runner_are_left_alone() -> None:
+def test_end_leaves_other_servers_running() -> None:
     other, process = start("print(1, flush=True); input()"), start("input()")
     line(other)
     close(process)
@@ -124,7 +124,7 @@ def test_other_processes_of_the_runner_are_left_alone() -> None:
 
 
 @pytest.mark.parametrize("kernel_lists_children", [True, False])
-def test_what_is_below_a_server_is_found_with_and_without_the_kernels_list(
+def test_descendants_are_found_with_and_without_the_kernel_list(
     kernel_lists_children: bool,  # noqa: FBT001  (a parameter of the test)
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -132,56 +132,56 @@ def test_what_is_below_a_server_is_found_with_and_without_the_kernels_list(
     process = start(FORKING)
     pids = {int(pid) for pid in line(process).split()}
 
-    assert processes.below(process.pid) == pids
-    assert processes.any_living(pids)
+    assert processes.descendants(process.pid) == pids
+    assert processes.any_alive(pids)
     close(process)
-    assert not processes.any_living(pids)
+    assert not processes.any_alive(pids)
 
 
 @pytest.mark.parametrize(
-    ("program", "said"),
+    ("program", "description"),
     [
         ("raise SystemExit(3)", "ended with exit code 3"),
         ("import os; os.kill(os.getpid(), 15)", "was ended by SIGTERM"),
         ("import os; os.kill(os.getpid(), 40)", "was ended by signal 40"),
     ],
 )
-def test_how_a_server_ended_is_known_before_and_after_it_is_reaped(program: str, said: str) -> None:
+def test_exit_is_described_before_and_after_reaping(program: str, description: str) -> None:
     process = start(program)
-    processes.wait_for_death(process, 10)
+    processes.wait_for_exit(process, 10)
 
-    assert processes.how_it_ended(process) == said
+    assert processes.describe_exit(process) == description
     close(process)
-    assert processes.how_it_ended(process) == said
+    assert processes.describe_exit(process) == description
 
 
-def test_of_a_living_server_no_end_is_told() -> None:
+def test_running_server_has_no_exit_description() -> None:
     process = start("input()")
-    processes.wait_for_death(process, 0)
+    processes.wait_for_exit(process, 0)
 
-    assert processes.how_it_ended(process) is None
+    assert processes.describe_exit(process) is None
     close(process)
 
 
-def test_a_server_dies_with_a_runner_that_is_killed() -> None:
+def test_server_dies_when_its_runner_is_killed() -> None:
     with runner("one_server") as process:
         pid = int(line(process))
         assert pid_lives(pid)
         process.kill()
 
-        assert soon_dead(pid)
+        assert dies_soon(pid)
 
 
-def test_what_a_dead_server_left_is_swept_and_a_living_ones_is_not() -> None:
-    with runner("a_dead_servers_daemon") as process:
-        living, its_daemon, stray = (int(pid) for pid in line(process).split())
-        assert all(map(pid_lives, (living, its_daemon, stray)))
-        go_on(process)
+def test_orphans_of_a_dead_server_are_killed_and_other_daemons_are_not() -> None:
+    with runner("orphan_of_a_dead_server") as process:
+        living, its_daemon, orphan = (int(pid) for pid in line(process).split())
+        assert all(map(pid_lives, (living, its_daemon, orphan)))
+        proceed(process)
         children_left = int(line(process))
 
-        assert (pid_lives(living), pid_lives(its_daemon), pid_lives(stray)) == (True, True, False)
+        assert (pid_lives(living), pid_lives(its_daemon), pid_lives(orphan)) == (True, True, False)
         assert children_left == 1
-        go_on(process)
+        proceed(process)
         line(process)
         assert not any(map(pid_lives, (living, its_daemon)))
-        go_on(process)
+        proceed(process)

@@ -1,4 +1,4 @@
-"""A session is handed from call to call at any moment."""
+"""Consecutive calls on one session."""
 
 import os
 import queue
@@ -14,32 +14,32 @@ from satchel.adapters.sandbox.policy import WorkspaceAccess
 from satchel.domain.isolation import Isolation
 from satchel.domain.servers import ServerEntry
 from satchel.ports.tool_client import ProgressUpdate, ToolEvent, ToolResult
-from tests.integration.mcp.calling import ENDLESS, SERVERS, told
+from tests.integration.mcp.tool_caller import SERVER_PROGRAMS, TIMEOUT, json_of
 
 
 @pytest.fixture
 def session(loop: EventLoop, tmp_path: Path) -> Iterator[Session]:
-    entry = ServerEntry(command=["python", "-S", "raw.py"], cwd=str(SERVERS))
-    wire = StdioConnection(
+    entry = ServerEntry(command=["python", "-S", "raw.py"], cwd=str(SERVER_PROGRAMS))
+    connection = StdioConnection(
         ServerProgram(entry, os.environ, 1 << 20, Isolation()), WorkspaceAccess(tmp_path, writes=True)
     )
-    session = Session(loop.portal, wire)
-    session.open(ENDLESS)
+    session = Session(loop.portal, connection)
+    session.open(TIMEOUT)
     yield session
     session.close()
 
 
-def test_a_call_that_starts_at_the_moment_of_another_ones_answer_hears_all_of_its_own(session: Session) -> None:
+def test_call_started_on_the_result_of_another_gets_all_its_events(session: Session) -> None:
     first: queue.SimpleQueue[ToolEvent] = queue.SimpleQueue()
     second: queue.SimpleQueue[ToolEvent] = queue.SimpleQueue()
 
-    def follow_at_once(signal: ToolEvent) -> None:
-        first.put(signal)
+    def start_next(event: ToolEvent) -> None:
+        first.put(event)
         session.start("progress", {"steps": 1}, second.put)
 
-    session.start("pid", {}, follow_at_once)
+    session.start("pid", {}, start_next)
 
-    assert isinstance(first.get(timeout=ENDLESS), ToolResult)
-    assert isinstance(second.get(timeout=ENDLESS), ProgressUpdate)
-    assert told(second.get(timeout=ENDLESS)) == "done"
+    assert isinstance(first.get(timeout=TIMEOUT), ToolResult)
+    assert isinstance(second.get(timeout=TIMEOUT), ProgressUpdate)
+    assert json_of(second.get(timeout=TIMEOUT)) == "done"
     assert first.empty()

@@ -11,11 +11,11 @@ from satchel.adapters.mcp.client import McpToolClient
 from satchel.adapters.sandbox.probe import find_layers
 from satchel.domain.isolation import Isolation
 from satchel.domain.servers import ServerEntry
-from tests.attacks.arena import PLAIN
-from tests.integration.sandbox.walled import SERVERS, Walled
+from tests.attacks.target import PLAIN_SERVER
+from tests.integration.sandbox.sandboxed_server import SANDBOXED_TOOLS, SandboxedServer
 
 LAYERS = find_layers()
-needs_kernel = pytest.mark.skipif(LAYERS.level != "kernel", reason="this kernel does not hold the walls")
+needs_kernel = pytest.mark.skipif(LAYERS.level != "kernel", reason="this kernel does not enforce the sandbox layers")
 LEVELS = [pytest.param(LAYERS, id="kernel", marks=needs_kernel), pytest.param(Isolation(), id="process")]
 
 
@@ -28,16 +28,21 @@ def loop() -> Iterator[EventLoop]:
 
 @pytest.fixture(scope="module", params=LEVELS)
 def isolation(request: pytest.FixtureRequest) -> Isolation:
-    found: Isolation = request.param
-    return found
+    layers: Isolation = request.param
+    return layers
 
 
 @contextmanager
-def walled(loop: EventLoop, workspace: Path, isolation: Isolation, **entry: Any) -> Iterator[Walled]:  # noqa: ANN401  (mcp.json's)
-    """Start a server for somebody at home there."""
+def sandboxed(
+    loop: EventLoop,
+    workspace: Path,
+    isolation: Isolation,
+    **entry: Any,  # noqa: ANN401  (fields of mcp.json)
+) -> Iterator[SandboxedServer]:
+    """Start a server for the user of a workspace."""
     workspace.mkdir(exist_ok=True)
-    trying = {"command": ["python", "main.py"], "cwd": str(SERVERS / "trying"), "read_paths": [str(PLAIN)]}
-    fields = {**trying, **entry}
-    client = McpToolClient("walled", ServerEntry.model_validate(fields), loop, os.environ, isolation=isolation)
+    cwd = str(SANDBOXED_TOOLS / "file_access")
+    fields = {"command": ["python", "main.py"], "cwd": cwd, "read_paths": [str(PLAIN_SERVER)], **entry}
+    client = McpToolClient("sandboxed", ServerEntry.model_validate(fields), loop, os.environ, isolation=isolation)
     with closing(client):
-        yield Walled(client, workspace)
+        yield SandboxedServer(client, workspace)

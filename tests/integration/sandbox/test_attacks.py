@@ -1,4 +1,4 @@
-"""Attacks behind fewer walls than there may be, judged from outside (all, and none of the kernel: tests/e2e)."""
+"""Attacks with some of the sandbox layers, checked from outside. tests/e2e runs them with all layers and with none."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,41 +6,44 @@ from pathlib import Path
 
 from satchel.adapters.event_loop import EventLoop
 from satchel.domain.isolation import Isolation
-from tests.attacks.arena import ENTRY, SECRET, Arena, arena
-from tests.integration.sandbox.conftest import LAYERS, needs_kernel, walled
-from tests.integration.sandbox.walled import Walled
+from tests.attacks.target import ENTRY, SECRET, AttackTarget, create_target
+from tests.integration.sandbox.conftest import LAYERS, needs_kernel, sandboxed
+from tests.integration.sandbox.sandboxed_server import SandboxedServer
 
-LEARN_WHAT_IS_THERE = {
-    "ask_whether_it_is_there",
-    "ask_whether_the_person_is_there",
-    "ask_for_access",
-    "enter_the_directory",
+FIND_OUT_WHAT_EXISTS = {
+    "stat_file",
+    "check_workspace_exists",
+    "check_access",
+    "enter_directory",
 }
 
 
 @contextmanager
-def attacked(loop: EventLoop, base: Path, isolation: Isolation) -> Iterator[tuple[Arena, Walled]]:
-    with arena(base / "out", base / "bob") as place, walled(loop, base / "alice", isolation, **ENTRY) as server:
-        yield place, server
+def attacked(loop: EventLoop, base: Path, isolation: Isolation) -> Iterator[tuple[AttackTarget, SandboxedServer]]:
+    with (
+        create_target(base / "out", base / "bob") as target,
+        sandboxed(loop, base / "alice", isolation, **ENTRY) as server,
+    ):
+        yield target, server
 
 
-def outcomes(place: Arena, server: Walled, *modules: str) -> dict[str, tuple[str, str]]:
+def run_attacks(target: AttackTarget, server: SandboxedServer, *modules: str) -> dict[str, tuple[str, str]]:
     names = server.call("names", modules=modules).results
-    ground = place.ground | {"mine": str(server.workspace)}
-    found: dict[str, tuple[str, str]] = server.call("attack", which=names, ground=ground, username="alice").results
-    return found
+    fields = target.fields | {"mine": str(server.workspace)}
+    results: dict[str, tuple[str, str]] = server.call("attack", attacks=names, target=fields, username="alice").results
+    return results
 
 
-def got_through(found: dict[str, tuple[str, str]]) -> set[str]:
-    return {name for name, (outcome, _) in found.items() if outcome == "escaped"}
+def succeeded(outcomes: dict[str, tuple[str, str]]) -> set[str]:
+    return {name for name, (outcome, _) in outcomes.items() if outcome == "escaped"}
 
 
 @needs_kernel
-def test_without_mounts_they_learn_what_is_there_and_change_nothing(loop: EventLoop, tmp_path: Path) -> None:
+def test_attacks_without_mounts_only_find_out_what_exists(loop: EventLoop, tmp_path: Path) -> None:
     isolation = LAYERS.model_copy(update={"layers": LAYERS.layers - {"mounts"}})
-    with attacked(loop, tmp_path, isolation) as (place, server):
-        found = outcomes(place, server, "changing", "reading", "paths")
+    with attacked(loop, tmp_path, isolation) as (target, server):
+        outcomes = run_attacks(target, server, "changing", "reading", "paths")
 
-        assert got_through(found) == LEARN_WHAT_IS_THERE
-        assert place.look() == place.before
-        assert SECRET not in str(found)
+        assert succeeded(outcomes) == FIND_OUT_WHAT_EXISTS
+        assert target.snapshot() == target.before
+        assert SECRET not in str(outcomes)

@@ -1,4 +1,4 @@
-"""A server that is not Python: no guard in it, so there are the kernel's word, the tool's own, and a look outside."""
+"""Server that is not Python and has no guard: violations come from kernel errors and from changes outside."""
 
 import shutil
 import uuid
@@ -9,68 +9,70 @@ import pytest
 
 from satchel.adapters.event_loop import EventLoop
 from satchel.domain.isolation import Isolation
-from tests.integration.sandbox.conftest import LAYERS, needs_kernel, walled
-from tests.integration.sandbox.walled import SERVERS, Walled
+from tests.integration.sandbox.conftest import LAYERS, needs_kernel, sandboxed
+from tests.integration.sandbox.sandboxed_server import SANDBOXED_TOOLS, SandboxedServer
 
-pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node here")
-ENTRY = {"command": ["node", "main.mjs"], "cwd": str(SERVERS / "node")}
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
+ENTRY = {"command": ["node", "main.mjs"], "cwd": str(SANDBOXED_TOOLS / "node")}
 
 
 @pytest.fixture(scope="module")
-def node(loop: EventLoop, isolation: Isolation, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walled]:
-    with walled(loop, tmp_path_factory.mktemp("base") / "alice", isolation, **ENTRY) as server:
+def node(loop: EventLoop, isolation: Isolation, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxedServer]:
+    with sandboxed(loop, tmp_path_factory.mktemp("base") / "alice", isolation, **ENTRY) as server:
         yield server
 
 
-def test_honest_work_is_done(node: Walled) -> None:
+def test_access_in_the_workspace_succeeds(node: SandboxedServer) -> None:
     written = node.call("reach", way="write", path=f"{node.workspace}/x")
     commanded = node.call("reach", way="command", path=f"{node.workspace}/y")
     read = node.call("reach", way="read", path=f"{node.workspace}/x")
 
-    assert [called.refused for called in (written, commanded, read)] == [[], [], []]
+    assert [outcome.blocked for outcome in (written, commanded, read)] == [[], [], []]
     assert read.results == "x"
     assert (node.workspace / "y").read_text() == "x\n"
 
 
 @needs_kernel
 @pytest.mark.parametrize("way", ["write", "read", "list", "command"])
-def test_an_attempt_is_stopped_and_known_by_its_path(loop: EventLoop, tmp_path: Path, way: str) -> None:
+def test_access_outside_is_blocked_and_reported(loop: EventLoop, tmp_path: Path, way: str) -> None:
     other = tmp_path / "bob"
     other.mkdir()
-    wanted = other if way == "list" else other / "x"
-    with walled(loop, tmp_path / "alice", LAYERS, **ENTRY) as server:
-        called = server.call("reach", way=way, path=str(wanted))
+    path = other if way == "list" else other / "x"
+    with sandboxed(loop, tmp_path / "alice", LAYERS, **ENTRY) as server:
+        outcome = server.call("reach", way=way, path=str(path))
 
-    assert called.refused == [str(wanted)]
-    assert called.error
+    assert outcome.blocked == [str(path)]
+    assert outcome.error
     assert list(other.iterdir()) == []
 
 
 @needs_kernel
-def test_a_tool_without_username_writes_nowhere(loop: EventLoop, tmp_path: Path) -> None:
-    with walled(loop, tmp_path / "alice", LAYERS, **ENTRY) as server:
-        wanted = server.workspace / "x"
-        called = server.call("reach", writes=False, way="write", path=str(wanted))
+def test_tool_without_username_can_write_nowhere(loop: EventLoop, tmp_path: Path) -> None:
+    with sandboxed(loop, tmp_path / "alice", LAYERS, **ENTRY) as server:
+        path = server.workspace / "x"
+        outcome = server.call("reach", writes=False, way="write", path=str(path))
 
-    assert called.refused == [str(wanted)]
-    assert not wanted.exists()
+    assert outcome.blocked == [str(path)]
+    assert not path.exists()
 
 
 @pytest.fixture
-def stray() -> Iterator[Path]:
-    path = Path("/tmp", f"stray-{uuid.uuid4()}")
+def outside_file() -> Iterator[Path]:
+    path = Path("/tmp", f"outside-{uuid.uuid4()}")
     yield path
     path.unlink(missing_ok=True)
 
 
 @pytest.mark.parametrize("way", ["write", "command"])
-def test_what_nothing_stops_is_seen_afterwards(loop: EventLoop, tmp_path: Path, stray: Path, way: str) -> None:
-    with walled(loop, tmp_path / "alice", Isolation(), **ENTRY) as server:
-        called = server.call("reach", way=way, path=str(stray))
+def test_unprotected_change_is_reported_after_the_call(
+    loop: EventLoop, tmp_path: Path, outside_file: Path, way: str
+) -> None:
+    with sandboxed(loop, tmp_path / "alice", Isolation(), **ENTRY) as server:
+        outcome = server.call("reach", way=way, path=str(outside_file))
         later = server.call("reach", way="write", path=f"{server.workspace}/x")
 
-    assert stray.exists()
-    assert called.results is not None
-    assert str(stray) in called.strayed
-    assert called.refused == []
-    assert str(stray) not in later.strayed
+    assert outside_file.exists()
+    assert outcome.results is not None
+    assert str(outside_file) in outcome.changed_outside
+    assert outcome.blocked == []
+    assert str(outside_file) not in later.changed_outside

@@ -1,11 +1,11 @@
-"""Attacks, a module for each kind: each a function that has its way or raises."""
+"""Attacks, one module for each kind. An attack function returns if it succeeds, and raises if it is blocked."""
 
 from . import changing, kernel, network, paths, processes, reading, resources, tampering, writing
-from .ground import ATTACKS, Ground
+from .framework import ATTACKS, Target
 
 __all__ = [
     "ATTACKS",
-    "Ground",
+    "Target",
     "changing",
     "kernel",
     "network",

@@ -1,11 +1,11 @@
-"""Parts of the kernel that no tool needs, and that lead around the others."""
+"""Kernel interfaces that no tool needs, or that bypass the other sandbox layers."""
 
 import ctypes
 import fcntl
 import os
 import struct
 
-from .ground import LIBC, Ground, attack, syscall, wanted
+from .framework import LIBC, Target, attack, require, syscall
 
 NEW_MOUNTS, NEW_USERS = 0x20000, 0x10000000
 CLONE, UNSHARE, SETNS, CHROOT, MOUNT, OPEN_TREE = 56, 272, 308, 161, 165, 428
@@ -15,126 +15,126 @@ IPC_PRIVATE, TIOCSTI = 0, 0x5412
 
 
 @attack
-def mount_over(ground: Ground) -> None:
-    syscall(MOUNT, b"none", os.fsencode(ground.mine), b"tmpfs", 0, None)
+def mount_tmpfs(target: Target) -> None:
+    syscall(MOUNT, b"none", os.fsencode(target.mine), b"tmpfs", 0, None)
 
 
 @attack
-def bind_outside_in(ground: Ground) -> None:
-    syscall(MOUNT, os.fsencode(ground.out), os.fsencode(ground.mine), None, 4096, None)
+def bind_mount(target: Target) -> None:
+    syscall(MOUNT, os.fsencode(target.out), os.fsencode(target.mine), None, 4096, None)
 
 
 @attack
-def write_again(_: Ground) -> None:
-    """Take back that the file system is read-only."""
+def remount_writable(_: Target) -> None:
+    """Remount the file system writable."""
     syscall(MOUNT, None, b"/", None, 4096 | 32, None)
 
 
 @attack
-def unmount_the_cover(ground: Ground) -> None:
-    syscall(166, os.fsencode(ground.mine.parent), 2)
+def unmount_hidden_directory(target: Target) -> None:
+    syscall(166, os.fsencode(target.mine.parent), 2)
 
 
 @attack
-def copy_of_a_mount(ground: Ground) -> None:
-    syscall(OPEN_TREE, -100, os.fsencode(ground.mine), 1)
+def clone_mount(target: Target) -> None:
+    syscall(OPEN_TREE, -100, os.fsencode(target.mine), 1)
 
 
 @attack
-def namespace_of_mounts(_: Ground) -> None:
+def mount_namespace(_: Target) -> None:
     syscall(UNSHARE, NEW_MOUNTS)
 
 
 @attack
-def namespace_of_users(_: Ground) -> None:
+def user_namespace(_: Target) -> None:
     syscall(UNSHARE, NEW_USERS)
 
 
 @attack
-def child_in_a_namespace(_: Ground) -> None:
+def child_in_user_namespace(_: Target) -> None:
     if syscall(CLONE, NEW_USERS | 17, 0, 0, 0, 0) == 0:
         os._exit(0)
 
 
 @attack
-def enter_a_namespace(ground: Ground) -> None:
-    syscall(SETNS, os.open(f"/proc/{ground.runner}/ns/mnt", os.O_RDONLY), 0)
+def enter_runner_namespace(target: Target) -> None:
+    syscall(SETNS, os.open(f"/proc/{target.runner}/ns/mnt", os.O_RDONLY), 0)
 
 
 @attack
-def another_root(ground: Ground) -> None:
-    syscall(CHROOT, os.fsencode(ground.mine))
+def change_root(target: Target) -> None:
+    syscall(CHROOT, os.fsencode(target.mine))
 
 
 @attack
-def program_in_the_kernel(_: Ground) -> None:
+def bpf_program(_: Target) -> None:
     syscall(BPF, 0, struct.pack("IIII", 2, 4, 4, 1), 16)
 
 
 @attack
-def counters(_: Ground) -> None:
+def performance_counters(_: Target) -> None:
     syscall(PERF, struct.pack("IIQ", 1, 64, 0) + bytes(48), 0, -1, -1, 0)
 
 
 @attack
-def faults_in_memory(_: Ground) -> None:
+def user_page_faults(_: Target) -> None:
     syscall(USERFAULTFD, 1)
 
 
 @attack
-def ring_of_calls(_: Ground) -> None:
+def io_uring(_: Target) -> None:
     syscall(IO_URING, 4, ctypes.create_string_buffer(120))
 
 
 @attack
-def key_of_the_session(_: Ground) -> None:
+def session_key(_: Target) -> None:
     syscall(ADD_KEY, b"user", b"pwn", b"x", 1, -3)
 
 
 @attack
-def watch_the_file_system(_: Ground) -> None:
+def fanotify_watch(_: Target) -> None:
     syscall(FANOTIFY, 0x200, 0)
 
 
 @attack
-def queue_by_name(_: Ground) -> None:
+def posix_message_queue(_: Target) -> None:
     syscall(MQ_OPEN, b"satchel-attack", os.O_CREAT | os.O_RDWR, 0o600, None)
 
 
 @attack
-def queue_of_messages(_: Ground) -> None:
+def system_v_message_queue(_: Target) -> None:
     syscall(MSGGET, IPC_PRIVATE, 0o600 | 0o1000)
 
 
 @attack
-def shared_segment(_: Ground) -> None:
+def system_v_shared_memory(_: Target) -> None:
     syscall(SHMGET, IPC_PRIVATE, 4096, 0o600 | 0o1000)
 
 
 @attack
-def set_of_semaphores(_: Ground) -> None:
+def system_v_semaphores(_: Target) -> None:
     syscall(SEMGET, IPC_PRIVATE, 1, 0o600 | 0o1000)
 
 
 @attack
-def name_of_the_machine(_: Ground) -> None:
+def host_name(_: Target) -> None:
     name = os.uname().nodename.encode()
     syscall(SETHOSTNAME, name, len(name))
 
 
 @attack
-def types_into_the_terminal(_: Ground) -> None:
-    ours, theirs = os.openpty()
-    fcntl.ioctl(theirs, TIOCSTI, b"x")
-    os.close(ours)
+def terminal_input_injection(_: Target) -> None:
+    primary, secondary = os.openpty()
+    fcntl.ioctl(secondary, TIOCSTI, b"x")
+    os.close(primary)
 
 
 @attack
-def calls_numbered_otherwise(ground: Ground) -> None:
-    """x86_64 numbers its calls in a second way, which a filter may forget."""
-    syscall(0x40000000 | 257, -100, os.fsencode(ground.new), os.O_CREAT | os.O_WRONLY, 0o600)
+def x32_system_call(target: Target) -> None:
+    """Use the second numbering of system calls on x86_64, which a filter can overlook."""
+    syscall(0x40000000 | 257, -100, os.fsencode(target.new), os.O_CREAT | os.O_WRONLY, 0o600)
 
 
 @attack
-def become_somebody_else(_: Ground) -> None:
-    wanted(success=LIBC.setuid(65534) == 0 and os.geteuid() == 65534)
+def change_user_id(_: Target) -> None:
+    require(success=LIBC.setuid(65534) == 0 and os.geteuid() == 65534)

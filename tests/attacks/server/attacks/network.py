@@ -1,73 +1,73 @@
-"""Talking to what listens on this machine."""
+"""Connecting to local listeners."""
 
 import contextlib
 import os
 import socket
 
-from .ground import Ground, attack
+from .framework import Target, attack
 
 
 @attack
-def loopback(ground: Ground) -> None:
-    with socket.create_connection(("127.0.0.1", ground.port), 2) as connection:
+def loopback_connection(target: Target) -> None:
+    with socket.create_connection(("127.0.0.1", target.port), 2) as connection:
         connection.sendall(b"x")
 
 
 @attack
-def datagram(ground: Ground) -> None:
+def loopback_datagram(target: Target) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
-        sender.sendto(b"x", ("127.0.0.1", ground.port))
+        sender.sendto(b"x", ("127.0.0.1", target.port))
 
 
 @attack
-def listener(_: Ground) -> None:
+def network_listener(_: Target) -> None:
     socket.create_server(("127.0.0.1", 0)).close()
 
 
 @attack
-def abstract_socket(ground: Ground) -> None:
+def abstract_socket(target: Target) -> None:
     with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(f"\0{ground.socket}")
+        connection.connect(f"\0{target.socket}")
         connection.sendall(b"x")
 
 
 @attack
-def socket_in_the_file_system(ground: Ground) -> None:
+def file_system_socket(target: Target) -> None:
     with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(str(ground.out / "socket"))
+        connection.connect(str(target.out / "socket"))
         connection.sendall(b"x")
 
 
 @attack
-def half_of_a_pair(ground: Ground) -> None:
-    for name in (str(ground.out / "datagrams"), f"\0{ground.socket}-datagrams"):
+def datagram_socketpair(target: Target) -> None:
+    for name in (str(target.out / "datagrams"), f"\0{target.socket}-datagrams"):
         sender, _ = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
         with contextlib.suppress(OSError):
             sender.sendto(b"x", name)
             return
-    raise OSError("nobody was reached")
+    raise OSError("no listener was reached")
 
 
 @attack
-def other_machines_of_the_host(_: Ground) -> None:
+def vsock_socket(_: Target) -> None:
     socket.socket(40, socket.SOCK_STREAM).close()
 
 
 @attack
-def raw_packets(_: Ground) -> None:
+def packet_socket(_: Target) -> None:
     socket.socket(socket.AF_PACKET, socket.SOCK_RAW).close()
 
 
 @attack
-def ciphers_of_the_kernel(_: Ground) -> None:
+def kernel_crypto_socket(_: Target) -> None:
     socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET).close()
 
 
 @attack
-def given_descriptor(ground: Ground) -> None:
-    """A socket that somebody left open would do, too."""
+def inherited_socket(target: Target) -> None:
+    """Connect with an inherited socket."""
     for fd in range(3, 64):
         with contextlib.suppress(OSError, TypeError), socket.socket(fileno=os.dup(fd)) as found:
-            found.connect(("127.0.0.1", ground.port))
+            found.connect(("127.0.0.1", target.port))
             return
-    raise OSError("there is none")
+    raise OSError("no socket was inherited")

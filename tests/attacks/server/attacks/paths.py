@@ -1,8 +1,8 @@
-"""Paths that look like one's own and lead elsewhere."""
+"""Paths that look like paths in the workspace and lead outside."""
 
 import os
 
-from .ground import Ground, attack, wanted
+from .framework import Target, attack, require
 
 
 def append(path: object) -> None:
@@ -11,115 +11,115 @@ def append(path: object) -> None:
 
 
 @attack
-def dot_dot(ground: Ground) -> None:
-    append(f"{ground.mine}/../{ground.out.name}/{ground.new.name}")
+def parent_path(target: Target) -> None:
+    append(f"{target.mine}/../{target.out.name}/{target.new.name}")
 
 
 @attack
-def directory_descriptor(ground: Ground) -> None:
-    directory = os.open(ground.out, os.O_RDONLY | os.O_DIRECTORY)
-    os.write(os.open(ground.new.name, os.O_CREAT | os.O_WRONLY, dir_fd=directory), b"pwn")
+def directory_descriptor(target: Target) -> None:
+    directory = os.open(target.out, os.O_RDONLY | os.O_DIRECTORY)
+    os.write(os.open(target.new.name, os.O_CREAT | os.O_WRONLY, dir_fd=directory), b"pwn")
 
 
 @attack
-def looking_descriptor(ground: Ground) -> None:
-    directory = os.open(ground.out, os.O_PATH)
-    os.write(os.open(ground.new.name, os.O_CREAT | os.O_WRONLY, dir_fd=directory), b"pwn")
+def o_path_descriptor(target: Target) -> None:
+    directory = os.open(target.out, os.O_PATH)
+    os.write(os.open(target.new.name, os.O_CREAT | os.O_WRONLY, dir_fd=directory), b"pwn")
 
 
 @attack
-def another_current_directory(ground: Ground) -> None:
-    os.chdir(ground.out)
-    append(ground.new.name)
+def changed_working_directory(target: Target) -> None:
+    os.chdir(target.out)
+    append(target.new.name)
 
 
 @attack
-def link_to_a_file(ground: Ground) -> None:
-    (ground.mine / "file-link").symlink_to(ground.out / "canary")
-    append(ground.mine / "file-link")
+def symlink_to_file(target: Target) -> None:
+    (target.mine / "file-link").symlink_to(target.out / "canary")
+    append(target.mine / "file-link")
 
 
 @attack
-def link_to_a_directory(ground: Ground) -> None:
-    (ground.mine / "folder-link").symlink_to(ground.out)
-    append(ground.mine / "folder-link" / ground.new.name)
+def symlink_to_directory(target: Target) -> None:
+    (target.mine / "folder-link").symlink_to(target.out)
+    append(target.mine / "folder-link" / target.new.name)
 
 
 @attack
-def dangling_link(ground: Ground) -> None:
-    (ground.mine / "dangling").symlink_to(ground.new)
-    append(ground.mine / "dangling")
+def dangling_symlink(target: Target) -> None:
+    (target.mine / "dangling").symlink_to(target.new)
+    append(target.mine / "dangling")
 
 
 @attack
-def second_name(ground: Ground) -> None:
-    os.link(ground.out / "canary", ground.mine / "second")
-    append(ground.mine / "second")
+def write_through_hard_link(target: Target) -> None:
+    os.link(target.out / "canary", target.mine / "second")
+    append(target.mine / "second")
 
 
 @attack
-def reopened_descriptor(ground: Ground) -> None:
-    fd = os.open(ground.out / "canary", os.O_RDONLY)
+def reopened_descriptor(target: Target) -> None:
+    fd = os.open(target.out / "canary", os.O_RDONLY)
     append(f"/proc/self/fd/{fd}")
 
 
 @attack
-def by_the_root_of_proc(ground: Ground) -> None:
-    append(f"/proc/self/root{ground.new}")
+def proc_self_root(target: Target) -> None:
+    append(f"/proc/self/root{target.new}")
 
 
 @attack
-def by_the_runners_root(ground: Ground) -> None:
-    append(f"/proc/{ground.runner}/root{ground.new}")
+def proc_runner_root(target: Target) -> None:
+    append(f"/proc/{target.runner}/root{target.new}")
 
 
 @attack
-def same_beginning(ground: Ground) -> None:
-    other = ground.mine.with_name(f"{ground.mine.name}-evil")
+def path_with_same_prefix(target: Target) -> None:
+    other = target.mine.with_name(f"{target.mine.name}-evil")
     other.mkdir(exist_ok=True)
     append(other / "x")
 
 
 @attack
-def swapped_directory(ground: Ground) -> None:
-    """The directory that was checked is a link by the time it is used."""
-    (ground.mine / "swap").mkdir()
-    (ground.mine / "link").symlink_to(ground.out)
-    fd = os.open(ground.mine / "swap", os.O_RDONLY)
-    os.rename(ground.mine / "swap", ground.mine / "swap-old")
-    os.rename(ground.mine / "link", ground.mine / "swap")
-    append(ground.mine / "swap" / ground.new.name)
+def swapped_directory(target: Target) -> None:
+    """Replace a directory by a link between check and use."""
+    (target.mine / "swap").mkdir()
+    (target.mine / "link").symlink_to(target.out)
+    fd = os.open(target.mine / "swap", os.O_RDONLY)
+    os.rename(target.mine / "swap", target.mine / "swap-old")
+    os.rename(target.mine / "link", target.mine / "swap")
+    append(target.mine / "swap" / target.new.name)
     os.close(fd)
 
 
 @attack
-def path_that_changes_its_mind(ground: Ground) -> None:
-    class Shifty:
-        asked = 0
+def path_object_with_changing_value(target: Target) -> None:
+    class ChangingPath:
+        calls = 0
 
         def __init__(self, turning: int) -> None:
             self.turning = turning
 
         def __fspath__(self) -> str:
-            self.asked += 1
-            return str(ground.mine / "fine") if self.asked < self.turning else str(ground.new)
+            self.calls += 1
+            return str(target.mine / "fine") if self.calls < self.turning else str(target.new)
 
     for turning in range(1, 6):
         try:
-            open(Shifty(turning), "w").close()
+            open(ChangingPath(turning), "w").close()
         except OSError:
             continue
-        if (ground.new).exists():
+        if (target.new).exists():
             return
-    wanted(success=False)
+    require(success=False)
 
 
 @attack
-def own_kind_of_text(ground: Ground) -> None:
-    class Honest(str):
+def str_subclass(target: Target) -> None:
+    class TrustedText(str):
         __slots__ = ()
 
         def startswith(self, *_: object) -> bool:
             return True
 
-    open(Honest(ground.new), "w").close()
+    open(TrustedText(target.new), "w").close()

@@ -1,4 +1,4 @@
-"""Getting past what watches from inside the interpreter."""
+"""Bypassing the guard from inside the interpreter."""
 
 import builtins
 import gc
@@ -8,83 +8,83 @@ import os
 import posix
 import sys
 
-from .ground import Ground, attack
+from .framework import Target, attack
 
 
 @attack
-def frames_of_the_refusal(ground: Ground) -> None:
-    """The error shows the frames that it went through, with what stands in them."""
+def guard_in_traceback_frames(target: Target) -> None:
+    """Search the frames of the guard's error for the guard, and change its settings."""
     try:
-        open(ground.new, "w").close()
+        open(target.new, "w").close()
     except OSError as error:
         step = error.__traceback__
         while step:
             for value in list(step.tb_frame.f_locals.values()):
-                for name in ("_corner", "_walled"):
+                for name in ("_workspace", "_kernel_enforced"):
                     if hasattr(value, name):
-                        setattr(value, name, ("/",) if name == "_corner" else True)
+                        setattr(value, name, ("/",) if name == "_workspace" else True)
             step = step.tb_next
-    open(ground.new, "w").close()
+    open(target.new, "w").close()
 
 
 @attack
-def fresh_copy_of_a_module(ground: Ground) -> None:
-    importlib.reload(io).open(ground.new, "w").close()
+def reloaded_module(target: Target) -> None:
+    importlib.reload(io).open(target.new, "w").close()
 
 
 @attack
-def the_original_function(ground: Ground) -> None:
+def original_open_function(target: Target) -> None:
     for cell in getattr(builtins.open, "__closure__", None) or ():
-        cell.cell_contents(ground.new, "w").close()
-    posix.close(posix.open(str(ground.new), os.O_CREAT | os.O_WRONLY))
+        cell.cell_contents(target.new, "w").close()
+    posix.close(posix.open(str(target.new), os.O_CREAT | os.O_WRONLY))
 
 
 @attack
-def helpers_of_ones_own(ground: Ground) -> None:
+def replaced_path_functions(target: Target) -> None:
     for name in ("realpath", "abspath", "normpath"):
-        setattr(os.path, name, lambda _path, **_more: str(ground.mine))
-    os.readlink = posix.readlink = lambda *_more, **_: str(ground.mine)  # type: ignore[assignment]  # an attack
-    open(ground.new, "w").close()
+        setattr(os.path, name, lambda _path, **_more: str(target.mine))
+    os.readlink = posix.readlink = lambda *_more, **_: str(target.mine)  # type: ignore[assignment]  # an attack
+    open(target.new, "w").close()
 
 
 @attack
-def whatever_watches(ground: Ground) -> None:
-    """Find the objects that judge, and give them another opinion."""
+def modified_guard_object(target: Target) -> None:
+    """Find the guard among all objects, and change its settings."""
     for found in gc.get_objects():
         if type(found).__name__ == "Guard":
-            found._corner = ("/",)  # noqa: SLF001  (an attack)
-            found._walled = True  # noqa: SLF001  (the same)
-    open(ground.new, "w").close()
+            found._workspace = ("/",)  # noqa: SLF001  (an attack)
+            found._kernel_enforced = True  # noqa: SLF001  (the same)
+    open(target.new, "w").close()
 
 
 @attack
-def another_hook(ground: Ground) -> None:
+def additional_audit_hook(target: Target) -> None:
     sys.addaudithook(lambda *_: None)
-    open(ground.new, "w").close()
+    open(target.new, "w").close()
 
 
 @attack
-def planted_modules(ground: Ground) -> None:
-    """Names that every interpreter looks for at its start: what is there would run in the next server."""
+def planted_modules(target: Target) -> None:
+    """Plant modules that every interpreter imports at its start, so that they run in the next server."""
     for name in ("json", "sitecustomize", "usercustomize"):
-        (ground.mine / f"{name}.py").write_text(f"open({str(ground.new)!r}, 'w').close()\n")
-    raise OSError("it is looked for from outside")
+        (target.mine / f"{name}.py").write_text(f"open({str(target.new)!r}, 'w').close()\n")
+    raise OSError("the test checks the effect from outside")
 
 
 @attack
-def deep_in_calls(ground: Ground) -> None:
-    """A hook that runs out of stack may be one that says nothing."""
+def exhausted_stack(target: Target) -> None:
+    """Open a file so deep in the stack that the hook fails with a RecursionError."""
 
-    def down(left: int) -> None:
+    def descend(left: int) -> None:
         if left:
-            down(left - 1)
+            descend(left - 1)
         else:
-            open(ground.new, "w").close()
+            open(target.new, "w").close()
 
     for left in range(sys.getrecursionlimit() - 200, 0, -37):
         try:
-            down(left)
+            descend(left)
         except RecursionError:
             continue
         return
-    raise OSError("never deep enough")
+    raise OSError("no depth made the hook fail")

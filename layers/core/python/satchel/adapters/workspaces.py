@@ -12,7 +12,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from satchel.adapters.tree_removal import empty_directory, remove_tree
 from satchel.contract.errors import ToolFailed
-from satchel.domain.ids import UserName
+from satchel.domain.ids import SessionId, UserName
 
 _MARK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 _USER_NAME: TypeAdapter[str] = TypeAdapter(UserName)
@@ -38,7 +38,7 @@ class LocalWorkspaces:
         self._marks = _marks_directory(base)
 
     @contextmanager
-    def hold(self, user: str, session_id: str) -> Iterator[Path]:
+    def hold(self, user: UserName, session_id: SessionId) -> Iterator[Path]:
         """Wait until the workspace is free, and yield it. It is empty unless the same session used it last.
 
         Raise ToolFailed if Satchel did not create the directory; it stays unchanged.
@@ -61,7 +61,7 @@ class LocalWorkspaces:
                 _write(file, new_mark)
             yield workspace
 
-    def end_session(self, user: str, session_id: str) -> None:
+    def end_session(self, user: UserName, session_id: SessionId) -> None:
         """Empty the workspace if this session used it last. Do nothing while a call uses it."""
         workspace = self._base / _USER_NAME.validate_python(user)
         with suppress(BlockingIOError), self._locked(user, fcntl.LOCK_EX | fcntl.LOCK_NB) as file:
@@ -74,7 +74,7 @@ class LocalWorkspaces:
             ):
                 empty_directory(workspace)
 
-    def remove(self, user: str) -> None:
+    def remove(self, user: UserName) -> None:
         """Wait until the workspace is free, and remove it if Satchel created it."""
         workspace = self._base / _USER_NAME.validate_python(user)
         with self._locked(user) as file:
@@ -84,7 +84,7 @@ class LocalWorkspaces:
             file.truncate()
 
     @contextmanager
-    def _locked(self, user: str, operation: int = fcntl.LOCK_EX) -> Iterator[TextIO]:
+    def _locked(self, user: UserName, operation: int = fcntl.LOCK_EX) -> Iterator[TextIO]:
         self._marks.mkdir(mode=0o700, exist_ok=True)
         if not _is_own_directory(self._marks):
             raise ToolFailed(f"{self._marks} is not a directory of this system user, so no workspace can be created")
@@ -128,7 +128,7 @@ def _read(file: TextIO) -> _Mark | None:
         return None
 
 
-def _mark(workspace: Path, session_id: str) -> _Mark:
+def _mark(workspace: Path, session_id: SessionId) -> _Mark:
     status = workspace.lstat()
     return _Mark(device=status.st_dev, inode=status.st_ino, session_id=session_id)
 

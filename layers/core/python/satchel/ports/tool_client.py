@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel
 
 from satchel.domain.conversation import ToolSpec
+from satchel.domain.ids import SessionId, UserName
 
 
 class ProgressUpdate(BaseModel):
@@ -98,6 +99,6 @@ class ToolClient(Protocol):
 class Workspaces(Protocol):
     """Workspaces of users, ``/tmp/{username}/``. One call at a time uses a workspace."""
 
-    def hold(self, user: str, session_id: str) -> AbstractContextManager[Path]:
+    def hold(self, user: UserName, session_id: SessionId) -> AbstractContextManager[Path]:
         """Wait until the workspace is free, and yield it. It is empty unless the same session used it last."""
         ...

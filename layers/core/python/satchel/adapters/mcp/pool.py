@@ -30,8 +30,8 @@ class _Idle:
 class Pool:
     """Sessions by the workspace access of their server.
 
-    If the maximum number of servers is running, a new server replaces the least recently used idle server. If none is
-    idle, the caller waits.
+    If the maximum number of servers is running, a new server replaces the least recently used idle server. If all are
+    busy, the caller waits.
     """
 
     def __init__(self, open_session: SessionFactory, limits: PoolLimits) -> None:

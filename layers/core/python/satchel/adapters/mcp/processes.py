@@ -2,7 +2,7 @@
 
 A server becomes a *subreaper* before its program starts (``sandbox.launch``). So it adopts every process that a tool
 detaches with a double fork, and the process stays among the server's descendants. Ending a server has three steps: stop
-it, so that it starts no more processes; kill its descendants until none is left; kill it.
+it, so that it starts no more processes; kill its descendants until there are no more; kill it.
 
 If a server dies by itself, its descendants become *orphans*, which the next subreaper above adopts: the runner
 (``become_subreaper``). Orphans are children of the runner that are not in the runner's process session and are not
@@ -35,8 +35,8 @@ _NOT_RUNNING = frozenset("TtZX")  # states in /proc: stopped, traced, zombie, de
 _PR_SET_CHILD_SUBREAPER = 36
 _KERNEL_LISTS_CHILDREN = Path("/proc/thread-self/children").exists()
 
-# The kernel has one list of children per process, so this state exists once per process, too. The lock makes starting and
-# registering a server one step, so that the search for orphans never finds a server before it is registered.
+# The kernel has one list of children per process, so this state exists once per process, too. The lock makes starting
+# and registering a server one step, so that the search for orphans never finds a server before it is registered.
 _lock = threading.Lock()
 _servers: set[int] = set()
 _is_subreaper = threading.Event()
@@ -225,7 +225,7 @@ def _is_alive(process: psutil.Process) -> bool:
 
 
 def _kill_until_none(find: Callable[[], list[psutil.Process]]) -> None:
-    """Find and kill processes until none is left: a process can start others before it is killed."""
+    """Find and kill processes until there are no more: a process can start others before it dies."""
     deadline = time.monotonic() + _KILL_SECONDS
     while alive := [process for process in find() if _is_alive(process)]:
         for process in alive:

@@ -1,0 +1,90 @@
+"""Runs all attacks through a running system at either isolation level, and reports their outcomes."""
+
+import json
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from satchel.domain.isolation import Level
+from tests.attacks.target import ENTRY, PLAIN_SERVER, AttackTarget, create_target
+from tests.e2e.person import Json, Person
+from tests.e2e.system import ROOT, System, free_port, running_system, serve_command
+
+FILE_ACCESS = {
+    "command": ["python", "main.py"],
+    "cwd": str(ROOT / "tests/integration/sandbox/sandboxed_tools/file_access"),
+    "read_paths": [str(PLAIN_SERVER)],
+}
+_WITHOUT_LAYERS = [sys.executable, str(ROOT / "tests/without_layers.py")]
+_BATCH_SIZE = 40
+"""Long results would be truncated in the model's view, so each call runs only some of the attacks."""
+
+
+@dataclass(frozen=True)
+class AttackReport:
+    """Outcomes that the attacks report, and the target for checks from outside."""
+
+    outcomes: dict[str, Any]
+    target: AttackTarget
+
+    @property
+    def succeeded(self) -> set[str]:
+        """Return the names of the attacks that report success."""
+        return {name for name, (outcome, _) in self.outcomes.items() if outcome == "escaped"}
+
+    @property
+    def left_target_untouched(self) -> bool:
+        """Return True if nothing changed in the target, and no listener was contacted."""
+        return self.target.snapshot() == self.target.before and self.target.contacted_listeners() == []
+
+
+@contextmanager
+def sandboxed_system(level: Level, config: Path, **secrets: str) -> Iterator[System]:
+    """Run a system with all sandbox layers of this kernel, or with none, and wait until its tools are listed."""
+    other = FILE_ACCESS | {"env": {"TOKEN": "${OTHERS_TOKEN}"}}
+    config.write_text(json.dumps({"attacker": ENTRY, "file_access": FILE_ACCESS, "other": other}))
+    command = serve_command(free_port())
+    settings = {"SATCHEL_MCP_CONFIG": str(config), "OTHERS_TOKEN": "", **secrets}
+    with running_system(command if level == "kernel" else [*_WITHOUT_LAYERS, *command], settings=settings) as system:
+        observer = Person(system.url, "observer@example.com")
+        while any(server["status"] == "starting" for server in observer.call("GET", "/api/tools").json()["servers"]):
+            time.sleep(0.1)
+        yield system
+
+
+@contextmanager
+def attack_target() -> Iterator[AttackTarget]:
+    """Create a target with Bob's directory in the place of a workspace."""
+    top = Path(tempfile.mkdtemp(prefix="satchel-target-"))
+    bob = Path("/tmp") / f"{top.name}@example.com"
+    try:
+        with create_target(top / "out", bob) as target:
+            yield target
+    finally:
+        shutil.rmtree(top)
+        shutil.rmtree(bob)
+
+
+def call(person: Person, tool: str, session: str | None = None, **arguments: object) -> Json:
+    """Let the model call a tool, and return the call."""
+    (tool_call,) = person.ask(session or person.session(), f"/{tool} {json.dumps(arguments)}")["tool_calls"]
+    result: Json = tool_call
+    return result
+
+
+def run_attacks(person: Person, target: AttackTarget, tool: str = "attack") -> AttackReport:
+    """Run all attacks as a tool of this user."""
+    names: Sequence[str] = call(person, "attacker.names", modules=[])["results"]
+    fields = target.fields | {"mine": f"/tmp/{person.name}"}
+    outcomes: dict[str, Any] = {}
+    for start in range(0, len(names), _BATCH_SIZE):
+        result = call(person, f"attacker.{tool}", attacks=names[start : start + _BATCH_SIZE], target=fields)
+        assert not result["is_error"], result
+        outcomes |= result["results"]
+    return AttackReport(outcomes, target)

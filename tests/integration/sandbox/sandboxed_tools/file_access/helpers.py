@@ -1,0 +1,1 @@
+WORD = "module in the server's directory"

@@ -1,1 +1,0 @@
-WORD = "a module beside the server"

@@ -1,0 +1,37 @@
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+
+from satchel.adapters.mcp.message_observer import MessageObserver
+
+
+def test_last_result_is_recorded_unchanged() -> None:
+    observer = MessageObserver()
+    observer.record(
+        SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=1, result={"content": [{"type": "new"}], "more": 1}))
+    )
+
+    assert observer.result == {"content": [{"type": "new"}], "more": 1}
+
+
+def test_question_of_the_server_is_recorded() -> None:
+    observer = MessageObserver()
+    observer.record(SessionMessage(JSONRPCRequest(jsonrpc="2.0", id=1, method="sampling/createMessage")))
+
+    assert observer.question == "sampling/createMessage"
+
+
+def test_tools_changed_is_remembered_until_it_is_taken() -> None:
+    observer = MessageObserver()
+    observer.record(SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="notifications/tools/list_changed")))
+    observer.reset()
+
+    assert [observer.take_tools_changed(), observer.take_tools_changed()] == [True, False]
+
+
+def test_pings_notifications_and_invalid_messages_are_ignored() -> None:
+    observer = MessageObserver()
+    observer.record(SessionMessage(JSONRPCRequest(jsonrpc="2.0", id=1, method="ping")))
+    observer.record(SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="notifications/progress")))
+    observer.record(ValueError("no JSON"))
+
+    assert (observer.result, observer.question, observer.take_tools_changed()) == (None, None, False)

@@ -1,0 +1,31 @@
+"""Control group that limits the number of root's processes."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from satchel.adapters.sandbox import limits
+
+SCRIPT = """
+import os
+from satchel.adapters.sandbox import limits
+entered = limits.enter_process_group(5)
+assert not entered or f"satchel-{os.getpid()}" in open("/proc/self/cgroup").read()
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gets a control group")
+def test_process_group_is_entered_and_removed_after_exit() -> None:
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen([sys.executable, "-c", SCRIPT], env=environ) as child:  # noqa: S603  (a fixed script)
+        assert child.wait() == 0
+    limits.remove_process_group(child.pid)
+
+    assert not list(Path("/sys/fs/cgroup").glob(f"**/satchel-{child.pid}"))
+
+
+def test_remove_process_group_accepts_a_missing_group() -> None:
+    limits.remove_process_group(2**22 + 1)
