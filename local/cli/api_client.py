@@ -24,6 +24,7 @@ from local.cli.errors import (
     print_error,
 )
 from local.cli.schemas import EventPage, Problem, ServerConfig, ServerList, SessionStarted, StoredFile, TurnStarted
+from satchel.domain.ids import FileKey, SessionId, UserName
 from satchel.domain.responses import FinalResponse
 
 CONNECT_TIMEOUT_SECONDS = 5.0
@@ -44,7 +45,7 @@ class Connection:
     """
 
     url: str
-    user: str | None = None
+    user: UserName | None = None
     token: str | None = None
     transport: httpx2.BaseTransport | None = None
 
@@ -90,18 +91,18 @@ class ApiClient:
         """Start a session with this model, or with the server's default."""
         return self.request(SessionStarted, "POST", "/api/sessions", json={"model": model} if model else {})
 
-    def set_model(self, session_id: str, model: str) -> SessionStarted:
+    def set_model(self, session_id: SessionId, model: str) -> SessionStarted:
         """Change the model of a session."""
         return self.request(SessionStarted, "PATCH", _session_path(session_id), json={"model": model})
 
-    def upload(self, path: Path, session_id: str | None) -> StoredFile:
+    def upload(self, path: Path, session_id: SessionId | None) -> StoredFile:
         """Upload a small local file in one request, into a session or into My Files only."""
         with path.open("rb") as content:
             fields = {"data": {"session_id": session_id or ""}, "files": {"file": (path.name, content)}}
             return self.request(StoredFile, "POST", "/api/files", **fields)
 
     def start_turn(
-        self, session_id: str, message: str, *, tools: Sequence[str] = (), files: Sequence[str] = ()
+        self, session_id: SessionId, message: str, *, tools: Sequence[str] = (), files: Sequence[FileKey] = ()
     ) -> TurnStarted:
         """Send a message. ``tools`` limits the tools that the model can call; ``files`` are keys of attached files."""
         body: dict[str, Any] = {"message": message}
@@ -206,7 +207,7 @@ def _host(base_url: str) -> str:
     return url.host
 
 
-def _session_path(session_id: str) -> str:
+def _session_path(session_id: SessionId) -> str:
     return f"/api/sessions/{quote(session_id, safe='')}"
 
 

@@ -16,6 +16,7 @@ from local.cli.render import TurnProgress, answer_lines, files_of
 from local.cli.schemas import TurnEvent, TurnStarted
 from local.cli.text import one_line
 from local.cli.upload import upload_file
+from satchel.domain.ids import FileKey, SessionId
 from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import TurnStatus
 
@@ -32,7 +33,7 @@ class Question:
     message: str
     files: Sequence[Path] = ()
     tools: Sequence[str] = ()
-    session: str | None = None
+    session: SessionId | None = None
     model: str | None = None
     out: Path | None = None
 
@@ -70,12 +71,12 @@ def turn_exit_code(response: FinalResponse, saved: Sequence[SavedFile]) -> ExitC
 
 
 def _start_turn(client: ApiClient, question: Question, sleep: Sleep) -> TurnStarted:
-    session_id = _session(client, question)
+    session_id = _session_id(client, question)
     keys = [_upload(client, path, session_id, sleep) for path in question.files]
     return client.start_turn(session_id, question.message, tools=question.tools, files=keys)
 
 
-def _session(client: ApiClient, question: Question) -> str:
+def _session_id(client: ApiClient, question: Question) -> SessionId:
     if question.session is None:
         return client.start_session(question.model).session_id
     if question.model is not None:
@@ -83,7 +84,7 @@ def _session(client: ApiClient, question: Question) -> str:
     return question.session
 
 
-def _upload(client: ApiClient, path: Path, session_id: str, sleep: Sleep) -> str:
+def _upload(client: ApiClient, path: Path, session_id: SessionId, sleep: Sleep) -> FileKey:
     stored = upload_file(client, path, session_id, sleep)
     if stored.name != path.name:
         typer.echo(f"{one_line(path.name)} is stored as {one_line(stored.name)}", err=True)

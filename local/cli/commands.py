@@ -14,6 +14,7 @@ import typer
 
 if TYPE_CHECKING:
     from local.cli.api_client import Connection
+    from satchel.domain.ids import SessionId
 
 DEFAULT_PORT = 8000
 MAX_PORT = 65_535
@@ -63,7 +64,14 @@ def ask(
     """
     from local.cli.ask import Question, ask_question
 
-    question = Question(message=message, files=file or [], tools=tool or [], session=session, model=model, out=out)
+    question = Question(
+        message=message,
+        files=file or [],
+        tools=tool or [],
+        session=_session_id(session),
+        model=model,
+        out=out,
+    )
     raise typer.Exit(ask_question(_connection(url, user), question))
 
 
@@ -101,7 +109,7 @@ def call(
     from local.cli.ask import Question
     from local.cli.call import ToolCall, call_tool
 
-    question = Question(message="", files=file or [], session=session, out=out)
+    question = Question(message="", files=file or [], session=_session_id(session), out=out)
     raise typer.Exit(call_tool(_connection(url, user), ToolCall(tool, arguments), question))
 
 
@@ -122,7 +130,7 @@ def upload(
     """
     from local.cli.upload import upload_files
 
-    raise typer.Exit(upload_files(_connection(url, user), files, session))
+    raise typer.Exit(upload_files(_connection(url, user), files, _session_id(session)))
 
 
 def download(
@@ -139,7 +147,7 @@ def download(
     """
     from local.cli.download import download_file
 
-    raise typer.Exit(download_file(_connection(url, user), file, session, out))
+    raise typer.Exit(download_file(_connection(url, user), file, _session_id(session), out))
 
 
 def new_server(
@@ -226,5 +234,13 @@ def models(
 
 def _connection(url: str, user: str | None) -> "Connection":
     from local.cli.api_client import Connection
+    from satchel.domain.ids import UserName
 
-    return Connection(url, user=user, token=os.environ.get("SATCHEL_TOKEN"))
+    user_name = None if user is None else UserName(user)
+    return Connection(url, user=user_name, token=os.environ.get("SATCHEL_TOKEN"))
+
+
+def _session_id(session: str | None) -> "SessionId | None":
+    from satchel.domain.ids import SessionId
+
+    return None if session is None else SessionId(session)

@@ -32,6 +32,7 @@ from local.cli.errors import (
 from local.cli.render import TransferBar, TurnFile
 from local.cli.schemas import FilePage, StoredFile
 from satchel.contract.file_names import numbered_name, safe_name
+from satchel.domain.ids import FileKey, SessionId
 from satchel.domain.prompt import human_size
 
 _FILE_KEY = re.compile(r"f[0-9a-hjkmnp-tv-z]{26}")
@@ -54,7 +55,7 @@ class SavedFile:
 
 
 def download_file(
-    connection: Connection, name: str, session_id: str | None, out: Path | None, *, sleep: Sleep = time.sleep
+    connection: Connection, name: str, session_id: SessionId | None, out: Path | None, *, sleep: Sleep = time.sleep
 ) -> ExitCode:
     """Download the file with this key or name, and print its path. ``session_id`` limits the search for a name."""
 
@@ -117,21 +118,21 @@ def _save(client: ApiClient, file: TurnFile, path: Path) -> None:
         part.unlink(missing_ok=True)
 
 
-def _find(client: ApiClient, name: str, session_id: str | None) -> StoredFile:
+def _find(client: ApiClient, name: str, session_id: SessionId | None) -> StoredFile:
     """Return the file with this key, or the newest with this name. Raise CliError."""
     if _FILE_KEY.fullmatch(name):
-        return _stored_file(client, name)
+        return _stored_file(client, FileKey(name))
     matches = [file for file in _files_with_prefix(client, name, session_id) if file.name == name]
     if not matches:
         raise MissingFileError(f"You have no file named {name}.")
     return max(matches, key=lambda file: file.created_at)
 
 
-def _stored_file(client: ApiClient, key: str) -> StoredFile:
+def _stored_file(client: ApiClient, key: FileKey) -> StoredFile:
     return client.request(StoredFile, "GET", f"/api/files/{quote(key)}", params={"content": "false"})
 
 
-def _files_with_prefix(client: ApiClient, name: str, session_id: str | None) -> Iterator[StoredFile]:
+def _files_with_prefix(client: ApiClient, name: str, session_id: SessionId | None) -> Iterator[StoredFile]:
     params: dict[str, Any] = {"name_prefix": name[:_MAX_PREFIX_CHARS], "limit": 100}
     if session_id:
         params["session_id"] = session_id

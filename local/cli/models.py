@@ -96,5 +96,5 @@ class _IgnoredStream:
     def __call__(self, text: str) -> None:
         """Ignore a piece of text."""
 
-    def anew(self) -> None:
+    def restart(self) -> None:
         """Ignore that the text starts again."""

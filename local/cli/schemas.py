@@ -5,6 +5,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from satchel.domain.ids import FileKey, SessionId, TurnId, UploadId
+
 
 class ServerConfig(BaseModel):
     """Response of GET /api/config."""
@@ -45,14 +47,14 @@ class ServerList(BaseModel):
 class SessionStarted(BaseModel):
     """Response of POST /api/sessions."""
 
-    session_id: str
+    session_id: SessionId
 
 
 class TurnStarted(BaseModel):
     """Response of POST /api/sessions/{id}/turns."""
 
-    turn_id: str
-    session_id: str
+    turn_id: TurnId
+    session_id: SessionId
 
 
 class TurnEvent(BaseModel):
@@ -79,11 +81,11 @@ class EventPage(BaseModel):
 class StoredFile(BaseModel):
     """A file as the API lists it; ``size`` in bytes."""
 
-    file_key: str
+    file_key: FileKey
     name: str
     size: int
     version: int
-    session_id: str | None = None
+    session_id: SessionId | None = None
     created_at: datetime
     download_url: str | None = None
 
@@ -120,10 +122,10 @@ class UploadedPart(BaseModel):
 class UnfinishedUpload(BaseModel):
     """An upload in progress. ``stored`` is one page of its uploaded parts; GET …/uploads/{id} fills it."""
 
-    upload_id: str
+    upload_id: UploadId
     name: str
     size: int
-    session_id: str | None = None
+    session_id: SessionId | None = None
     part_bytes: int
     part_count: int
     stored: list[UploadedPart] = []

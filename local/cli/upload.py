@@ -21,6 +21,7 @@ from local.cli.errors import RESUME_HINT, ApiError, CliError, ExitCode, FileChan
 from local.cli.render import TransferBar
 from local.cli.schemas import SignedParts, StoredFile, UnfinishedUpload, UploadedPart, UploadPage
 from local.cli.text import one_line
+from satchel.domain.ids import SessionId
 from satchel.domain.prompt import human_size
 
 MAX_SINGLE_REQUEST_BYTES = 1 << 20  # every deployment accepts this much in one request
@@ -30,7 +31,7 @@ _UPLOADS = "/api/files/uploads"
 
 
 def upload_files(
-    connection: Connection, paths: Sequence[Path], session_id: str | None, *, sleep: Sleep = time.sleep
+    connection: Connection, paths: Sequence[Path], session_id: SessionId | None, *, sleep: Sleep = time.sleep
 ) -> ExitCode:
     """Upload each file and print its key. A failed file does not stop the others; it makes the exit code ERROR."""
 
@@ -50,7 +51,7 @@ def upload_files(
     return run_with_client(connection, run, interrupt_hint=RESUME_HINT)
 
 
-def upload_file(client: ApiClient, path: Path, session_id: str | None, sleep: Sleep) -> StoredFile:
+def upload_file(client: ApiClient, path: Path, session_id: SessionId | None, sleep: Sleep) -> StoredFile:
     """Upload a local file, into a session or into My Files only. Return its record on the server. Raise CliError."""
     with path.open("rb") as source:
         size = os.fstat(source.fileno()).st_size
@@ -62,13 +63,13 @@ def upload_file(client: ApiClient, path: Path, session_id: str | None, sleep: Sl
     return retry(partial(client.request, StoredFile, "POST", f"{_UPLOADS}/{upload.upload_id}/complete"), sleep)
 
 
-def _begin(client: ApiClient, path: Path, size: int, session_id: str | None) -> UnfinishedUpload:
+def _begin(client: ApiClient, path: Path, size: int, session_id: SessionId | None) -> UnfinishedUpload:
     body: dict[str, Any] = {"name": path.name, "size": size, "session_id": session_id}
     return client.request(UnfinishedUpload, "POST", _UPLOADS, json=body)
 
 
 def _resume(
-    client: ApiClient, path: Path, size: int, session_id: str | None
+    client: ApiClient, path: Path, size: int, session_id: SessionId | None
 ) -> tuple[UnfinishedUpload, list[UploadedPart]] | None:
     """Return the unfinished upload of this file and its uploaded parts, or None if there is no such upload."""
     for upload in _unfinished_uploads(client):

@@ -16,6 +16,7 @@ from local.lint.linter import lint_bytes
 from local.lint.tool_call import CannotLintError, ToolCall, lint_call
 from local.lint.tool_output import CallContext
 from satchel.adapters.mcp.processes import become_subreaper
+from satchel.domain.ids import UserName
 
 logging.getLogger("satchel.contract").addHandler(logging.NullHandler())  # its warnings are findings here
 
@@ -33,7 +34,8 @@ class ReportOptions:
 
 def lint_file(data: bytes, user: str | None, options: ReportOptions) -> ExitCode:
     """Check an output that was saved to a file. Print the findings."""
-    return _report(lint_bytes(data, CallContext(user=user)), options)
+    context = CallContext(user=None if user is None else UserName(user))
+    return _report(lint_bytes(data, context), options)
 
 
 def lint_tool(

@@ -33,7 +33,7 @@ from satchel.ports.tool_client import CallFailure, RunningCall, ToolClient, Tool
 TIMEOUT = Clause("v2.1:time:timeout", "3 §11.3")
 
 _SERVER = "lint"
-_USER_NAME: TypeAdapter[str] = TypeAdapter(UserName)
+_USER_NAME: TypeAdapter[UserName] = TypeAdapter(UserName)
 _LIMITS = Limits()
 
 
@@ -43,7 +43,7 @@ class CannotLintError(Exception):
 
 @dataclass(frozen=True)
 class ToolCall:
-    """A call: the ``server`` as a command line, run in ``cwd``; ``arguments`` as JSON text.
+    """A call as the user typed it: the ``server`` as a command line, run in ``cwd``; ``arguments`` as JSON text.
 
     Without ``user``, a random user name is used, which has no directory yet.
     """
@@ -153,14 +153,14 @@ def _tool_spec(client: ToolClient, tool: str) -> ToolSpec:
     return specs[tool]
 
 
-def _user_name(name: str | None) -> str:
+def _user_name(name: str | None) -> UserName:
     try:
         return _USER_NAME.validate_python(name or f"lint-{secrets.token_hex(4)}")
     except ValidationError as error:
         raise CannotLintError(f"{name!r} is not a valid user name.") from error
 
 
-def _arguments(spec: ToolSpec, text: str, user: str) -> dict[str, Any]:
+def _arguments(spec: ToolSpec, text: str, user: UserName) -> dict[str, Any]:
     arguments = args.inject_identity(spec, args.parse(text), user)
     if problems := JsonSchemaChecker().problems(spec.input_schema, arguments):
         raise InvalidArguments(problems)
@@ -168,7 +168,7 @@ def _arguments(spec: ToolSpec, text: str, user: str) -> dict[str, Any]:
 
 
 @contextmanager
-def _user_directory(user: str) -> Iterator[Path]:
+def _user_directory(user: UserName) -> Iterator[Path]:
     """Create the directory that the tool may write to, and remove it afterward.
 
     Raise CannotLintError if the directory exists: it belongs to someone else and must not be removed.

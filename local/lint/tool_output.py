@@ -12,6 +12,7 @@ from satchel.contract.jsonable import NotJsonError, parse_json
 from satchel.contract.normalize import RECOGNIZERS
 from satchel.contract.shapes.mcp_result import ABSENT, NO_MATCH, Match, McpResult, parse_mcp_result, wrap_value
 from satchel.contract.shapes.recognizers import is_contract_payload
+from satchel.domain.ids import UserName
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _MAX_NESTING = 3
@@ -85,7 +86,7 @@ class CallContext:
     without progress.
     """
 
-    user: str | None = None
+    user: UserName | None = None
     home: Path | None = None
     silent_seconds: float = 0.0
 

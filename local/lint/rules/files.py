@@ -23,7 +23,7 @@ ARRAY_CONTENT = Clause("v1:files:content", "1 Optional Fields")
 ARTIFACTS_WIN = Clause("v2:files:artifacts-win", "2 §1")
 PHASED_OUT = Clause("v2:files:phased-out", "2 §1")
 
-_USER_NAME: TypeAdapter[str] = TypeAdapter(UserName)
+_USER_NAME: TypeAdapter[UserName] = TypeAdapter(UserName)
 _PARENT = ("/", "tmp")
 _NAMES = "returned_file_names"
 _CONTENTS = "returned_file_contents"
@@ -107,7 +107,7 @@ def _is_user(name: str, context: CallContext) -> bool:
 
 
 def _outside(path: Node, context: CallContext) -> Finding:
-    directory = tool_directory(context.user or "{username}")
+    directory = tool_directory(context.user or UserName("{username}"))
     if "{" in path.value:
         advice = 'The name in braces was not replaced: use an f-string, f"/tmp/{username}/…".'
     else:

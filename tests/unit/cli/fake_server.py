@@ -9,16 +9,17 @@ import httpx2
 from python_multipart import parse_form
 from python_multipart.multipart import Field, File
 
+from satchel.domain.ids import FileKey, SessionId
 from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseDeferred
 
-SESSION = "s01jd3q2v4xk8m0a9b7c5d6e7f8"
+SESSION = SessionId("s01jd3q2v4xk8m0a9b7c5d6e7f8")
 TURN = "t01jd3q2v4xk8m0a9b7c5d6e7f9"
 CALL = f"{TURN}-01-00"
 Fault = httpx2.Response | BaseException
 
 
-def file_key(number: int) -> str:
-    return f"f{number:026d}"
+def file_key(number: int) -> FileKey:
+    return FileKey(f"f{number:026d}")
 
 
 def artifact(name: str, number: int = 1, *, mime: str = "text/plain", size: int = 5) -> ResponseArtifact:

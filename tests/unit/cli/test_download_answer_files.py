@@ -7,12 +7,13 @@ import pytest
 
 from local.cli.api_client import Connection
 from local.cli.ask import Question, ask_question
+from satchel.domain.ids import UserName
 from tests.unit.cli.fake_server import FakeServer, artifact, deferred, file_key, response
 
 URL = "http://satchel.test"
 
 
-def ask(server: FakeServer, out: Path, *, user: str | None = None, token: str | None = None) -> int:
+def ask(server: FakeServer, out: Path, *, user: UserName | None = None, token: str | None = None) -> int:
     connection = Connection(URL, user=user, token=token, transport=httpx2.MockTransport(server))
     return ask_question(connection, Question("hello", out=out))
 
@@ -104,7 +105,7 @@ def test_identity_is_sent_to_the_api_but_not_with_download_links(tmp_path: Path)
     server = FakeServer(response(artifacts=[artifact("a.txt", 1), elsewhere]))
     server.contents = {file_key(1): b"1", "x": b"2"}
 
-    assert ask(server, tmp_path, user="ann@example.com", token="secret") == 0
+    assert ask(server, tmp_path, user=UserName("ann@example.com"), token="secret") == 0
     identities = {
         (r.url.host, "download" in r.url.path, r.headers.get("X-Satchel-User"), r.headers.get("Authorization"))
         for r in server.requests

@@ -9,8 +9,9 @@ import pytest
 from local.cli.api_client import Connection
 from local.cli.ask import Question, ask_question
 from local.cli.upload import upload_files
+from satchel.domain.ids import SessionId, UserName
 from tests.unit.cli.fake_file_server import PART_BYTES, UPLOAD_ID, FakeFileServer
-from tests.unit.cli.fake_server import SESSION, problem
+from tests.unit.cli.fake_server import SESSION, file_key, problem
 
 URL = "http://satchel.test"
 RESUME_HINT = "Run the same command again to resume.\n"
@@ -30,9 +31,11 @@ def large(tmp_path: Path) -> Path:
     return path
 
 
-def upload(server: FakeFileServer, *files: Path, delays: list[float] | None = None, session: str | None = None) -> int:
+def upload(
+    server: FakeFileServer, *files: Path, delays: list[float] | None = None, session: SessionId | None = None
+) -> int:
     delays = [] if delays is None else delays
-    connection = Connection(URL, user="ann", token="secret", transport=httpx2.MockTransport(server))
+    connection = Connection(URL, user=UserName("ann"), token="secret", transport=httpx2.MockTransport(server))
     return upload_files(connection, files, session, sleep=delays.append)
 
 
@@ -84,7 +87,7 @@ def test_changed_part_of_the_file_is_uploaded_again(large: Path) -> None:
 @pytest.mark.parametrize("other", [{"name": "other.bin"}, {"size": 1}, {"session_id": SESSION}])
 def test_unfinished_upload_of_another_file_is_not_resumed(large: Path, other: dict[str, object]) -> None:
     server = FakeFileServer()
-    server.upload = {**UPLOAD, "upload_id": "f2", **other}
+    server.upload = {**UPLOAD, "upload_id": file_key(2), **other}
     server.parts = {1: b"x"}
 
     assert upload(server, large) == 0

@@ -7,6 +7,7 @@ import pytest
 from local.lint.findings import Severity
 from local.lint.linter import lint_output
 from local.lint.tool_output import CallContext
+from satchel.domain.ids import UserName
 
 
 @pytest.mark.parametrize(
@@ -36,7 +37,7 @@ def test_placeholder_is_a_note_in_documentation_and_an_error_in_a_call(text: str
     output = {"results": 1, "artifacts": [{"name": "a", "mime": "text/plain", "b64": text}]}
     (in_document,), (in_call,) = (
         lint_output(output),
-        lint_output(output, CallContext(user="alice", home=Path("/tmp/alice"))),
+        lint_output(output, CallContext(user=UserName("alice"), home=Path("/tmp/alice"))),
     )
 
     assert (in_document.severity, in_call.severity) == (Severity.NOTE, Severity.ERROR)

@@ -10,6 +10,7 @@ import pytest
 from local.lint.linter import lint_output
 from local.lint.rules import files
 from local.lint.tool_output import CallContext
+from satchel.domain.ids import UserName
 
 
 def output(path: str) -> dict[str, object]:
@@ -52,8 +53,8 @@ def test_path_outside_of_a_user_directory_is_an_error(path: str) -> None:
 
 
 def test_known_user_has_only_one_directory() -> None:
-    assert clauses("/tmp/alice/a.txt", CallContext(user="alice")) == []
-    (finding,) = lint_output(output("/tmp/bob/a.txt"), CallContext(user="alice"))
+    assert clauses("/tmp/alice/a.txt", CallContext(user=UserName("alice"))) == []
+    (finding,) = lint_output(output("/tmp/bob/a.txt"), CallContext(user=UserName("alice")))
 
     assert finding.message == "'/tmp/bob/a.txt' is not inside /tmp/alice/."
 
@@ -65,7 +66,7 @@ def test_unreplaced_braces_get_their_own_suggestion() -> None:
 
 
 def test_file_is_not_looked_up_without_a_call() -> None:
-    assert clauses("/tmp/no-such-user/a.txt", CallContext(user="no-such-user")) == []
+    assert clauses("/tmp/no-such-user/a.txt", CallContext(user=UserName("no-such-user"))) == []
 
 
 @pytest.fixture
@@ -75,7 +76,7 @@ def home() -> Iterator[Path]:
 
 
 def clauses_of_file(home: Path, name: str) -> list[str]:
-    return clauses(f"{home}/{name}", CallContext(user=home.name, home=home))
+    return clauses(f"{home}/{name}", CallContext(user=UserName(home.name), home=home))
 
 
 def test_existing_file_is_accepted(home: Path) -> None:
