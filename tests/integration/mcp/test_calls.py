@@ -53,7 +53,7 @@ def test_tool_error_is_a_result(raw: ToolCaller) -> None:
 def test_protocol_error_is_a_failure_without_crash(raw: ToolCaller) -> None:
     before = raw.value("pid")
 
-    assert raw.outcome("refuse") == CallFailure(crashed=False, message="no such thing")
+    assert raw.outcome("protocol_error") == CallFailure(crashed=False, message="no such thing")
     assert raw.value("pid") == before
 
 

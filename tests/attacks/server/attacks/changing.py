@@ -39,7 +39,7 @@ def remove_directory(target: Target) -> None:
 
 @attack
 def create_directory(target: Target) -> None:
-    (target.out / "made").mkdir()
+    (target.out / "created").mkdir()
 
 
 @attack
@@ -133,5 +133,5 @@ def create_symlink(target: Target) -> None:
 
 @attack
 def create_hard_link(target: Target) -> None:
-    (target.mine / "given").write_text("pwn")
-    os.link(target.mine / "given", target.new)
+    (target.mine / "linked").write_text("pwn")
+    os.link(target.mine / "linked", target.new)

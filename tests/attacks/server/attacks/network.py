@@ -67,7 +67,7 @@ def kernel_crypto_socket(_: Target) -> None:
 def inherited_socket(target: Target) -> None:
     """Connect with an inherited socket."""
     for fd in range(3, 64):
-        with contextlib.suppress(OSError, TypeError), socket.socket(fileno=os.dup(fd)) as found:
-            found.connect(("127.0.0.1", target.port))
+        with contextlib.suppress(OSError, TypeError), socket.socket(fileno=os.dup(fd)) as inherited:
+            inherited.connect(("127.0.0.1", target.port))
             return
     raise OSError("no socket was inherited")

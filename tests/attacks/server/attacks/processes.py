@@ -61,18 +61,18 @@ def fork_exec_without_audit_event(target: Target) -> None:
 
 @attack
 def own_executable(target: Target) -> None:
-    made = target.mine / "made"
-    made.write_text(f"#!/bin/sh\necho pwn > {target.new}\n")
-    made.chmod(0o755)
-    subprocess.run([str(made)], check=True)
+    program = target.mine / "program"
+    program.write_text(f"#!/bin/sh\necho pwn > {target.new}\n")
+    program.chmod(0o755)
+    subprocess.run([str(program)], check=True)
 
 
 @attack
 def own_script(target: Target) -> None:
     """Let the shell read a script, so that no file of the workspace is executed."""
-    made = target.mine / "script"
-    made.write_text(f"echo pwn > {target.new}\n")
-    child = os.posix_spawn("/bin/sh", ["sh", str(made)], {})
+    script = target.mine / "script"
+    script.write_text(f"echo pwn > {target.new}\n")
+    child = os.posix_spawn("/bin/sh", ["sh", str(script)], {})
     require(success=os.waitpid(child, 0)[1] == 0)
 
 
@@ -83,7 +83,7 @@ def new_interpreter(target: Target) -> None:
 
 @attack
 def executable_in_memory(target: Target) -> None:
-    fd = os.memfd_create("made", 0)
+    fd = os.memfd_create("program", 0)
     os.write(fd, f"#!/bin/sh\necho pwn > {target.new}\n".encode())
     child = os.fork()
     if child == 0:
@@ -193,5 +193,5 @@ def bind_runner_to_cpu(target: Target) -> None:
 
 @attack
 def child_with_privileges(_: Target) -> None:
-    found = subprocess.run(["/bin/sh", "-c", "cat /proc/$$/status"], capture_output=True, text=True, check=True).stdout
-    require(success="CapEff:\t0000000000000000" not in found)
+    status = subprocess.run(["/bin/sh", "-c", "cat /proc/$$/status"], capture_output=True, text=True, check=True).stdout
+    require(success="CapEff:\t0000000000000000" not in status)

@@ -31,9 +31,9 @@ def list_all_workspaces(target: Target) -> str:
 
 @attack
 def glob_pattern(target: Target) -> str:
-    found = glob.glob(f"{target.bob}/*")
-    require(success=bool(found))
-    return ",".join(found)
+    paths = glob.glob(f"{target.bob}/*")
+    require(success=bool(paths))
+    return ",".join(paths)
 
 
 @attack

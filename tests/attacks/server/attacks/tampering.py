@@ -50,10 +50,10 @@ def replaced_path_functions(target: Target) -> None:
 @attack
 def modified_guard_object(target: Target) -> None:
     """Find the guard among all objects, and change its settings."""
-    for found in gc.get_objects():
-        if type(found).__name__ == "Guard":
-            found._workspace = ("/",)  # noqa: SLF001  (an attack)
-            found._kernel_enforced = True  # noqa: SLF001  (the same)
+    for candidate in gc.get_objects():
+        if type(candidate).__name__ == "Guard":
+            candidate._workspace = ("/",)  # noqa: SLF001  (an attack)
+            candidate._kernel_enforced = True  # noqa: SLF001  (the same)
     open(target.new, "w").close()
 
 

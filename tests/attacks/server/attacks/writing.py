@@ -72,8 +72,8 @@ def temporary_file_outside(target: Target) -> None:
 
 @attack
 def zip_slip(target: Target) -> None:
-    with zipfile.ZipFile(target.mine / "slip.zip", "w") as made:
-        made.writestr("x", "pwn")
+    with zipfile.ZipFile(target.mine / "slip.zip", "w") as archive:
+        archive.writestr("x", "pwn")
     with zipfile.ZipFile(target.mine / "slip.zip") as archive:
         archive.extractall(target.out)
 
@@ -82,8 +82,8 @@ def zip_slip(target: Target) -> None:
 def tar_slip(target: Target) -> None:
     info = tarfile.TarInfo(f"../{target.out.name}/{target.new.name}")
     info.size = 3
-    with tarfile.open(target.mine / "slip.tar", "w") as made:
-        made.addfile(info, io.BytesIO(b"pwn"))
+    with tarfile.open(target.mine / "slip.tar", "w") as archive:
+        archive.addfile(info, io.BytesIO(b"pwn"))
     with tarfile.open(target.mine / "slip.tar") as archive:
         archive.extractall(target.mine, filter="fully_trusted")
     require(success=(target.new).exists())
@@ -169,9 +169,9 @@ def shared_memory_file(_: Target) -> None:
 
 @attack
 def shared_memory_object(_: Target) -> None:
-    made = multiprocessing.shared_memory.SharedMemory(create=True, size=16)
-    made.close()
-    made.unlink()
+    memory = multiprocessing.shared_memory.SharedMemory(create=True, size=16)
+    memory.close()
+    memory.unlink()
 
 
 @attack

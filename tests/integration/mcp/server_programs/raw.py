@@ -125,7 +125,7 @@ def needs_input(_: Arguments) -> dict[str, Any]:
     return {"resultType": "input_required", "inputRequests": requests}
 
 
-def refuse(_: Arguments) -> dict[str, Any]:
+def protocol_error(_: Arguments) -> dict[str, Any]:
     raise ValueError("no such thing")
 
 
@@ -156,7 +156,7 @@ TOOLS: dict[str, Tool] = {
     "progress": progress,
     "log": log,
     "error": lambda _: {"content": [{"type": "text", "text": "1/0"}], "isError": True},
-    "refuse": refuse,
+    "protocol_error": protocol_error,
     "exits": exits,
     "exits_beside_child": exits_beside_child,
     "closes_stdout": closes_stdout,

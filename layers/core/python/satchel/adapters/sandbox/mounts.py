@@ -70,11 +70,11 @@ def _create_mount_point(path: str, *, is_directory: bool) -> None:
 
 
 def _outermost(paths: Iterable[str]) -> list[str]:
-    found: list[str] = []
+    outermost: list[str] = []
     for path in sorted(paths):
-        if not any(_is_below(path, other) for other in found):
-            found.append(path)
-    return found
+        if not any(_is_below(path, other) for other in outermost):
+            outermost.append(path)
+    return outermost
 
 
 def _is_below(path: str, directory: str) -> bool:

@@ -137,7 +137,7 @@ def rules(*, network: bool, runner: int | None) -> list[Rule]:
     ``runner``: id of a process (and process group) that must receive no signals, or None for no such rule.
     """
     families = (_INET, _INET6, _NETLINK) if network else (_NETLINK,)
-    found = [
+    denied = [
         # Unix sockets reach any local listener: the desktop, Docker, other tools.
         Rule("socket", 0, families, error=errno.EACCES, unless=True),
         Rule("socketpair", 1, (_DATAGRAM,), error=errno.EACCES, mask=_SOCKET_TYPE),  # datagram pairs can send to them
@@ -149,8 +149,8 @@ def rules(*, network: bool, runner: int | None) -> list[Rule]:
         *(Rule("ioprio_set", argument, (right,), unless=True) for argument, right in ((0, 1), (1, 0))),
     ]
     if runner is not None:
-        found += [Rule(name, 0, (runner, -runner & WORD)) for name in _SIGNALS]
-    return found
+        denied += [Rule(name, 0, (runner, -runner & WORD)) for name in _SIGNALS]
+    return denied
 
 
 def install(*, network: bool, runner: int | None, mounts: bool) -> None:

@@ -31,7 +31,7 @@ from satchel.domain.servers import ServerEntry
         ("192.168.1.1", False),
         ("169.254.169.254", False),
         ("100.64.0.1", False),
-        ("0.0.0.0", False),  # noqa: S104  (an address to be refused)
+        ("0.0.0.0", False),  # noqa: S104  (an address that must be blocked)
         ("224.0.0.1", False),
         ("::1", False),
         ("::", False),
