@@ -82,7 +82,7 @@ def _environment() -> dict[str, str]:
     """Return values for all that functions are told, and nothing of the person's own."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "SATCHEL_"))}
     aws = {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing", "AWS_DEFAULT_REGION": "us-east-1"}
-    kinds = [kind for kind in vars(settings).values() if isinstance(kind, type) and issubclass(kind, settings.Settings)]
+    kinds = [kind for kind in vars(settings).values() if isinstance(kind, type) and issubclass(kind, settings.SettingsGroup)]
     needed = {name for kind in kinds for name, field in kind.model_fields.items() if field.is_required()}
     said = {f"SATCHEL_{name.upper()}": "https://example.com" for name in needed}
     servers = {"SATCHEL_MCP_CONFIG": str(ROOT / "functions/servers/mcp.json"), "SATCHEL_SERVER": "calculator"}

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import satchel.adapters.json_schema
+import satchel.adapters.jwt_signer  # noqa: F401  (both now, while the environment starts, not with the first call)
 from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.observed import observed
 from satchel.domain.steps import CallStep

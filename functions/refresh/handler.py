@@ -14,5 +14,5 @@ def handler(event: dict[str, Any], context: object) -> dict[str, list[str]]:
     del context
     refresh = use_cases().refresh_tools
     servers = list(refresh.registry.servers) if event.get("source") == _DEPLOYMENT_SOURCE else refresh.due()
-    refresh.ask_all(servers)
+    refresh.refresh_all(servers)
     return {"asked": servers}

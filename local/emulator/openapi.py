@@ -4,15 +4,16 @@ import json
 import sys
 from typing import Any
 
+from satchel.bootstrap.aws_ports import AwsPorts
 from satchel.entrypoints.http.app import create_app
 from satchel.entrypoints.http.identity import from_headers
 from satchel.settings import Settings
-from satchel.use_cases import Ports, UseCases
+from satchel.use_cases import UseCases
 
 
 def openapi_document() -> dict[str, Any]:
     """Return the response of ``GET /api/openapi.json``."""
-    app = create_app(UseCases(ports=Ports(), settings=Settings()), from_headers)  # serves no request: needs no ports
+    app = create_app(UseCases(ports=AwsPorts(Settings()), settings=Settings()), from_headers)
     return app.openapi()
 
 

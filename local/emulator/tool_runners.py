@@ -95,7 +95,7 @@ class QueuedCall:
     def keep_alive(self) -> bool:
         """Send a heartbeat. Return False if the task has ended because the user canceled the call."""
         try:
-            self.callback.beat(self.order.task_token)
+            self.callback.heartbeat(self.order.task_token)
         except TaskGone:
             return False
         except OSError:

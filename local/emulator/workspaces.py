@@ -9,6 +9,7 @@ from typing import Self
 from satchel.adapters.tree_removal import remove_tree
 from satchel.adapters.workspaces import LocalWorkspaces
 from satchel.contract.errors import ToolError
+from satchel.domain.ids import UserName
 
 _REMOVE_TIMEOUT = 1.0  # seconds; another emulator's tool may hold the same user's workspace for as long as it runs
 
@@ -44,7 +45,7 @@ class Workspaces:
 
 def _remove(user: str, remaining: set[str]) -> None:
     try:
-        LocalWorkspaces().remove(user)
+        LocalWorkspaces().remove(UserName(user))
     except (OSError, ValueError, ToolError):  # the caller reports the users that remain
         return
     remaining.discard(user)

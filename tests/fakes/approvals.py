@@ -1,6 +1,7 @@
 """Approvals in memory."""
 
 from satchel.domain.calls import Approval, Decision
+from satchel.domain.ids import CallId, TurnId
 
 
 class FakeApprovals:
@@ -16,10 +17,10 @@ class FakeApprovals:
             self._kept[place] = Approval.model_validate_json(approval.model_dump_json())
         return self._kept[place]
 
-    def get(self, turn_id: str, call_id: str) -> Approval | None:
+    def get(self, turn_id: TurnId, call_id: CallId) -> Approval | None:
         return self._kept.get((turn_id, call_id))
 
-    def decide(self, turn_id: str, call_id: str, decision: Decision) -> Approval | None:
+    def decide(self, turn_id: TurnId, call_id: CallId, decision: Decision) -> Approval | None:
         known = self._kept.get((turn_id, call_id))
         if known is not None and known.decision is None:
             self._kept[turn_id, call_id] = known.model_copy(update={"decision": decision})

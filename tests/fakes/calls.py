@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from satchel.domain.calls import Call, CallResult
+from satchel.domain.ids import CallId, TurnId
 
 _SENT = {"injected", "unresolved", "server", "bytes_in"}
 
@@ -19,11 +20,11 @@ class FakeCalls:
         for call in calls:
             self._kept.setdefault((call.turn_id, call.call_id), call.model_copy(deep=True))
 
-    def get(self, turn_id: str, call_id: str) -> Call | None:
+    def get(self, turn_id: TurnId, call_id: CallId) -> Call | None:
         call = self._kept.get((turn_id, call_id))
         return call.model_copy(deep=True) if call else None
 
-    def list(self, turn_id: str) -> Sequence[Call]:
+    def list(self, turn_id: TurnId) -> Sequence[Call]:
         kept = [call.model_copy(deep=True) for (turn, _), call in self._kept.items() if turn == turn_id]
         return sorted(kept, key=lambda call: (call.round, call.index))
 
@@ -33,14 +34,14 @@ class FakeCalls:
             self._sent.add(call.call_id)
             self._change(kept, {name: getattr(call, name) for name in _SENT})
 
-    def claim(self, turn_id: str, call_id: str, runner: str) -> bool:
+    def claim(self, turn_id: TurnId, call_id: CallId, runner: str) -> bool:
         return self.claimed_by.setdefault((turn_id, call_id), runner) == runner
 
-    def settle(self, turn_id: str, call_id: str, settled: CallResult) -> CallResult:
+    def save_result(self, turn_id: TurnId, call_id: CallId, result: CallResult) -> CallResult:
         kept = self._kept[turn_id, call_id]
-        if kept.settled is None:
-            self._change(kept, {"settled": settled})
-        return self._kept[turn_id, call_id].settled or settled
+        if kept.result is None:
+            self._change(kept, {"result": result})
+        return self._kept[turn_id, call_id].result or result
 
     def _change(self, call: Call, update: dict[str, object]) -> None:
         """By way of JSON, as the table does: what does not survive that is noticed."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from satchel.domain.canvas import CanvasAction, Dashboard
+from satchel.domain.ids import CanvasId, SessionId, UserName
 
 
 class FakeDashboards:
@@ -16,11 +17,11 @@ class FakeDashboards:
         key = (dashboard.user, dashboard.canvas_id, dashboard.session_id)
         self._kept[key] = dashboard.model_dump_json()
 
-    def get(self, user: str, canvas_id: str, session_id: str) -> Dashboard | None:
+    def get(self, user: UserName, canvas_id: CanvasId, session_id: SessionId) -> Dashboard | None:
         text = self._kept.get((user, canvas_id, session_id))
         return Dashboard.model_validate_json(text) if text else None
 
-    def named(self, user: str, canvas_id: str) -> Iterator[Dashboard]:
+    def named(self, user: UserName, canvas_id: CanvasId) -> Iterator[Dashboard]:
         mine = sorted((key for key in self._kept if key[:2] == (user, canvas_id)), reverse=True)
         yield from (Dashboard.model_validate_json(self._kept[key]) for key in mine)
 

@@ -1,8 +1,9 @@
 """Erasures in memory."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from satchel.domain.ids import UserName
 from satchel.domain.users import Erasure, LateTurn
 
 
@@ -12,7 +13,7 @@ class FakeErasureStarter:
     def __init__(self) -> None:
         self.started: list[str] = []
 
-    def start(self, user: str) -> None:
+    def start(self, user: UserName) -> None:
         self.started.append(user)
 
 
@@ -23,26 +24,38 @@ class FakeErasures:
         self._kept: dict[str, Erasure] = {}
         self._due: dict[str, datetime] = {}
 
-    def begin(self, user: str, now: datetime) -> Erasure:
+    def begin(self, user: UserName, now: datetime) -> Erasure:
         known = self._kept.get(user)
         if known is None or known.finished_at is not None:
             self._kept[user] = Erasure(user=user, started_at=now)
             self._due[user] = now
         return self._kept[user]
 
-    def get(self, user: str) -> Erasure | None:
+    def get(self, user: UserName) -> Erasure | None:
         return self._kept.get(user)
 
-    def note(self, user: str, late: Sequence[LateTurn]) -> None:
+    def note(self, user: UserName, late: Sequence[LateTurn]) -> None:
         self._kept[user] = self._kept[user].model_copy(update={"late": list(late)})
 
-    def look_again(self, user: str, at: datetime) -> None:
+    def look_again(self, user: UserName, at: datetime) -> None:
         if user in self._due:
             self._due[user] = at
 
-    def finish(self, user: str, now: datetime) -> None:
+    def finish(self, user: UserName, now: datetime) -> None:
         self._kept[user] = self._kept[user].model_copy(update={"finished_at": now})
         self._due.pop(user, None)
 
     def due(self, until: datetime, limit: int) -> Sequence[str]:
         return sorted((user for user, at in self._due.items() if at <= until), key=self._due.__getitem__)[:limit]
+
+
+class FakeUserPurger:
+    """Implements ``ports.users.UserPurger``: records whose records were to be deleted, in one step of no items."""
+
+    def __init__(self) -> None:
+        self.erased: list[str] = []
+
+    def erase(self, user: UserName, late: Sequence[LateTurn]) -> Iterator[int]:
+        del late
+        self.erased.append(user)
+        yield 0

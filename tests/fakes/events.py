@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 
 from satchel.domain.events import ENDS, Event, NewEvent
+from satchel.domain.ids import TurnId
 from satchel.entrypoints.event_schemas import ClientEvent
 from satchel.ports.system import Clock
 
@@ -43,7 +44,7 @@ class FakeEvents:
         self._once: set[tuple[str, str]] = set()
         self.on_append: Callable[[], None] = lambda: None
 
-    def append(self, turn_id: str, event: NewEvent) -> Event | None:
+    def append(self, turn_id: TurnId, event: NewEvent) -> Event | None:
         self.on_append()
         if event.once:
             if (turn_id, event.once) in self._once:
@@ -60,24 +61,24 @@ class FakeEvents:
         kept.append(written.model_dump_json())
         return written
 
-    def after(self, turn_id: str, seq: int, limit: int) -> Sequence[Event]:
+    def after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:
         kept = self._turns.get(turn_id, [])
         return [Event.model_validate_json(text) for text in kept[seq : seq + limit] if text]
 
-    def forget(self, turn_id: str) -> int:
+    def forget(self, turn_id: TurnId) -> int:
         """Delete the events of a turn but the last, and not what was told once."""
         *gone, last = self._turns.get(turn_id) or [""]
         self._turns[turn_id] = ["" for _ in gone] + [last]
         return len([text for text in gone if text])
 
-    def told(self, turn_id: str, *types: str) -> list[tuple[str, dict[str, Any]]]:
+    def told(self, turn_id: TurnId, *types: str) -> list[tuple[str, dict[str, Any]]]:
         """Return type and payload of what was written, of these types or of all."""
         return [(e.type, e.payload) for e in self.after(turn_id, 0, 10_000) if not types or e.type in types]
 
-    def streamed(self, turn_id: str) -> dict[int, str]:
+    def streamed(self, turn_id: TurnId) -> dict[int, str]:
         """Return what was told of the answer of each round, as a client puts it together."""
         return streamed(self.after(turn_id, 0, 10_000))
 
-    def text(self, turn_id: str) -> str:
+    def text(self, turn_id: TurnId) -> str:
         """Return all events of a turn as they would travel."""
         return "\n".join(self._turns.get(turn_id, []))

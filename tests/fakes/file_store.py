@@ -70,3 +70,13 @@ class FakeFileStore:
         assert f"{address.scheme}://{address.netloc}" == _HOST
         assert parse_qs(address.query)["X-Amz-Signature"] == ["s3"]
         return self.objects[address.path.removeprefix("/")].body
+
+
+class FakePageStore:
+    """Implements ``ports.storage.PageStore``: ``files`` are ``(content, media type, cache header)`` by path, in order."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, tuple[bytes, str, str]] = {}
+
+    def put(self, path: str, content: bytes, media_type: str, cache: str) -> None:
+        self.files[path] = (content, media_type, cache)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from satchel.contract import numbered_name
 from satchel.domain.errors import UploadNotFound
 from satchel.domain.files import FileFilter, FileRecord, NameClaim, NameDecision, NewFile, Usage, decide_name
+from satchel.domain.ids import FileKey, UploadId
 from satchel.ports import Page
 from satchel.ports.files import ALL_FILES
 from tests.fakes.pages import page_of
@@ -40,8 +41,8 @@ class FakeFiles:
     def keep_upload(self, new: NewFile) -> FileRecord:
         if kept := self.kept(new.user, new.object_id):
             return kept
-        if self._uploads.take(new.user, new.object_id) is None:
-            raise UploadNotFound(new.object_id)
+        if self._uploads.take(new.user, UploadId(FileKey(new.object_id))) is None:
+            raise UploadNotFound(UploadId(FileKey(new.object_id)))
         return self.keep(new)
 
     def kept(self, user: str, object_id: str) -> FileRecord | None:

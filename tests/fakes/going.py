@@ -5,6 +5,7 @@ from datetime import datetime
 
 from satchel.domain.errors import FileNotFound, SessionEnded
 from satchel.domain.files import FileRecord, expired, promoted
+from satchel.domain.ids import SessionId, UserName
 from satchel.domain.sessions import SessionStatus
 from satchel.ports.sessions import Sessions
 from satchel.services.sessions.clean_up_session import CleanUpSession
@@ -51,7 +52,7 @@ class FakeSessionPurger:
         self._turns = turns
         self._events = events
 
-    def forget_events(self, session_id: str) -> int:
+    def forget_events(self, session_id: SessionId) -> int:
         turns = self._turns.list(session_id, 10_000, None).items
         return sum(self._events.forget(turn.turn_id) for turn in turns)
 
@@ -63,7 +64,18 @@ class ImmediateCleanup:
         self._sessions = sessions
         self._clear = clear
 
-    def start(self, user: str, session_id: str) -> None:
+    def start(self, user: UserName, session_id: SessionId) -> None:
         session = self._sessions.get(user, session_id)
         assert session is not None
         self._clear()(session, lambda: True)
+
+
+class FakeCleanupStarter:
+    """Implements ``ports.sessions.CleanupStarter``: records which sessions were to be cleaned up."""
+
+    def __init__(self) -> None:
+        self.started: list[str] = []
+
+    def start(self, user: UserName, session_id: SessionId) -> None:
+        del user
+        self.started.append(session_id)

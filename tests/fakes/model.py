@@ -20,7 +20,7 @@ class Listener:
         if text:
             self.pieces.append(text)
 
-    def anew(self) -> None:
+    def restart(self) -> None:
         self.pieces.clear()
         self.beginnings += 1
 

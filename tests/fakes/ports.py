@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from satchel.domain.isolation import Isolation
 from satchel.domain.servers import Registry
-from satchel.use_cases import Ports
+from satchel.ports.sessions import CleanupStarter
 from tests.fakes.approvals import FakeApprovals
 from tests.fakes.arguments import FakeArgumentChecker
 from tests.fakes.audit import FakeAuditTrail
@@ -12,11 +12,11 @@ from tests.fakes.calls import FakeCalls
 from tests.fakes.clock import FakeClock
 from tests.fakes.dashboards import FakeDashboards
 from tests.fakes.entropy import FakeEntropy
-from tests.fakes.erasing import FakeErasures, FakeErasureStarter
+from tests.fakes.erasing import FakeErasures, FakeErasureStarter, FakeUserPurger
 from tests.fakes.events import FakeEvents
-from tests.fakes.file_store import FakeFileStore
+from tests.fakes.file_store import FakeFileStore, FakePageStore
 from tests.fakes.files import FakeFiles
-from tests.fakes.going import FakeFileReaper, FakeSessionPurger
+from tests.fakes.going import FakeCleanupStarter, FakeFileReaper, FakeSessionPurger
 from tests.fakes.links import FakeLinkStates, FakeSharedLinks
 from tests.fakes.metrics import FakeMetrics
 from tests.fakes.model import FakeModel
@@ -31,46 +31,14 @@ from tests.fakes.uploads import FakePartStore, FakeUploads
 from tests.fakes.workflow import FakeTaskCallback, FakeWorkflow
 
 
-class FakePorts(Ports):
-    """Attributes have the types of the fakes, so that tests can read what was stored."""
-
-    clock: FakeClock
-    entropy: Callable[[int], bytes]
-    metrics: FakeMetrics
-    model: FakeModel
-    sessions: FakeSessions
-    turns: FakeTurns
-    transcript: FakeTranscript
-    calls: FakeCalls
-    approvals: FakeApprovals
-    events: FakeEvents
-    dashboards: FakeDashboards
-    audit_trail: FakeAuditTrail
-    tool_lists: FakeToolLists
-    files: FakeFiles
-    uploads: FakeUploads
-    shared_links: FakeSharedLinks
-    link_states: FakeLinkStates
-    tickets: FakeTickets
-    connections: FakeConnections
-    subscriptions: FakeSubscriptions
-    erasures: FakeErasures
-    file_reaper: FakeFileReaper
-    session_purger: FakeSessionPurger
-    store: FakeFileStore
-    parts: FakePartStore
-    signer: FakeSigner
-    workflow: FakeWorkflow
-    callback: FakeTaskCallback
-    runners: FakeRunners
-    connection_sender: FakeConnectionSender
-    erasure_starter: FakeErasureStarter
+class FakePorts:
+    """Implements ``ports.bundle.Ports``. Attributes have the types of the fakes, so that tests can read what was stored."""
 
     def __init__(self, *, registry: Registry, runners: FakeRunners) -> None:
         self.clock = FakeClock()
-        self.entropy = FakeEntropy()
+        self.entropy: Callable[[int], bytes] = FakeEntropy()
         self.metrics = FakeMetrics()
-        self.isolation = Isolation
+        self.isolation: Callable[[], Isolation] = Isolation
         self.registry = registry
         self.runners = runners
         self.model = FakeModel()
@@ -101,4 +69,7 @@ class FakePorts(Ports):
         self.credentials = FakeCredentials()
         self.argument_checker = FakeArgumentChecker()
         self.connection_sender = FakeConnectionSender()
+        self.cleanup_starter: CleanupStarter = FakeCleanupStarter()
         self.erasure_starter = FakeErasureStarter()
+        self.user_purger = FakeUserPurger()
+        self.page_store = FakePageStore()

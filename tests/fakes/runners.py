@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
+from satchel.domain.ids import TurnId
 from satchel.ports.runners import CallOrder, ScopedCredentials
 
 
@@ -28,7 +29,7 @@ class FakeRunners:
 class FakeCredentials:
     """Implements ``ports.runners.CredentialSource``."""
 
-    def for_call(self, turn_id: str, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
+    def for_call(self, turn_id: TurnId, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
         return ScopedCredentials(
             access_key_id=turn_id, secret_access_key=" ".join(objects_prefixes), session_token=outcome_key
         )

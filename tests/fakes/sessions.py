@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from satchel.domain.conversation import TokenUsage
 from satchel.domain.errors import SessionEnded, SessionNotFound, TurnRunning
+from satchel.domain.ids import SessionId, UserName
 from satchel.domain.sessions import Session, SessionChanges, SessionStatus, Turn
 from satchel.ports import Page
 from tests.fakes.pages import page_of
@@ -26,18 +27,18 @@ class FakeSessions:
             raise ValueError(f"there is a session {session.session_id}")
         self._kept[key] = session.model_copy()
 
-    def get(self, user: str, session_id: str) -> Session | None:
+    def get(self, user: UserName, session_id: SessionId) -> Session | None:
         session = self._kept.get((user, session_id))
         return session.model_copy() if session else None
 
-    def some(self, user: str, session_ids: Collection[str]) -> dict[str, Session]:
+    def some(self, user: UserName, session_ids: Collection[SessionId]) -> dict[str, Session]:
         return {each: session for each in session_ids if (session := self.get(user, each))}
 
-    def list(self, user: str, limit: int, cursor: str | None) -> Page[Session]:
+    def list(self, user: UserName, limit: int, cursor: str | None) -> Page[Session]:
         mine = sorted(((s.session_id, s.model_copy()) for s in self._kept.values() if s.user == user), reverse=True)
         return page_of(mine, limit, cursor)
 
-    def change(self, user: str, session_id: str, changes: SessionChanges) -> Session:
+    def change(self, user: UserName, session_id: SessionId, changes: SessionChanges) -> Session:
         session = self._kept.get((user, session_id))
         if session is None:
             raise SessionNotFound(session_id)
@@ -47,7 +48,7 @@ class FakeSessions:
         self._kept[user, session_id] = changed
         return changed.model_copy()
 
-    def end(self, user: str, session_id: str, now: datetime, *, idle_since: datetime | None = None) -> None:
+    def end(self, user: UserName, session_id: SessionId, now: datetime, *, idle_since: datetime | None = None) -> None:
         session = self._kept.get((user, session_id))
         if session and idle_since and (session.running_turn or session.last_used_at > idle_since):
             return

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from satchel.domain.connections import Connection, Subscription, Ticket
+from satchel.domain.ids import ConnectionId, TurnId
 from satchel.ports.connections import ConnectionGone, Undelivered
 
 
@@ -30,10 +31,10 @@ class FakeConnections:
     def add(self, connection: Connection) -> None:
         self.kept[connection.connection_id] = connection
 
-    def get(self, connection_id: str) -> Connection | None:
+    def get(self, connection_id: ConnectionId) -> Connection | None:
         return self.kept.get(connection_id)
 
-    def remove(self, connection_id: str) -> None:
+    def remove(self, connection_id: ConnectionId) -> None:
         self.kept.pop(connection_id, None)
 
 
@@ -46,7 +47,7 @@ class FakeSubscriptions:
     def add(self, subscription: Subscription) -> None:
         self._kept[_key(subscription)] = subscription
 
-    def of_turn(self, turn_id: str, limit: int) -> Sequence[Subscription]:
+    def of_turn(self, turn_id: TurnId, limit: int) -> Sequence[Subscription]:
         return [kept for (turn, _), kept in sorted(self._kept.items()) if turn == turn_id][:limit]
 
     def advance(self, subscription: Subscription, sent: int) -> bool:
@@ -59,7 +60,7 @@ class FakeSubscriptions:
         if self._is_same(subscription):
             del self._kept[_key(subscription)]
 
-    def remove(self, turn_id: str, connection_id: str) -> None:
+    def remove(self, turn_id: TurnId, connection_id: ConnectionId) -> None:
         self._kept.pop((turn_id, connection_id), None)
 
     def _change(self, subscription: Subscription, **changed: int) -> bool:
@@ -87,7 +88,7 @@ class FakeConnectionSender:
         self.stuck: set[str] = set()
         self.on_post: Callable[[], None] = lambda: None
 
-    def post(self, connection_id: str, text: str) -> None:
+    def post(self, connection_id: ConnectionId, text: str) -> None:
         if connection_id in self.gone:
             raise ConnectionGone
         if connection_id in self.stuck:
@@ -95,9 +96,9 @@ class FakeConnectionSender:
         self.sent.append((connection_id, json.loads(text)))
         self.on_post()
 
-    def close(self, connection_id: str) -> None:
+    def close(self, connection_id: ConnectionId) -> None:
         self.closed.append(connection_id)
 
-    def seqs(self, connection_id: str) -> list[int]:
+    def seqs(self, connection_id: ConnectionId) -> list[int]:
         """Return the numbers of the events that a connection was sent, in order."""
         return [event["seq"] for to, message in self.sent if to == connection_id for event in message["events"]]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from satchel.domain.calls import Call
 from satchel.domain.conversation import AssistantMessage, Message, ToolMessage, UserMessage
+from satchel.domain.ids import SessionId, TurnId
 from satchel.domain.sessions import Turn
 
 _Place = tuple[str, int, str, int]  # turn, round, who (person before model before tools), which call
@@ -19,11 +20,11 @@ class FakeTranscript:
         """Keep the person's message, as the beginning of a turn does."""
         self._session(turn.session_id)[turn.turn_id, 0, "u", 0] = UserMessage(text=turn.message)
 
-    def messages(self, session_id: str) -> Sequence[Message]:
+    def messages(self, session_id: SessionId) -> Sequence[Message]:
         kept = self._session(session_id)
         return [kept[place].model_copy(deep=True) for place in sorted(kept)]
 
-    def stored_reply(self, session_id: str, turn_id: str, round_number: int) -> AssistantMessage | None:
+    def stored_reply(self, session_id: SessionId, turn_id: TurnId, round_number: int) -> AssistantMessage | None:
         reply = self._session(session_id).get((turn_id, round_number, "v", 0))
         assert reply is None or isinstance(reply, AssistantMessage)
         return reply
@@ -35,5 +36,5 @@ class FakeTranscript:
     def add_result(self, call: Call, message: ToolMessage) -> None:
         self._session(call.session_id).setdefault((call.turn_id, call.round, "w", call.index), message)
 
-    def _session(self, session_id: str) -> dict[_Place, Message]:
+    def _session(self, session_id: SessionId) -> dict[_Place, Message]:
         return self._sessions.setdefault(session_id, {})

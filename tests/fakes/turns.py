@@ -2,6 +2,7 @@
 
 from satchel.domain.conversation import TokenUsage
 from satchel.domain.errors import KeyReused
+from satchel.domain.ids import SessionId, TurnId
 from satchel.domain.sessions import Turn
 from satchel.ports import Page
 from tests.fakes.pages import page_of
@@ -32,11 +33,11 @@ class FakeTurns:
             self._begun_by[turn.session_id, idempotency_key] = turn.model_copy()
         return turn
 
-    def get(self, session_id: str, turn_id: str) -> Turn | None:
+    def get(self, session_id: SessionId, turn_id: TurnId) -> Turn | None:
         turn = self._kept.get((session_id, turn_id))
         return turn.model_copy() if turn else None
 
-    def list(self, session_id: str, limit: int, cursor: str | None) -> Page[Turn]:
+    def list(self, session_id: SessionId, limit: int, cursor: str | None) -> Page[Turn]:
         kept = sorted((t.turn_id, t.model_copy()) for t in self._kept.values() if t.session_id == session_id)
         return page_of(kept, limit, cursor)
 

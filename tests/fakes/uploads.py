@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from satchel.domain.ids import UploadId, UserName
 from satchel.domain.uploads import Part, StoredPart, Upload
 from satchel.ports import Page
 from tests.fakes.file_store import FakeFileStore, Kept
@@ -18,14 +19,14 @@ class FakeUploads:
     def add(self, upload: Upload) -> None:
         self.kept[upload.file.user, upload.upload_id] = upload
 
-    def get(self, user: str, upload_id: str) -> Upload | None:
+    def get(self, user: UserName, upload_id: UploadId) -> Upload | None:
         return self.kept.get((user, upload_id))
 
-    def list(self, user: str, limit: int, cursor: str | None) -> Page[Upload]:
+    def list(self, user: UserName, limit: int, cursor: str | None) -> Page[Upload]:
         mine = sorted(((key, upload) for (owner, key), upload in self.kept.items() if owner == user), reverse=True)
         return page_of(mine, limit, cursor)
 
-    def take(self, user: str, upload_id: str) -> Upload | None:
+    def take(self, user: UserName, upload_id: UploadId) -> Upload | None:
         return self.kept.pop((user, upload_id), None)
 
     def due(self, now: datetime, limit: int) -> Sequence[Upload]:

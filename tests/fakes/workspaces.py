@@ -7,6 +7,7 @@ from io import BufferedReader
 from pathlib import Path
 
 from satchel.contract.errors import FileTooLarge, InvalidArtifact, InvalidPath, ToolFailed
+from satchel.domain.ids import SessionId, UserName
 from satchel.ports.runners import FileState, InputFile
 from tests.fakes.file_store import FakeFileStore
 
@@ -21,7 +22,7 @@ class FakeWorkspaces:
         self._left_by: dict[str, str] = {}
 
     @contextmanager
-    def hold(self, user: str, session_id: str) -> Iterator[Path]:
+    def hold(self, user: UserName, session_id: SessionId) -> Iterator[Path]:
         assert user not in self.held, "one thread would wait for itself for ever"
         workspace = self.base / user
         if self._left_by.get(user) != session_id:

@@ -24,7 +24,7 @@ mcp = FastMCP(name="report")
 
 @mcp.tool
 async def summarise(filename: str, username: str, ctx: Context) -> dict[str, Any]:
-    """Summarise a CSV file: count its rows and describe each column, with an HTML report and a PNG chart.
+    """Summarize a CSV file: count its rows and describe each column, with an HTML report and a PNG chart.
 
     Columns of numbers are described by minimum, mean, maximum and sum, others by how many different values they hold.
     The separator (comma, semicolon, tab or bar) is found out; the first row names the columns.

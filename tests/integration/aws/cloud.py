@@ -13,9 +13,9 @@ import pytest
 from moto import mock_aws
 
 from local.emulator.aws.moto_patches import (
+    dynamodb_queries,
     dynamodb_transactions,
     known_services,
-    partitions,
     plain_values,
     s3_multipart,
     s3_objects,
@@ -41,7 +41,7 @@ def moto_cloud() -> Iterator[None]:
         dynamodb_transactions.install()  # moto's own are neither isolated nor atomic where threads meet
         s3_objects.install()  # the same
         known_services.install()  # moto is slower without these
-        partitions.install()
+        dynamodb_queries.install()
         plain_values.install()
         s3_multipart.install()  # nor does it check the parts of an upload, or list them right
         with mock_aws():

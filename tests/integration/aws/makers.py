@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from satchel.domain.calls import Call
 from satchel.domain.files import FileRecord, NewFile, Source
-from satchel.domain.ids import call_id, new_id
+from satchel.domain.ids import UserName, call_id, new_id
 from satchel.domain.object_keys import object_key
 from satchel.domain.sessions import Session, Turn
 
@@ -72,7 +72,7 @@ def a_file(user: str, session_id: str | None, raw_name: str, **given: Any) -> Ne
     name = given.get("name", raw_name)
     wanted = {
         "object_id": object_id,
-        "key": object_key(user, "uploads", object_id, name),
+        "key": object_key(UserName(user), "uploads", object_id, name),
         "user": user,
         "session_id": session_id,
         "name": name,

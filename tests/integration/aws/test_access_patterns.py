@@ -28,6 +28,7 @@ from satchel.adapters.dynamodb.turns import DynamoTurns
 from satchel.domain.conversation import AssistantMessage, TokenUsage
 from satchel.domain.events import NewEvent
 from satchel.domain.files import FileFilter
+from satchel.domain.ids import SessionId, UserName
 from satchel.domain.sessions import Session, SessionChanges, Turn, TurnStatus
 from tests.fakes.file_store import FakeFileStore
 from tests.integration.aws.cloud import ACCOUNT, REGION, make_table
@@ -103,10 +104,12 @@ Pattern = Callable[[Somebody, Table], object]
 _AT = START + timedelta(hours=1)
 PATTERNS: dict[str, Pattern] = {
     "start a session": lambda _, t: DynamoSessions(t).create(a_session(someone())),
-    "read a session": lambda s, t: DynamoSessions(t).get(s.user, s.session.session_id),
-    "list sessions": lambda s, t: DynamoSessions(t).list(s.user, 10, None),
-    "change a session": lambda s, t: DynamoSessions(t).change(s.user, s.session.session_id, SessionChanges(title="x")),
-    "end a session": lambda s, t: DynamoSessions(t).end(s.user, s.session.session_id, _AT),
+    "read a session": lambda s, t: DynamoSessions(t).get(UserName(s.user), s.session.session_id),
+    "list sessions": lambda s, t: DynamoSessions(t).list(UserName(s.user), 10, None),
+    "change a session": lambda s, t: DynamoSessions(t).change(
+        UserName(s.user), s.session.session_id, SessionChanges(title="x")
+    ),
+    "end a session": lambda s, t: DynamoSessions(t).end(UserName(s.user), s.session.session_id, _AT),
     "find idle sessions": lambda _, t: DynamoSessions(t).idle(_AT, 10),
     "begin a turn": lambda s, t: DynamoTurns(t).begin(a_turn(s.second), None),
     "begin a turn, with a key": lambda s, t: DynamoTurns(t).begin(a_turn(s.second), "key"),
@@ -124,14 +127,18 @@ PATTERNS: dict[str, Pattern] = {
     "list the calls of a turn": lambda s, t: DynamoCalls(t, STORE).list(s.turn.turn_id),
     "store a new file": lambda s, t: DynamoFiles(t).keep(a_file(s.user, s.session.session_id, "new.csv")),
     "store a new version": lambda s, t: DynamoFiles(t).keep(a_file(s.user, s.session.session_id, "0.csv")),
-    "read a file": lambda s, t: DynamoFiles(t).get(s.user, s.files[0].file_key),
-    "read a version": lambda s, t: DynamoFiles(t).version(s.user, s.files[0].file_key, 1),
-    "list files": lambda s, t: DynamoFiles(t).list(s.user, 10, None),
-    "list files of a session": lambda s, t: DynamoFiles(t).list(s.user, 10, None, s.of_session),
-    "list files by name prefix": lambda s, t: DynamoFiles(t).list(s.user, 5, None, FileFilter(name_prefix="1")),
-    "find a file by name": lambda s, t: next(DynamoFiles(t).named(s.user, s.session.session_id, "3.csv")),
-    "find a file of another session by name": lambda s, t: next(DynamoFiles(t).named(s.user, "s" + "0" * 26, "3.csv")),
-    "read storage usage": lambda s, t: DynamoFiles(t).usage(s.user),
+    "read a file": lambda s, t: DynamoFiles(t).get(UserName(s.user), s.files[0].file_key),
+    "read a version": lambda s, t: DynamoFiles(t).version(UserName(s.user), s.files[0].file_key, 1),
+    "list files": lambda s, t: DynamoFiles(t).list(UserName(s.user), 10, None),
+    "list files of a session": lambda s, t: DynamoFiles(t).list(UserName(s.user), 10, None, s.of_session),
+    "list files by name prefix": lambda s, t: DynamoFiles(t).list(
+        UserName(s.user), 5, None, FileFilter(name_prefix="1")
+    ),
+    "find a file by name": lambda s, t: next(DynamoFiles(t).named(UserName(s.user), s.session.session_id, "3.csv")),
+    "find a file of another session by name": lambda s, t: next(
+        DynamoFiles(t).named(UserName(s.user), SessionId("s" + "0" * 26), "3.csv")
+    ),
+    "read storage usage": lambda s, t: DynamoFiles(t).usage(UserName(s.user)),
     "remove a file": lambda s, t: DynamoFiles(t).remove(s.files[0]),
     "remove ten files": lambda s, t: DynamoFileReaper(t).remove(s.files[:10]),
     "keep a deferred file": lambda s, t: DynamoFileReaper(t).promote(s.waiting, while_open=False),

@@ -8,7 +8,7 @@ from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.audit import AuditEntry, DownloadEntry, call_entry
 from satchel.domain.calls import CallResult
 from satchel.domain.errors import InvalidRequest
-from satchel.domain.ids import new_id
+from satchel.domain.ids import SessionId, new_id
 from satchel.domain.sessions import Session
 from tests.integration.aws.makers import a_call, a_turn, fresh, moment
 
@@ -77,7 +77,7 @@ def test_they_lie_with_their_session_and_go_when_their_time_is_over(
 def test_another_session_has_others(trail: DynamoAuditTrail, session: Session) -> None:
     trail.keep(session.session_id, a_call_entry(session))
 
-    assert trail.list(fresh("s"), 10, None).items == []
+    assert trail.list(SessionId(fresh("s")), 10, None).items == []
 
 
 def test_a_cursor_of_another_list_is_refused(trail: DynamoAuditTrail, session: Session) -> None:

@@ -4,6 +4,7 @@ from satchel.adapters.dynamodb.calls import DynamoCalls
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.s3_files import S3Files
 from satchel.domain.calls import Call, CallResult
+from satchel.domain.ids import TurnId
 from satchel.domain.sessions import Session, Turn
 from tests.integration.aws.makers import a_call, a_turn, at_once, fresh
 
@@ -102,7 +103,7 @@ def test_what_two_functions_add_at_once_all_stays(calls: DynamoCalls, call: Call
 
 
 def test_calls_of_another_turn_are_not_seen(calls: DynamoCalls, call: Call) -> None:
-    assert calls.get(fresh("t"), call.call_id) is None
+    assert calls.get(TurnId(fresh("t")), call.call_id) is None
 
 
 def test_large_arguments_lie_in_the_bucket_and_come_back_with_what_the_call_came_to(

@@ -7,7 +7,7 @@ from satchel.adapters.dynamodb.conditions import ConditionFailed
 from satchel.adapters.dynamodb.dashboards import DynamoDashboards
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.canvas import CanvasAction, Dashboard
-from satchel.domain.ids import call_id, new_id
+from satchel.domain.ids import CanvasId, SessionId, TurnId, UserName, call_id, new_id
 from tests.integration.aws.makers import fresh, moment, someone
 
 
@@ -21,7 +21,7 @@ def a_dashboard(user: str, session_id: str, canvas_id: str = "monitor-42") -> Da
         canvas_id=canvas_id,
         user=user,
         session_id=session_id,
-        call_id=call_id(fresh("t"), 0, 0),
+        call_id=call_id(TurnId(fresh("t")), 0, 0),
         url="https://dash.example/view",
         opened_at=moment(),
     )
@@ -50,8 +50,8 @@ def test_a_dashboard_comes_back_as_it_was_opened(dashboards: DynamoDashboards, u
 
     dashboards.keep(opened)
 
-    assert dashboards.get(user, canvas_id, opened.session_id) == opened
-    assert list(dashboards.named(user, canvas_id)) == [opened]
+    assert dashboards.get(UserName(user), CanvasId(canvas_id), opened.session_id) == opened
+    assert list(dashboards.named(UserName(user), CanvasId(canvas_id))) == [opened]
 
 
 def test_opened_again_in_its_session_it_is_the_later_one(dashboards: DynamoDashboards, user: str) -> None:
@@ -61,7 +61,7 @@ def test_opened_again_in_its_session_it_is_the_later_one(dashboards: DynamoDashb
 
     dashboards.keep(later)
 
-    assert list(dashboards.named(user, "monitor-42")) == [later]
+    assert list(dashboards.named(UserName(user), CanvasId("monitor-42"))) == [later]
 
 
 def test_those_of_one_id_come_newest_session_first_whatever_the_order_of_writing(
@@ -71,25 +71,25 @@ def test_those_of_one_id_come_newest_session_first_whatever_the_order_of_writing
     for dashboard in opened[1::2] + opened[::2]:
         dashboards.keep(dashboard)
 
-    assert list(dashboards.named(user, "monitor-42")) == opened[::-1]
-    assert list(islice(dashboards.named(user, "monitor-42"), 1)) == opened[-1:]
+    assert list(dashboards.named(UserName(user), CanvasId("monitor-42"))) == opened[::-1]
+    assert list(islice(dashboards.named(UserName(user), CanvasId("monitor-42")), 1)) == opened[-1:]
 
 
 def test_an_id_is_not_the_beginning_of_another(dashboards: DynamoDashboards, user: str) -> None:
     dashboards.keep(a_dashboard(user, fresh("s"), "monitor-42"))
 
-    assert list(dashboards.named(user, "monitor-4")) == []
-    assert list(dashboards.named(user, "monitor-42#")) == []
+    assert list(dashboards.named(UserName(user), CanvasId("monitor-4"))) == []
+    assert list(dashboards.named(UserName(user), CanvasId("monitor-42#"))) == []
 
 
 def test_what_is_not_there_or_somebody_elses_is_none(dashboards: DynamoDashboards, user: str) -> None:
     opened = a_dashboard(user, fresh("s"))
     dashboards.keep(opened)
 
-    stranger = someone()
-    assert dashboards.get(stranger, "monitor-42", opened.session_id) is None
-    assert dashboards.get(user, "monitor-42", fresh("s")) is None
-    assert list(dashboards.named(stranger, "monitor-42")) == []
+    stranger = UserName(someone())
+    assert dashboards.get(stranger, CanvasId("monitor-42"), opened.session_id) is None
+    assert dashboards.get(UserName(user), CanvasId("monitor-42"), SessionId(fresh("s"))) is None
+    assert list(dashboards.named(stranger, CanvasId("monitor-42"))) == []
 
 
 def test_actions_are_kept_in_order_apart_for_each_dashboard(

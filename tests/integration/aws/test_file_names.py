@@ -9,6 +9,7 @@ from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.s3_files import S3Files
 from satchel.contract import safe_name
 from satchel.domain.files import FileRecord, Source
+from satchel.domain.ids import FileKey, UserName
 from satchel.domain.object_keys import object_key
 from satchel.domain.sessions import Session
 from tests.integration.aws.makers import a_file, at_once, first, fresh
@@ -31,8 +32,8 @@ class Shelf:
         return self._keep(raw_name, body, source, call or fresh("c"))
 
     def _keep(self, raw_name: str, body: bytes, source: Source, origin: str) -> FileRecord:
-        object_id, name = fresh("f"), safe_name(raw_name)
-        key = object_key(self.user, "artifacts", object_id, name)
+        object_id, name = FileKey(fresh("f")), safe_name(raw_name)
+        key = object_key(UserName(self.user), "artifacts", object_id, name)
         self.store.put(key, io.BytesIO(body), "text/csv")
         new = a_file(
             self.user, self.session_id, raw_name, name=name, object_id=object_id, key=key, source=source, origin=origin
@@ -41,9 +42,9 @@ class Shelf:
 
     def fetch(self, name: str, version: int | None = None) -> bytes | None:
         """Return the bytes behind a name: of the newest version, or of one."""
-        record = first(self.files.named(self.user, self.session_id, name))
+        record = first(self.files.named(UserName(self.user), self.session_id, name))
         if record and version:
-            record = self.files.version(self.user, record.file_key, version)
+            record = self.files.version(UserName(self.user), record.file_key, version)
         return self.store.read(record.key, 1000) if record else None
 
 

@@ -9,6 +9,7 @@ from satchel.adapters.dynamodb.files import DynamoFiles
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.errors import InvalidRequest
 from satchel.domain.files import FileFilter, FileRecord, Source, Usage
+from satchel.domain.ids import UserName
 from satchel.domain.sessions import Session
 from tests.integration.aws.makers import a_file, a_session, at_once, someone
 from tests.integration.aws.many_files import has_many
@@ -26,7 +27,7 @@ def walk(files: DynamoFiles, user: str, limit: int, wanted: FileFilter) -> Itera
     """All pages of a list."""
     cursor: str | None = None
     while True:
-        page = files.list(user, limit, cursor, wanted)
+        page = files.list(UserName(user), limit, cursor, wanted)
         yield page.items
         if (cursor := page.cursor) is None:
             return
@@ -44,10 +45,10 @@ def owner(table: Table) -> str:
 class TestOfManyFiles:
     def test_a_page_of_ten_thousand_costs_one_query_with_a_limit(self, files: DynamoFiles, table: Table) -> None:
         user = has_many(table, 10_000, listed_alone=True)
-        first = files.list(user, 50, None)
+        first = files.list(UserName(user), 50, None)
 
         with recorded(files.table.client) as asked:
-            second = files.list(user, 50, first.cursor)
+            second = files.list(UserName(user), 50, first.cursor)
 
         assert [file.name for file in second.items] == [f"{9949 - n:05d}.csv" for n in range(50)]
         [(name, params)] = asked
@@ -65,11 +66,11 @@ class TestOfManyFiles:
     def test_a_page_costs_one_bounded_query(
         self, files: DynamoFiles, owner: str, make: Callable[[str], FileFilter], requests: list[str]
     ) -> None:
-        wanted = make(files.list(owner, 1, None).items[0].session_id or "")
+        wanted = make(files.list(UserName(owner), 1, None).items[0].session_id or "")
         cursor: str | None = None
         for _ in range(3):
             with recorded(files.table.client) as asked:
-                page = files.list(owner, 50, cursor, wanted)
+                page = files.list(UserName(owner), 50, cursor, wanted)
             assert len(page.items) == 50
             assert [name for name, _ in asked] == requests
             assert asked[0][1]["Limit"] == 50
@@ -160,7 +161,7 @@ class TestFilters:
 
 class TestUsage:
     def test_is_nothing_at_first(self, files: DynamoFiles) -> None:
-        assert files.usage(someone()) == Usage(bytes=0, count=0)
+        assert files.usage(UserName(someone())) == Usage(bytes=0, count=0)
 
     def test_counts_files_once_and_the_bytes_of_all_versions(self, files: DynamoFiles, session: Session) -> None:
         files.keep(a_file(session.user, session.session_id, "a.csv", size=10))
@@ -174,7 +175,7 @@ class TestUsage:
 
         assert at_once([lambda: files.keep(new)] * 4)
 
-        assert files.usage(user) == Usage(bytes=10, count=1)
+        assert files.usage(UserName(user)) == Usage(bytes=10, count=1)
 
     def test_goes_back_once_with_each_file(self, files: DynamoFiles, session: Session) -> None:
         kept = [files.keep(a_file(session.user, session.session_id, f"{n % 3}.csv", size=n)) for n in range(9)]

@@ -4,6 +4,7 @@ from satchel.adapters.dynamodb.files import DynamoFiles
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.errors import InvalidRequest
 from satchel.domain.files import FileRecord, NewFile, Source
+from satchel.domain.ids import UserName
 from satchel.domain.sessions import Session
 from tests.integration.aws.makers import START, a_file, a_session, first, fresh, someone
 
@@ -35,8 +36,8 @@ class TestKeep:
         kept = files.keep(new)
 
         assert kept == as_record(new, version=1)
-        assert files.get(user, kept.file_key) == kept
-        assert files.version(user, kept.file_key, 1) == kept
+        assert files.get(UserName(user), kept.file_key) == kept
+        assert files.version(UserName(user), kept.file_key, 1) == kept
 
     def test_makes_the_same_name_a_new_version(self, files: DynamoFiles, session: Session) -> None:
         first = files.keep(a_file(session.user, session.session_id, "a.csv"))
@@ -145,15 +146,15 @@ class TestList:
     def test_is_newest_first_in_pages(self, files: DynamoFiles, user: str) -> None:
         kept = [files.keep(a_file(user, fresh("s"), f"{number}.csv")) for number in range(5)]
 
-        first = files.list(user, 3, None)
-        second = files.list(user, 3, first.cursor)
+        first = files.list(UserName(user), 3, None)
+        second = files.list(UserName(user), 3, first.cursor)
 
         assert first.items + second.items == kept[::-1]
         assert second.cursor is None
 
     def test_refuses_a_cursor_that_it_did_not_give(self, files: DynamoFiles, user: str) -> None:
         with pytest.raises(InvalidRequest):
-            files.list(user, 3, "VkVSU0lPTiM=")
+            files.list(UserName(user), 3, "VkVSU0lPTiM=")
 
     def test_of_a_session_has_its_files_alone_newest_first(self, files: DynamoFiles, session: Session) -> None:
         kept = [files.keep(a_file(session.user, session.session_id, f"{name}.csv")) for name in "bac"]
@@ -165,7 +166,7 @@ class TestList:
     def test_of_somebody_elses_session_is_empty(self, files: DynamoFiles, session: Session) -> None:
         files.keep(a_file(session.user, session.session_id, "a.csv"))
 
-        assert files.of_session(someone(), session.session_id) == []
+        assert files.of_session(UserName(someone()), session.session_id) == []
 
 
 class TestByName:
@@ -195,20 +196,20 @@ class TestByName:
         files.keep(a_file(user, None, "report#2.csv"))
         files.keep(a_file(user, None, "report.csv.bak"))
 
-        assert first(files.named(user, None, "report")) is None
-        assert first(files.named(user, None, "report.csv")) is None
+        assert first(files.named(UserName(user), None, "report")) is None
+        assert first(files.named(UserName(user), None, "report.csv")) is None
 
     def test_is_not_led_astray_by_a_longer_name(self, files: DynamoFiles, user: str) -> None:
         meant = files.keep(a_file(user, None, "report"))
         files.keep(a_file(user, None, "report#z"))
 
-        assert first(files.named(user, None, "report")) == meant
+        assert first(files.named(UserName(user), None, "report")) == meant
 
     def test_finds_nothing_of_somebody_else(self, files: DynamoFiles, session: Session) -> None:
         files.keep(a_file(session.user, session.session_id, "a.csv"))
 
-        assert first(files.named(someone(), None, "a.csv")) is None
-        assert first(files.named(someone(), a_session(someone()).session_id, "a.csv")) is None
+        assert first(files.named(UserName(someone()), None, "a.csv")) is None
+        assert first(files.named(UserName(someone()), a_session(someone()).session_id, "a.csv")) is None
 
     def test_finds_the_newest_version(self, files: DynamoFiles, session: Session) -> None:
         files.keep(a_file(session.user, session.session_id, "a.csv"))

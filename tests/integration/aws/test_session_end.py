@@ -27,7 +27,7 @@ from satchel.adapters.dynamodb.sessions import DynamoSessions
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.s3_files import S3Files
 from satchel.domain.files import FileRecord, Source
-from satchel.domain.ids import new_id
+from satchel.domain.ids import FileKey, new_id
 from satchel.domain.object_keys import Kind, object_key
 from satchel.domain.sessions import Session
 from satchel.services.files.retention import RemoveFiles
@@ -44,7 +44,7 @@ _SOURCES = {"uploads": Source.UPLOADED, "artifacts": Source.GENERATED, "deferred
 def a_record(session: Session, number: int, session_id: str | None) -> FileRecord:
     """Every third file is uploaded, made or waiting; of the made ones every second is temporary."""
     kind = KINDS[number % 3]
-    key = new_id("f", START + timedelta(milliseconds=number), os.urandom(10))
+    key = FileKey(new_id("f", START + timedelta(milliseconds=number), os.urandom(10)))
     return FileRecord(
         object_id=key,
         file_key=key,

@@ -8,6 +8,7 @@ from satchel.adapters.dynamodb.events import DynamoEvents
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.connections import Connection, Subscription, Ticket
 from satchel.domain.events import NewEvent
+from satchel.domain.ids import ConnectionId, TurnId
 from tests.integration.aws.makers import START, TravelClock, at_once, fresh, someone
 
 UNTIL = START + timedelta(seconds=60.5)
@@ -60,11 +61,11 @@ class TestConnections:
         connections = DynamoConnections(table)
         written = Connection(connection_id="L0SM9cOFvHcCIhw=", user=someone(), groups=["users"], expires_at=UNTIL)
         connections.add(written)
-        assert connections.get("L0SM9cOFvHcCIhw=") == written
+        assert connections.get(ConnectionId("L0SM9cOFvHcCIhw=")) == written
         assert kept(table, "CONN#L0SM9cOFvHcCIhw=", "CONN")["ttl"] == ROUNDED_UP
         for _ in range(2):
-            connections.remove("L0SM9cOFvHcCIhw=")
-        assert connections.get("L0SM9cOFvHcCIhw=") is None
+            connections.remove(ConnectionId("L0SM9cOFvHcCIhw="))
+        assert connections.get(ConnectionId("L0SM9cOFvHcCIhw=")) is None
 
 
 class TestSubscriptions:
@@ -80,15 +81,15 @@ class TestSubscriptions:
         mine, other = subscription(turn_id, "a="), subscription(turn_id, "b=", sent=7)
         for written in (mine, other, subscription(fresh("t"), "a=")):
             subscriptions.add(written)
-        assert subscriptions.of_turn(turn_id, 10) == [mine, other]
-        assert subscriptions.of_turn(turn_id, 1) == [mine]
+        assert subscriptions.of_turn(TurnId(turn_id), 10) == [mine, other]
+        assert subscriptions.of_turn(TurnId(turn_id), 1) == [mine]
         assert kept(table, f"TURN#{turn_id}", "SUB#a=")["ttl"] == ROUNDED_UP
 
     def test_events_of_the_same_turn_are_none(
         self, table: Table, subscriptions: DynamoSubscriptions, turn_id: str
     ) -> None:
-        DynamoEvents(table, TravelClock()).append(turn_id, NewEvent(type="turn_started", once="start"))
-        assert subscriptions.of_turn(turn_id, 10) == []
+        DynamoEvents(table, TravelClock()).append(TurnId(turn_id), NewEvent(type="turn_started", once="start"))
+        assert subscriptions.of_turn(TurnId(turn_id), 10) == []
 
     def test_a_cursor_moves_and_ends_the_count_of_failures(
         self, subscriptions: DynamoSubscriptions, turn_id: str
@@ -96,9 +97,9 @@ class TestSubscriptions:
         written = subscription(turn_id)
         subscriptions.add(written)
         subscriptions.failed(written, 2)
-        assert subscriptions.of_turn(turn_id, 10) == [written.model_copy(update={"failures": 2})]
+        assert subscriptions.of_turn(TurnId(turn_id), 10) == [written.model_copy(update={"failures": 2})]
         assert subscriptions.advance(written, 5)
-        assert subscriptions.of_turn(turn_id, 10) == [written.model_copy(update={"sent": 5})]
+        assert subscriptions.of_turn(TurnId(turn_id), 10) == [written.model_copy(update={"sent": 5})]
 
     def test_what_was_begun_for_the_last_one_does_not_change_one_made_anew(
         self, subscriptions: DynamoSubscriptions, turn_id: str
@@ -109,24 +110,24 @@ class TestSubscriptions:
         assert not subscriptions.advance(old, 9)
         subscriptions.failed(old, 2)
         subscriptions.drop(old)
-        assert subscriptions.of_turn(turn_id, 10) == [new]
+        assert subscriptions.of_turn(TurnId(turn_id), 10) == [new]
 
     def test_one_that_is_gone_stays_gone(self, subscriptions: DynamoSubscriptions, turn_id: str) -> None:
         written = subscription(turn_id)
         subscriptions.add(written)
-        subscriptions.remove(turn_id, written.connection_id)
+        subscriptions.remove(TurnId(turn_id), written.connection_id)
         assert not subscriptions.advance(written, 9)
         subscriptions.failed(written, 2)
         subscriptions.drop(written)
-        subscriptions.remove(turn_id, written.connection_id)
-        assert subscriptions.of_turn(turn_id, 10) == []
+        subscriptions.remove(TurnId(turn_id), written.connection_id)
+        assert subscriptions.of_turn(TurnId(turn_id), 10) == []
 
     def test_the_same_one_is_dropped(self, subscriptions: DynamoSubscriptions, turn_id: str) -> None:
         written = subscription(turn_id)
         subscriptions.add(written)
         assert subscriptions.advance(written, 4)
         subscriptions.drop(written)
-        assert subscriptions.of_turn(turn_id, 10) == []
+        assert subscriptions.of_turn(TurnId(turn_id), 10) == []
 
     @pytest.mark.parametrize(
         "item",
@@ -147,12 +148,12 @@ class TestSubscriptions:
         table.put({"pk": f"TURN#{turn_id}", "sk": "SUB#forged", **item})
         real = subscription(turn_id, "real=")
         subscriptions.add(real)
-        assert subscriptions.of_turn(turn_id, 10) == [real]
+        assert subscriptions.of_turn(TurnId(turn_id), 10) == [real]
 
     def test_whose_one_is_stands_in_its_key_and_not_in_its_words(
         self, table: Table, subscriptions: DynamoSubscriptions, turn_id: str
     ) -> None:
         said = subscription(fresh("t"), "other=").model_dump_json()
         table.put({"pk": f"TURN#{turn_id}", "sk": "SUB#c=", "doc": said})
-        (found,) = subscriptions.of_turn(turn_id, 10)
+        (found,) = subscriptions.of_turn(TurnId(turn_id), 10)
         assert (found.turn_id, found.connection_id) == (turn_id, "c=")

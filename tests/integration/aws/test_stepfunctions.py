@@ -8,6 +8,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 from botocore.stub import Stubber
 
 from satchel.adapters.stepfunctions import TurnExecutions, WaitingTasks
+from satchel.domain.ids import SessionId, TurnId, UserName
 from satchel.ports.turns import TaskGone
 from tests.integration.aws.makers import START, fresh
 
@@ -55,12 +56,12 @@ class TestExecutions:
             {"stateMachineArn": MACHINE, "name": turn_id, "input": json.dumps(given)},
         )
 
-        executions.start("ada@example.com", "s1", turn_id)
+        executions.start(UserName("ada@example.com"), SessionId("s1"), TurnId(turn_id))
 
     def test_start_again_does_nothing(self, executions: TurnExecutions, service: Stubber, turn_id: str) -> None:
         service.add_client_error("start_execution", "ExecutionAlreadyExists")
 
-        executions.start("ada@example.com", "s1", turn_id)
+        executions.start(UserName("ada@example.com"), SessionId("s1"), TurnId(turn_id))
 
     @pytest.mark.parametrize("code", ["StateMachineDoesNotExist", "ThrottlingException", "ExecutionLimitExceeded"])
     def test_a_start_that_fails_is_an_error(
@@ -69,14 +70,14 @@ class TestExecutions:
         service.add_client_error("start_execution", code)
 
         with pytest.raises(ClientError, match=code):
-            executions.start("ada@example.com", "s1", turn_id)
+            executions.start(UserName("ada@example.com"), SessionId("s1"), TurnId(turn_id))
 
     def test_stop_says_why(self, executions: TurnExecutions, service: Stubber, turn_id: str) -> None:
         service.add_response(
             "stop_execution", {"stopDate": START}, {"executionArn": execution(turn_id), "cause": "cancelled"}
         )
 
-        executions.stop(turn_id, "cancelled")
+        executions.stop(TurnId(turn_id), "cancelled")
 
     @pytest.mark.parametrize("code", ["ExecutionDoesNotExist", "ValidationException"])
     def test_stop_of_what_does_not_run_is_no_error(
@@ -84,13 +85,13 @@ class TestExecutions:
     ) -> None:
         service.add_client_error("stop_execution", code)
 
-        executions.stop(turn_id, "cancelled")
+        executions.stop(TurnId(turn_id), "cancelled")
 
     def test_a_stop_that_fails_is_an_error(self, executions: TurnExecutions, service: Stubber, turn_id: str) -> None:
         service.add_client_error("stop_execution", "AccessDeniedException")
 
         with pytest.raises(ClientError):
-            executions.stop(turn_id, "cancelled")
+            executions.stop(TurnId(turn_id), "cancelled")
 
     @pytest.mark.parametrize(
         ("status", "runs"),
@@ -114,14 +115,14 @@ class TestExecutions:
         }
         service.add_response("describe_execution", answer, {"executionArn": execution(turn_id)})
 
-        assert executions.is_running(turn_id) is runs
+        assert executions.is_running(TurnId(turn_id)) is runs
 
     def test_what_was_never_started_does_not_run(
         self, executions: TurnExecutions, service: Stubber, turn_id: str
     ) -> None:
         service.add_client_error("describe_execution", "ExecutionDoesNotExist")
 
-        assert executions.is_running(turn_id) is False
+        assert executions.is_running(TurnId(turn_id)) is False
 
     def test_not_knowing_is_an_error_and_no_answer(
         self, executions: TurnExecutions, service: Stubber, turn_id: str
@@ -129,7 +130,7 @@ class TestExecutions:
         service.add_client_error("describe_execution", "ThrottlingException")
 
         with pytest.raises(ClientError):
-            executions.is_running(turn_id)
+            executions.is_running(TurnId(turn_id))
 
 
 GONE = ["TaskTimedOut", "TaskDoesNotExist", "InvalidToken"]

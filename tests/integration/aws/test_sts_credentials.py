@@ -5,7 +5,7 @@ import boto3
 import pytest
 
 from satchel.adapters.sts_credentials import StsCredentials
-from satchel.domain.ids import call_id
+from satchel.domain.ids import TurnId, UserName, call_id
 from satchel.domain.object_keys import call_objects_prefixes, outcome_key
 from satchel.ports.runners import ScopedCredentials
 from tests.integration.aws.makers import fresh
@@ -30,7 +30,7 @@ def role(cloud: None) -> str:
 
 
 def test_a_call_gets_credentials_of_the_role_named_by_its_turn(sts: Any, role: str) -> None:  # noqa: ANN401
-    turn_id = fresh("t")
+    turn_id = TurnId(fresh("t"))
     asked: list[dict[str, Any]] = []
     sts.meta.events.register("provide-client-params.sts.AssumeRole", lambda params, **_more: asked.append(dict(params)))
     source = StsCredentials(sts, role, "bucket", "table")
@@ -55,14 +55,14 @@ def test_a_call_gets_credentials_of_the_role_named_by_its_turn(sts: Any, role: s
 def test_two_calls_have_two_sets_of_keys(sts: Any, role: str) -> None:  # noqa: ANN401  (a client of boto3's)
     source = StsCredentials(sts, role, "bucket", "table")
 
-    one, two = (source.for_call(fresh("t"), ["ada/artifacts/"], "ada/turns/x") for _ in range(2))
+    one, two = (source.for_call(TurnId(fresh("t")), ["ada/artifacts/"], "ada/turns/x") for _ in range(2))
 
     assert one.access_key_id != two.access_key_id
 
 
 def test_the_policy_fits_into_what_the_service_takes_whatever_the_names() -> None:
     """AssumeRole takes 2,048 characters; the longest names are 64 for a person, 63 for a bucket, 255 for a table."""
-    turn, user = fresh("t"), "u" * 64
+    turn, user = TurnId(fresh("t")), UserName("u" * 64)
     call = call_id(turn, 99, 999)
     source = StsCredentials(boto3.client("sts"), "arn:aws:iam::1:role/x", "b" * 63, "t" * 255)
 

@@ -5,6 +5,7 @@ from satchel.adapters.dynamodb.transcript import DynamoTranscript
 from satchel.adapters.dynamodb.turns import DynamoTurns
 from satchel.adapters.s3_files import S3Files
 from satchel.domain.conversation import AssistantMessage, ProposedCall, ToolMessage, UserMessage
+from satchel.domain.ids import SessionId
 from satchel.domain.sessions import Session, Turn, TurnStatus
 from tests.integration.aws.makers import a_call, a_turn, at_once, fresh
 
@@ -51,7 +52,7 @@ def test_the_talk_comes_back_in_order_whatever_the_order_of_writing(
 
 
 def test_an_untouched_session_has_nothing_to_tell(transcript: DynamoTranscript) -> None:
-    assert transcript.messages(fresh("s")) == []
+    assert transcript.messages(SessionId(fresh("s"))) == []
 
 
 def test_the_first_reply_of_a_round_stands(transcript: DynamoTranscript, session: Session, turn: Turn) -> None:

@@ -6,6 +6,7 @@ from satchel.adapters.dynamodb.transcript import DynamoTranscript
 from satchel.adapters.dynamodb.turns import DynamoTurns
 from satchel.domain.conversation import TokenUsage, UserMessage
 from satchel.domain.errors import InvalidRequest, KeyReused, SessionEnded, SessionNotFound, TurnRunning
+from satchel.domain.ids import TurnId
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Session, Turn, TurnStatus
 from tests.fakes.file_store import FakeFileStore
@@ -195,7 +196,7 @@ class TestList:
             turns.list(session.session_id, 2, "bm90aGluZw==")
 
     def test_has_nothing_of_a_turn_that_is_not_there(self, turns: DynamoTurns, session: Session) -> None:
-        assert turns.get(session.session_id, fresh("t")) is None
+        assert turns.get(session.session_id, TurnId(fresh("t"))) is None
         assert turns.list(session.session_id, 2, None).items == []
 
 

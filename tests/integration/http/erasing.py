@@ -5,6 +5,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
+from satchel.domain.ids import SessionId, UserName
 from tests.integration.http.world import World
 
 
@@ -21,7 +22,7 @@ def confirmed(http: TestClient) -> dict[str, Any]:
 
 def go_on(world: World, user: str, more_time: Callable[[], bool] = lambda: True) -> bool:
     """Do what the function does that nobody waits for."""
-    return world.use_cases.erase_user(user, more_time)
+    return world.use_cases.erase_user(UserName(user), more_time)
 
 
 def everything(world: World, *words: str) -> list[str]:
@@ -35,12 +36,12 @@ def everything(world: World, *words: str) -> list[str]:
 
 
 def turns_of(world: World, session_id: str) -> list[str]:
-    return [turn.turn_id for turn in world.turns.list(session_id, 100, None).items]
+    return [turn.turn_id for turn in world.turns.list(SessionId(session_id), 100, None).items]
 
 
 def words_of(world: World, user: str) -> list[str]:
     """The ids by which everything of a person is found: their name, their sessions and turns."""
-    sessions = [session.session_id for session in world.sessions.list(user, 100, None).items]
+    sessions = [session.session_id for session in world.sessions.list(UserName(user), 100, None).items]
     return [user, *sessions, *(turn_id for session_id in sessions for turn_id in turns_of(world, session_id))]
 
 

@@ -2,14 +2,15 @@
 
 from typing import Any, NamedTuple
 
+from satchel.bootstrap.aws_ports import AwsPorts
 from satchel.entrypoints.http.app import create_app
 from satchel.entrypoints.http.identity import from_headers
 from satchel.settings import Settings
-from satchel.use_cases import Ports, UseCases
+from satchel.use_cases import UseCases
 
 Document = dict[str, Any]
 
-DOCUMENT: Document = create_app(UseCases(ports=Ports(), settings=Settings()), from_headers).openapi()
+DOCUMENT: Document = create_app(UseCases(ports=AwsPorts(Settings()), settings=Settings()), from_headers).openapi()
 
 
 class Operation(NamedTuple):

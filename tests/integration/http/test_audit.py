@@ -6,6 +6,7 @@ from starlette.testclient import TestClient
 
 from satchel.domain.audit import call_entry
 from satchel.domain.calls import CallResult
+from satchel.domain.ids import SessionId, UserName
 from satchel.domain.sessions import Session
 from tests.integration.aws.makers import a_call, a_turn, fresh
 from tests.integration.http.desk import Answer, Desk, session_not_found
@@ -27,7 +28,7 @@ def called(world: World, session: Session, arguments: str = "{}") -> str:
 
 
 def kept(world: World, user: str, session_id: str) -> Session:
-    session = world.sessions.get(user, session_id)
+    session = world.sessions.get(UserName(user), SessionId(session_id))
     assert session is not None
     return session
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
+from satchel.domain.ids import TurnId
 from tests.integration.aws.makers import fresh
 from tests.integration.http.desk import Desk, problem
 from tests.integration.http.world import MAX_BODY, World
@@ -298,6 +299,6 @@ def test_two_at_once_on_one_turn_do_not_break_anything(world: World, http: TestC
         assert http.delete(f"/api/sessions/{session_id}/turns/{turn_id}").status_code == 200
         assert http.delete(f"/api/sessions/{session_id}").status_code == 204
 
-    ends = [event for event in world.events.after(turn_id, 0, 100) if event.type == "turn_failed"]
+    ends = [event for event in world.events.after(TurnId(turn_id), 0, 100) if event.type == "turn_failed"]
     assert len(ends) == 1
     assert http.get(f"/api/sessions/{fresh('s')}").status_code == 404

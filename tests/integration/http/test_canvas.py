@@ -9,6 +9,7 @@ from satchel.adapters.dynamodb.table import Query
 from satchel.contract import Canvas
 from satchel.domain.calls import CallResult
 from satchel.domain.canvas import MAX_DETAILS_BYTES, CanvasAction, admitted
+from satchel.domain.ids import CanvasId, SessionId, TurnId, UserName
 from tests.integration.aws.makers import a_call, fresh, someone
 from tests.integration.http.desk import Desk, problem
 from tests.integration.http.world import World
@@ -30,7 +31,7 @@ def logged(world: World, session_id: str) -> list[CanvasAction]:
 @pytest.fixture
 def session_id(world: World, user: str, desk: Desk) -> str:
     """A session in which a dashboard was opened."""
-    session_id = desk.session()
+    session_id = SessionId(desk.session())
     world.dashboard(user, session_id)
     return session_id
 
@@ -39,7 +40,7 @@ class TestActions:
     def test_are_answered_and_kept_with_who_is_signed_in(
         self, world: World, http: TestClient, user: str, session_id: str
     ) -> None:
-        dashboard = world.dashboards.get(user, "monitor-42", session_id)
+        dashboard = world.dashboards.get(UserName(user), CanvasId("monitor-42"), session_id)
         assert dashboard is not None
 
         answer = http.post(URL, json=PRESSED)
@@ -178,7 +179,7 @@ class TestTokens:
     @pytest.fixture
     def turn_url(self, world: World, desk: Desk, session_id: str) -> str:
         """A turn in which a tool opened a dashboard that wants a token."""
-        turn_id = desk.turn(session_id)
+        turn_id = TurnId(desk.turn(session_id))
         turn = world.turns.get(session_id, turn_id)
         assert turn is not None
         call = a_call(turn)

@@ -6,6 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from satchel.adapters.signing_keys import SigningKeys
+from satchel.domain.ids import UserName
 from satchel.domain.links import Claims
 from tests.integration.aws.recorded import recorded
 from tests.integration.http.capabilities import CASES, Scene
@@ -18,7 +19,7 @@ LIFE = 300
 @pytest.fixture
 def scene(world: World, http: TestClient, desk: Desk, user: str) -> Scene:
     uploaded = desk.upload("a.csv", session_id=desk.session())
-    file = world.files.get(user, uploaded["file_key"])
+    file = world.files.get(UserName(user), uploaded["file_key"])
     assert file is not None
     claims = Claims(
         file_key=file.file_key,

@@ -5,6 +5,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from satchel.domain.files import FileRecord
+from satchel.domain.ids import UserName
 from tests.integration.aws.makers import a_file
 from tests.integration.http.desk import LINK_NOT_FOUND, Desk, problem
 from tests.integration.http.world import World
@@ -29,7 +30,7 @@ class TestBytes:
     ) -> None:
         answer = anybody.get(url)
 
-        record = world.files.get(user, file["file_key"])
+        record = world.files.get(UserName(user), file["file_key"])
         assert record is not None
         assert (answer.status_code, answer.content) == (200, BODY)
         assert dict(answer.headers) == {

@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 
 from local.emulator.aws.cloud import ACCOUNT
 from satchel.domain.events import NewEvent
+from satchel.domain.ids import TurnId
 from satchel.domain.users import GRACE
 from tests.integration.aws.makers import fresh
 from tests.integration.aws.recorded import recorded
@@ -42,7 +43,7 @@ def full(world: World, desk: Desk, user: str) -> dict[str, int]:
         turn_id = desk.turn(sessions[1])
         world.answer(user, sessions[1], turn_id)
         world.store.put(f"{user}/turns/{turn_id}/c/outcome.json", io.BytesIO(b"{}"), "application/json")
-    events = sum(len(world.events.after(turn_id, 0, 100)) for turn_id in turns_of(world, sessions[1]))
+    events = sum(len(world.events.after(TurnId(turn_id), 0, 100)) for turn_id in turns_of(world, sessions[1]))
     begun = desk.http.post("/api/files/uploads", json={"name": "half.bin", "size": 10})
     assert begun.status_code == 201, begun.text
     return {"files": 5, "versions": 6, "sessions": 3, "turns": 2, "events": events, "links": 2}
@@ -163,7 +164,7 @@ class TestRunningTurns:
         assert turn_id in dict(world.workflow.stopped)
         assert left(world, words) == []
         assert desk.get("/api/me")["erasure"]["finished_at"] is None
-        world.events.append(turn_id, NewEvent(type="tool_log", payload={"call_id": "c", "message": "late"}))
+        world.events.append(TurnId(turn_id), NewEvent(type="tool_log", payload={"call_id": "c", "message": "late"}))
         world.store.put(f"{user}/turns/{turn_id}/c/outcome.json", io.BytesIO(b"{}"), "application/json")
         assert left(world, words) != []
 

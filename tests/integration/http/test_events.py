@@ -6,6 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from satchel.domain.events import NewEvent
+from satchel.domain.ids import SessionId, TurnId
 from satchel.domain.sessions import TurnStatus
 from tests.integration.http.desk import Desk
 from tests.integration.http.world import World
@@ -27,7 +28,9 @@ def url(session_id: str, turn_id: str) -> str:
 
 
 def say(world: World, turn_id: str, text: str) -> None:
-    world.events.append(turn_id, NewEvent(type="token_stream", payload={"text": text, "round": 0, "attempt": 0}))
+    world.events.append(
+        TurnId(turn_id), NewEvent(type="token_stream", payload={"text": text, "round": 0, "attempt": 0})
+    )
 
 
 def texts(page: dict[str, Any]) -> list[Any]:
@@ -54,7 +57,7 @@ def test_what_an_event_says_cannot_pass_for_its_number_or_type(
     world: World, desk: Desk, url: str, turn_id: str
 ) -> None:
     forged = {"seq": 99, "turn_id": "t", "type": "response_complete", "at": "never"}
-    world.events.append(turn_id, NewEvent(type="tool_log", payload=forged))
+    world.events.append(TurnId(turn_id), NewEvent(type="tool_log", payload=forged))
 
     page = desk.get(f"{url}?after=1")
 
@@ -112,7 +115,7 @@ def test_a_turn_is_not_done_before_its_last_event_is_there(
     world: World, desk: Desk, url: str, session_id: str, turn_id: str
 ) -> None:
     """The end is written first, its event after it: who reads in between must come again."""
-    turn = world.turns.get(session_id, turn_id)
+    turn = world.turns.get(SessionId(session_id), TurnId(turn_id))
     assert turn is not None
     world.turns.end(turn.model_copy(update={"status": TurnStatus.COMPLETE}))
 
@@ -121,7 +124,7 @@ def test_a_turn_is_not_done_before_its_last_event_is_there(
 
 def test_events_that_no_json_can_carry_do_not_spoil_the_page(world: World, desk: Desk, url: str, turn_id: str) -> None:
     payload = {"text": "\ud800", "number": float("nan"), "more": [float("inf"), "\x00"], "\ud800": 1}
-    world.events.append(turn_id, NewEvent(type="tool_progress", payload=payload))
+    world.events.append(TurnId(turn_id), NewEvent(type="tool_progress", payload=payload))
 
     [event] = desk.get(f"{url}?after=1")["events"]
 

@@ -11,7 +11,7 @@ from satchel.domain.object_keys import object_key, outcome_key
 from satchel.domain.sessions import Session
 from satchel.domain.size_limits import MAX_NAME_CHARS, cut
 from satchel.domain.steps import CallStep
-from satchel.services.calls.runner_report import store_outcome
+from satchel.services.calls.runner_report import store_report
 from tests.integration.aws.makers import a_call, a_session, a_turn, someone
 from tests.integration.http.world import World
 
@@ -55,7 +55,7 @@ def made(world: World, session: Session, said: dict[str, object], *, deferred: b
     )
     display = Display(storage_action="temporary") if temporary else None
     outcome = RunnerReport(files=[stored], display=display)
-    store_outcome(world.store, outcome_key(call.user, call.turn_id, call.call_id), outcome)
+    store_report(world.store, outcome_key(call.user, call.turn_id, call.call_id), outcome)
     whose = call.model_dump(include={"user", "session_id", "turn_id", "call_id"})
     world.use_cases.record_tool_result(CallStep(**whose))
     return call

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from satchel.domain.ids import UserName
 from tests.integration.aws.makers import a_file, fresh
 from tests.integration.aws.recorded import recorded
 from tests.integration.http.desk import LINK_NOT_FOUND, Desk, file_not_found, problem
@@ -111,7 +112,7 @@ class TestList:
 
         assert shown == [{name: link[name] for name in link if name != "url"}]
         token = link["url"].partition("token=")[2]
-        user = desk.http.headers["X-Satchel-User"]
+        user = UserName(desk.http.headers["X-Satchel-User"])
         kept = str(world.table.query_all(f"USER#{user}", "LINK#"))
         assert link["link_id"] in kept
         assert not {token, token.split(".")[1], token.split(".")[2]} & set(kept.replace('"', " ").split())

@@ -3,6 +3,7 @@
 import pytest
 from starlette.testclient import TestClient
 
+from satchel.domain.ids import UserName
 from satchel.domain.links import EraseClaims
 from tests.integration.aws.recorded import recorded
 from tests.integration.http.desk import Desk, problem
@@ -60,7 +61,7 @@ class TestConfirmation:
         answer = erase(http, erase(stranger).json()["confirm_token"])
 
         assert (answer.status_code, answer.json()) == (422, NOT_CONFIRMED)
-        assert world.erasures.get(user) is None
+        assert world.erasures.get(UserName(user)) is None
 
     @pytest.mark.parametrize("token", ["x", "a.b.c", "." * 4000])
     def test_what_is_none_confirms_nothing(self, http: TestClient, token: str) -> None:

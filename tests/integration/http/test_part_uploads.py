@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from satchel.domain.ids import FileKey, UploadId, UserName
 from satchel.domain.uploads import PART_BYTES
 from tests.integration.aws.makers import fresh
 from tests.integration.http.desk import Answer, Desk, problem, session_not_found, shown_file
@@ -38,7 +39,7 @@ def begin(http: TestClient) -> Any:  # noqa: ANN401  (a function)
 
 def send(world: World, user: str, upload_id: str, number: int = 1, body: bytes = BODY) -> None:
     """Put a part, as the store takes it from one who has it signed."""
-    upload = world.uploads.get(user, upload_id)
+    upload = world.uploads.get(UserName(user), UploadId(FileKey(upload_id)))
     assert upload is not None
     world.store.client.upload_part(
         Bucket=world.store.bucket,

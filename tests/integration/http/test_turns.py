@@ -1,6 +1,7 @@
 import pytest
 from starlette.testclient import TestClient
 
+from satchel.domain.ids import SessionId, TurnId
 from tests.integration.aws.makers import fresh
 from tests.integration.http.desk import NO_TOKENS, Desk, file_not_found, problem, session_not_found, turn_not_found
 from tests.integration.http.world import MAX_MESSAGE, World
@@ -59,7 +60,7 @@ class TestTake:
 
         turn_id = desk.turn(session_id, tools=["report", "report.summarise"], files=["a.csv", key])
 
-        turn = world.turns.get(session_id, turn_id)
+        turn = world.turns.get(SessionId(session_id), TurnId(turn_id))
         assert turn is not None
         assert (turn.tools, turn.files) == (["report", "report.summarise"], [key, key])
 

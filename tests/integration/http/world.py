@@ -18,7 +18,7 @@ from satchel.bootstrap.aws_ports import AwsPorts
 from satchel.domain.calls import Call
 from satchel.domain.canvas import Dashboard
 from satchel.domain.conversation import AssistantMessage, ToolSpec
-from satchel.domain.ids import call_id, new_id
+from satchel.domain.ids import SessionId, TurnId, call_id, new_id
 from satchel.domain.isolation import Isolation
 from satchel.domain.llm import ModelEntry
 from satchel.domain.servers import Registry, ServerEntry
@@ -125,7 +125,7 @@ class World(AwsPorts):
     def ask(self, user: str, session_id: str, turn_id: str) -> str:
         """Let the first call of a turn wait for its owner's word; return the address where it is said."""
         call = Call(
-            call_id=call_id(turn_id, 0, 0),
+            call_id=call_id(TurnId(turn_id), 0, 0),
             turn_id=turn_id,
             session_id=session_id,
             user=user,
@@ -143,7 +143,7 @@ class World(AwsPorts):
 
     def dashboard(self, user: str, session_id: str, canvas_id: str = "monitor-42") -> str:
         """Let a tool have opened a dashboard."""
-        call = call_id(new_id("t", self.clock.now(), os.urandom(10)), 0, 0)
+        call = call_id(TurnId(new_id("t", self.clock.now(), os.urandom(10))), 0, 0)
         self.dashboards.keep(
             Dashboard(
                 canvas_id=canvas_id,
@@ -158,7 +158,7 @@ class World(AwsPorts):
 
     def answer(self, user: str, session_id: str, turn_id: str, text: str = "done") -> None:
         """End a turn as Think and Finish would."""
-        turn = self.turns.get(session_id, turn_id)
+        turn = self.turns.get(SessionId(session_id), TurnId(turn_id))
         assert turn is not None
         self.transcript.add_reply(turn, 0, AssistantMessage(text=text))
         self.use_cases.finish_turn(TurnStep(user=user, session_id=session_id, turn_id=turn_id, round=1))

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from satchel.domain.conversation import CompletionRequest, ModelReply, ProposedCall, ToolSpec, UserMessage
+from satchel.domain.ids import TurnId
 from satchel.domain.llm import (
     ContentFiltered,
     ContextTooLong,
@@ -37,7 +38,7 @@ TASK = CompletionRequest(
     tools=[ToolSpec(server="sky", name="look")],
 )
 WHOLE = Answers(["The ", "answer ", "is ", "white."], [("sky_look", '{"at": "moon"}')])
-TURN = "20240827-t"
+TURN = TurnId("20240827-t")
 
 each_provider = pytest.mark.parametrize("provider", PROVIDERS)
 

@@ -24,7 +24,7 @@ from local.emulator.runners.context import Handler, LambdaContext
 from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.process import CLOCK
 from satchel.domain.files import NewFile
-from satchel.domain.ids import new_id
+from satchel.domain.ids import FileKey, new_id
 from satchel.domain.object_keys import object_key
 from tests.integration.turn.turns import Asker
 
@@ -123,7 +123,7 @@ def leave_files(asker: Asker) -> None:
 
 
 def keep(asker: Asker, name: str, **more: object) -> None:
-    object_id = new_id("f", CLOCK.now(), os.urandom(10))
+    object_id = FileKey(new_id("f", CLOCK.now(), os.urandom(10)))
     key = object_key(asker.who.name, "artifacts", object_id, name)
     use_cases().ports.store.put(key, io.BytesIO(b"text"), "text/plain")
     said = {"object_id": object_id, "key": key, "user": asker.who.name, "session_id": asker.session_id, "name": name}

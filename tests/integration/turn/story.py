@@ -20,6 +20,7 @@ from typing import Any
 from local.emulator.runners.context import Handler
 from satchel.bootstrap.functions import use_cases
 from satchel.domain.calls import Decision
+from satchel.domain.ids import SessionId
 from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import Turn
 from satchel.domain.users import Identity
@@ -114,7 +115,7 @@ class Story:
         """One after the other: each needs the session that the one before must have freed. Then it is ended."""
         told = [self._turn(asker, page, number) for number in range(TURNS // ASKERS)]
         page.hang_up()
-        self._api(f"end {asker.session_id}", lambda: use_cases().end_session(asker.who, asker.session_id))
+        self._api(f"end {asker.session_id}", lambda: use_cases().end_session(asker.who, SessionId(asker.session_id)))
         return told
 
     def _turn(self, asker: Asker, page: Page, number: int) -> Turn:
@@ -125,7 +126,7 @@ class Story:
 
     def _leave(self, asker: Asker) -> None:
         """Have everything deleted; what the function fails at, the sweep goes on with."""
-        use_cases().upload_file(asker.who, "mine.txt", b"text", None, asker.session_id)
+        use_cases().upload_file(asker.who, "mine.txt", b"text", None, SessionId(asker.session_id))
         token = use_cases().request_erasure.ask(asker.who).token
         self._api(f"erase {asker.who.name}", lambda: use_cases().request_erasure.confirm(asker.who, token))
 

@@ -14,6 +14,7 @@ from satchel.adapters.dynamodb.table import Table
 from satchel.bootstrap.functions import use_cases
 from satchel.domain.events import ENDS
 from satchel.domain.files import FileRecord
+from satchel.domain.ids import FileKey, SessionId
 from satchel.domain.metrics import TOOL_CALLS
 from satchel.domain.metrics import TURNS as TURNS_ENDED
 from satchel.domain.object_keys import UNKEPT
@@ -70,7 +71,7 @@ def test_nothing_is_counted_twice(story: Story) -> None:
 
 def test_no_session_is_left_locked(story: Story) -> None:
     for asker in story.askers:
-        session = use_cases().ports.sessions.get(asker.who.name, asker.session_id)
+        session = use_cases().ports.sessions.get(asker.who.name, SessionId(asker.session_id))
         assert session is not None
         assert session.running_turn is None
         assert session.ended_at is not None
@@ -147,6 +148,6 @@ def stays(s3: "S3Client", user: str) -> list[str]:
 
 
 def body(asker: Asker, file_key: str, version: int) -> str | None:
-    record = use_cases().ports.files.version(asker.who.name, file_key, version)
+    record = use_cases().ports.files.version(asker.who.name, FileKey(file_key), version)
     text = use_cases().ports.store.read(record.key, 1000) if record else None
     return text.decode() if text is not None else None

@@ -10,6 +10,7 @@ import pytest
 
 from satchel.bootstrap.functions import use_cases
 from satchel.domain.conversation import CompletionRequest, ModelReply, ProposedCall
+from satchel.domain.ids import SessionId
 from satchel.domain.llm import ModelRequestRejected
 from satchel.domain.sessions import SessionChanges, Turn, TurnStatus
 from satchel.ports.llm import StreamListener
@@ -81,8 +82,8 @@ def is_refused(task: CompletionRequest, heard: StreamListener) -> ModelReply:
 def run(turns: Turns, monkeypatch: pytest.MonkeyPatch, speaker: Speaker) -> Turn:
     monkeypatch.setattr(turns.model, "reply", speaker)
     asker = turns.asker()
-    use_cases().change_session(asker.who, asker.session_id, SessionChanges(instructions=BEHAVIOUR))
-    use_cases().upload_file(asker.who, "a.csv", CONTENT.encode(), None, asker.session_id)
+    use_cases().change_session(asker.who, SessionId(asker.session_id), SessionChanges(instructions=BEHAVIOUR))
+    use_cases().upload_file(asker.who, "a.csv", CONTENT.encode(), None, SessionId(asker.session_id))
     return turns.end(turns.say(asker, PROMPT))
 
 

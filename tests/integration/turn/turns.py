@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 from moto.stepfunctions.parser.asl.component.common.retry import retrier_decl
+from satchel.services.turns.take_turn import TurnRequest
 
 from functions.run_tool import handler as run_tool
 from infra import sources
@@ -36,10 +37,10 @@ from satchel.adapters import clients
 from satchel.adapters.workspaces import LocalWorkspaces
 from satchel.bootstrap.functions import use_cases
 from satchel.domain.events import ENDS, Event
+from satchel.domain.ids import SessionId
 from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import Turn
 from satchel.domain.users import Identity
-from satchel.services.turns.take_turn import TurnRequest
 from tests.fakes.metrics import FakeMetrics
 from tests.integration.turn.model import Plan, PlannedModel
 from tests.integration.turn.tools import Bench
@@ -92,7 +93,7 @@ class Turns:
 
     def say(self, asker: Asker, message: str, key: str | None = None) -> Turn:
         """Send a message that is no plan, for a model that has none."""
-        return use_cases().start_turn(asker.who, asker.session_id, TurnRequest(message=message), key)
+        return use_cases().start_turn(asker.who, SessionId(asker.session_id), TurnRequest(message=message), key)
 
     def now(self, turn: Turn) -> Turn:
         """Return a turn as it is kept, without settling it."""

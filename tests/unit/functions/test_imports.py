@@ -1,11 +1,12 @@
-"""What a function imports: what its own layers hold, and the MCP SDK in the runner alone."""
+"""The imports of each function: only packages of its layers, and the MCP SDK only in the runner."""
 
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.cold_start import FUNCTIONS, lay_out
+from tests.cold_start import CORE, FUNCTIONS, ROOT, lay_out
 
 MCP = {"mcp", "mcp_types", "fastmcp"}
 RUNNER = "run_tool"
@@ -13,25 +14,39 @@ RUNNER = "run_tool"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """They share the links to their packages."""
+    """One folder for all functions, which share the links to their packages."""
     return tmp_path_factory.mktemp("layers")
 
 
 @pytest.mark.parametrize("function", [name for name in FUNCTIONS if name != RUNNER])
-def test_no_function_but_the_runner_imports_mcp(function: str, folder: Path) -> None:
+def test_functions_other_than_the_runner_do_not_import_mcp(function: str, folder: Path) -> None:
     modules = lay_out(function, folder).run("import handler").modules
 
-    assert f"satchel.bootstrap.{function}" in modules
+    assert "satchel.bootstrap.functions" in modules
     assert {name.partition(".")[0] for name in modules} & MCP == set()
 
 
-def test_the_runner_imports_the_client_half_of_the_sdk_and_no_framework_for_servers(folder: Path) -> None:
+@pytest.mark.parametrize("function", [name for name in FUNCTIONS if name != RUNNER])
+def test_layer_of_a_function_holds_what_its_use_cases_import(function: str, folder: Path) -> None:
+    source = (ROOT / "functions" / function / "handler.py").read_text(encoding="utf-8")
+    names = set(re.findall(r"use_cases\(\)\.(\w+)", source)) - {"ports"}
+    if function == "api":
+        routers = (CORE / "satchel/entrypoints/http/routers").glob("*.py")
+        names |= {name for path in routers for name in re.findall(r"use_cases\.(\w+)", path.read_text(encoding="utf-8"))}
+    if function == "sockets":
+        names |= {"open_connection", "forget_connection", "subscribe", "unsubscribe"}
+    built = "".join(f"; use_cases().{name}" for name in sorted(names))
+
+    lay_out(function, folder).run(f"import handler; from satchel.bootstrap.functions import use_cases{built}")
+
+
+def test_runner_imports_the_mcp_client_but_no_server_framework(folder: Path) -> None:
     modules = lay_out(RUNNER, folder).run("import handler").modules
 
     assert {"mcp.client.client", "mcp_types"} <= modules
     assert [name for name in modules if name.startswith(("mcp.server", "fastmcp", "uvicorn", "starlette"))] == []
 
 
-def test_a_package_that_the_layer_lacks_would_be_missed(folder: Path) -> None:
+def test_import_of_a_package_outside_the_layer_fails(folder: Path) -> None:
     with pytest.raises(subprocess.CalledProcessError):
         lay_out("think", folder).run("import sys; sys.stderr.close(); import mcp")

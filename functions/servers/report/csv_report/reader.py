@@ -56,7 +56,7 @@ def _columns(name: str, header: list[str]) -> list[Column]:
     if not header:
         raise ToolError(f"{name} is empty.")
     if len(header) > MAX_COLUMNS:
-        raise ToolError(f"{name} has {len(header):,} columns; at most {MAX_COLUMNS:,} can be summarised.")
+        raise ToolError(f"{name} has {len(header):,} columns; at most {MAX_COLUMNS:,} can be summarized.")
     return [Column(cell.strip() or f"column {number}") for number, cell in enumerate(header, 1)]
 
 

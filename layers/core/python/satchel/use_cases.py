@@ -1,28 +1,14 @@
 """The composition root: ports and settings in, use cases out.
 
 Every use case is built here and nowhere else, when it is first asked for. The functions and the local run pass the real
-adapters (``bootstrap.aws_ports``), the tests their fakes (``tests/fakes``). A new use case is one property of
-``UseCases``; a new port is one line of ``Ports`` and its adapter in ``AwsPorts``.
+adapters (``bootstrap.aws_ports``), the tests their fakes (``tests/fakes/ports.py``). A new use case is one property here.
 """
 
-from collections.abc import Callable
 from datetime import timedelta
 from functools import cached_property
 
-from satchel.domain.isolation import Isolation
 from satchel.domain.llm import Models
-from satchel.domain.servers import Registry
-from satchel.ports.calls import AuditTrail, Calls
-from satchel.ports.connections import Connections, ConnectionSender, Subscriptions, Tickets
-from satchel.ports.files import FileReaper, Files, Uploads
-from satchel.ports.links import LinkStates, SharedLinks, Signer
-from satchel.ports.llm import Model
-from satchel.ports.runners import ArgumentChecker, CredentialSource, Runners, ToolLists
-from satchel.ports.sessions import CleanupStarter, Dashboards, SessionPurger, Sessions
-from satchel.ports.storage import FileStore, PageStore, PartStore
-from satchel.ports.system import Clock, Metrics
-from satchel.ports.turns import Approvals, Events, TaskCallback, Transcript, Turns, Workflow
-from satchel.ports.users import Erasures, ErasureStarter, UserPurger
+from satchel.ports.bundle import Ports
 from satchel.services.calls.audit import RecordAudit
 from satchel.services.calls.dispatch_tool import DispatchTool
 from satchel.services.calls.record_tool_result import RecordToolResult
@@ -60,55 +46,9 @@ from satchel.services.turns.build_model_request import BuildModelRequest, CountT
 from satchel.services.turns.canvas_actions import LogCanvasAction
 from satchel.services.turns.finish_turn import EndStuckTurn, FinishTurn
 from satchel.services.turns.read_turn import CancelTurn, ReadTurn
-from satchel.services.turns.take_turn import StartTurn
+from satchel.services.turns.start_turn import StartTurn
 from satchel.services.turns.think import Think
 from satchel.settings import Settings
-
-
-class Ports:
-    """Everything that the use cases need from outside. Subclasses provide it: ``AwsPorts``, and fakes in tests."""
-
-    clock: Clock
-    entropy: Callable[[int], bytes]
-    metrics: Metrics
-    isolation: Callable[[], Isolation]
-    registry: Registry
-    model: Model
-    # Records
-    sessions: Sessions
-    turns: Turns
-    transcript: Transcript
-    calls: Calls
-    approvals: Approvals
-    events: Events
-    dashboards: Dashboards
-    audit_trail: AuditTrail
-    tool_lists: ToolLists
-    files: Files
-    uploads: Uploads
-    shared_links: SharedLinks
-    link_states: LinkStates
-    tickets: Tickets
-    connections: Connections
-    subscriptions: Subscriptions
-    erasures: Erasures
-    file_reaper: FileReaper
-    session_purger: SessionPurger
-    user_purger: UserPurger
-    # Bytes
-    store: FileStore
-    parts: PartStore
-    page_store: PageStore
-    # Other services
-    signer: Signer
-    workflow: Workflow
-    callback: TaskCallback
-    runners: Runners
-    credentials: CredentialSource
-    argument_checker: ArgumentChecker
-    connection_sender: ConnectionSender
-    cleanup_starter: CleanupStarter
-    erasure_starter: ErasureStarter
 
 
 class UseCases:

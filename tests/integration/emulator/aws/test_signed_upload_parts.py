@@ -14,6 +14,7 @@ from local.emulator.aws.cloud import LocalCloud
 from satchel.adapters import clients
 from satchel.adapters.s3_files import S3Files
 from satchel.adapters.s3_uploads import S3Uploads
+from satchel.domain.ids import UserName
 from satchel.domain.uploads import SIGNED_SECONDS, Part, Upload, part_bytes_for, uploaded_file
 
 NOW = dt.datetime(2026, 3, 1, tzinfo=dt.UTC)
@@ -41,7 +42,7 @@ def upload(parts: S3Uploads) -> Upload:
 
 
 def begin_upload(parts: S3Uploads, name: str, size: int) -> Upload:
-    new = uploaded_file("alice", None, name, None, size, NOW, name.encode().rjust(10, b"0"))
+    new = uploaded_file(UserName("alice"), None, name, None, size, NOW, name.encode().rjust(10, b"0"))
     store_id = parts.begin(new.key, new.mime)
     return Upload(file=new, store_id=store_id, part_bytes=part_bytes_for(size), expires_at=NOW + dt.timedelta(days=1))
 

@@ -8,6 +8,7 @@ from local.emulator.runners.context import LambdaContext
 from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
 from satchel.adapters.workspaces import LocalWorkspaces
+from satchel.domain.ids import SessionId, UserName
 from satchel.domain.servers import ServerEntry
 from tests.integration.mcp.tool_caller import SERVER_PROGRAMS, json_of
 
@@ -28,7 +29,7 @@ def handler(event: object, context: LambdaContext) -> object:
     """Call a tool that writes and returns its server's pid. ``event`` is the directory of the workspaces."""
     area = LocalWorkspaces(Path(str(event)))
     with (
-        area.hold(str(context.tenant_id), "s1") as workspace,
+        area.hold(UserName(str(context.tenant_id)), SessionId("s1")) as workspace,
         client().call("pid", {}, workspace, writes=True) as running,
     ):
         return {"environment": os.getpid(), "server": json_of(running.receive(30))}

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from satchel.domain.ids import ConnectionId
 from satchel.ports.connections import ConnectionGone, Undelivered
 
 _GONE = "GoneException"
@@ -26,7 +27,7 @@ class ApiGatewaySender:
 
     client: _Client
 
-    def post(self, connection_id: str, text: str) -> None:
+    def post(self, connection_id: ConnectionId, text: str) -> None:
         """Send one message. Raises ConnectionGone and Undelivered."""
         try:
             self.client.post_to_connection(ConnectionId=connection_id, Data=text.encode())
@@ -38,7 +39,7 @@ class ApiGatewaySender:
         except BotoCoreError as error:
             raise Undelivered(type(error).__name__) from error
 
-    def close(self, connection_id: str) -> None:
+    def close(self, connection_id: ConnectionId) -> None:
         """End a connection; one that is gone, or cannot be reached, ends by itself."""
         try:
             self.client.delete_connection(ConnectionId=connection_id)

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
+from satchel.domain.ids import SessionId, UserName
 from satchel.ports.runners import CallOrder
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class LambdaCleanupStarter:
     client: "LambdaClient"
     function: str
 
-    def start(self, user: str, session_id: str) -> None:
+    def start(self, user: UserName, session_id: SessionId) -> None:
         """Invoke the function and return at once; where it cannot be invoked now, the sweep clears the session."""
         _invoke(self.client, self.function, {"user": user, "session_id": session_id})
 
@@ -92,7 +93,7 @@ class LambdaErasureStarter:
     client: "LambdaClient"
     function: str
 
-    def start(self, user: str) -> None:
+    def start(self, user: UserName) -> None:
         """Invoke the function and return at once; where it cannot be invoked now, the sweep sees to it."""
         _invoke(self.client, self.function, {"user": user})
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from satchel.domain.ids import SessionId, TurnId, UserName
 from satchel.ports.turns import TaskGone
 
 if TYPE_CHECKING:
@@ -26,10 +27,10 @@ class TurnExecutions:
     client: "SFNClient"
     state_machine: str
 
-    def _arn(self, turn_id: str) -> str:
+    def _arn(self, turn_id: TurnId) -> str:
         return f"{self.state_machine.replace(':stateMachine:', ':execution:')}:{turn_id}"
 
-    def start(self, user: str, session_id: str, turn_id: str) -> None:
+    def start(self, user: UserName, session_id: SessionId, turn_id: TurnId) -> None:
         """Start the execution; starting the same turn again does nothing."""
         given = {"user": user, "session_id": session_id, "turn_id": turn_id, "round": 0}
         try:
@@ -38,7 +39,7 @@ class TurnExecutions:
             if _code(error) != "ExecutionAlreadyExists":
                 raise
 
-    def stop(self, turn_id: str, cause: str) -> None:
+    def stop(self, turn_id: TurnId, cause: str) -> None:
         """End the execution if it runs."""
         try:
             self.client.stop_execution(executionArn=self._arn(turn_id), cause=cause)
@@ -46,7 +47,7 @@ class TurnExecutions:
             if _code(error) not in {"ExecutionDoesNotExist", "ValidationException"}:
                 raise
 
-    def is_running(self, turn_id: str) -> bool:
+    def is_running(self, turn_id: TurnId) -> bool:
         """Tell whether the execution has not ended."""
         try:
             answer = self.client.describe_execution(executionArn=self._arn(turn_id))
@@ -63,7 +64,7 @@ class WaitingTasks:
 
     client: "SFNClient"
 
-    def beat(self, token: str) -> None:
+    def heartbeat(self, token: str) -> None:
         """Say that the call is alive. Raises TaskGone, and OSError when the word did not arrive."""
         try:
             self.client.send_task_heartbeat(taskToken=token)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from satchel.domain.ids import TurnId
 from satchel.ports.runners import ScopedCredentials
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class StsCredentials:
     bucket: str
     table: str
 
-    def for_call(self, turn_id: str, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
+    def for_call(self, turn_id: TurnId, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
         """Return credentials for these objects and the items of this turn."""
         answer = self.client.assume_role(
             RoleArn=self.role_arn,
@@ -36,7 +37,7 @@ class StsCredentials:
             session_token=answer["SessionToken"],
         )
 
-    def policy(self, turn_id: str, objects_prefixes: Sequence[str], outcome_key: str) -> dict[str, Any]:
+    def policy(self, turn_id: TurnId, objects_prefixes: Sequence[str], outcome_key: str) -> dict[str, Any]:
         """Return the session policy. User names hold neither ``*`` nor ``?``, so a prefix means just itself."""
         bucket = f"arn:aws:s3:::{self.bucket}"
         return {

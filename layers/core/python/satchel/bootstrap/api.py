@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from fastapi import FastAPI
 
+import satchel.adapters.jwt_signer  # noqa: F401  (now, while the environment starts, not with the first request)
 from satchel.bootstrap.functions import use_cases
 from satchel.entrypoints.http.app import create_app
 from satchel.entrypoints.http.identity import from_claims, from_headers

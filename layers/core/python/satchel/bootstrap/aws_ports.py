@@ -45,13 +45,12 @@ from satchel.ports.system import Clock, Metrics
 from satchel.ports.turns import Approvals, Events, TaskCallback, Transcript, Turns, Workflow
 from satchel.ports.users import Erasures, ErasureStarter, UserPurger
 from satchel.settings import Settings
-from satchel.use_cases import Ports
 
 _KEYS_CACHED_SECONDS = 300  # a rotated signing key is noticed after this time
 
 
-class AwsPorts(Ports):
-    """Ports over DynamoDB, S3, Lambda, Step Functions, Secrets Manager and STS."""
+class AwsPorts:
+    """Implements ``ports.bundle.Ports`` over DynamoDB, S3, Lambda, Step Functions, Secrets Manager and STS."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings

@@ -15,7 +15,7 @@ from satchel.adapters.secret_values import SecretValues
 from satchel.adapters.server_config import Values, of_environment
 from satchel.bootstrap.process import CLOCK
 from satchel.ports.llm import Model
-from satchel.settings import AskingSettings
+from satchel.settings import CompletionSettings
 
 if TYPE_CHECKING:
     from satchel.adapters.event_loop import EventLoop
@@ -31,7 +31,7 @@ def make_model(name: str) -> Model:
     """Return the model of this name, and import the library of its provider. Raises ValueError, ModelError."""
     if name == OFFLINE:
         return OfflineModel()
-    return RetryingModel(model_without_retries(name), CLOCK, time.sleep, AskingSettings().model_seconds)
+    return RetryingModel(model_without_retries(name), CLOCK, time.sleep, CompletionSettings().model_seconds)
 
 
 def model_without_retries(name: str) -> Model:
@@ -45,7 +45,7 @@ def model_without_retries(name: str) -> Model:
     from satchel.adapters.llm.connection import Wanted  # noqa: PLC0415
     from satchel.adapters.llm.streaming_model import Patience, StreamingModel  # noqa: PLC0415
 
-    wanted, given = Name.parse(name), AskingSettings()
+    wanted, given = Name.parse(name), CompletionSettings()
     address = wanted.address or given.model_base_url
     connection = provider_of(wanted.provider).connect(
         Wanted(wanted.model_id, _values(given.secret_prefix), address, given.model_silence_seconds)

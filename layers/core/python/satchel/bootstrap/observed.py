@@ -16,6 +16,7 @@ from aws_lambda_powertools.logging.formatter import THREAD_LOCAL_KEYS
 from aws_lambda_powertools.logging.utils import copy_config_to_registered_loggers
 
 from satchel.adapters.emf_metrics import EmfMetrics, SilentMetrics
+from satchel.domain.ids import TurnId
 from satchel.domain.metrics import COLD_STARTS
 from satchel.settings import MetricSettings
 
@@ -70,10 +71,10 @@ def observed(function: str) -> Callable[[_Handler[R]], _Handler[R]]:
     return decorate
 
 
-def about_turns(work: Callable[[str], R]) -> Callable[[str], R]:
+def about_turns(work: Callable[[TurnId], R]) -> Callable[[TurnId], R]:
     """Wrap work on several turns so that each log line names the turn that it is about."""
 
-    def run(turn_id: str) -> R:
+    def run(turn_id: TurnId) -> R:
         THREAD_LOCAL_KEYS.set(THREAD_LOCAL_KEYS.get() | {"correlation_id": turn_id})
         return work(turn_id)
 

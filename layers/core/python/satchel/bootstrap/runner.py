@@ -101,7 +101,7 @@ def build(server: str) -> RunTool:
     """Return the use case, wired. Raises KeyError for a server that is not this runner's."""
     return RunTool(
         client=client(server),
-        area=LocalWorkspaces(),
+        workspaces=LocalWorkspaces(),
         fetch=fetch_inputs,
         open_artifact=open_artifact,
         list_files=list_files,

@@ -8,6 +8,7 @@ from typing import Any
 from satchel.contract.errors import InvalidArguments
 from satchel.contract.jsonable import to_plain_json
 from satchel.domain.conversation import ToolSpec
+from satchel.domain.ids import UserName
 
 IDENTITY_ARGUMENTS = ("username", "_atlas_user")
 FILE_ARGUMENTS = ("filename", "filenames", "file_names")
@@ -35,7 +36,7 @@ def parse(text: str) -> dict[str, Any]:
     return arguments
 
 
-def inject_identity(tool: ToolSpec, arguments: dict[str, Any], user: str) -> dict[str, Any]:
+def inject_identity(tool: ToolSpec, arguments: dict[str, Any], user: UserName) -> dict[str, Any]:
     """Overwrite who the tool acts for, whatever the model sent; add it only where the tool's schema declares it.
 
     A schema may leave out what its tool takes: one that the model sent is overwritten there, too (spec 3 §9.2).

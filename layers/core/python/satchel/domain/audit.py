@@ -64,16 +64,16 @@ class DownloadEntry(_Entry):
 AuditEntry = Annotated[ToolCallEntry | DownloadEntry, Field(discriminator="kind")]
 
 
-def call_entry(call: Call, settled: CallResult, at: datetime) -> ToolCallEntry:
+def call_entry(call: Call, result: CallResult, at: datetime) -> ToolCallEntry:
     """Return what is written of a call that has come to something."""
-    reason = (settled.meta_data or {}).get("reason") if settled.is_error else None
+    reason = (result.meta_data or {}).get("reason") if result.is_error else None
     return _of_call(
         call,
         at=at,
-        result="error" if settled.is_error else "ok",
-        error_code=settled.error_code,
+        result="error" if result.is_error else "ok",
+        error_code=result.error_code,
         reason=redacted_text(reason) if isinstance(reason, str) else None,
-        duration_seconds=None if settled.duration_ms is None else settled.duration_ms / 1000,
+        duration_seconds=None if result.duration_ms is None else result.duration_ms / 1000,
     )
 
 

@@ -9,31 +9,31 @@ from satchel.domain.response_composition import resolve_display
 from satchel.domain.responses import ResponseArtifact, ResponseDeferred
 
 
-def call_events(call: Call, settled: CallResult) -> Iterator[NewEvent]:
+def call_events(call: Call, result: CallResult) -> Iterator[NewEvent]:
     """Give the call's end, then what it brought: files, a dashboard, a word to the person (spec 2 §3, spec 3 §8)."""
     said = {
         "call_id": call.call_id,
         "tool": call.tool,
-        "is_error": settled.is_error,
-        "error_code": settled.error_code,
-        "suggestion": _suggestion(settled),
-        "results": settled.results,
+        "is_error": result.is_error,
+        "error_code": result.error_code,
+        "suggestion": _suggestion(result),
+        "results": result.results,
     }
     yield NewEvent(type="tool_complete", payload=said, once=f"end-{call.call_id}")
-    if settled.files:
-        display = resolve_display([settled])
-        files = {"files": [_reference(file) for file in settled.files], "display": display.model_dump(**_SHORT)}
+    if result.files:
+        display = resolve_display([result])
+        files = {"files": [_reference(file) for file in result.files], "display": display.model_dump(**_SHORT)}
         yield _update(call, "files_update", files)
-    if settled.canvas:
-        yield _update(call, "canvas", {"canvas": settled.canvas.model_dump(exclude={"token"}, **_SHORT)})
-    if settled.display and settled.display.notification:
-        yield _update(call, "notification", {"message": settled.display.notification})
+    if result.canvas:
+        yield _update(call, "canvas", {"canvas": result.canvas.model_dump(exclude={"token"}, **_SHORT)})
+    if result.display and result.display.notification:
+        yield _update(call, "notification", {"message": result.display.notification})
 
 
-def _suggestion(settled: CallResult) -> str | None:
+def _suggestion(result: CallResult) -> str | None:
     """Return what may help after an error; what a tool put there may be anything."""
-    match settled.meta_data:
-        case {"details": {"suggestion": str(advice)}} if settled.is_error:
+    match result.meta_data:
+        case {"details": {"suggestion": str(advice)}} if result.is_error:
             return advice
     return None
 

@@ -1,26 +1,51 @@
-"""A tool call from the model's wish to its outcome.
+"""Tool calls: the proposed call, the user's approval, the runner's report and the stored result."""
 
-A person's word before a tool is called, for the tools whose server asks for it (``require_approval``).
-"""
-
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_serializer,
+    field_validator,
+    model_validator,
+)
 
-from satchel.contract import ArtifactProblem, Canvas, Display, ErrorCode, ToolOutput
+from satchel.contract import (
+    Artifact,
+    ArtifactProblem,
+    Canvas,
+    DeferredArtifact,
+    Display,
+    ErrorCode,
+    InvalidArtifact,
+    ToolOutput,
+)
 from satchel.contract.errors import NotApproved, ToolError
 from satchel.domain.ids import CallId, FileKey, SessionId, TurnId, UserName
 from satchel.domain.responses import ResponseArtifact, ResponseCanvas, ResponseDeferred
+from satchel.domain.size_limits import MAX_FILES, MAX_NAME_CHARS, cut, plain
 
 MAX_INLINE_BYTES = 64 * 1024
-"""Text of up to this goes with a response; more goes by link."""
+"""The response contains texts up to this size; larger files have only a link."""
+
+MAX_RESULT_BYTES = 300_000
+"""The limit of a stored result: a DynamoDB item has at most 400 KB."""
+
+_MAX_ARTIFACT_TEXT_CHARS = 20_000  # of each text; CallResult.bounded limits all of them together
+_SHORT_TEXT_CHARS = 100
+_SHORT_RESULTS_CHARS = 4_000
+_TRUNCATED = {"truncated": "The result was too long to be stored in full."}
 
 
 class CallResult(BaseModel):
-    """What Normalize made of the outcome; written once. ``inline`` are the files whose text goes with a response.
+    """The stored result of a call; written once. ``inline`` are the files whose text is part of the response.
 
-    ``duration_ms`` is None where the runner's end was not seen.
+    ``duration_ms`` is None if the runner did not report the end of the call.
     """
 
     is_error: bool
@@ -36,17 +61,46 @@ class CallResult(BaseModel):
 
     @property
     def files(self) -> list[ResponseArtifact | ResponseDeferred]:
-        """Return all files of the call, those that wait last."""
+        """Return all files of the call, deferred files last."""
         return [*self.artifacts, *self.deferred]
 
+    def bounded(self) -> "CallResult":
+        """Return the result within ``MAX_RESULT_BYTES``: as it is, without file descriptions, or shortened as well."""
+        for smaller in self._candidates():
+            if len(smaller.model_dump_json().encode()) <= MAX_RESULT_BYTES:
+                return smaller
+        outcome = self.model_dump(include={"is_error", "error_code", "duration_ms"})
+        return CallResult(**outcome, meta_data=dict(_TRUNCATED))
 
-_MODELS_FAULTS = {ErrorCode.E_UNKNOWN_TOOL, ErrorCode.E_FORBIDDEN, ErrorCode.E_INVALID_ARGUMENTS}
+    def _candidates(self) -> Iterator["CallResult"]:
+        yield self
+        terse = self.model_copy(
+            update={
+                "artifacts": [
+                    file.model_copy(update=_short_texts(file) | {"metadata": None}) for file in self.artifacts
+                ],
+                "deferred": [
+                    file.model_copy(update=_short_texts(file) | {"next_actions": []}) for file in self.deferred
+                ],
+                "meta_data": (self.meta_data or {}) | _TRUNCATED,
+            }
+        )
+        yield terse
+        short_results = cut(str(self.results), _SHORT_RESULTS_CHARS)
+        yield terse.model_copy(update={"results": short_results, "meta_data": dict(_TRUNCATED)})
+
+
+def _short_texts(file: ResponseArtifact | ResponseDeferred) -> dict[str, Any]:
+    return {"description": cut(file.description or "", _SHORT_TEXT_CHARS) or None}
+
+
+_MODEL_MISTAKES = {ErrorCode.E_UNKNOWN_TOOL, ErrorCode.E_FORBIDDEN, ErrorCode.E_INVALID_ARGUMENTS}
 
 
 class Call(BaseModel):
-    """One tool call. ``arguments`` is the model's text; ``injected`` is that with the identity, files by name.
+    """One tool call. ``arguments`` is the model's text; ``injected`` adds the identity and names files by name.
 
-    ``server`` is known once the call was sent there, and ``bytes_in`` how much the files have that it was given.
+    ``server`` and ``bytes_in`` (the size of the input files) are set when the call is sent to its runner.
     """
 
     call_id: CallId
@@ -62,41 +116,58 @@ class Call(BaseModel):
     unresolved: dict[str, list[str]] = {}
     server: str | None = None
     bytes_in: int = 0
-    settled: CallResult | None = None
+    result: CallResult | None = None
 
     @property
     def is_mistaken(self) -> bool:
-        """Tell whether it was refused for what the model asked: no such tool, none for this person, wrong arguments.
+        """Return True if Dispatch rejected the call because of the model's request: unknown tool or wrong arguments.
 
-        What was dispatched is no mistake of the model's, whatever its tool says; nor is what the person refused.
+        Errors of a dispatched tool and calls that the user denied are not mistakes of the model.
         """
-        said = self.settled
-        if said is None or self.injected is not None or said.error_code not in _MODELS_FAULTS:
+        result = self.result
+        if result is None or self.injected is not None or result.error_code not in _MODEL_MISTAKES:
             return False
-        return (said.meta_data or {}).get("reason") != NotApproved.reason
+        return (result.meta_data or {}).get("reason") != NotApproved.reason
 
 
 class StoredFile(BaseModel):
-    """A file that a runner put into S3 for a call. ``key`` is checked against the call's prefix by who reads this."""
+    """A file that a runner stored in S3 for a call, as the runner reports it.
+
+    The runner ran foreign code, so RecordToolResult derives ``object_id`` and ``key`` again and compares them.
+    ``deferred`` selects the model of ``artifact``, because each model accepts the other's fields. The JSON form has
+    neither bytes nor the tool's path; after parsing, ``artifact.path`` is ``key``. ``declared`` is False if the tool's
+    output does not name the file. ``inline``: the response contains the text of the file.
+    """
 
     object_id: str
     key: str
-    name: str
-    raw_name: str
-    mime: str
-    size: int
     index: int
     deferred: bool = False
     declared: bool = True
     inline: bool = False
-    artifact: dict[str, Any]
+    artifact: Artifact | DeferredArtifact
+
+    @field_validator("artifact", mode="before")
+    @classmethod
+    def _parse_artifact(cls, reported: Any, info: ValidationInfo) -> Any:  # noqa: ANN401  (JSON, or an instance)
+        if not isinstance(reported, dict):
+            return reported
+        fields = plain(reported, _MAX_ARTIFACT_TEXT_CHARS) | {"path": info.data.get("key")}
+        if isinstance(name := reported.get("name"), str):
+            fields["name"] = cut(name, MAX_NAME_CHARS)
+        model = DeferredArtifact if info.data.get("deferred") else Artifact
+        return model.model_validate(fields)
+
+    @field_serializer("artifact")
+    def _dump_artifact(self, artifact: Artifact | DeferredArtifact) -> dict[str, Any]:
+        return artifact.model_dump(mode="json", exclude={"b64", "path", "content", "uri"}, exclude_none=True)
 
 
 class RunnerReport(BaseModel):
-    """What a runner hands over: the tool output without bytes, and where the bytes went.
+    """The runner's report of a call: the tool output without bytes, and the stored files (at most ``MAX_FILES``).
 
-    ``tools_changed``: the server said so of its list of tools, since the call before.
-    It comes from a place that ran foreign code, so whoever reads it believes only what it can check.
+    ``tools_changed``: the server announced another list of tools since the previous call. The runner ran foreign code,
+    so the reader trusts only what it can check. A file with an invalid artifact becomes one of ``problems``.
     """
 
     results: Any = None
@@ -110,9 +181,21 @@ class RunnerReport(BaseModel):
     duration_ms: int | None = 0
     tools_changed: bool = False
 
+    @model_validator(mode="before")
+    @classmethod
+    def _report_invalid_artifacts(cls, data: Any) -> Any:  # noqa: ANN401  (JSON, or keyword arguments)
+        """Move files with an invalid artifact to the problems: they must not fail the whole report."""
+        if not isinstance(data, dict) or not isinstance(data.get("files"), list):
+            return data
+        parsed = [_parse_file(file) for file in data["files"][:MAX_FILES]]
+        fields = data | {"files": [file for file in parsed if not isinstance(file, ArtifactProblem)]}
+        if isinstance(problems := data.get("problems", []), list):
+            fields["problems"] = [*problems, *(file for file in parsed if isinstance(file, ArtifactProblem))]
+        return fields
+
     @classmethod
     def of_error(cls, error: ToolError, duration_ms: int | None = 0) -> Self:
-        """Make the outcome of a call that ended in one of our errors (spec 3 §12)."""
+        """Return the report of a call that failed with this error."""
         output = ToolOutput.from_error(error)
         return cls(
             results=output.results,
@@ -123,11 +206,23 @@ class RunnerReport(BaseModel):
         )
 
 
+def _parse_file(reported: Any) -> StoredFile | ArtifactProblem:  # noqa: ANN401  (JSON, or an instance)
+    """Return the file, or the problem if only its artifact is invalid. Raise ValidationError for any other fault."""
+    try:
+        return StoredFile.model_validate(reported)
+    except ValidationError as error:
+        artifact = reported.get("artifact") if isinstance(reported, dict) else None
+        if not isinstance(artifact, dict) or any(fault["loc"] != ("artifact",) for fault in error.errors()):
+            raise
+        invalid = InvalidArtifact(cut(str(artifact.get("name", "")), MAX_NAME_CHARS), "its description is invalid")
+        return ArtifactProblem(name=invalid.details["name"], code=invalid.code, reason=invalid.message)
+
+
 MAX_REASON_CHARS = 1_000
 
 
 class Decision(BaseModel):
-    """What the person said. ``arguments`` replace the model's; identity and files are injected after that."""
+    """The user's decision. ``arguments`` replace the model's; identity and files are injected after that."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"approved": True}]})
 
@@ -137,7 +232,7 @@ class Decision(BaseModel):
 
 
 class Approval(BaseModel):
-    """A call that waits for its owner. ``task_token`` lets the turn go on: it is never shown."""
+    """A call that waits for the user's decision. ``task_token`` resumes the turn; no response or log contains it."""
 
     call_id: CallId
     turn_id: TurnId

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from satchel.contract import Canvas, strip_blobs
-from satchel.domain.ids import CallId, SessionId, UserName
+from satchel.domain.ids import CallId, CanvasId, SessionId, UserName
 from satchel.domain.responses import ResponseCanvas
 from satchel.domain.size_limits import MAX_TEXT_CHARS, plain
 
@@ -20,13 +20,14 @@ _ADDRESS = re.compile(
     r"(https?)://([a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::([0-9]{1,5}))?(?=[/?#]|\Z)", re.IGNORECASE | re.ASCII
 )
 # It stands, percent-encoded, in the path of a request, which some gateways decode twice, and in the key of an item.
-_ID = re.compile(r"(?!\.{1,2}\Z)[^%/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,128}")
+CANVAS_ID = r"(?!\.{1,2}\Z)[^%/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,128}"
+_ID = re.compile(CANVAS_ID)
 
 
 class Dashboard(BaseModel):
     """A dashboard that was admitted: whose it is, and which call of which session opened it last."""
 
-    canvas_id: str
+    canvas_id: CanvasId
     user: UserName
     session_id: SessionId
     call_id: CallId
@@ -38,7 +39,7 @@ class CanvasAction(BaseModel):
     """What a person did in a dashboard, and who it was."""
 
     action_id: str
-    canvas_id: str
+    canvas_id: CanvasId
     session_id: SessionId
     call_id: CallId
     user: UserName

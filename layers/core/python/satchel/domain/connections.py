@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from satchel.domain.events import ENDS, Event
-from satchel.domain.ids import SessionId, TurnId, UserName
+from satchel.domain.ids import ConnectionId, SessionId, TurnId, UserName
 
 TICKET_BYTES = 32
 TICKET_LIFE = timedelta(seconds=60)
@@ -35,7 +35,7 @@ class Ticket(BaseModel):
 class Connection(BaseModel):
     """An open connection, and who opened it."""
 
-    connection_id: str
+    connection_id: ConnectionId
     user: UserName
     groups: list[str]
     expires_at: datetime
@@ -47,7 +47,7 @@ class Subscription(BaseModel):
     ``mark`` differs for each time that one subscribes, so that what was begun for the last time does not change this.
     """
 
-    connection_id: str
+    connection_id: ConnectionId
     session_id: SessionId
     turn_id: TurnId
     sent: int
@@ -80,7 +80,7 @@ class WsMessage(NamedTuple):
     done: bool
 
 
-def ws_messages(turn_id: str, events: Sequence[Event]) -> Iterator[WsMessage]:
+def ws_messages(turn_id: TurnId, events: Sequence[Event]) -> Iterator[WsMessage]:
     """Give events, in order, in as few messages as hold them, up to the turn's last event."""
     waiting: list[dict[str, Any]] = []
     size = _ENVELOPE_BYTES
@@ -98,7 +98,7 @@ def ws_messages(turn_id: str, events: Sequence[Event]) -> Iterator[WsMessage]:
         yield _frame(turn_id, waiting, done=False)
 
 
-def end_frame(turn_id: str, after: int) -> WsMessage:
+def end_frame(turn_id: TurnId, after: int) -> WsMessage:
     """Return the message for one who has seen all of a turn that has ended."""
     return WsMessage(_text(turn_id, [], after, done=True), after, done=True)
 
@@ -113,12 +113,12 @@ def _fitting(event: Event) -> tuple[dict[str, Any], int]:
     return reference, len(_json(reference).encode()) + 1
 
 
-def _frame(turn_id: str, shown: list[dict[str, Any]], *, done: bool) -> WsMessage:
+def _frame(turn_id: TurnId, shown: list[dict[str, Any]], *, done: bool) -> WsMessage:
     last: int = shown[-1]["seq"]
     return WsMessage(_text(turn_id, shown, last, done=done), last, done)
 
 
-def _text(turn_id: str, shown: list[dict[str, Any]], last: int, *, done: bool) -> str:
+def _text(turn_id: TurnId, shown: list[dict[str, Any]], last: int, *, done: bool) -> str:
     return _json({"type": "events", "turn_id": turn_id, "events": shown, "next": last, "done": done})
 
 

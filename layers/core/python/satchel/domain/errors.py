@@ -32,6 +32,7 @@ The HTTP status of each is mapped once, in ``entrypoints.http.problems``. Errors
 from collections.abc import Sequence
 
 from satchel.contract import FileTooLarge, ToolOutput
+from satchel.domain.ids import CallId, CanvasId, LinkId, SessionId, TurnId, UploadId
 
 _MAX_MISSING = 100
 
@@ -58,7 +59,7 @@ class SessionNotFound(NotFound):
 
     code = "E_SESSION_NOT_FOUND"
 
-    def __init__(self, session_id: str) -> None:
+    def __init__(self, session_id: SessionId) -> None:
         super().__init__("There is no such session.", session_id=session_id)
 
 
@@ -67,7 +68,7 @@ class TurnNotFound(NotFound):
 
     code = "E_TURN_NOT_FOUND"
 
-    def __init__(self, turn_id: str) -> None:
+    def __init__(self, turn_id: TurnId) -> None:
         super().__init__("There is no such turn in this session.", turn_id=turn_id)
 
 
@@ -76,7 +77,7 @@ class CallNotFound(NotFound):
 
     code = "E_CALL_NOT_FOUND"
 
-    def __init__(self, call_id: str) -> None:
+    def __init__(self, call_id: CallId) -> None:
         super().__init__("There is no such call to decide about in this turn.", call_id=call_id)
 
 
@@ -94,7 +95,7 @@ class UploadNotFound(NotFound):
 
     code = "E_UPLOAD_NOT_FOUND"
 
-    def __init__(self, upload_id: str) -> None:
+    def __init__(self, upload_id: UploadId) -> None:
         super().__init__("There is no such upload, or its time is over.", upload_id=upload_id)
 
 
@@ -103,7 +104,7 @@ class CanvasNotFound(NotFound):
 
     code = "E_CANVAS_NOT_FOUND"
 
-    def __init__(self, canvas_id: str) -> None:
+    def __init__(self, canvas_id: CanvasId) -> None:
         super().__init__("There is no such dashboard.", canvas_id=canvas_id)
 
 
@@ -112,7 +113,7 @@ class SharedLinkNotFound(NotFound):
 
     code = "E_LINK_NOT_FOUND"
 
-    def __init__(self, link_id: str) -> None:
+    def __init__(self, link_id: LinkId) -> None:
         super().__init__("There is no such link.", link_id=link_id)
 
 
@@ -198,7 +199,7 @@ class TurnRunning(Conflict):
 
     code = "E_TURN_RUNNING"
 
-    def __init__(self, turn_id: str) -> None:
+    def __init__(self, turn_id: TurnId) -> None:
         super().__init__("A turn is still running in this session.", turn_id=turn_id)
         self.turn_id = turn_id
 
@@ -208,7 +209,7 @@ class SessionEnded(Conflict):
 
     code = "E_SESSION_ENDED"
 
-    def __init__(self, session_id: str) -> None:
+    def __init__(self, session_id: SessionId) -> None:
         super().__init__("This session has ended.", session_id=session_id)
 
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from satchel.contract.jsonable import JsonObject
+from satchel.domain.ids import TurnId
 
 EventType = Literal[
     "turn_started",
@@ -41,7 +42,7 @@ class Event(BaseModel):
     """A written event; ``seq`` counts from 1 within its turn, without gaps."""
 
     seq: int
-    turn_id: str
+    turn_id: TurnId
     type: EventType
     at: datetime
     payload: dict[str, Any]

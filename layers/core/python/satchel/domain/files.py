@@ -147,7 +147,7 @@ class FileFilter(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    session_id: str | None = None
+    session_id: SessionId | None = None
     source: Source | None = None
     category: str | None = None
     name_prefix: str = ""

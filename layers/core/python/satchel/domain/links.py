@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from satchel.domain.files import FileRecord, expired
-from satchel.domain.ids import FileKey, SessionId, UserName
+from satchel.domain.ids import CanvasId, FileKey, LinkId, SessionId, UserName
 from satchel.domain.sessions import Session
 
 KIND_OF_ID = "l"
@@ -32,17 +32,17 @@ class Claims(BaseModel):
     file_key: FileKey
     version: int
     owner: UserName
-    session_id: str
+    session_id: SessionId | Literal[""]
     epoch: int
     audience: Audience
     exp: int
-    link_id: str = ""
+    link_id: LinkId | Literal[""] = ""
 
 
 class CanvasClaims(BaseModel):
     """For whom a dashboard is shown, and in which session; it opens no file (its audience is its own)."""
 
-    canvas_id: str
+    canvas_id: CanvasId
     owner: UserName
     session_id: SessionId
     epoch: int
@@ -66,7 +66,7 @@ class SharedLink(BaseModel):
     made_at: datetime
 
     @property
-    def link_id(self) -> str:
+    def link_id(self) -> LinkId | Literal[""]:
         """Return the id by which it is revoked."""
         return self.claims.link_id
 

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Literal
 
-from satchel.domain.ids import call_prefix, date_part
+from satchel.domain.ids import CallId, FileKey, TurnId, UserName, call_prefix, date_part
 
 Kind = Literal["uploads", "artifacts", "deferred"]
 MADE_BY_CALLS: tuple[Kind, ...] = ("artifacts", "deferred")
@@ -21,31 +21,31 @@ def expiry_tags(lifetime: timedelta) -> dict[str, str]:
     return {"expire-days": str(next(longer, EXPIRE_DAYS[-1]))}
 
 
-def object_key(user: str, kind: Kind, object_id: str, name: str) -> str:
+def object_key(user: UserName, kind: Kind, object_id: FileKey, name: str) -> str:
     """Return the S3 key of a file."""
     return f"{user}/{kind}/{date_part(object_id)}/{object_id}/{name}"
 
 
-def call_objects_prefixes(user: str, call_id: str) -> list[str]:
+def call_objects_prefixes(user: UserName, call_id: CallId) -> list[str]:
     """Return what the S3 keys of all files of one call begin with; its credentials reach no further."""
     return [f"{user}/{kind}/{date_part(call_id)}/{call_prefix(call_id)}" for kind in MADE_BY_CALLS]
 
 
-def outcome_key(user: str, turn_id: str, call_id: str) -> str:
+def outcome_key(user: UserName, turn_id: TurnId, call_id: CallId) -> str:
     """Return the S3 key of a call's outcome."""
     return f"{user}/turns/{turn_id}/{call_id}/outcome.json"
 
 
-def text_key(user: str, turn_id: str, digest: str) -> str:
+def text_key(user: UserName, turn_id: TurnId, digest: str) -> str:
     """Return the S3 key of a text of a turn that is too large for its item."""
     return f"{user}/turns/{turn_id}/texts/{digest}.json"
 
 
-def tool_directory(user: str) -> str:
+def tool_directory(user: UserName) -> str:
     """Return the one directory that a tool of this person may write (spec 3 §5.1)."""
     return f"/tmp/{user}/"  # noqa: S108  (the contract's own place)
 
 
-def input_path(user: str, name: str) -> str:
+def input_path(user: UserName, name: str) -> str:
     """Return where a tool finds an input file (spec 3 §3.1)."""
     return f"{tool_directory(user)}input_files/{name}"

@@ -10,9 +10,9 @@ from satchel.domain.sessions import Turn
 
 def compose(turn: Turn, calls: Sequence[Call]) -> FinalResponse:
     """Return the response of a turn: final when it has ended, what there is so far while it runs."""
-    settled = [call.settled for call in calls if call.settled]
-    display = resolve_display(settled)
-    canvases = [s.canvas for s in settled if s.canvas]
+    results = [call.result for call in calls if call.result]
+    display = resolve_display(results)
+    canvases = [result.canvas for result in results if result.canvas]
     return FinalResponse(
         turn_id=turn.turn_id,
         session_id=turn.session_id,
@@ -20,8 +20,8 @@ def compose(turn: Turn, calls: Sequence[Call]) -> FinalResponse:
         message=turn.answer,
         model=turn.model,
         usage=turn.usage,
-        artifacts=_in_order([a for s in settled for a in s.artifacts], display.primary_file),
-        deferred_artifacts=[d for s in settled for d in s.deferred],
+        artifacts=_in_order([artifact for result in results for artifact in result.artifacts], display.primary_file),
+        deferred_artifacts=[file for result in results for file in result.deferred],
         display=display,
         canvas=canvases[-1] if canvases else None,
         tool_calls=[_summary(call) for call in calls],
@@ -44,16 +44,16 @@ def _in_order(artifacts: list[ResponseArtifact], primary: str | None) -> list[Re
     return [artifact.model_copy(update={"position": place}) for place, artifact in enumerate(newest)]
 
 
-def resolve_display(settled: Sequence[CallResult]) -> ResponseDisplay:
+def resolve_display(results: Sequence[CallResult]) -> ResponseDisplay:
     """Return where and how to show what these calls made: the last hint stands, for what came up to it.
 
     Of what came without any hint, the canvas opens at the first thing that can be shown (spec 2 §7).
     """
-    hinted = max((place for place, one in enumerate(settled) if one.display), default=-1)
-    hint = (settled[hinted].display if hinted >= 0 else None) or Display()
-    artifacts = [artifact for one in settled for artifact in one.artifacts]
+    hinted = max((place for place, one in enumerate(results) if one.display), default=-1)
+    hint = (results[hinted].display if hinted >= 0 else None) or Display()
+    artifacts = [artifact for one in results for artifact in one.artifacts]
     primary = hint.primary_file if hint.primary_file in {a.name for a in artifacts} else _first_showable(artifacts)
-    unhinted = [artifact for one in settled[hinted + 1 :] for artifact in one.artifacts]
+    unhinted = [artifact for one in results[hinted + 1 :] for artifact in one.artifacts]
     opens = hint.open_canvas or hint.storage_action == "store_and_open" or _first_showable(unhinted) is not None
     resolved = ResponseDisplay.model_validate(hint.model_dump(exclude_none=True))
     return resolved.model_copy(update={"open_canvas": opens, "primary_file": primary})
@@ -65,8 +65,8 @@ def _first_showable(artifacts: Sequence[ResponseArtifact]) -> str | None:
 
 def _summary(call: Call) -> ToolCallSummary:
     server, _, _ = call.tool.rpartition(".")
-    settled = call.settled
+    result = call.result
     summary = ToolCallSummary(call_id=call.call_id, tool=call.tool, server=server, arguments=call.injected)
-    if settled is None:
+    if result is None:
         return summary
-    return summary.model_copy(update=settled.model_dump(include=set(ToolCallSummary.model_fields)))
+    return summary.model_copy(update=result.model_dump(include=set(ToolCallSummary.model_fields)))

@@ -11,7 +11,7 @@ from pydantic import BaseModel, StringConstraints
 
 from satchel.contract import mime_of, normalize_mime, safe_name
 from satchel.domain.files import NewFile, Source
-from satchel.domain.ids import new_id
+from satchel.domain.ids import FileKey, SessionId, UploadId, UserName, new_id
 from satchel.domain.object_keys import object_key
 
 MAX_PARTS = 10_000
@@ -67,9 +67,9 @@ class Upload(BaseModel):
     expires_at: datetime
 
     @property
-    def upload_id(self) -> str:
+    def upload_id(self) -> UploadId:
         """Return its id: that of the object which comes of it."""
-        return self.file.object_id
+        return UploadId(self.file.object_id)
 
     @property
     def part_count(self) -> int:
@@ -98,11 +98,17 @@ def part_count_of(size: int, part_bytes: int) -> int:
 
 
 def uploaded_file(
-    user: str, session_id: str | None, raw_name: str, mime: str | None, size: int, now: datetime, entropy: bytes
+    user: UserName,
+    session_id: SessionId | None,
+    raw_name: str,
+    mime: str | None,
+    size: int,
+    now: datetime,
+    entropy: bytes,
 ) -> NewFile:
     """Return what an upload becomes, whichever way its bytes come in."""
     name = safe_name(raw_name)
-    object_id = new_id("f", now, entropy)
+    object_id = FileKey(new_id("f", now, entropy))
     return NewFile(
         object_id=object_id,
         key=object_key(user, "uploads", object_id, name),

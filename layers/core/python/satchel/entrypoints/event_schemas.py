@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, RootModel
 
+from satchel.domain.ids import CallId, SessionId, TurnId
 from satchel.domain.responses import (
     FinalResponse,
     ResponseArtifact,
@@ -21,19 +22,19 @@ from satchel.domain.responses import (
 
 class _Told(BaseModel):
     seq: int
-    turn_id: str
+    turn_id: TurnId
     at: datetime
 
 
 class _OfCall(_Told):
-    call_id: str
+    call_id: CallId
 
 
 class TurnStarted(_Told):
     """The message was taken."""
 
     type: Literal["turn_started"]
-    session_id: str
+    session_id: SessionId
 
 
 class TokenStream(_Told):

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from satchel.domain.ids import TurnId
+
 _TURN = "TURN#"
 _TELLING = ("EVENT#", "SUB#")
 
@@ -12,11 +14,11 @@ _TELLING = ("EVENT#", "SUB#")
 class StreamBatch:
     """Calls ``push`` once for each turn of a batch, which may come more than once, and answers what did not succeed."""
 
-    push: Callable[[str], bool]
+    push: Callable[[TurnId], bool]
 
     def __call__(self, event: Mapping[str, Any]) -> dict[str, Any]:
         """Return the first record from which on Lambda is to try again (``ReportBatchItemFailures``), if any."""
-        first: dict[str, str] = {}
+        first: dict[TurnId, str] = {}
         for record in event["Records"]:
             if turn_id := _turn_of(record):
                 first.setdefault(turn_id, record["dynamodb"]["SequenceNumber"])
@@ -25,8 +27,8 @@ class StreamBatch:
         return {"batchItemFailures": [{"itemIdentifier": number} for number in failed[:1]]}
 
 
-def _turn_of(record: Mapping[str, Any]) -> str | None:
+def _turn_of(record: Mapping[str, Any]) -> TurnId | None:
     """Return the turn of an event or a subscription; the filter lets nothing else through, where there is one."""
     keys = record["dynamodb"]["Keys"]
     pk, sk = str(keys["pk"]["S"]), str(keys["sk"]["S"])
-    return pk.removeprefix(_TURN) if pk.startswith(_TURN) and sk.startswith(_TELLING) else None
+    return TurnId(pk.removeprefix(_TURN)) if pk.startswith(_TURN) and sk.startswith(_TELLING) else None

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from satchel.domain.errors import InvalidRequest, NotAllowed, SatchelError
+from satchel.domain.ids import ConnectionId, SessionId, TurnId
 from satchel.domain.size_limits import cut
 from satchel.use_cases import UseCases
 
@@ -54,7 +55,7 @@ class WebSocketRoutes:
     def __call__(self, event: Json) -> Json:
         """Answer one event of API Gateway; a body goes back over the connection."""
         context = event["requestContext"]
-        connection_id = str(context["connectionId"])
+        connection_id = ConnectionId(str(context["connectionId"]))
         match context["routeKey"]:
             case "$connect":
                 return self._connect(connection_id, event)
@@ -65,7 +66,7 @@ class WebSocketRoutes:
                 answer = self._answer(connection_id, event.get("body"))
                 return _OK | {"body": answer}
 
-    def _connect(self, connection_id: str, event: Json) -> Json:
+    def _connect(self, connection_id: ConnectionId, event: Json) -> Json:
         ticket = (event.get("queryStringParameters") or {}).get("ticket")
         headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
         try:
@@ -74,20 +75,20 @@ class WebSocketRoutes:
             return _FORBIDDEN
         return _OK
 
-    def _answer(self, connection_id: str, body: str | None) -> str:
+    def _answer(self, connection_id: ConnectionId, body: str | None) -> str:
         try:
             message = _read(body)
             return _text(self._do(connection_id, message))
         except SatchelError as error:
             return _text(error.details | {"type": "error", "error_code": error.code, "message": error.message})
 
-    def _do(self, connection_id: str, message: SubscribeMessage | UnsubscribeMessage | PingMessage) -> Json:
+    def _do(self, connection_id: ConnectionId, message: SubscribeMessage | UnsubscribeMessage | PingMessage) -> Json:
         match message:
             case SubscribeMessage():
-                self.subscribe(connection_id, message.session_id, message.turn_id, message.after)
+                self.subscribe(connection_id, SessionId(message.session_id), TurnId(message.turn_id), message.after)
                 return {"type": "subscribed", "turn_id": message.turn_id, "after": message.after}
             case UnsubscribeMessage():
-                self.unsubscribe(connection_id, message.turn_id)
+                self.unsubscribe(connection_id, TurnId(message.turn_id))
                 return {"type": "unsubscribed", "turn_id": message.turn_id}
             case PingMessage():
                 return {"type": "pong"}

@@ -8,13 +8,14 @@ from typing import Protocol
 
 from satchel.domain.audit import AuditEntry
 from satchel.domain.calls import Call, CallResult
+from satchel.domain.ids import CallId, SessionId, TurnId
 from satchel.ports import Page
 
 
 class CallClaims(Protocol):
     """The one thing about calls that a runner may write."""
 
-    def claim(self, turn_id: str, call_id: str, runner: str) -> bool:
+    def claim(self, turn_id: TurnId, call_id: CallId, runner: str) -> bool:
         """Take a call for one runner; False for everyone but the first."""
         ...
 
@@ -26,11 +27,11 @@ class Calls(Protocol):
         """Write proposed calls; those that are there stay as they are."""
         ...
 
-    def get(self, turn_id: str, call_id: str) -> Call | None:
+    def get(self, turn_id: TurnId, call_id: CallId) -> Call | None:
         """Return a call."""
         ...
 
-    def list(self, turn_id: str) -> Sequence[Call]:
+    def list(self, turn_id: TurnId) -> Sequence[Call]:
         """Return the calls of a turn in order."""
         ...
 
@@ -38,7 +39,7 @@ class Calls(Protocol):
         """Note what the tool is given."""
         ...
 
-    def settle(self, turn_id: str, call_id: str, settled: CallResult) -> CallResult:
+    def save_result(self, turn_id: TurnId, call_id: CallId, result: CallResult) -> CallResult:
         """Write what the call came to; the first one stands and is returned."""
         ...
 
@@ -46,10 +47,10 @@ class Calls(Protocol):
 class AuditTrail(Protocol):
     """Entries of a session; they are kept for a while and never changed."""
 
-    def keep(self, session_id: str, entry: AuditEntry) -> bool:
+    def keep(self, session_id: SessionId, entry: AuditEntry) -> bool:
         """Write an entry; False where it was written before."""
         ...
 
-    def list(self, session_id: str, limit: int, cursor: str | None) -> Page[AuditEntry]:
+    def list(self, session_id: SessionId, limit: int, cursor: str | None) -> Page[AuditEntry]:
         """Return entries, newest first. Raises InvalidRequest for a cursor that is none."""
         ...

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from satchel.domain.connections import Connection, Subscription, Ticket
+from satchel.domain.ids import ConnectionId, TurnId
 
 
 class Tickets(Protocol):
@@ -25,11 +26,11 @@ class Connections(Protocol):
         """Write a connection."""
         ...
 
-    def get(self, connection_id: str) -> Connection | None:
+    def get(self, connection_id: ConnectionId) -> Connection | None:
         """Return a connection that is open, as far as is known."""
         ...
 
-    def remove(self, connection_id: str) -> None:
+    def remove(self, connection_id: ConnectionId) -> None:
         """Forget a connection; an unknown one is no error."""
         ...
 
@@ -41,7 +42,7 @@ class Subscriptions(Protocol):
         """Write a subscription in the place of what this connection had for this turn; the stream tells of it."""
         ...
 
-    def of_turn(self, turn_id: str, limit: int) -> Sequence[Subscription]:
+    def of_turn(self, turn_id: TurnId, limit: int) -> Sequence[Subscription]:
         """Return up to ``limit`` subscriptions to a turn; what cannot be read as one is passed over."""
         ...
 
@@ -57,7 +58,7 @@ class Subscriptions(Protocol):
         """Remove it, unless it was made anew."""
         ...
 
-    def remove(self, turn_id: str, connection_id: str) -> None:
+    def remove(self, turn_id: TurnId, connection_id: ConnectionId) -> None:
         """Remove what a connection has for a turn; nothing is no error."""
         ...
 
@@ -73,10 +74,10 @@ class Undelivered(Exception):
 class ConnectionSender(Protocol):
     """The way to connections."""
 
-    def post(self, connection_id: str, text: str) -> None:
+    def post(self, connection_id: ConnectionId, text: str) -> None:
         """Send one message, after those before it. Raises ConnectionGone and Undelivered."""
         ...
 
-    def close(self, connection_id: str) -> None:
+    def close(self, connection_id: ConnectionId) -> None:
         """End a connection; one that cannot be ended is left alone."""
         ...

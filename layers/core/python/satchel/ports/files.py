@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from satchel.domain.files import FileFilter, FileRecord, NewFile, Usage
+from satchel.domain.ids import FileKey, SessionId, UploadId, UserName
 from satchel.domain.uploads import Upload
 from satchel.ports import Page
 
@@ -25,34 +26,34 @@ class Files(Protocol):
         """
         ...
 
-    def kept(self, user: str, object_id: str) -> FileRecord | None:
+    def kept(self, user: UserName, object_id: FileKey) -> FileRecord | None:
         """Return the version that an object was made, if it was."""
         ...
 
-    def get(self, user: str, file_key: str) -> FileRecord | None:
+    def get(self, user: UserName, file_key: FileKey) -> FileRecord | None:
         """Return the newest version of a file of this person."""
         ...
 
-    def version(self, user: str, file_key: str, version: int) -> FileRecord | None:
+    def version(self, user: UserName, file_key: FileKey, version: int) -> FileRecord | None:
         """Return one version of a file."""
         ...
 
-    def list(self, user: str, limit: int, cursor: str | None, wanted: FileFilter = ALL_FILES) -> Page[FileRecord]:
+    def list(self, user: UserName, limit: int, cursor: str | None, wanted: FileFilter = ALL_FILES) -> Page[FileRecord]:
         """Return those files of a person that are meant, newest first; by name where a beginning of names is given.
 
         A page may hold fewer than ``limit``, or none, while more pages follow.
         """
         ...
 
-    def usage(self, user: str) -> Usage:
+    def usage(self, user: UserName) -> Usage:
         """Return how much a person keeps."""
         ...
 
-    def of_session(self, user: str, session_id: str) -> Sequence[FileRecord]:
+    def of_session(self, user: UserName, session_id: SessionId) -> Sequence[FileRecord]:
         """Return the files of a session, newest first."""
         ...
 
-    def named(self, user: str, session_id: str | None, name: str) -> Iterator[FileRecord]:
+    def named(self, user: UserName, session_id: SessionId | None, name: str) -> Iterator[FileRecord]:
         """Give the files of this name: the session's, then the person's other ones, newest first."""
         ...
 
@@ -94,15 +95,15 @@ class Uploads(Protocol):
         """Write a new one."""
         ...
 
-    def get(self, user: str, upload_id: str) -> Upload | None:
+    def get(self, user: UserName, upload_id: UploadId) -> Upload | None:
         """Return one of this person."""
         ...
 
-    def list(self, user: str, limit: int, cursor: str | None) -> Page[Upload]:
+    def list(self, user: UserName, limit: int, cursor: str | None) -> Page[Upload]:
         """Return them, newest first."""
         ...
 
-    def take(self, user: str, upload_id: str) -> Upload | None:
+    def take(self, user: UserName, upload_id: UploadId) -> Upload | None:
         """Remove one and return it: of many who take it, one gets it."""
         ...
 

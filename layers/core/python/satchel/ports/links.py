@@ -6,6 +6,7 @@ Signs and reads capabilities.
 from collections.abc import Sequence
 from typing import Protocol
 
+from satchel.domain.ids import LinkId, UserName
 from satchel.domain.links import Audience, CanvasClaims, Claims, EraseClaims, LinkState, SharedLink
 from satchel.ports import Page
 
@@ -28,15 +29,15 @@ class SharedLinks(Protocol):
         """Write a new one; it goes by itself some time after its end."""
         ...
 
-    def list(self, user: str, limit: int, cursor: str | None) -> Page[SharedLink]:
+    def list(self, user: UserName, limit: int, cursor: str | None) -> Page[SharedLink]:
         """Return them, newest first, also such as open nothing any more."""
         ...
 
-    def revoke(self, user: str, link_id: str) -> bool:
+    def revoke(self, user: UserName, link_id: LinkId) -> bool:
         """Remove one; False where there is none."""
         ...
 
-    def revoke_all(self, user: str) -> int:
+    def revoke_all(self, user: UserName) -> int:
         """Remove all that there are; return how many."""
         ...
 

@@ -12,7 +12,7 @@ class StreamListener(Protocol):
         """Take the next piece of the answer's text; an empty one says only that time goes by (a few times a second)."""
         ...
 
-    def anew(self) -> None:
+    def restart(self) -> None:
         """Forget the pieces so far: the model begins its answer again."""
         ...
 

@@ -72,7 +72,7 @@ class Runners(Protocol):
 class CredentialSource(Protocol):
     """Makes the credentials of one call."""
 
-    def for_call(self, turn_id: str, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
+    def for_call(self, turn_id: TurnId, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
         """Return credentials for objects whose keys begin so, for the outcome, and for the items of this turn."""
         ...
 

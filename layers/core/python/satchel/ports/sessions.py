@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Protocol
 
 from satchel.domain.canvas import CanvasAction, Dashboard
+from satchel.domain.ids import CanvasId, SessionId, UserName
 from satchel.domain.sessions import Session, SessionChanges
 from satchel.ports import Page
 
@@ -19,23 +20,23 @@ class Sessions(Protocol):
         """Write a new session."""
         ...
 
-    def get(self, user: str, session_id: str) -> Session | None:
+    def get(self, user: UserName, session_id: SessionId) -> Session | None:
         """Return a session of this person; None also for somebody else's."""
         ...
 
-    def some(self, user: str, session_ids: Collection[str]) -> dict[str, Session]:
+    def some(self, user: UserName, session_ids: Collection[SessionId]) -> dict[str, Session]:
         """Return those of these sessions that are this person's, by id, all read at once."""
         ...
 
-    def list(self, user: str, limit: int, cursor: str | None) -> Page[Session]:
+    def list(self, user: UserName, limit: int, cursor: str | None) -> Page[Session]:
         """Return sessions, newest first."""
         ...
 
-    def change(self, user: str, session_id: str, changes: SessionChanges) -> Session:
+    def change(self, user: UserName, session_id: SessionId, changes: SessionChanges) -> Session:
         """Change what is said of an open session and return it. Raises SessionNotFound, SessionEnded, Unavailable."""
         ...
 
-    def end(self, user: str, session_id: str, now: datetime, *, idle_since: datetime | None = None) -> None:
+    def end(self, user: UserName, session_id: SessionId, now: datetime, *, idle_since: datetime | None = None) -> None:
         """Mark a session ended and raise its epoch; a second time nothing changes. From now on it is to be cleared.
 
         With ``idle_since``, only while no turn runs and none has begun since then.
@@ -62,7 +63,7 @@ class Sessions(Protocol):
 class SessionPurger(Protocol):
     """What is kept of a session's turns that nobody needs once it has ended."""
 
-    def forget_events(self, session_id: str) -> int:
+    def forget_events(self, session_id: SessionId) -> int:
         """Delete the events of its turns but each one's last, by which readers know its end; return how many."""
         ...
 
@@ -70,7 +71,7 @@ class SessionPurger(Protocol):
 class CleanupStarter(Protocol):
     """Clears a session that has ended, elsewhere: nobody waits for it."""
 
-    def start(self, user: str, session_id: str) -> None:
+    def start(self, user: UserName, session_id: SessionId) -> None:
         """Begin, or leave it to the sweep where that is not possible."""
         ...
 
@@ -82,11 +83,11 @@ class Dashboards(Protocol):
         """Write down that a dashboard was opened; opening it again replaces what is known of it."""
         ...
 
-    def get(self, user: str, canvas_id: str, session_id: str) -> Dashboard | None:
+    def get(self, user: UserName, canvas_id: CanvasId, session_id: SessionId) -> Dashboard | None:
         """Return the dashboard of this id in a session of this person."""
         ...
 
-    def named(self, user: str, canvas_id: str) -> Iterator[Dashboard]:
+    def named(self, user: UserName, canvas_id: CanvasId) -> Iterator[Dashboard]:
         """Give the dashboards of this id in all sessions of this person, newest session first."""
         ...
 

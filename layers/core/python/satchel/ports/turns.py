@@ -13,6 +13,7 @@ from typing import Protocol
 from satchel.domain.calls import Approval, Call, Decision
 from satchel.domain.conversation import AssistantMessage, Message, TokenUsage, ToolMessage
 from satchel.domain.events import Event, NewEvent
+from satchel.domain.ids import CallId, SessionId, TurnId, UserName
 from satchel.domain.sessions import Turn
 from satchel.ports import Page
 
@@ -28,11 +29,11 @@ class Turns(Protocol):
         """
         ...
 
-    def get(self, session_id: str, turn_id: str) -> Turn | None:
+    def get(self, session_id: SessionId, turn_id: TurnId) -> Turn | None:
         """Return a turn."""
         ...
 
-    def list(self, session_id: str, limit: int, cursor: str | None) -> Page[Turn]:
+    def list(self, session_id: SessionId, limit: int, cursor: str | None) -> Page[Turn]:
         """Return turns, oldest first."""
         ...
 
@@ -48,11 +49,11 @@ class Turns(Protocol):
 class Transcript(Protocol):
     """What was said in a session, in a model's terms."""
 
-    def messages(self, session_id: str) -> Sequence[Message]:
+    def messages(self, session_id: SessionId) -> Sequence[Message]:
         """Return all messages of a session in order."""
         ...
 
-    def stored_reply(self, session_id: str, turn_id: str, round_number: int) -> AssistantMessage | None:
+    def stored_reply(self, session_id: SessionId, turn_id: TurnId, round_number: int) -> AssistantMessage | None:
         """Return what the model said in a round, if it did."""
         ...
 
@@ -68,14 +69,14 @@ class Transcript(Protocol):
 class Events(Protocol):
     """Written in order, read after a cursor: never a gap, never twice."""
 
-    def append(self, turn_id: str, event: NewEvent) -> Event | None:
+    def append(self, turn_id: TurnId, event: NewEvent) -> Event | None:
         """Write one event and return it; None when its ``once`` or the turn's last one was written before.
 
         Raises Unavailable.
         """
         ...
 
-    def after(self, turn_id: str, seq: int, limit: int) -> Sequence[Event]:
+    def after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:
         """Return up to ``limit`` events whose seq is greater, in order."""
         ...
 
@@ -87,11 +88,11 @@ class Approvals(Protocol):
         """Write that a call waits, and return what stands then: a decision that was made before is kept."""
         ...
 
-    def get(self, turn_id: str, call_id: str) -> Approval | None:
+    def get(self, turn_id: TurnId, call_id: CallId) -> Approval | None:
         """Return what was asked and said; None for a call that nobody was asked about."""
         ...
 
-    def decide(self, turn_id: str, call_id: str, decision: Decision) -> Approval | None:
+    def decide(self, turn_id: TurnId, call_id: CallId, decision: Decision) -> Approval | None:
         """Write the decision and return what stands then: the first one. None where nobody was asked."""
         ...
 
@@ -99,15 +100,15 @@ class Approvals(Protocol):
 class Workflow(Protocol):
     """Starts, stops and asks after the execution of a turn; its name is the turn's id."""
 
-    def start(self, user: str, session_id: str, turn_id: str) -> None:
+    def start(self, user: UserName, session_id: SessionId, turn_id: TurnId) -> None:
         """Start the execution; starting the same turn again does nothing."""
         ...
 
-    def stop(self, turn_id: str, cause: str) -> None:
+    def stop(self, turn_id: TurnId, cause: str) -> None:
         """End the execution if it runs."""
         ...
 
-    def is_running(self, turn_id: str) -> bool:
+    def is_running(self, turn_id: TurnId) -> bool:
         """Tell whether the execution has not ended."""
         ...
 
@@ -119,7 +120,7 @@ class TaskGone(Exception):
 class TaskCallback(Protocol):
     """The task that waits for a call."""
 
-    def beat(self, token: str) -> None:
+    def heartbeat(self, token: str) -> None:
         """Say that the call is alive. Raises TaskGone when nobody waits for it."""
         ...
 

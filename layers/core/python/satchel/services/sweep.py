@@ -20,7 +20,7 @@ _AT_ONCE = 200
 _CLOCKS_DIFFER = timedelta(seconds=5)  # who keeps a file in its last second must not meet who deletes it
 
 
-class Swept(BaseModel):
+class SweepCounts(BaseModel):
     """What a sweep did."""
 
     files: int = 0
@@ -43,9 +43,9 @@ class Sweep:
     clock: Clock
     idle: timedelta
 
-    def __call__(self, more_time: Callable[[], bool]) -> Swept:
+    def __call__(self, more_time: Callable[[], bool]) -> SweepCounts:
         """Sweep as long as there is something to sweep and ``more_time``."""
-        return Swept(
+        return SweepCounts(
             files=_again(self._files, more_time),
             uploads=_again(lambda: self.uploads(_AT_ONCE), more_time),
             erasures=self.erasures(_AT_ONCE) if more_time() else 0,

@@ -7,9 +7,10 @@ from local.emulator.aws.moto_patches import websocket_connections
 from satchel.adapters import clients
 from satchel.adapters.api_gateway import ApiGatewaySender
 from satchel.domain.connections import MAX_BYTES
+from satchel.domain.ids import ConnectionId
 from satchel.ports.connections import ConnectionGone, Undelivered
 
-ID = "L0SM9cOFvHcCIhw="
+ID = ConnectionId("L0SM9cOFvHcCIhw=")
 
 
 class FakeConnection:
@@ -57,7 +58,7 @@ def test_message_above_the_limit_is_rejected(mailbox: ApiGatewaySender, connecti
 
 def test_unknown_connection_is_gone(mailbox: ApiGatewaySender) -> None:
     with pytest.raises(ConnectionGone):
-        mailbox.post("bm9ib2R5PQ==", "x")
+        mailbox.post(ConnectionId("bm9ib2R5PQ=="), "x")
 
 
 def test_closed_connection_is_gone(mailbox: ApiGatewaySender, connection: FakeConnection) -> None:

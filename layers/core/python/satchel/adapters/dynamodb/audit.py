@@ -11,6 +11,7 @@ from satchel.adapters.dynamodb.conditions import ConditionFailed
 from satchel.adapters.dynamodb.items import from_cursor, to_cursor
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.audit import AuditEntry
+from satchel.domain.ids import SessionId
 from satchel.ports import Page
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class DynamoAuditTrail:
     table: Table
     kept_for: timedelta
 
-    def keep(self, session_id: str, entry: AuditEntry) -> bool:
+    def keep(self, session_id: SessionId, entry: AuditEntry) -> bool:
         """Write an entry, once."""
         item: Item = {
             "pk": f"SESSION#{session_id}",
@@ -41,7 +42,7 @@ class DynamoAuditTrail:
             return False
         return True
 
-    def list(self, session_id: str, limit: int, cursor: str | None) -> Page[AuditEntry]:
+    def list(self, session_id: SessionId, limit: int, cursor: str | None) -> Page[AuditEntry]:
         """Return entries, newest first."""
         query = Query(f"SESSION#{session_id}", PREFIX, limit, from_cursor(cursor, PREFIX), newest_first=True)
         items, last = self.table.query(query)

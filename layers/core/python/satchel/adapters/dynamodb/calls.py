@@ -1,4 +1,4 @@
-"""Tool calls: ``CALLS#{tid} / CALL#{call_id}``, with ``doc`` and what is added later: ``sent``, ``settled``.
+"""Tool calls: ``CALLS#{tid} / CALL#{call_id}``, with ``doc`` and, added later, ``sent`` and ``settled`` (the result).
 
 Large arguments lie in the bucket.
 
@@ -19,6 +19,7 @@ from satchel.adapters.dynamodb.conditions import ConditionFailed
 from satchel.adapters.dynamodb.items import Item, LargeTexts
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.calls import Approval, Call, CallResult, Decision
+from satchel.domain.ids import CallId, TurnId
 from satchel.ports.storage import FileStore
 
 PREFIX = "CALL#"
@@ -26,10 +27,10 @@ _SENT = {"injected", "unresolved", "server", "bytes_in"}
 _MAX_BYTES = 40_000
 """Of each of two; what a call came to has up to 300,000, and an item holds no more than 400 KB."""
 
-_BESIDE = _SENT | {"settled"}
+_BESIDE = _SENT | {"result"}
 
 
-def _key(turn_id: str, call_id: str) -> tuple[str, str]:
+def _key(turn_id: TurnId, call_id: CallId) -> tuple[str, str]:
     return f"CALLS#{turn_id}", f"{PREFIX}{call_id}"
 
 
@@ -37,8 +38,8 @@ def _call(item: Item, texts: LargeTexts) -> Call:
     call = Call.model_validate_json(texts.read(item, "doc"))
     if "sent" in item or "sent_at" in item:
         call = Call.model_validate(call.model_dump() | json.loads(texts.read(item, "sent")))
-    settled = CallResult.model_validate_json(str(item["settled"])) if "settled" in item else None
-    return call.model_copy(update={"settled": settled})
+    result = CallResult.model_validate_json(str(item["settled"])) if "settled" in item else None
+    return call.model_copy(update={"result": result})
 
 
 @dataclass(frozen=True)
@@ -56,12 +57,12 @@ class DynamoCalls:
             with suppress(ConditionFailed):
                 self.table.put({"pk": pk, "sk": sk, name: doc}, absent=True)
 
-    def get(self, turn_id: str, call_id: str) -> Call | None:
+    def get(self, turn_id: TurnId, call_id: CallId) -> Call | None:
         """Return a call."""
         item = self.table.get(*_key(turn_id, call_id))
         return _call(item, self._texts) if item else None
 
-    def list(self, turn_id: str) -> Sequence[Call]:
+    def list(self, turn_id: TurnId) -> Sequence[Call]:
         """Return the calls of a turn in order."""
         calls = [_call(item, self._texts) for item in self.table.query_all(f"CALLS#{turn_id}", PREFIX)]
         return sorted(calls, key=lambda call: (call.round, call.index))
@@ -71,18 +72,18 @@ class DynamoCalls:
         name, sent = self._texts.attribute("sent", call.model_dump_json(include=_SENT), call.user, call.turn_id)
         self._set_once(call.turn_id, call.call_id, name, sent)
 
-    def settle(self, turn_id: str, call_id: str, settled: CallResult) -> CallResult:
+    def save_result(self, turn_id: TurnId, call_id: CallId, result: CallResult) -> CallResult:
         """Write what the call came to; the first one stands and is returned."""
-        if self._set_once(turn_id, call_id, "settled", settled.model_dump_json()):
-            return settled
+        if self._set_once(turn_id, call_id, "settled", result.model_dump_json()):
+            return result
         call = self.get(turn_id, call_id)
-        return call.settled or settled if call else settled
+        return call.result or result if call else result
 
     @property
     def _texts(self) -> LargeTexts:
         return LargeTexts(self.store, _MAX_BYTES)
 
-    def _set_once(self, turn_id: str, call_id: str, name: str, value: str) -> bool:
+    def _set_once(self, turn_id: TurnId, call_id: CallId, name: str, value: str) -> bool:
         try:
             self.table.update(
                 *_key(turn_id, call_id),
@@ -102,7 +103,7 @@ class DynamoClaims:
 
     table: Table
 
-    def claim(self, turn_id: str, call_id: str, runner: str) -> bool:
+    def claim(self, turn_id: TurnId, call_id: CallId, runner: str) -> bool:
         """Take a call for one runner; a write whose answer was lost and that came twice still counts as the first."""
         pk, sk = f"TURN#{turn_id}", f"CLAIM#{call_id}"
         try:
@@ -113,7 +114,7 @@ class DynamoClaims:
         return True
 
 
-def _approvals_key(turn_id: str, call_id: str) -> tuple[str, str]:
+def _approvals_key(turn_id: TurnId, call_id: CallId) -> tuple[str, str]:
     return f"CALLS#{turn_id}", f"APPROVAL#{call_id}"
 
 
@@ -137,7 +138,7 @@ class DynamoApprovals:
             return self.get(approval.turn_id, approval.call_id) or approval
         return approval
 
-    def get(self, turn_id: str, call_id: str) -> Approval | None:
+    def get(self, turn_id: TurnId, call_id: CallId) -> Approval | None:
         """Return what was asked and said."""
         item = self.table.get(*_approvals_key(turn_id, call_id))
         if item is None:
@@ -145,7 +146,7 @@ class DynamoApprovals:
         said = Decision.model_validate_json(str(item["decision"])) if "decision" in item else None
         return Approval.model_validate_json(str(item["doc"])).model_copy(update={"decision": said})
 
-    def decide(self, turn_id: str, call_id: str, decision: Decision) -> Approval | None:
+    def decide(self, turn_id: TurnId, call_id: CallId, decision: Decision) -> Approval | None:
         """Write the decision; the first one stands and is returned."""
         with suppress(ConditionFailed):  # nobody was asked, or it was decided before: what stands is read
             self.table.update(

@@ -16,6 +16,7 @@ from satchel.adapters.dynamodb.conditions import ConditionFailed
 from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.connections import Connection, Subscription, Ticket
+from satchel.domain.ids import ConnectionId, TurnId
 
 logger = logging.getLogger(__name__)
 
@@ -55,17 +56,17 @@ class DynamoConnections:
         item: Item = {"pk": f"CONN#{connection.connection_id}", "sk": "CONN", "doc": connection.model_dump_json()}
         self.table.put(item | {"ttl": _ttl(connection.expires_at)})
 
-    def get(self, connection_id: str) -> Connection | None:
+    def get(self, connection_id: ConnectionId) -> Connection | None:
         """Return a connection."""
         item = self.table.get(f"CONN#{connection_id}", "CONN")
         return Connection.model_validate_json(str(item["doc"])) if item else None
 
-    def remove(self, connection_id: str) -> None:
+    def remove(self, connection_id: ConnectionId) -> None:
         """Forget a connection."""
         self.table.delete(f"CONN#{connection_id}", "CONN")
 
 
-def _key(turn_id: str, connection_id: str) -> tuple[str, str]:
+def _key(turn_id: TurnId, connection_id: ConnectionId) -> tuple[str, str]:
     return f"TURN#{turn_id}", f"{PREFIX}{connection_id}"
 
 
@@ -86,7 +87,7 @@ class DynamoSubscriptions:
             | {"doc": subscription.model_dump_json(exclude=_BESIDE)}
         )
 
-    def of_turn(self, turn_id: str, limit: int) -> Sequence[Subscription]:
+    def of_turn(self, turn_id: TurnId, limit: int) -> Sequence[Subscription]:
         """Return those that can be read."""
         items, _ = self.table.query(Query(f"TURN#{turn_id}", PREFIX, limit))
         return [found for item in items if (found := _subscription(turn_id, item))]
@@ -118,12 +119,12 @@ class DynamoSubscriptions:
         with suppress(ConditionFailed):
             self.table.delete_if(*_key(subscription.turn_id, subscription.connection_id), "mark", subscription.mark)
 
-    def remove(self, turn_id: str, connection_id: str) -> None:
+    def remove(self, turn_id: TurnId, connection_id: ConnectionId) -> None:
         """Remove what a connection has for a turn."""
         self.table.delete(*_key(turn_id, connection_id))
 
 
-def _subscription(turn_id: str, item: Item) -> Subscription | None:
+def _subscription(turn_id: TurnId, item: Item) -> Subscription | None:
     """A runner may write here, so its key alone says whose an item is, and one may be anything."""
     beside = {name: item[name] for name in _BESIDE if name in item}
     of = {"turn_id": turn_id, "connection_id": str(item["sk"]).removeprefix(PREFIX)}

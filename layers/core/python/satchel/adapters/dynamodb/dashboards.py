@@ -5,15 +5,17 @@ No id of a dashboard has a slash in it, so that no id is the beginning of anothe
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.canvas import CanvasAction, Dashboard
+from satchel.domain.ids import CanvasId, SessionId, UserName
 
 _AT_ONCE = 10  # nearly always the first is meant
 
 
-def _key(user: str, canvas_id: str, session_id: str = "") -> tuple[str, str]:
+def _key(user: UserName, canvas_id: CanvasId, session_id: SessionId | Literal[""] = "") -> tuple[str, str]:
     return f"USER#{user}", f"CANVAS#{canvas_id}/{session_id}"
 
 
@@ -32,12 +34,12 @@ class DynamoDashboards:
         pk, sk = _key(dashboard.user, dashboard.canvas_id, dashboard.session_id)
         self.table.put({"pk": pk, "sk": sk, "doc": dashboard.model_dump_json()})
 
-    def get(self, user: str, canvas_id: str, session_id: str) -> Dashboard | None:
+    def get(self, user: UserName, canvas_id: CanvasId, session_id: SessionId) -> Dashboard | None:
         """Return the dashboard of this id in a session of this person."""
         item = self.table.get(*_key(user, canvas_id, session_id))
         return _dashboard(item) if item else None
 
-    def named(self, user: str, canvas_id: str) -> Iterator[Dashboard]:
+    def named(self, user: UserName, canvas_id: CanvasId) -> Iterator[Dashboard]:
         """Give the dashboards of this id, newest session first; a page is read when it is come to."""
         pk, prefix = _key(user, canvas_id)
         after: str | None = None

@@ -15,6 +15,7 @@ from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.errors import Unavailable
 from satchel.domain.events import ENDS, Event, NewEvent
+from satchel.domain.ids import TurnId
 from satchel.ports.system import Clock
 
 PREFIX = "EVENT#"
@@ -29,7 +30,7 @@ class DynamoEvents:
     table: Table
     clock: Clock
 
-    def append(self, turn_id: str, event: NewEvent) -> Event | None:
+    def append(self, turn_id: TurnId, event: NewEvent) -> Event | None:
         """Write one event and return it; None when its ``once`` or the turn's last one was written before."""
         pk = f"TURN#{turn_id}"
         for _ in range(_TRIES):
@@ -50,7 +51,7 @@ class DynamoEvents:
             pause()
         raise Unavailable("Too many writers at one turn's events.")
 
-    def _next(self, turn_id: str, event: NewEvent) -> Event | None:
+    def _next(self, turn_id: TurnId, event: NewEvent) -> Event | None:
         counter = self.table.get(f"TURN#{turn_id}", "SEQ")
         if counter and "closed" in counter:
             return None
@@ -79,12 +80,12 @@ class DynamoEvents:
             writes.append(self.table.writes_put({"pk": pk, "sk": f"ONCE#{once}"}, absent=True))
         self.table.transact(writes)
 
-    def after(self, turn_id: str, seq: int, limit: int) -> Sequence[Event]:
+    def after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:
         """Return up to ``limit`` events whose seq is greater, in order."""
         items, _ = self.table.query(Query(f"TURN#{turn_id}", PREFIX, limit, f"{PREFIX}{seq:08d}"))
         return [_event(turn_id, item) for item in items]
 
 
-def _event(turn_id: str, item: Item) -> Event:
+def _event(turn_id: TurnId, item: Item) -> Event:
     seq = int(str(item["sk"]).removeprefix(PREFIX))
     return Event.model_validate({"seq": seq, "turn_id": turn_id, **json.loads(str(item["doc"]))})

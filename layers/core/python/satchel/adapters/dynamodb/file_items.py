@@ -23,10 +23,12 @@ files than were asked for, or none, while more pages follow.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from satchel.adapters.dynamodb.items import Item, from_cursor, to_cursor
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.files import FileFilter, FileRecord, NameClaim
+from satchel.domain.ids import FileKey, SessionId, UserName
 from satchel.ports import Page
 
 USAGE = "USAGE#"
@@ -35,7 +37,7 @@ EXPIRING = "files"
 _SHARDS = 8
 
 
-def space(user: str, session_id: str | None) -> str:
+def space(user: UserName, session_id: SessionId | None) -> str:
     """Return where a name is unique: within its session; files without one share the person's library."""
     return f"SESSION#{session_id}" if session_id else f"LIBRARY#{user}"
 
@@ -53,12 +55,12 @@ def record_of(item: Item) -> FileRecord:
     return FileRecord.model_validate_json(str(item["doc"]))
 
 
-def versions_of(file_key: str) -> str:
+def versions_of(file_key: FileKey) -> str:
     """Return what the keys of all versions begin with."""
     return f"VERSION#{file_key}#"
 
 
-def version_key(file_key: str, version: int) -> str:
+def version_key(file_key: FileKey, version: int) -> str:
     """Return where a version is."""
     return f"{versions_of(file_key)}{version:06d}"
 
@@ -75,7 +77,7 @@ def object_item(record: FileRecord) -> Item:
     return {"pk": f"USER#{record.user}", "sk": sk, "file_key": record.file_key, "version": record.version}
 
 
-def pointer_key(name: str, file_key: str = "") -> str:
+def pointer_key(name: str, file_key: FileKey | Literal[""] = "") -> str:
     """Return where the files of a name are found."""
     return f"NAME#{name}/{file_key}"
 
@@ -112,7 +114,7 @@ def claim_item(record: FileRecord) -> Item:
     }
 
 
-def usage_key(user: str, file_key: str) -> tuple[str, str]:
+def usage_key(user: UserName, file_key: FileKey) -> tuple[str, str]:
     """Return the counter that a file is counted on; what a person uses is the sum of all of them."""
     return f"USER#{user}", f"{USAGE}{ord(file_key[-1]) % _SHARDS}"
 
@@ -120,7 +122,7 @@ def usage_key(user: str, file_key: str) -> tuple[str, str]:
 _LOOKED_AT = 500
 
 
-def page_of_files(table: Table, user: str, wanted: FileFilter, limit: int, cursor: str | None) -> Page[FileRecord]:
+def page_of_files(table: Table, user: UserName, wanted: FileFilter, limit: int, cursor: str | None) -> Page[FileRecord]:
     """Return a page of the files that are meant. Raises InvalidRequest for a cursor that this list did not give."""
     pk = f"SESSION#{wanted.session_id}" if wanted.session_id else f"USER#{user}"
     prefix = f"NAME#{wanted.name_prefix}" if wanted.name_prefix else "FILE#"
@@ -134,9 +136,9 @@ def page_of_files(table: Table, user: str, wanted: FileFilter, limit: int, curso
     return Page(items=[record for _, record in found[:limit]], cursor=to_cursor(last))
 
 
-def _pointed_to(table: Table, user: str, items: Sequence[Item]) -> list[FileRecord | None]:
+def _pointed_to(table: Table, user: UserName, items: Sequence[Item]) -> list[FileRecord | None]:
     """Return the records of these pointers; None where one went in between."""
-    keys = [str(item["file_key"]) for item in items]
+    keys = [FileKey(str(item["file_key"])) for item in items]
     records = map(record_of, table.get_many([(f"USER#{user}", f"FILE#{key}") for key in keys]))
     found = {record.file_key: record for record in records}
     return [found.get(key) for key in keys]

@@ -29,6 +29,7 @@ from satchel.adapters.dynamodb.uploads import upload_key
 from satchel.contract import numbered_name
 from satchel.domain.errors import Unavailable, UploadNotFound
 from satchel.domain.files import FileFilter, FileRecord, NameClaim, NameDecision, NewFile, Usage, decide_name
+from satchel.domain.ids import FileKey, SessionId, UploadId, UserName
 from satchel.ports import Page
 from satchel.ports.files import ALL_FILES
 
@@ -64,24 +65,25 @@ class DynamoFiles:
 
     def keep_upload(self, new: NewFile) -> FileRecord:
         """Make the bytes of an upload a file, and end the upload, in one transaction. Raises UploadNotFound."""
-        place = upload_key(new.user, new.object_id)
+        upload_id = UploadId(new.object_id)
+        place = upload_key(new.user, upload_id)
         ending = self.table.writes_delete_of(*place, "upload_id", new.object_id)
         for _ in range(_TRIES):
             there = self.table.get(*place)  # looked at first: what ends it in between has kept the file
             if kept := self.kept(new.user, new.object_id):
                 return kept
             if there is None:
-                raise UploadNotFound(new.object_id)
+                raise UploadNotFound(upload_id)
             try:
                 return self._keep(new, ending)
             except (ConditionFailed, WriteConflict):
                 pause()
         raise Unavailable(f"Too many writers at one name: {new.name}")
 
-    def kept(self, user: str, object_id: str) -> FileRecord | None:
+    def kept(self, user: UserName, object_id: FileKey) -> FileRecord | None:
         """Return the version that an object was made."""
         item = self.table.get(f"USER#{user}", f"OBJECT#{object_id}")
-        return self.version(user, str(item["file_key"]), int(item["version"])) if item else None
+        return self.version(user, FileKey(str(item["file_key"])), int(item["version"])) if item else None
 
     def _keep(self, new: NewFile, *more: "TransactWriteItemTypeDef") -> FileRecord:
         for name in _names(new.name):
@@ -121,33 +123,33 @@ class DynamoFiles:
         )
         return record
 
-    def get(self, user: str, file_key: str) -> FileRecord | None:
+    def get(self, user: UserName, file_key: FileKey) -> FileRecord | None:
         """Return the newest version of a file of this person."""
         item = self.table.get(f"USER#{user}", f"FILE#{file_key}")
         return record_of(item) if item else None
 
-    def version(self, user: str, file_key: str, version: int) -> FileRecord | None:
+    def version(self, user: UserName, file_key: FileKey, version: int) -> FileRecord | None:
         """Return one version of a file."""
         item = self.table.get(f"USER#{user}", version_key(file_key, version))
         return record_of(item) if item else None
 
-    def list(self, user: str, limit: int, cursor: str | None, wanted: FileFilter = ALL_FILES) -> Page[FileRecord]:
+    def list(self, user: UserName, limit: int, cursor: str | None, wanted: FileFilter = ALL_FILES) -> Page[FileRecord]:
         """Return those files of a person that are meant, newest first; by name where a beginning of names is given."""
         return page_of_files(self.table, user, wanted, limit, cursor)
 
-    def usage(self, user: str) -> Usage:
+    def usage(self, user: UserName) -> Usage:
         """Return how much a person keeps."""
         counters = self.table.query_all(f"USER#{user}", USAGE)
         return Usage(bytes=sum(int(c["bytes"]) for c in counters), count=sum(int(c["files"]) for c in counters))
 
-    def of_session(self, user: str, session_id: str) -> Sequence[FileRecord]:
+    def of_session(self, user: UserName, session_id: SessionId) -> Sequence[FileRecord]:
         """Return the files of a session, newest first."""
         claims = self.table.query_all(space(user, session_id), "NAME#")
         keys = [NameClaim.model_validate_json(str(item["doc"])).file_key for item in claims]
         items = self.table.get_many([(f"USER#{user}", f"FILE#{key}") for key in keys])
         return sorted((record_of(item) for item in items), key=lambda record: record.created_at, reverse=True)
 
-    def named(self, user: str, session_id: str | None, name: str) -> Iterator[FileRecord]:
+    def named(self, user: UserName, session_id: SessionId | None, name: str) -> Iterator[FileRecord]:
         """Give the files of this name: the session's, then the person's other ones, newest first."""
         seen: set[str] = set()
         for key in self._keys(user, session_id, name):
@@ -155,14 +157,14 @@ class DynamoFiles:
                 yield record
             seen.add(key)
 
-    def _keys(self, user: str, session_id: str | None, name: str) -> Iterator[str]:
+    def _keys(self, user: UserName, session_id: SessionId | None, name: str) -> Iterator[FileKey]:
         item = self.table.get(space(user, session_id), f"NAME#{name}") if session_id else None
         if item is not None:
             yield NameClaim.model_validate_json(str(item["doc"])).file_key
         wanted = Query(f"USER#{user}", pointer_key(name), _POINTERS_AT_ONCE, newest_first=True)
         while True:
             pointers, after = self.table.query(wanted)
-            yield from (str(pointer["file_key"]) for pointer in pointers)
+            yield from (FileKey(str(pointer["file_key"])) for pointer in pointers)
             if after is None:
                 return
             wanted = replace(wanted, after=after)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from satchel.domain.errors import InvalidRequest
+from satchel.domain.ids import TurnId, UserName
 from satchel.domain.object_keys import text_key
 from satchel.ports.storage import FileStore
 
@@ -78,7 +79,7 @@ class LargeTexts:
     store: FileStore
     max_inline_bytes: int
 
-    def attribute(self, name: str, text: str, user: str, turn_id: str) -> tuple[str, str]:
+    def attribute(self, name: str, text: str, user: UserName, turn_id: TurnId) -> tuple[str, str]:
         """Return under which name an item holds a text of this turn, and what it holds; a large one is stored first."""
         body = text.encode()
         if len(body) <= self.max_inline_bytes:

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from satchel.adapters.dynamodb.file_items import record_of, version_key
 from satchel.adapters.dynamodb.items import Item, from_cursor, to_cursor
 from satchel.adapters.dynamodb.sessions import session_key, session_of
 from satchel.adapters.dynamodb.table import Query, Table
+from satchel.domain.ids import LinkId, SessionId, UserName
 from satchel.domain.links import Claims, LinkState, SharedLink
 from satchel.ports import Page
 
@@ -16,7 +18,7 @@ _NONE = "-"  # no id of ours: read in the place of what a link does not have
 _Place = tuple[str, str]
 
 
-def _link_key(user: str, link_id: str) -> _Place:
+def _link_key(user: UserName, link_id: LinkId | Literal[""]) -> _Place:
     return f"USER#{user}", f"{PREFIX}{link_id}"
 
 
@@ -35,17 +37,17 @@ class DynamoSharedLinks:
         pk, sk = _link_key(link.claims.owner, link.link_id)
         self.table.put({"pk": pk, "sk": sk, "doc": link.model_dump_json(), "ttl": link.claims.exp}, absent=True)
 
-    def list(self, user: str, limit: int, cursor: str | None) -> Page[SharedLink]:
+    def list(self, user: UserName, limit: int, cursor: str | None) -> Page[SharedLink]:
         """Return them, newest first."""
         query = Query(f"USER#{user}", PREFIX, limit, from_cursor(cursor, PREFIX), newest_first=True)
         items, last = self.table.query(query)
         return Page(items=[_link_of(item) for item in items], cursor=to_cursor(last))
 
-    def revoke(self, user: str, link_id: str) -> bool:
+    def revoke(self, user: UserName, link_id: LinkId) -> bool:
         """Remove one."""
         return self.table.take(*_link_key(user, link_id)) is not None
 
-    def revoke_all(self, user: str) -> int:
+    def revoke_all(self, user: UserName) -> int:
         """Remove all, a page at a time."""
         gone = 0
         while True:
@@ -72,8 +74,8 @@ class DynamoLinkStates:
 def _places(claims: Claims) -> tuple[_Place, _Place, _Place]:
     return (
         (f"USER#{claims.owner}", version_key(claims.file_key, claims.version)),
-        session_key(claims.owner, claims.session_id or _NONE),
-        _link_key(claims.owner, claims.link_id or _NONE),
+        session_key(claims.owner, claims.session_id or SessionId(_NONE)),
+        _link_key(claims.owner, claims.link_id or LinkId(_NONE)),
     )
 
 

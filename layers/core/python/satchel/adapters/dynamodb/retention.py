@@ -22,6 +22,7 @@ from satchel.adapters.dynamodb.table import Query, Table
 from satchel.adapters.dynamodb.turns import PREFIX as TURN
 from satchel.domain.errors import FileNotFound, SessionEnded
 from satchel.domain.files import FileRecord, expired, promoted
+from satchel.domain.ids import SessionId
 from satchel.domain.sessions import SessionStatus
 
 _MAX_WRITES = 99  # and one that counts them
@@ -122,7 +123,7 @@ class DynamoSessionPurger:
 
     table: Table
 
-    def forget_events(self, session_id: str) -> int:
+    def forget_events(self, session_id: SessionId) -> int:
         """Go from turn to turn, a page of each at a time; broken off, it begins again with what is left."""
         forgotten, after = 0, None
         while True:

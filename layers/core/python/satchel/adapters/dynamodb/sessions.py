@@ -9,14 +9,19 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, pause
 from satchel.adapters.dynamodb.items import Item, from_cursor, to_cursor
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.conversation import TokenUsage
 from satchel.domain.errors import SessionEnded, SessionNotFound, Unavailable
+from satchel.domain.ids import SessionId, UserName
 from satchel.domain.sessions import Session, SessionChanges, SessionStatus
 from satchel.ports import Page
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 PREFIX = "SESSION#"
 OPEN, ENDED = "sessions", "ended"
@@ -24,7 +29,7 @@ _BESIDE = {"status", "epoch", "running_turn", "last_used_at", "ended_at"}
 _TRIES = 20
 
 
-def session_key(user: str, session_id: str) -> tuple[str, str]:
+def session_key(user: UserName, session_id: SessionId) -> tuple[str, str]:
     """Return pk and sk of a session."""
     return f"USER#{user}", f"{PREFIX}{session_id}"
 
@@ -64,23 +69,23 @@ class DynamoSessions:
         """Write a new session."""
         self.table.put(_item(session))
 
-    def get(self, user: str, session_id: str) -> Session | None:
+    def get(self, user: UserName, session_id: SessionId) -> Session | None:
         """Return a session of this person."""
         item = self.table.get(*session_key(user, session_id))
         return session_of(item) if item else None
 
-    def some(self, user: str, session_ids: Collection[str]) -> dict[str, Session]:
+    def some(self, user: UserName, session_ids: Collection[SessionId]) -> dict[str, Session]:
         """Return those of these sessions that there are, by id."""
         found = map(session_of, self.table.get_many([session_key(user, each) for each in sorted(set(session_ids))]))
         return {session.session_id: session for session in found}
 
-    def list(self, user: str, limit: int, cursor: str | None) -> Page[Session]:
+    def list(self, user: UserName, limit: int, cursor: str | None) -> Page[Session]:
         """Return sessions, newest first."""
         query = Query(f"USER#{user}", PREFIX, limit, from_cursor(cursor, PREFIX), newest_first=True)
         items, last = self.table.query(query)
         return Page(items=[session_of(item) for item in items], cursor=to_cursor(last))
 
-    def change(self, user: str, session_id: str, changes: SessionChanges) -> Session:
+    def change(self, user: UserName, session_id: SessionId, changes: SessionChanges) -> Session:
         """Change what is said of an open session: of two who do so at once, neither undoes the other's."""
         for _ in range(_TRIES):
             item = self.table.get(*session_key(user, session_id))
@@ -104,7 +109,7 @@ class DynamoSessions:
                 return after
         raise Unavailable("The session is being changed by somebody else; try again.")
 
-    def end(self, user: str, session_id: str, now: datetime, *, idle_since: datetime | None = None) -> None:
+    def end(self, user: UserName, session_id: SessionId, now: datetime, *, idle_since: datetime | None = None) -> None:
         """Mark a session ended and raise its epoch, once; with ``idle_since``, only an idle one."""
         idle = "" if idle_since is None else " AND attribute_not_exists(running_turn) AND expires_at <= :since"
         since = {} if idle_since is None else {"since": int(idle_since.timestamp())}

@@ -11,6 +11,7 @@ from satchel.adapters.dynamodb.items import LargeTexts
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.calls import Call
 from satchel.domain.conversation import AssistantMessage, Message, ToolMessage
+from satchel.domain.ids import SessionId, TurnId
 from satchel.domain.sessions import Turn
 from satchel.ports.storage import FileStore
 
@@ -18,7 +19,7 @@ _MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
 _MAX_BYTES = 300_000
 
 
-def _reply_key(turn_id: str, round_number: int) -> str:
+def _reply_key(turn_id: TurnId, round_number: int) -> str:
     return f"MSG#{turn_id}#{round_number:02d}#v"
 
 
@@ -29,12 +30,12 @@ class DynamoTranscript:
     table: Table
     store: FileStore
 
-    def messages(self, session_id: str) -> Sequence[Message]:
+    def messages(self, session_id: SessionId) -> Sequence[Message]:
         """Return all messages in order."""
         items = self.table.query_all(f"SESSION#{session_id}", "MSG#")
         return [_MESSAGE.validate_json(self._texts.read(item, "doc")) for item in items]
 
-    def stored_reply(self, session_id: str, turn_id: str, round_number: int) -> AssistantMessage | None:
+    def stored_reply(self, session_id: SessionId, turn_id: TurnId, round_number: int) -> AssistantMessage | None:
         """Return what the model said in a round, if it did."""
         item = self.table.get(f"SESSION#{session_id}", _reply_key(turn_id, round_number))
         return AssistantMessage.model_validate_json(self._texts.read(item, "doc")) if item else None

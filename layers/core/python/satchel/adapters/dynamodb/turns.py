@@ -5,7 +5,6 @@ Tokens that models took, counted on the items of a turn and its session: counter
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, pause
 from satchel.adapters.dynamodb.items import Item, from_cursor, to_cursor
@@ -13,6 +12,7 @@ from satchel.adapters.dynamodb.sessions import session_key, usage_of, writes_usa
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.conversation import TokenUsage, UserMessage
 from satchel.domain.errors import KeyReused, SessionEnded, SessionNotFound, TurnRunning, Unavailable
+from satchel.domain.ids import SessionId, TurnId
 from satchel.domain.sessions import SessionStatus, Turn, TurnStatus
 from satchel.ports import Page
 
@@ -45,12 +45,12 @@ class DynamoTurns:
 
     table: Table
 
-    def get(self, session_id: str, turn_id: str) -> Turn | None:
+    def get(self, session_id: SessionId, turn_id: TurnId) -> Turn | None:
         """Return a turn."""
         item = self.table.get(f"SESSION#{session_id}", f"{PREFIX}{turn_id}")
         return _turn(item) if item else None
 
-    def list(self, session_id: str, limit: int, cursor: str | None) -> Page[Turn]:
+    def list(self, session_id: SessionId, limit: int, cursor: str | None) -> Page[Turn]:
         """Return turns, oldest first."""
         items, last = self.table.query(Query(f"SESSION#{session_id}", PREFIX, limit, from_cursor(cursor, PREFIX)))
         return Page(items=[_turn(item) for item in items], cursor=to_cursor(last))
@@ -101,7 +101,7 @@ class DynamoTurns:
             return None
         if item["asked"] != _fingerprint(turn):
             raise KeyReused("This Idempotency-Key was used for another message.", turn_id=str(item["turn"]))
-        return self.get(turn.session_id, str(item["turn"]))
+        return self.get(turn.session_id, TurnId(str(item["turn"])))
 
     def _why_not(self, turn: Turn) -> Exception:
         item = self.table.get(*session_key(turn.user, turn.session_id))
@@ -110,7 +110,7 @@ class DynamoTurns:
         if item["status"] == SessionStatus.ENDED.value:
             return SessionEnded(turn.session_id)
         running = item.get("running_turn")
-        return TurnRunning(str(running)) if running else Unavailable("The session was busy; try again.")
+        return TurnRunning(TurnId(str(running))) if running else Unavailable("The session was busy; try again.")
 
     def spent(self, turn: Turn, usage: TokenUsage) -> None:
         """Count what a model took, on the turn and its session; where they are gone, nobody asks any more."""
@@ -166,7 +166,3 @@ class DynamoTurns:
 
 def _once(idempotency_key: str) -> str:
     return f"ONCE#{hashlib.sha256(idempotency_key.encode()).hexdigest()}"
-
-
-if TYPE_CHECKING:
-    pass

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from satchel.adapters.dynamodb.items import Item, from_cursor, to_cursor
 from satchel.adapters.dynamodb.table import Query, Table
+from satchel.domain.ids import UploadId, UserName
 from satchel.domain.uploads import Upload
 from satchel.ports import Page
 
@@ -17,7 +18,7 @@ _PREFIX = "UPLOAD#"
 _BUCKET = "uploads"
 
 
-def upload_key(user: str, upload_id: str) -> tuple[str, str]:
+def upload_key(user: UserName, upload_id: UploadId) -> tuple[str, str]:
     """Return where an upload stands."""
     return f"USER#{user}", f"{_PREFIX}{upload_id}"
 
@@ -39,18 +40,18 @@ class DynamoUploads:
         expiry: Item = {"expiry_bucket": _BUCKET, "expires_at": int(upload.expires_at.timestamp())}
         self.table.put(item | expiry, absent=True)
 
-    def get(self, user: str, upload_id: str) -> Upload | None:
+    def get(self, user: UserName, upload_id: UploadId) -> Upload | None:
         """Return one of this person."""
         item = self.table.get(*upload_key(user, upload_id))
         return _upload(item) if item else None
 
-    def list(self, user: str, limit: int, cursor: str | None) -> Page[Upload]:
+    def list(self, user: UserName, limit: int, cursor: str | None) -> Page[Upload]:
         """Return them, newest first."""
         query = Query(f"USER#{user}", _PREFIX, limit, from_cursor(cursor, _PREFIX), newest_first=True)
         items, last = self.table.query(query)
         return Page(items=[_upload(item) for item in items], cursor=to_cursor(last))
 
-    def take(self, user: str, upload_id: str) -> Upload | None:
+    def take(self, user: UserName, upload_id: UploadId) -> Upload | None:
         """Remove one and return it: of many who take it, one gets it."""
         item = self.table.take(*upload_key(user, upload_id))
         return _upload(item) if item else None

@@ -15,6 +15,7 @@ from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.sessions import PREFIX as SESSION
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.adapters.dynamodb.turns import PREFIX as TURN
+from satchel.domain.ids import TurnId, UserName
 from satchel.domain.users import Erased, Erasure, LateTurn
 
 _BUCKET = "erasures"
@@ -32,11 +33,11 @@ _COUNTED = {
 }
 
 
-def _pk(user: str) -> str:
+def _pk(user: UserName) -> str:
     return f"ERASURE#{user}"
 
 
-def _erasure_of(user: str, item: Item) -> Erasure:
+def _erasure_of(user: UserName, item: Item) -> Erasure:
     return Erasure.model_validate(
         {
             "user": user,
@@ -54,7 +55,7 @@ class DynamoErasures:
 
     table: Table
 
-    def begin(self, user: str, now: datetime) -> Erasure:
+    def begin(self, user: UserName, now: datetime) -> Erasure:
         """Write a new one over one that is finished."""
         forgotten = ", ".join(["finished_at", "#ttl", *Erased.model_fields])
         with suppress(ConditionFailed):
@@ -69,31 +70,32 @@ class DynamoErasures:
             )
         return self.get(user) or Erasure(user=user, started_at=now)
 
-    def get(self, user: str) -> Erasure | None:
+    def get(self, user: UserName) -> Erasure | None:
         """Return the last one of this person."""
         item = self.table.get(_pk(user), _SK)
         return _erasure_of(user, item) if item else None
 
-    def note(self, user: str, late: Sequence[LateTurn]) -> None:
+    def note(self, user: UserName, late: Sequence[LateTurn]) -> None:
         """Write which turns were running."""
         self._set(user, "SET late = :late", {"late": json.dumps([turn.model_dump() for turn in late])})
 
-    def look_again(self, user: str, at: datetime) -> None:
+    def look_again(self, user: UserName, at: datetime) -> None:
         """Say when it is due next."""
         self._set(user, "SET expires_at = :at", {"at": int(at.timestamp())})
 
-    def finish(self, user: str, now: datetime) -> None:
+    def finish(self, user: UserName, now: datetime) -> None:
         """Take it out of the index."""
         gone = int((now + _TOLD_FOR).timestamp())
         expression = "SET finished_at = :now, #ttl = :gone REMOVE expiry_bucket, expires_at"
         self._set(user, expression, {"now": now.isoformat(), "gone": gone}, {"#ttl": "ttl"})
 
-    def due(self, until: datetime, limit: int) -> Sequence[str]:
+    def due(self, until: datetime, limit: int) -> Sequence[UserName]:
         """Return whose erasures were to be looked at by then."""
-        return [str(item["pk"]).partition("#")[2] for item in self.table.due(_BUCKET, int(until.timestamp()), limit)]
+        due = self.table.due(_BUCKET, int(until.timestamp()), limit)
+        return [UserName(str(item["pk"]).partition("#")[2]) for item in due]
 
     def _set(
-        self, user: str, expression: str, values: dict[str, str | int | bool], names: dict[str, str] | None = None
+        self, user: UserName, expression: str, values: dict[str, str | int | bool], names: dict[str, str] | None = None
     ) -> None:
         """Change one that is not finished; of one that somebody else has finished nothing is left to say."""
         with suppress(ConditionFailed):
@@ -107,7 +109,7 @@ class DynamoUserPurger:
 
     table: Table
 
-    def erase(self, user: str, late: Sequence[LateTurn]) -> Iterator[int]:
+    def erase(self, user: UserName, late: Sequence[LateTurn]) -> Iterator[int]:
         """Delete all of them, and what turns that were running wrote when their records had gone."""
         for turn in late:
             yield from self._turn(user, turn.turn_id)
@@ -116,7 +118,7 @@ class DynamoUserPurger:
         for pk in (f"LIBRARY#{user}", f"USER#{user}"):
             yield from self._clear(user, pk)
 
-    def _sessions(self, user: str) -> Iterator[int]:
+    def _sessions(self, user: UserName) -> Iterator[int]:
         after: str | None = None
         while True:
             items, after = self.table.query(Query(f"USER#{user}", SESSION, _SESSIONS_AT_ONCE, after))
@@ -126,28 +128,28 @@ class DynamoUserPurger:
             if after is None:
                 return
 
-    def _session(self, user: str, pk: str) -> Iterator[int]:
+    def _session(self, user: UserName, pk: str) -> Iterator[int]:
         after: str | None = None
         while True:
             turns, after = self.table.query(Query(pk, TURN, _AT_ONCE, after))
             for turn in turns:
-                yield from self._turn(user, str(turn["sk"]).removeprefix(TURN))
+                yield from self._turn(user, TurnId(str(turn["sk"]).removeprefix(TURN)))
             if after is None:
                 break
         yield from self._clear(user, pk)
 
-    def _turn(self, user: str, turn_id: str) -> Iterator[int]:
+    def _turn(self, user: UserName, turn_id: TurnId) -> Iterator[int]:
         yield from self._clear(user, f"CALLS#{turn_id}")
         yield from self._clear(user, f"TURN#{turn_id}")
 
-    def _clear(self, user: str, pk: str) -> Iterator[int]:
+    def _clear(self, user: UserName, pk: str) -> Iterator[int]:
         while True:
             items, _ = self.table.query(Query(pk, limit=_AT_ONCE))
             if not items:
                 return
             yield self._delete(user, items)
 
-    def _delete(self, user: str, items: Sequence[Item]) -> int:
+    def _delete(self, user: UserName, items: Sequence[Item]) -> int:
         """Delete items that are there, and count them; where somebody else was quicker, they are looked for again."""
         counts = Counter(kind for item in items if (kind := _counted(item)))
         writes = [self.table.writes_delete(str(item["pk"]), str(item["sk"]), present=True) for item in items]

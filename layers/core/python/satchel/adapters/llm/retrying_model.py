@@ -42,7 +42,7 @@ class RetryingModel:
                 logger.warning("a model gave no answer", extra=_facts(error, task, number))
                 if not error.passing or number + 1 == MAX_TRIES or self.clock.monotonic() + pause >= latest:
                     raise
-            heard.anew()
+            heard.restart()
             self._wait(pause, heard)
         raise AssertionError("the last try returns or raises")
 

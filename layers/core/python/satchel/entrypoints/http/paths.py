@@ -1,77 +1,57 @@
-"""Ids in paths: one that cannot be an id of ours is simply not found."""
+"""Ids in paths, from one table: an id that cannot exist gives the same 404 as one that does not exist."""
 
 import re
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, TypeVar
 
-from fastapi import Depends, Path
+from fastapi import Path
+from pydantic import BeforeValidator
 
-from satchel.domain.canvas import is_canvas_id
+from satchel.domain.canvas import CANVAS_ID
 from satchel.domain.errors import (
     CallNotFound,
     CanvasNotFound,
     FileNotFound,
+    NotFound,
     SessionNotFound,
     SharedLinkNotFound,
     TurnNotFound,
     UploadNotFound,
 )
-from satchel.entrypoints.http.examples import CALL_ID, CANVAS_ID, FILE_KEY, LINK_ID, SESSION_ID, TURN_ID, UPLOAD_ID
+from satchel.domain.ids import CALL_ID, ID_BODY, CallId, CanvasId, FileKey, LinkId, SessionId, TurnId, UploadId
+from satchel.entrypoints.http import examples
 
-_BODY = re.compile(r"[0-9a-hjkmnp-tv-z]{26}")
-_CALL = re.compile(r"t[0-9a-hjkmnp-tv-z]{26}-[0-9]{2,3}-[0-9]{2,3}")
-
-
-def known_session(session_id: str) -> str:
-    """Return what may be an id of a session. Raises SessionNotFound for what cannot."""
-    if session_id[:1] != "s" or not _BODY.fullmatch(session_id[1:]):
-        raise SessionNotFound(session_id[:100])
-    return session_id
+IdT = TypeVar("IdT", bound=str)
+_MAX_SHOWN_CHARS = 100
 
 
-def _session(session_id: Annotated[str, Path(examples=[SESSION_ID])]) -> str:
-    return known_session(session_id)
+def _checked(make: Callable[[str], IdT], pattern: str, not_found: Callable[[IdT], NotFound]) -> Callable[[str], IdT]:
+    """Return a function that turns a text into an id, or raises ``not_found`` if the text cannot be one."""
+    compiled = re.compile(pattern)
+
+    def check(text: str) -> IdT:
+        if not compiled.fullmatch(text):
+            raise not_found(make(text[:_MAX_SHOWN_CHARS]))
+        return make(text)
+
+    return check
 
 
-def _turn(turn_id: Annotated[str, Path(examples=[TURN_ID])]) -> str:
-    if turn_id[:1] != "t" or not _BODY.fullmatch(turn_id[1:]):
-        raise TurnNotFound(turn_id[:100])
-    return turn_id
+known_session = _checked(SessionId, f"s{ID_BODY}", SessionNotFound)
+_turn = _checked(TurnId, f"t{ID_BODY}", TurnNotFound)
+_call = _checked(CallId, CALL_ID, CallNotFound)
+_file = _checked(FileKey, f"f{ID_BODY}", FileNotFound)
+_upload = _checked(lambda text: UploadId(FileKey(text)), f"f{ID_BODY}", UploadNotFound)
+_link = _checked(LinkId, f"l{ID_BODY}", SharedLinkNotFound)
+_canvas = _checked(CanvasId, CANVAS_ID, CanvasNotFound)
 
-
-def _call(call_id: Annotated[str, Path(examples=[CALL_ID])]) -> str:
-    if not _CALL.fullmatch(call_id):
-        raise CallNotFound(call_id[:100])
-    return call_id
-
-
-def _file(file_key: Annotated[str, Path(examples=[FILE_KEY])]) -> str:
-    if file_key[:1] != "f" or not _BODY.fullmatch(file_key[1:]):
-        raise FileNotFound(file_key[:100])
-    return file_key
-
-
-def _upload(upload_id: Annotated[str, Path(examples=[UPLOAD_ID])]) -> str:
-    if upload_id[:1] != "f" or not _BODY.fullmatch(upload_id[1:]):
-        raise UploadNotFound(upload_id[:100])
-    return upload_id
-
-
-def _link(link_id: Annotated[str, Path(examples=[LINK_ID])]) -> str:
-    if link_id[:1] != "l" or not _BODY.fullmatch(link_id[1:]):
-        raise SharedLinkNotFound(link_id[:100])
-    return link_id
-
-
-def _canvas(canvas_id: Annotated[str, Path(examples=[CANVAS_ID], description="As its tool named it.")]) -> str:
-    if not is_canvas_id(canvas_id):
-        raise CanvasNotFound(canvas_id[:100])
-    return canvas_id
-
-
-SessionPath = Annotated[str, Depends(_session)]
-TurnPath = Annotated[str, Depends(_turn)]
-CallPath = Annotated[str, Depends(_call)]
-FilePath = Annotated[str, Depends(_file)]
-UploadPath = Annotated[str, Depends(_upload)]
-LinkPath = Annotated[str, Depends(_link)]
-CanvasPath = Annotated[str, Depends(_canvas)]
+# NotFound is no ValueError, so pydantic lets it pass and the answer is 404, not 422.
+SessionPath = Annotated[SessionId, BeforeValidator(known_session), Path(examples=[examples.SESSION_ID])]
+TurnPath = Annotated[TurnId, BeforeValidator(_turn), Path(examples=[examples.TURN_ID])]
+CallPath = Annotated[CallId, BeforeValidator(_call), Path(examples=[examples.CALL_ID])]
+FilePath = Annotated[FileKey, BeforeValidator(_file), Path(examples=[examples.FILE_KEY])]
+UploadPath = Annotated[UploadId, BeforeValidator(_upload), Path(examples=[examples.UPLOAD_ID])]
+LinkPath = Annotated[LinkId, BeforeValidator(_link), Path(examples=[examples.LINK_ID])]
+CanvasPath = Annotated[
+    CanvasId, BeforeValidator(_canvas), Path(examples=[examples.CANVAS_ID], description="As its tool named it.")
+]

@@ -44,19 +44,19 @@ class RecordAudit:
 _OF_THEIR_OWN = {ErrorCode.E_TIMEOUT: TOOL_TIMEOUTS, ErrorCode.E_TOOL_CRASHED: TOOL_CRASHES}
 
 
-def count_call(metrics: Metrics, call: Call, settled: CallResult) -> None:
+def count_call(metrics: Metrics, call: Call, result: CallResult) -> None:
     """Note what a call came to, how long it took and how much went in and out."""
     server = call.server or NO_SERVER
-    code = settled.error_code or ErrorCode.E_TOOL_FAILED if settled.is_error else None
+    code = result.error_code or ErrorCode.E_TOOL_FAILED if result.is_error else None
     metrics.add(TOOL_CALLS, 1, server, code or OK)
     if call.server is None:
         return
     if code in _OF_THEIR_OWN:
         metrics.add(_OF_THEIR_OWN[ErrorCode(code)], 1, server)
-    if settled.duration_ms is not None:
-        metrics.add(TOOL_CALL_DURATION, settled.duration_ms, server)
+    if result.duration_ms is not None:
+        metrics.add(TOOL_CALL_DURATION, result.duration_ms, server)
     metrics.add(TOOL_BYTES_IN, call.bytes_in, server)
-    metrics.add(TOOL_BYTES_OUT, sum(file.size for file in settled.files), server)
+    metrics.add(TOOL_BYTES_OUT, sum(file.size for file in result.files), server)
 
 
 def count_cut_off(metrics: Metrics, call: Call, error_code: str) -> None:

@@ -22,8 +22,8 @@ from satchel.ports.calls import Calls
 from satchel.ports.runners import ArgumentChecker, CallOrder, CredentialSource, Runners
 from satchel.ports.storage import FileStore
 from satchel.ports.turns import Approvals, Events, TaskCallback, Turns
-from satchel.services.calls.resolve_inputs import Resolved, ResolveInputs
-from satchel.services.calls.runner_report import store_outcome
+from satchel.services.calls.resolve_inputs import ResolvedInputs, ResolveInputs
+from satchel.services.calls.runner_report import store_report
 from satchel.services.files.file_context import ListFiles
 from satchel.services.tools.tool_lists import ListTools, RefreshTools
 
@@ -65,7 +65,7 @@ class DispatchTool:
             self.runners.start(server, order)
 
     def _answer(self, call: Call, token: str, outcome: RunnerReport) -> None:
-        store_outcome(self.store, outcome_key(call.user, call.turn_id, call.call_id), outcome)
+        store_report(self.store, outcome_key(call.user, call.turn_id, call.call_id), outcome)
         self.callback.done(token)
 
     def _own(self, turn: Turn, call: Call) -> RunnerReport:
@@ -133,7 +133,7 @@ class DispatchTool:
         return args.nearest(wanted, [tool.full_name for tool in offered])
 
     def _with_credentials(
-        self, call: Call, tool: ToolSpec, entry: ServerEntry, resolved: Resolved, token: str
+        self, call: Call, tool: ToolSpec, entry: ServerEntry, resolved: ResolvedInputs, token: str
     ) -> CallOrder:
         prefixes = call_objects_prefixes(call.user, call.call_id)
         key = outcome_key(call.user, call.turn_id, call.call_id)

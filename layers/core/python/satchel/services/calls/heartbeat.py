@@ -1,4 +1,4 @@
-"""The runner's pulse: tells the waiting task that the call is alive, by timer, whatever the tool does."""
+"""Heartbeat of a runner: tell the waiting task that the call is alive, by a timer that does not depend on the tool."""
 
 import heapq
 import itertools
@@ -15,102 +15,102 @@ logger = logging.getLogger(__name__)
 
 
 class Heartbeat:
-    """Beats until it is left; when nobody waits for the call any more it says so, once, through ``on_gone``.
+    """Context manager that sends heartbeats, and calls a function once if the task has ended.
 
-    The beat must not hang on the tool's progress: bringing inputs and storing outputs are silent and take their time.
-    Most calls are over before the first beat is due, and a thread costs as much as the whole call of a warm tool: so
-    it is started when the first beat is due.
+    The heartbeat does not depend on the tool's progress: downloading inputs and storing outputs is silent and takes time.
+    The thread starts when the first heartbeat is due. Most calls end earlier, and starting a thread takes as long as the
+    whole call of a warm tool.
     """
 
     def __init__(self, callback: TaskCallback, token: str, seconds: float) -> None:
         self._callback = callback
         self._token = token
         self._seconds = seconds
-        self._left = threading.Event()
+        self._stopped = threading.Event()
         self._lock = threading.Lock()
-        self._on_gone: Callable[[], None] | None = None
-        self._gone = False
+        self._on_task_end: Callable[[], None] | None = None
+        self._task_ended = False
         self._thread: threading.Thread | None = None
 
     @property
-    def gone(self) -> bool:
-        """Tell whether the task was ended from outside: cancelled, timed out, answered before."""
-        return self._gone
+    def task_ended(self) -> bool:
+        """Return True if the task has ended outside of this runner: canceled, timed out or answered earlier."""
+        return self._task_ended
 
-    def when_gone(self, act: Callable[[], None] | None) -> None:
-        """Set what to do when the task is gone; done at once where it is gone already."""
+    def on_task_end(self, action: Callable[[], None] | None) -> None:
+        """Set the function to call when the task ends. Call it at once if the task has already ended."""
         with self._lock:
-            self._on_gone = act
-            if act and self._gone:
-                act()
+            self._on_task_end = action
+            if action and self._task_ended:
+                action()
 
     def __enter__(self) -> Self:
-        _ALARM.set(self._seconds, self._start)
+        _TIMER.schedule(self._seconds, self._start)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         with self._lock:
-            self._left.set()
+            self._stopped.set()
         if self._thread is not None:
             self._thread.join()
 
     def _start(self) -> None:
         with self._lock:
-            if not self._left.is_set():
-                self._thread = threading.Thread(target=self._beat, name="pulse", daemon=True)
+            if not self._stopped.is_set():
+                self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
                 self._thread.start()
 
-    def _beat(self) -> None:
-        while not self._left.is_set():
+    def _run(self) -> None:
+        while not self._stopped.is_set():
             try:
-                self._callback.beat(self._token)
+                self._callback.heartbeat(self._token)
             except TaskGone:
                 break
             except OSError:
-                logger.warning("a beat did not arrive; the next one may", exc_info=True)
-            self._left.wait(self._seconds)
+                logger.warning("heartbeat failed; the next one may succeed", exc_info=True)
+            self._stopped.wait(self._seconds)
         else:
             return
         with self._lock:
-            self._gone = True
-            if self._on_gone:
-                self._on_gone()
+            self._task_ended = True
+            if self._on_task_end:
+                self._on_task_end()
 
 
-class _Alarm:
-    """One thread that calls others when their time has come. To be left before that is theirs to notice."""
+class _Timer:
+    """One thread for the timers of all calls. Timers cannot be canceled: their functions check that themselves."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._waiting: list[tuple[float, int, Callable[[], None]]] = []
+        self._timers: list[tuple[float, int, Callable[[], None]]] = []
         self._numbers = itertools.count()
         self._thread: threading.Thread | None = None
 
-    def set(self, seconds: float, ring: Callable[[], None]) -> None:
-        """Call ``ring`` in so many seconds, from a thread that it must not hold up."""
+    def schedule(self, seconds: float, action: Callable[[], None]) -> None:
+        """Call ``action`` after so many seconds. It must return quickly: it blocks the timer thread."""
         with self._changed:
-            heapq.heappush(self._waiting, (time.monotonic() + seconds, next(self._numbers), ring))
+            heapq.heappush(self._timers, (time.monotonic() + seconds, next(self._numbers), action))
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="alarm", daemon=True)
+                self._thread = threading.Thread(target=self._run, name="heartbeat-timer", daemon=True)
                 self._thread.start()
-            elif self._waiting[0][2] is ring:
+            elif self._timers[0][2] is action:
                 self._changed.notify()
 
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._waiting)
-                due, _, ring = self._waiting[0]
-                if (left := due - time.monotonic()) > 0:
-                    self._changed.wait(left)
+                self._changed.wait_for(lambda: self._timers)
+                due, _, action = self._timers[0]
+                if (seconds_left := due - time.monotonic()) > 0:
+                    self._changed.wait(seconds_left)
                     continue
-                heapq.heappop(self._waiting)
+                heapq.heappop(self._timers)
             try:
-                ring()
-            except RuntimeError:  # no more threads: the others' time comes all the same
-                logger.exception("a pulse could not be started")
+                action()
+            except RuntimeError:  # no new thread is available: the other timers must still run
+                logger.exception("heartbeat could not be started")
 
 
-_ALARM = _Alarm()
+_TIMER = _Timer()

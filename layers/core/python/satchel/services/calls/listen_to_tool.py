@@ -1,4 +1,4 @@
-"""Follow one running call: pass on what it says, warn when it is silent, end it when it is overdue (spec 3 §11)."""
+"""Follow one running call: forward its events, publish notices if it is silent, and kill it at its time limits."""
 
 import logging
 from collections.abc import Mapping
@@ -22,9 +22,9 @@ from satchel.ports.tool_client import (
     ToolResult,
 )
 from satchel.ports.turns import Events
-from satchel.services.calls.violations import Refusals
+from satchel.services.calls.violations import Violations
 
-MAX_TEXT = 2000
+MAX_TEXT_CHARS = 2000
 MAX_LOGS = 200
 
 logger = logging.getLogger(__name__)
@@ -32,104 +32,108 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class ListenToTool:
-    """Listens to one call; made anew for each."""
+    """Listener of one call. ``started``: the monotonic time at which the call began, before its inputs were fetched."""
 
     events: Events
     clock: Clock
     order: CallOrder
-    refusals: Refusals
+    violations: Violations
     started: float | None = None
     last_progress: str | None = None
-    progress_received: int = 0
-    logged: int = 0
-    thinner: Throttle[ProgressUpdate] = field(default_factory=Throttle)
+    progress_count: int = 0
+    log_count: int = 0
+    throttle: Throttle[ProgressUpdate] = field(default_factory=Throttle)
 
     def __call__(self, running: RunningCall) -> ToolResult:
-        """Wait for the answer.
+        """Wait for the result.
 
-        Raises ToolTimedOut (the server is dead by then), ToolCrashed, ToolFailed, InvalidPath.
+        Raise ToolTimedOut (after the server was killed), ToolCrashed, ToolFailed, InvalidPath or FileTooLarge.
         """
         try:
             return self._follow(running)
         finally:
-            counted = {"call_id": self.order.call_id, "progress_received": self.progress_received}
-            logger.info("the tool has ended", extra=counted)
+            fields = {"call_id": self.order.call_id, "progress_received": self.progress_count}
+            logger.info("the tool has ended", extra=fields)
 
     def _follow(self, running: RunningCall) -> ToolResult:
         silence = Silence(self.order.limits, self.clock.monotonic(), self.started)
         while True:
             while due := silence.look(self.clock.monotonic()):
-                self._due(due, running)
-            until = min(silence.next_at(), self.thinner.due_at)
-            signal = running.receive(max(0.0, until - self.clock.monotonic()))
-            if signal is None:
-                self._rest()
+                self._handle_silence(due, running)
+            until = min(silence.next_at(), self.throttle.due_at)
+            event = running.receive(max(0.0, until - self.clock.monotonic()))
+            if event is None:
+                self._flush_progress()
                 continue
             silence.heard(self.clock.monotonic())
-            answer = self._heard(signal)
-            if answer is not None:
-                return answer
+            result = self._handle(event)
+            if result is not None:
+                return result
 
-    def _due(self, due: Notice | Overdue, running: RunningCall) -> None:
+    def _handle_silence(self, due: Notice | Overdue, running: RunningCall) -> None:
         if isinstance(due, Overdue):
             running.kill()
-            self._rest()
-        said = {"seconds": round(due.seconds), "left_seconds": round(due.left), "message": due.message}
-        self._write("tool_notice", said)
+            self._flush_progress()
+        payload = {"seconds": round(due.seconds), "left_seconds": round(due.left), "message": due.message}
+        self._publish("tool_notice", payload)
         if isinstance(due, Overdue):
             raise ToolTimedOut(timeout_seconds=due.seconds, last_progress=self.last_progress, kind=due.kind)
 
-    def _heard(self, signal: ToolEvent) -> ToolResult | None:
-        if isinstance(signal, ToolResult | CallFailure):
-            self._rest()
-        match signal:
+    def _handle(self, event: ToolEvent) -> ToolResult | None:
+        if isinstance(event, ToolResult | CallFailure):
+            self._flush_progress()
+        match event:
             case ProgressUpdate():
-                self.progress_received += 1
-                self.last_progress = _shown(signal.message) or _in_figures(signal)
-                if progress := self.thinner.offer(signal, self.clock.monotonic()):
-                    self._progress(progress)
+                self._handle_progress(event)
             case LogMessage():
-                self._log(signal)
-            case CallFailure(exceeded_limit=int(limit)):
-                raise FileTooLarge(limit + 1, limit, message="The tool's answer exceeds processing limits")
-            case CallFailure(crashed=True):
-                raise ToolCrashed(_shown(signal.message))
-            case BlockedAccess() | OutsideChange():
-                self._outside(signal)
+                self._publish_log(event)
+            case BlockedAccess():
+                self.violations.add_blocked_access(event.path)
+            case OutsideChange():
+                self.violations.add_outside_change(event.path)
             case CallFailure():
-                self.refusals.check(failed=True)
-                raise ToolFailed(_shown(signal.message))
+                self._raise(event)
             case ToolResult():
-                return signal
+                return event
         return None
 
-    def _outside(self, signal: BlockedAccess | OutsideChange) -> None:
-        tell = self.refusals.hear if isinstance(signal, BlockedAccess) else self.refusals.see
-        tell(signal.path)
+    def _raise(self, failure: CallFailure) -> None:
+        if (limit := failure.exceeded_limit) is not None:
+            raise FileTooLarge(limit + 1, limit, message="The tool's result exceeds processing limits")
+        if failure.crashed:
+            raise ToolCrashed(_clean(failure.message))
+        self.violations.check(failed=True)
+        raise ToolFailed(_clean(failure.message))
 
-    def _rest(self) -> None:
-        if progress := self.thinner.rest(self.clock.monotonic()):
-            self._progress(progress)
+    def _handle_progress(self, progress: ProgressUpdate) -> None:
+        self.progress_count += 1
+        self.last_progress = _clean(progress.message) or _numbers(progress)
+        if due := self.throttle.offer(progress, self.clock.monotonic()):
+            self._publish_progress(due)
 
-    def _log(self, said: LogMessage) -> None:
-        self.logged += 1
-        if self.logged <= MAX_LOGS:
-            self._write("tool_log", {"level": said.level, "message": _shown(said.message)})
-        elif self.logged == MAX_LOGS + 1:
-            self._write("tool_log", {"level": "warning", "message": f"Only the first {MAX_LOGS} messages are shown."})
+    def _flush_progress(self) -> None:
+        if progress := self.throttle.rest(self.clock.monotonic()):
+            self._publish_progress(progress)
 
-    def _progress(self, progress: ProgressUpdate) -> None:
+    def _publish_log(self, log: LogMessage) -> None:
+        self.log_count += 1
+        if self.log_count <= MAX_LOGS:
+            self._publish("tool_log", {"level": log.level, "message": _clean(log.message)})
+        elif self.log_count == MAX_LOGS + 1:
+            self._publish("tool_log", {"level": "warning", "message": f"Only the first {MAX_LOGS} messages are shown."})
+
+    def _publish_progress(self, progress: ProgressUpdate) -> None:
         percentage = 100 * progress.progress / progress.total if progress.total else None
         payload = {
             "progress": progress.progress,
             "total": progress.total,
             "percentage": None if percentage is None else round(percentage, 1),
-            "message": _shown(progress.message),
+            "message": _clean(progress.message),
         }
-        self._write("tool_progress", payload)
+        self._publish("tool_progress", payload)
 
-    def _write(self, kind: str, payload: Mapping[str, object]) -> None:
-        """What is told on the way is worth less than the call: where it cannot be written, the call goes on."""
+    def _publish(self, kind: str, payload: Mapping[str, object]) -> None:
+        """Write an event. Events during a call are best effort: a failed write never fails the call."""
         event = NewEvent.model_validate({"type": kind, "payload": {"call_id": self.order.call_id, **payload}})
         try:
             self.events.append(self.order.turn_id, event)
@@ -137,10 +141,10 @@ class ListenToTool:
             logger.warning("an event was lost", extra={"call_id": self.order.call_id, "type": kind}, exc_info=True)
 
 
-def _shown(text: str | None) -> str:
-    """What a tool says may be of any length, and hold the link by which it was given a file."""
-    return str(strip_blobs(text or ""))[:MAX_TEXT]
+def _clean(text: str | None) -> str:
+    """Return a tool's text without file links (a tool knows the links of its inputs) and at most 2,000 characters."""
+    return str(strip_blobs(text or ""))[:MAX_TEXT_CHARS]
 
 
-def _in_figures(progress: ProgressUpdate) -> str:
+def _numbers(progress: ProgressUpdate) -> str:
     return f"{progress.progress:g}/{progress.total:g}" if progress.total else f"{progress.progress:g}"

@@ -1,35 +1,33 @@
-"""Make of a runner's outcome what everybody else sees: named files, events, the word to the model (state Normalize).
+"""Check and record the result of a tool call: files, events and the message to the model (state Normalize).
 
-It handles references, never bytes, and believes a runner nothing that it can check.
+This module reads the runner's report. The runner ran foreign code, so everything that can be checked is checked. It
+handles references to files, never their bytes.
 """
 
 import logging
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
 from satchel.contract import (
     Artifact,
     ArtifactProblem,
-    DeferredArtifact,
     Display,
     ToolCrashed,
     ToolError,
     ToolFailed,
     limit_meta_data,
-    safe_name,
 )
 from satchel.domain.audit import call_entry
 from satchel.domain.call_events import call_events
 from satchel.domain.calls import Call, CallResult, RunnerReport, StoredFile
 from satchel.domain.canvas import Dashboard, admitted, refusal
 from satchel.domain.conversation import ToolMessage
-from satchel.domain.files import FileRecord, NewFile
-from satchel.domain.ids import object_id
-from satchel.domain.object_keys import expiry_tags, object_key, outcome_key
+from satchel.domain.files import FileRecord
+from satchel.domain.ids import FileKey
+from satchel.domain.object_keys import expiry_tags, outcome_key
 from satchel.domain.responses import ResponseArtifact, ResponseCanvas, ResponseDeferred
-from satchel.domain.size_limits import MAX_FILES, cut, fit, plain
+from satchel.domain.size_limits import MAX_FILES, cut, plain
 from satchel.domain.steps import CallRef, CallStep, Failure
 from satchel.ports.calls import Calls
 from satchel.ports.files import Files
@@ -38,28 +36,27 @@ from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock, Metrics
 from satchel.ports.turns import Events, Transcript
 from satchel.services.calls.audit import RecordAudit, count_call
-from satchel.services.calls.runner_report import read_outcome
+from satchel.services.calls.runner_report import read_report
 from satchel.services.files.artifact_records import (
-    kind_of_file,
-    look_into_stored,
-    parse_artifact,
-    place_of,
+    add_metadata_from_store,
+    lifetime_of,
     to_deferred_response,
+    to_new_file,
     to_response,
+    to_stored_file,
 )
 from satchel.services.tools.tool_lists import MarkToolsStale
 
 logger = logging.getLogger(__name__)
 
 _PROBLEMS = "artifact_problems"
-_MAX_TOLD = 10
-_NO_FILE = {"primary_file": None}
-_TIME_OUTS = {"States.Timeout", "States.HeartbeatTimeout"}
+_MAX_PROBLEMS_FOR_MODEL = 10
+_TIMEOUTS = {"States.Timeout", "States.HeartbeatTimeout"}
 
 
 @dataclass(frozen=True)
 class RecordToolResult:
-    """Runs once for every call of a round, whatever became of the call; a second time it changes nothing."""
+    """Run once for each call of a round, also for failed calls. Repeating it changes nothing."""
 
     calls: Calls
     files: Files
@@ -74,146 +71,131 @@ class RecordToolResult:
     canvas_origins: Collection[str] = ()
 
     def __call__(self, step: CallStep) -> CallRef:
-        """Settle one call. Raises LookupError when there is no such call."""
+        """Record the result of one call. Raise LookupError if the call does not exist."""
         call = self.calls.get(step.turn_id, step.call_id)
         if call is None:
-            raise LookupError(f"no such call to normalize: {step.call_id}")
-        settled = call.settled or self.calls.settle(call.turn_id, call.call_id, fit(self._settle(call, step.failure)))
-        self.transcript.add_result(call, _for_model(call.model_copy(update={"settled": settled}), settled))
-        if settled.canvas:
-            self.dashboards.keep(self._dashboard(call, settled.canvas))
-        for event in call_events(call, settled):
+            raise LookupError(f"no such call to record: {step.call_id}")
+        result = call.result or self._save_result(call, step.failure)
+        self.transcript.add_result(call, _message_to_model(call.model_copy(update={"result": result}), result))
+        if result.canvas:
+            self.dashboards.keep(self._dashboard(call, result.canvas))
+        for event in call_events(call, result):
             self.events.append(call.turn_id, event)
-        if self.audit(call_entry(call, settled, self.clock.now())):
-            count_call(self.metrics, call, settled)
+        if self.audit(call_entry(call, result, self.clock.now())):
+            count_call(self.metrics, call, result)
         return CallRef(call_id=call.call_id)
 
-    def _settle(self, call: Call, failure: Failure | None) -> CallResult:
-        outcome = self._outcome(call, failure)
-        if outcome.tools_changed:
+    def _save_result(self, call: Call, failure: Failure | None) -> CallResult:
+        report = self._read_report(call, failure)
+        if report.tools_changed:
             self.mark_tools_stale(call.tool)
-        kept: dict[str, FileRecord] = {}
+        return self.calls.save_result(call.turn_id, call.call_id, self._result(call, report).bounded())
+
+    def _read_report(self, call: Call, failure: Failure | None) -> RunnerReport:
+        """Return the stored report, even if the state machine caught a failure: a late report is still the tool's."""
+        try:
+            report = read_report(self.store, outcome_key(call.user, call.turn_id, call.call_id))
+        except ValueError as error:
+            logger.warning("invalid runner report", extra={"call_id": call.call_id, "reason": str(error)})
+            return RunnerReport.of_error(ToolFailed(f"The runner's report is invalid: {error}"))
+        if report is not None:
+            return report
+        if failure is None or failure.Error in _TIMEOUTS:
+            crash = ToolCrashed("The tool's environment stopped without returning a result.")
+            return RunnerReport.of_error(crash, duration_ms=None)
+        logger.error("call failed before its tool ran", extra={"call_id": call.call_id, "cause": failure.Cause[:2000]})
+        return RunnerReport.of_error(ToolFailed(f"The call failed before the tool ran ({failure.Error})."))
+
+    def _result(self, call: Call, report: RunnerReport) -> CallResult:
+        records: dict[str, FileRecord] = {}  # by the tool's name of the file
         artifacts: list[ResponseArtifact] = []
         deferred: list[ResponseDeferred] = []
-        inline: list[str] = []
-        problems = list(outcome.problems)
-        refused = refusal(outcome.canvas, self.canvas_origins) if outcome.canvas else None
-        for stored in outcome.files[:MAX_FILES]:
+        inline: list[FileKey] = []
+        problems = list(report.problems)
+        for stored in report.files:
+            artifact = stored.artifact
             try:
-                said = parse_artifact(stored)
-                record = self._keep(call, stored, said, outcome.display)
+                record = self._save_file(call, stored, report.display)
             except ToolError as error:
-                problems.append(ArtifactProblem(name=stored.raw_name, code=error.code, reason=error.message))
+                problems.append(ArtifactProblem(name=artifact.name, code=error.code, reason=error.message))
                 continue
-            kept.setdefault(stored.raw_name, record)
-            if isinstance(said, DeferredArtifact):
-                deferred.append(to_deferred_response(said, record))
-            else:
-                artifacts.append(to_response(said, record, len(artifacts), shown=stored.declared))
+            records.setdefault(artifact.name, record)
+            if isinstance(artifact, Artifact):
+                artifacts.append(to_response(artifact, record, len(artifacts), declared=stored.declared))
                 inline += [record.file_key] if stored.inline else []
+            else:
+                deferred.append(to_deferred_response(artifact, record))
+        refused = refusal(report.canvas, self.canvas_origins) if report.canvas else None
         return CallResult(
-            is_error=outcome.is_error,
-            error_code=outcome.error_code,
-            results=outcome.results,
-            meta_data=_meta_data(call, outcome, problems, refused),
+            is_error=report.is_error,
+            error_code=report.error_code,
+            results=report.results,
+            meta_data=_meta_data(call, report, problems, refused),
             artifacts=artifacts,
             deferred=deferred,
             inline=inline,
-            display=_renamed(outcome.display, kept),
-            canvas=admitted(outcome.canvas) if outcome.canvas and not refused else None,
-            duration_ms=outcome.duration_ms,
+            display=_with_final_name(report.display, records),
+            canvas=admitted(report.canvas) if report.canvas and not refused else None,
+            duration_ms=report.duration_ms,
         )
 
-    def _outcome(self, call: Call, failure: Failure | None) -> RunnerReport:
-        """A stored outcome is believed before a catcher's word: a late one is still the tool's."""
-        try:
-            outcome = read_outcome(self.store, outcome_key(call.user, call.turn_id, call.call_id))
-        except ValueError as error:
-            logger.warning("outcome refused", extra={"call_id": call.call_id, "reason": str(error)})
-            return RunnerReport.of_error(ToolFailed(f"The runner handed over something that is no outcome: {error}"))
-        if outcome is not None:
-            return outcome
-        if failure is None or failure.Error in _TIME_OUTS:
-            return RunnerReport.of_error(ToolCrashed("The tool's environment ended without a word."), duration_ms=None)
-        logger.error("call failed before its tool ran", extra={"call_id": call.call_id, "cause": failure.Cause[:2000]})
-        return RunnerReport.of_error(ToolFailed(f"The call could not be made ({failure.Error})."))
-
-    def _keep(
-        self, call: Call, stored: StoredFile, said: Artifact | DeferredArtifact, display: Display | None
-    ) -> FileRecord:
-        name, derived = safe_name(said.name), object_id(call.call_id, stored.index)
-        key = object_key(call.user, place_of(said), derived, name)
-        if (stored.object_id, stored.key) != (derived, key):
-            raise ToolFailed("The file is not where this call may put files.")
-        found = self.store.head(key)
+    def _save_file(self, call: Call, stored: StoredFile, display: Display | None) -> FileRecord:
+        """Save the record of a reported file. Raise ToolFailed if it is not where this call may store it."""
+        artifact = stored.artifact
+        expected = to_stored_file(call.user, call.call_id, stored.index, artifact)
+        if (stored.object_id, stored.key) != (expected.object_id, expected.key):
+            raise ToolFailed("The file is outside the storage prefix of this call.")
+        found = self.store.head(stored.key)
         if found is None:
-            raise ToolFailed("The file did not arrive in the store.")
-        lifetime = timedelta(hours=said.expires_hours) if isinstance(said, DeferredArtifact) else None
-        # First: a file that is listed must not expire as one that nobody kept.
-        self.store.tag(key, expiry_tags(lifetime) if lifetime else {})
-        now = self.clock.now()
-        new = NewFile(
-            object_id=derived,
-            key=key,
-            user=call.user,
-            session_id=call.session_id,
-            name=name,
-            raw_name=said.name,
-            mime=said.mime,
-            size=found.size,
-            origin=call.call_id,
-            created_at=now,
-            description=said.description,
-            category=said.category or (display.category_hint if display else None),
-            temporary=display is not None and display.storage_action == "temporary",
-            **kind_of_file(said, now),
-        )
-        return self.files.keep(look_into_stored(self.store, new))
+            raise ToolFailed("The file is missing in the storage.")
+        # Set the tags first: the bucket must not delete a listed file as an unused one.
+        self.store.tag(stored.key, {} if isinstance(artifact, Artifact) else expiry_tags(lifetime_of(artifact)))
+        new = to_new_file(call, stored, display, found.size, self.clock.now())
+        return self.files.keep(add_metadata_from_store(self.store, new))
 
     def _dashboard(self, call: Call, canvas: ResponseCanvas) -> Dashboard:
-        whose = call.model_dump(include={"user", "session_id", "call_id"})
-        return Dashboard(canvas_id=canvas.id, url=canvas.url, opened_at=self.clock.now(), **whose)
+        ids = call.model_dump(include={"user", "session_id", "call_id"})
+        return Dashboard(canvas_id=canvas.id, url=canvas.url, opened_at=self.clock.now(), **ids)
 
 
 def _meta_data(
-    call: Call, outcome: RunnerReport, problems: list[ArtifactProblem], refused: str | None
+    call: Call, report: RunnerReport, problems: list[ArtifactProblem], canvas_refused: str | None
 ) -> dict[str, Any] | None:
-    """What the person and the model should know besides: what was refused, names that meant no file."""
-    meta = dict(outcome.meta_data or {})
+    """Return the meta data for the user and the model, with rejected files and canvases and unknown file names."""
+    meta = dict(report.meta_data or {})
     if problems:
         meta[_PROBLEMS] = [plain(problem.model_dump(mode="json")) for problem in problems[:MAX_FILES]]
-    if refused:
-        meta["canvas_refused"] = refused
+    if canvas_refused:
+        meta["canvas_refused"] = canvas_refused
     if call.unresolved:
         meta["unresolved_files"] = call.unresolved
     return meta or None
 
 
-def _renamed(display: Display | None, kept: dict[str, FileRecord]) -> Display | None:
-    """The tool names its primary file as it wrote it; the person knows it by the name that it got."""
+def _with_final_name(display: Display | None, records: dict[str, FileRecord]) -> Display | None:
+    """Return the display hints with the final name of the primary file, or without it if it was not stored."""
     if display is None:
         return None
     hints = Display.model_validate(plain(display.model_dump(mode="json", exclude_unset=True)))
-    record = kept.get(display.primary_file or "")
-    return hints.model_copy(update={"primary_file": record.name}) if record else hints.model_copy(update=_NO_FILE)
+    record = records.get(display.primary_file or "")
+    return hints.model_copy(update={"primary_file": record.name if record else None})
 
 
-def _in_short(meta: dict[str, Any]) -> dict[str, Any]:
-    """The model needs to know which files were refused and why, not the last word about each of a hundred."""
+def _message_to_model(call: Call, result: CallResult) -> ToolMessage:
+    content: dict[str, Any] = {"results": result.results}
+    if result.meta_data:
+        content["meta_data"], _ = limit_meta_data(_with_short_problems(result.meta_data))
+    if names := [file.name for file in result.files]:
+        content["files"] = names
+    return ToolMessage(ref=call.ref, tool=call.tool, content=content, failed=result.is_error, mistaken=call.is_mistaken)
+
+
+def _with_short_problems(meta: dict[str, Any]) -> dict[str, Any]:
+    """Shorten the list of artifact problems for the model, which must not receive hundreds of reasons."""
     problems = meta.get(_PROBLEMS)
     if not isinstance(problems, list):
         return meta
-    told = [p | {"name": cut(p["name"], 80), "reason": cut(p["reason"], 160)} for p in problems[:_MAX_TOLD]]
-    more = len(problems) - _MAX_TOLD
-    return meta | {_PROBLEMS: [*told, *([f"and {more} more"] if more > 0 else [])]}
-
-
-def _for_model(call: Call, settled: CallResult) -> ToolMessage:
-    content: dict[str, Any] = {"results": settled.results}
-    if settled.meta_data:
-        content["meta_data"], _ = limit_meta_data(_in_short(settled.meta_data))
-    if names := [file.name for file in settled.files]:
-        content["files"] = names
-    return ToolMessage(
-        ref=call.ref, tool=call.tool, content=content, failed=settled.is_error, mistaken=call.is_mistaken
-    )
+    shown = problems[:_MAX_PROBLEMS_FOR_MODEL]
+    short = [problem | {"name": cut(problem["name"], 80), "reason": cut(problem["reason"], 160)} for problem in shown]
+    more = len(problems) - _MAX_PROBLEMS_FOR_MODEL
+    return meta | {_PROBLEMS: [*short, *([f"and {more} more"] if more > 0 else [])]}

@@ -23,7 +23,7 @@ _MAX_NEAR = 200
 
 
 @dataclass
-class Resolved:
+class ResolvedInputs:
     """The arguments as the tool gets them, the files to bring, the values that are no known file; ``bytes`` of all."""
 
     arguments: dict[str, Any]
@@ -44,7 +44,7 @@ class ResolveInputs:
 
     def __call__(
         self, call: Call, tool: ToolSpec, entry: ServerEntry, arguments: dict[str, Any], max_seconds: float
-    ) -> Resolved:
+    ) -> ResolvedInputs:
         """Replace the named files in the arguments; addresses are good for as long as the call may last.
 
         Raises FileNotFound (strict servers) and FileTooLarge (contract errors).
@@ -56,12 +56,12 @@ class ResolveInputs:
         size = sum({record.file_key: record.size for record in found.values()}.values())
         if entry.files_for(tool.name) == "url":
             places = {value: self.links.for_tool(record, max_seconds) for value, record in found.items()}
-            return Resolved(args.replace_files(tool, arguments, lambda v: places.get(v, v)), [], unresolved, size)
+            return ResolvedInputs(args.replace_files(tool, arguments, lambda v: places.get(v, v)), [], unresolved, size)
         names = _distinct_names(found)
         inputs = {record.file_key: self._input(record, names[record.file_key]) for record in found.values()}
         places = {value: input_path(call.user, names[record.file_key]) for value, record in found.items()}
         replaced = args.replace_files(tool, arguments, lambda v: places.get(v, v))
-        return Resolved(replaced, list(inputs.values()), unresolved, size)
+        return ResolvedInputs(replaced, list(inputs.values()), unresolved, size)
 
     def _find(self, call: Call, values: list[str]) -> tuple[dict[str, FileRecord], dict[str, list[str]]]:
         now = self.clock.now()

@@ -16,9 +16,9 @@ from satchel.ports.tool_client import ToolClient, ToolResult, Workspaces
 from satchel.ports.turns import Events, TaskCallback
 from satchel.services.calls.heartbeat import Heartbeat
 from satchel.services.calls.listen_to_tool import ListenToTool
-from satchel.services.calls.runner_report import make_outcome, store_outcome, whole_results
-from satchel.services.calls.store_artifacts import StoreArtifacts, find_made
-from satchel.services.calls.violations import Policy, Refusals
+from satchel.services.calls.runner_report import build_report, full_results_file, store_report
+from satchel.services.calls.store_artifacts import StoreArtifacts, find_undeclared_artifacts
+from satchel.services.calls.violations import Policy, Violations
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ class RunTool:
     """One runner: one server, warm between calls of the same person."""
 
     client: ToolClient
-    area: Workspaces
+    workspaces: Workspaces
     fetch: InputFetcher
     open_artifact: ArtifactOpener
     list_files: FileLister
@@ -58,7 +58,7 @@ class RunTool:
             if pulse.gone:
                 logger.info("call was ended from outside", extra={"call_id": order.call_id})
                 return
-            store_outcome(ports.store, order.outcome_key, outcome)
+            store_report(ports.store, order.outcome_key, outcome)
         self.callback.done(order.task_token)
 
     def _outcome(self, order: CallOrder, ports: CallPorts, pulse: Heartbeat) -> RunnerReport:
@@ -80,17 +80,19 @@ class RunTool:
         with ExitStack() as stack:
             workspace = self._home(order, stack)
             before = self._files(order, workspace)
-            refusals = Refusals(order, self.violation_policy)
+            violations = Violations(order, self.violation_policy)
             answer = self._call(
-                order, ListenToTool(ports.events, self.clock, order, refusals, started), pulse, workspace
+                order, ListenToTool(ports.events, self.clock, order, violations, started), pulse, workspace
             )
             output = normalize(answer.raw, output_schema=order.output_schema)
-            refusals.check(failed=output.is_error)
-            made = find_made(output, workspace, before, self._files(order, workspace)) if workspace else []
+            violations.check(failed=output.is_error)
+            made = (
+                find_undeclared_artifacts(output, workspace, before, self._files(order, workspace)) if workspace else []
+            )
             view = build_model_view(output, files=[])
             keep = StoreArtifacts(ports.store, self.open_artifact, self.max_file_bytes)
-            files, problems = keep(order, workspace, output, [*made, *whole_results(order.tool, output, view)])
-        outcome = make_outcome(output, view, files, problems, refusals.noted())
+            files, problems = keep(order, workspace, output, [*made, *full_results_file(order.tool, output, view)])
+        outcome = build_report(output, view, files, problems, violations.noted())
         return outcome.model_copy(update={"tools_changed": answer.tools_changed})
 
     def _files(self, order: CallOrder, workspace: Path | None) -> Mapping[str, FileState]:
@@ -100,14 +102,14 @@ class RunTool:
         """A tool that neither writes nor reads files needs no corner, and so waits for nobody who has it."""
         if not order.writes and not order.inputs:
             return None
-        workspace = stack.enter_context(self.area.hold(order.user, order.session_id))
+        workspace = stack.enter_context(self.workspaces.hold(order.user, order.session_id))
         self.fetch(order.inputs, workspace)
         return workspace
 
     def _call(self, order: CallOrder, listen: ListenToTool, pulse: Heartbeat, workspace: Path | None) -> ToolResult:
         with self.client.call(order.tool, order.arguments, workspace, writes=order.writes) as running:
-            pulse.when_gone(running.kill)
+            pulse.on_task_end(running.kill)
             try:
                 return listen(running)
             finally:
-                pulse.when_gone(None)
+                pulse.on_task_end(None)

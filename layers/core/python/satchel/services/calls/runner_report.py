@@ -1,6 +1,6 @@
-"""Shape what a runner hands over: nothing in it is larger than a model may see, and nothing is lost by that.
+"""Build, store and read the runner's report of a call: a JSON document under the user's S3 prefix.
 
-Hand over and read the outcome of a call: a JSON document under the person's prefix, which goes when it was read.
+The report holds no value that is larger than a model may receive. Longer results are also stored whole, as a file.
 """
 
 import io
@@ -15,9 +15,11 @@ from satchel.domain.calls import RunnerReport, StoredFile
 from satchel.domain.object_keys import UNKEPT
 from satchel.ports.storage import FileStore
 
+MAX_REPORT_BYTES = 8 << 20
 
-def whole_results(tool: str, output: ToolOutput, view: Mapping[str, Any]) -> list[Artifact]:
-    """Return the results as a file where the model's view of them is not the whole, else nothing."""
+
+def full_results_file(tool: str, output: ToolOutput, view: Mapping[str, Any]) -> list[Artifact]:
+    """Return a file with the full results if the model's view shortens them, otherwise an empty list."""
     if view["results"] == output.results:
         return []
     if isinstance(output.results, str):
@@ -26,15 +28,18 @@ def whole_results(tool: str, output: ToolOutput, view: Mapping[str, Any]) -> lis
     return [Artifact(name=f"{tool}_results.json", mime="application/json", content=text)]
 
 
-def make_outcome(
+def build_report(
     output: ToolOutput,
     view: Mapping[str, Any],
     files: list[StoredFile],
     problems: list[ArtifactProblem],
-    noted: Mapping[str, Any] | None = None,
+    runner_meta_data: Mapping[str, Any] | None = None,
 ) -> RunnerReport:
-    """Return the outcome of a call that answered; ``view`` is what a model may see of it, ``noted`` is our own word."""
-    meta: dict[str, Any] = {**view.get("meta_data", {}), **(noted or {})}
+    """Return the report of a call that returned a result.
+
+    ``view`` is the model's view of the output. ``runner_meta_data`` takes precedence over the tool's meta data.
+    """
+    meta: dict[str, Any] = {**view.get("meta_data", {}), **(runner_meta_data or {})}
     if "truncated" in view:
         meta["truncated"] = view["truncated"]
     if output.retryable is not None:
@@ -52,28 +57,25 @@ def make_outcome(
 
 
 def _without_token(canvas: Canvas | None) -> Canvas | None:
-    """A tool's own token is written down nowhere; that there was one asks for one of ours."""
-    asks = canvas is not None and "token" in canvas.model_fields_set
-    return canvas.model_copy(update={"token": ""}) if canvas and asks else canvas
+    """Replace the tool's own token by an empty one: it is never stored, but it requests a token of Satchel."""
+    has_token = canvas is not None and "token" in canvas.model_fields_set
+    return canvas.model_copy(update={"token": ""}) if canvas and has_token else canvas
 
 
-MAX_OUTCOME_BYTES = 8 << 20
+def store_report(store: FileStore, key: str, report: RunnerReport) -> None:
+    """Write a report."""
+    store.put(key, io.BytesIO(report.model_dump_json().encode()), "application/json", UNKEPT)
 
 
-def store_outcome(store: FileStore, key: str, outcome: RunnerReport) -> None:
-    """Write an outcome."""
-    store.put(key, io.BytesIO(outcome.model_dump_json().encode()), "application/json", UNKEPT)
+def read_report(store: FileStore, key: str) -> RunnerReport | None:
+    """Return a report, or None if there is none. Raise ValueError if it is too large or malformed.
 
-
-def read_outcome(store: FileStore, key: str) -> RunnerReport | None:
-    """Read an outcome; None where there is none.
-
-    Raises ValueError when it is too large or not of the form: it was written where foreign code ran.
+    The report was written where foreign code ran.
     """
-    text = store.read(key, MAX_OUTCOME_BYTES)
+    text = store.read(key, MAX_REPORT_BYTES)
     if text is None:
         return None
     try:
         return RunnerReport.model_validate_json(text)
     except ValidationError as error:
-        raise ValueError(f"the outcome is malformed: {error.error_count()} problems") from error
+        raise ValueError(f"the report is malformed ({error.error_count()} errors)") from error

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from satchel.domain.connections import MAX_FAILURES, Subscription, WsMessage, end_frame, ws_messages
+from satchel.domain.ids import TurnId
 from satchel.domain.sessions import Turn
 from satchel.ports.connections import ConnectionGone, Connections, ConnectionSender, Subscriptions, Undelivered
 from satchel.ports.turns import Events, Turns
-from satchel.services.turns.read_turn import is_over
+from satchel.services.turns.read_turn import is_fully_read
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +31,7 @@ class PushEvents:
     events: Events
     sender: ConnectionSender
 
-    def __call__(self, turn_id: str) -> bool:
+    def __call__(self, turn_id: TurnId) -> bool:
         """Serve all who follow this turn; False when somebody could not be reached and it should be tried again."""
         served = [self._serve(each) for each in self.subscriptions.of_turn(turn_id, _MAX_SUBSCRIPTIONS)]
         return all(served)
@@ -76,7 +77,7 @@ class PushEvents:
                 after = frame.next
                 if frame.done:
                     return
-        if turn.ended and is_over(self.events, turn.turn_id, after):
+        if turn.ended and is_fully_read(self.events, turn.turn_id, after):
             yield end_frame(turn.turn_id, after)
 
     def _failed(self, subscription: Subscription, reason: Undelivered) -> bool:

@@ -20,6 +20,7 @@ from satchel.domain.connections import (
     new_ticket,
 )
 from satchel.domain.errors import NotAllowed
+from satchel.domain.ids import ConnectionId, SessionId, TurnId
 from satchel.domain.users import Identity
 from satchel.ports.connections import Connections, Subscriptions, Tickets
 from satchel.ports.sessions import Sessions
@@ -30,7 +31,7 @@ from satchel.services.turns.read_turn import find_turn
 
 
 @dataclass(frozen=True)
-class Issued:
+class IssuedTicket:
     """A ticket in clear: it is told once, to whom asked for it, and neither kept nor logged."""
 
     ticket: str
@@ -48,12 +49,12 @@ class IssueTicket:
     clock: Clock
     entropy: Callable[[int], bytes]
 
-    def __call__(self, who: Identity) -> Issued:
+    def __call__(self, who: Identity) -> IssuedTicket:
         """Return a new ticket."""
         ticket = new_ticket(self.entropy(TICKET_BYTES))
         expires_at = self.clock.now() + TICKET_LIFE
         self.tickets.keep(digest_of(ticket), Ticket(user=who.name, groups=sorted(who.groups), expires_at=expires_at))
-        return Issued(ticket, expires_at)
+        return IssuedTicket(ticket, expires_at)
 
 
 _ANY = "*"
@@ -68,7 +69,7 @@ class OpenConnection:
     clock: Clock
     origins: Collection[str]
 
-    def __call__(self, connection_id: str, ticket: str | None, origin: str | None) -> Connection:
+    def __call__(self, connection_id: ConnectionId, ticket: str | None, origin: str | None) -> Connection:
         """Write who it is. Raises NotAllowed, in one way for a ticket that is forged, used or expired."""
         if origin is not None and _ANY not in self.origins and origin not in self.origins:
             raise NotAllowed("Pages of this site may not connect.")
@@ -89,7 +90,7 @@ class ForgetConnection:
 
     connections: Connections
 
-    def __call__(self, connection_id: str) -> None:
+    def __call__(self, connection_id: ConnectionId) -> None:
         """Forget one that was closed; a second time nothing changes."""
         self.connections.remove(connection_id)
 
@@ -109,13 +110,13 @@ class Subscribe:
     clock: Clock
     entropy: Callable[[int], bytes]
 
-    def __call__(self, connection_id: str, session_id: str, turn_id: str, after: int) -> None:
+    def __call__(self, connection_id: ConnectionId, session_id: SessionId, turn_id: TurnId, after: int) -> None:
         """Have the events behind ``after`` sent. Raises NotAllowed, SessionNotFound, TurnNotFound."""
         connection = self.connections.get(connection_id)
         if connection is None:
             raise NotAllowed("This connection is not known any more; open another one.")
         turn = find_turn(self.sessions, self.turns, connection.user, session_id, turn_id)
-        self.end_stuck.tell_end(self.end_stuck(turn))
+        self.end_stuck.publish_end(self.end_stuck(turn))
         self.subscriptions.add(
             Subscription(
                 connection_id=connection_id,
@@ -134,6 +135,6 @@ class Unsubscribe:
 
     subscriptions: Subscriptions
 
-    def __call__(self, connection_id: str, turn_id: str) -> None:
+    def __call__(self, connection_id: ConnectionId, turn_id: TurnId) -> None:
         """Send no more of a turn; what is under way may still arrive."""
         self.subscriptions.remove(turn_id, connection_id)

@@ -1,82 +1,95 @@
-"""What is known of a file that a tool made: as the tool said it, as the record keeps it, as the response shows it.
+"""Turn the artifacts of tools into stored files, file records and parts of the response.
 
-Read what a file says of itself before it becomes a file: from the store a few ranges of it, whatever its size.
+A file passes through these types: the tool's raw result, ``Artifact`` or ``DeferredArtifact``, ``StoredFile`` (the
+runner's report), ``NewFile``, ``FileRecord`` and ``ResponseArtifact`` or ``ResponseDeferred``.
 """
 
 from datetime import datetime, timedelta
-from typing import Any
 
-from pydantic import ValidationError
-
-from satchel.contract import Artifact, DeferredArtifact, InvalidArtifact, is_showable, viewer_for
-from satchel.domain.calls import StoredFile
+from satchel.contract import Artifact, DeferredArtifact, Display, is_showable, safe_name, viewer_for
+from satchel.domain.calls import Call, StoredFile
 from satchel.domain.file_metadata import read_file_metadata
 from satchel.domain.file_metadata.range_reader import RangeReader
 from satchel.domain.files import FileRecord, NewFile, Source
-from satchel.domain.object_keys import Kind
+from satchel.domain.ids import CallId, UserName, object_id
+from satchel.domain.object_keys import object_key
 from satchel.domain.responses import ResponseArtifact, ResponseDeferred
-from satchel.domain.size_limits import MAX_NAME_CHARS, cut, plain
+from satchel.domain.size_limits import MAX_NAME_CHARS, cut
 from satchel.ports.storage import FileStore
 
 _MAX_REASON_CHARS = 200
 _MAX_ACTIONS, _MAX_ACTION_CHARS = 20, 500
-_MAX_SAID_CHARS = 20_000  # of each text; all of a call together is bounded where it is kept
 
 
-def parse_artifact(stored: StoredFile) -> Artifact | DeferredArtifact:
-    """What the tool said of its file, read again as if it came from the tool: the runner may have written anything."""
-    told = plain(stored.artifact, _MAX_SAID_CHARS) | {
-        "name": cut(stored.raw_name, MAX_NAME_CHARS),
-        "mime": stored.mime,
-        "path": stored.key,
-    }
-    try:
-        return DeferredArtifact.model_validate(told) if stored.deferred else Artifact.model_validate(told)
-    except ValidationError as error:
-        raise InvalidArtifact(stored.raw_name, "what is said of it is no artifact") from error
+def to_stored_file(user: UserName, call_id: CallId, index: int, artifact: Artifact | DeferredArtifact) -> StoredFile:
+    """Return the stored form of a call's ``index``-th artifact. The id and the S3 key follow from the arguments.
+
+    The runner stores the bytes under the returned key. RecordToolResult calls this function again, to check the report.
+    """
+    artifact = artifact.model_copy(update={"name": cut(artifact.name, MAX_NAME_CHARS)})  # first: the key contains it
+    deferred = isinstance(artifact, DeferredArtifact)
+    file_id = object_id(call_id, index)
+    key = object_key(user, "deferred" if deferred else "artifacts", file_id, safe_name(artifact.name))
+    return StoredFile(object_id=file_id, key=key, index=index, deferred=deferred, artifact=artifact)
 
 
-def place_of(said: Artifact | DeferredArtifact) -> Kind:
-    """Return among which files of a person it is stored."""
-    return "deferred" if isinstance(said, DeferredArtifact) else "artifacts"
+def to_new_file(call: Call, stored: StoredFile, display: Display | None, size: int, now: datetime) -> NewFile:
+    """Return the record to save for a checked file of ``size`` bytes. The tool's display hints fill in its category."""
+    artifact = stored.artifact
+    new = NewFile(
+        object_id=object_id(call.call_id, stored.index),
+        key=stored.key,
+        user=call.user,
+        session_id=call.session_id,
+        name=safe_name(artifact.name),
+        raw_name=artifact.name,
+        mime=artifact.mime,
+        size=size,
+        source=Source.DEFERRED if stored.deferred else Source.GENERATED,
+        origin=call.call_id,
+        created_at=now,
+        description=artifact.description,
+        category=artifact.category or (display.category_hint if display else None),
+        temporary=display is not None and display.storage_action == "temporary",
+    )
+    if isinstance(artifact, Artifact):
+        new.viewer, new.auto_open = artifact.viewer, artifact.auto_open is True
+    else:
+        new.expires_at = int((now + lifetime_of(artifact)).timestamp())
+        new.reason = artifact.reason and cut(artifact.reason, _MAX_REASON_CHARS)
+        new.next_actions = [cut(action, _MAX_ACTION_CHARS) for action in artifact.next_actions[:_MAX_ACTIONS]]
+    return new
 
 
-def kind_of_file(said: Artifact | DeferredArtifact, now: datetime) -> dict[str, Any]:
-    """Return what a record says of a file besides: where it comes from, how it is shown, when it expires."""
-    if isinstance(said, Artifact):
-        return {"source": Source.GENERATED, "viewer": said.viewer, "auto_open": said.auto_open is True}
-    return {
-        "source": Source.DEFERRED,
-        "expires_at": int((now + timedelta(hours=said.expires_hours)).timestamp()),
-        "reason": said.reason and cut(said.reason, _MAX_REASON_CHARS),
-        "next_actions": [cut(action, _MAX_ACTION_CHARS) for action in said.next_actions[:_MAX_ACTIONS]],
-    }
+def lifetime_of(artifact: DeferredArtifact) -> timedelta:
+    """Return the time after which a deferred file expires."""
+    return timedelta(hours=artifact.expires_hours)
 
 
-def to_response(said: Artifact, record: FileRecord, position: int, *, shown: bool) -> ResponseArtifact:
-    """Return a file as the response shows it; ``shown`` is false for one that its tool named nowhere."""
+def to_response(artifact: Artifact, record: FileRecord, position: int, *, declared: bool) -> ResponseArtifact:
+    """Return a file for the response. Files that the tool's output does not name are listed, but never displayed."""
     return ResponseArtifact(
-        id=said.id or record.file_key,
-        type=said.type or record.mime,
-        title=said.title or record.name,
+        id=artifact.id or record.file_key,
+        type=artifact.type or record.mime,
+        title=artifact.title or record.name,
         position=position,
         name=record.name,
         mime=record.mime,
         size=record.size,
-        viewer=viewer_for(record.mime, record.name, said.viewer),
+        viewer=viewer_for(record.mime, record.name, artifact.viewer),
         category=record.category,
         description=record.description,
-        language=said.language,
-        metadata=said.metadata,
-        showable=shown and is_showable(record.mime, record.name),
+        language=artifact.language,
+        metadata=artifact.metadata,
+        showable=declared and is_showable(record.mime, record.name),
         auto_open=record.auto_open,
         file_key=record.file_key,
         version=record.version,
     )
 
 
-def to_deferred_response(said: DeferredArtifact, record: FileRecord) -> ResponseDeferred:
-    """Return a waiting file as the response shows it (spec 3 §7)."""
+def to_deferred_response(artifact: DeferredArtifact, record: FileRecord) -> ResponseDeferred:
+    """Return a deferred file for the response."""
     return ResponseDeferred(
         name=record.name,
         file_key=record.file_key,
@@ -84,22 +97,22 @@ def to_deferred_response(said: DeferredArtifact, record: FileRecord) -> Response
         mime=record.mime,
         size=record.size,
         description=record.description,
-        reason=said.reason,
-        next_actions=said.next_actions,
+        reason=artifact.reason,
+        next_actions=artifact.next_actions,
         category=record.category,
         expires_at=record.expires_at,
     )
 
 
-def look_into_stored(store: FileStore, new: NewFile) -> NewFile:
-    """Return a file whose bytes are in the store with its facts. Raises FileNotFoundError where they are not."""
-    return _told(new, RangeReader(new.size, lambda first, last: b"".join(store.chunks(new.key, first, last))))
+def add_metadata_from_store(store: FileStore, new: NewFile) -> NewFile:
+    """Return a stored file with its metadata, read from a few ranges. Raise FileNotFoundError if its bytes are gone."""
+    return _with_metadata(new, RangeReader(new.size, lambda first, last: b"".join(store.chunks(new.key, first, last))))
 
 
-def look_into_bytes(new: NewFile, body: bytes) -> NewFile:
-    """Return a file whose bytes are at hand with its facts."""
-    return _told(new, RangeReader(len(body), lambda first, last: body[first : last + 1]))
+def add_metadata_from_bytes(new: NewFile, body: bytes) -> NewFile:
+    """Return a file with the metadata that its bytes contain."""
+    return _with_metadata(new, RangeReader(len(body), lambda first, last: body[first : last + 1]))
 
 
-def _told(new: NewFile, peek: RangeReader) -> NewFile:
-    return new.model_copy(update={"info": read_file_metadata(peek, new.mime, new.name)})
+def _with_metadata(new: NewFile, reader: RangeReader) -> NewFile:
+    return new.model_copy(update={"info": read_file_metadata(reader, new.mime, new.name)})

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from satchel.domain.audit import KIND_OF_ID, DownloadEntry
 from satchel.domain.errors import LinkNotFound
 from satchel.domain.files import FileRecord
-from satchel.domain.ids import new_id
+from satchel.domain.ids import FileKey, new_id
 from satchel.domain.links import Claims, opened
 from satchel.domain.metrics import DOWNLOADED_BYTES
 from satchel.ports.links import LinkStates, Signer
@@ -23,7 +23,7 @@ _MAX_SHOWN = 100  # characters of a key that may be anything
 
 
 @dataclass(frozen=True)
-class Attempt:
+class LinkAttempt:
     """What came of showing a token: what it says, if it is ours and for this file, and what it opens, if anything."""
 
     claims: Claims | None
@@ -38,14 +38,14 @@ class OpenLink:
     link_states: LinkStates
     clock: Clock
 
-    def attempt(self, file_key: str, token: str) -> Attempt:
+    def attempt(self, file_key: FileKey, token: str) -> LinkAttempt:
         """Show a token for a file."""
         said = self.signer.read(token, ("ui", "tool"))
         claims = said if said is not None and said.file_key == file_key else None
         [standing] = self.link_states.look([claims or _NOBODY])
-        return Attempt(claims, opened(claims, standing, self.clock.now()) if claims else None)
+        return LinkAttempt(claims, opened(claims, standing, self.clock.now()) if claims else None)
 
-    def __call__(self, file_key: str, token: str) -> FileRecord:
+    def __call__(self, file_key: FileKey, token: str) -> FileRecord:
         """Return the version that the token was made for. Raises LinkNotFound for every refusal."""
         file = self.attempt(file_key, token).file
         if file is None:
@@ -63,7 +63,7 @@ class Download:
     entropy: Callable[[int], bytes]
     metrics: Metrics
 
-    def __call__(self, file_key: str, token: str) -> FileRecord:
+    def __call__(self, file_key: FileKey, token: str) -> FileRecord:
         """Return the version to send. Raises LinkNotFound, which is only logged: writing it would tell by its time."""
         began = self.clock.monotonic()
         attempt = self.open_link.attempt(file_key, token)

@@ -11,6 +11,7 @@ from satchel.contract.errors import InvalidArguments
 from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.errors import InvalidRequest
 from satchel.domain.files import FileFilter, FileRecord, Source, expired
+from satchel.domain.ids import FileKey
 from satchel.domain.prompt import MAX_FILES, FileContext, human_size
 from satchel.domain.sessions import Turn
 from satchel.domain.tools import FILES_A_PAGE
@@ -34,7 +35,7 @@ class FileContextBuilder:
         """Return the files: those that the message names, the session's, the others; newest first in each."""
         mine = self.files.list(turn.user, _MAX_COUNTED, None, FileFilter(session_id=turn.session_id))
         known = {file.file_key for file in mine.items}
-        wanted = [self.files.get(turn.user, key) for key in dict.fromkeys(turn.files) if key not in known]
+        wanted = [self.files.get(turn.user, FileKey(key)) for key in dict.fromkeys(turn.files) if key not in known]
         named = self._there([file for file in wanted if file])
         told = [*named, *self._there(mine.items)]
         others, more_others = self._others(turn, {file.file_key for file in told})

@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from satchel.domain.errors import SharedLinkNotFound
 from satchel.domain.files import FileRecord
-from satchel.domain.ids import new_id
+from satchel.domain.ids import CanvasId, FileKey, LinkId, SessionId, UserName, new_id
 from satchel.domain.links import (
     CANVAS_SECONDS,
     KIND_OF_ID,
@@ -42,10 +42,10 @@ class MintLinks:
 
     def __call__(self, file: FileRecord) -> str:
         """Return the address of one version of a file, for the page that the person looks at."""
-        [address] = self.each([file])
+        [address] = self.for_files([file])
         return address
 
-    def each(self, files: Sequence[FileRecord]) -> list[str]:
+    def for_files(self, files: Sequence[FileRecord]) -> list[str]:
         """Return the address of each, in order; their sessions are read at once."""
         sessions, until = self._sessions(files), self._in(UI_SECONDS)
         return [self._address(_claims(file, sessions, "ui", until)) for file in files]
@@ -55,12 +55,12 @@ class MintLinks:
         claims = _claims(file, self._sessions([file]), "tool", self._in(math.ceil(seconds)))
         return self.public_url + self._address(claims)
 
-    def to_last(self, file: FileRecord, link_id: str, until: int) -> tuple[Claims, str]:
+    def for_sharing(self, file: FileRecord, link_id: LinkId, until: int) -> tuple[Claims, str]:
         """Return what a link says that a record is kept of, and its address with the host."""
         claims = _claims(file, self._sessions([file]), "ui", until).model_copy(update={"link_id": link_id})
         return claims, self.public_url + self._address(claims)
 
-    def for_canvas(self, user: str, session_id: str, canvas_id: str) -> str | None:
+    def for_canvas(self, user: UserName, session_id: SessionId, canvas_id: CanvasId) -> str | None:
         """Return the token of a dashboard; none once the session in which it was opened has ended."""
         session = self.sessions.get(user, session_id)
         if session is None or session.status is SessionStatus.ENDED:
@@ -103,14 +103,14 @@ class ShareFile:
     clock: Clock
     entropy: Callable[[int], bytes]
 
-    def __call__(self, who: Identity, file_key: str, seconds: int) -> tuple[SharedLink, str]:
+    def __call__(self, who: Identity, file_key: FileKey, seconds: int) -> tuple[SharedLink, str]:
         """Return the link and its address, which cannot be had again. Raises FileNotFound."""
         file, now = self.read(who, file_key), self.clock.now()
         until = int((now + timedelta(seconds=seconds)).timestamp())
         if file.expires_at is not None:
             until = min(until, file.expires_at)
-        link_id = new_id(KIND_OF_ID, now, self.entropy(10))
-        claims, address = self.mint.to_last(file, link_id, until)
+        link_id = LinkId(new_id(KIND_OF_ID, now, self.entropy(10)))
+        claims, address = self.mint.for_sharing(file, link_id, until)
         link = SharedLink(claims=claims, name=file.name, made_at=now)
         self.links.add(link)
         return link, address
@@ -124,7 +124,7 @@ class ReadLinks:
     link_states: LinkStates
     clock: Clock
 
-    def __call__(self, who: Identity, file_key: str | None, limit: int, cursor: str | None) -> Page[SharedLink]:
+    def __call__(self, who: Identity, file_key: FileKey | None, limit: int, cursor: str | None) -> Page[SharedLink]:
         """Return live links, newest first, of one file or all; a page may hold fewer while more follow."""
         now = self.clock.now()
         page = self.links.list(who.name, limit, cursor)
@@ -143,7 +143,7 @@ class RevokeLinks:
 
     links: SharedLinks
 
-    def __call__(self, who: Identity, link_id: str) -> None:
+    def __call__(self, who: Identity, link_id: LinkId) -> None:
         """End a link of this person. Raises SharedLinkNotFound."""
         if not self.links.revoke(who.name, link_id):
             raise SharedLinkNotFound(link_id)

@@ -11,6 +11,7 @@ from datetime import datetime
 from satchel.contract import safe_name
 from satchel.domain.errors import FileNotFound, SessionNotFound
 from satchel.domain.files import FileFilter, FileRecord, Usage, expired
+from satchel.domain.ids import FileKey, SessionId, UserName
 from satchel.domain.prompt import quoted
 from satchel.domain.users import Identity
 from satchel.ports import Page
@@ -30,7 +31,7 @@ class ReadFiles:
     clock: Clock
     max_inline_bytes: int
 
-    def __call__(self, who: Identity, file_key: str) -> FileRecord:
+    def __call__(self, who: Identity, file_key: FileKey) -> FileRecord:
         """Return the record of a file. Raises FileNotFound."""
         record = self.files.get(who.name, file_key)
         if record is None or expired(record, self.clock.now()):
@@ -67,7 +68,9 @@ _MAX_LOOKED_AT = 100
 _FILE_KEY = re.compile(r"f[0-9a-hjkmnp-tv-z]{26}")
 
 
-def find_file(files: Files, user: str, session_id: str | None, wanted: str, now: datetime) -> FileRecord | None:
+def find_file(
+    files: Files, user: UserName, session_id: SessionId | None, wanted: str, now: datetime
+) -> FileRecord | None:
     """Return the file that is meant, or None; an expired one is gone. A name is looked up in the session first.
 
     A name that the file context shows otherwise than it is (with other brackets, or cut) is known in that form, too.
@@ -76,8 +79,8 @@ def find_file(files: Files, user: str, session_id: str | None, wanted: str, now:
     return next(found, None)
 
 
-def _meant(files: Files, user: str, session_id: str | None, wanted: str) -> Iterator[FileRecord]:
-    if _FILE_KEY.fullmatch(wanted) and (record := files.get(user, wanted)):
+def _meant(files: Files, user: UserName, session_id: SessionId | None, wanted: str) -> Iterator[FileRecord]:
+    if _FILE_KEY.fullmatch(wanted) and (record := files.get(user, FileKey(wanted))):
         yield record
     if wanted and "/" not in wanted and "\\" not in wanted:
         yield from files.named(user, session_id, safe_name(wanted))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from satchel.domain.errors import FileNotFound
 from satchel.domain.files import FileRecord
+from satchel.domain.ids import FileKey
 from satchel.domain.users import Identity
 from satchel.ports.files import FileReaper, Files
 from satchel.ports.storage import FileStore
@@ -27,7 +28,7 @@ class KeepFile:
     store: FileStore
     persist_files_across_sessions: bool
 
-    def __call__(self, who: Identity, file_key: str) -> FileRecord:
+    def __call__(self, who: Identity, file_key: FileKey) -> FileRecord:
         """Return the file as it is kept. Raises FileNotFound, SessionEnded where it goes with a session that ended."""
         record = self.read(who, file_key)
         if not record.is_transient:
@@ -44,7 +45,7 @@ class RemoveFile:
     files: Files
     store: FileStore
 
-    def __call__(self, who: Identity, file_key: str) -> None:
+    def __call__(self, who: Identity, file_key: FileKey) -> None:
         """Delete a file of this person. Raises FileNotFound."""
         record = self.files.get(who.name, file_key)
         if record is None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from satchel.domain.errors import TooLarge, Unavailable
 from satchel.domain.files import FileRecord
+from satchel.domain.ids import SessionId
 from satchel.domain.metrics import UPLOADED_BYTES
 from satchel.domain.uploads import uploaded_file
 from satchel.domain.users import Identity
@@ -13,7 +14,7 @@ from satchel.ports.files import Files
 from satchel.ports.sessions import Sessions
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock, Metrics
-from satchel.services.files.artifact_records import look_into_bytes
+from satchel.services.files.artifact_records import add_metadata_from_bytes
 from satchel.services.sessions.sessions import ensure_session_open
 
 
@@ -30,7 +31,7 @@ class UploadFile:
     metrics: Metrics
 
     def __call__(
-        self, who: Identity, raw_name: str, body: bytes, mime: str | None, session_id: str | None
+        self, who: Identity, raw_name: str, body: bytes, mime: str | None, session_id: SessionId | None
     ) -> FileRecord:
         """Store the bytes and return the record. Raises TooLarge, SessionNotFound, SessionEnded, Unavailable."""
         if len(body) > self.max_bytes:
@@ -42,7 +43,7 @@ class UploadFile:
         new = uploaded_file(who.name, session_id, raw_name, mime, len(body), self.clock.now(), self.entropy(10))
         self.store.put(new.key, io.BytesIO(body), new.mime)
         try:
-            kept = self.files.keep(look_into_bytes(new, body))
+            kept = self.files.keep(add_metadata_from_bytes(new, body))
         except Unavailable:  # nothing was written: bytes without a record would stay for good
             self.store.delete([new.key])
             raise

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from satchel.domain.errors import FileOverLimit, InvalidRequest, UploadIncomplete, UploadNotFound
 from satchel.domain.files import FileRecord
+from satchel.domain.ids import SessionId, UploadId, UserName
 from satchel.domain.metrics import UPLOADED_BYTES
 from satchel.domain.uploads import (
     SIGNED_SECONDS,
@@ -23,7 +24,7 @@ from satchel.ports.files import Files, Uploads
 from satchel.ports.sessions import Sessions
 from satchel.ports.storage import FileStore, PartStore
 from satchel.ports.system import Clock, Metrics
-from satchel.services.files.artifact_records import look_into_stored
+from satchel.services.files.artifact_records import add_metadata_from_store
 from satchel.services.sessions.sessions import ensure_session_open
 
 _PARTS_A_PAGE = 1000
@@ -40,7 +41,9 @@ class BeginUpload:
     entropy: Callable[[int], bytes]
     max_bytes: int
 
-    def __call__(self, who: Identity, raw_name: str, size: int, mime: str | None, session_id: str | None) -> Upload:
+    def __call__(
+        self, who: Identity, raw_name: str, size: int, mime: str | None, session_id: SessionId | None
+    ) -> Upload:
         """Begin an upload of a file of ``size`` bytes. Raises FileOverLimit, SessionNotFound, SessionEnded."""
         if size > self.max_bytes:
             raise FileOverLimit(size, self.max_bytes)
@@ -65,14 +68,14 @@ class ReadUploads:
     parts: PartStore
     clock: Clock
 
-    def __call__(self, who: Identity, upload_id: str) -> Upload:
+    def __call__(self, who: Identity, upload_id: UploadId) -> Upload:
         """Return one. Raises UploadNotFound."""
         upload = self.find(who, upload_id)
         if upload is None:
             raise UploadNotFound(upload_id)
         return upload
 
-    def find(self, who: Identity, upload_id: str) -> Upload | None:
+    def find(self, who: Identity, upload_id: UploadId) -> Upload | None:
         """Return one if it is there."""
         upload = self.uploads.get(who.name, upload_id)
         return None if upload is None or self._is_over(upload) else upload
@@ -120,7 +123,7 @@ class AbortUpload:
     parts: PartStore
     store: FileStore
 
-    def __call__(self, user: str, upload_id: str) -> None:
+    def __call__(self, user: UserName, upload_id: UploadId) -> None:
         """Remove what came. Raises UploadNotFound, also for one that is complete."""
         upload = self.uploads.take(user, upload_id)
         if upload is None:
@@ -141,7 +144,7 @@ class CompleteUpload:
     max_bytes: int
     metrics: Metrics
 
-    def __call__(self, who: Identity, upload_id: str) -> FileRecord:
+    def __call__(self, who: Identity, upload_id: UploadId) -> FileRecord:
         """Make a file of the parts, and return its record; again, the same one.
 
         Raises UploadNotFound, UploadIncomplete (send what is missing), FileOverLimit, SessionNotFound, SessionEnded.
@@ -154,7 +157,7 @@ class CompleteUpload:
         ensure_session_open(self.sessions, who.name, upload.file.session_id)
         self._check(upload, self._join(upload))
         try:
-            kept = self.files.keep_upload(look_into_stored(self.store, upload.file))
+            kept = self.files.keep_upload(add_metadata_from_store(self.store, upload.file))
         except UploadNotFound:  # it was given up meanwhile
             self.store.delete([upload.file.key])
             raise

@@ -7,6 +7,7 @@ from datetime import timedelta
 from pydantic import BaseModel
 
 from satchel.domain.errors import NotConfirmed, UploadNotFound
+from satchel.domain.ids import UserName
 from satchel.domain.links import CONFIRM_SECONDS, EraseClaims
 from satchel.domain.users import GRACE, Erasure, Identity, LateTurn
 from satchel.ports.files import Uploads
@@ -37,7 +38,7 @@ class RequestErasure:
     starter: ErasureStarter
     clock: Clock
 
-    def ask(self, who: Identity) -> Confirmation:
+    def request(self, who: Identity) -> Confirmation:
         """Return what confirms it."""
         exp = int(self.clock.now().timestamp()) + CONFIRM_SECONDS
         return Confirmation(token=self.signer.sign(EraseClaims(owner=who.name, exp=exp)), exp=exp)
@@ -51,7 +52,7 @@ class RequestErasure:
         self.starter.start(who.name)
         return erasure
 
-    def last(self, who: Identity) -> Erasure | None:
+    def latest(self, who: Identity) -> Erasure | None:
         """Return the last erasure of this person, if it was not long ago."""
         return self.erasures.get(who.name)
 
@@ -72,7 +73,7 @@ class EraseUser:
     workflow: Workflow
     clock: Clock
 
-    def __call__(self, user: str, more_time: Callable[[], bool]) -> bool:
+    def __call__(self, user: UserName, more_time: Callable[[], bool]) -> bool:
         """Go on as long as there is ``more_time``; return whether nothing is left to do by now."""
         erasure = self.erasures.get(user)
         if erasure is None or erasure.finished_at is not None:
@@ -110,7 +111,7 @@ class EraseUser:
             self.workflow.stop(turn_id, "everything of its user is deleted")
         return list(late.values())
 
-    def _give_up_uploads(self, user: str) -> None:
+    def _give_up_uploads(self, user: UserName) -> None:
         while uploads := self.uploads.list(user, _AT_ONCE, None).items:
             for upload in uploads:
                 try:

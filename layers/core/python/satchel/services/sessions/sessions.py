@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from satchel.domain.audit import AuditEntry
 from satchel.domain.errors import SessionEnded, SessionNotFound
-from satchel.domain.ids import new_id
+from satchel.domain.ids import SessionId, UserName, new_id
 from satchel.domain.llm import Models
 from satchel.domain.sessions import NO_CHANGES, Session, SessionChanges, SessionStatus, Turn
 from satchel.domain.users import Identity
@@ -47,7 +47,7 @@ class ReadSessions:
     sessions: Sessions
     turns: Turns
 
-    def __call__(self, who: Identity, session_id: str) -> Session:
+    def __call__(self, who: Identity, session_id: SessionId) -> Session:
         """Return one. Raises SessionNotFound."""
         session = self.sessions.get(who.name, session_id)
         if session is None:
@@ -70,7 +70,7 @@ class ChangeSession:
     sessions: Sessions
     models: Models
 
-    def __call__(self, who: Identity, session_id: str, changes: SessionChanges) -> Session:
+    def __call__(self, who: Identity, session_id: SessionId, changes: SessionChanges) -> Session:
         """Change what is set. Raises UnknownModel, SessionNotFound, SessionEnded, Unavailable."""
         if changes.model is not None:
             self.models.choose(who.groups, changes.model)
@@ -87,7 +87,7 @@ class EndSession:
     cleanup: CleanupStarter
     clock: Clock
 
-    def __call__(self, who: Identity, session_id: str) -> None:
+    def __call__(self, who: Identity, session_id: SessionId) -> None:
         """End the session; again, it only finishes what was left. Raises SessionNotFound.
 
         It ends before its turn is cancelled: no other turn can begin in between.
@@ -100,7 +100,7 @@ class EndSession:
         self.cleanup.start(who.name, session_id)
 
 
-def ensure_session_open(sessions: Sessions, user: str, session_id: str | None) -> None:
+def ensure_session_open(sessions: Sessions, user: UserName, session_id: SessionId | None) -> None:
     """Return where the session takes files, or none is named. Raises SessionNotFound, SessionEnded."""
     if session_id is None:
         return
@@ -118,7 +118,7 @@ class ReadAudit:
     sessions: ReadSessions
     trail: AuditTrail
 
-    def __call__(self, who: Identity, session_id: str, limit: int, cursor: str | None) -> Page[AuditEntry]:
+    def __call__(self, who: Identity, session_id: SessionId, limit: int, cursor: str | None) -> Page[AuditEntry]:
         """Return a page of a session's entries, newest first. Raises SessionNotFound, InvalidRequest."""
         session = self.sessions(who, session_id)
         return self.trail.list(session.session_id, limit, cursor)

@@ -110,13 +110,13 @@ class RefreshTools:
         never = [server for server, kept in lists.items() if kept is None]
         return never + [server for server, kept in lists.items() if kept and kept.is_due(now, self.max_age)]
 
-    def ask_all(self, servers: Sequence[str]) -> None:
+    def refresh_all(self, servers: Sequence[str]) -> None:
         """Ask some servers, a few at a time: each may take as long as it takes to start."""
         with ThreadPoolExecutor(_MAX_AT_ONCE) as some:
-            for asked in [some.submit(self.ask_again, server) for server in servers]:
+            for asked in [some.submit(self.try_refresh, server) for server in servers]:
                 asked.result()
 
-    def ask_again(self, server: str) -> None:
+    def try_refresh(self, server: str) -> None:
         """Ask a server for which nobody waits: what it cannot say now is kept and told to who lists the tools."""
         before = self._kept(server)
         try:

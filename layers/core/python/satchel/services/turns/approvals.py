@@ -11,6 +11,7 @@ from satchel.domain import arguments as args
 from satchel.domain.calls import Approval, Decision
 from satchel.domain.errors import ApprovalClosed, CallNotFound
 from satchel.domain.events import NewEvent
+from satchel.domain.ids import CallId, SessionId, TurnId
 from satchel.domain.size_limits import plain
 from satchel.domain.steps import CallStep
 from satchel.domain.users import Identity
@@ -75,7 +76,9 @@ class DecideApproval:
     callback: TaskCallback
     clock: Clock
 
-    def __call__(self, who: Identity, session_id: str, turn_id: str, call_id: str, decision: Decision) -> Decision:
+    def __call__(
+        self, who: Identity, session_id: SessionId, turn_id: TurnId, call_id: CallId, decision: Decision
+    ) -> Decision:
         """Write the decision and return it.
 
         Raises SessionNotFound, TurnNotFound, CallNotFound (nobody was asked), ApprovalClosed (decided otherwise,

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from satchel.contract.jsonable import JsonObject
 from satchel.domain.canvas import MAX_DETAILS_BYTES, CanvasAction, Dashboard
 from satchel.domain.errors import CanvasNotFound, SessionEnded, TooLarge
-from satchel.domain.ids import new_id
+from satchel.domain.ids import CanvasId, SessionId, new_id
 from satchel.domain.sessions import SessionStatus
 from satchel.domain.users import Identity
 from satchel.ports.sessions import Dashboards, Sessions
@@ -44,11 +44,11 @@ class LogCanvasAction:
     clock: Clock
     entropy: Callable[[int], bytes]
 
-    def __call__(self, who: Identity, canvas_id: str, wanted: CanvasActionRequest) -> CanvasAction:
+    def __call__(self, who: Identity, canvas_id: CanvasId, wanted: CanvasActionRequest) -> CanvasAction:
         """Log one action of the person who is signed in. Raises CanvasNotFound, SessionEnded, TooLarge."""
         if len(json.dumps(wanted.details, ensure_ascii=False).encode()) > MAX_DETAILS_BYTES:
             raise TooLarge(f"The details may have {MAX_DETAILS_BYTES} bytes.", limit_bytes=MAX_DETAILS_BYTES)
-        dashboard = self._find(who, canvas_id, wanted.session_id)
+        dashboard = self._find(who, canvas_id, SessionId(wanted.session_id) if wanted.session_id else None)
         now = self.clock.now()
         action = CanvasAction(
             action_id=new_id("a", now, self.entropy(10)),
@@ -61,9 +61,9 @@ class LogCanvasAction:
         logger.info("canvas action", extra=action.model_dump(mode="json", exclude={"details", "at"}))
         return action
 
-    def _find(self, who: Identity, canvas_id: str, session_id: str | None) -> Dashboard:
+    def _find(self, who: Identity, canvas_id: CanvasId, session_id: SessionId | None) -> Dashboard:
         """The newest session that goes on is meant where none is named."""
-        ended: list[str] = []
+        ended: list[SessionId] = []
         for dashboard in self._candidates(who, canvas_id, session_id):
             session = self.sessions.get(who.name, dashboard.session_id)
             if session and session.status is SessionStatus.ACTIVE:
@@ -71,7 +71,7 @@ class LogCanvasAction:
             ended += [session.session_id] if session else []
         raise SessionEnded(ended[0]) if ended else CanvasNotFound(canvas_id)
 
-    def _candidates(self, who: Identity, canvas_id: str, session_id: str | None) -> Iterator[Dashboard]:
+    def _candidates(self, who: Identity, canvas_id: CanvasId, session_id: SessionId | None) -> Iterator[Dashboard]:
         if session_id is None:
             return islice(self.dashboards.named(who.name, canvas_id), _MAX_SESSIONS)
         found = self.dashboards.get(who.name, canvas_id, session_id)

@@ -119,7 +119,7 @@ class FinishTurn:
         """Write down the calls that will come to nothing any more: their tools may have run."""
         if turn.error is not None:
             for call in self.calls.list(turn.turn_id):
-                if call.settled is None and self.audit(cut_off_entry(call, turn.error.error_code, self.clock.now())):
+                if call.result is None and self.audit(cut_off_entry(call, turn.error.error_code, self.clock.now())):
                     count_cut_off(self.metrics, call, turn.error.error_code)
 
     def _tell(self, turn: Turn) -> None:
@@ -152,7 +152,7 @@ def _why(step: TurnStep, ending: Ending) -> TurnError | None:
     return None
 
 
-PATIENCE = timedelta(seconds=15)
+GRACE_PERIOD = timedelta(seconds=15)
 """How long the normal ways have: an execution to start, a last event to follow the end."""
 
 
@@ -172,7 +172,7 @@ class EndStuckTurn:
         self._finish(turn, Ending.LOST)
         return self.turns.get(turn.session_id, turn.turn_id) or turn
 
-    def tell_end(self, turn: Turn) -> None:
+    def publish_end(self, turn: Turn) -> None:
         """Write the last event of a turn that ended a while ago without one."""
         if turn.ended_at is not None and not self._young(turn.ended_at):
             self._finish(turn, Ending.LOST)
@@ -181,4 +181,4 @@ class EndStuckTurn:
         self.finish(TurnStep(user=turn.user, session_id=turn.session_id, turn_id=turn.turn_id), ending)
 
     def _young(self, since: datetime) -> bool:
-        return self.clock.now() - since < PATIENCE
+        return self.clock.now() - since < GRACE_PERIOD

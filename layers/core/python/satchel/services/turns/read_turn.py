@@ -14,6 +14,7 @@ from satchel.domain.calls import MAX_INLINE_BYTES
 from satchel.domain.errors import SessionNotFound, TurnNotFound
 from satchel.domain.events import ENDS, Event
 from satchel.domain.files import FileRecord, expired
+from satchel.domain.ids import CanvasId, SessionId, TurnId, UserName
 from satchel.domain.response_composition import compose
 from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseCanvas, ResponseDeferred
 from satchel.domain.sessions import Turn, TurnStatus
@@ -45,34 +46,34 @@ class ReadTurn:
     store: FileStore
     clock: Clock
 
-    def find(self, who: Identity, session_id: str, turn_id: str) -> Turn:
+    def find(self, who: Identity, session_id: SessionId, turn_id: TurnId) -> Turn:
         """Return a turn of this person. Raises SessionNotFound, TurnNotFound; somebody else's is not found."""
         return find_turn(self.sessions, self.turns, who.name, session_id, turn_id)
 
-    def settled(self, who: Identity, session_id: str, turn_id: str) -> Turn:
+    def find_current(self, who: Identity, session_id: SessionId, turn_id: TurnId) -> Turn:
         """Return a turn whose events are about to be followed, so that they come to an end."""
         turn = self.end_stuck(self.find(who, session_id, turn_id))
-        self.end_stuck.tell_end(turn)
+        self.end_stuck.publish_end(turn)
         return turn
 
-    def again(self, turn: Turn) -> Turn:
+    def reload(self, turn: Turn) -> Turn:
         """Return a turn as it is now, for one that ``find`` has shown to be the reader's."""
         return self.turns.get(turn.session_id, turn.turn_id) or turn
 
-    def __call__(self, who: Identity, session_id: str, turn_id: str) -> FinalResponse:
+    def __call__(self, who: Identity, session_id: SessionId, turn_id: TurnId) -> FinalResponse:
         """Return the response so far, with links that live five minutes."""
         turn = self.end_stuck(self.find(who, session_id, turn_id))
         calls = self.calls.list(turn_id)
-        inline = {key for call in calls if call.settled for key in call.settled.inline}
+        inline = {key for call in calls if call.result for key in call.result.inline}
         return self._with_links(turn, compose(turn, calls), inline)
 
-    def happened(self, turn_id: str, after: int) -> Sequence[Event]:
+    def events_after(self, turn_id: TurnId, after: int) -> Sequence[Event]:
         """Return the next events after a cursor; for a turn that ``find`` has shown to be the reader's."""
         return self.events.after(turn_id, after, MAX_EVENTS)
 
-    def is_over(self, turn_id: str, after: int) -> bool:
+    def is_fully_read(self, turn_id: TurnId, after: int) -> bool:
         """Tell whether nothing follows a cursor in a turn that has ended."""
-        return is_over(self.events, turn_id, after)
+        return is_fully_read(self.events, turn_id, after)
 
     def _with_links(self, turn: Turn, response: FinalResponse, inline: Collection[str]) -> FinalResponse:
         artifacts = [self._with_link(turn, artifact, inline) for artifact in response.artifacts]
@@ -86,7 +87,9 @@ class ReadTurn:
     def _canvas(self, turn: Turn, canvas: ResponseCanvas | None) -> ResponseCanvas | None:
         if canvas is None or not canvas.wants_token:
             return canvas
-        return canvas.model_copy(update={"token": self.links.for_canvas(turn.user, turn.session_id, canvas.id)})
+        return canvas.model_copy(
+            update={"token": self.links.for_canvas(turn.user, turn.session_id, CanvasId(canvas.id))}
+        )
 
     def _with_link(self, turn: Turn, artifact: ResponseArtifact, inline: Collection[str]) -> ResponseArtifact:
         record = self._version(turn, artifact)
@@ -104,7 +107,7 @@ class ReadTurn:
         return self.links(record) if record and not expired(record, self.clock.now()) else None
 
 
-def find_turn(sessions: Sessions, turns: Turns, user: str, session_id: str, turn_id: str) -> Turn:
+def find_turn(sessions: Sessions, turns: Turns, user: UserName, session_id: SessionId, turn_id: TurnId) -> Turn:
     """Return the turn. Raises SessionNotFound, TurnNotFound."""
     if sessions.get(user, session_id) is None:
         raise SessionNotFound(session_id)
@@ -114,7 +117,7 @@ def find_turn(sessions: Sessions, turns: Turns, user: str, session_id: str, turn
     return turn
 
 
-def is_over(events: Events, turn_id: str, after: int) -> bool:
+def is_fully_read(events: Events, turn_id: TurnId, after: int) -> bool:
     """Tell whether nothing follows this cursor in a turn that has ended; its last event is written a moment after."""
     if after == 0:
         return False
@@ -130,7 +133,7 @@ class CancelTurn:
     workflow: Workflow
     finish: FinishTurn
 
-    def __call__(self, who: Identity, session_id: str, turn_id: str) -> TurnStatus:
+    def __call__(self, who: Identity, session_id: SessionId, turn_id: TurnId) -> TurnStatus:
         """Return how the turn ended. Raises SessionNotFound, TurnNotFound."""
         turn = self.read.find(who, session_id, turn_id)
         # The end is written first: what the stop sets in motion then finds the turn ended, as cancelled.

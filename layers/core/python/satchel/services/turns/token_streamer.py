@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from satchel.domain.events import NewEvent
+from satchel.domain.ids import TurnId
 from satchel.domain.size_limits import MAX_ANSWER_CHARS, pieces
 from satchel.ports.system import Clock
 from satchel.ports.turns import Events
@@ -30,7 +31,7 @@ class TokenStreamer:
         self,
         events: Events,
         clock: Clock,
-        turn_id: str,
+        turn_id: TurnId,
         round_number: int,
         tries: int = 0,
         wanted: Callable[[], bool] = lambda: True,
@@ -51,7 +52,7 @@ class TokenStreamer:
         elif self._clock.monotonic() - self._last >= _LOOK_SECONDS:
             self._look()
 
-    def anew(self) -> None:
+    def restart(self) -> None:
         """Tell that the answer begins again; what was told of it is nothing any more."""
         self._held = ""
         if self._told:

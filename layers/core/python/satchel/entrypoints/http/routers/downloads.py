@@ -8,6 +8,7 @@ from fastapi.responses import RedirectResponse, StreamingResponse
 from satchel.contract import is_active
 from satchel.domain.errors import LinkNotFound
 from satchel.domain.files import FileRecord
+from satchel.domain.ids import FileKey
 from satchel.entrypoints.http.dependencies import InjectedUseCases
 from satchel.entrypoints.http.examples import FILE_KEY
 from satchel.entrypoints.http.http_semantics import (
@@ -78,7 +79,7 @@ def head(
     attachment: Attachment = False,  # noqa: FBT002  (a query's parameter)
 ) -> Response:
     """Answer from the record."""
-    record = use_cases.open_link(file_key, token)
+    record = use_cases.open_link(FileKey(file_key), token)
     if is_unchanged(if_none_match, _etag(record)):
         return _unchanged(record)
     return Response(headers=_headers(record, attachment=attachment) | {"Content-Length": str(record.size)})
@@ -100,7 +101,7 @@ def download(
     attachment: Attachment = False,  # noqa: FBT002  (a query's parameter)
 ) -> Response:
     """Fetch a file: small ones as bytes, larger ones by a redirect to the store that lives a minute."""
-    record = use_cases.download(file_key, token)
+    record = use_cases.download(FileKey(file_key), token)
     if is_unchanged(if_none_match, _etag(record)):
         return _unchanged(record)
     if record.size > _DIRECT_BYTES:

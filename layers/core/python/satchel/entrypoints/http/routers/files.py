@@ -60,9 +60,8 @@ _BODY = {
 async def upload_file(request: Request, who: Who, use_cases: InjectedUseCases) -> FileOut:
     """Upload a small file, as JSON or multipart. The same name again in a session is a new version of the file."""
     said, body = await _upload(request)
-    if said.session_id is not None:
-        known_session(said.session_id)
-    record = await run_in_threadpool(use_cases.upload_file, who, said.name, body, said.mime, said.session_id)
+    session_id = known_session(said.session_id) if said.session_id is not None else None
+    record = await run_in_threadpool(use_cases.upload_file, who, said.name, body, said.mime, session_id)
     return FileOut.of(record, await run_in_threadpool(use_cases.mint_links, record))
 
 
@@ -121,9 +120,14 @@ def list_files(
     cursor: Cursor = None,
 ) -> FilePage:
     """List the person's files, newest first. A page may hold fewer than `limit`, or none, while more pages follow."""
-    wanted = FileFilter(session_id=session_id, source=source, category=category, name_prefix=name_prefix)
+    wanted = FileFilter(
+        session_id=known_session(session_id) if session_id is not None else None,
+        source=source,
+        category=category,
+        name_prefix=name_prefix,
+    )
     page = use_cases.read_files.list(who, wanted, limit, cursor)
-    shown = zip(page.items, use_cases.mint_links.each(page.items), strict=True)
+    shown = zip(page.items, use_cases.mint_links.for_files(page.items), strict=True)
     return FilePage(files=[FileOut.of(record, address) for record, address in shown], cursor=page.cursor)
 
 

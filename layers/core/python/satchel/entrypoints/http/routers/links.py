@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from satchel.domain.ids import FileKey
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.dependencies import InjectedUseCases
 from satchel.entrypoints.http.identity import Who
@@ -33,7 +34,7 @@ def list_links(
     cursor: Cursor = None,
 ) -> LinkPage:
     """List the links that live, newest first. A page may hold fewer than `limit` while more pages follow."""
-    page = use_cases.read_links(who, file_key, limit, cursor)
+    page = use_cases.read_links(who, FileKey(file_key) if file_key is not None else None, limit, cursor)
     return LinkPage(links=[LinkOut.of(link) for link in page.items], cursor=page.cursor)
 
 

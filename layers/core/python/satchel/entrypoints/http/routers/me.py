@@ -29,7 +29,7 @@ _ERASED = examples.shown(200, examples.ERASURE_ASKED) | _BEGUN | responses(403, 
 @router.get("/api/me", responses=examples.shown(200, examples.ME) | responses(403))
 def read_me(who: Who, use_cases: InjectedUseCases) -> Me:
     """Say who is asking, how much they keep, and how the deletion of everything goes, if it was asked for."""
-    erasure = use_cases.request_erasure.last(who)
+    erasure = use_cases.request_erasure.latest(who)
     return Me(
         user=who.name,
         groups=sorted(who.groups),
@@ -48,7 +48,7 @@ def erase_me(
     however much it is; `GET /api/me` tells how far it is. Saying it again while it goes on only helps it on.
     """
     if confirm is None:
-        asked = use_cases.request_erasure.ask(who)
+        asked = use_cases.request_erasure.request(who)
         until = datetime.fromtimestamp(asked.exp, UTC)
         return ErasureAsked(confirm_token=asked.token, expires_at=until, usage=use_cases.read_files.usage(who))
     begun = ErasureOut.of(use_cases.request_erasure.confirm(who, confirm))

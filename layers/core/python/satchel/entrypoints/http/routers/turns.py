@@ -21,7 +21,7 @@ from satchel.entrypoints.http.long_polling import MAX_SECONDS, preferred_wait, u
 from satchel.entrypoints.http.paths import CallPath, SessionPath, TurnPath
 from satchel.entrypoints.http.problems import responses
 from satchel.entrypoints.http.schemas.sessions import EventPage, TurnAccepted
-from satchel.services.turns.take_turn import TurnRequest
+from satchel.services.turns.start_turn import TurnRequest
 
 router = APIRouter(tags=["turns"])
 
@@ -73,7 +73,7 @@ async def take_turn(
 
 async def _ended(request: Request, use_cases: InjectedUseCases, turn: Turn, seconds: float) -> Turn:
     def look() -> Turn:
-        return use_cases.read_turn.again(turn)
+        return use_cases.read_turn.reload(turn)
 
     return await until(request, seconds, look, lambda seen: seen.ended)
 
@@ -114,12 +114,12 @@ async def read_events(
     wait: Annotated[float, Query(ge=0, description="Seconds to wait for the next event, 25 at most.")] = 0,
 ) -> JSONResponse:
     """Read events after a cursor, waiting for the next one: never a gap, never twice."""
-    turn = await run_in_threadpool(use_cases.read_turn.settled, who, session_id, turn_id)
+    turn = await run_in_threadpool(use_cases.read_turn.find_current, who, session_id, turn_id)
 
     def look() -> Sequence[Event]:
-        return use_cases.read_turn.happened(turn.turn_id, after)
+        return use_cases.read_turn.events_after(turn.turn_id, after)
 
-    over = turn.ended and await run_in_threadpool(use_cases.read_turn.is_over, turn_id, after)
+    over = turn.ended and await run_in_threadpool(use_cases.read_turn.is_fully_read, turn_id, after)
     events = await until(request, 0.0 if over else min(wait, MAX_SECONDS), look, bool)
     done = over or any(event.type in ENDS for event in events)
     shown = [event.shown() for event in events]

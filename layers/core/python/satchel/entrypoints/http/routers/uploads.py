@@ -38,9 +38,8 @@ def begin_upload(body: NewUpload, who: Who, use_cases: InjectedUseCases) -> Uplo
 
     PUT every part to its signed address with exactly its bytes: length and checksum are part of the signature.
     """
-    if body.session_id is not None:
-        known_session(body.session_id)
-    upload = use_cases.begin_upload(who, body.name, body.size, body.mime, body.session_id)
+    session_id = known_session(body.session_id) if body.session_id is not None else None
+    upload = use_cases.begin_upload(who, body.name, body.size, body.mime, session_id)
     signed = use_cases.sign_parts(upload, body.parts())
     return UploadBegun(**UploadOut.of(upload).model_dump(), parts=signed)
 

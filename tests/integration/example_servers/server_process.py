@@ -1,4 +1,4 @@
-"""Speaks to an example server in a process of its own, as Satchel does: raw results, progress as it comes."""
+"""An example server in its own process, with a client that shows raw results and progress."""
 
 import json
 import subprocess
@@ -18,18 +18,18 @@ from pydantic import TypeAdapter
 SERVERS = Path(__file__).parents[3] / "functions" / "servers"
 RAW: TypeAdapter[Any] = TypeAdapter(dict[str, Any])
 Progress = tuple[float, float | None, str | None]
-"""How far a call is, of how much, and what is done."""
+"""The progress, the total and the message of a progress notification."""
 
 
 @dataclass(frozen=True)
 class User:
-    """A user that nobody else is, and the folder /tmp/{name}/ that a tool of theirs may write."""
+    """A user with a unique name, and the folder /tmp/{name}/ that tools may write."""
 
     name: str
     folder: Path
 
     def upload(self, name: str, content: bytes) -> str:
-        """Puts a file where Satchel would; answers with the path that the tool is given."""
+        """Write a file where Satchel would put it, and return the path for the tool."""
         path = self.folder / "input_files" / name
         path.write_bytes(content)
         return str(path)
@@ -37,44 +37,44 @@ class User:
 
 @dataclass
 class Session:
-    """A session with a server that runs."""
+    """A session with a running server."""
 
     client: Client
 
-    async def call(self, tool: str, hear: Callable[[Progress], None], **arguments: object) -> dict[str, Any]:
-        """Answers with the result as it stands on the wire, unknown keys included; tells progress as it comes."""
+    async def call(self, tool: str, on_progress: Callable[[Progress], None], **arguments: object) -> dict[str, Any]:
+        """Return the raw result, including unknown keys, and call ``on_progress`` for each notification."""
         request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=arguments))
 
-        async def keep(progress: float, total: float | None, message: str | None) -> None:
-            hear((progress, total, message))
+        async def forward(progress: float, total: float | None, message: str | None) -> None:
+            on_progress((progress, total, message))
 
-        raw: dict[str, Any] = await self.client.session.send_request(request, RAW, progress_callback=keep)
+        raw: dict[str, Any] = await self.client.session.send_request(request, RAW, progress_callback=forward)
         return raw
 
 
 @dataclass(frozen=True)
 class Server:
-    """A server that runs, whose session lives in a loop of its own, in another thread."""
+    """A running server. Its session runs in an event loop in another thread."""
 
     session: Session
     portal: BlockingPortal
 
     def tools(self) -> list[Tool]:
-        """Answers with the list of its tools."""
+        """Return the list of its tools."""
         return self.portal.call(self.session.client.list_tools).tools
 
     def call(self, tool: str, **arguments: object) -> dict[str, Any]:
-        """Answers with the result as it stands on the wire."""
+        """Return the raw result."""
 
-        async def ask() -> dict[str, Any]:
+        async def call() -> dict[str, Any]:
             return await self.session.call(tool, lambda _: None, **arguments)
 
-        return self.portal.call(ask)
+        return self.portal.call(call)
 
 
 @contextmanager
 def running(server: str, home: Path) -> Iterator[Server]:
-    """Starts the server isolated, as Satchel does, and ends it."""
+    """Start the server isolated (`python -I`), as Satchel does, and stop it at the end."""
     command = StdioServerParameters(
         command=sys.executable, args=["-I", "main.py"], cwd=SERVERS / server, env={"MPLCONFIGDIR": str(home)}
     )
@@ -87,13 +87,13 @@ def running(server: str, home: Path) -> Iterator[Server]:
 
 
 def python(*arguments: str, server: str) -> subprocess.CompletedProcess[bytes]:
-    """Runs the interpreter in a server's folder, with nothing to read."""
+    """Run the interpreter in a server's folder with empty input."""
     command = [sys.executable, *arguments]
-    return subprocess.run(command, cwd=SERVERS / server, input=b"", capture_output=True, check=True, timeout=30)  # noqa: S603  all of it stands in the tests
+    return subprocess.run(command, cwd=SERVERS / server, input=b"", capture_output=True, check=True, timeout=30)  # noqa: S603  fixed arguments
 
 
 def payload(result: dict[str, Any]) -> dict[str, Any]:
-    """What a tool returned: it travels twice, as structured content and as the text of the same JSON."""
+    """Return the structured content of a result. The result also contains the same JSON as text."""
     assert result["isError"] is False
     assert [json.loads(block.pop("text")) for block in result["content"]] == [result["structuredContent"]]
     assert result["content"] == [{"type": "text"}]
@@ -101,8 +101,8 @@ def payload(result: dict[str, Any]) -> dict[str, Any]:
     return structured
 
 
-def refusal(result: dict[str, Any]) -> str:
-    """The sentence of a tool that refused: one block of text, marked as an error, and nothing structured."""
+def error_message(result: dict[str, Any]) -> str:
+    """Return the message of an error result, which has one text block and no structured content."""
     assert result["isError"] is True
     assert "structuredContent" not in result
     (block,) = result["content"]

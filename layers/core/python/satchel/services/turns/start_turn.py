@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from satchel.domain.errors import FileNotFound, SessionNotFound, TooLarge, TurnRunning, UnknownTools
 from satchel.domain.events import NewEvent
-from satchel.domain.ids import new_id
+from satchel.domain.ids import SessionId, new_id
 from satchel.domain.llm import Models
 from satchel.domain.sessions import Turn
 from satchel.domain.users import Identity
@@ -61,7 +61,7 @@ class StartTurn:
     max_message_bytes: int
 
     def __call__(
-        self, who: Identity, session_id: str, request: TurnRequest, idempotency_key: str | None = None
+        self, who: Identity, session_id: SessionId, request: TurnRequest, idempotency_key: str | None = None
     ) -> Turn:
         """Start a turn, or return the one that this idempotency key started.
 
@@ -101,7 +101,7 @@ class StartTurn:
                 raise
         return self.turns.begin(turn, idempotency_key)
 
-    def _model(self, who: Identity, session_id: str) -> str:
+    def _model(self, who: Identity, session_id: SessionId) -> str:
         """Return the model of the session, which the person may have lost since it was chosen."""
         session = self.sessions.get(who.name, session_id)
         if session is None:
@@ -123,7 +123,7 @@ class StartTurn:
         if unknown := [tool for tool in wanted if tool not in offered]:
             raise UnknownTools(f"There is no such tool or server: {', '.join(unknown)}", unknown=unknown)
 
-    def _file_key(self, who: Identity, session_id: str, wanted: str) -> str:
+    def _file_key(self, who: Identity, session_id: SessionId, wanted: str) -> str:
         record = find_file(self.files, who.name, session_id, wanted, self.clock.now())
         if record is None:
             raise FileNotFound(wanted)

@@ -1,4 +1,4 @@
-"""What every function does around its work."""
+"""The decorator of all handlers: log lines with the turn id, metrics, cold starts."""
 
 import io
 import json
@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from aws_lambda_powertools.logging.formatter import THREAD_LOCAL_KEYS, LambdaPowertoolsFormatter
-from satchel.bootstrap.observed import metrics
 
 from local.emulator.runners.context import LambdaContext
 from satchel.bootstrap import observed
+from satchel.bootstrap.observed import metrics
 from satchel.domain.metrics import TURNS
 from tests.unit.functions.test_handlers import HANDLERS
 
@@ -21,7 +21,7 @@ log = logging.getLogger("tests.observed")
 
 
 @pytest.fixture(autouse=True)
-def _a_new_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _new_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(observed, "set_up_logs", lambda _: None)
     monkeypatch.delenv("SATCHEL_METRICS", raising=False)
     caches = (metrics, vars(observed)["_count_start"])
@@ -36,7 +36,7 @@ def _a_new_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def lines() -> Iterator[io.StringIO]:
-    """What is logged, as powertools writes it."""
+    """The log lines as powertools formats them."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(LambdaPowertoolsFormatter())
@@ -46,51 +46,51 @@ def lines() -> Iterator[io.StringIO]:
     log.removeHandler(handler)
 
 
-def figures(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
-    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    return [{name: value for name, value in each.items() if name != "_aws"} for each in found]
+def written_metrics(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    return [{name: value for name, value in each.items() if name != "_aws"} for each in lines]
 
 
 @observed.observed("think")
 def think(event: object, context: object) -> str:
-    """A handler."""
+    """An observed handler that logs a line and counts a turn."""
     del event, context
-    log.info("thought", extra={"round": 1})
+    log.info("message", extra={"round": 1})
     metrics().add(TURNS, 1, "complete")
     return "done"
 
 
-def test_its_lines_name_the_turn_and_the_invocation(lines: io.StringIO) -> None:
+def test_log_lines_have_turn_id_and_request_id(lines: io.StringIO) -> None:
     assert think({"turn_id": TURN}, CONTEXT) == "done"
-    said = json.loads(lines.getvalue())
-    assert (said["message"], said["round"]) == ("thought", 1)
-    assert (said["correlation_id"], said["function_request_id"]) == (TURN, CONTEXT.aws_request_id)
+    entry = json.loads(lines.getvalue())
+    assert (entry["message"], entry["round"]) == ("message", 1)
+    assert (entry["correlation_id"], entry["function_request_id"]) == (TURN, CONTEXT.aws_request_id)
 
 
-def test_the_lines_of_an_invocation_about_no_turn_name_none_of_another(lines: io.StringIO) -> None:
+def test_log_lines_without_a_turn_have_no_correlation_id(lines: io.StringIO) -> None:
     think({"turn_id": TURN}, CONTEXT)
     think({}, CONTEXT)
     first, second = map(json.loads, lines.getvalue().splitlines())
     assert ("correlation_id" in first, "correlation_id" in second) == (True, False)
 
 
-def test_work_on_several_turns_names_each(lines: io.StringIO) -> None:
+def test_about_turns_logs_the_id_of_each_turn(lines: io.StringIO) -> None:
     work = observed.about_turns(lambda turn: log.info("pushed", extra={"turn": turn}))
     other = "t" + "1" * 26
     work(TURN)
     work(other)
-    said = [json.loads(line) for line in lines.getvalue().splitlines()]
-    assert [each["correlation_id"] for each in said] == [each["turn"] for each in said] == [TURN, other]
+    entries = [json.loads(line) for line in lines.getvalue().splitlines()]
+    assert [each["correlation_id"] for each in entries] == [each["turn"] for each in entries] == [TURN, other]
 
 
-def test_its_figures_are_written_at_its_end_and_its_start_is_counted_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_metrics_are_written_at_the_end_and_the_cold_start_once(capsys: pytest.CaptureFixture[str]) -> None:
     think({}, CONTEXT)
-    assert figures(capsys) == [{"Function": "think", "ColdStarts": [1]}, {"Status": "complete", "Turns": [1]}]
+    assert written_metrics(capsys) == [{"Function": "think", "ColdStarts": [1]}, {"Status": "complete", "Turns": [1]}]
     think({}, CONTEXT)
-    assert figures(capsys) == [{"Status": "complete", "Turns": [1]}]
+    assert written_metrics(capsys) == [{"Status": "complete", "Turns": [1]}]
 
 
-def test_the_figures_of_one_that_fails_are_written_all_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+def test_metrics_of_a_failed_invocation_are_written(capsys: pytest.CaptureFixture[str]) -> None:
     @observed.observed("finish")
     def finish(event: object, context: object) -> None:
         del event, context
@@ -99,13 +99,13 @@ def test_the_figures_of_one_that_fails_are_written_all_the_same(capsys: pytest.C
 
     with pytest.raises(LookupError):
         finish({}, CONTEXT)
-    assert {"Status": "failed", "Turns": [1]} in figures(capsys)
+    assert {"Status": "failed", "Turns": [1]} in written_metrics(capsys)
 
 
-def test_they_can_be_turned_off(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metrics_can_be_turned_off(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SATCHEL_METRICS", "off")
     think({}, CONTEXT)
-    assert figures(capsys) == []
+    assert written_metrics(capsys) == []
 
 
 @pytest.mark.parametrize(
@@ -118,18 +118,18 @@ def test_they_can_be_turned_off(capsys: pytest.CaptureFixture[str], monkeypatch:
         {"requestContext": {}, "body": f'{{"action": "subscribe", "turn_id": "{TURN}"}}'},
     ],
 )
-def test_the_turn_is_found_in_what_each_sender_sends(event: object) -> None:
+def test_turn_id_is_found_in_the_events_of_all_senders(event: object) -> None:
     assert observed.turn_of(event) == TURN
 
 
 @pytest.mark.parametrize(
     "event", [{}, None, {"turn_id": 3}, {"rawPath": "/api/files"}, {"rawPath": "/turns/../x"}, {"body": None}]
 )
-def test_there_may_be_none(event: object) -> None:
+def test_turn_id_is_none_for_other_events(event: object) -> None:
     assert observed.turn_of(event) is None
 
 
 @pytest.mark.parametrize("handler", HANDLERS, ids=lambda path: path.parent.name)
-def test_every_function_is_observed_by_its_name(handler: Any) -> None:  # noqa: ANN401  (a path)
+def test_every_handler_is_observed_with_the_name_of_its_function(handler: Any) -> None:  # noqa: ANN401  (a path)
     text = handler.read_text(encoding="utf-8")
     assert f'@observed("{handler.parent.name}")\ndef handler(' in text

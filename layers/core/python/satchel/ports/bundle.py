@@ -1,0 +1,136 @@
+"""All ports as one bundle: what the composition root takes. A new port is one property here and one in ``AwsPorts``."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from satchel.domain.isolation import Isolation
+from satchel.domain.servers import Registry
+from satchel.ports.calls import AuditTrail, Calls
+from satchel.ports.connections import Connections, ConnectionSender, Subscriptions, Tickets
+from satchel.ports.files import FileReaper, Files, Uploads
+from satchel.ports.links import LinkStates, SharedLinks, Signer
+from satchel.ports.llm import Model
+from satchel.ports.runners import ArgumentChecker, CredentialSource, Runners, ToolLists
+from satchel.ports.sessions import CleanupStarter, Dashboards, SessionPurger, Sessions
+from satchel.ports.storage import FileStore, PageStore, PartStore
+from satchel.ports.system import Clock, Metrics
+from satchel.ports.turns import Approvals, Events, TaskCallback, Transcript, Turns, Workflow
+from satchel.ports.users import Erasures, ErasureStarter, UserPurger
+
+
+class Ports(Protocol):
+    """Everything that the use cases need from outside: ``AwsPorts`` provides the real adapters, ``FakePorts`` the fakes."""
+
+    @property
+    def clock(self) -> Clock: ...
+
+    @property
+    def entropy(self) -> Callable[[int], bytes]: ...
+
+    @property
+    def metrics(self) -> Metrics: ...
+
+    @property
+    def isolation(self) -> Callable[[], Isolation]: ...
+
+    @property
+    def registry(self) -> Registry: ...
+
+    @property
+    def model(self) -> Model: ...
+
+    @property
+    def sessions(self) -> Sessions: ...
+
+    @property
+    def turns(self) -> Turns: ...
+
+    @property
+    def transcript(self) -> Transcript: ...
+
+    @property
+    def calls(self) -> Calls: ...
+
+    @property
+    def approvals(self) -> Approvals: ...
+
+    @property
+    def events(self) -> Events: ...
+
+    @property
+    def dashboards(self) -> Dashboards: ...
+
+    @property
+    def audit_trail(self) -> AuditTrail: ...
+
+    @property
+    def tool_lists(self) -> ToolLists: ...
+
+    @property
+    def files(self) -> Files: ...
+
+    @property
+    def uploads(self) -> Uploads: ...
+
+    @property
+    def shared_links(self) -> SharedLinks: ...
+
+    @property
+    def link_states(self) -> LinkStates: ...
+
+    @property
+    def tickets(self) -> Tickets: ...
+
+    @property
+    def connections(self) -> Connections: ...
+
+    @property
+    def subscriptions(self) -> Subscriptions: ...
+
+    @property
+    def erasures(self) -> Erasures: ...
+
+    @property
+    def file_reaper(self) -> FileReaper: ...
+
+    @property
+    def session_purger(self) -> SessionPurger: ...
+
+    @property
+    def user_purger(self) -> UserPurger: ...
+
+    @property
+    def store(self) -> FileStore: ...
+
+    @property
+    def parts(self) -> PartStore: ...
+
+    @property
+    def page_store(self) -> PageStore: ...
+
+    @property
+    def signer(self) -> Signer: ...
+
+    @property
+    def workflow(self) -> Workflow: ...
+
+    @property
+    def callback(self) -> TaskCallback: ...
+
+    @property
+    def runners(self) -> Runners: ...
+
+    @property
+    def credentials(self) -> CredentialSource: ...
+
+    @property
+    def argument_checker(self) -> ArgumentChecker: ...
+
+    @property
+    def connection_sender(self) -> ConnectionSender: ...
+
+    @property
+    def cleanup_starter(self) -> CleanupStarter: ...
+
+    @property
+    def erasure_starter(self) -> ErasureStarter: ...

@@ -1,0 +1,40 @@
+"""The servers whose tools the refresh function lists: all after a deployment, otherwise those that are due."""
+
+import pytest
+
+from functions.refresh import handler as refresh
+from tests.unit.services.scenery import REGISTRY
+from tests.unit.services.world import World
+
+SCHEDULE_EVENT = {"source": "aws.events", "detail-type": "Scheduled Event", "detail": {}}
+DEPLOYMENT_EVENT = {
+    "source": "aws.cloudformation",
+    "detail-type": "CloudFormation Stack Status Change",
+    "detail": {"status-details": {"status": "UPDATE_COMPLETE"}},
+}
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> World:
+    world = World()
+    monkeypatch.setattr(refresh, "use_cases", lambda: world.use_cases)
+    monkeypatch.setattr("satchel.bootstrap.observed.set_up_logs", lambda _service: None)
+    return world
+
+
+def test_schedule_lists_tools_of_due_servers_only(world: World) -> None:
+    assert refresh.handler(SCHEDULE_EVENT, None) == {"asked": []}
+    world.clock.travel(300)
+    assert sorted(refresh.handler(SCHEDULE_EVENT, None)["asked"]) == sorted(REGISTRY.servers)
+    assert sorted(world.runners.asked) == sorted(REGISTRY.servers)
+
+
+def test_deployment_lists_tools_of_all_servers(world: World) -> None:
+    assert sorted(refresh.handler(DEPLOYMENT_EVENT, None)["asked"]) == sorted(REGISTRY.servers)
+    assert sorted(world.runners.asked) == sorted(REGISTRY.servers)
+
+
+def test_failing_server_does_not_stop_the_refresh_of_others(world: World) -> None:
+    del world.runners.tools["report"]
+    refresh.handler(DEPLOYMENT_EVENT, None)
+    assert sorted(world.runners.asked) == sorted(REGISTRY.servers)
