@@ -1,6 +1,6 @@
-"""Checks a state machine in the Amazon States Language (JSONPath) that nothing else here would check before AWS does.
+"""A validator for state machines in the Amazon States Language (JSONPath), to find errors before a deployment does.
 
-``problems(text)`` takes the text with all placeholders filled and returns one sentence for each thing that is wrong.
+``problems(text)`` takes the definition with all placeholders filled and returns a sentence for each error.
 """
 
 import json
@@ -35,9 +35,9 @@ _REQUIRED = {"Task": {"Resource"}, "Map": {"ItemProcessor"}, "Parallel": {"Branc
 
 
 def problems(text: str) -> list[str]:
-    """Return what is wrong; an empty list for a machine that AWS would accept, as far as this looks."""
-    if left := sorted(set(_PLACEHOLDER.findall(text))):
-        return [f"placeholder {name} is not filled" for name in left]
+    """Return the errors of a definition, none if it passes all checks."""
+    if unfilled := sorted(set(_PLACEHOLDER.findall(text))):
+        return [f"placeholder {name} is not filled" for name in unfilled]
     try:
         machine = json.loads(text)
     except ValueError as error:
@@ -52,12 +52,12 @@ def _jsonata(text: str) -> Iterator[str]:
         yield "a JSONata expression {% … %}"
 
 
-def _unknown(where: str, given: State, known: set[str]) -> Iterator[str]:
-    yield from (f"{where}: unknown field {field}" for field in sorted(given.keys() - known))
+def _unknown(where: str, fields: State, known: set[str]) -> Iterator[str]:
+    yield from (f"{where}: unknown field {field}" for field in sorted(fields.keys() - known))
 
 
 def _scope(where: str, scope: State) -> Iterator[str]:
-    """Check the states of a machine, of a Map's processor or of a branch: transitions never leave it."""
+    """Check the states of a machine, a Map's processor or a branch. No transition may leave them."""
     states: States = scope.get("States") or {}
     for name, state in states.items():
         yield from _state(name, state)
@@ -75,14 +75,14 @@ def _scope(where: str, scope: State) -> Iterator[str]:
 
 
 def _reached(states: States, start: Iterable[str]) -> set[str]:
-    found: set[str] = set()
-    waiting = list(start)
-    while waiting:
-        name = waiting.pop()
-        if name in states and name not in found:
-            found.add(name)
-            waiting += _targets(states[name])
-    return found
+    reached: set[str] = set()
+    queue = list(start)
+    while queue:
+        name = queue.pop()
+        if name in states and name not in reached:
+            reached.add(name)
+            queue += _targets(states[name])
+    return reached
 
 
 def _can_end(states: States, name: str) -> bool:
@@ -123,12 +123,12 @@ def _inner(name: str, state: State) -> Iterator[str]:
 
 def _choices(name: str, state: State) -> Iterator[str]:
     if "Choices" in state and not state["Choices"]:
-        yield f"{name}: there is nothing to choose from"
+        yield f"{name}: Choices is empty"
     yield from (f"{name}: a choice without Next" for choice in state.get("Choices", []) if "Next" not in choice)
 
 
 def _handlers(name: str, state: State) -> Iterator[str]:
-    """States.ALL stands alone and last, in Retry as in Catch: what follows would never be looked at."""
+    """Check Retry and Catch. States.ALL must be alone and last, because Step Functions ignores what follows it."""
     for field in ("Retry", "Catch"):
         handlers = state.get(field, [])
         for handler in handlers:
@@ -136,24 +136,24 @@ def _handlers(name: str, state: State) -> Iterator[str]:
             if not errors:
                 yield f"{name}: {field} without ErrorEquals"
             if "States.ALL" in errors and (len(errors) > 1 or handler is not handlers[-1]):
-                yield f"{name}: States.ALL in {field} must stand alone and last"
+                yield f"{name}: States.ALL in {field} must be alone and last"
     yield from (f"{name}: Catch without Next" for handler in state.get("Catch", []) if "Next" not in handler)
 
 
 def _waits(name: str, state: State) -> Iterator[str]:
-    """A task that waits for a token must hand it on, and must be able to lose patience."""
+    """Check the timeouts. A task that waits for a token must also pass the token on."""
     if state.get("HeartbeatSeconds", 0) >= state.get("TimeoutSeconds", float("inf")):
-        yield f"{name}: the heartbeat is not shorter than the time-out"
+        yield f"{name}: HeartbeatSeconds is not less than TimeoutSeconds"
     if not str(state.get("Resource", "")).endswith(".waitForTaskToken"):
         return
     if "$$.Task.Token" not in json.dumps(state.get("Parameters", {})):
-        yield f"{name}: waits for a token that it gives to nobody"
+        yield f"{name}: waits for a token but does not pass it on"
     if "TimeoutSeconds" not in state:
-        yield f"{name}: waits for a token for ever"
+        yield f"{name}: waits for a token without a timeout"
 
 
 def _template(name: str, value: object) -> Iterator[str]:
-    """A key that ends with ``.$`` takes a path or an intrinsic; any other takes its value as it stands."""
+    """Check that exactly the keys that end with ``.$`` have a path or an intrinsic function as their value."""
     if isinstance(value, list):
         for each in value:
             yield from _template(name, each)
@@ -162,5 +162,5 @@ def _template(name: str, value: object) -> Iterator[str]:
     for key, each in value.items():
         computed = isinstance(each, str) and each.startswith(("$", "States."))
         if key.endswith(".$") != computed:
-            yield f"{name}: {key} and {each!r} do not go together"
+            yield f"{name}: {key} does not match the value {each!r}"
         yield from _template(name, each)

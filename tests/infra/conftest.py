@@ -11,53 +11,55 @@ from tests.infra.templates import Stacks
 
 
 @pytest.fixture(scope="session")
-def synthesised(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """A folder for each deployment (tests.infra.synthesis), made once for all workers of a run."""
-    own = tmp_path_factory.getbasetemp()
-    folder = (own if worker_id == "master" else own.parent) / "synthesised"
+def synthesized(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The folder with a subfolder for each deployment of tests.infra.synthesis, written once for all workers."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "synthesized"
     with folder.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "done").exists():
-            synthesise(folder)
+            synthesize(folder)
             (folder / "done").touch()
     return folder
 
 
-def synthesise(folder: Path, *deployments: str) -> None:
-    """Make these deployments, or all, each in a folder of its name."""
+def synthesize(folder: Path, *deployments: str) -> None:
+    """Synthesize these deployments (by default all), each into a subfolder with its name."""
     command = [sys.executable, "-m", "tests.infra.synthesis", str(folder), *deployments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603  (our own script)
-    assert done.returncode == 0, done.stderr
+    completed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603  (fixed arguments)
+    assert completed.returncode == 0, completed.stderr
 
 
 @pytest.fixture(scope="session")
-def assembly(synthesised: Path) -> Path:
-    """The templates of the deployment that people get who choose nothing."""
-    return synthesised / "default"
+def assembly(synthesized: Path) -> Path:
+    """The folder with the templates of the default deployment."""
+    return synthesized / "default"
 
 
-def read(folder: Path) -> Stacks:
+def read_stacks(folder: Path) -> Stacks:
     data, service = sorted(folder.glob("*.template.json"))
     return Stacks(json.loads(data.read_text()), json.loads(service.read_text()))
 
 
 @pytest.fixture(scope="session")
 def stacks(assembly: Path) -> Stacks:
-    """The deployment that people get who choose nothing."""
-    return read(assembly)
+    """The default deployment."""
+    return read_stacks(assembly)
 
 
 @pytest.fixture(scope="session")
-def own_servers(synthesised: Path) -> Stacks:
-    return read(synthesised / "own_servers")
+def custom_servers(synthesized: Path) -> Stacks:
+    """A deployment with other stdio servers and with remote ones."""
+    return read_stacks(synthesized / "custom_servers")
 
 
 @pytest.fixture(scope="session")
-def choices(synthesised: Path) -> Stacks:
-    return read(synthesised / "choices")
+def custom_settings(synthesized: Path) -> Stacks:
+    """A deployment that sets most settings."""
+    return read_stacks(synthesized / "custom_settings")
 
 
 @pytest.fixture(scope="session")
-def one_more(synthesised: Path) -> Stacks:
-    """The same with one more entry in mcp.json."""
-    return read(synthesised / "one_more")
+def added_server(synthesized: Path) -> Stacks:
+    """The default deployment with one more entry in mcp.json."""
+    return read_stacks(synthesized / "added_server")

@@ -1,4 +1,4 @@
-"""What single constructs make and refuse; ``tests.infra.synthesis`` writes it down for the tests."""
+"""The results of single constructs, which ``tests.infra.synthesis`` writes to a file for the tests."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ from aws_cdk.assertions import Template
 from constructs import Construct
 
 from infra.constructs.checks import acknowledge_wildcards
-from infra.constructs.models import may_ask
+from infra.constructs.grants import allow_models
 
-NAMES = {
+MODELS = {
     "Plain": ["bedrock:amazon.nova-pro-v1:0"],
     "Profile": ["bedrock:us.anthropic.claude-sonnet-5-v1:0", "bedrock:us.anthropic.claude-sonnet-5-v1:0"],
     "Elsewhere": ["anthropic:claude-sonnet-5", "openai-chat:qwen@http://gpu.example:8000/v1", "offline"],
@@ -18,10 +18,10 @@ NAMES = {
 }
 
 
-def allowed() -> dict[str, Any]:
-    """Make a function for each list of models; return the statements of those that have any."""
+def model_statements() -> dict[str, Any]:
+    """Create a function for each list of models. Return the policy statements of those that have any."""
     stack = Stack(App(), "Models")
-    for id_, models in NAMES.items():
+    for id_, models in MODELS.items():
         function = lambda_.Function(
             stack,
             id_,
@@ -29,19 +29,19 @@ def allowed() -> dict[str, Any]:
             handler="index.handler",
             code=lambda_.Code.from_inline("pass"),
         )
-        may_ask(function, models, "satchel/")
+        allow_models(function, models, "satchel/")
     policies = Template.from_stack(stack).find_resources("AWS::IAM::Policy")
     return {
-        next(id_ for id_ in NAMES if name.startswith(id_)): policy["Properties"]["PolicyDocument"]["Statement"]
+        next(id_ for id_ in MODELS if name.startswith(id_)): policy["Properties"]["PolicyDocument"]["Statement"]
         for name, policy in policies.items()
     }
 
 
-def refusal() -> str:
-    """Return what is said of somebody who may reach further than one resource, and nobody says why."""
-    somebody = Construct(Stack(App(), "stack"), "Somebody")
+def wildcard_error() -> str:
+    """Return the error message for a wildcard without a reason."""
+    construct = Construct(Stack(App(), "stack"), "Function")
     try:
-        acknowledge_wildcards(somebody, ["arn:aws:s3:::files/*"], "")
+        acknowledge_wildcards(construct, ["arn:aws:s3:::files/*"], "")
     except ValueError as error:
         return str(error)
     return ""

@@ -1,7 +1,7 @@
-"""``python -m tests.infra.synthesis FOLDER [NAME…]``: synthesise the deployments that tests look at, each in a folder.
+"""``python -m tests.infra.synthesis FOLDER [NAME…]``: synthesize the deployments for the tests, each into a subfolder.
 
-In one process, since importing aws_cdk and starting its Node takes longer than a synthesis; and not in the tests' own,
-which never pay for it. Layers are not built.
+One process does all of them, because importing aws_cdk and starting its Node process takes longer than a synthesis. It
+is not the tests' process, so other tests need not load aws_cdk. Layers are not built.
 """
 
 import json
@@ -13,15 +13,15 @@ from pathlib import Path
 from infra.sources import SERVERS
 
 SINGLE_CONSTRUCTS = "single_constructs.json"
-OWN_SERVERS = {
+CUSTOM_SERVERS = {
     "search": {"url": "https://${SEARCH_HOST}/mcp", "auth_token": "${SEARCH_TOKEN}", "memory_mb": 512},
     "maps": {"url": "https://maps.example/mcp", "auth_token": "${MAPS_TOKEN}"},
     "off": {"url": "https://off.example/mcp", "auth_token": "${OFF_TOKEN}", "enabled": False},
     "near": {"command": ["python", "main.py"], "env": {"KEY": "a-${NEAR_KEY}"}},
     "plain": {"command": ["python", "main.py"], "memory_mb": 2048},
-    "node": {"command": ["npx", "-y", "somebodys-server"], "deploy": False},
+    "node": {"command": ["npx", "-y", "example-server"], "deploy": False},
 }
-CHOICES: dict[str, object] = {
+CUSTOM_SETTINGS: dict[str, object] = {
     "name": "team",
     "architecture": "x86_64",
     "model": "careful",
@@ -59,39 +59,40 @@ CHOICES: dict[str, object] = {
 
 
 def main(folder: Path, names: Sequence[str]) -> None:
-    """Make each deployment, or those that are named; the first is the one that people get who choose nothing.
-
-    With all of them comes what single constructs do.
-    """
-    from infra.application import synthesise  # noqa: PLC0415  (only who makes templates pays for aws_cdk)
+    """Synthesize the named deployments, or all of them together with the results of single constructs."""
+    from infra.application import synthesize  # noqa: PLC0415  (slow: imports aws_cdk)
     from tests.infra import single_constructs  # noqa: PLC0415  (the same)
 
     deployments: dict[str, dict[str, object]] = {
         "default": {},
-        "own_servers": {"servers": str(_own_servers(folder / "own" / "servers"))},
-        "choices": CHOICES,
-        "one_more": {"servers": str(_one_more(folder / "more" / "servers"))},
+        "custom_servers": {"servers": str(_custom_servers(folder / "custom" / "servers"))},
+        "custom_settings": CUSTOM_SETTINGS,
+        "added_server": {"servers": str(_added_server(folder / "added" / "servers"))},
     }
     for name in names or deployments:
-        unbuilt: dict[str, object] = {"aws:cdk:bundling-stacks": []}
-        synthesise(str(folder / name), {**unbuilt, **deployments[name]}, checks=name in {"default", "choices"})
+        without_layers: dict[str, object] = {"aws:cdk:bundling-stacks": []}
+        context = {**without_layers, **deployments[name]}
+        synthesize(str(folder / name), context, checks=name in {"default", "custom_settings"})
     if not names:
-        said = {"allowed": single_constructs.allowed(), "refusal": single_constructs.refusal()}
-        (folder / SINGLE_CONSTRUCTS).write_text(json.dumps(said))
+        results = {
+            "model_statements": single_constructs.model_statements(),
+            "wildcard_error": single_constructs.wildcard_error(),
+        }
+        (folder / SINGLE_CONSTRUCTS).write_text(json.dumps(results))
 
 
-def _own_servers(folder: Path) -> Path:
+def _custom_servers(folder: Path) -> Path:
     folder.mkdir(parents=True)
-    (folder / "mcp.json").write_text(json.dumps(OWN_SERVERS))
+    (folder / "mcp.json").write_text(json.dumps(CUSTOM_SERVERS))
     return folder
 
 
-def _one_more(folder: Path) -> Path:
-    """Return the servers that come with Satchel, and one more."""
+def _added_server(folder: Path) -> Path:
+    """Write the example servers and one more to the folder, and return it."""
     shutil.copytree(SERVERS, folder)
     config = folder / "mcp.json"
-    more = {"added": {"command": ["python", "main.py"], "cwd": "calculator", "env": {"KEY": "${ADDED_KEY}"}}}
-    config.write_text(json.dumps(json.loads(config.read_text()) | more))
+    added = {"added": {"command": ["python", "main.py"], "cwd": "calculator", "env": {"KEY": "${ADDED_KEY}"}}}
+    config.write_text(json.dumps(json.loads(config.read_text()) | added))
     return folder
 
 

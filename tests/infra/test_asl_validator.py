@@ -1,4 +1,4 @@
-"""The validator accepts the machine that is deployed, and names what is wrong with a broken one."""
+"""The validator accepts the deployed state machine and names the errors of a broken one."""
 
 import copy
 import json
@@ -26,7 +26,7 @@ VALUES: dict[str, object] = {
 
 @pytest.fixture
 def machine() -> Machine:
-    parsed: Machine = json.loads(sources.filled(_text(), VALUES))
+    parsed: Machine = json.loads(sources.fill_placeholders(_text(), VALUES))
     return parsed
 
 
@@ -44,23 +44,25 @@ def _calls(machine: Machine) -> Machine:
     return states
 
 
-def test_the_turn_machine_is_sound(machine: Machine) -> None:
+def test_turn_machine_is_valid(machine: Machine) -> None:
     assert problems(json.dumps(machine)) == []
 
 
-def test_every_placeholder_must_be_filled() -> None:
-    left = {name: value for name, value in VALUES.items() if name != "Finish"}
+def test_unfilled_placeholder_is_an_error() -> None:
+    incomplete = {name: value for name, value in VALUES.items() if name != "Finish"}
     with pytest.raises(KeyError, match="Finish"):
-        sources.filled(_text(), left)
-    assert problems(sources.filled(_text(), VALUES | {"Finish": "${Later}"})) == ["placeholder ${Later} is not filled"]
+        sources.fill_placeholders(_text(), incomplete)
+    assert problems(sources.fill_placeholders(_text(), VALUES | {"Finish": "${Later}"})) == [
+        "placeholder ${Later} is not filled"
+    ]
 
 
-def test_what_is_not_json_is_said_to_be_so() -> None:
+def test_text_that_is_not_json_is_an_error() -> None:
     (problem,) = problems('{"StartAt": ')
     assert problem.startswith("not JSON: ")
 
 
-BREAKS: list[tuple[Callable[[Machine], object], list[str]]] = [
+MUTATIONS: list[tuple[Callable[[Machine], object], list[str]]] = [
     (lambda m: m.update(StartAt="Begin"), ["the machine: StartAt Begin does not exist"]),
     (
         lambda m: _states(m)["Think"].update(Next="Choose"),
@@ -73,7 +75,7 @@ BREAKS: list[tuple[Callable[[Machine], object], list[str]]] = [
     (lambda m: _states(m)["Think"]["Catch"][0].update(Next="Failed"), ["Think: Failed does not exist"]),
     (
         lambda m: _calls(m)["Dispatch"]["Catch"][1].update(Next="Finish"),
-        ["Dispatch: Finish does not exist"],  # a branch cannot be left
+        ["Dispatch: Finish does not exist"],  # a transition cannot leave a branch
     ),
     (lambda m: _calls(m).update(Lost={"Type": "Succeed"}), ["Lost is never reached"]),
     (
@@ -101,36 +103,36 @@ BREAKS: list[tuple[Callable[[Machine], object], list[str]]] = [
     (lambda m: _states(m)["Finish"].update(Type="Tsak"), ["Finish: unknown type Tsak"]),
     (lambda m: _states(m)["Finish"].update(Timeout=5), ["Finish: unknown field Timeout"]),
     (lambda m: _states(m)["Finish"].pop("Resource"), ["Finish: Resource is missing"]),
-    (lambda m: _states(m)["AnyCalls"].update(Choices=[]), ["AnyCalls: there is nothing to choose from"]),
+    (lambda m: _states(m)["AnyCalls"].update(Choices=[]), ["AnyCalls: Choices is empty"]),
     (lambda m: _states(m)["AnyCalls"]["Choices"][0].pop("Next"), ["AnyCalls: a choice without Next"]),
     (
         lambda m: _calls(m)["Dispatch"].update(HeartbeatSeconds=900),
-        ["Dispatch: the heartbeat is not shorter than the time-out"],
+        ["Dispatch: HeartbeatSeconds is not less than TimeoutSeconds"],
     ),
-    (lambda m: _calls(m)["Approval"].pop("TimeoutSeconds"), ["Approval: waits for a token for ever"]),
+    (lambda m: _calls(m)["Approval"].pop("TimeoutSeconds"), ["Approval: waits for a token without a timeout"]),
     (
         lambda m: _calls(m)["Dispatch"]["Parameters"]["Payload"].pop("task_token.$"),
-        ["Dispatch: waits for a token that it gives to nobody"],
+        ["Dispatch: waits for a token but does not pass it on"],
     ),
-    (lambda m: _calls(m)["Dispatch"]["Catch"].reverse(), ["Dispatch: States.ALL in Catch must stand alone and last"]),
+    (lambda m: _calls(m)["Dispatch"]["Catch"].reverse(), ["Dispatch: States.ALL in Catch must be alone and last"]),
     (lambda m: _states(m)["Think"]["Retry"][1].update(ErrorEquals=[]), ["Think: Retry without ErrorEquals"]),
     (
         lambda m: _states(m)["Think"]["Parameters"]["Payload"].update(user="$.user"),
-        ["Think: user and '$.user' do not go together"],
+        ["Think: user does not match the value '$.user'"],
     ),
     (
         lambda m: _states(m)["Think"]["Parameters"]["Payload"].update({"round.$": "0"}),
-        ["Think: round.$ and '0' do not go together"],
+        ["Think: round.$ does not match the value '0'"],
     ),
 ]
 
 
-@pytest.mark.parametrize(("break_it", "said"), BREAKS)
-def test_a_broken_machine_is_refused_with_the_reason(
-    machine: Machine, break_it: Callable[[Machine], object], said: list[str]
+@pytest.mark.parametrize(("mutate", "expected"), MUTATIONS)
+def test_broken_machine_is_rejected_with_the_reasons(
+    machine: Machine, mutate: Callable[[Machine], object], expected: list[str]
 ) -> None:
     broken = copy.deepcopy(machine)
-    break_it(broken)
+    mutate(broken)
     found = problems(json.dumps(broken))
-    assert len(found) == len(said), found
-    assert all(problem.startswith(start) for problem, start in zip(found, said, strict=True)), found
+    assert len(found) == len(expected), found
+    assert all(problem.startswith(start) for problem, start in zip(found, expected, strict=True)), found

@@ -1,10 +1,11 @@
-"""Who may do what: nothing by wildcard, nothing to everything, no secret to those who do not sign."""
+"""Permissions of the roles: no wildcard actions, no unlimited resources, secrets only for functions that need them."""
 
 import json
 import re
 
 import pytest
 
+from tests.infra.permissions import DOCUMENT, document
 from tests.infra.templates import Stacks
 
 pytestmark = pytest.mark.synth
@@ -15,38 +16,38 @@ def test_no_action_and_no_resource_is_a_wildcard(stacks: Stacks) -> None:
     assert len(statements) > 20
     assert [each for each in statements if any("*" in action for action in each.actions)] == []
     everywhere = [each for each in statements if "*" in each.resources]
-    # Log deliveries have no resources that a policy could name.
-    assert [each.who for each in everywhere] == ["TurnMachine"]
+    # Log deliveries have no resource-level permissions.
+    assert [each.role for each in everywhere] == ["TurnMachine"]
     assert all(action.startswith("logs:") for each in everywhere for action in each.actions)
 
 
-def test_no_role_has_a_policy_of_somebody_elses_making(stacks: Stacks) -> None:
-    roles = stacks.of_type("AWS::IAM::Role")
+def test_no_role_has_managed_or_inline_policies(stacks: Stacks) -> None:
+    roles = stacks.properties("AWS::IAM::Role")
     assert [name for name, role in roles.items() if "ManagedPolicyArns" in role or "Policies" in role] == []
 
 
-def test_every_function_writes_its_own_log_alone(stacks: Stacks) -> None:
-    logs = {each.who: each.resources for each in stacks.statements() if "logs:PutLogEvents" in each.actions}
+def test_functions_write_only_their_own_logs(stacks: Stacks) -> None:
+    logs = {each.role: each.resources for each in stacks.statements() if "logs:PutLogEvents" in each.actions}
     assert logs == {name: [f"{{{name}Log.Arn}}"] for name in stacks.functions()}
     assert {name: f["LoggingConfig"]["LogGroup"] for name, f in stacks.functions().items()} == {
         name: f"{{{name}Log}}" for name in stacks.functions()
     }
 
 
-def test_only_those_who_mint_or_read_links_can_read_the_key(stacks: Stacks) -> None:
+def test_signing_keys_are_readable_only_by_functions_that_use_links(stacks: Stacks) -> None:
     readers = {
-        each.who: each.resources for each in stacks.statements() if "secretsmanager:GetSecretValue" in each.actions
+        each.role: each.resources for each in stacks.statements() if "secretsmanager:GetSecretValue" in each.actions
     }
-    assert readers == {who: ["{CapabilityKey}"] for who in ("Api", "Dispatch", "KeyRotationRotate")}
+    assert readers == {role: ["{CapabilityKey}"] for role in ("Api", "Dispatch", "KeyRotationRotate")}
 
 
-def test_only_the_rotation_changes_the_key_and_only_for_secrets_manager(stacks: Stacks) -> None:
-    writers = {each.who for each in stacks.statements() if "secretsmanager:PutSecretValue" in each.actions}
-    permissions = stacks.of_type("AWS::Lambda::Permission")
-    (may_call,) = [each for each in permissions.values() if each["FunctionName"] == "{KeyRotationRotate.Arn}"]
+def test_signing_keys_change_only_by_rotation_from_secrets_manager(stacks: Stacks) -> None:
+    writers = {each.role for each in stacks.statements() if "secretsmanager:PutSecretValue" in each.actions}
+    permissions = stacks.properties("AWS::Lambda::Permission")
+    (permission,) = [each for each in permissions.values() if each["FunctionName"] == "{KeyRotationRotate.Arn}"]
     assert writers == {"KeyRotationRotate"}
-    assert (may_call["Principal"], may_call["SourceArn"]) == ("secretsmanager.amazonaws.com", "{CapabilityKey}")
-    (schedule,) = stacks.of_type("AWS::SecretsManager::RotationSchedule").values()
+    assert (permission["Principal"], permission["SourceArn"]) == ("secretsmanager.amazonaws.com", "{CapabilityKey}")
+    (schedule,) = stacks.properties("AWS::SecretsManager::RotationSchedule").values()
     assert schedule == {
         "SecretId": "{CapabilityKey}",
         "RotationLambdaARN": "{KeyRotationRotate.Arn}",
@@ -54,29 +55,29 @@ def test_only_the_rotation_changes_the_key_and_only_for_secrets_manager(stacks: 
     }
 
 
-def test_nobody_but_those_who_are_asked_to_deletes_everything_of_a_person(stacks: Stacks) -> None:
-    callers = {each.who for each in stacks.statements() if "{Erase.Arn}" in each.resources}
+def test_only_api_and_expire_may_invoke_erase(stacks: Stacks) -> None:
+    callers = {each.role for each in stacks.statements() if "{Erase.Arn}" in each.resources}
     assert callers <= {"Api", "Expire"}
     assert "Api" in callers
 
 
-def test_the_first_key_is_made_where_nobody_sees_it(stacks: Stacks) -> None:
-    made = stacks.of_type("AWS::SecretsManager::Secret")["CapabilityKey"]["GenerateSecretString"]
-    assert json.loads(made["SecretStringTemplate"])["newest"] == made["GenerateStringKey"]
-    assert made["PasswordLength"] >= 64
+def test_first_signing_key_is_generated_by_secrets_manager(stacks: Stacks) -> None:
+    generation = stacks.properties("AWS::SecretsManager::Secret")["CapabilityKey"]["GenerateSecretString"]
+    assert json.loads(generation["SecretStringTemplate"])["newest"] == generation["GenerateStringKey"]
+    assert generation["PasswordLength"] >= 64
 
 
-def test_only_dispatch_and_who_lists_their_tools_ask_runners_for_something(stacks: Stacks) -> None:
+def test_only_dispatch_and_refresh_may_invoke_runners(stacks: Stacks) -> None:
     runners = {f"{{{name}.Arn}}" for name, f in stacks.functions().items() if "TenancyConfig" in f}
-    callers = {each.who for each in stacks.statements() if runners & set(each.resources)}
+    callers = {each.role for each in stacks.statements() if runners & set(each.resources)}
     assert callers == {"Dispatch", "Refresh"}
-    for asking in callers:
-        (invoke,) = (e for e in stacks.statements() if e.who == asking and "lambda:InvokeFunction" in e.actions)
+    for caller in callers:
+        (invoke,) = (e for e in stacks.statements() if e.role == caller and "lambda:InvokeFunction" in e.actions)
         assert set(invoke.resources) == runners
 
 
-def test_the_most_that_a_call_may_do_is_to_write_its_outputs_and_the_items_of_turns(stacks: Stacks) -> None:
-    objects, items = (each for each in stacks.statements() if each.who == "Call")
+def test_call_role_may_only_write_outputs_and_items_of_turns(stacks: Stacks) -> None:
+    objects, items = (each for each in stacks.statements() if each.role == "Call")
     assert objects.actions == ["s3:PutObject", "s3:PutObjectTagging", "s3:AbortMultipartUpload"]
     assert objects.resources == [f"{{Files.Arn}}/*/{kind}/*" for kind in ("artifacts", "deferred", "turns")]
     assert items.actions == ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"]
@@ -84,32 +85,32 @@ def test_the_most_that_a_call_may_do_is_to_write_its_outputs_and_the_items_of_tu
     assert items.conditions == {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["TURN#*"]}}
 
 
-def test_only_dispatch_takes_the_role_of_a_call(stacks: Stacks) -> None:
-    (trust,) = stacks.of_type("AWS::IAM::Role")["CallRole"]["AssumeRolePolicyDocument"]["Statement"]
+def test_only_dispatch_may_assume_the_call_role(stacks: Stacks) -> None:
+    (trust,) = stacks.properties("AWS::IAM::Role")["CallRole"]["AssumeRolePolicyDocument"]["Statement"]
     assert trust["Principal"] == {"AWS": "{DispatchRole.Arn}"}
-    assert [each.who for each in stacks.statements() if "sts:AssumeRole" in each.actions] == ["Dispatch"]
+    assert [each.role for each in stacks.statements() if "sts:AssumeRole" in each.actions] == ["Dispatch"]
     assert stacks.environment("Dispatch")["SATCHEL_CALL_ROLE"] == "{CallRole.Arn}"
 
 
-def test_the_api_signs_uploads_of_people_alone_and_sees_their_parts(stacks: Stacks) -> None:
-    (writes,) = (each for each in stacks.statements() if each.who == "Api" and "s3:PutObject" in each.actions)
+def test_api_may_write_only_uploads_and_list_their_parts(stacks: Stacks) -> None:
+    (writes,) = (each for each in stacks.statements() if each.role == "Api" and "s3:PutObject" in each.actions)
     assert {"s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"} <= set(writes.actions)
     assert writes.resources == ["{Files.Arn}/*/uploads/*"]
 
 
-def test_nothing_scans_the_table(stacks: Stacks) -> None:
+def test_no_role_may_scan_the_table(stacks: Stacks) -> None:
     assert not any("dynamodb:Scan" in each.actions for each in stacks.statements())
 
 
-def test_buckets_and_queues_refuse_plain_http(choices: Stacks) -> None:
-    policies = choices.of_type("AWS::S3::BucketPolicy") | choices.of_type("AWS::SQS::QueuePolicy")
+def test_buckets_and_queues_deny_plain_http(custom_settings: Stacks) -> None:
+    policies = custom_settings.properties("AWS::S3::BucketPolicy") | custom_settings.properties("AWS::SQS::QueuePolicy")
     assert policies.keys() == {"FilesPolicy", "FilesLogPolicy", "SiteFilesPolicy", "LostQueuePolicy"}
     for policy in policies.values():
         (deny,) = (each for each in policy["PolicyDocument"]["Statement"] if each["Effect"] == "Deny")
         assert deny["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
 
 
-WILD = {
+WILDCARD_KINDS = {
     "Api": {"objects", "executions"},
     "Approval": {"objects"},
     "Call": {"objects"},
@@ -125,7 +126,7 @@ WILD = {
     "Think": {"objects"},
     "TurnMachine": {"everything"},
 }
-_KINDS = {
+_PATTERNS = {
     r"\{Files\.Arn\}/\*/(uploads|artifacts|deferred|turns|turns/\*/texts)/\*": "objects",
     r"\{SiteFiles\.Arn\}/\*": "page",
     r"arn:.*:execution:satchel-turn:\*": "executions",
@@ -135,12 +136,18 @@ _KINDS = {
 }
 
 
-def test_what_reaches_further_than_one_resource_is_all_of_a_kind(stacks: Stacks) -> None:
-    """Each has its reason beside it in the code; without one nothing is synthesised (test_checks)."""
+def test_wildcard_resources_are_of_the_expected_kind(stacks: Stacks) -> None:
+    """The code has a reason for each; without one the synthesis fails (test_checks)."""
     found: dict[str, set[str]] = {}
     for statement in stacks.statements():
         for resource in statement.resources:
             if "*" in resource:
-                (kind,) = (kind for pattern, kind in _KINDS.items() if re.fullmatch(pattern, resource))
-                found.setdefault(statement.who, set()).add(kind)
-    assert found == WILD
+                (kind,) = (kind for pattern, kind in _PATTERNS.items() if re.fullmatch(pattern, resource))
+                found.setdefault(statement.role, set()).add(kind)
+    assert found == WILDCARD_KINDS
+
+
+def test_permissions_document_is_up_to_date(stacks: Stacks) -> None:
+    assert DOCUMENT.read_text(encoding="utf-8") == document(stacks), (
+        "update it: .venv/bin/python -m tests.infra.permissions"
+    )

@@ -1,4 +1,4 @@
-"""One function a stdio server, one for all the others; what runs in them is not trusted."""
+"""One runner for each stdio server, and one for all remote servers. Runners execute untrusted code."""
 
 import json
 from typing import Any
@@ -12,8 +12,8 @@ pytestmark = pytest.mark.synth
 
 
 def variables(function: dict[str, Any]) -> dict[str, str]:
-    found: dict[str, str] = function.get("Environment", {}).get("Variables", {})
-    return found
+    environment: dict[str, str] = function.get("Environment", {}).get("Variables", {})
+    return environment
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def runners(stacks: Stacks) -> dict[str, dict[str, Any]]:
     }
 
 
-def test_every_stdio_server_has_a_function_that_dispatch_finds_by_name(
+def test_stdio_servers_have_functions_named_by_prefix_and_server(
     stacks: Stacks, runners: dict[str, dict[str, Any]]
 ) -> None:
     entries = json.loads((SERVERS / "mcp.json").read_text())
@@ -36,7 +36,7 @@ def test_every_stdio_server_has_a_function_that_dispatch_finds_by_name(
 
 
 @pytest.mark.clause("v2.1:isolation:users-apart")
-def test_an_environment_of_a_runner_serves_one_person(stacks: Stacks, runners: dict[str, dict[str, Any]]) -> None:
+def test_runner_environment_serves_one_user(stacks: Stacks, runners: dict[str, dict[str, Any]]) -> None:
     isolated = {"TenantIsolationMode": "PER_TENANT"}
     assert [runner["TenancyConfig"] for runner in runners.values()] == [isolated] * len(runners)
     others = [function for function in stacks.functions().values() if function not in runners.values()]
@@ -44,10 +44,8 @@ def test_an_environment_of_a_runner_serves_one_person(stacks: Stacks, runners: d
     assert not any("TenancyConfig" in function for function in others)
 
 
-def test_a_call_is_never_started_again_behind_the_machines_back(
-    stacks: Stacks, runners: dict[str, dict[str, Any]]
-) -> None:
-    settings = {each["FunctionName"]: each for each in stacks.of_type("AWS::Lambda::EventInvokeConfig").values()}
+def test_lambda_never_retries_a_call(stacks: Stacks, runners: dict[str, dict[str, Any]]) -> None:
+    settings = {each["FunctionName"]: each for each in stacks.properties("AWS::Lambda::EventInvokeConfig").values()}
     for server in runners:
         each = settings[f"{{Run{server}}}"]
         assert each["MaximumRetryAttempts"] == 0
@@ -55,9 +53,9 @@ def test_a_call_is_never_started_again_behind_the_machines_back(
         assert each["Qualifier"] == "$LATEST"
 
 
-def test_a_runner_may_log_and_answer_its_task_and_nothing_else(stacks: Stacks, runners: dict[str, Any]) -> None:
+def test_runner_may_only_log_and_answer_its_task(stacks: Stacks, runners: dict[str, Any]) -> None:
     for server in runners:
-        allowed = {action for each in stacks.statements() if each.who == f"Run{server}" for action in each.actions}
+        allowed = {action for each in stacks.statements() if each.role == f"Run{server}" for action in each.actions}
         assert allowed == {
             "logs:CreateLogStream",
             "logs:PutLogEvents",
@@ -66,17 +64,15 @@ def test_a_runner_may_log_and_answer_its_task_and_nothing_else(stacks: Stacks, r
         }
 
 
-def test_a_runner_has_the_time_memory_and_disk_of_a_tool(stacks: Stacks, runners: dict[str, dict[str, Any]]) -> None:
-    told = stacks.environment("Dispatch")
+def test_runner_has_enough_time_memory_and_disk_for_tools(stacks: Stacks, runners: dict[str, dict[str, Any]]) -> None:
+    environment = stacks.environment("Dispatch")
     for runner in runners.values():
-        assert runner["Timeout"] > int(told["SATCHEL_TOOL_MAX_SECONDS"])
+        assert runner["Timeout"] > int(environment["SATCHEL_TOOL_MAX_SECONDS"])
         assert runner["MemorySize"] == 1024
-        assert runner["EphemeralStorage"]["Size"] << 20 > int(told["SATCHEL_MAX_INPUT_BYTES"])
+        assert runner["EphemeralStorage"]["Size"] << 20 > int(environment["SATCHEL_MAX_INPUT_BYTES"])
 
 
-def test_the_servers_lie_where_the_configuration_is_looked_for(
-    stacks: Stacks, runners: dict[str, dict[str, Any]]
-) -> None:
+def test_readers_of_mcp_config_have_a_layer_with_it(stacks: Stacks, runners: dict[str, dict[str, Any]]) -> None:
     readers = [f for f in stacks.functions().values() if "SATCHEL_MCP_CONFIG" in variables(f)]
     assert len(readers) > len(runners)
     for reader in readers:
@@ -84,26 +80,28 @@ def test_the_servers_lie_where_the_configuration_is_looked_for(
         assert {layer for layer in reader["Layers"] if "Server" in layer}
 
 
-def test_servers_that_are_somewhere_else_share_one_runner(own_servers: Stacks) -> None:
-    functions = own_servers.functions()
+def test_remote_servers_share_one_runner(custom_servers: Stacks) -> None:
+    functions = custom_servers.functions()
     runners = {name: f for name, f in functions.items() if "TenancyConfig" in f}
     assert {name: f["FunctionName"] for name, f in runners.items()} == {
         "Runnear": "satchel-run-near",
         "Runplain": "satchel-run-plain",
         "RemoteRunner": "satchel-remote",
     }
-    assert "SATCHEL_SERVER" not in own_servers.environment("RemoteRunner")
+    assert "SATCHEL_SERVER" not in custom_servers.environment("RemoteRunner")
     assert functions["RemoteRunner"]["MemorySize"] == 1024
-    for asking in ("Dispatch", "Refresh"):
-        assert own_servers.environment(asking)["SATCHEL_REMOTE_RUNNER"] == "satchel-remote"
-        (invoke,) = (e for e in own_servers.statements() if e.who == asking and "lambda:InvokeFunction" in e.actions)
+    for caller in ("Dispatch", "Refresh"):
+        assert custom_servers.environment(caller)["SATCHEL_REMOTE_RUNNER"] == "satchel-remote"
+        (invoke,) = (
+            e for e in custom_servers.statements() if e.role == caller and "lambda:InvokeFunction" in e.actions
+        )
         assert set(invoke.resources) == {f"{{{name}.Arn}}" for name in runners}
 
 
-def test_a_runner_reads_the_secrets_of_its_own_servers_and_no_others(own_servers: Stacks) -> None:
+def test_runner_may_read_only_the_secrets_of_its_servers(custom_servers: Stacks) -> None:
     readers = {
-        each.who: each.resources
-        for each in own_servers.statements()
+        each.role: each.resources
+        for each in custom_servers.statements()
         if each.actions == ["secretsmanager:GetSecretValue"] and "{CapabilityKey}" not in each.resources
     }
     arn = "arn:{AWS::Partition}:secretsmanager:{AWS::Region}:{AWS::AccountId}:secret:satchel"
@@ -113,11 +111,11 @@ def test_a_runner_reads_the_secrets_of_its_own_servers_and_no_others(own_servers
     }
 
 
-def test_a_runner_is_told_where_its_secrets_are_and_never_what_they_are(own_servers: Stacks) -> None:
-    told = {
+def test_runner_environment_has_the_secret_prefix_but_no_values(custom_servers: Stacks) -> None:
+    prefixes = {
         name: variables(function).get("SATCHEL_SECRET_PREFIX")
-        for name, function in own_servers.functions().items()
+        for name, function in custom_servers.functions().items()
         if "TenancyConfig" in function
     }
-    assert told == {"Runnear": "satchel/", "RemoteRunner": "satchel/", "Runplain": None}
-    assert not any("TOKEN" in name.split("_") for f in own_servers.functions().values() for name in variables(f))
+    assert prefixes == {"Runnear": "satchel/", "RemoteRunner": "satchel/", "Runplain": None}
+    assert not any("TOKEN" in name.split("_") for f in custom_servers.functions().values() for name in variables(f))

@@ -1,17 +1,17 @@
-"""What a deployment may choose, and what it is told when it chooses wrongly."""
+"""Deployment settings: parsing, validation errors, effect on the templates, and docs/deployment-settings.md."""
 
 import json
 
 import pytest
 from pydantic import ValidationError
 
-from infra import limits
+from infra import limits, settings_table
 from infra.packing.platform import Platform
 from infra.settings import Settings
 from tests.infra.templates import Stacks
 
 
-def test_nothing_has_to_be_chosen() -> None:
+def test_all_settings_have_defaults() -> None:
     settings = Settings.from_context(lambda _: None)
     assert settings == Settings()
     assert (settings.architecture, settings.removal_policy, settings.runner_prefix) == (
@@ -21,7 +21,7 @@ def test_nothing_has_to_be_chosen() -> None:
     )
 
 
-def test_lists_may_be_given_as_text_since_the_command_line_knows_no_other() -> None:
+def test_lists_are_parsed_from_text() -> None:
     context = {
         "jwt_issuer": "https://issuer.example",
         "jwt_audience": "web,cli",
@@ -32,18 +32,18 @@ def test_lists_may_be_given_as_text_since_the_command_line_knows_no_other() -> N
     assert settings.web_origins == ["https://chat.example"]
 
 
-def test_models_may_be_asked_that_are_named_by_themselves_or_in_the_list() -> None:
-    listed = [{"name": "careful", "model": "bedrock:large"}, {"name": "quick", "model": "openai-chat:small"}]
-    assert Settings().named_models == []
-    assert Settings(model="bedrock:large").named_models == ["bedrock:large"]
-    assert Settings.model_validate({"models": listed}).named_models == ["bedrock:large", "openai-chat:small"]
-    chosen = Settings.model_validate({"model": "quick", "models": listed})
-    assert chosen.named_models == ["openai-chat:small", "bedrock:large"]
-    assert Settings().of_models == {}
+def test_allowed_models_are_the_default_and_the_listed_ones() -> None:
+    models = [{"name": "careful", "model": "bedrock:large"}, {"name": "quick", "model": "openai-chat:small"}]
+    assert Settings().allowed_models == []
+    assert Settings(model="bedrock:large").allowed_models == ["bedrock:large"]
+    assert Settings.model_validate({"models": models}).allowed_models == ["bedrock:large", "openai-chat:small"]
+    with_default = Settings.model_validate({"model": "quick", "models": models})
+    assert with_default.allowed_models == ["openai-chat:small", "bedrock:large"]
+    assert Settings().model_choice_environment == {}
 
 
 @pytest.mark.parametrize(
-    ("context", "said"),
+    ("context", "message"),
     [
         ({"architecture": "sparc"}, "architecture"),
         ({"removal_policy": "snapshot"}, "removal_policy"),
@@ -58,51 +58,54 @@ def test_models_may_be_asked_that_are_named_by_themselves_or_in_the_list() -> No
         ({"public_url": "chat.example"}, "public_url"),
         ({"canvas_origins": "https://dash.example,https://*.example"}, "canvas_origins.1"),
         ({"canvas_origins": "https://dash.example/view"}, "canvas_origins.0"),
-        ({"jwt_issuer": "https://issuer.example"}, "give jwt_issuer and jwt_audience together"),
+        ({"jwt_issuer": "https://issuer.example"}, "set jwt_issuer and jwt_audience together"),
         ({"violation_policy": "ignore"}, "violation_policy"),
         ({"min_isolation": "vm"}, "min_isolation\n.*'process' or 'kernel'"),
         ({"min_isolation": "kernel"}, "min_isolation\n.*Lambda's kernel has no Landlock"),
-        ({"jwt_audience": "web"}, "give jwt_issuer and jwt_audience together"),
-        ({"domain": "chat.example.com"}, "give domain and certificate_arn together"),
+        ({"jwt_audience": "web"}, "set jwt_issuer and jwt_audience together"),
+        ({"domain": "chat.example.com"}, "set domain and certificate_arn together"),
         ({"domain": "https://chat.example.com"}, "domain"),
         ({"certificate_arn": "arn:aws:acm:eu-central-1:1:certificate/x"}, "certificate_arn"),
         ({"log_retention": "31"}, "log_retention"),
         ({"audit_days": "0"}, "audit_days"),
         ({"runner_disk_mib": "10241"}, "runner_disk_mib"),
-        ({"reserved_concurrency": "nobody=5"}, "there is no function nobody; there are api, approval"),
+        ({"reserved_concurrency": "nothing=5"}, "unknown function nothing; the functions are api, approval"),
         ({"reserved_concurrency": "api=many"}, "reserved_concurrency.api"),
         ({"requests_per_second": "0"}, "requests_per_second"),
-        ({"alarm_email": "somebody"}, "alarm_email"),
+        ({"alarm_email": "no-address"}, "alarm_email"),
         ({"python": "3.10"}, "python"),
         ({"python": "3.11", "snap_start": "true"}, "snap_start needs Python 3.12 or newer"),
         ({"groups": "a b"}, "groups.0"),
-        ({"groups": "staff", "jwt_issuer": "https://i.example", "jwt_audience": "web"}, "that issuer says who is"),
+        (
+            {"groups": "staff", "jwt_issuer": "https://i.example", "jwt_audience": "web"},
+            "groups are created in the user pool",
+        ),
     ],
 )
-def test_a_wrong_choice_is_named(context: dict[str, str], said: str) -> None:
-    with pytest.raises(ValidationError, match=said):
+def test_invalid_setting_is_rejected_by_name(context: dict[str, str], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
         Settings.from_context(context.get)
 
 
-def test_the_python_that_builds_is_the_one_that_runs() -> None:
+def test_platform_defaults_to_the_building_python() -> None:
     assert Settings().platform == Platform("arm64")
     assert Settings(python="3.13").platform == Platform("arm64", 13)
 
 
-def test_numbers_by_name_may_be_given_as_text_too() -> None:
+def test_mappings_and_numbers_are_parsed_from_text() -> None:
     settings = Settings.from_context({"reserved_concurrency": "api=50,run_tool=20", "log_retention": "14"}.get)
     assert settings.reserved_concurrency == {"api": 50, "run_tool": 20}
     assert settings.log_retention == 14
 
 
-def test_a_runner_beats_often_enough() -> None:
-    assert limits.HEARTBEAT_SECONDS > 10 * limits.BEAT_SECONDS
+def test_heartbeat_timeout_is_over_ten_intervals() -> None:
+    assert limits.HEARTBEAT_TIMEOUT_SECONDS > 10 * limits.HEARTBEAT_INTERVAL_SECONDS
 
 
 @pytest.mark.synth
 @pytest.mark.clause("v2.1:size-limit:configured")
-def test_choices_reach_the_templates(choices: Stacks) -> None:
-    stacks = choices
+def test_settings_reach_the_templates(custom_settings: Stacks) -> None:
+    stacks = custom_settings
     assert {tuple(function["Architectures"]) for function in stacks.functions().values()} == {("x86_64",)}
     assert stacks.environment("Dispatch")["SATCHEL_PUBLIC_URL"] == "https://chat.example.com"
     for function in ("Api", "Normalize"):
@@ -118,8 +121,10 @@ def test_choices_reach_the_templates(choices: Stacks) -> None:
             "careful",
             "quick",
         ]
-    told = {name: value for name, value in stacks.environment("Think").items() if name.startswith("SATCHEL_MODEL_")}
-    assert told == {
+    model_variables = {
+        name: value for name, value in stacks.environment("Think").items() if name.startswith("SATCHEL_MODEL_")
+    }
+    assert model_variables == {
         "SATCHEL_MODEL_TEMPERATURE": "0.2",
         "SATCHEL_MODEL_MAX_TOKENS": "4096",
         "SATCHEL_MODEL_SILENCE_SECONDS": "90",
@@ -131,13 +136,23 @@ def test_choices_reach_the_templates(choices: Stacks) -> None:
     assert stacks.environment("Runreport")["SATCHEL_MIN_ISOLATION"] == "process"
     assert stacks.environment("Runreport")["SATCHEL_VIOLATION_POLICY"] == "fail"
     assert stacks.resources("AWS::DynamoDB::Table")["Records"]["DeletionPolicy"] == "Delete"
-    assert stacks.of_type("AWS::Cognito::UserPool") == {}
-    (authorizer,) = stacks.of_type("AWS::ApiGatewayV2::Authorizer").values()
+    assert stacks.properties("AWS::Cognito::UserPool") == {}
+    (authorizer,) = stacks.properties("AWS::ApiGatewayV2::Authorizer").values()
     assert authorizer["JwtConfiguration"] == {"Issuer": "https://issuer.example", "Audience": ["web"]}
-    (asks,) = (each for each in stacks.statements() if "bedrock:InvokeModelWithResponseStream" in each.actions)
-    assert asks.who == "Think"
+    (statement,) = (each for each in stacks.statements() if "bedrock:InvokeModelWithResponseStream" in each.actions)
+    assert statement.role == "Think"
     model = "anthropic.claude-sonnet-4-5-20250929-v1:0"
-    assert asks.resources == [
+    assert statement.resources == [
         f"arn:{{AWS::Partition}}:bedrock:*::foundation-model/{model}",
         f"arn:{{AWS::Partition}}:bedrock:{{AWS::Region}}:{{AWS::AccountId}}:inference-profile/us.{model}",
     ]
+
+
+def test_settings_document_is_up_to_date() -> None:
+    assert settings_table.DOCUMENT.read_text(encoding="utf-8") == settings_table.page(), (
+        "update it: .venv/bin/python -m infra.settings_table"
+    )
+
+
+def test_every_setting_has_a_description() -> None:
+    assert [name for name, field in Settings.model_fields.items() if not field.description] == []

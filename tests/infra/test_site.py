@@ -1,4 +1,4 @@
-"""The page and the API under one host, and how one signs in there."""
+"""The page and the API under one host name, and sign-in to the page."""
 
 import json
 from typing import Any
@@ -12,24 +12,24 @@ pytestmark = pytest.mark.synth
 
 
 def _distribution(stacks: Stacks) -> dict[str, Any]:
-    (found,) = stacks.of_type("AWS::CloudFront::Distribution").values()
-    config: dict[str, Any] = found["DistributionConfig"]
+    (distribution,) = stacks.properties("AWS::CloudFront::Distribution").values()
+    config: dict[str, Any] = distribution["DistributionConfig"]
     return config
 
 
 def _origins(stacks: Stacks) -> dict[str, dict[str, Any]]:
     config = _distribution(stacks)
     by_id = {origin["Id"]: origin for origin in config["Origins"]}
-    behaviours = {each["PathPattern"]: each for each in config["CacheBehaviors"]}
+    behaviors = {each["PathPattern"]: each for each in config["CacheBehaviors"]}
     return {
         "/": by_id[config["DefaultCacheBehavior"]["TargetOriginId"]],
-        **{path: by_id[each["TargetOriginId"]] for path, each in behaviours.items()},
+        **{path: by_id[each["TargetOriginId"]] for path, each in behaviors.items()},
     }
 
 
 def _policy(stacks: Stacks) -> dict[str, Any]:
-    (found,) = stacks.of_type("AWS::CloudFront::ResponseHeadersPolicy").values()
-    config: dict[str, Any] = found["ResponseHeadersPolicyConfig"]
+    (policy,) = stacks.properties("AWS::CloudFront::ResponseHeadersPolicy").values()
+    config: dict[str, Any] = policy["ResponseHeadersPolicyConfig"]
     return config
 
 
@@ -38,38 +38,38 @@ def test_page_api_and_sockets_share_a_host(stacks: Stacks) -> None:
     assert origins["/"]["DomainName"] == "{SiteFiles.RegionalDomainName}"
     assert origins["/api/*"]["DomainName"] == "{WebHttp}.execute-api.{AWS::Region}.{AWS::URLSuffix}"
     assert origins["/ws"]["DomainName"] == "{SocketApi}.execute-api.{AWS::Region}.{AWS::URLSuffix}"
-    # The path is the name of the stage, so nothing is to be rewritten.
-    stages = stacks.of_type("AWS::ApiGatewayV2::Stage")
+    # The path is the name of the stage, so CloudFront need not rewrite it.
+    stages = stacks.properties("AWS::ApiGatewayV2::Stage")
     assert {stage["StageName"] for stage in stages.values()} == {"$default", "ws"}
 
 
-def test_answers_of_the_api_are_never_kept_and_its_requests_come_whole(stacks: Stacks) -> None:
+def test_api_responses_are_not_cached_and_requests_are_forwarded_whole(stacks: Stacks) -> None:
     disabled, all_but_host = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad", "b689b0a8-53d0-40ab-baf2-68738e2966ac"
-    for behaviour in _distribution(stacks)["CacheBehaviors"]:
-        assert behaviour["CachePolicyId"] == disabled
-        assert behaviour["OriginRequestPolicyId"] == all_but_host
-        assert behaviour["ViewerProtocolPolicy"] == "https-only"
-        assert {"GET", "HEAD", "POST", "DELETE"} <= set(behaviour["AllowedMethods"])
+    for behavior in _distribution(stacks)["CacheBehaviors"]:
+        assert behavior["CachePolicyId"] == disabled
+        assert behavior["OriginRequestPolicyId"] == all_but_host
+        assert behavior["ViewerProtocolPolicy"] == "https-only"
+        assert {"GET", "HEAD", "POST", "DELETE"} <= set(behavior["AllowedMethods"])
 
 
-def test_cloudfront_waits_longer_than_api_gateway_does(stacks: Stacks) -> None:
+def test_cloudfront_timeout_exceeds_the_timeout_of_api_gateway(stacks: Stacks) -> None:
     origins = _origins(stacks)
     assert {origins[path]["CustomOriginConfig"]["OriginReadTimeout"] for path in ("/api/*", "/ws")} == {35}
 
 
-def test_only_cloudfront_reads_the_bucket_of_the_page(stacks: Stacks) -> None:
-    bucket = stacks.of_type("AWS::S3::Bucket")["SiteFiles"]
+def test_only_cloudfront_may_read_the_page_bucket(stacks: Stacks) -> None:
+    bucket = stacks.properties("AWS::S3::Bucket")["SiteFiles"]
     assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
-    statements = stacks.of_type("AWS::S3::BucketPolicy")["SiteFilesPolicy"]["PolicyDocument"]["Statement"]
+    statements = stacks.properties("AWS::S3::BucketPolicy")["SiteFilesPolicy"]["PolicyDocument"]["Statement"]
     (reads,) = (each for each in statements if each["Effect"] == "Allow")
     assert reads["Principal"] == {"Service": "cloudfront.amazonaws.com"}
     assert reads["Action"] == "s3:GetObject"
     assert "{SiteDistribution}" in reads["Condition"]["StringEquals"]["AWS:SourceArn"]
 
 
-def test_the_page_has_the_headers_that_it_has_on_one_machine(stacks: Stacks) -> None:
+def test_page_headers_equal_those_of_the_local_server(stacks: Stacks) -> None:
     policy = _policy(stacks)
-    said = page_headers(
+    expected = page_headers(
         store="https://s3.{AWS::Region}.{AWS::URLSuffix}/{Files}/",
         sockets="'self'",
         sign_in=(
@@ -78,7 +78,7 @@ def test_the_page_has_the_headers_that_it_has_on_one_machine(stacks: Stacks) -> 
         ),
     )
     security = policy["SecurityHeadersConfig"]
-    written = {
+    actual = {
         "Content-Security-Policy": security["ContentSecurityPolicy"]["ContentSecurityPolicy"],
         "Referrer-Policy": security["ReferrerPolicy"]["ReferrerPolicy"],
         "X-Frame-Options": security["FrameOptions"]["FrameOption"],
@@ -88,26 +88,26 @@ def test_the_page_has_the_headers_that_it_has_on_one_machine(stacks: Stacks) -> 
         ),
     }
     others = {each["Header"]: each["Value"] for each in policy["CustomHeadersConfig"]["Items"]}
-    assert written | others == said
+    assert actual | others == expected
 
 
-def test_the_page_may_speak_to_what_was_chosen(choices: Stacks) -> None:
-    security = _policy(choices)["SecurityHeadersConfig"]
+def test_content_security_policy_allows_the_configured_origins(custom_settings: Stacks) -> None:
+    security = _policy(custom_settings)["SecurityHeadersConfig"]
     policy = security["ContentSecurityPolicy"]["ContentSecurityPolicy"]
     assert "frame-src https://dash.example https://metrics.example:8443" in policy
     (connect,) = (part for part in policy.split("; ") if part.startswith("connect-src"))
     assert {"wss://chat.example.com", "https://issuer.example"} <= set(connect.split())
 
 
-def test_a_domain_of_ones_own_comes_with_its_certificate(choices: Stacks) -> None:
-    config = _distribution(choices)
+def test_custom_domain_uses_its_certificate(custom_settings: Stacks) -> None:
+    config = _distribution(custom_settings)
     assert config["Aliases"] == ["chat.example.com"]
     assert config["ViewerCertificate"]["MinimumProtocolVersion"] == "TLSv1.2_2021"
     assert config["ViewerCertificate"]["AcmCertificateArn"].startswith("arn:aws:acm:us-east-1:")
 
 
-def test_people_sign_in_with_a_code_and_come_back_to_the_page(stacks: Stacks) -> None:
-    client = stacks.of_type("AWS::Cognito::UserPoolClient")["Client"]
+def test_sign_in_uses_an_authorization_code_and_returns_to_the_page(stacks: Stacks) -> None:
+    client = stacks.properties("AWS::Cognito::UserPoolClient")["Client"]
     assert client["AllowedOAuthFlows"] == ["code"]
     assert client["AllowedOAuthScopes"] == ["openid", "email"]
     assert client["GenerateSecret"] is False
@@ -115,14 +115,14 @@ def test_people_sign_in_with_a_code_and_come_back_to_the_page(stacks: Stacks) ->
     assert client["PreventUserExistenceErrors"] == "ENABLED"
 
 
-def test_an_email_counts_once_it_is_verified_and_the_page_cannot_change_it(stacks: Stacks) -> None:
-    people = stacks.of_type("AWS::Cognito::UserPool")["People"]
+def test_email_must_be_verified_and_the_page_cannot_change_it(stacks: Stacks) -> None:
+    people = stacks.properties("AWS::Cognito::UserPool")["People"]
     assert people["AutoVerifiedAttributes"] == ["email"]
     assert people["UserAttributeUpdateSettings"] == {"AttributesRequireVerificationBeforeUpdate": ["email"]}
-    assert stacks.of_type("AWS::Cognito::UserPoolClient")["Client"]["WriteAttributes"] == ["name"]
+    assert stacks.properties("AWS::Cognito::UserPoolClient")["Client"]["WriteAttributes"] == ["name"]
 
 
-def test_the_page_is_told_how_one_signs_in(stacks: Stacks, choices: Stacks) -> None:
+def test_page_config_has_the_sign_in_settings(stacks: Stacks, custom_settings: Stacks) -> None:
     assert json.loads(stacks.environment("PublishPage")["SATCHEL_PAGE_CONFIG"]) == {
         "auth": "oidc",
         "authority": "{People.ProviderURL}",
@@ -130,7 +130,7 @@ def test_the_page_is_told_how_one_signs_in(stacks: Stacks, choices: Stacks) -> N
         "scope": "openid email",
         "logout_url": "https://satchel-{AWS::AccountId}.auth.{AWS::Region}.amazoncognito.com/logout",
     }
-    assert json.loads(choices.environment("PublishPage")["SATCHEL_PAGE_CONFIG"]) == {
+    assert json.loads(custom_settings.environment("PublishPage")["SATCHEL_PAGE_CONFIG"]) == {
         "auth": "oidc",
         "authority": "https://issuer.example",
         "client_id": "web",
@@ -138,9 +138,9 @@ def test_the_page_is_told_how_one_signs_in(stacks: Stacks, choices: Stacks) -> N
     }
 
 
-def test_the_page_is_copied_at_the_end_of_each_deployment(stacks: Stacks) -> None:
-    rule = stacks.of_type("AWS::Events::Rule")["PageDeployedRule"]
+def test_page_is_published_at_the_end_of_each_deployment(stacks: Stacks) -> None:
+    rule = stacks.properties("AWS::Events::Rule")["PageDeployedRule"]
     assert [target["Arn"] for target in rule["Targets"]] == ["{PublishPage.Arn}"]
     assert rule["EventPattern"]["detail"]["status-details"] == {"status": ["CREATE_COMPLETE", "UPDATE_COMPLETE"]}
-    writes = [each for each in stacks.statements() if each.who == "PublishPage" and "s3:PutObject" in each.actions]
+    writes = [each for each in stacks.statements() if each.role == "PublishPage" and "s3:PutObject" in each.actions]
     assert [each.resources for each in writes] == [["{SiteFiles.Arn}/*"]]

@@ -1,6 +1,7 @@
-"""The synthesised templates, deployed on this machine: what they create is what a turn then runs on.
+"""The synthesized templates, deployed on this machine, and a run of all functions on the created resources.
 
-``assembly`` reads what was synthesised, ``types`` teaches moto's CloudFormation what it lacks, ``stage`` creates both
-stacks in process and has each of their functions run as a process with exactly the environment of its template,
-``doors`` stand before them as API Gateway does, and ``recording`` notes every call of AWS that a function makes.
+``assembly`` reads the synthesized files. ``resource_types`` adds the resource types to moto's CloudFormation that it
+lacks. ``system`` creates both stacks in process and runs each function in its own process with the environment of its
+template. ``gateways`` replaces API Gateway, ``scenario`` is the run, and ``recorded_calls`` and ``role_check`` compare
+the AWS requests of the functions with the permissions of their roles.
 """

@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.infra.deployment.stage import Stage, on_stage
+from tests.infra.deployment.system import DeployedSystem, deploy
 
 
 @pytest.fixture(scope="module")
-def stage(assembly: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    with on_stage(assembly, tmp_path_factory.mktemp("deployment")) as stage:
-        yield stage
+def system(assembly: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeployedSystem]:
+    with deploy(assembly, tmp_path_factory.mktemp("deployment")) as system:
+        yield system

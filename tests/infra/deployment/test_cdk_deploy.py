@@ -1,4 +1,4 @@
-"""The command that people deploy with, against AWS as this machine has it."""
+"""The command `cdk deploy` against the emulated AWS of this machine."""
 
 import json
 import os
@@ -11,8 +11,8 @@ import boto3
 import pytest
 
 from infra.sources import ROOT
-from local.aws.cloud import LocalCloud
-from tests.infra.deployment import types
+from local.emulator.aws.cloud import LocalCloud
+from tests.infra.deployment import resource_types
 from tests.infra.deployment.assembly import bootstrap
 
 CDK = ROOT / "node_modules" / ".bin" / "cdk"
@@ -27,21 +27,21 @@ pytestmark = [
 @pytest.fixture
 def cloud() -> Iterator[LocalCloud]:
     with LocalCloud() as cloud:
-        types.install()
+        resource_types.install()
         bootstrap()
         yield cloud
 
 
 def deploy(cloud: LocalCloud, assembly: Path, outputs: Path) -> "subprocess.CompletedProcess[str]":
-    # By name: of an address moto would take the first number for the name of the template's bucket.
+    # By name: moto would take the first number of an IP address for the name of the template's bucket.
     endpoint = cloud.endpoint_url.replace("127.0.0.1", "localhost")
     environment = (
         os.environ | cloud.environ | {"AWS_ENDPOINT_URL": endpoint, "AWS_ENDPOINT_URL_S3": endpoint, "CI": "1"}
     )
-    # Not by a change set: moto fills no outputs of those.
-    choice = ("--all", "--require-approval", "never", "--method", "direct", "--progress", "events")
-    return subprocess.run(  # noqa: S603  (the pinned command of this checkout)
-        [str(CDK), "deploy", "--app", str(assembly), "--outputs-file", str(outputs), *choice],
+    # Not with a change set, for which moto sets no outputs.
+    options = ("--all", "--require-approval", "never", "--method", "direct", "--progress", "events")
+    return subprocess.run(  # noqa: S603  (fixed arguments)
+        [str(CDK), "deploy", "--app", str(assembly), "--outputs-file", str(outputs), *options],
         cwd=outputs.parent,
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -51,14 +51,14 @@ def deploy(cloud: LocalCloud, assembly: Path, outputs: Path) -> "subprocess.Comp
     )
 
 
-def test_cdk_deploy_creates_both_stacks_and_tells_where_the_api_is(
-    cloud: LocalCloud, assembly: Path, tmp_path: Path
-) -> None:
-    done = deploy(cloud, assembly, tmp_path / "outputs.json")
-    assert done.returncode == 0, done.stderr
+def test_cdk_deploy_creates_both_stacks_and_outputs_the_url(cloud: LocalCloud, assembly: Path, tmp_path: Path) -> None:
+    result = deploy(cloud, assembly, tmp_path / "outputs.json")
+    assert result.returncode == 0, result.stderr
     stacks = boto3.client("cloudformation").describe_stacks()["Stacks"]
-    made = {stack["StackName"]: stack["StackStatus"] for stack in stacks}
-    assert made == {"satchel-data": "CREATE_COMPLETE", "satchel-service": "CREATE_COMPLETE"}
-    told = json.loads((tmp_path / "outputs.json").read_text(encoding="utf-8"))
-    assert told["satchel-service"]["Url"] == f"https://{told['satchel-service']['Distribution']}"
-    assert [value for outputs in told.values() for value in outputs.values() if not value or "${" in value] == []
+    statuses = {stack["StackName"]: stack["StackStatus"] for stack in stacks}
+    assert statuses == {"satchel-data": "CREATE_COMPLETE", "satchel-service": "CREATE_COMPLETE"}
+    outputs = json.loads((tmp_path / "outputs.json").read_text(encoding="utf-8"))
+    assert outputs["satchel-service"]["Url"] == f"https://{outputs['satchel-service']['Distribution']}"
+    assert [
+        value for stack_outputs in outputs.values() for value in stack_outputs.values() if not value or "${" in value
+    ] == []

@@ -1,4 +1,4 @@
-"""What the templates create, by CloudFormation in moto, and a run on it: turns, and all else that functions do."""
+"""The resources that moto creates from the templates, and a run of all functions on them."""
 
 import json
 from collections import Counter
@@ -10,132 +10,132 @@ import httpx2
 import pytest
 
 from infra import sources
-from infra.limits import APPROVAL_SECONDS, CALL_TIMEOUT_SECONDS, HEARTBEAT_SECONDS, TURN_TIMEOUT_SECONDS
+from infra.limits import APPROVAL_SECONDS, CALL_TIMEOUT_SECONDS, HEARTBEAT_TIMEOUT_SECONDS, TURN_TIMEOUT_SECONDS
 from infra.usage import TURNS
-from tests.infra.deployment import types
-from tests.infra.deployment.doors import HttpDoor, routes
-from tests.infra.deployment.reasons import reasons_for
-from tests.infra.deployment.roles import Asked
-from tests.infra.deployment.stage import Stage
-from tests.infra.deployment.story import Story, use_own_server
+from tests.infra.deployment import resource_types
+from tests.infra.deployment.gateways import HttpApiTransport, routes
+from tests.infra.deployment.role_check import RoleCheck
+from tests.infra.deployment.scenario import Scenario, install_tool_server
+from tests.infra.deployment.system import DeployedSystem
+from tests.infra.deployment.unused_permissions import reasons_for
 
 pytestmark = [pytest.mark.synth, pytest.mark.timeout(300)]
 STATES = ("Think", "Approval", "Dispatch", "Normalize", "Finish")
-DEPLOYED = {"source": "aws.cloudformation"}
+DEPLOYMENT_EVENT = {"source": "aws.cloudformation"}
 
 
 @pytest.fixture(scope="module")
-def story(stage: Stage) -> Story:
-    """The run, told once for all tests of it."""
-    use_own_server(stage)
-    stage.invoke("Refresh", DEPLOYED)
-    told = Story(stage)
-    told.tell()
-    return told
+def scenario(system: DeployedSystem) -> Scenario:
+    """The run, once for all tests of this module."""
+    install_tool_server(system)
+    system.invoke("Refresh", DEPLOYMENT_EVENT)
+    scenario = Scenario(system)
+    scenario.run()
+    return scenario
 
 
 @pytest.fixture(scope="module")
-def asked(stage: Stage, story: Story) -> Asked:
-    del story
-    return Asked(stage)
+def role_check(system: DeployedSystem, scenario: Scenario) -> RoleCheck:
+    del scenario
+    return RoleCheck(system)
 
 
-def only(stage: Stage, kind: str) -> str:
-    (physical,) = stage.physical(kind).values()
-    return physical
+def only(system: DeployedSystem, type_: str) -> str:
+    (physical_id,) = system.physical_ids(type_).values()
+    return physical_id
 
 
-def test_every_type_of_the_templates_is_known_here(stage: Stage) -> None:
-    assert [types.unknown(stack.template) for stack in stage.stacks] == [set(), set()]
+def test_every_resource_type_of_the_templates_has_a_model(system: DeployedSystem) -> None:
+    assert [resource_types.unknown_types(stack.template) for stack in system.stacks] == [set(), set()]
 
 
-def test_a_type_that_nobody_knows_is_named(stage: Stage) -> None:
-    template = {"Resources": {"New": {"Type": "AWS::Nobody::Knows"}}}
-    del stage
-    with pytest.raises(types.UnknownTypeError, match="AWS::Nobody::Knows"):
+def test_unknown_resource_type_raises_with_its_name(system: DeployedSystem) -> None:
+    template = {"Resources": {"New": {"Type": "AWS::Example::Unknown"}}}
+    del system
+    with pytest.raises(resource_types.UnknownTypeError, match="AWS::Example::Unknown"):
         boto3.client("cloudformation").create_stack(StackName="new", TemplateBody=json.dumps(template))
 
 
-def test_the_table_has_the_keys_the_index_and_the_stream_of_its_definition(stage: Stage) -> None:
-    wanted = sources.definition("table")
-    table: Any = boto3.client("dynamodb").describe_table(TableName=only(stage, "DynamoDB::Table"))["Table"]
-    assert sorted(table["AttributeDefinitions"], key=str) == sorted(wanted["AttributeDefinitions"], key=str)
-    assert table["KeySchema"] == wanted["KeySchema"]
+def test_table_has_the_keys_index_and_stream_of_its_definition(system: DeployedSystem) -> None:
+    definition = sources.load_definition("table")
+    table: Any = boto3.client("dynamodb").describe_table(TableName=only(system, "DynamoDB::Table"))["Table"]
+    assert sorted(table["AttributeDefinitions"], key=str) == sorted(definition["AttributeDefinitions"], key=str)
+    assert table["KeySchema"] == definition["KeySchema"]
     (index,) = table["GlobalSecondaryIndexes"]
-    assert [{key: index[key] for key in ("IndexName", "KeySchema", "Projection")}] == wanted["GlobalSecondaryIndexes"]
-    assert table["StreamSpecification"] == wanted["StreamSpecification"]
+    keys = ("IndexName", "KeySchema", "Projection")
+    assert [{key: index[key] for key in keys}] == definition["GlobalSecondaryIndexes"]
+    assert table["StreamSpecification"] == definition["StreamSpecification"]
 
 
-def test_what_the_functions_are_told_by_name_is_what_was_created(stage: Stage) -> None:
+def test_function_variables_name_the_created_resources(system: DeployedSystem) -> None:
+    call_role = boto3.client("iam").get_role(RoleName=system.physical_ids("IAM::Role")["CallRole"])["Role"]
     created = {
-        "SATCHEL_TABLE": only(stage, "DynamoDB::Table"),
-        "SATCHEL_STATE_MACHINE": only(stage, "StepFunctions::StateMachine"),
-        "SATCHEL_CAPABILITY_SECRET": only(stage, "SecretsManager::Secret"),
-        "SATCHEL_BUCKET": stage.physical("S3::Bucket")["Files"],
-        "SATCHEL_ERASE_FUNCTION": stage.functions["Erase"].name,
-        "SATCHEL_END_SESSION_FUNCTION": stage.functions["Endsession"].name,
-        "SATCHEL_CALL_ROLE": boto3.client("iam").get_role(RoleName=stage.physical("IAM::Role")["CallRole"])["Role"][
-            "Arn"
-        ],
+        "SATCHEL_TABLE": only(system, "DynamoDB::Table"),
+        "SATCHEL_STATE_MACHINE": only(system, "StepFunctions::StateMachine"),
+        "SATCHEL_CAPABILITY_SECRET": only(system, "SecretsManager::Secret"),
+        "SATCHEL_BUCKET": system.physical_ids("S3::Bucket")["Files"],
+        "SATCHEL_ERASE_FUNCTION": system.functions["Erase"].name,
+        "SATCHEL_END_SESSION_FUNCTION": system.functions["Endsession"].name,
+        "SATCHEL_CALL_ROLE": call_role["Arn"],
     }
-    told = [(key, value) for each in stage.functions.values() for key, value in each.environment.items()]
-    assert {key for key, _ in told} >= created.keys()
-    assert [(key, value) for key, value in told if value != created.get(key, value)] == []
-    assert [(key, value) for key, value in told if "${" in value] == []
+    variables = [(key, value) for each in system.functions.values() for key, value in each.environment.items()]
+    assert {key for key, _ in variables} >= created.keys()
+    assert [(key, value) for key, value in variables if value != created.get(key, value)] == []
+    assert [(key, value) for key, value in variables if "${" in value] == []
 
 
-def test_the_machine_runs_the_file_with_the_functions_that_were_created(stage: Stage) -> None:
+def test_machine_definition_names_the_created_functions(system: DeployedSystem) -> None:
     machine = boto3.client("stepfunctions").describe_state_machine(
-        stateMachineArn=only(stage, "StepFunctions::StateMachine")
+        stateMachineArn=only(system, "StepFunctions::StateMachine")
     )
-    values: dict[str, object] = {state: stage.functions[state].configuration["FunctionArn"] for state in STATES}
-    values |= {"HeartbeatSeconds": HEARTBEAT_SECONDS, "ApprovalSeconds": APPROVAL_SECONDS}
+    values: dict[str, object] = {state: system.functions[state].configuration["FunctionArn"] for state in STATES}
+    values |= {"HeartbeatSeconds": HEARTBEAT_TIMEOUT_SECONDS, "ApprovalSeconds": APPROVAL_SECONDS}
     values |= {"CallTimeoutSeconds": CALL_TIMEOUT_SECONDS, "TurnTimeoutSeconds": TURN_TIMEOUT_SECONDS}
-    assert machine["definition"] == sources.filled(sources.TURN_WORKFLOW.read_text(encoding="utf-8"), values)
+    assert machine["definition"] == sources.fill_placeholders(sources.TURN_WORKFLOW.read_text(encoding="utf-8"), values)
 
 
-def test_nobody_comes_in_without_the_claims_of_the_pool_that_was_created(stage: Stage) -> None:
-    url = stage.outputs()["Url"]
+def test_api_requires_claims_of_the_created_user_pool(system: DeployedSystem) -> None:
+    url = system.outputs()["Url"]
     elsewhere = {"iss": "https://elsewhere.example", "aud": "x", "email": "a@example.com"}
     for claims in (None, elsewhere):
-        with httpx2.Client(base_url=url, transport=HttpDoor(routes("HTTP"), claims)) as stranger:
-            assert stranger.get("/api/me").status_code == httpx2.codes.UNAUTHORIZED
-            assert stranger.get("/api/health").status_code == httpx2.codes.OK
-            assert stranger.get("/api/files/download/f1?token=x").status_code == httpx2.codes.NOT_FOUND
+        with httpx2.Client(base_url=url, transport=HttpApiTransport(routes("HTTP"), claims)) as client:
+            assert client.get("/api/me").status_code == httpx2.codes.UNAUTHORIZED
+            assert client.get("/api/health").status_code == httpx2.codes.OK
+            assert client.get("/api/files/download/f1?token=x").status_code == httpx2.codes.NOT_FOUND
 
 
-def test_a_whole_turn_runs_on_what_was_created(story: Story) -> None:
-    assert story.response["status"] == "complete"
-    assert [artifact["name"] for artifact in story.response["artifacts"]][:2] == [
+def test_turn_with_tools_completes_on_the_created_resources(scenario: Scenario) -> None:
+    assert scenario.response["status"] == "complete"
+    assert [artifact["name"] for artifact in scenario.response["artifacts"]][:2] == [
         "sales_report.html",
         "sales_chart.png",
     ]
-    assert [call["tool"] for call in story.response["tool_calls"]] == [
+    assert [call["tool"] for call in scenario.response["tool_calls"]] == [
         "report.summarise",
         "legacy.read",
         "calculator.take",
         "legacy.none",
     ]
-    assert [call["is_error"] for call in story.response["tool_calls"]] == [False, False, False, True]
-    assert story.response["tool_calls"][1]["results"] == [8, 5, 5]
+    assert [call["is_error"] for call in scenario.response["tool_calls"]] == [False, False, False, True]
+    assert scenario.response["tool_calls"][1]["results"] == [8, 5, 5]
 
 
-def test_what_was_told_by_the_stream_are_the_events_of_the_turn(story: Story) -> None:
-    assert [event["seq"] for event in story.pushed] == list(range(1, len(story.pushed) + 1))
-    assert story.pushed[-1]["type"] == "response_complete"
+def test_stream_pushes_all_events_of_the_turn_in_order(scenario: Scenario) -> None:
+    assert [event["seq"] for event in scenario.pushed] == list(range(1, len(scenario.pushed) + 1))
+    assert scenario.pushed[-1]["type"] == "response_complete"
 
 
-def test_every_function_ran_and_each_call_of_aws_is_allowed_to_its_role(stage: Stage, asked: Asked) -> None:
-    assert {call.who for call in asked.calls} == stage.functions.keys()
-    assert sorted(set(asked.refused())) == []
+def test_every_function_ran_and_its_role_allows_all_of_its_calls(system: DeployedSystem, role_check: RoleCheck) -> None:
+    assert {call.function for call in role_check.calls} == system.functions.keys()
+    assert sorted(set(role_check.denied())) == []
 
 
-def test_no_permission_is_left_unused_unless_a_reason_is_given(asked: Asked) -> None:
-    assert [unused for unused in asked.unused() if not any(reasons_for(*unused))] == []
+def test_every_permission_is_used_or_has_a_reason(role_check: RoleCheck) -> None:
+    assert [unused for unused in role_check.unused() if not any(reasons_for(*unused))] == []
 
 
-def test_the_machine_may_invoke_the_functions_of_its_states_and_no_others(stage: Stage) -> None:
-    (role,) = [name for key, name in stage.physical("IAM::Role").items() if key == "TurnMachineRole"]
+def test_machine_may_invoke_only_the_functions_of_its_states(system: DeployedSystem) -> None:
+    (role,) = [name for key, name in system.physical_ids("IAM::Role").items() if key == "TurnMachineRole"]
     client = boto3.client("iam")
     documents = [
         client.get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"]
@@ -148,24 +148,24 @@ def test_the_machine_may_invoke_the_functions_of_its_states_and_no_others(stage:
         if statement["Action"] == "lambda:InvokeFunction"
         for arn in statement["Resource"]
     ]
-    assert sorted(invoked) == sorted(stage.functions[state].configuration["FunctionArn"] for state in STATES)
+    assert sorted(invoked) == sorted(system.functions[state].configuration["FunctionArn"] for state in STATES)
 
 
 @pytest.mark.parametrize("kind", TURNS)
-def test_the_costs_are_reckoned_with_what_a_turn_uses(story: Story, kind: str) -> None:
-    """To the number where it is certain; how often a batch of the stream is pushed is not, nor what is read for it."""
-    said, counted = TURNS[kind], story.usages[kind]
-    assert said.transitions == counted.transitions
-    assert {**said.invocations, "Push": 0} == {**_together(counted.invocations), "Push": 0}
-    assert (said.puts, said.gets) == (counted.puts, counted.gets)
+def test_cost_figures_match_the_measured_usage_of_turns(scenario: Scenario, kind: str) -> None:
+    """Exact, except for the number of pushed stream batches and the reads and writes that depend on it."""
+    expected, measured = TURNS[kind], scenario.usages[kind]
+    assert expected.transitions == measured.transitions
+    assert {**expected.invocations, "Push": 0} == {**_sum_runners(measured.invocations), "Push": 0}
+    assert (expected.puts, expected.gets) == (measured.puts, measured.gets)
     for part in ("writes", "reads", "messages"):
-        assert getattr(said, part) == pytest.approx(getattr(counted, part), rel=0.25, abs=3), part
-    assert said.invocations["Push"] == pytest.approx(counted.invocations["Push"], abs=4)
+        assert getattr(expected, part) == pytest.approx(getattr(measured, part), rel=0.25, abs=3), part
+    assert expected.invocations["Push"] == pytest.approx(measured.invocations["Push"], abs=4)
 
 
-def _together(invocations: Mapping[str, int]) -> dict[str, int]:
-    """Add up the runners."""
-    found: Counter[str] = Counter()
-    for who, number in invocations.items():
-        found["Run" if who.startswith("Run") else who] += number
-    return dict(found)
+def _sum_runners(invocations: Mapping[str, int]) -> dict[str, int]:
+    """Return the invocations with all runners counted as ``Run``."""
+    totals: Counter[str] = Counter()
+    for function, number in invocations.items():
+        totals["Run" if function.startswith("Run") else function] += number
+    return dict(totals)

@@ -1,4 +1,4 @@
-"""The machine that is deployed is the file that the local run executes, with everything filled in."""
+"""The deployed state machine is the file that the emulator executes, with all placeholders filled."""
 
 import json
 import re
@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from infra import sources
-from satchel.domain import model_errors
-from satchel.domain.model_errors import ModelError, ModelSilent
+from satchel.domain import llm
+from satchel.domain.llm import ModelError, ModelSilent
 from tests.infra.asl_validator import problems
 from tests.infra.templates import Stacks
 
@@ -28,7 +28,7 @@ SERVICE_ERRORS = {
 
 @pytest.fixture
 def text(stacks: Stacks) -> str:
-    return str(stacks.of_type("AWS::StepFunctions::StateMachine")["TurnMachine"]["DefinitionString"])
+    return str(stacks.properties("AWS::StepFunctions::StateMachine")["TurnMachine"]["DefinitionString"])
 
 
 @pytest.fixture
@@ -38,56 +38,56 @@ def tasks(text: str) -> dict[str, Any]:
     return states | calls
 
 
-def test_it_is_the_file_with_the_functions_addresses(text: str) -> None:
+def test_definition_is_the_file_with_arns_and_timeouts(text: str) -> None:
     values: dict[str, object] = {step: f"{{{step}.Arn}}" for step in STEPS}
     values |= {"HeartbeatSeconds": 35, "CallTimeoutSeconds": 900, "ApprovalSeconds": 3600, "TurnTimeoutSeconds": 14400}
-    assert text == sources.filled(sources.TURN_WORKFLOW.read_text(encoding="utf-8"), values)
+    assert text == sources.fill_placeholders(sources.TURN_WORKFLOW.read_text(encoding="utf-8"), values)
     assert problems(text) == []
 
 
 @pytest.mark.parametrize("step", ["Think", "Approval", "Normalize", "Finish"])
-def test_a_task_is_tried_again_when_lambda_itself_fails(tasks: dict[str, Any], step: str) -> None:
+def test_task_is_retried_after_lambda_service_errors(tasks: dict[str, Any], step: str) -> None:
     assert set(tasks[step]["Retry"][0]["ErrorEquals"]) == SERVICE_ERRORS
 
 
-def test_dispatch_is_tried_again_only_where_it_surely_did_not_run(tasks: dict[str, Any]) -> None:
-    """A second one would have a new token, while the runner beats with the first's."""
+def test_dispatch_is_retried_only_if_it_did_not_run(tasks: dict[str, Any]) -> None:
+    """A second run would have a new task token, while the runner sends heartbeats with the first one."""
     (retry,) = tasks["Dispatch"]["Retry"]
     assert retry["ErrorEquals"] == ["Lambda.TooManyRequestsException"]
 
 
-def test_only_steps_that_may_come_twice_are_tried_again_when_they_fail_themselves(tasks: dict[str, Any]) -> None:
+def test_only_idempotent_steps_are_retried_after_their_own_failure(tasks: dict[str, Any]) -> None:
     repeated = {
         step for step in STEPS for retry in tasks[step]["Retry"] if retry["ErrorEquals"] == ["States.TaskFailed"]
     }
     assert repeated == {"Think", "Normalize", "Finish"}
 
 
-def test_a_runner_must_beat_and_a_person_need_not(tasks: dict[str, Any]) -> None:
+def test_dispatch_has_a_heartbeat_timeout_and_approval_has_none(tasks: dict[str, Any]) -> None:
     assert tasks["Dispatch"]["HeartbeatSeconds"] == 35
     assert "HeartbeatSeconds" not in tasks["Approval"]
 
 
-def test_a_call_that_nobody_approves_goes_to_dispatch_which_refuses_it(tasks: dict[str, Any]) -> None:
+def test_call_without_approval_goes_to_dispatch(tasks: dict[str, Any]) -> None:
     approval = tasks["Approval"]
     assert approval["TimeoutSeconds"] == 3600
     assert [catcher["Next"] for catcher in approval["Catch"]] == [approval["Next"]] == ["Dispatch"]
 
 
-def test_both_names_of_a_time_out_lead_a_call_to_its_outcome(tasks: dict[str, Any]) -> None:
-    named, anything = tasks["Dispatch"]["Catch"]
-    assert named["ErrorEquals"] == ["States.HeartbeatTimeout", "States.Timeout"]
-    assert anything["ErrorEquals"] == ["States.ALL"]
-    assert named["Next"] == anything["Next"] == "Normalize"
+def test_timeouts_of_dispatch_lead_to_normalize(tasks: dict[str, Any]) -> None:
+    timeouts, others = tasks["Dispatch"]["Catch"]
+    assert timeouts["ErrorEquals"] == ["States.HeartbeatTimeout", "States.Timeout"]
+    assert others["ErrorEquals"] == ["States.ALL"]
+    assert timeouts["Next"] == others["Next"] == "Normalize"
 
 
-def test_a_turn_that_goes_wrong_reaches_finish(tasks: dict[str, Any]) -> None:
+def test_failed_turn_reaches_finish(tasks: dict[str, Any]) -> None:
     for step in ("Think", "RunTools"):
         assert tasks[step]["Catch"] == [{"ErrorEquals": ["States.ALL"], "ResultPath": "$.failure", "Next": "Finish"}]
 
 
-def test_executions_that_end_past_finish_are_sent_to_it(stacks: Stacks) -> None:
-    rule = stacks.of_type("AWS::Events::Rule")["TurnEndedPastFinish"]
+def test_rule_invokes_finish_for_executions_that_end_without_it(stacks: Stacks) -> None:
+    rule = stacks.properties("AWS::Events::Rule")["TurnEndedPastFinish"]
     assert rule["State"] == "ENABLED"
     assert [target["Arn"] for target in rule["Targets"]] == ["{Finish.Arn}"]
     assert rule["EventPattern"] == {
@@ -97,61 +97,63 @@ def test_executions_that_end_past_finish_are_sent_to_it(stacks: Stacks) -> None:
     }
 
 
-def test_the_machine_invokes_its_own_steps_and_nothing_else(stacks: Stacks) -> None:
-    logging, invoking = (each for each in stacks.statements() if each.who == "TurnMachine")
+def test_machine_may_invoke_only_its_own_steps(stacks: Stacks) -> None:
+    logging, invoking = (each for each in stacks.statements() if each.role == "TurnMachine")
     assert invoking.actions == ["lambda:InvokeFunction"]
     assert invoking.resources == [f"{{{step}.Arn}}" for step in STEPS]
     assert [action for action in logging.actions if not action.startswith("logs:")] == []
 
 
-def test_errors_are_logged_without_what_executions_carry(stacks: Stacks) -> None:
-    (machine,) = stacks.of_type("AWS::StepFunctions::StateMachine").values()
+def test_errors_are_logged_without_execution_data(stacks: Stacks) -> None:
+    (machine,) = stacks.properties("AWS::StepFunctions::StateMachine").values()
     logging = machine["LoggingConfiguration"]
     assert (logging["Level"], logging["IncludeExecutionData"]) == ("ERROR", False)
-    assert stacks.of_type("AWS::Logs::LogGroup")["TurnLog"]["LogGroupName"] == "/aws/vendedlogs/states/satchel-turn"
+    assert stacks.properties("AWS::Logs::LogGroup")["TurnLog"]["LogGroupName"] == "/aws/vendedlogs/states/satchel-turn"
     assert machine["TracingConfiguration"] == {"Enabled": False}
 
 
-def test_with_snapshots_the_published_functions_are_called(choices: Stacks) -> None:
+def test_machine_invokes_published_versions_with_snap_start(custom_settings: Stacks) -> None:
     (invoking,) = (
-        each for each in choices.statements() if each.who == "TurnMachine" and "lambda:InvokeFunction" in each.actions
+        each
+        for each in custom_settings.statements()
+        if each.role == "TurnMachine" and "lambda:InvokeFunction" in each.actions
     )
     assert invoking.resources == [f"{{{step}Aliaslive}}" for step in STEPS]
-    (machine,) = choices.of_type("AWS::StepFunctions::StateMachine").values()
+    (machine,) = custom_settings.properties("AWS::StepFunctions::StateMachine").values()
     assert all(f"{{{step}Aliaslive}}" in machine["DefinitionString"] for step in STEPS)
 
 
 @pytest.mark.parametrize("is_valid", [True, False])
-def test_another_judge_finds_nothing_either(text: str, tmp_path: Path, *, is_valid: bool) -> None:
+def test_asl_validator_of_npm_agrees(text: str, tmp_path: Path, *, is_valid: bool) -> None:
     if shutil.which("node") is None or not ASL_VALIDATOR.exists():
-        pytest.skip("asl-validator comes with npm ci")
+        pytest.skip("needs asl-validator (npm ci)")
     machine = re.sub(r"\{(\w+)\.Arn\}", r"arn:aws:lambda:us-east-1:123456789012:function:\1", text)
     file = tmp_path / "turn.json"
     file.write_text(machine if is_valid else machine.replace('"Next": "AnyCalls"', '"Next": "Nowhere"'))
     command = ["node", str(ASL_VALIDATOR), "--json-path", str(file)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  (pinned, from npm)
-    assert (done.returncode == 0) is is_valid, done.stdout + done.stderr
+    result = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  (pinned, from npm)
+    assert (result.returncode == 0) is is_valid, result.stdout + result.stderr
 
 
-def test_the_address_that_functions_are_given_is_the_machines(stacks: Stacks) -> None:
-    """Its own functions know it by name only: a reference would be a circle."""
-    (machine,) = stacks.of_type("AWS::StepFunctions::StateMachine").values()
-    (given,) = {
+def test_machine_arn_of_the_functions_names_the_machine(stacks: Stacks) -> None:
+    """The functions get an ARN that is built from the name, because a reference would be circular."""
+    (machine,) = stacks.properties("AWS::StepFunctions::StateMachine").values()
+    (machine_arn,) = {
         resource
         for each in stacks.statements()
         for resource in each.resources
         if "states:SendTaskSuccess" in each.actions
     }
-    assert given.split(":stateMachine:")[-1] == machine["StateMachineName"]
+    assert machine_arn.split(":stateMachine:")[-1] == machine["StateMachineName"]
 
 
-def test_a_model_is_asked_again_by_the_machine_where_that_may_help(tasks: dict[str, Any]) -> None:
-    """What does not pass is told at once; a silent one was waited for as long as the function may."""
+def test_model_errors_are_retried_only_if_they_may_pass(tasks: dict[str, Any]) -> None:
+    """Permanent errors are reported at once. A silent model already used up the function's timeout."""
     attempts = {
         name: retry["MaxAttempts"]
         for retry in tasks["Think"]["Retry"]
         for name in retry["ErrorEquals"]
-        if model_errors.named(name)
+        if llm.named(name)
     }
     kinds = ModelError.__subclasses__()
     assert {name for name, times in attempts.items() if times == 0} == {

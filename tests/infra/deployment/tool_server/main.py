@@ -1,4 +1,4 @@
-"""A server in nothing but JSON-RPC, which starts at once: its tools make, read and wait as the story of a run needs."""
+"""A minimal MCP server (JSON-RPC over stdio) that starts at once. Its tools do what the scenario needs."""
 
 import json
 import sys
@@ -9,50 +9,50 @@ from typing import Any
 Json = dict[str, Any]
 
 _TEXT = {"type": "string"}
-_LARGE = 9 << 20  # bytes; above 8 MiB a file is stored in parts
+_LARGE = 9 << 20  # bytes; files over 8 MiB are uploaded in parts
 
 
 def make(username: str) -> Json:
-    """Make a file, one too large for one part, and one that waits for somebody."""
+    """Create a small file, one that needs several parts, and a deferred one."""
     home = Path(f"/tmp/{username}")
     (home / "small.txt").write_text("small")
     (home / "large.bin").write_bytes(bytes(_LARGE))
     (home / "later.txt").write_text("later")
-    made = [("small.txt", "text/plain"), ("large.bin", "application/octet-stream")]
-    later = {"name": "later.txt", "path": "later.txt", "mime": "text/plain", "reason": "to be looked at"}
+    files = [("small.txt", "text/plain"), ("large.bin", "application/octet-stream")]
+    later = {"name": "later.txt", "path": "later.txt", "mime": "text/plain", "reason": "needs review"}
     return {
-        "results": "made",
-        "artifacts": [{"name": name, "path": name, "mime": mime} for name, mime in made],
+        "results": "created",
+        "artifacts": [{"name": name, "path": name, "mime": mime} for name, mime in files],
         "deferred_artifacts": [later],
     }
 
 
-def pass_by(username: str) -> Json:
-    """Make a file that goes with the session."""
-    (Path(f"/tmp/{username}") / "passing.txt").write_text("passing")
-    artifact = {"name": "passing.txt", "path": "passing.txt", "mime": "text/plain"}
-    return {"results": "made", "artifacts": [artifact], "display": {"storage_action": "temporary"}}
+def make_temporary(username: str) -> Json:
+    """Create a temporary file, which is deleted with its session."""
+    (Path(f"/tmp/{username}") / "temporary.txt").write_text("temporary")
+    artifact = {"name": "temporary.txt", "path": "temporary.txt", "mime": "text/plain"}
+    return {"results": "created", "artifacts": [artifact], "display": {"storage_action": "temporary"}}
 
 
 def read(filenames: list[str]) -> Json:
-    """Say how large the files are."""
+    """Return the sizes of the files."""
     return {"results": [Path(name).stat().st_size for name in filenames]}
 
 
 def take(filename: str) -> Json:
-    """Say what was given for a file."""
+    """Return the value of ``filename`` without a query string."""
     return {"results": filename.partition("?")[0]}
 
 
 def ask(reason: str) -> Json:
-    """Do nothing; the owner is asked before."""
+    """Do nothing. The tool needs the owner's approval."""
     del reason
-    return {"results": "asked"}
+    return {"results": "approved"}
 
 
 _TOOLS: dict[str, tuple[Callable[..., Json], Json]] = {
     "make": (make, {"username": _TEXT}),
-    "pass_by": (pass_by, {"username": _TEXT}),
+    "make_temporary": (make_temporary, {"username": _TEXT}),
     "read": (read, {"filenames": {"type": "array", "items": _TEXT}}),
     "take": (take, {"filename": _TEXT}),
     "ask": (ask, {"reason": _TEXT}),
@@ -62,10 +62,10 @@ _TOOLS: dict[str, tuple[Callable[..., Json], Json]] = {
 def answer(method: str, params: Json) -> Json:
     match method:
         case "initialize":
-            about = {"name": "story", "version": "1"}
+            about = {"name": "scenario", "version": "1"}
             return {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": about}
         case "tools/list":
-            schemas = {name: {"type": "object", "properties": wanted} for name, (_, wanted) in _TOOLS.items()}
+            schemas = {name: {"type": "object", "properties": properties} for name, (_, properties) in _TOOLS.items()}
             return {"tools": [{"name": name, "inputSchema": schema} for name, schema in schemas.items()]}
         case "tools/call":
             tool, _ = _TOOLS[params["name"]]
@@ -78,12 +78,12 @@ def main() -> None:
     for line in sys.stdin:
         request = json.loads(line)
         if "id" in request and "method" in request:
-            said = {
+            response = {
                 "jsonrpc": "2.0",
                 "id": request["id"],
                 "result": answer(request["method"], request.get("params", {})),
             }
-            sys.stdout.write(json.dumps(said) + "\n")
+            sys.stdout.write(json.dumps(response) + "\n")
             sys.stdout.flush()
 
 

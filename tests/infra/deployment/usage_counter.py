@@ -1,4 +1,4 @@
-"""What a turn costs, counted: invocations, state transitions, request units and requests."""
+"""The billed AWS usage of a turn: invocations, transitions, request units and requests in the recorded calls."""
 
 import json
 import math
@@ -8,35 +8,36 @@ from pathlib import Path
 from typing import Any
 
 from infra.usage import Usage
-from tests.infra.deployment.inside import ITSELF
-from tests.infra.deployment.recording import Call, read_calls
+from tests.infra.deployment.function_process import INVOCATION
+from tests.infra.deployment.recorded_calls import Call, read_calls
 
 _PUTS = {"PutObject", "CreateMultipartUpload", "UploadPart", "CompleteMultipartUpload", "PutObjectTagging", "ListParts"}
 _GETS = {"GetObject", "HeadObject"}
 _KB = 1024
 
 Pages = Iterable[Mapping[str, Any]]
-"""An execution's history, page by page."""
+"""The pages of an execution's history."""
 
 
-class Meter:
-    """Notes how far the functions' notes are, to tell afterwards what came since."""
+class CallMeter:
+    """The calls that functions send after this object is created."""
 
-    def __init__(self, notes: Path) -> None:
-        self._notes = notes
-        self._before = Counter(call.who for call in read_calls(notes))
+    def __init__(self, call_logs: Path) -> None:
+        self._call_logs = call_logs
+        self._earlier = Counter(call.function for call in read_calls(call_logs))
 
-    def since(self) -> list[Call]:
-        """Return what was noted since it was made."""
-        calls = read_calls(self._notes)
-        of_each = {who: [call for call in calls if call.who == who] for who in {call.who for call in calls}}
-        return [call for who, own in of_each.items() for call in own[self._before[who] :]]
+    def new_calls(self) -> list[Call]:
+        """Return the calls since the creation."""
+        calls: dict[str, list[Call]] = {}
+        for call in read_calls(self._call_logs):
+            calls.setdefault(call.function, []).append(call)
+        return [call for function, own in calls.items() for call in own[self._earlier[function] :]]
 
 
 def count(calls: Sequence[Call], history: Pages) -> Usage:
-    """Count what was noted while one turn ran, whose history is given; links that were signed count as followed."""
+    """Return the usage of one turn from its calls and its execution's history. Signed requests count as sent."""
     return Usage(
-        invocations=dict(sorted(Counter(call.who for call in calls if call.service == ITSELF).items())),
+        invocations=dict(sorted(Counter(call.function for call in calls if call.service == INVOCATION).items())),
         transitions=_transitions(history),
         writes=sum(_writes(call) for call in calls if call.service == "dynamodb"),
         reads=sum(_reads(call) for call in calls if call.service == "dynamodb"),
@@ -47,7 +48,7 @@ def count(calls: Sequence[Call], history: Pages) -> Usage:
 
 
 def _transitions(history: Pages) -> int:
-    """Each state that is entered, and the start."""
+    """Return the number of entered states, plus one for the start."""
     return 1 + sum(str(event["type"]).endswith("StateEntered") for page in history for event in page["events"])
 
 
@@ -60,11 +61,11 @@ def _writes(call: Call) -> int:
 
 
 def _size(params: Mapping[str, Any]) -> int:
-    """Return the units of an item as it is written; what is changed in place is taken for small."""
+    """Return the write units of an item. An update counts as one unit."""
     return max(1, math.ceil(len(json.dumps(params.get("Item", {}))) / _KB))
 
 
 def _reads(call: Call) -> int:
     if call.operation == "BatchGetItem":
-        return sum(len(wanted["Keys"]) for wanted in call.params["RequestItems"].values())
+        return sum(len(request["Keys"]) for request in call.params["RequestItems"].values())
     return int(call.operation in {"GetItem", "Query"})

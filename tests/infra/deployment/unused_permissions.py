@@ -1,0 +1,63 @@
+"""Reasons for permissions that no run of the tests uses. The run (``scenario``) uses all others."""
+
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+
+class Reason(NamedTuple):
+    """Shell patterns for the role, the actions and the resources of unused permissions, and the reason for them."""
+
+    role: str
+    action: str
+    resource: str
+    reason: str
+
+
+_GROUP_REASON = "granted as a group with the other item requests; the adapter decides which of them it sends"
+_GROUPED_ACTIONS = {
+    "dynamodb:GetItem": ("Expire",),
+    "dynamodb:BatchGetItem": ("Approval", "Erase", "Finish", "Normalize", "Push", "Refresh", "Sockets"),
+    "dynamodb:Query": ("Approval", "Normalize", "Refresh", "Sockets"),
+    "dynamodb:PutItem": ("Endsession", "Erase", "Expire", "Push"),
+    "dynamodb:UpdateItem": ("Refresh", "Sockets"),
+}
+_SESSION_FILES = "if the setting limits files to their session, these are deleted with the session, too"
+_FAILED_PART = "boto3 aborts an upload if a part fails"
+_BY_LAMBDA = "used by the AWS service itself, with this role"
+
+REASONS = (
+    Reason("*", "logs:*", "*", _BY_LAMBDA),
+    Reason("*", "sqs:SendMessage*", "*", _BY_LAMBDA),
+    Reason("*", "sqs:Get*", "*", _BY_LAMBDA),
+    Reason("Push", "dynamodb:DescribeStream*", "*", _BY_LAMBDA),
+    Reason("Push", "dynamodb:GetRecords", "*", _BY_LAMBDA),
+    Reason("Push", "dynamodb:GetShardIterator", "*", _BY_LAMBDA),
+    Reason("Push", "dynamodb:ListStreams", "*", _BY_LAMBDA),
+    Reason("*", "s3:ListBucket", "*", "without it, S3 answers 403 instead of 404 for an absent object"),
+    *(Reason(role, "s3:AbortMultipartUpload", "*", _FAILED_PART) for role in ("Call", "Dispatch", "Think")),
+    Reason("Run*", "states:SendTaskHeartbeat", "*", "a call that is shorter than the interval sends no heartbeat"),
+    Reason("Think", "s3:GetObject", "*/texts/*", "the model needs messages of over 300 KB, which are stored there"),
+    *(Reason(role, action, "*", _GROUP_REASON) for action, roles in _GROUPED_ACTIONS.items() for role in roles),
+    Reason("Endsession", "dynamodb:BatchWriteItem", "*", "events are deleted after a grace period, mostly by a sweep"),
+    Reason("Endsession", "s3:DeleteObjectVersion", "*/uploads/*", _SESSION_FILES),
+    Reason("Endsession", "s3:DeleteObjectVersion", "*/deferred/*", _SESSION_FILES),
+    Reason("Expire", "s3:DeleteObjectVersion", "*/uploads/*", _SESSION_FILES),
+    Reason(
+        "Api",
+        "s3:DeleteObjectTagging",
+        "*/uploads/*",
+        "if the setting limits files to their session, users can keep an upload like a temporary file",
+    ),
+    Reason(
+        "Push", "execute-api:*", "*/DELETE/@connections/*", "disconnects a client that accepts no messages for a while"
+    ),
+)
+
+
+def reasons_for(role: str, action: str, resource: str) -> Iterator[str]:
+    """Yield the reasons for an unused permission."""
+    for each in REASONS:
+        pairs = ((each.role, role), (each.action, action), (each.resource, resource))
+        if all(fnmatchcase(value, pattern) for pattern, value in pairs):
+            yield each.reason

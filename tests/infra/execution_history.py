@@ -1,0 +1,58 @@
+"""The number of history events of a turn's execution, computed from the state machine's definition.
+
+The events are those of Step Functions (``HistoryEventType``). A state has two (entered, exited). An attempt of a task
+has three (scheduled, started, and succeeded, failed or timed out), and a fourth (submitted) if it waits for a task
+token. A Map has two (started, succeeded), and so has each of its iterations. Heartbeats have none.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+State = dict[str, Any]
+
+_EXECUTION = 2  # started, and one of succeeded, failed, aborted, timed out
+_STATE = 2
+_MAP = 2
+_ITERATION = 2
+_NUMBER = re.compile(r"\$\{\w*Seconds\}")
+
+
+def min_history(definition: str, *, rounds: int, calls: int) -> int:
+    """Return the number of events without retries and approvals. ``calls`` is the total of all rounds."""
+    return _history(definition, rounds, calls, _attempt)
+
+
+def max_history(definition: str, *, rounds: int, calls: int) -> int:
+    """Return the number of events if each task uses all of its retries and every call needs an approval."""
+    return _history(
+        definition, rounds, calls, lambda state: _attempt(state) * (1 + _retries(state)), with_approvals=True
+    )
+
+
+def _history(
+    definition: str, rounds: int, calls: int, attempts: Callable[[State], int], *, with_approvals: bool = False
+) -> int:
+    """Return the number of events. After the last round of calls, the state Think runs once more."""
+    states: dict[str, State] = json.loads(_NUMBER.sub("1", definition))["States"]
+    steps: dict[str, State] = states["RunTools"]["ItemProcessor"]["States"]
+    known = {"Think", "AnyCalls", "RunTools", "Finish", "AskFirst", "Approval", "Dispatch", "Normalize"}
+    assert {*states, *steps} == known, "the machine has states that this module does not count"
+
+    def task(state: State) -> int:
+        return _STATE + attempts(state)
+
+    think_events = task(states["Think"]) + _STATE
+    call = _ITERATION + _STATE + task(steps["Dispatch"]) + task(steps["Normalize"])
+    call += task(steps["Approval"]) if with_approvals else 0
+    return _EXECUTION + (rounds + 1) * think_events + rounds * (_STATE + _MAP) + calls * call + task(states["Finish"])
+
+
+def _attempt(task: State) -> int:
+    return 4 if task["Resource"].endswith(".waitForTaskToken") else 3
+
+
+def _retries(task: State) -> int:
+    """Return the sum over all retriers, because each has its own count of attempts."""
+    return sum(retrier["MaxAttempts"] for retrier in task["Retry"])
