@@ -109,4 +109,4 @@ def test_tool_that_continues_keeps_its_result_and_the_violation(alice: Person, t
 
 def test_isolation_level_is_reported(alice: Person, system: System) -> None:
     assert alice.call("GET", "/api/config").json()["isolation_level"] == "kernel"
-    assert "at the level 'kernel' (landlock, mounts, seccomp)" in system.said()
+    assert "Tool isolation: level 'kernel' (landlock, mounts, seccomp)" in system.said()
