@@ -12,20 +12,20 @@ from satchel.adapters.sandbox import limits
 SCRIPT = """
 import os
 from satchel.adapters.sandbox import limits
-entered = limits.enter_process_group(5)
+entered = limits.enter_cgroup(5)
 assert not entered or f"satchel-{os.getpid()}" in open("/proc/self/cgroup").read()
 """
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gets a control group")
-def test_process_group_is_entered_and_removed_after_exit() -> None:
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can create a control group")
+def test_cgroup_is_entered_and_removed_after_exit() -> None:
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen([sys.executable, "-c", SCRIPT], env=environ) as child:  # noqa: S603  (a fixed script)
         assert child.wait() == 0
-    limits.remove_process_group(child.pid)
+    limits.remove_cgroup(child.pid)
 
     assert not list(Path("/sys/fs/cgroup").glob(f"**/satchel-{child.pid}"))
 
 
-def test_remove_process_group_accepts_a_missing_group() -> None:
-    limits.remove_process_group(2**22 + 1)
+def test_remove_cgroup_accepts_a_missing_group() -> None:
+    limits.remove_cgroup(2**22 + 1)

@@ -85,7 +85,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
     with _lock:
         _servers.discard(process.pid)
     kill_orphans()
-    limits.remove_process_group(process.pid)
+    limits.remove_cgroup(process.pid)
 
 
 def kill_tree(pid: int) -> None:

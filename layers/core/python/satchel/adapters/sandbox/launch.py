@@ -42,7 +42,7 @@ def enter_sandbox(options: dict[str, list[str]], runner: int) -> None:
     reads, writes, devices = (options.get(kind, []) for kind in ("read", "write", "device"))
     if os.geteuid() == 0:
         for number in map(int, options.get("processes", [])):
-            limits.enter_process_group(number)
+            limits.enter_cgroup(number)
     if "mounts" in layers:
         mounts.enter(options.get("hide", []), reads, sorted({*writes, *options.get("runtime_dir", [])}))
     _set_limits(options, has_user_namespace="mounts" in layers)

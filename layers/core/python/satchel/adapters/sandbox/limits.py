@@ -56,7 +56,7 @@ def hide_this_process() -> None:
     syscalls.prctl(_PR_SET_DUMPABLE, 0)
 
 
-def enter_process_group(max_processes: int) -> bool:
+def enter_cgroup(max_processes: int) -> bool:
     """Move this single-threaded process into a control group of limited size. Return False if there is none.
 
     Only the thread moves: to move a whole process, the kernel waits 10 ms and more until no thread on the machine is
@@ -77,7 +77,7 @@ def enter_process_group(max_processes: int) -> bool:
     return False
 
 
-def remove_process_group(pid: int) -> None:
+def remove_cgroup(pid: int) -> None:
     """Remove the control group of a dead server, if there is one."""
     for parent, *_ in _cgroup_parents():
         _remove(_group(parent, pid))
