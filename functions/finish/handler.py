@@ -20,6 +20,6 @@ def _read(event: dict[str, Any]) -> tuple[Ending, TurnStep]:
     """Return how the turn ended and its data: from the state's input, or from the rule's event, as JSON text."""
     detail = event.get("detail")
     if detail is None:
-        return Ending.REACHED, TurnStep.model_validate(event)
+        return Ending.NORMAL, TurnStep.model_validate(event)
     ending = Ending.TIMED_OUT if detail["status"] == "TIMED_OUT" else Ending.LOST
     return ending, TurnStep.model_validate_json(detail["input"])

@@ -4,14 +4,14 @@ from functools import lru_cache
 from typing import Any
 
 from satchel.bootstrap.functions import use_cases
-from satchel.bootstrap.observed import about_turns, observed
-from satchel.entrypoints.stream import StreamBatch
+from satchel.bootstrap.observed import observed, with_turn_id
+from satchel.entrypoints.stream import StreamBatchHandler
 
 
 @lru_cache
-def batch() -> StreamBatch:
+def batch() -> StreamBatchHandler:
     """Return the consumer of batches, built for the first event; its log lines name the turn that they are about."""
-    return StreamBatch(about_turns(use_cases().push_events))
+    return StreamBatchHandler(with_turn_id(use_cases().push_events))
 
 
 @observed("push")

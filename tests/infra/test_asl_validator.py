@@ -133,6 +133,6 @@ def test_broken_machine_is_rejected_with_the_reasons(
 ) -> None:
     broken = copy.deepcopy(machine)
     mutate(broken)
-    found = problems(json.dumps(broken))
-    assert len(found) == len(expected), found
-    assert all(problem.startswith(start) for problem, start in zip(found, expected, strict=True)), found
+    actual = problems(json.dumps(broken))
+    assert len(actual) == len(expected), actual
+    assert all(problem.startswith(start) for problem, start in zip(actual, expected, strict=True)), actual

@@ -73,14 +73,14 @@ def test_functions_get_no_variable_that_they_do_not_read(deployment: Stacks) -> 
 
 
 def test_variables_name_resources_of_the_expected_type(deployment: Stacks) -> None:
-    found = {
+    types = {
         (function, name): deployment.type_of(deployment.environment(function)[_variable(name)])
         for function in deployment.functions()
         for name in RESOURCE_SETTINGS
         if _variable(name) in deployment.environment(function)
     }
-    assert len(found) > 30
-    assert found == {(function, name): RESOURCE_SETTINGS[name] for function, name in found}
+    assert len(types) > 30
+    assert types == {(function, name): RESOURCE_SETTINGS[name] for function, name in types}
 
 
 def test_every_required_setting_is_classified_in_this_module() -> None:

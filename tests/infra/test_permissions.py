@@ -138,13 +138,13 @@ _PATTERNS = {
 
 def test_wildcard_resources_are_of_the_expected_kind(stacks: Stacks) -> None:
     """The code has a reason for each; without one the synthesis fails (test_checks)."""
-    found: dict[str, set[str]] = {}
+    kinds: dict[str, set[str]] = {}
     for statement in stacks.statements():
         for resource in statement.resources:
             if "*" in resource:
                 (kind,) = (kind for pattern, kind in _PATTERNS.items() if re.fullmatch(pattern, resource))
-                found.setdefault(statement.role, set()).add(kind)
-    assert found == WILDCARD_KINDS
+                kinds.setdefault(statement.role, set()).add(kind)
+    assert kinds == WILDCARD_KINDS
 
 
 def test_permissions_document_is_up_to_date(stacks: Stacks) -> None:

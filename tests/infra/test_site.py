@@ -116,9 +116,9 @@ def test_sign_in_uses_an_authorization_code_and_returns_to_the_page(stacks: Stac
 
 
 def test_email_must_be_verified_and_the_page_cannot_change_it(stacks: Stacks) -> None:
-    people = stacks.properties("AWS::Cognito::UserPool")["People"]
-    assert people["AutoVerifiedAttributes"] == ["email"]
-    assert people["UserAttributeUpdateSettings"] == {"AttributesRequireVerificationBeforeUpdate": ["email"]}
+    pool = stacks.properties("AWS::Cognito::UserPool")["People"]
+    assert pool["AutoVerifiedAttributes"] == ["email"]
+    assert pool["UserAttributeUpdateSettings"] == {"AttributesRequireVerificationBeforeUpdate": ["email"]}
     assert stacks.properties("AWS::Cognito::UserPoolClient")["Client"]["WriteAttributes"] == ["name"]
 
 

@@ -26,8 +26,8 @@ mcp = FastMCP(name="report")
 async def summarise(filename: str, username: str, ctx: Context) -> dict[str, Any]:
     """Summarize a CSV file: count its rows and describe each column, with an HTML report and a PNG chart.
 
-    Columns of numbers are described by minimum, mean, maximum and sum, others by how many different values they hold.
-    The separator (comma, semicolon, tab or bar) is found out; the first row names the columns.
+    Columns of numbers are described by minimum, mean, maximum and sum, others by their number of distinct values.
+    The separator (comma, semicolon, tab or bar) is detected. The first row contains the column names.
 
     Args:
         filename: The CSV file, for example "sales.csv".

@@ -15,7 +15,7 @@ import httpx2
 from local.emulator.aws.lambda_host import InvocationResult
 from local.emulator.aws.moto_patches import websocket_connections
 from local.emulator.aws.moto_patches.lambda_invoke import HOST
-from tests.e2e.person import Person
+from tests.e2e.user_client import Person
 
 Json = dict[str, Any]
 

@@ -9,10 +9,10 @@ import boto3
 from moto.sts.models import sts_backends
 
 from local.emulator.aws.cloud import ACCOUNT
+from tests.iam_policies import allows, applies, listed
 from tests.infra.deployment.function_process import INVOCATION
 from tests.infra.deployment.recorded_calls import Call, Permission, read_calls, required_permissions
 from tests.infra.deployment.system import DeployedSystem
-from tests.policies import allows, applies, listed
 
 Statement = Mapping[str, Any]
 

@@ -12,10 +12,11 @@ from aws_lambda_powertools.logging.formatter import THREAD_LOCAL_KEYS, LambdaPow
 from local.emulator.runners.context import LambdaContext
 from satchel.bootstrap import observed
 from satchel.bootstrap.observed import metrics
+from satchel.domain.ids import TurnId
 from satchel.domain.metrics import TURNS
 from tests.unit.functions.test_handlers import HANDLERS
 
-TURN = "t" + "0" * 26
+TURN = TurnId("t" + "0" * 26)
 CONTEXT = LambdaContext(function_name="satchel-think", invoked_function_arn="", deadline=0)
 log = logging.getLogger("tests.observed")
 
@@ -75,8 +76,8 @@ def test_log_lines_without_a_turn_have_no_correlation_id(lines: io.StringIO) -> 
 
 
 def test_about_turns_logs_the_id_of_each_turn(lines: io.StringIO) -> None:
-    work = observed.about_turns(lambda turn: log.info("pushed", extra={"turn": turn}))
-    other = "t" + "1" * 26
+    work = observed.with_turn_id(lambda turn: log.info("pushed", extra={"turn": turn}))
+    other = TurnId("t" + "1" * 26)
     work(TURN)
     work(other)
     entries = [json.loads(line) for line in lines.getvalue().splitlines()]
@@ -119,14 +120,14 @@ def test_metrics_can_be_turned_off(capsys: pytest.CaptureFixture[str], monkeypat
     ],
 )
 def test_turn_id_is_found_in_the_events_of_all_senders(event: object) -> None:
-    assert observed.turn_of(event) == TURN
+    assert observed.find_turn_id(event) == TURN
 
 
 @pytest.mark.parametrize(
     "event", [{}, None, {"turn_id": 3}, {"rawPath": "/api/files"}, {"rawPath": "/turns/../x"}, {"body": None}]
 )
 def test_turn_id_is_none_for_other_events(event: object) -> None:
-    assert observed.turn_of(event) is None
+    assert observed.find_turn_id(event) is None
 
 
 @pytest.mark.parametrize("handler", HANDLERS, ids=lambda path: path.parent.name)

@@ -19,7 +19,7 @@ SHARED = (
     "satchel.services.",
     "mangum",
 )
-"""Modules that handlers import besides: logging, types of events, and adapters that are loaded before the first event."""
+"""Other modules that handlers import: logging, types of events, and adapters to load before the first event."""
 
 
 def modules(path: Path) -> Iterator[str]:

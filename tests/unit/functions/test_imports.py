@@ -32,7 +32,9 @@ def test_layer_of_a_function_holds_what_its_use_cases_import(function: str, fold
     names = set(re.findall(r"use_cases\(\)\.(\w+)", source)) - {"ports"}
     if function == "api":
         routers = (CORE / "satchel/entrypoints/http/routers").glob("*.py")
-        names |= {name for path in routers for name in re.findall(r"use_cases\.(\w+)", path.read_text(encoding="utf-8"))}
+        names |= {
+            name for path in routers for name in re.findall(r"use_cases\.(\w+)", path.read_text(encoding="utf-8"))
+        }
     if function == "sockets":
         names |= {"open_connection", "forget_connection", "subscribe", "unsubscribe"}
     built = "".join(f"; use_cases().{name}" for name in sorted(names))
