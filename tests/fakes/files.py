@@ -1,18 +1,58 @@
-"""The catalog of files in memory."""
+"""The catalog of files in memory.
+
+Uploads on their way, in memory, and the parts that the store has of them.
+"""
 
 import itertools
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from satchel.contract import numbered_name
-from satchel.domain.errors import UploadNotFound
-from satchel.domain.files import FileFilter, FileRecord, NameClaim, NameDecision, NewFile, Usage, decide_name
-from satchel.domain.ids import FileKey, UploadId
+from satchel.domain.errors import FileNotFound, SessionEnded, UploadNotFound
+from satchel.domain.files import (
+    FileFilter,
+    FileRecord,
+    NameClaim,
+    NameDecision,
+    NewFile,
+    Usage,
+    decide_name,
+    expired,
+    promoted,
+)
+from satchel.domain.ids import FileKey, UploadId, UserName
+from satchel.domain.sessions import SessionStatus
+from satchel.domain.uploads import Upload
 from satchel.ports import Page
 from satchel.ports.files import ALL_FILES
 from tests.fakes.pages import page_of
-from tests.fakes.uploads import FakeUploads
+from tests.fakes.sessions import FakeSessions
 
 _Space = tuple[str, str | None]
+
+
+class FakeUploads:
+    """Implements ``ports.uploads.Uploads``."""
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, str], Upload] = {}
+
+    def add(self, upload: Upload) -> None:
+        self.kept[upload.file.user, upload.upload_id] = upload
+
+    def get(self, user: UserName, upload_id: UploadId) -> Upload | None:
+        return self.kept.get((user, upload_id))
+
+    def list(self, user: UserName, limit: int, cursor: str | None) -> Page[Upload]:
+        mine = sorted(((key, upload) for (owner, key), upload in self.kept.items() if owner == user), reverse=True)
+        return page_of(mine, limit, cursor)
+
+    def take(self, user: UserName, upload_id: UploadId) -> Upload | None:
+        return self.kept.pop((user, upload_id), None)
+
+    def due(self, now: datetime, limit: int) -> Sequence[Upload]:
+        over = [upload for upload in self.kept.values() if upload.expires_at <= now]
+        return sorted(over, key=lambda upload: upload.expires_at)[:limit]
 
 
 class FakeFiles:
@@ -99,3 +139,33 @@ class FakeFiles:
 def _space(file: NewFile) -> _Space:
     """A name is unique within its session; files without one share the person's library."""
     return file.user, file.session_id
+
+
+class FakeFileReaper:
+    """Implements ``ports.going.FileReaper`` over the fake catalog."""
+
+    def __init__(self, files: FakeFiles, sessions: FakeSessions) -> None:
+        self._files = files
+        self._sessions = sessions
+
+    def due(self, until: datetime, limit: int) -> Sequence[FileRecord]:
+        due = [file for file in self._files.everybodys() if expired(file, until)]
+        return sorted(due, key=lambda file: file.expires_at or 0)[:limit]
+
+    def versions(self, records: Sequence[FileRecord]) -> Sequence[FileRecord]:
+        found = [self._files.version(r.user, r.file_key, v) for r in records for v in range(1, r.version + 1)]
+        return [version for version in found if version]
+
+    def remove(self, records: Sequence[FileRecord]) -> int:
+        there = [record for record in records if self._files.get(record.user, record.file_key) == record]
+        for record in there:
+            self._files.remove(record)
+        return len(there)
+
+    def promote(self, record: FileRecord, *, while_open: bool) -> FileRecord:
+        if self._files.get(record.user, record.file_key) != record:
+            raise FileNotFound(record.file_key)
+        session = self._sessions.get(record.user, record.session_id) if record.session_id else None
+        if while_open and session and session.status is SessionStatus.ENDED:
+            raise SessionEnded(session.session_id)
+        return self._files.write(promoted(record))

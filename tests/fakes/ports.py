@@ -5,34 +5,29 @@ from collections.abc import Callable
 from satchel.domain.isolation import Isolation
 from satchel.domain.servers import Registry
 from satchel.ports.sessions import CleanupStarter
-from tests.fakes.approvals import FakeApprovals
-from tests.fakes.arguments import FakeArgumentChecker
-from tests.fakes.audit import FakeAuditTrail
-from tests.fakes.calls import FakeCalls
-from tests.fakes.clock import FakeClock
-from tests.fakes.dashboards import FakeDashboards
-from tests.fakes.entropy import FakeEntropy
-from tests.fakes.erasing import FakeErasures, FakeErasureStarter, FakeUserPurger
-from tests.fakes.events import FakeEvents
-from tests.fakes.file_store import FakeFileStore, FakePageStore
-from tests.fakes.files import FakeFiles
-from tests.fakes.going import FakeCleanupStarter, FakeFileReaper, FakeSessionPurger
-from tests.fakes.links import FakeLinkStates, FakeSharedLinks
-from tests.fakes.metrics import FakeMetrics
-from tests.fakes.model import FakeModel
-from tests.fakes.runners import FakeCredentials, FakeRunners
-from tests.fakes.sessions import FakeSessions
-from tests.fakes.signer import FakeSigner
-from tests.fakes.sockets import FakeConnections, FakeConnectionSender, FakeSubscriptions, FakeTickets
-from tests.fakes.tool_lists import FakeToolLists
-from tests.fakes.transcript import FakeTranscript
-from tests.fakes.turns import FakeTurns
-from tests.fakes.uploads import FakePartStore, FakeUploads
-from tests.fakes.workflow import FakeTaskCallback, FakeWorkflow
+from tests.fakes.calls import FakeAuditTrail, FakeCalls
+from tests.fakes.connections import FakeConnections, FakeConnectionSender, FakeSubscriptions, FakeTickets
+from tests.fakes.files import FakeFileReaper, FakeFiles, FakeUploads
+from tests.fakes.links import FakeLinkStates, FakeSharedLinks, FakeSigner
+from tests.fakes.llm import FakeModel
+from tests.fakes.runners import FakeArgumentChecker, FakeCredentials, FakeRunners, FakeToolLists
+from tests.fakes.sessions import FakeCleanupStarter, FakeDashboards, FakeSessions
+from tests.fakes.storage import FakeFileStore, FakePageStore, FakePartStore
+from tests.fakes.system import FakeClock, FakeEntropy, FakeMetrics
+from tests.fakes.turns import (
+    FakeApprovals,
+    FakeEvents,
+    FakeSessionPurger,
+    FakeTaskCallback,
+    FakeTranscript,
+    FakeTurns,
+    FakeWorkflow,
+)
+from tests.fakes.users import FakeErasures, FakeErasureStarter, FakeUserPurger
 
 
 class FakePorts:
-    """Implements ``ports.bundle.Ports``. Attributes have the types of the fakes, so that tests can read what was stored."""
+    """Implements ``ports.bundle.Ports``. Attributes have the types of the fakes, so tests can read stored data."""
 
     def __init__(self, *, registry: Registry, runners: FakeRunners) -> None:
         self.clock = FakeClock()

@@ -1,11 +1,26 @@
-"""Runners that only remember what they were sent, and credentials that say what they are for."""
+"""Runners that only remember what they were sent, and credentials that say what they are for.
 
-from collections.abc import Mapping, Sequence
+As much of JSON Schema as the schemas of these tests have.
 
+Tool lists in memory.
+
+People's corners in a directory of the test.
+"""
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from io import BufferedReader
+from pathlib import Path
+from typing import Any
+
+from satchel.contract.errors import FileTooLarge, InvalidArtifact, InvalidPath, ToolFailed
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
-from satchel.domain.ids import TurnId
-from satchel.ports.runners import CallOrder, ScopedCredentials
+from satchel.domain.ids import SessionId, TurnId, UserName
+from satchel.domain.tools import StoredToolList
+from satchel.ports.runners import CallOrder, FileState, InputFile, ScopedCredentials
+from tests.fakes.storage import FakeFileStore
 
 
 class FakeRunners:
@@ -33,3 +48,108 @@ class FakeCredentials:
         return ScopedCredentials(
             access_key_id=turn_id, secret_access_key=" ".join(objects_prefixes), session_token=outcome_key
         )
+
+
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "array": list,
+    "object": dict,
+    "boolean": bool,
+}
+
+
+class FakeArgumentChecker:
+    """Implements ``ports.arguments.ArgumentChecker``: required fields, types of fields, no further fields."""
+
+    def problems(self, schema: dict[str, Any], arguments: dict[str, Any]) -> list[str]:
+        fields = schema.get("properties", {})
+        missing = [f"{name} is missing" for name in schema.get("required", []) if name not in arguments]
+        wrong = [
+            f"{name} is no {fields[name]['type']}"
+            for name, value in arguments.items()
+            if "type" in fields.get(name, {}) and not isinstance(value, _TYPES[fields[name]["type"]])
+        ]
+        strict = schema.get("additionalProperties") is False
+        further = [f"{name} is not expected" for name in arguments if strict and name not in fields]
+        return missing + wrong + further
+
+
+class FakeToolLists:
+    """Implements ``ports.catalog.ToolLists``."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str], StoredToolList] = {}
+
+    def get(self, server: str, config_hash: str) -> StoredToolList | None:
+        return self._kept.get((server, config_hash))
+
+    def put(self, server: str, config_hash: str, kept: StoredToolList) -> None:
+        self._kept[server, config_hash] = kept.model_copy(deep=True)
+
+
+class FakeWorkspaces:
+    """Implements ``ports.tool_client.Workspaces`` below ``base``; ``held`` are the users whose workspace is in use."""
+
+    def __init__(self, base: Path) -> None:
+        self.base = base
+        self.held: list[str] = []
+        self.holds: list[tuple[str, str]] = []
+        self._left_by: dict[str, str] = {}
+
+    @contextmanager
+    def hold(self, user: UserName, session_id: SessionId) -> Iterator[Path]:
+        assert user not in self.held, "one thread would wait for itself for ever"
+        workspace = self.base / user
+        if self._left_by.get(user) != session_id:
+            shutil.rmtree(workspace, ignore_errors=True)
+        workspace.mkdir(exist_ok=True)
+        self._left_by[user] = session_id
+        self.holds.append((user, session_id))
+        self.held.append(user)
+        try:
+            yield workspace
+        finally:
+            self.held.remove(user)
+
+
+class FakeInputFetcher:
+    """Implements ``ports.runners.InputFetcher`` over the fake store's links."""
+
+    def __init__(self, store: FakeFileStore) -> None:
+        self._store = store
+
+    def __call__(self, inputs: Sequence[InputFile], workspace: Path) -> None:
+        for wanted in inputs:
+            try:
+                body = self._store.fetch(wanted.url)
+            except KeyError:
+                raise ToolFailed(f"The file {wanted.name!r} cannot be fetched (HTTP 404)") from None
+            (workspace / "input_files").mkdir(exist_ok=True)
+            (workspace / "input_files" / wanted.name).write_bytes(body)
+
+
+@contextmanager
+def open_inside(path: str, workspace: Path, max_bytes: int) -> Iterator[BufferedReader]:
+    """Implement ``ports.runners.ArtifactOpener`` for files that lie still."""
+    whole = (workspace / path).resolve()
+    if not whole.is_relative_to(workspace.resolve()) or (workspace / path).is_symlink() or whole.is_dir():
+        raise InvalidPath(attempted_path=path, allowed_prefix=f"{workspace}/")
+    if not whole.exists():
+        raise InvalidArtifact(path, "there is no such file")
+    if (size := whole.stat().st_size) > max_bytes:
+        raise FileTooLarge(file_size_bytes=size, current_limit_bytes=max_bytes)
+    with whole.open("rb") as file:
+        yield file
+
+
+def list_made(workspace: Path) -> dict[str, FileState]:
+    """Implement ``ports.runners.FileLister`` for small directories."""
+    found = (path.relative_to(workspace) for path in workspace.rglob("*") if path.is_file() and not path.is_symlink())
+    own = [path for path in found if path.parts[0] != "input_files" and not any(p.startswith(".") for p in path.parts)]
+    states = {str(path): (workspace / path).stat() for path in own}
+    return {
+        path: FileState(size=state.st_size, changed=state.st_mtime_ns, inode=state.st_ino)
+        for path, state in states.items()
+    }

@@ -1,13 +1,21 @@
-"""Sessions in memory."""
+"""Sessions in memory.
 
-from collections.abc import Collection, Sequence
+Dashboards in memory.
+
+Files that go and what remains of sessions, in memory; and a clearing that is done at once.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime, timedelta
 
+from satchel.domain.canvas import CanvasAction, Dashboard
 from satchel.domain.conversation import TokenUsage
 from satchel.domain.errors import SessionEnded, SessionNotFound, TurnRunning
-from satchel.domain.ids import SessionId, UserName
+from satchel.domain.ids import CanvasId, SessionId, UserName
 from satchel.domain.sessions import Session, SessionChanges, SessionStatus, Turn
 from satchel.ports import Page
+from satchel.ports.sessions import Sessions
+from satchel.services.sessions.clean_up_session import CleanUpSession
 from tests.fakes.pages import page_of
 
 
@@ -93,3 +101,54 @@ class FakeSessions:
         session = self._kept[turn.user, turn.session_id]
         if session.running_turn == turn.turn_id:
             session.running_turn = None
+
+
+class FakeDashboards:
+    """Implements ``ports.dashboards.Dashboards``; keeps JSON, as the table does. ``logged`` is what was done."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str, str], str] = {}
+        self._actions: list[str] = []
+
+    def keep(self, dashboard: Dashboard) -> None:
+        key = (dashboard.user, dashboard.canvas_id, dashboard.session_id)
+        self._kept[key] = dashboard.model_dump_json()
+
+    def get(self, user: UserName, canvas_id: CanvasId, session_id: SessionId) -> Dashboard | None:
+        text = self._kept.get((user, canvas_id, session_id))
+        return Dashboard.model_validate_json(text) if text else None
+
+    def named(self, user: UserName, canvas_id: CanvasId) -> Iterator[Dashboard]:
+        mine = sorted((key for key in self._kept if key[:2] == (user, canvas_id)), reverse=True)
+        yield from (Dashboard.model_validate_json(self._kept[key]) for key in mine)
+
+    def log(self, action: CanvasAction) -> None:
+        self._actions.append(action.model_dump_json())
+
+    @property
+    def logged(self) -> list[CanvasAction]:
+        return [CanvasAction.model_validate_json(text) for text in self._actions]
+
+
+class ImmediateCleanup:
+    """Implements ``ports.going.CleanupStarter``: the session is cleared before ``start`` returns."""
+
+    def __init__(self, sessions: Sessions, clear: Callable[[], CleanUpSession]) -> None:
+        self._sessions = sessions
+        self._clear = clear
+
+    def start(self, user: UserName, session_id: SessionId) -> None:
+        session = self._sessions.get(user, session_id)
+        assert session is not None
+        self._clear()(session, lambda: True)
+
+
+class FakeCleanupStarter:
+    """Implements ``ports.sessions.CleanupStarter``: records which sessions were to be cleaned up."""
+
+    def __init__(self) -> None:
+        self.started: list[str] = []
+
+    def start(self, user: UserName, session_id: SessionId) -> None:
+        del user
+        self.started.append(session_id)

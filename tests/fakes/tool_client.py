@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.conversation import ToolSpec
 from satchel.ports.tool_client import CallFailure, ToolEvent
-from tests.fakes.clock import FakeClock
+from tests.fakes.system import FakeClock
 
 Script = Sequence[tuple[float, ToolEvent]]
 """What the server says, and how many seconds after the call began."""

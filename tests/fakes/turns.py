@@ -1,15 +1,67 @@
-"""Turns in memory."""
+"""Turns in memory.
 
-from satchel.domain.conversation import TokenUsage
+What was said, in memory.
+
+Events in memory.
+
+Approvals in memory.
+
+The state machine and its waiting tasks, without a machine.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pydantic import BaseModel, TypeAdapter
+
+from satchel.domain.calls import Approval, Call, Decision
+from satchel.domain.conversation import AssistantMessage, Message, TokenUsage, ToolMessage, UserMessage
 from satchel.domain.errors import KeyReused
-from satchel.domain.ids import SessionId, TurnId
+from satchel.domain.events import ENDS, Event, NewEvent
+from satchel.domain.ids import CallId, SessionId, TurnId, UserName
 from satchel.domain.sessions import Turn
+from satchel.entrypoints.event_schemas import TurnEvent
 from satchel.ports import Page
+from satchel.ports.system import Clock
+from satchel.ports.turns import TaskGone
 from tests.fakes.pages import page_of
 from tests.fakes.sessions import FakeSessions
-from tests.fakes.transcript import FakeTranscript
 
 _ASKED = {"message", "tools", "files"}
+
+
+_Place = tuple[str, int, str, int]  # turn, round, who (person before model before tools), which call
+
+
+class FakeTranscript:
+    """Implements ``ports.catalog.Transcript``; messages stand in the order of the talk, whoever wrote first."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[str, dict[_Place, Message]] = {}
+
+    def begin(self, turn: Turn) -> None:
+        """Keep the person's message, as the beginning of a turn does."""
+        self._session(turn.session_id)[turn.turn_id, 0, "u", 0] = UserMessage(text=turn.message)
+
+    def messages(self, session_id: SessionId) -> Sequence[Message]:
+        kept = self._session(session_id)
+        return [kept[place].model_copy(deep=True) for place in sorted(kept)]
+
+    def stored_reply(self, session_id: SessionId, turn_id: TurnId, round_number: int) -> AssistantMessage | None:
+        reply = self._session(session_id).get((turn_id, round_number, "v", 0))
+        assert reply is None or isinstance(reply, AssistantMessage)
+        return reply
+
+    def add_reply(self, turn: Turn, round_number: int, message: AssistantMessage) -> AssistantMessage:
+        self._session(turn.session_id).setdefault((turn.turn_id, round_number, "v", 0), message)
+        return self.stored_reply(turn.session_id, turn.turn_id, round_number) or message
+
+    def add_result(self, call: Call, message: ToolMessage) -> None:
+        self._session(call.session_id).setdefault((call.turn_id, call.round, "w", call.index), message)
+
+    def _session(self, session_id: SessionId) -> dict[_Place, Message]:
+        return self._sessions.setdefault(session_id, {})
 
 
 class FakeTurns:
@@ -52,3 +104,167 @@ class FakeTurns:
         self._kept[key] = turn.model_copy(update={"usage": self._kept[key].usage})
         self._sessions.free(turn)
         return True
+
+
+_TOLD: TypeAdapter[BaseModel] = TypeAdapter(TurnEvent)
+
+
+def assert_as_described(event: Event) -> None:
+    """Fail where an event lacks something that clients are told to expect, or says something that they are not."""
+    said = event.shown()
+    read = _TOLD.validate_python(said).model_dump(mode="json", exclude_unset=True)
+    assert read | {"at": said["at"]} == said
+
+
+def streamed(events: Sequence[Event]) -> dict[int, str]:
+    """Put answers together as docs/events.md says: of each round, the texts of its highest attempt."""
+    texts: dict[int, dict[int, str]] = {}
+    for event in events:
+        if event.type == "token_stream":
+            of_round = texts.setdefault(event.payload["round"], {})
+            attempt = event.payload["attempt"]
+            of_round[attempt] = of_round.get(attempt, "") + event.payload["text"]
+    return {number: attempts[max(attempts)] for number, attempts in texts.items()}
+
+
+class FakeEvents:
+    """Implements ``ports.events.Events``; keeps JSON, as the table does, and refuses what no reader could take.
+
+    ``on_append`` looks on while an event is written.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._turns: dict[str, list[str]] = {}
+        self._once: set[tuple[str, str]] = set()
+        self.on_append: Callable[[], None] = lambda: None
+
+    def append(self, turn_id: TurnId, event: NewEvent) -> Event | None:
+        self.on_append()
+        if event.once:
+            if (turn_id, event.once) in self._once:
+                return None
+            self._once.add((turn_id, event.once))
+        kept = self._turns.setdefault(turn_id, [])
+        if kept and Event.model_validate_json(kept[-1]).type in ENDS:
+            return None
+        json.dumps(event.payload, allow_nan=False).encode()
+        written = Event(
+            seq=len(kept) + 1, turn_id=turn_id, type=event.type, at=self._clock.now(), payload=event.payload
+        )
+        assert_as_described(written)
+        kept.append(written.model_dump_json())
+        return written
+
+    def after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:
+        kept = self._turns.get(turn_id, [])
+        return [Event.model_validate_json(text) for text in kept[seq : seq + limit] if text]
+
+    def forget(self, turn_id: TurnId) -> int:
+        """Delete the events of a turn but the last, and not what was told once."""
+        *gone, last = self._turns.get(turn_id) or [""]
+        self._turns[turn_id] = ["" for _ in gone] + [last]
+        return len([text for text in gone if text])
+
+    def told(self, turn_id: TurnId, *types: str) -> list[tuple[str, dict[str, Any]]]:
+        """Return type and payload of what was written, of these types or of all."""
+        return [(e.type, e.payload) for e in self.after(turn_id, 0, 10_000) if not types or e.type in types]
+
+    def streamed(self, turn_id: TurnId) -> dict[int, str]:
+        """Return what was told of the answer of each round, as a client puts it together."""
+        return streamed(self.after(turn_id, 0, 10_000))
+
+    def text(self, turn_id: TurnId) -> str:
+        """Return all events of a turn as they would travel."""
+        return "\n".join(self._turns.get(turn_id, []))
+
+
+class FakeApprovals:
+    """Implements ``ports.approvals.Approvals``."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str], Approval] = {}
+
+    def ask(self, approval: Approval) -> Approval:
+        place = approval.turn_id, approval.call_id
+        known = self._kept.get(place)
+        if known is None or known.decision is None:
+            self._kept[place] = Approval.model_validate_json(approval.model_dump_json())
+        return self._kept[place]
+
+    def get(self, turn_id: TurnId, call_id: CallId) -> Approval | None:
+        return self._kept.get((turn_id, call_id))
+
+    def decide(self, turn_id: TurnId, call_id: CallId, decision: Decision) -> Approval | None:
+        known = self._kept.get((turn_id, call_id))
+        if known is not None and known.decision is None:
+            self._kept[turn_id, call_id] = known.model_copy(update={"decision": decision})
+        return self._kept.get((turn_id, call_id))
+
+
+class FakeWorkflow:
+    """Implements ``ports.workflow.Workflow``: an execution is named by its turn, so it can be started only once."""
+
+    def __init__(self) -> None:
+        self.started: list[tuple[str, str, str]] = []
+        self.stopped: list[tuple[str, str]] = []
+        self._running: set[str] = set()
+
+    def start(self, user: UserName, session_id: SessionId, turn_id: TurnId) -> None:
+        if any(turn_id == known for _, _, known in self.started):
+            return
+        self.started.append((user, session_id, turn_id))
+        self._running.add(turn_id)
+
+    def stop(self, turn_id: TurnId, cause: str) -> None:
+        self.stopped.append((turn_id, cause))
+        self._running.discard(turn_id)
+
+    def is_running(self, turn_id: TurnId) -> bool:
+        return turn_id in self._running
+
+    def lose(self, turn_id: TurnId) -> None:
+        """End an execution without a word to anybody."""
+        self._running.discard(turn_id)
+
+
+class FakeTaskCallback:
+    """Implements ``ports.workflow.TaskCallback``. ``gone``: nobody waits; ``on_…`` see words come in."""
+
+    def __init__(self) -> None:
+        self.heartbeats: list[str] = []
+        self.ended: list[str] = []
+        self.gone = False
+        self.lost_heartbeats = 0
+        self.on_heartbeat = self.on_done = _nothing
+
+    def heartbeat(self, token: str) -> None:
+        self.heartbeats.append(token)
+        self.on_heartbeat()
+        if self.gone:
+            raise TaskGone
+        if self.lost_heartbeats:
+            self.lost_heartbeats -= 1
+            raise OSError("the beat did not arrive")
+
+    def done(self, token: str) -> None:
+        if self.gone:
+            return
+        self.on_done()
+        self.ended.append(token)
+
+
+def _nothing() -> None:
+    """Nobody looks."""
+
+
+class FakeSessionPurger:
+    """Implements ``ports.going.SessionPurger``."""
+
+    def __init__(self, turns: FakeTurns, events: FakeEvents) -> None:
+        self._turns = turns
+        self._events = events
+
+    def forget_events(self, session_id: SessionId) -> int:
+        turns = self._turns.list(session_id, 10_000, None).items
+        return sum(self._events.forget(turn.turn_id) for turn in turns)

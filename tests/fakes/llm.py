@@ -8,6 +8,8 @@ from satchel.domain.conversation import CompletionRequest, ModelReply
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from satchel.ports.llm import StreamListener
+
 
 class Listener:
     """Implements ``ports.model.StreamListener``: ``pieces`` is what was said since the answer last began."""

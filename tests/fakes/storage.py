@@ -5,6 +5,8 @@ from hashlib import md5
 from typing import IO, NamedTuple
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+from satchel.domain.uploads import Part, StoredPart, Upload
+from satchel.ports import Page
 from satchel.ports.storage import StoredObject
 
 _HOST = "https://bucket.example"
@@ -73,10 +75,49 @@ class FakeFileStore:
 
 
 class FakePageStore:
-    """Implements ``ports.storage.PageStore``: ``files`` are ``(content, media type, cache header)`` by path, in order."""
+    """Implements ``ports.storage.PageStore``: ``files``: content, media type and cache header by path."""
 
     def __init__(self) -> None:
         self.files: dict[str, tuple[bytes, str, str]] = {}
 
     def put(self, path: str, content: bytes, media_type: str, cache: str) -> None:
         self.files[path] = (content, media_type, cache)
+
+
+class FakePartStore:
+    """Implements ``ports.uploads.PartStore`` over a fake bucket. ``put`` is what a client does with an address."""
+
+    def __init__(self, store: FakeFileStore) -> None:
+        self._store = store
+        self.mimes: dict[str, str] = {}
+        self.bodies: dict[str, dict[int, bytes]] = {}
+        self.gone: list[str] = []
+
+    def begin(self, key: str, mime: str) -> str:
+        store_id = f"upload-{len(self.mimes) + 1}"
+        self.mimes[store_id], self.bodies[store_id] = mime, {}
+        assert key
+        return store_id
+
+    def sign(self, upload: Upload, part: Part, seconds: int) -> tuple[str, dict[str, str]]:
+        address = f"https://bucket.example/{upload.store_id}/{part.number}?seconds={seconds}"
+        return address, {"x-checksum": part.sha256}
+
+    def put(self, upload: Upload, number: int, body: bytes) -> None:
+        self.bodies[upload.store_id][number] = body
+
+    def parts(self, upload: Upload, limit: int, cursor: str | None) -> Page[StoredPart]:
+        came = self.bodies.get(upload.store_id, {}).items()
+        after = sorted((number, body) for number, body in came if number > int(cursor or 0))
+        found = [StoredPart(number=number, size=len(body), etag=f"e{number}") for number, body in after[:limit]]
+        return Page(items=found, cursor=str(found[-1].number) if len(after) > limit else None)
+
+    def complete(self, upload: Upload, parts: Sequence[StoredPart]) -> None:
+        bodies = self.bodies.pop(upload.store_id, None)
+        if bodies is not None:
+            body = b"".join(bodies[part.number] for part in parts)
+            self._store.objects[upload.file.key] = Kept(body, self.mimes[upload.store_id], {})
+
+    def abort(self, upload: Upload) -> None:
+        self.bodies.pop(upload.store_id, None)
+        self.gone.append(upload.store_id)
