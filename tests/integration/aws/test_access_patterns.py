@@ -30,7 +30,7 @@ from satchel.domain.events import NewEvent
 from satchel.domain.files import FileFilter
 from satchel.domain.ids import SessionId, UserName
 from satchel.domain.sessions import Session, SessionChanges, Turn, TurnStatus
-from tests.fakes.file_store import FakeFileStore
+from tests.fakes.storage import FakeFileStore
 from tests.integration.aws.cloud import ACCOUNT, REGION, make_table
 from tests.integration.aws.makers import START, TravelClock, a_call, a_file, a_session, a_turn, fresh, someone
 

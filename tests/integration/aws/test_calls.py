@@ -72,7 +72,7 @@ def test_a_call_that_nobody_proposed_cannot_be_settled_into_being(calls: DynamoC
     missing = a_call(turn, 7, 7).call_id
     settled = CallResult(is_error=True)
 
-    assert calls.settle(turn.turn_id, missing, settled) == settled
+    assert calls.save_result(turn.turn_id, missing, settled) == settled
     assert calls.list(turn.turn_id) == []
 
 
@@ -80,8 +80,8 @@ def test_the_first_settling_stands_and_is_returned(calls: DynamoCalls, call: Cal
     first = CallResult(is_error=False, results={"rows": 3, "none": None}, meta_data={"a": [1.5]}, duration_ms=12)
     second = CallResult(is_error=True, error_code="E_TIMEOUT")
 
-    assert calls.settle(turn.turn_id, call.call_id, first) == first
-    assert calls.settle(turn.turn_id, call.call_id, second) == first
+    assert calls.save_result(turn.turn_id, call.call_id, first) == first
+    assert calls.save_result(turn.turn_id, call.call_id, second) == first
     assert calls.get(turn.turn_id, call.call_id) == call.model_copy(update={"settled": first})
 
 
@@ -92,7 +92,7 @@ def test_what_two_functions_add_at_once_all_stays(calls: DynamoCalls, call: Call
     came = at_once(
         [
             lambda: calls.dispatched(sent),
-            lambda: calls.settle(turn.turn_id, call.call_id, settled),
+            lambda: calls.save_result(turn.turn_id, call.call_id, settled),
         ],
     )
 
@@ -114,7 +114,7 @@ def test_large_arguments_lie_in_the_bucket_and_come_back_with_what_the_call_came
     calls.add([call])
     sent = call.model_copy(update={"injected": {"text": text}})
     calls.dispatched(sent)
-    settled = calls.settle(turn.turn_id, call.call_id, CallResult(is_error=False, results="y" * 290_000))
+    settled = calls.save_result(turn.turn_id, call.call_id, CallResult(is_error=False, results="y" * 290_000))
 
     assert calls.get(turn.turn_id, call.call_id) == sent.model_copy(update={"settled": settled})
     assert sum(store.delete_under(f"{turn.user}/turns/{turn.turn_id}/texts/")) == 2

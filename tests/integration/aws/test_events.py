@@ -8,7 +8,7 @@ from satchel.adapters.dynamodb.events import DynamoEvents
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.events import Event, EventType, NewEvent
 from satchel.domain.ids import TurnId
-from tests.fakes.file_store import FakeFileStore
+from tests.fakes.storage import FakeFileStore
 from tests.integration.aws.makers import START, TravelClock, a_call, a_session, a_turn, at_once, fresh
 
 END = NewEvent(type="turn_failed", once="end")

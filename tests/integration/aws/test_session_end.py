@@ -12,7 +12,7 @@ from moto.dynamodb.models.dynamo_type import DynamoType
 from moto.s3.models import s3_backends
 
 from satchel.adapters.dynamodb.file_items import (
-    USAGE,
+    USAGE_PREFIX,
     claim_item,
     object_item,
     pointer_items,
@@ -152,7 +152,9 @@ def check(table: Table, store: S3Files, session: Session, stays: list[FileRecord
     assert items - Counter({"USER SESSION": 1, "USER USAGE": 8}) == +expected
     counted = dynamodb_backends[ACCOUNT][REGION].tables[table.name].items
     counters = [
-        item.attrs for sk, item in counted[DynamoType({"S": f"USER#{session.user}"})].items() if USAGE in sk.value
+        item.attrs
+        for sk, item in counted[DynamoType({"S": f"USER#{session.user}"})].items()
+        if USAGE_PREFIX in sk.value
     ]
     assert {sum(int(item[name].value) for item in counters) for name in ("files", "bytes")} == {len(stays)}
 

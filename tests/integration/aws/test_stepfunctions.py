@@ -144,20 +144,20 @@ class TestWaitingTasks:
     def test_a_beat_says_that_the_call_is_alive(self, tasks: WaitingTasks, service: Stubber) -> None:
         service.add_response("send_task_heartbeat", {}, {"taskToken": TOKEN})
 
-        tasks.beat(TOKEN)
+        tasks.heartbeat(TOKEN)
 
     @pytest.mark.parametrize("code", GONE)
     def test_a_beat_for_nobody_says_so(self, tasks: WaitingTasks, service: Stubber, code: str) -> None:
         service.add_client_error("send_task_heartbeat", code)
 
         with pytest.raises(TaskGone):
-            tasks.beat(TOKEN)
+            tasks.heartbeat(TOKEN)
 
     def test_a_beat_that_is_refused_for_now_is_not_the_end(self, tasks: WaitingTasks, service: Stubber) -> None:
         service.add_client_error("send_task_heartbeat", "ThrottlingException")
 
         with pytest.raises(OSError, match="ThrottlingException"):
-            tasks.beat(TOKEN)
+            tasks.heartbeat(TOKEN)
 
     def test_a_beat_that_does_not_arrive_is_not_the_end(self, tasks: WaitingTasks, client: "SFNClient") -> None:
         def unplugged(**_request: object) -> None:
@@ -166,7 +166,7 @@ class TestWaitingTasks:
         client.meta.events.register("before-send.sfn", unplugged)
 
         with pytest.raises(OSError, match="did not arrive"):
-            tasks.beat(TOKEN)
+            tasks.heartbeat(TOKEN)
 
     def test_done_hands_over_no_more_than_that_it_is_done(self, tasks: WaitingTasks, service: Stubber) -> None:
         service.add_response("send_task_success", {}, {"taskToken": TOKEN, "output": '{"outcome": "stored"}'})

@@ -68,9 +68,9 @@ def test_a_put_replaces_unless_the_place_must_be_free(table: Table, pk: str) -> 
     table.put({"pk": pk, "sk": "A", "n": 2})
 
     with pytest.raises(ConditionFailed) as refused:
-        table.put({"pk": pk, "sk": "A", "n": 3}, absent=True)
+        table.put({"pk": pk, "sk": "A", "n": 3}, if_absent=True)
 
-    assert refused.value.at == [0]
+    assert refused.value.positions == [0]
     assert table.get(pk, "A") == {"pk": pk, "sk": "A", "n": 2}
 
 
@@ -103,13 +103,13 @@ def test_a_transaction_writes_all_or_nothing_and_names_the_places_that_failed(ta
     with pytest.raises(ConditionFailed) as refused:
         table.transact(
             [
-                table.writes_put({"pk": pk, "sk": "A"}, absent=True),
-                table.writes_put({"pk": pk, "sk": "B"}, absent=True),
-                table.writes_put_over({"pk": pk, "sk": "C"}, "held_by", "me"),
+                table.build_put({"pk": pk, "sk": "A"}, if_absent=True),
+                table.build_put({"pk": pk, "sk": "B"}, if_absent=True),
+                table.build_put_if({"pk": pk, "sk": "C"}, "held_by", "me"),
             ],
         )
 
-    assert refused.value.at == [1, 2]
+    assert refused.value.positions == [1, 2]
     assert table.query_all(pk, "") == [{"pk": pk, "sk": "B", "status": "open"}]
 
 
@@ -119,10 +119,10 @@ def test_a_transaction_puts_updates_replaces_and_deletes(table: Table, pk: str) 
 
     table.transact(
         [
-            table.writes_delete(pk, "A"),
-            table.writes_update(pk, "B", "SET n = :two", "n = :one", {"one": 1, "two": 2}, {}),
-            table.writes_put_over({"pk": pk, "sk": "C", "held_by": "you"}, "held_by", "me"),
-            table.writes_put({"pk": pk, "sk": "D"}, absent=True),
+            table.build_delete(pk, "A"),
+            table.build_update(pk, "B", "SET n = :two", "n = :one", {"one": 1, "two": 2}, {}),
+            table.build_put_if({"pk": pk, "sk": "C", "held_by": "you"}, "held_by", "me"),
+            table.build_put({"pk": pk, "sk": "D"}, if_absent=True),
         ],
     )
 
@@ -135,7 +135,7 @@ def test_a_transaction_puts_updates_replaces_and_deletes(table: Table, pk: str) 
 
 def test_of_many_who_want_a_free_place_one_gets_it(table: Table, pk: str) -> None:
     def take(number: int) -> int:
-        table.transact([table.writes_put({"pk": pk, "sk": "A", "n": number}, absent=True)])
+        table.transact([table.build_put({"pk": pk, "sk": "A", "n": number}, if_absent=True)])
         return number
 
     came = at_once([lambda number=number: take(number) for number in range(8)])  # type: ignore[misc]  # a bound default

@@ -9,7 +9,7 @@ from satchel.domain.errors import InvalidRequest, KeyReused, SessionEnded, Sessi
 from satchel.domain.ids import TurnId
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Session, Turn, TurnStatus
-from tests.fakes.file_store import FakeFileStore
+from tests.fakes.storage import FakeFileStore
 from tests.integration.aws.makers import START, a_session, a_turn, at_once, fresh, moment
 
 

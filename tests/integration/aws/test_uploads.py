@@ -22,7 +22,7 @@ from satchel.domain.users import Identity
 from satchel.services.files.retention import RemoveFile
 from satchel.services.files.upload_file import UploadFile
 from satchel.services.files.upload_parts import AbortUpload, BeginUpload, CompleteUpload, ReadUploads, SweepUploads
-from tests.fakes.metrics import FakeMetrics
+from tests.fakes.system import FakeMetrics
 from tests.integration.aws.makers import TravelClock, at_once
 
 MOST = 50 << 30

@@ -1,4 +1,5 @@
-"""The one table: who keeps what under which key stands at the top of each module.
+"""The ports on one DynamoDB table. Each module's docstring lists the keys (``pk / sk``) of the items that it writes.
 
-Items carry their model as JSON in ``doc``; what a condition or an index needs stands beside it as an attribute.
+An item holds its domain model as JSON in the attribute ``doc``. A field that a condition, an update or an index needs
+is an attribute of its own.
 """

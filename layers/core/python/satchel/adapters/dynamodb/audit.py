@@ -1,21 +1,17 @@
-"""The audit trail: ``SESSION#{sid} / AUDIT#{audit_id}``, with a ``ttl`` by which the table clears old entries away."""
+"""Audit entries: ``SESSION#{session_id} / AUDIT#{audit_id}``, with a ``ttl`` after which DynamoDB deletes them."""
 
 import math
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed
-from satchel.adapters.dynamodb.items import from_cursor, to_cursor
+from satchel.adapters.dynamodb.items import Item, from_cursor, to_cursor
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.audit import AuditEntry
 from satchel.domain.ids import SessionId
 from satchel.ports import Page
-
-if TYPE_CHECKING:
-    from satchel.adapters.dynamodb.items import Item
 
 PREFIX = "AUDIT#"
 _ENTRY: TypeAdapter[AuditEntry] = TypeAdapter(AuditEntry)
@@ -23,21 +19,21 @@ _ENTRY: TypeAdapter[AuditEntry] = TypeAdapter(AuditEntry)
 
 @dataclass(frozen=True)
 class DynamoAuditTrail:
-    """Implements ``ports.audit.AuditTrail``."""
+    """Implements ``ports.calls.AuditTrail``. ``retention``: how long an entry is stored."""
 
     table: Table
-    kept_for: timedelta
+    retention: timedelta
 
     def keep(self, session_id: SessionId, entry: AuditEntry) -> bool:
-        """Write an entry, once."""
+        """Write an entry. Return False if it was written before."""
         item: Item = {
             "pk": f"SESSION#{session_id}",
             "sk": f"{PREFIX}{entry.audit_id}",
             "doc": entry.model_dump_json(),
-            "ttl": math.ceil((entry.at + self.kept_for).timestamp()),
+            "ttl": math.ceil((entry.at + self.retention).timestamp()),
         }
         try:
-            self.table.put(item, absent=True)
+            self.table.put(item, if_absent=True)
         except ConditionFailed:
             return False
         return True

@@ -1,13 +1,13 @@
-"""Tool calls: ``CALLS#{tid} / CALL#{call_id}``, with ``doc`` and, added later, ``sent`` and ``settled`` (the result).
+"""Tool calls, claims of runners, and approvals.
 
-Large arguments lie in the bucket.
+| item | key | attributes |
+|---|---|---|
+| call | ``CALLS#{turn_id} / CALL#{call_id}`` | ``doc``; later ``sent`` (to the tool) and ``settled`` (the result) |
+| approval | ``CALLS#{turn_id} / APPROVAL#{call_id}`` | ``doc``; later ``decision`` |
+| claim | ``TURN#{turn_id} / CLAIM#{call_id}`` | ``claimed_by`` |
 
-Runners may write a turn's events (``TURN#{tid}``), so a call lies elsewhere, and the claim on it is an item of its own
-that they may write: ``TURN#{tid} / CLAIM#{call_id}``.
-
-Approvals: ``CALLS#{tid} / APPROVAL#{call_id}``, with ``doc`` and, once it is made, ``decision``.
-
-They lie beside the calls, where no runner may write: a tool cannot approve itself.
+``doc`` and ``sent`` of a call are in the bucket if they are large. Runners may write the partition ``TURN#{turn_id}``
+only, which holds the claims. Calls and approvals are outside of it, so a tool cannot approve its own call.
 """
 
 import json
@@ -23,11 +23,9 @@ from satchel.domain.ids import CallId, TurnId
 from satchel.ports.storage import FileStore
 
 PREFIX = "CALL#"
-_SENT = {"injected", "unresolved", "server", "bytes_in"}
-_MAX_BYTES = 40_000
-"""Of each of two; what a call came to has up to 300,000, and an item holds no more than 400 KB."""
-
-_BESIDE = _SENT | {"result"}
+_SENT_FIELDS = {"injected", "unresolved", "server", "bytes_in"}
+# ``doc`` and ``sent`` inline take 80 KB, the result up to 300 KB; an item is limited to 400 KB.
+_MAX_INLINE_BYTES = 40_000
 
 
 def _key(turn_id: TurnId, call_id: CallId) -> tuple[str, str]:
@@ -50,15 +48,16 @@ class DynamoCalls:
     store: FileStore
 
     def add(self, calls: Sequence[Call]) -> None:
-        """Write proposed calls; those that are there stay as they are."""
+        """Write proposed calls; existing ones are not changed."""
         for call in calls:
             pk, sk = _key(call.turn_id, call.call_id)
-            name, doc = self._texts.attribute("doc", call.model_dump_json(exclude=_BESIDE), call.user, call.turn_id)
+            document = call.model_dump_json(exclude=_SENT_FIELDS | {"result"})
+            name, value = self._texts.to_attribute("doc", document, call.user, call.turn_id)
             with suppress(ConditionFailed):
-                self.table.put({"pk": pk, "sk": sk, name: doc}, absent=True)
+                self.table.put({"pk": pk, "sk": sk, name: value}, if_absent=True)
 
     def get(self, turn_id: TurnId, call_id: CallId) -> Call | None:
-        """Return a call."""
+        """Return a call, or None."""
         item = self.table.get(*_key(turn_id, call_id))
         return _call(item, self._texts) if item else None
 
@@ -68,12 +67,13 @@ class DynamoCalls:
         return sorted(calls, key=lambda call: (call.round, call.index))
 
     def dispatched(self, call: Call) -> None:
-        """Note what the tool is given."""
-        name, sent = self._texts.attribute("sent", call.model_dump_json(include=_SENT), call.user, call.turn_id)
-        self._set_once(call.turn_id, call.call_id, name, sent)
+        """Store what was sent to the tool; the first write wins."""
+        document = call.model_dump_json(include=_SENT_FIELDS)
+        name, value = self._texts.to_attribute("sent", document, call.user, call.turn_id)
+        self._set_once(call.turn_id, call.call_id, name, value)
 
     def save_result(self, turn_id: TurnId, call_id: CallId, result: CallResult) -> CallResult:
-        """Write what the call came to; the first one stands and is returned."""
+        """Store the result of a call and return it; if there is one already, return that one."""
         if self._set_once(turn_id, call_id, "settled", result.model_dump_json()):
             return result
         call = self.get(turn_id, call_id)
@@ -81,7 +81,7 @@ class DynamoCalls:
 
     @property
     def _texts(self) -> LargeTexts:
-        return LargeTexts(self.store, _MAX_BYTES)
+        return LargeTexts(self.store, _MAX_INLINE_BYTES)
 
     def _set_once(self, turn_id: TurnId, call_id: CallId, name: str, value: str) -> bool:
         try:
@@ -104,31 +104,37 @@ class DynamoClaims:
     table: Table
 
     def claim(self, turn_id: TurnId, call_id: CallId, runner: str) -> bool:
-        """Take a call for one runner; a write whose answer was lost and that came twice still counts as the first."""
+        """Claim a call for a runner. Return False if another runner has claimed it.
+
+        boto3 may repeat a write whose response was lost, so the same runner's claim succeeds twice.
+        """
         pk, sk = f"TURN#{turn_id}", f"CLAIM#{call_id}"
         try:
-            self.table.put({"pk": pk, "sk": sk, "claimed_by": runner}, absent=True)
+            self.table.put({"pk": pk, "sk": sk, "claimed_by": runner}, if_absent=True)
         except ConditionFailed:
             item = self.table.get(pk, sk)
             return item is not None and item["claimed_by"] == runner
         return True
 
 
-def _approvals_key(turn_id: TurnId, call_id: CallId) -> tuple[str, str]:
+def _approval_key(turn_id: TurnId, call_id: CallId) -> tuple[str, str]:
     return f"CALLS#{turn_id}", f"APPROVAL#{call_id}"
 
 
 @dataclass(frozen=True)
 class DynamoApprovals:
-    """Implements ``ports.approvals.Approvals``."""
+    """Implements ``ports.turns.Approvals``."""
 
     table: Table
 
     def ask(self, approval: Approval) -> Approval:
-        """Write that a call waits; asked again, the newer token counts, as it is the one that is waited for."""
+        """Write a request for approval, or return the decided one.
+
+        A repeated request replaces the first, because its task token is the one that the state machine waits for.
+        """
         try:
             self.table.update(
-                *_approvals_key(approval.turn_id, approval.call_id),
+                *_approval_key(approval.turn_id, approval.call_id),
                 expression="SET doc = :doc",
                 condition="attribute_not_exists(decision)",
                 values={"doc": approval.model_dump_json(exclude={"decision"})},
@@ -139,18 +145,18 @@ class DynamoApprovals:
         return approval
 
     def get(self, turn_id: TurnId, call_id: CallId) -> Approval | None:
-        """Return what was asked and said."""
-        item = self.table.get(*_approvals_key(turn_id, call_id))
+        """Return the request for approval of a call, with its decision if there is one."""
+        item = self.table.get(*_approval_key(turn_id, call_id))
         if item is None:
             return None
-        said = Decision.model_validate_json(str(item["decision"])) if "decision" in item else None
-        return Approval.model_validate_json(str(item["doc"])).model_copy(update={"decision": said})
+        decision = Decision.model_validate_json(str(item["decision"])) if "decision" in item else None
+        return Approval.model_validate_json(str(item["doc"])).model_copy(update={"decision": decision})
 
     def decide(self, turn_id: TurnId, call_id: CallId, decision: Decision) -> Approval | None:
-        """Write the decision; the first one stands and is returned."""
-        with suppress(ConditionFailed):  # nobody was asked, or it was decided before: what stands is read
+        """Write the decision and return the approval; the first decision wins. None if there was no request."""
+        with suppress(ConditionFailed):  # no request, or decided before: return what the item says
             self.table.update(
-                *_approvals_key(turn_id, call_id),
+                *_approval_key(turn_id, call_id),
                 expression="SET decision = :decision",
                 condition="attribute_exists(doc) AND attribute_not_exists(decision)",
                 values={"decision": decision.model_dump_json()},

@@ -1,4 +1,4 @@
-"""Conditional writes that did not happen, and the moment to wait before they are tried again."""
+"""Exceptions for conditional writes that failed, and the wait before a retry."""
 
 import random
 import time
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from botocore.exceptions import ClientError
 
-_LONGEST_PAUSE = 0.05
-_WRITE_AGAIN = {
+_MAX_WAIT_SECONDS = 0.05
+_CONFLICT_CODES = {
     "TransactionConflict",
     "TransactionConflictException",
     "TransactionInProgressException",
@@ -17,24 +17,24 @@ _WRITE_AGAIN = {
 
 
 class ConditionFailed(Exception):
-    """A conditional write did not happen. ``at`` lists the places in the transaction whose condition failed."""
+    """The condition of a write was false. ``positions``: the indexes of the failed writes in their transaction."""
 
-    def __init__(self, at: Sequence[int] = (0,)) -> None:
-        super().__init__(f"condition failed at {list(at)}")
-        self.at = list(at)
+    def __init__(self, positions: Sequence[int] = (0,)) -> None:
+        super().__init__(f"condition failed in writes {list(positions)}")
+        self.positions = list(positions)
 
 
 class WriteConflict(Exception):
-    """Two writers met on one item."""
+    """Another writer changed the item at the same time, or DynamoDB throttled the write; a retry may succeed."""
 
 
-def pause() -> None:
-    """Wait a moment before trying again, each writer another one."""
-    time.sleep(random.uniform(0, _LONGEST_PAUSE))  # noqa: S311  (spreads writers, keeps no secret)
+def wait_before_retry() -> None:
+    """Sleep for a random time, so that conflicting writers do not retry together."""
+    time.sleep(random.uniform(0, _MAX_WAIT_SECONDS))  # noqa: S311  (spreads retries, protects no secret)
 
 
-class conditions:  # noqa: N801  (used as a statement)
-    """Turns the service's words for «your condition did not hold» into ours; all else passes as it is."""
+class translate_errors:  # noqa: N801  (used as a statement)
+    """Context manager that raises ConditionFailed or WriteConflict for boto3's errors; other errors pass through."""
 
     def __enter__(self) -> None:
         return None
@@ -45,11 +45,11 @@ class conditions:  # noqa: N801  (used as a statement)
         code = error.response["Error"]["Code"]
         if code == "ConditionalCheckFailedException":
             raise ConditionFailed from error
-        if code in _WRITE_AGAIN:
+        if code in _CONFLICT_CODES:
             raise WriteConflict from error
         if code == "TransactionCanceledException":
             reasons = [reason.get("Code") for reason in error.response.get("CancellationReasons", [])]
-            if any(reason in _WRITE_AGAIN for reason in reasons):
+            if any(reason in _CONFLICT_CODES for reason in reasons):
                 raise WriteConflict from error
-            if failed := [place for place, reason in enumerate(reasons) if reason == "ConditionalCheckFailed"]:
+            if failed := [index for index, reason in enumerate(reasons) if reason == "ConditionalCheckFailed"]:
                 raise ConditionFailed(failed) from error

@@ -1,7 +1,13 @@
-"""Tickets: ``TICKET#{digest} / TICKET``; connections: ``CONN#{id} / CONN``; who follows: ``TURN#{tid} / SUB#{id}``.
+"""WebSocket tickets, connections, and subscriptions of connections to turns.
 
-A subscription lies among the events of its turn, so that the stream tells of both in the order of their writing. All of
-them have a ``ttl``, by which the table clears away what nobody removed.
+| item | key |
+|---|---|
+| ticket | ``TICKET#{digest} / TICKET`` |
+| connection | ``CONN#{connection_id} / CONN`` |
+| subscription | ``TURN#{turn_id} / SUB#{connection_id}`` |
+
+A subscription is in the partition of its turn's events, so the table's stream delivers both in the order of writing.
+Every item has a ``ttl``, after which DynamoDB deletes what was not removed.
 """
 
 import json
@@ -21,7 +27,7 @@ from satchel.domain.ids import ConnectionId, TurnId
 logger = logging.getLogger(__name__)
 
 PREFIX = "SUB#"
-_BESIDE = {"sent", "mark", "failures"}
+_ATTRIBUTES = {"sent", "mark", "failures"}  # not in ``doc``
 
 
 def _ttl(moment: datetime) -> int:
@@ -30,70 +36,76 @@ def _ttl(moment: datetime) -> int:
 
 @dataclass(frozen=True)
 class DynamoTickets:
-    """Implements ``ports.sockets.Tickets``."""
+    """Implements ``ports.connections.Tickets``."""
 
     table: Table
 
     def keep(self, digest: str, ticket: Ticket) -> None:
-        """Write a new ticket."""
+        """Store a new ticket."""
         item: Item = {"pk": f"TICKET#{digest}", "sk": "TICKET", "doc": ticket.model_dump_json()}
-        self.table.put(item | {"ttl": _ttl(ticket.expires_at)}, absent=True)
+        self.table.put(item | {"ttl": _ttl(ticket.expires_at)}, if_absent=True)
 
     def take(self, digest: str) -> Ticket | None:
-        """Return a ticket and remove it, expired or not."""
-        item = self.table.take(f"TICKET#{digest}", "TICKET")
+        """Remove a ticket, expired or not, and return it; None if there is none."""
+        item = self.table.pop(f"TICKET#{digest}", "TICKET")
         return Ticket.model_validate_json(str(item["doc"])) if item else None
 
 
 @dataclass(frozen=True)
 class DynamoConnections:
-    """Implements ``ports.sockets.Connections``."""
+    """Implements ``ports.connections.Connections``."""
 
     table: Table
 
     def add(self, connection: Connection) -> None:
-        """Write a connection."""
+        """Store a connection."""
         item: Item = {"pk": f"CONN#{connection.connection_id}", "sk": "CONN", "doc": connection.model_dump_json()}
         self.table.put(item | {"ttl": _ttl(connection.expires_at)})
 
     def get(self, connection_id: ConnectionId) -> Connection | None:
-        """Return a connection."""
+        """Return a connection, or None."""
         item = self.table.get(f"CONN#{connection_id}", "CONN")
         return Connection.model_validate_json(str(item["doc"])) if item else None
 
     def remove(self, connection_id: ConnectionId) -> None:
-        """Forget a connection."""
+        """Delete a connection, if it exists."""
         self.table.delete(f"CONN#{connection_id}", "CONN")
 
 
-def _key(turn_id: TurnId, connection_id: ConnectionId) -> tuple[str, str]:
+def _subscription_key(turn_id: TurnId, connection_id: ConnectionId) -> tuple[str, str]:
     return f"TURN#{turn_id}", f"{PREFIX}{connection_id}"
 
 
 @dataclass(frozen=True)
 class DynamoSubscriptions:
-    """Implements ``ports.sockets.Subscriptions``."""
+    """Implements ``ports.connections.Subscriptions``.
+
+    Updates are conditional on ``mark``, so they never change a newer subscription of the same connection.
+    """
 
     table: Table
 
     def add(self, subscription: Subscription) -> None:
-        """Write it anew: what the stream is asked for are items that appear, never the moving of their cursors."""
-        pk, sk = _key(subscription.turn_id, subscription.connection_id)
+        """Store a subscription; it replaces the connection's previous one for this turn.
+
+        Deletes and inserts instead of overwriting, because the stream's filter passes on inserted items only.
+        """
+        pk, sk = _subscription_key(subscription.turn_id, subscription.connection_id)
         self.table.delete(pk, sk)
         item: Item = {"pk": pk, "sk": sk, "ttl": _ttl(subscription.expires_at)}
         self.table.put(
             item
             | {"sent": subscription.sent, "mark": subscription.mark, "failures": subscription.failures}
-            | {"doc": subscription.model_dump_json(exclude=_BESIDE)}
+            | {"doc": subscription.model_dump_json(exclude=_ATTRIBUTES)}
         )
 
     def of_turn(self, turn_id: TurnId, limit: int) -> Sequence[Subscription]:
-        """Return those that can be read."""
+        """Return up to ``limit`` valid subscriptions to a turn; skip malformed items."""
         items, _ = self.table.query(Query(f"TURN#{turn_id}", PREFIX, limit))
-        return [found for item in items if (found := _subscription(turn_id, item))]
+        return [subscription for item in items if (subscription := _subscription(turn_id, item))]
 
     def advance(self, subscription: Subscription, sent: int) -> bool:
-        """Move its cursor, while it is the same one."""
+        """Store the number of events sent, and reset the failures. Return False if the subscription was replaced."""
         try:
             self._set(subscription, "SET sent = :sent, failures = :failures", {"sent": sent, "failures": 0})
         except ConditionFailed:
@@ -101,35 +113,39 @@ class DynamoSubscriptions:
         return True
 
     def failed(self, subscription: Subscription, failures: int) -> None:
-        """Count failures, while it is the same one."""
+        """Store the number of consecutive failures, unless the subscription was replaced."""
         with suppress(ConditionFailed):
             self._set(subscription, "SET failures = :failures", {"failures": failures})
 
+    def drop(self, subscription: Subscription) -> None:
+        """Delete a subscription, unless it was replaced."""
+        key = _subscription_key(subscription.turn_id, subscription.connection_id)
+        with suppress(ConditionFailed):
+            self.table.delete_if(*key, "mark", subscription.mark)
+
+    def remove(self, turn_id: TurnId, connection_id: ConnectionId) -> None:
+        """Delete the subscription of a connection to a turn, if it exists."""
+        self.table.delete(*_subscription_key(turn_id, connection_id))
+
     def _set(self, subscription: Subscription, expression: str, values: Mapping[str, int]) -> None:
         self.table.update(
-            *_key(subscription.turn_id, subscription.connection_id),
+            *_subscription_key(subscription.turn_id, subscription.connection_id),
             expression=expression,
             condition="mark = :mark",
             values={**values, "mark": subscription.mark},
             names={},
         )
 
-    def drop(self, subscription: Subscription) -> None:
-        """Remove it, while it is the same one."""
-        with suppress(ConditionFailed):
-            self.table.delete_if(*_key(subscription.turn_id, subscription.connection_id), "mark", subscription.mark)
-
-    def remove(self, turn_id: TurnId, connection_id: ConnectionId) -> None:
-        """Remove what a connection has for a turn."""
-        self.table.delete(*_key(turn_id, connection_id))
-
 
 def _subscription(turn_id: TurnId, item: Item) -> Subscription | None:
-    """A runner may write here, so its key alone says whose an item is, and one may be anything."""
-    beside = {name: item[name] for name in _BESIDE if name in item}
-    of = {"turn_id": turn_id, "connection_id": str(item["sk"]).removeprefix(PREFIX)}
+    """Return the subscription of an item, or None if it is malformed.
+
+    Runners may write to this partition, so an item may hold anything: turn and connection come from its key only.
+    """
+    attributes = {name: item[name] for name in _ATTRIBUTES if name in item}
+    ids = {"turn_id": turn_id, "connection_id": str(item["sk"]).removeprefix(PREFIX)}
     try:
-        return Subscription.model_validate({**json.loads(str(item.get("doc"))), **beside, **of})
+        return Subscription.model_validate({**json.loads(str(item.get("doc"))), **attributes, **ids})
     except (ValueError, TypeError):
-        logger.warning("unreadable subscription", extra={"turn_id": turn_id})
+        logger.warning("skipped a malformed subscription", extra={"turn_id": turn_id})
         return None

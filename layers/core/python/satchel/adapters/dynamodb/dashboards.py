@@ -1,6 +1,11 @@
-"""Dashboards: ``USER#{user} / CANVAS#{canvas_id}/{session_id}``; actions: ``SESSION#{sid} / ACTION#{canvas_id}/{id}``.
+"""Dashboards, and the log of the actions that users took in them.
 
-No id of a dashboard has a slash in it, so that no id is the beginning of another one's key.
+| item | key |
+|---|---|
+| dashboard | ``USER#{user} / CANVAS#{canvas_id}/{session_id}`` |
+| action | ``SESSION#{session_id} / ACTION#{canvas_id}/{action_id}`` |
+
+A canvas id contains no slash, so the prefix ``CANVAS#{canvas_id}/`` matches one canvas only.
 """
 
 from collections.abc import Iterator
@@ -12,7 +17,7 @@ from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.canvas import CanvasAction, Dashboard
 from satchel.domain.ids import CanvasId, SessionId, UserName
 
-_AT_ONCE = 10  # nearly always the first is meant
+_PAGE_SIZE = 10  # callers nearly always use the first dashboard
 
 
 def _key(user: UserName, canvas_id: CanvasId, session_id: SessionId | Literal[""] = "") -> tuple[str, str]:
@@ -25,31 +30,33 @@ def _dashboard(item: Item) -> Dashboard:
 
 @dataclass(frozen=True)
 class DynamoDashboards:
-    """Implements ``ports.dashboards.Dashboards``."""
+    """Implements ``ports.sessions.Dashboards``."""
 
     table: Table
 
     def keep(self, dashboard: Dashboard) -> None:
-        """Write down that a dashboard was opened."""
+        """Store a dashboard that was opened; it replaces the previous record."""
         pk, sk = _key(dashboard.user, dashboard.canvas_id, dashboard.session_id)
         self.table.put({"pk": pk, "sk": sk, "doc": dashboard.model_dump_json()})
 
     def get(self, user: UserName, canvas_id: CanvasId, session_id: SessionId) -> Dashboard | None:
-        """Return the dashboard of this id in a session of this person."""
+        """Return the dashboard with this id in a session of this user, or None."""
         item = self.table.get(*_key(user, canvas_id, session_id))
         return _dashboard(item) if item else None
 
     def named(self, user: UserName, canvas_id: CanvasId) -> Iterator[Dashboard]:
-        """Give the dashboards of this id, newest session first; a page is read when it is come to."""
+        """Yield the dashboards with this id in the user's sessions, newest session first; read pages as needed."""
         pk, prefix = _key(user, canvas_id)
         after: str | None = None
         while True:
-            items, after = self.table.query(Query(pk, prefix, _AT_ONCE, after, newest_first=True))
+            items, after = self.table.query(Query(pk, prefix, _PAGE_SIZE, after, newest_first=True))
             yield from map(_dashboard, items)
             if after is None:
                 return
 
     def log(self, action: CanvasAction) -> None:
-        """Write down what was done."""
+        """Store an action. Raise ConditionFailed if it is stored already."""
         sk = f"ACTION#{action.canvas_id}/{action.action_id}"
-        self.table.put({"pk": f"SESSION#{action.session_id}", "sk": sk, "doc": action.model_dump_json()}, absent=True)
+        self.table.put(
+            {"pk": f"SESSION#{action.session_id}", "sk": sk, "doc": action.model_dump_json()}, if_absent=True
+        )

@@ -1,7 +1,8 @@
-"""Events: ``TURN#{tid} / EVENT#{seq}``, the counter ``… / SEQ``, and ``… / ONCE#{what}`` for those that come once.
+"""Events of a turn: ``TURN#{turn_id} / EVENT#{seq}``.
 
-The number is taken and the event written in one transaction: a number that a reader has passed never appears later.
-The last event of a turn closes the counter, so that whoever comes late has no word any more.
+In the same partition: the counter ``SEQ``, and ``ONCE#{key}`` for each event that must not be repeated. One transaction
+increments the counter and writes the event, so sequence numbers have no gaps and a reader never misses an event. The
+last event of a turn closes the counter; later writers get None.
 """
 
 import json
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, pause
+from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, wait_before_retry
 from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.errors import Unavailable
@@ -19,39 +20,45 @@ from satchel.domain.ids import TurnId
 from satchel.ports.system import Clock
 
 PREFIX = "EVENT#"
-_TRIES = 60
-_OPEN = "seq = :last AND attribute_not_exists(closed)"
+_MAX_TRIES = 60
+_ONCE_POSITION = 2  # of the ``ONCE#`` item among the writes of an event
+_COUNTER_UNCHANGED = "seq = :last AND attribute_not_exists(closed)"
 
 
 @dataclass(frozen=True)
 class DynamoEvents:
-    """Implements ``ports.events.Events``. Writers that meet try again: the counter's condition lets one through."""
+    """Implements ``ports.turns.Events``. Of several concurrent writers one succeeds; the others retry."""
 
     table: Table
     clock: Clock
 
     def append(self, turn_id: TurnId, event: NewEvent) -> Event | None:
-        """Write one event and return it; None when its ``once`` or the turn's last one was written before."""
+        """Write an event and return it.
+
+        Return None if the turn has its last event, or if an event with the same ``once`` key exists. Raise Unavailable
+        if DynamoDB fails or too many writers compete.
+        """
         pk = f"TURN#{turn_id}"
-        for _ in range(_TRIES):
+        for _ in range(_MAX_TRIES):
             try:
-                written = self._next(turn_id, event)
-                if written is None:
+                numbered = self._number(turn_id, event)
+                if numbered is None:
                     return None
-                self._write(pk, written, event.once)
+                self._write(pk, numbered, event.once)
             except WriteConflict:
                 pass
-            except ConditionFailed as refused:
-                if 2 in refused.at:  # noqa: PLR2004  (the third write is the once-marker)
+            except ConditionFailed as error:
+                if _ONCE_POSITION in error.positions:
                     return None
             except (ClientError, BotoCoreError) as error:
                 raise Unavailable("The event could not be written.") from error
             else:
-                return written
-            pause()
-        raise Unavailable("Too many writers at one turn's events.")
+                return numbered
+            wait_before_retry()
+        raise Unavailable("Too many concurrent writers of events of one turn.")
 
-    def _next(self, turn_id: TurnId, event: NewEvent) -> Event | None:
+    def _number(self, turn_id: TurnId, event: NewEvent) -> Event | None:
+        """Return the event with the next sequence number; None if the turn has its last event."""
         counter = self.table.get(f"TURN#{turn_id}", "SEQ")
         if counter and "closed" in counter:
             return None
@@ -64,24 +71,24 @@ class DynamoEvents:
             ensure_ascii=False,
         )
         writes = [
-            self.table.writes_update(
+            self.table.build_update(
                 pk,
                 "SEQ",
                 expression="SET seq = :next, closed = :closed" if event.type in ENDS else "SET seq = :next",
-                condition=_OPEN if event.seq > 1 else "attribute_not_exists(pk)",
+                condition=_COUNTER_UNCHANGED if event.seq > 1 else "attribute_not_exists(pk)",
                 values={"next": event.seq}
                 | ({"last": event.seq - 1} if event.seq > 1 else {})
                 | ({"closed": True} if event.type in ENDS else {}),
                 names={},
             ),
-            self.table.writes_put({"pk": pk, "sk": f"{PREFIX}{event.seq:08d}", "doc": body}, absent=True),
+            self.table.build_put({"pk": pk, "sk": f"{PREFIX}{event.seq:08d}", "doc": body}, if_absent=True),
         ]
         if once:
-            writes.append(self.table.writes_put({"pk": pk, "sk": f"ONCE#{once}"}, absent=True))
+            writes.append(self.table.build_put({"pk": pk, "sk": f"ONCE#{once}"}, if_absent=True))
         self.table.transact(writes)
 
     def after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:
-        """Return up to ``limit`` events whose seq is greater, in order."""
+        """Return up to ``limit`` events with a greater sequence number, in order."""
         items, _ = self.table.query(Query(f"TURN#{turn_id}", PREFIX, limit, f"{PREFIX}{seq:08d}"))
         return [_event(turn_id, item) for item in items]
 

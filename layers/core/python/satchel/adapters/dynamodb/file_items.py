@@ -1,25 +1,25 @@
-"""What files are kept as.
+"""Items of files, and the query that lists them.
 
 | item | key |
 |---|---|
-| newest version | ``USER#{user} / FILE#{file_key}`` (with ``expiry_bucket`` and ``expires_at`` where it expires) |
-| every version | ``USER#{user} / VERSION#{file_key}#{n}`` |
-| name in a session | ``SESSION#{sid} / NAME#{name}``; without a session ``LIBRARY#{user} / NAME#{name}`` |
-| name among all files | ``USER#{user} / NAME#{name}/{file_key}`` (no name has a slash in it) |
-| place in a session | ``SESSION#{sid} / FILE#{file_key}`` |
-| version of an object | ``USER#{user} / OBJECT#{object_id}``, so that keeping it again finds it whatever came after |
-| usage | ``USER#{user} / USAGE#{shard}``: ``bytes`` of all versions and ``files`` |
+| newest version | ``USER#{user} / FILE#{file_key}``, in the bucket ``files`` of the expiry index if the file expires |
+| each version | ``USER#{user} / VERSION#{file_key}#{n}`` |
+| name claim (reserves a name) | ``SESSION#{session_id} / NAME#{name}``, without a session ``LIBRARY#{user} / …`` |
+| pointer by name among all files | ``USER#{user} / NAME#{name}/{file_key}`` (a name contains no slash) |
+| pointer by session | ``SESSION#{session_id} / FILE#{file_key}`` |
+| version made from an object | ``USER#{user} / OBJECT#{object_id}``, so a repeated ``keep`` finds its version |
+| usage | ``USER#{user} / USAGE#{shard}``: counters ``bytes`` (of all versions) and ``files`` |
 
-Pages of files: one bounded Query, and the records that it points to, whatever the number of files.
+A page of a list costs one bounded query, plus a batch read of the records if the query returns pointers:
 
-| asked | Query | order |
+| filter | query | order |
 |---|---|---|
-| nothing more | ``USER#{user} / FILE#`` | newest first |
-| a session | ``SESSION#{sid} / FILE#``, then their records | newest first |
-| a beginning of names | ``NAME#{prefix}`` of either partition, then their records | by name |
+| none | ``USER#{user} / FILE#`` | newest first |
+| session | ``SESSION#{session_id} / FILE#``, then the records | newest first |
+| name prefix | ``NAME#{prefix}`` in either partition, then the records | by name |
 
-Source and category are looked for in the records: a page looks at ``_LOOKED_AT`` of them at most, so it may hold fewer
-files than were asked for, or none, while more pages follow.
+Source and category have no index. A page with such a filter examines up to ``_MAX_EXAMINED`` records (or ``limit``, if
+that is more), so it may hold fewer files than ``limit``, or none, although more pages follow.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,59 +31,59 @@ from satchel.domain.files import FileFilter, FileRecord, NameClaim
 from satchel.domain.ids import FileKey, SessionId, UserName
 from satchel.ports import Page
 
-USAGE = "USAGE#"
-EXPIRING = "files"
-# Writers at one counter get into each other's way; the last character of a key is as good as random.
-_SHARDS = 8
+USAGE_PREFIX = "USAGE#"
+EXPIRY_BUCKET = "files"
+_USAGE_SHARDS = 8
+_MAX_EXAMINED = 500
 
 
-def space(user: UserName, session_id: SessionId | None) -> str:
-    """Return where a name is unique: within its session; files without one share the person's library."""
+def name_partition(user: UserName, session_id: SessionId | None) -> str:
+    """Return the partition in which a name is unique: the session, or the user's library for files without one."""
     return f"SESSION#{session_id}" if session_id else f"LIBRARY#{user}"
 
 
 def record_item(record: FileRecord) -> Item:
-    """Return the newest version."""
+    """Return the item of a file's newest version."""
     item: Item = {"pk": f"USER#{record.user}", "sk": f"FILE#{record.file_key}", "doc": record.model_dump_json()}
     if record.expires_at is not None:
-        item |= {"expiry_bucket": EXPIRING, "expires_at": record.expires_at}
+        item |= {"expiry_bucket": EXPIRY_BUCKET, "expires_at": record.expires_at}
     return item
 
 
-def record_of(item: Item) -> FileRecord:
-    """Return what an item of a version says."""
+def parse_record(item: Item) -> FileRecord:
+    """Return the file record of a version's item."""
     return FileRecord.model_validate_json(str(item["doc"]))
 
 
-def versions_of(file_key: FileKey) -> str:
-    """Return what the keys of all versions begin with."""
+def version_prefix(file_key: FileKey) -> str:
+    """Return the sort key prefix of all versions of a file."""
     return f"VERSION#{file_key}#"
 
 
 def version_key(file_key: FileKey, version: int) -> str:
-    """Return where a version is."""
-    return f"{versions_of(file_key)}{version:06d}"
+    """Return the sort key of a version."""
+    return f"{version_prefix(file_key)}{version:06d}"
 
 
 def version_item(record: FileRecord) -> Item:
-    """Return a version."""
+    """Return the item of a version."""
     sk = version_key(record.file_key, record.version)
     return {"pk": f"USER#{record.user}", "sk": sk, "doc": record.model_dump_json()}
 
 
 def object_item(record: FileRecord) -> Item:
-    """Return which version an object is."""
+    """Return the item that names the version made from an object."""
     sk = f"OBJECT#{record.object_id}"
     return {"pk": f"USER#{record.user}", "sk": sk, "file_key": record.file_key, "version": record.version}
 
 
 def pointer_key(name: str, file_key: FileKey | Literal[""] = "") -> str:
-    """Return where the files of a name are found."""
+    """Return the sort key of a pointer by name; without a key, the prefix of all files with this name."""
     return f"NAME#{name}/{file_key}"
 
 
 def pointer_items(record: FileRecord) -> Iterator[Item]:
-    """Give the ways by which a file is found among all of its owner's and among its session's."""
+    """Yield the items that point to a file by its name and, if it has one, by its session."""
     yield {
         "pk": f"USER#{record.user}",
         "sk": pointer_key(record.name, record.file_key),
@@ -94,7 +94,7 @@ def pointer_items(record: FileRecord) -> Iterator[Item]:
 
 
 def claim_item(record: FileRecord) -> Item:
-    """Return who holds a name."""
+    """Return the item that reserves a file's name; ``held_by`` is the condition for replacing or deleting it."""
     claim = NameClaim(
         name=record.name,
         raw_name=record.raw_name,
@@ -106,7 +106,7 @@ def claim_item(record: FileRecord) -> Item:
         is_transient=record.is_transient,
     )
     return {
-        "pk": space(record.user, record.session_id),
+        "pk": name_partition(record.user, record.session_id),
         "sk": f"NAME#{record.name}",
         "doc": claim.model_dump_json(),
         "held_by": record.object_id,
@@ -115,30 +115,33 @@ def claim_item(record: FileRecord) -> Item:
 
 
 def usage_key(user: UserName, file_key: FileKey) -> tuple[str, str]:
-    """Return the counter that a file is counted on; what a person uses is the sum of all of them."""
-    return f"USER#{user}", f"{USAGE}{ord(file_key[-1]) % _SHARDS}"
+    """Return the key of the usage counters for a file. A user's usage is the sum over all shards.
+
+    The shard is chosen by the key's last (random) character, to avoid contention of writers.
+    """
+    return f"USER#{user}", f"{USAGE_PREFIX}{ord(file_key[-1]) % _USAGE_SHARDS}"
 
 
-_LOOKED_AT = 500
-
-
-def page_of_files(table: Table, user: UserName, wanted: FileFilter, limit: int, cursor: str | None) -> Page[FileRecord]:
-    """Return a page of the files that are meant. Raises InvalidRequest for a cursor that this list did not give."""
-    pk = f"SESSION#{wanted.session_id}" if wanted.session_id else f"USER#{user}"
-    prefix = f"NAME#{wanted.name_prefix}" if wanted.name_prefix else "FILE#"
-    many = max(limit, _LOOKED_AT) if wanted.narrows else limit
-    query = Query(pk, prefix, many, from_cursor(cursor, prefix), newest_first=not wanted.name_prefix)
+def query_files(
+    table: Table, user: UserName, file_filter: FileFilter, limit: int, cursor: str | None
+) -> Page[FileRecord]:
+    """Return a page of the files that match the filter. Raise InvalidRequest for a cursor of another list."""
+    pk = f"SESSION#{file_filter.session_id}" if file_filter.session_id else f"USER#{user}"
+    prefix = f"NAME#{file_filter.name_prefix}" if file_filter.name_prefix else "FILE#"
+    examined = max(limit, _MAX_EXAMINED) if file_filter.narrows else limit
+    query = Query(pk, prefix, examined, from_cursor(cursor, prefix), newest_first=not file_filter.name_prefix)
     items, after = table.query(query)
-    pointing = wanted.session_id is not None or wanted.name_prefix != ""
-    records = _pointed_to(table, user, items) if pointing else map(record_of, items)
-    found = [(str(item["sk"]), each) for item, each in zip(items, records, strict=True) if each and wanted.fits(each)]
-    last = found[limit - 1][0] if len(found) > limit else after
-    return Page(items=[record for _, record in found[:limit]], cursor=to_cursor(last))
+    are_pointers = file_filter.session_id is not None or file_filter.name_prefix != ""
+    records = _resolve_pointers(table, user, items) if are_pointers else map(parse_record, items)
+    pairs = [(str(item["sk"]), record) for item, record in zip(items, records, strict=True) if record]
+    matches = [(sk, record) for sk, record in pairs if file_filter.fits(record)]
+    last = matches[limit - 1][0] if len(matches) > limit else after
+    return Page(items=[record for _, record in matches[:limit]], cursor=to_cursor(last))
 
 
-def _pointed_to(table: Table, user: UserName, items: Sequence[Item]) -> list[FileRecord | None]:
-    """Return the records of these pointers; None where one went in between."""
-    keys = [FileKey(str(item["file_key"])) for item in items]
-    records = map(record_of, table.get_many([(f"USER#{user}", f"FILE#{key}") for key in keys]))
-    found = {record.file_key: record for record in records}
-    return [found.get(key) for key in keys]
+def _resolve_pointers(table: Table, user: UserName, pointers: Sequence[Item]) -> list[FileRecord | None]:
+    """Return the record of each pointer; None for a file that was deleted meanwhile."""
+    keys = [FileKey(str(pointer["file_key"])) for pointer in pointers]
+    items = table.get_many([(f"USER#{user}", f"FILE#{key}") for key in keys])
+    records = {record.file_key: record for record in map(parse_record, items)}
+    return [records.get(key) for key in keys]

@@ -1,28 +1,28 @@
-"""Shared links: ``USER#{user} / LINK#{link_id}``, with a ``ttl``; and what any link rests on, in one request."""
+"""Shared links: ``USER#{user} / LINK#{link_id}``, with a ``ttl``; and the items that decide if a link is valid."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from satchel.adapters.dynamodb.file_items import record_of, version_key
+from satchel.adapters.dynamodb.file_items import parse_record, version_key
 from satchel.adapters.dynamodb.items import Item, from_cursor, to_cursor
-from satchel.adapters.dynamodb.sessions import session_key, session_of
+from satchel.adapters.dynamodb.sessions import parse_session, session_key
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.ids import LinkId, SessionId, UserName
 from satchel.domain.links import Claims, LinkState, SharedLink
 from satchel.ports import Page
 
 PREFIX = "LINK#"
-_NONE = "-"  # no id of ours: read in the place of what a link does not have
+_NO_ID = "-"  # never a real id: an absent item to read if a link has no session or no link id
 
-_Place = tuple[str, str]
+_Key = tuple[str, str]
 
 
-def _link_key(user: UserName, link_id: LinkId | Literal[""]) -> _Place:
+def _link_key(user: UserName, link_id: LinkId | Literal[""]) -> _Key:
     return f"USER#{user}", f"{PREFIX}{link_id}"
 
 
-def _link_of(item: Item) -> SharedLink:
+def _link(item: Item) -> SharedLink:
     return SharedLink.model_validate_json(str(item["doc"]))
 
 
@@ -33,55 +33,56 @@ class DynamoSharedLinks:
     table: Table
 
     def add(self, link: SharedLink) -> None:
-        """Write a new one."""
+        """Store a new link."""
         pk, sk = _link_key(link.claims.owner, link.link_id)
-        self.table.put({"pk": pk, "sk": sk, "doc": link.model_dump_json(), "ttl": link.claims.exp}, absent=True)
+        self.table.put({"pk": pk, "sk": sk, "doc": link.model_dump_json(), "ttl": link.claims.exp}, if_absent=True)
 
     def list(self, user: UserName, limit: int, cursor: str | None) -> Page[SharedLink]:
-        """Return them, newest first."""
+        """Return the user's links, newest first."""
         query = Query(f"USER#{user}", PREFIX, limit, from_cursor(cursor, PREFIX), newest_first=True)
         items, last = self.table.query(query)
-        return Page(items=[_link_of(item) for item in items], cursor=to_cursor(last))
+        return Page(items=[_link(item) for item in items], cursor=to_cursor(last))
 
     def revoke(self, user: UserName, link_id: LinkId) -> bool:
-        """Remove one."""
-        return self.table.take(*_link_key(user, link_id)) is not None
+        """Delete a link. Return False if there is none."""
+        return self.table.pop(*_link_key(user, link_id)) is not None
 
     def revoke_all(self, user: UserName) -> int:
-        """Remove all, a page at a time."""
-        gone = 0
+        """Delete all links of the user, page by page. Return how many were deleted."""
+        deleted = 0
         while True:
             items, after = self.table.query(Query(f"USER#{user}", PREFIX))
-            gone += sum(self.table.take(str(item["pk"]), str(item["sk"])) is not None for item in items)
+            deleted += sum(self.table.pop(str(item["pk"]), str(item["sk"])) is not None for item in items)
             if after is None:
-                return gone
+                return deleted
 
 
 @dataclass(frozen=True)
 class DynamoLinkStates:
-    """Implements ``ports.links.LinkStates``: always three places for a link, there or not."""
+    """Implements ``ports.links.LinkStates``. Always reads three items per link, so timing reveals nothing."""
 
     table: Table
 
     def look(self, claims: Sequence[Claims]) -> list[LinkState]:
-        """Return what there is of each."""
-        places = [_places(each) for each in claims]
-        wanted = list(dict.fromkeys(place for three in places for place in three))
-        found = {(str(item["pk"]), str(item["sk"])): item for item in self.table.get_many(wanted)}
-        return [_standing(*(found.get(place) for place in three)) for three in places]
+        """Return the state of each link in order."""
+        keys_of_links = [_keys(each) for each in claims]
+        unique_keys = list(dict.fromkeys(key for keys in keys_of_links for key in keys))
+        items = {(str(item["pk"]), str(item["sk"])): item for item in self.table.get_many(unique_keys)}
+        return [_link_state(*(items.get(key) for key in keys)) for keys in keys_of_links]
 
 
-def _places(claims: Claims) -> tuple[_Place, _Place, _Place]:
+def _keys(claims: Claims) -> tuple[_Key, _Key, _Key]:
+    """Return the keys of a link's file version, session and shared link."""
     return (
         (f"USER#{claims.owner}", version_key(claims.file_key, claims.version)),
-        session_key(claims.owner, claims.session_id or SessionId(_NONE)),
-        _link_key(claims.owner, claims.link_id or LinkId(_NONE)),
+        session_key(claims.owner, claims.session_id or SessionId(_NO_ID)),
+        _link_key(claims.owner, claims.link_id or LinkId(_NO_ID)),
     )
 
 
-def _standing(version: Item | None, session: Item | None, link: Item | None) -> LinkState:
+def _link_state(version: Item | None, session: Item | None, link: Item | None) -> LinkState:
     return LinkState(
-        file=record_of(version) if version else None,
-        session=session_of(session) if session else None,
-        link=_link_of(link) if link else None,
+        file=parse_record(version) if version else None,
+        session=parse_session(session) if session else None,
+        link=_link(link) if link else None,
     )

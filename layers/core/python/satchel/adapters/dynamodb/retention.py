@@ -1,4 +1,7 @@
-"""Ending many files with few requests, and what is left of a session's turns."""
+"""Deletion of many expired files in few requests, and of the events of ended sessions.
+
+Keys: ``file_items`` (files), ``events`` (events), ``connections`` (subscriptions).
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,12 +9,13 @@ from datetime import datetime
 from itertools import groupby
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict
-from satchel.adapters.dynamodb.events import PREFIX as EVENT
+from satchel.adapters.dynamodb.connections import PREFIX as SUBSCRIPTION_PREFIX
+from satchel.adapters.dynamodb.events import PREFIX as EVENT_PREFIX
 from satchel.adapters.dynamodb.file_items import (
-    EXPIRING,
+    EXPIRY_BUCKET,
     claim_item,
+    parse_record,
     record_item,
-    record_of,
     usage_key,
     version_item,
     version_key,
@@ -19,15 +23,16 @@ from satchel.adapters.dynamodb.file_items import (
 from satchel.adapters.dynamodb.files import DynamoFiles
 from satchel.adapters.dynamodb.sessions import session_key
 from satchel.adapters.dynamodb.table import Query, Table
-from satchel.adapters.dynamodb.turns import PREFIX as TURN
+from satchel.adapters.dynamodb.turns import PREFIX as TURN_PREFIX
 from satchel.domain.errors import FileNotFound, SessionEnded
 from satchel.domain.files import FileRecord, expired, promoted
 from satchel.domain.ids import SessionId
 from satchel.domain.sessions import SessionStatus
 
-_MAX_WRITES = 99  # and one that counts them
-_PAGE = 200
-_OF_TURNS = (EVENT, "SUB#")  # not the marks of what was told once: nothing may be told again
+_MAX_DELETES = 99  # per transaction, plus the write of the usage counters
+_PAGE_SIZE = 200
+# The ``ONCE#`` items stay: they prevent that a late writer repeats an event.
+_PURGED_PREFIXES = (EVENT_PREFIX, SUBSCRIPTION_PREFIX)
 
 
 @dataclass(frozen=True)
@@ -37,83 +42,86 @@ class DynamoFileReaper:
     table: Table
 
     def due(self, until: datetime, limit: int) -> Sequence[FileRecord]:
-        """Return files that had expired by then. The index may be behind: what a file is, its item says."""
-        found = self.table.due(EXPIRING, int(until.timestamp()), limit)
-        items = self.table.get_many([(str(item["pk"]), str(item["sk"])) for item in found])
-        return [record for record in map(record_of, items) if expired(record, until)]
+        """Return expired files of all users; the index is eventually consistent, so their items are read again."""
+        entries = self.table.query_expired(EXPIRY_BUCKET, int(until.timestamp()), limit)
+        items = self.table.get_many([(str(entry["pk"]), str(entry["sk"])) for entry in entries])
+        return [record for record in map(parse_record, items) if expired(record, until)]
 
     def versions(self, records: Sequence[FileRecord]) -> Sequence[FileRecord]:
-        """Return all versions: the newest are at hand, older ones are fetched by their keys."""
+        """Return all versions of files, given their newest versions; read the older ones by key."""
         older = [
             (f"USER#{record.user}", version_key(record.file_key, version))
             for record in records
             for version in range(1, record.version)
         ]
-        return [*map(record_of, self.table.get_many(older)), *records]
+        return [*map(parse_record, self.table.get_many(older)), *records]
 
     def remove(self, records: Sequence[FileRecord]) -> int:
-        """Remove files, as many in a transaction as it holds; those of one are counted in the same place."""
+        """Delete files and return how many were deleted. A transaction deletes as many files of one shard as fit."""
         files = {record.file_key: _File(record) for record in records}
         for version in self.versions(records):
             files[version.file_key].versions.append(version)
-        gone = 0
-        for _, together in groupby(sorted(files.values(), key=_counted_at), key=_counted_at):
+        removed = 0
+        for _, files_of_shard in groupby(sorted(files.values(), key=_usage_key), key=_usage_key):
             batch: list[_File] = []
-            for file in together:
-                if batch and sum(each.writes for each in batch) + file.writes > _MAX_WRITES:
-                    gone += self._remove(batch)
+            for file in files_of_shard:
+                if batch and sum(each.max_deletes for each in batch) + file.max_deletes > _MAX_DELETES:
+                    removed += self._remove(batch)
                     batch = []
                 batch.append(file)
-            gone += self._remove(batch)
-        return gone
+            removed += self._remove(batch)
+        return removed
 
     def _remove(self, batch: Sequence["_File"]) -> int:
-        """Of a batch in which one was changed in between, the others go one by one."""
+        """Delete a batch in one transaction; if a file was changed meanwhile, delete the others one by one."""
         files = DynamoFiles(self.table)
-        writes = [write for file in batch for write in files.removes(file.newest, file.versions)]
+        writes = [write for file in batch for write in files.build_deletes(file.newest, file.versions)]
         size = sum(version.size for file in batch for version in file.versions)
         try:
-            self.table.transact([*writes, files.counts(batch[0].newest, -len(batch), -size)])
+            self.table.transact([*writes, files.build_count(batch[0].newest, -len(batch), -size)])
         except (ConditionFailed, WriteConflict):
             return 0 if len(batch) == 1 else sum(self._remove([file]) for file in batch)
         return len(batch)
 
     def promote(self, record: FileRecord, *, while_open: bool) -> FileRecord:
-        """Write the file, its version and its name as of one that stays, if they are as they were read."""
-        kept = promoted(record)
+        """Write a transient file as a permanent one, on condition that it is unchanged since it was read.
+
+        With ``while_open``, also on condition that its session is open. Raises FileNotFound and SessionEnded.
+        """
+        permanent = promoted(record)
         writes = [
-            self.table.writes_put_over(record_item(kept), "doc", str(record_item(record)["doc"])),
-            self.table.writes_put_over(version_item(kept), "doc", str(version_item(record)["doc"])),
-            self.table.writes_put_over(claim_item(kept), "held_by", record.object_id),
+            self.table.build_put_if(record_item(permanent), "doc", str(record_item(record)["doc"])),
+            self.table.build_put_if(version_item(permanent), "doc", str(version_item(record)["doc"])),
+            self.table.build_put_if(claim_item(permanent), "held_by", record.object_id),
         ]
         if while_open and record.session_id:
-            place = session_key(record.user, record.session_id)
-            writes.append(self.table.writes_check(*place, "status", SessionStatus.ACTIVE.value))
+            key = session_key(record.user, record.session_id)
+            writes.append(self.table.build_check(*key, "status", SessionStatus.ACTIVE.value))
         try:
             self.table.transact(writes)
         except WriteConflict as error:
             raise FileNotFound(record.file_key) from error
-        except ConditionFailed as refused:
-            if record.session_id and while_open and refused.at == [len(writes) - 1]:
-                raise SessionEnded(record.session_id) from refused
-            raise FileNotFound(record.file_key) from refused
-        return kept
+        except ConditionFailed as error:
+            if record.session_id and while_open and error.positions == [len(writes) - 1]:
+                raise SessionEnded(record.session_id) from error
+            raise FileNotFound(record.file_key) from error
+        return permanent
 
 
 @dataclass
 class _File:
-    """A file that goes, with all its versions."""
+    """A file to delete, with all its versions."""
 
     newest: FileRecord
     versions: list[FileRecord] = field(default_factory=list)
 
     @property
-    def writes(self) -> int:
-        """Return how many items it has, at most."""
+    def max_deletes(self) -> int:
+        """Return the maximum number of the file's items: record, claim, two pointers, two per version."""
         return 4 + 2 * len(self.versions)
 
 
-def _counted_at(file: _File) -> tuple[str, str]:
+def _usage_key(file: _File) -> tuple[str, str]:
     return usage_key(file.newest.user, file.newest.file_key)
 
 
@@ -124,25 +132,27 @@ class DynamoSessionPurger:
     table: Table
 
     def forget_events(self, session_id: SessionId) -> int:
-        """Go from turn to turn, a page of each at a time; broken off, it begins again with what is left."""
-        forgotten, after = 0, None
+        """Delete the events (except each turn's last) and subscriptions of a session's turns; return how many.
+
+        Works page by page; an interrupted call can be repeated.
+        """
+        deleted, after = 0, None
         while True:
-            turns, after = self.table.query(Query(f"SESSION#{session_id}", TURN, _PAGE, after))
+            turns, after = self.table.query(Query(f"SESSION#{session_id}", TURN_PREFIX, _PAGE_SIZE, after))
             for turn in turns:
-                pk = f"TURN#{str(turn['sk']).removeprefix(TURN)}"
-                forgotten += sum(self._delete(pk, prefix) for prefix in _OF_TURNS)
+                pk = f"TURN#{str(turn['sk']).removeprefix(TURN_PREFIX)}"
+                deleted += sum(self._delete(pk, prefix) for prefix in _PURGED_PREFIXES)
             if after is None:
-                return forgotten
+                return deleted
 
     def _delete(self, pk: str, prefix: str) -> int:
-        """Page by page; of the events the last one stays."""
         deleted = 0
-        newest, _ = self.table.query(Query(pk, EVENT, 1, newest_first=True))
-        stays = {item["sk"] for item in newest}
+        newest, _ = self.table.query(Query(pk, EVENT_PREFIX, 1, newest_first=True))
+        last_event = {item["sk"] for item in newest}
         while True:
-            items, after = self.table.query(Query(pk, prefix, _PAGE))
-            going = [(pk, str(item["sk"])) for item in items if item["sk"] not in stays]
-            self.table.delete_many(going)
-            deleted += len(going)
+            items, after = self.table.query(Query(pk, prefix, _PAGE_SIZE))
+            keys = [(pk, str(item["sk"])) for item in items if item["sk"] not in last_event]
+            self.table.delete_many(keys)
+            deleted += len(keys)
             if after is None:
                 return deleted

@@ -1,7 +1,9 @@
 """Sessions: ``USER#{user} / SESSION#{session_id}``.
 
-An open one stands in the expiry index under ``sessions`` with the time when it was used last, an ended one under
-``ended`` with the time when it is to be cleared, until nothing is left of it to clear.
+The expiry index holds open sessions in the bucket ``sessions`` (``expires_at``: the time of the last use), and ended
+sessions in the bucket ``ended`` (``expires_at``: the time of the next cleanup) until their cleanup is complete.
+
+The tokens that models used are counters of the item, one attribute per field of TokenUsage.
 """
 
 import json
@@ -11,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, pause
+from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, wait_before_retry
 from satchel.adapters.dynamodb.items import Item, from_cursor, to_cursor
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.conversation import TokenUsage
@@ -24,13 +26,14 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 PREFIX = "SESSION#"
-OPEN, ENDED = "sessions", "ended"
-_BESIDE = {"status", "epoch", "running_turn", "last_used_at", "ended_at"}
-_TRIES = 20
+_OPEN_BUCKET, _ENDED_BUCKET = "sessions", "ended"
+_ATTRIBUTES = {"status", "epoch", "running_turn", "last_used_at", "ended_at"}  # not in ``doc``
+_COUNTERS = frozenset(TokenUsage.model_fields)
+_MAX_TRIES = 20
 
 
 def session_key(user: UserName, session_id: SessionId) -> tuple[str, str]:
-    """Return pk and sk of a session."""
+    """Return the key of a session's item."""
     return f"USER#{user}", f"{PREFIX}{session_id}"
 
 
@@ -43,20 +46,38 @@ def _item(session: Session) -> Item:
         "status": session.status.value,
         "epoch": session.epoch,
         "last_used_at": session.last_used_at.isoformat(),
-        "expiry_bucket": OPEN,
+        "expiry_bucket": _OPEN_BUCKET,
         "expires_at": int(session.last_used_at.timestamp()),
     }
     return item if session.running_turn is None else item | {"running_turn": session.running_turn}
 
 
 def _doc(session: Session) -> str:
-    return session.model_dump_json(exclude=_BESIDE | {"usage"})
+    return session.model_dump_json(exclude=_ATTRIBUTES | {"usage"})
 
 
-def session_of(item: Item) -> Session:
-    """Return what an item of a session says."""
-    beside = {name: item[name] for name in _BESIDE if name in item}
-    return Session.model_validate(json.loads(str(item["doc"])) | beside | {"usage": usage_of(item)})
+def parse_session(item: Item) -> Session:
+    """Return the session of an item."""
+    attributes = {name: item[name] for name in _ATTRIBUTES if name in item}
+    return Session.model_validate(json.loads(str(item["doc"])) | attributes | {"usage": parse_usage(item)})
+
+
+def parse_usage(item: Item) -> TokenUsage:
+    """Return the token counters of the item of a session or turn."""
+    return TokenUsage.model_validate({name: item[name] for name in _COUNTERS & item.keys()})
+
+
+def build_usage_update(table: Table, pk: str, sk: str, usage: TokenUsage) -> "TransactWriteItemTypeDef":
+    """Return the update that adds to the token counters of an item, on condition that the item exists."""
+    counts = usage.model_dump(exclude_defaults=True)
+    return table.build_update(
+        pk,
+        sk,
+        expression="ADD " + ", ".join(f"{name} :{name}" for name in counts),
+        condition="attribute_exists(pk)",
+        values=counts,
+        names={},
+    )
 
 
 @dataclass(frozen=True)
@@ -70,28 +91,32 @@ class DynamoSessions:
         self.table.put(_item(session))
 
     def get(self, user: UserName, session_id: SessionId) -> Session | None:
-        """Return a session of this person."""
+        """Return a session of this user, or None."""
         item = self.table.get(*session_key(user, session_id))
-        return session_of(item) if item else None
+        return parse_session(item) if item else None
 
     def some(self, user: UserName, session_ids: Collection[SessionId]) -> dict[str, Session]:
-        """Return those of these sessions that there are, by id."""
-        found = map(session_of, self.table.get_many([session_key(user, each) for each in sorted(set(session_ids))]))
-        return {session.session_id: session for session in found}
+        """Return the sessions that exist among these ids, by id."""
+        keys = [session_key(user, session_id) for session_id in sorted(set(session_ids))]
+        sessions = map(parse_session, self.table.get_many(keys))
+        return {session.session_id: session for session in sessions}
 
     def list(self, user: UserName, limit: int, cursor: str | None) -> Page[Session]:
         """Return sessions, newest first."""
         query = Query(f"USER#{user}", PREFIX, limit, from_cursor(cursor, PREFIX), newest_first=True)
         items, last = self.table.query(query)
-        return Page(items=[session_of(item) for item in items], cursor=to_cursor(last))
+        return Page(items=[parse_session(item) for item in items], cursor=to_cursor(last))
 
     def change(self, user: UserName, session_id: SessionId, changes: SessionChanges) -> Session:
-        """Change what is said of an open session: of two who do so at once, neither undoes the other's."""
-        for _ in range(_TRIES):
+        """Apply changes to an open session and return it. Concurrent changes of different fields are all applied.
+
+        Raises SessionNotFound, SessionEnded, and Unavailable after too many conflicts with other writers.
+        """
+        for _ in range(_MAX_TRIES):
             item = self.table.get(*session_key(user, session_id))
             if item is None:
                 raise SessionNotFound(session_id)
-            after = session_of(item).model_copy(update=changes.model_dump(exclude_unset=True))
+            after = parse_session(item).model_copy(update=changes.model_dump(exclude_unset=True))
             try:
                 self.table.update(
                     *session_key(user, session_id),
@@ -104,13 +129,13 @@ class DynamoSessions:
                 if after.status is SessionStatus.ENDED:
                     raise SessionEnded(session_id) from None
             except WriteConflict:
-                pause()
+                wait_before_retry()
             else:
                 return after
-        raise Unavailable("The session is being changed by somebody else; try again.")
+        raise Unavailable("Another request is changing the session; try again.")
 
     def end(self, user: UserName, session_id: SessionId, now: datetime, *, idle_since: datetime | None = None) -> None:
-        """Mark a session ended and raise its epoch, once; with ``idle_since``, only an idle one."""
+        """End an open session and increment its epoch. With ``idle_since``, only if it was not used since then."""
         idle = "" if idle_since is None else " AND attribute_not_exists(running_turn) AND expires_at <= :since"
         since = {} if idle_since is None else {"since": int(idle_since.timestamp())}
         try:
@@ -124,7 +149,7 @@ class DynamoSessions:
                     "ended": SessionStatus.ENDED.value,
                     "active": SessionStatus.ACTIVE.value,
                     "at": now.isoformat(),
-                    "bucket": ENDED,
+                    "bucket": _ENDED_BUCKET,
                     "due": int(now.timestamp()),
                     "one": 1,
                 },
@@ -134,30 +159,30 @@ class DynamoSessions:
             return
 
     def idle(self, since: datetime, limit: int) -> Sequence[Session]:
-        """Return open sessions that were not used since then."""
-        return self._due(OPEN, since, limit)
+        """Return open sessions that were not used since then, the longest unused first."""
+        return self._due(_OPEN_BUCKET, since, limit)
 
     def due_for_cleanup(self, now: datetime, limit: int) -> Sequence[Session]:
-        """Return ended sessions that are to be cleared by now."""
-        return self._due(ENDED, now, limit)
+        """Return ended sessions whose cleanup is due."""
+        return self._due(_ENDED_BUCKET, now, limit)
 
     def schedule_cleanup(self, session: Session, at: datetime) -> None:
-        """Note that a session is to be cleared once more."""
+        """Schedule the next cleanup of an ended session."""
         self._change(session, "SET expires_at = :due", {"due": int(at.timestamp())})
 
     def cleared(self, session: Session) -> None:
-        """Note that nothing is left to clear of a session."""
+        """Take an ended session out of the expiry index: its cleanup is complete."""
         self._change(session, "REMOVE expiry_bucket, expires_at", {})
 
     def _due(self, bucket: str, until: datetime, limit: int) -> Sequence[Session]:
-        """The index may be behind: what a session is, its item says."""
-        found = self.table.due(bucket, int(until.timestamp()), limit)
-        items = self.table.get_many([(str(item["pk"]), str(item["sk"])) for item in found])
+        """Return the sessions that are due in a bucket; the index is eventually consistent, so re-read the items."""
+        entries = self.table.query_expired(bucket, int(until.timestamp()), limit)
+        items = self.table.get_many([(str(entry["pk"]), str(entry["sk"])) for entry in entries])
         due = [item for item in items if item.get("expiry_bucket") == bucket]
-        return [session_of(item) for item in due if int(item["expires_at"]) <= until.timestamp()]
+        return [parse_session(item) for item in due if int(item["expires_at"]) <= until.timestamp()]
 
     def _change(self, session: Session, expression: str, values: dict[str, int]) -> None:
-        """One that is gone meanwhile is no error."""
+        """Update an ended session; do nothing if it was deleted meanwhile."""
         with suppress(ConditionFailed):
             self.table.update(
                 *session_key(session.user, session.session_id),
@@ -166,24 +191,3 @@ class DynamoSessions:
                 values={"ended": SessionStatus.ENDED.value, **values},
                 names={"#status": "status"},
             )
-
-
-COUNTERS = frozenset(TokenUsage.model_fields)
-
-
-def usage_of(item: Item) -> TokenUsage:
-    """Return what an item's counters say."""
-    return TokenUsage.model_validate({name: item[name] for name in COUNTERS & item.keys()})
-
-
-def writes_usage(table: Table, pk: str, sk: str, usage: TokenUsage) -> "TransactWriteItemTypeDef":
-    """Return the update that adds to them, of an item that is there."""
-    counts = usage.model_dump(exclude_defaults=True)
-    return table.writes_update(
-        pk,
-        sk,
-        expression="ADD " + ", ".join(f"{name} :{name}" for name in counts),
-        condition="attribute_exists(pk)",
-        values=counts,
-        names={},
-    )

@@ -1,4 +1,4 @@
-"""Tool lists: ``SERVER#{server} / TOOLS#{config_hash}``."""
+"""Tool lists of MCP servers: ``SERVER#{server} / TOOLS#{config_hash}``."""
 
 from dataclasses import dataclass
 
@@ -13,10 +13,10 @@ class DynamoToolLists:
     table: Table
 
     def get(self, server: str, config_hash: str) -> StoredToolList | None:
-        """Return what is known for this configuration."""
+        """Return the stored list of a server with this configuration, or None."""
         item = self.table.get(f"SERVER#{server}", f"TOOLS#{config_hash}")
         return StoredToolList.model_validate_json(str(item["doc"])) if item else None
 
-    def put(self, server: str, config_hash: str, kept: StoredToolList) -> None:
-        """Keep what is known."""
-        self.table.put({"pk": f"SERVER#{server}", "sk": f"TOOLS#{config_hash}", "doc": kept.model_dump_json()})
+    def put(self, server: str, config_hash: str, tool_list: StoredToolList) -> None:
+        """Store a list; it replaces the previous one."""
+        self.table.put({"pk": f"SERVER#{server}", "sk": f"TOOLS#{config_hash}", "doc": tool_list.model_dump_json()})

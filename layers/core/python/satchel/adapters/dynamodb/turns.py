@@ -1,14 +1,16 @@
-"""Turns: ``SESSION#{sid} / TURN#{tid}``, the message ``… / MSG#{tid}#00#u``, ``… / ONCE#{key}`` for repeats.
+"""Turns: ``SESSION#{session_id} / TURN#{turn_id}``.
 
-Tokens that models took, counted on the items of a turn and its session: counters beside ``doc``, added to alone.
+In the same partition: the user's message ``MSG#{turn_id}#00#u``, and ``ONCE#{hash}`` for each idempotency key, with
+the id of the turn that it started and a hash of that request. The tokens that models used are counters of the items of
+the turn and its session.
 """
 
 import hashlib
 from dataclasses import dataclass
 
-from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, pause
+from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, wait_before_retry
 from satchel.adapters.dynamodb.items import Item, from_cursor, to_cursor
-from satchel.adapters.dynamodb.sessions import session_key, usage_of, writes_usage
+from satchel.adapters.dynamodb.sessions import build_usage_update, parse_usage, session_key
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.conversation import TokenUsage, UserMessage
 from satchel.domain.errors import KeyReused, SessionEnded, SessionNotFound, TurnRunning, Unavailable
@@ -17,8 +19,8 @@ from satchel.domain.sessions import SessionStatus, Turn, TurnStatus
 from satchel.ports import Page
 
 PREFIX = "TURN#"
-_TRIES = 20
-_KEY_PLACE = 3  # of the idempotency key among the writes of a beginning
+_MAX_TRIES = 20
+_IDEMPOTENCY_KEY_POSITION = 3  # among the writes that begin a turn
 
 
 def _item(turn: Turn) -> Item:
@@ -31,12 +33,16 @@ def _item(turn: Turn) -> Item:
 
 
 def _turn(item: Item) -> Turn:
-    return Turn.model_validate_json(str(item["doc"])).model_copy(update={"usage": usage_of(item)})
+    return Turn.model_validate_json(str(item["doc"])).model_copy(update={"usage": parse_usage(item)})
 
 
-def _fingerprint(turn: Turn) -> str:
-    asked = turn.model_dump_json(include={"message", "tools", "files"})
-    return hashlib.sha256(asked.encode()).hexdigest()
+def _request_hash(turn: Turn) -> str:
+    request = turn.model_dump_json(include={"message", "tools", "files"})
+    return hashlib.sha256(request.encode()).hexdigest()
+
+
+def _idempotency_sort_key(idempotency_key: str) -> str:
+    return f"ONCE#{hashlib.sha256(idempotency_key.encode()).hexdigest()}"
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,7 @@ class DynamoTurns:
     table: Table
 
     def get(self, session_id: SessionId, turn_id: TurnId) -> Turn | None:
-        """Return a turn."""
+        """Return a turn, or None."""
         item = self.table.get(f"SESSION#{session_id}", f"{PREFIX}{turn_id}")
         return _turn(item) if item else None
 
@@ -56,26 +62,29 @@ class DynamoTurns:
         return Page(items=[_turn(item) for item in items], cursor=to_cursor(last))
 
     def begin(self, turn: Turn, idempotency_key: str | None) -> Turn:
-        """Write the turn, its message and the lock; or return the turn that this key began."""
-        for _ in range(_TRIES):
-            if idempotency_key and (begun := self._begun(turn, idempotency_key)):
-                return begun
+        """Write the turn, its message and the session's lock; or return the turn that this idempotency key started.
+
+        Raises KeyReused, SessionNotFound, SessionEnded, TurnRunning and Unavailable.
+        """
+        for _ in range(_MAX_TRIES):
+            if idempotency_key and (existing := self._find_by_key(turn, idempotency_key)):
+                return existing
             try:
                 self._begin(turn, idempotency_key)
             except WriteConflict:
                 continue
-            except ConditionFailed as refused:
-                if _KEY_PLACE not in refused.at:
-                    raise self._why_not(turn) from refused
-                continue  # the same key began a turn in this moment, which also holds the lock: read it
+            except ConditionFailed as error:
+                if _IDEMPOTENCY_KEY_POSITION not in error.positions:
+                    raise self._rejection(turn) from error
+                continue  # a concurrent request with the same key started its turn: return that turn
             return turn
-        raise Unavailable("The session is being written to by somebody else; try again.")
+        raise Unavailable("Another request is changing the session; try again.")
 
     def _begin(self, turn: Turn, idempotency_key: str | None) -> None:
         message = UserMessage(text=turn.message)
         pk = f"SESSION#{turn.session_id}"
         writes = [
-            self.table.writes_update(
+            self.table.build_update(
                 *session_key(turn.user, turn.session_id),
                 expression="SET running_turn = :turn, last_used_at = :now, expires_at = :used",
                 condition="#status = :active AND attribute_not_exists(running_turn)",
@@ -87,23 +96,25 @@ class DynamoTurns:
                 },
                 names={"#status": "status"},
             ),
-            self.table.writes_put(_item(turn), absent=True),
-            self.table.writes_put({"pk": pk, "sk": f"MSG#{turn.turn_id}#00#u", "doc": message.model_dump_json()}),
+            self.table.build_put(_item(turn), if_absent=True),
+            self.table.build_put({"pk": pk, "sk": f"MSG#{turn.turn_id}#00#u", "doc": message.model_dump_json()}),
         ]
         if idempotency_key:
-            once: Item = {"pk": pk, "sk": _once(idempotency_key), "turn": turn.turn_id, "asked": _fingerprint(turn)}
-            writes.append(self.table.writes_put(once, absent=True))
+            sk = _idempotency_sort_key(idempotency_key)
+            item: Item = {"pk": pk, "sk": sk, "turn": turn.turn_id, "asked": _request_hash(turn)}
+            writes.append(self.table.build_put(item, if_absent=True))
         self.table.transact(writes)
 
-    def _begun(self, turn: Turn, idempotency_key: str) -> Turn | None:
-        item = self.table.get(f"SESSION#{turn.session_id}", _once(idempotency_key))
+    def _find_by_key(self, turn: Turn, idempotency_key: str) -> Turn | None:
+        item = self.table.get(f"SESSION#{turn.session_id}", _idempotency_sort_key(idempotency_key))
         if item is None:
             return None
-        if item["asked"] != _fingerprint(turn):
+        if item["asked"] != _request_hash(turn):
             raise KeyReused("This Idempotency-Key was used for another message.", turn_id=str(item["turn"]))
         return self.get(turn.session_id, TurnId(str(item["turn"])))
 
-    def _why_not(self, turn: Turn) -> Exception:
+    def _rejection(self, turn: Turn) -> Exception:
+        """Return the error for a session that cannot start this turn."""
         item = self.table.get(*session_key(turn.user, turn.session_id))
         if item is None:
             return SessionNotFound(turn.session_id)
@@ -113,36 +124,35 @@ class DynamoTurns:
         return TurnRunning(TurnId(str(running))) if running else Unavailable("The session was busy; try again.")
 
     def spent(self, turn: Turn, usage: TokenUsage) -> None:
-        """Count what a model took, on the turn and its session; where they are gone, nobody asks any more."""
+        """Add a model's token usage to the turn and its session; do nothing if they were deleted."""
         if usage == TokenUsage():
             return
-        places = (f"SESSION#{turn.session_id}", f"{PREFIX}{turn.turn_id}"), session_key(turn.user, turn.session_id)
-        writes = [writes_usage(self.table, *place, usage) for place in places]
-        for _ in range(_TRIES):
+        keys = (f"SESSION#{turn.session_id}", f"{PREFIX}{turn.turn_id}"), session_key(turn.user, turn.session_id)
+        writes = [build_usage_update(self.table, *key, usage) for key in keys]
+        for _ in range(_MAX_TRIES):
             try:
                 self.table.transact(writes)
             except WriteConflict:
-                pause()
+                wait_before_retry()
             except ConditionFailed:
                 return
             else:
                 return
-        raise Unavailable("The turn is being written to by somebody else.")
+        raise Unavailable("Other writers are changing the turn; try again.")
 
     def end(self, turn: Turn) -> bool:
-        """Write the end and free the session; False when the turn had ended before."""
-        written = _item(turn)
-        running = "#status = :running"
+        """Write the ended turn and unlock its session. Return False if the turn had ended before."""
+        item = _item(turn)
         writes = [
-            self.table.writes_update(
-                str(written["pk"]),
-                str(written["sk"]),
+            self.table.build_update(
+                str(item["pk"]),
+                str(item["sk"]),
                 expression="SET doc = :doc, #status = :status",
-                condition=running,
-                values={"doc": written["doc"], "status": turn.status.value, "running": TurnStatus.RUNNING.value},
+                condition="#status = :running",
+                values={"doc": item["doc"], "status": turn.status.value, "running": TurnStatus.RUNNING.value},
                 names={"#status": "status"},
             ),
-            self.table.writes_update(
+            self.table.build_update(
                 *session_key(turn.user, turn.session_id),
                 expression="REMOVE running_turn",
                 condition="running_turn = :turn",
@@ -150,19 +160,15 @@ class DynamoTurns:
                 names={},
             ),
         ]
-        for _ in range(_TRIES):
+        for _ in range(_MAX_TRIES):
             try:
                 self.table.transact(writes)
             except WriteConflict:
-                pause()
-            except ConditionFailed as refused:
-                if 0 in refused.at:
+                wait_before_retry()
+            except ConditionFailed as error:
+                if 0 in error.positions:
                     return False
-                del writes[1:]  # the lock is not this turn's; its end is written all the same
+                del writes[1:]  # another turn holds the session's lock: only end this turn
             else:
                 return True
-        raise Unavailable("The turn is being ended by somebody else.")
-
-
-def _once(idempotency_key: str) -> str:
-    return f"ONCE#{hashlib.sha256(idempotency_key.encode()).hexdigest()}"
+        raise Unavailable("Other writers are changing the turn; try again.")

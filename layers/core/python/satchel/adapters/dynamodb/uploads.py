@@ -1,7 +1,7 @@
-"""Uploads on their way: ``USER#{user} / UPLOAD#{upload_id}``, in the expiry index as ``uploads`` by when they end.
+"""Uploads in progress: ``USER#{user} / UPLOAD#{upload_id}``, in the bucket ``uploads`` of the expiry index.
 
-The transaction that makes the file removes the item (``DynamoFiles.keep_upload``), and giving up takes it: whoever
-comes second finds that it is gone, so that an upload never becomes a file and is given up as well.
+Completion deletes the item in the transaction that creates the file (``DynamoFiles.keep_upload``), and an abort deletes
+it with ``take``. Only one of the two succeeds, so an upload never becomes a file and is aborted too.
 """
 
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ from satchel.domain.uploads import Upload
 from satchel.ports import Page
 
 _PREFIX = "UPLOAD#"
-_BUCKET = "uploads"
+_EXPIRY_BUCKET = "uploads"
 
 
 def upload_key(user: UserName, upload_id: UploadId) -> tuple[str, str]:
-    """Return where an upload stands."""
+    """Return the key of an upload's item."""
     return f"USER#{user}", f"{_PREFIX}{upload_id}"
 
 
@@ -34,28 +34,28 @@ class DynamoUploads:
     table: Table
 
     def add(self, upload: Upload) -> None:
-        """Write a new one."""
+        """Store a new upload."""
         pk, sk = upload_key(upload.file.user, upload.upload_id)
         item: Item = {"pk": pk, "sk": sk, "upload_id": upload.upload_id, "doc": upload.model_dump_json()}
-        expiry: Item = {"expiry_bucket": _BUCKET, "expires_at": int(upload.expires_at.timestamp())}
-        self.table.put(item | expiry, absent=True)
+        expiry: Item = {"expiry_bucket": _EXPIRY_BUCKET, "expires_at": int(upload.expires_at.timestamp())}
+        self.table.put(item | expiry, if_absent=True)
 
     def get(self, user: UserName, upload_id: UploadId) -> Upload | None:
-        """Return one of this person."""
+        """Return an upload of this user, or None."""
         item = self.table.get(*upload_key(user, upload_id))
         return _upload(item) if item else None
 
     def list(self, user: UserName, limit: int, cursor: str | None) -> Page[Upload]:
-        """Return them, newest first."""
+        """Return uploads of this user, newest first."""
         query = Query(f"USER#{user}", _PREFIX, limit, from_cursor(cursor, _PREFIX), newest_first=True)
         items, last = self.table.query(query)
         return Page(items=[_upload(item) for item in items], cursor=to_cursor(last))
 
     def take(self, user: UserName, upload_id: UploadId) -> Upload | None:
-        """Remove one and return it: of many who take it, one gets it."""
-        item = self.table.take(*upload_key(user, upload_id))
+        """Remove an upload and return it, or None. Of several concurrent callers, one gets the upload."""
+        item = self.table.pop(*upload_key(user, upload_id))
         return _upload(item) if item else None
 
     def due(self, now: datetime, limit: int) -> Sequence[Upload]:
-        """Return uploads of anybody whose time is over, the oldest first."""
-        return [_upload(item) for item in self.table.due(_BUCKET, int(now.timestamp()), limit)]
+        """Return expired uploads of all users, oldest first."""
+        return [_upload(item) for item in self.table.query_expired(_EXPIRY_BUCKET, int(now.timestamp()), limit)]

@@ -1,6 +1,7 @@
-"""Erasures: ``ERASURE#{user} / ERASURE``, in the expiry index as ``erasures`` while they last, then with a ``ttl``.
+"""Erasure of all data of a user: ``ERASURE#{user} / ERASURE``.
 
-They lie outside the person's own partition, which they empty. What is deleted is counted in the same transaction.
+A running erasure is in the bucket ``erasures`` of the expiry index; a finished one has a ``ttl`` instead. The item is
+outside the partitions that the erasure deletes. Each transaction that deletes items also adds to its counters.
 """
 
 import json
@@ -10,20 +11,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, pause
+from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, wait_before_retry
 from satchel.adapters.dynamodb.items import Item
-from satchel.adapters.dynamodb.sessions import PREFIX as SESSION
+from satchel.adapters.dynamodb.sessions import PREFIX as SESSION_PREFIX
 from satchel.adapters.dynamodb.table import Query, Table
-from satchel.adapters.dynamodb.turns import PREFIX as TURN
+from satchel.adapters.dynamodb.turns import PREFIX as TURN_PREFIX
 from satchel.domain.ids import TurnId, UserName
 from satchel.domain.users import Erased, Erasure, LateTurn
 
-_BUCKET = "erasures"
+_EXPIRY_BUCKET = "erasures"
 _SK = "ERASURE"
-_TOLD_FOR = timedelta(days=7)
-_AT_ONCE = 99  # and one that counts them: a transaction takes 100 writes
-_SESSIONS_AT_ONCE = 25
-_COUNTED = {
+_RETENTION = timedelta(days=7)  # of a finished erasure
+_PAGE_SIZE = 99  # one transaction: 100 writes, one of which adds to the counters
+_SESSION_PAGE_SIZE = 25
+_COUNTER_NAMES = {  # by the beginnings of the partition key and the sort key
     ("USER", "FILE"): "files",
     ("USER", "VERSION"): "versions",
     ("USER", "SESSION"): "sessions",
@@ -37,7 +38,7 @@ def _pk(user: UserName) -> str:
     return f"ERASURE#{user}"
 
 
-def _erasure_of(user: UserName, item: Item) -> Erasure:
+def _erasure(user: UserName, item: Item) -> Erasure:
     return Erasure.model_validate(
         {
             "user": user,
@@ -51,53 +52,53 @@ def _erasure_of(user: UserName, item: Item) -> Erasure:
 
 @dataclass(frozen=True)
 class DynamoErasures:
-    """Implements ``ports.erasing.Erasures``."""
+    """Implements ``ports.users.Erasures``."""
 
     table: Table
 
     def begin(self, user: UserName, now: datetime) -> Erasure:
-        """Write a new one over one that is finished."""
-        forgotten = ", ".join(["finished_at", "#ttl", *Erased.model_fields])
+        """Start an erasure and return it, or return the running one. A finished one is replaced."""
+        removed = ", ".join(["finished_at", "#ttl", *Erased.model_fields])
         with suppress(ConditionFailed):
             self.table.update(
                 _pk(user),
                 _SK,
                 expression=f"SET started_at = :now, late = :none, expiry_bucket = :bucket, expires_at = :at "
-                f"REMOVE {forgotten}",
+                f"REMOVE {removed}",
                 condition="attribute_not_exists(pk) OR attribute_exists(finished_at)",
-                values={"now": now.isoformat(), "none": "[]", "bucket": _BUCKET, "at": int(now.timestamp())},
+                values={"now": now.isoformat(), "none": "[]", "bucket": _EXPIRY_BUCKET, "at": int(now.timestamp())},
                 names={"#ttl": "ttl"},
             )
         return self.get(user) or Erasure(user=user, started_at=now)
 
     def get(self, user: UserName) -> Erasure | None:
-        """Return the last one of this person."""
+        """Return the latest erasure of this user, or None."""
         item = self.table.get(_pk(user), _SK)
-        return _erasure_of(user, item) if item else None
+        return _erasure(user, item) if item else None
 
     def note(self, user: UserName, late: Sequence[LateTurn]) -> None:
-        """Write which turns were running."""
+        """Store the turns that were running when the erasure started."""
         self._set(user, "SET late = :late", {"late": json.dumps([turn.model_dump() for turn in late])})
 
     def look_again(self, user: UserName, at: datetime) -> None:
-        """Say when it is due next."""
+        """Store the time of the next check."""
         self._set(user, "SET expires_at = :at", {"at": int(at.timestamp())})
 
     def finish(self, user: UserName, now: datetime) -> None:
-        """Take it out of the index."""
-        gone = int((now + _TOLD_FOR).timestamp())
-        expression = "SET finished_at = :now, #ttl = :gone REMOVE expiry_bucket, expires_at"
-        self._set(user, expression, {"now": now.isoformat(), "gone": gone}, {"#ttl": "ttl"})
+        """Mark an erasure finished and take it out of the expiry index."""
+        ttl = int((now + _RETENTION).timestamp())
+        expression = "SET finished_at = :now, #ttl = :ttl REMOVE expiry_bucket, expires_at"
+        self._set(user, expression, {"now": now.isoformat(), "ttl": ttl}, {"#ttl": "ttl"})
 
     def due(self, until: datetime, limit: int) -> Sequence[UserName]:
-        """Return whose erasures were to be looked at by then."""
-        due = self.table.due(_BUCKET, int(until.timestamp()), limit)
-        return [UserName(str(item["pk"]).partition("#")[2]) for item in due]
+        """Return the users whose erasures are due for a check."""
+        items = self.table.query_expired(_EXPIRY_BUCKET, int(until.timestamp()), limit)
+        return [UserName(str(item["pk"]).partition("#")[2]) for item in items]
 
     def _set(
         self, user: UserName, expression: str, values: dict[str, str | int | bool], names: dict[str, str] | None = None
     ) -> None:
-        """Change one that is not finished; of one that somebody else has finished nothing is left to say."""
+        """Update a running erasure; do nothing if another process has finished it."""
         with suppress(ConditionFailed):
             condition = "attribute_exists(pk) AND attribute_not_exists(finished_at)"
             self.table.update(_pk(user), _SK, expression, condition, values, names or {})
@@ -105,64 +106,68 @@ class DynamoErasures:
 
 @dataclass(frozen=True)
 class DynamoUserPurger:
-    """Implements ``ports.erasing.UserPurger``: whole partitions, the person's own last."""
+    """Implements ``ports.users.UserPurger``. Deletes whole partitions, the user's own last."""
 
     table: Table
 
     def erase(self, user: UserName, late: Sequence[LateTurn]) -> Iterator[int]:
-        """Delete all of them, and what turns that were running wrote when their records had gone."""
-        for turn in late:
-            yield from self._turn(user, turn.turn_id)
-            yield from self._clear(user, f"SESSION#{turn.session_id}")
-        yield from self._sessions(user)
-        for pk in (f"LIBRARY#{user}", f"USER#{user}"):
-            yield from self._clear(user, pk)
+        """Delete all items of a user in bounded steps; yield the number of items that each step deleted.
 
-    def _sessions(self, user: UserName) -> Iterator[int]:
+        ``late``: turns that were running at the start, and may have written items after their records were deleted.
+        """
+        for turn in late:
+            yield from self._erase_turn(user, turn.turn_id)
+            yield from self._erase_partition(user, f"SESSION#{turn.session_id}")
+        yield from self._erase_sessions(user)
+        for pk in (f"LIBRARY#{user}", f"USER#{user}"):
+            yield from self._erase_partition(user, pk)
+
+    def _erase_sessions(self, user: UserName) -> Iterator[int]:
         after: str | None = None
         while True:
-            items, after = self.table.query(Query(f"USER#{user}", SESSION, _SESSIONS_AT_ONCE, after))
+            items, after = self.table.query(Query(f"USER#{user}", SESSION_PREFIX, _SESSION_PAGE_SIZE, after))
             for item in items:
-                yield from self._session(user, str(item["sk"]))
+                yield from self._erase_session(user, str(item["sk"]))
                 yield self._delete(user, [item])
             if after is None:
                 return
 
-    def _session(self, user: UserName, pk: str) -> Iterator[int]:
+    def _erase_session(self, user: UserName, pk: str) -> Iterator[int]:
         after: str | None = None
         while True:
-            turns, after = self.table.query(Query(pk, TURN, _AT_ONCE, after))
+            turns, after = self.table.query(Query(pk, TURN_PREFIX, _PAGE_SIZE, after))
             for turn in turns:
-                yield from self._turn(user, TurnId(str(turn["sk"]).removeprefix(TURN)))
+                yield from self._erase_turn(user, TurnId(str(turn["sk"]).removeprefix(TURN_PREFIX)))
             if after is None:
                 break
-        yield from self._clear(user, pk)
+        yield from self._erase_partition(user, pk)
 
-    def _turn(self, user: UserName, turn_id: TurnId) -> Iterator[int]:
-        yield from self._clear(user, f"CALLS#{turn_id}")
-        yield from self._clear(user, f"TURN#{turn_id}")
+    def _erase_turn(self, user: UserName, turn_id: TurnId) -> Iterator[int]:
+        yield from self._erase_partition(user, f"CALLS#{turn_id}")
+        yield from self._erase_partition(user, f"TURN#{turn_id}")
 
-    def _clear(self, user: UserName, pk: str) -> Iterator[int]:
+    def _erase_partition(self, user: UserName, pk: str) -> Iterator[int]:
         while True:
-            items, _ = self.table.query(Query(pk, limit=_AT_ONCE))
+            items, _ = self.table.query(Query(pk, limit=_PAGE_SIZE))
             if not items:
                 return
             yield self._delete(user, items)
 
     def _delete(self, user: UserName, items: Sequence[Item]) -> int:
-        """Delete items that are there, and count them; where somebody else was quicker, they are looked for again."""
-        counts = Counter(kind for item in items if (kind := _counted(item)))
-        writes = [self.table.writes_delete(str(item["pk"]), str(item["sk"]), present=True) for item in items]
+        """Delete items in one transaction and return their number; return 0 if another process deleted one first."""
+        counts = Counter(name for item in items if (name := _counter_name(item)))
+        writes = [self.table.build_delete(str(item["pk"]), str(item["sk"]), if_present=True) for item in items]
         if counts:
-            writes.append(self.table.writes_add(_pk(user), _SK, counts))
+            writes.append(self.table.build_add(_pk(user), _SK, counts))
         try:
             self.table.transact(writes)
         except (ConditionFailed, WriteConflict):
-            pause()
+            wait_before_retry()
             return 0
         return len(items)
 
 
-def _counted(item: Item) -> str | None:
+def _counter_name(item: Item) -> str | None:
+    """Return the counter for an item; None if items of its kind are not counted."""
     pk, sk = str(item["pk"]).partition("#")[0], str(item["sk"]).partition("#")[0]
-    return _COUNTED.get((pk, sk))
+    return _COUNTER_NAMES.get((pk, sk))
