@@ -14,7 +14,7 @@ def world() -> World:
 
 @pytest.fixture
 def call(world: World) -> Call:
-    """A call of Alice's that has not ended."""
+    """Return a call of Alice that has no result yet."""
     return world.call(world.turn(world.session()), "report.summarise")
 
 

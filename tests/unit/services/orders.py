@@ -1,17 +1,17 @@
-"""Orders as Dispatch sends them, for the tests of what a runner does with them."""
+"""Orders of calls, as Dispatch sends them to a runner."""
 
 from datetime import UTC, datetime
 
-from satchel.domain.ids import call_id, new_id
+from satchel.domain.ids import TurnId, UserName, call_id, new_id
 from satchel.domain.object_keys import outcome_key
 from satchel.domain.timing import Limits
 from satchel.ports.runners import CallOrder, InputFile, ScopedCredentials
 
-_BEGUN = datetime(2024, 8, 27, tzinfo=UTC)
-USER = "alice@example.com"
-SESSION_ID = new_id("s", _BEGUN, bytes(10))
-OTHER_SESSION_ID = new_id("s", _BEGUN, b"\1" * 10)
-TURN_ID = new_id("t", _BEGUN, bytes(10))
+_STARTED_AT = datetime(2024, 8, 27, tzinfo=UTC)
+USER = UserName("alice@example.com")
+SESSION_ID = new_id("s", _STARTED_AT, bytes(10))
+OTHER_SESSION_ID = new_id("s", _STARTED_AT, b"\1" * 10)
+TURN_ID = TurnId(new_id("t", _STARTED_AT, bytes(10)))
 CALL_ID = call_id(TURN_ID, 0, 0)
 
 

@@ -1,4 +1,4 @@
-"""A runner of one server, with what its call's credentials reach."""
+"""A runner of one server over fakes."""
 
 import io
 from collections.abc import Callable
@@ -8,70 +8,69 @@ from satchel.domain.calls import RunnerReport
 from satchel.ports.runners import ArtifactOpener, CallOrder, InputFile
 from satchel.ports.tool_client import ToolResult
 from satchel.services.calls.run_tool import CallPorts, RunTool
-from satchel.services.calls.runner_report import read_outcome
+from satchel.services.calls.runner_report import read_report
 from tests.fakes.calls import FakeCalls
-from tests.fakes.clock import FakeClock
-from tests.fakes.events import FakeEvents
-from tests.fakes.file_store import FakeFileStore
+from tests.fakes.runners import FakeInputFetcher, FakeWorkspaces, list_made, open_inside
+from tests.fakes.storage import FakeFileStore
+from tests.fakes.system import FakeClock
 from tests.fakes.tool_client import FakeToolClient
-from tests.fakes.workflow import FakeTaskCallback
-from tests.fakes.workspaces import FakeInputFetcher, FakeWorkspaces, list_made, open_inside
+from tests.fakes.turns import FakeEvents, FakeTaskCallback
 
-SLOW = 3600.0  # seconds between beats where no beat is wanted
+NO_HEARTBEATS = 3600.0  # seconds until the first heartbeat
 
 
-def answered(payload: object) -> ToolResult:
-    """Return an answer with this structured content."""
+def result_of(payload: object) -> ToolResult:
+    """Return a result with this structured content."""
     return ToolResult(raw={"content": [], "structuredContent": payload})
 
 
 def writing(name: str, body: bytes = b"") -> Callable[[Path], None]:
-    """Return what a tool does that writes a file."""
+    """Return the action of a tool that writes a file."""
 
-    def act(workspace: Path) -> None:
+    def write(workspace: Path) -> None:
         (workspace / name).write_bytes(body)
 
-    return act
+    return write
 
 
 class Runner:
-    """Runs orders; its one call has been written by Think. Unless told otherwise its tool answers after two seconds."""
+    """Run orders. By default, the tool returns a result after two seconds."""
 
     def __init__(self, base: Path) -> None:
         self.clock = FakeClock()
-        self.client = FakeToolClient(self.clock, [(2, answered({"results": {"rows": 3}}))])
-        self.area = FakeWorkspaces(base)
+        self.client = FakeToolClient(self.clock, [(2, result_of({"results": {"rows": 3}}))])
+        self.workspaces = FakeWorkspaces(base)
         self.callback = FakeTaskCallback()
         self.store = FakeFileStore()
         self.events = FakeEvents(self.clock)
         self.open_artifact: ArtifactOpener = open_inside
-        self.beat_seconds = SLOW
+        self.heartbeat_seconds = NO_HEARTBEATS
         self.claims = FakeCalls()
 
     def run(self, sent: CallOrder, claim: str = "runner") -> None:
-        """Run an order."""
+        """Run an order; ``claim`` is the name of the claiming runner."""
         run_tool = RunTool(
             client=self.client,
-            area=self.area,
-            fetch=FakeInputFetcher(self.store),
+            workspaces=self.workspaces,
+            fetch_inputs=FakeInputFetcher(self.store),
             open_artifact=self.open_artifact,
             list_files=list_made,
             callback=self.callback,
             clock=self.clock,
             new_claim=lambda: claim,
-            heartbeat_seconds=self.beat_seconds,
+            heartbeat_seconds=self.heartbeat_seconds,
             max_file_bytes=1000,
         )
         run_tool(sent, CallPorts(store=self.store, events=self.events, claims=self.claims))
 
-    def outcome(self, sent: CallOrder) -> RunnerReport:
-        """Run an order and return what was handed over."""
+    def report(self, sent: CallOrder) -> RunnerReport:
+        """Run an order and return the report."""
         self.run(sent)
-        kept = read_outcome(self.store, sent.outcome_key)
-        assert kept is not None
-        return kept
+        report = read_report(self.store, sent.outcome_key)
+        assert report is not None
+        return report
 
-    def uploaded(self, name: str) -> InputFile:
-        """Put a file into the store and return it as an order names it."""
+    def upload(self, name: str) -> InputFile:
+        """Store a file and return it as an input of an order."""
         self.store.put(name, io.BytesIO(b"a,b"), "text/csv")
         return InputFile(name=name, url=self.store.link(name, 900), size=3, etag="e")

@@ -15,10 +15,10 @@ from satchel.settings import (
     ThinkSettings,
 )
 from satchel.use_cases import UseCases
-from tests.fakes.going import ImmediateCleanup
 from tests.fakes.ports import FakePorts
 from tests.fakes.runners import FakeRunners
-from tests.unit.services.scenery import MODELS, REGISTRY, TOOLS
+from tests.fakes.sessions import ImmediateCleanup
+from tests.unit.services.samples import MODELS, REGISTRY, TOOLS
 
 MAX_MESSAGE_BYTES = 1000
 MAX_UPLOAD_BYTES = 1000

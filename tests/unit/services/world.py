@@ -1,26 +1,27 @@
-"""A small world of fakes, and what has happened in it before a test begins."""
+"""A test's system: the use cases over fakes, and methods that prepare sessions, turns, calls and files."""
 
 import io
 from datetime import timedelta
 from typing import Any
 
-from satchel.contract import safe_name
+from satchel.contract import Artifact, DeferredArtifact
 from satchel.domain.calls import Call, CallResult, RunnerReport, StoredFile
 from satchel.domain.conversation import ModelReply
 from satchel.domain.files import FileRecord
-from satchel.domain.ids import call_id, object_id
-from satchel.domain.object_keys import Kind, object_key, outcome_key
+from satchel.domain.ids import call_id
+from satchel.domain.object_keys import outcome_key
 from satchel.domain.sessions import Session, Turn
 from satchel.domain.steps import CallStep, Failure, TurnStep
 from satchel.domain.users import Identity
-from satchel.services.calls.runner_report import store_outcome
-from satchel.services.turns.take_turn import TurnRequest
-from tests.unit.services.scenery import ALICE
+from satchel.services.calls.runner_report import store_report
+from satchel.services.files.artifact_records import to_stored_file
+from satchel.services.turns.start_turn import TurnRequest
+from tests.unit.services.samples import ALICE
 from tests.unit.services.wiring import Wiring
 
 
 class World(Wiring):
-    """Everything in it is public: tests read the fakes."""
+    """The use cases over fakes. All fakes are public, so that tests can read them."""
 
     def session(self, who: Identity = ALICE) -> Session:
         """Start a session."""
@@ -34,7 +35,7 @@ class World(Wiring):
         tools: list[str] | None = None,
         files: list[str] | None = None,
     ) -> Turn:
-        """Take a message."""
+        """Start a turn."""
         return self.use_cases.start_turn(
             who, session.session_id, TurnRequest(message=message, tools=tools, files=files or [])
         )
@@ -42,19 +43,19 @@ class World(Wiring):
     def upload(
         self, name: str, body: bytes = b"a,b\n1,2\n", session: Session | None = None, who: Identity = ALICE
     ) -> FileRecord:
-        """Upload a file, a second after whatever happened before."""
+        """Upload a file, one second after the previous step."""
         self.clock.travel(1)
         return self.use_cases.upload_file(who, name, body, None, session.session_id if session else None)
 
-    def expiring(self, record: FileRecord, after: timedelta = timedelta(hours=1)) -> FileRecord:
-        """Let a file expire after a while, as if it had been made so."""
+    def expire_after(self, record: FileRecord, after: timedelta = timedelta(hours=1)) -> FileRecord:
+        """Set the time at which a file expires."""
         at = int((self.clock.now() + after).timestamp())
         return self.files.write(record.model_copy(update={"expires_at": at}))
 
     def call(
         self, turn: Turn, tool: str = "report.echo", arguments: str = "{}", round_number: int = 0, index: int = 0
     ) -> Call:
-        """Write a call that the model asked for."""
+        """Store a proposed call."""
         call = Call(
             call_id=call_id(turn.turn_id, round_number, index),
             turn_id=turn.turn_id,
@@ -69,64 +70,54 @@ class World(Wiring):
         self.calls.add([call])
         return call
 
-    def seen(self, call: Call) -> Call:
-        """Return a call as it is kept now."""
-        kept = self.calls.get(call.turn_id, call.call_id)
-        assert kept is not None
-        return kept
+    def reload(self, call: Call) -> Call:
+        """Return the stored call."""
+        stored = self.calls.get(call.turn_id, call.call_id)
+        assert stored is not None
+        return stored
 
-    def stored(
-        self, call: Call, name: str, body: bytes = b"<p>", index: int = 0, mime: str = "text/html", **said: object
+    def stored_file(
+        self, call: Call, name: str, body: bytes = b"<p>", index: int = 0, mime: str = "text/html", **fields: object
     ) -> StoredFile:
-        """Put a file where a runner puts it, and return what the runner says of it."""
-        deferred = said.pop("deferred", False) is True
-        kind: Kind = "deferred" if deferred else "artifacts"
-        key = object_key(call.user, kind, object_id(call.call_id, index), safe_name(name))
-        self.put(key, body, mime)
-        return StoredFile(
-            object_id=object_id(call.call_id, index),
-            key=key,
-            name=safe_name(name),
-            raw_name=name,
-            mime=mime,
-            size=len(body),
-            index=index,
-            deferred=deferred,
-            artifact={"name": name, "mime": mime, **said},
-        )
+        """Store a file as a runner does, and return its entry in the report. ``fields`` are those of the artifact."""
+        model = DeferredArtifact if fields.pop("deferred", False) is True else Artifact
+        artifact = model.model_validate({"name": name, "mime": mime, "path": name} | fields)
+        stored = to_stored_file(call.user, call.call_id, index, artifact)
+        self.put(stored.key, body, mime)
+        return stored
 
     def put(self, key: str, body: bytes, mime: str = "text/plain") -> None:
         """Put an object into the store."""
         self.store.put(key, io.BytesIO(body), mime)
 
-    def hand_over(self, call: Call, outcome: RunnerReport) -> None:
-        """Store an outcome as a runner does."""
-        store_outcome(self.store, outcome_key(call.user, call.turn_id, call.call_id), outcome)
+    def store_report(self, call: Call, report: RunnerReport) -> None:
+        """Store a report as a runner does."""
+        store_report(self.store, outcome_key(call.user, call.turn_id, call.call_id), report)
 
-    def settle(self, call: Call, outcome: RunnerReport | None = None, failure: Failure | None = None) -> CallResult:
-        """Let a call end, with or without an outcome, and return what it came to."""
-        if outcome is not None:
-            self.hand_over(call, outcome)
+    def finish_call(self, call: Call, report: RunnerReport | None = None, failure: Failure | None = None) -> CallResult:
+        """End a call, with or without a report, and return its recorded result."""
+        if report is not None:
+            self.store_report(call, report)
         self.use_cases.record_tool_result(call_step(call, failure=failure))
-        settled = self.seen(call).settled
-        assert settled is not None
-        return settled
+        result = self.reload(call).result
+        assert result is not None
+        return result
 
     def complete(self, turn: Turn, text: str = "Done.") -> None:
-        """Let the model say its last word, and the turn end."""
+        """Let the model give its final answer, and end the turn."""
         self.model.replies.append(ModelReply(text=text))
         step = self.use_cases.think(turn_step(turn))
         self.use_cases.finish_turn(TurnStep.model_validate(step.model_dump()))
 
 
 def turn_step(turn: Turn, round_number: int = 0, failure: Failure | None = None) -> TurnStep:
-    """Return what the state machine hands on for a turn."""
+    """Return the input of a state for a turn."""
     return TurnStep(
         user=turn.user, session_id=turn.session_id, turn_id=turn.turn_id, round=round_number, failure=failure
     )
 
 
 def call_step(call: Call, task_token: str | None = None, failure: Failure | None = None) -> CallStep:
-    """Return what the state machine hands on for a call."""
-    known: dict[str, Any] = call.model_dump(include={"user", "session_id", "turn_id", "call_id"})
-    return CallStep(**known, task_token=task_token, failure=failure)
+    """Return the input of a state for a call."""
+    ids: dict[str, Any] = call.model_dump(include={"user", "session_id", "turn_id", "call_id"})
+    return CallStep(**ids, task_token=task_token, failure=failure)

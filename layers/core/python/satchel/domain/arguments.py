@@ -36,6 +36,14 @@ def parse(text: str) -> dict[str, Any]:
     return arguments
 
 
+def parse_or_text(text: str) -> Any:  # noqa: ANN401  (a JSON object, or the text)
+    """Return the model's arguments, or the unchanged text if it is not a JSON object."""
+    try:
+        return parse(text)
+    except InvalidArguments:
+        return text
+
+
 def inject_identity(tool: ToolSpec, arguments: dict[str, Any], user: UserName) -> dict[str, Any]:
     """Overwrite who the tool acts for, whatever the model sent; add it only where the tool's schema declares it.
 

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from satchel.contract.errors import InvalidArguments
 from satchel.domain import arguments as args
 from satchel.domain.calls import Call, CallResult
 from satchel.domain.ids import CallId, FileKey, SessionId, TurnId, UserName, made_at, new_id
@@ -87,7 +86,7 @@ def _of_call(call: Call, **came_to: Any) -> ToolCallEntry:  # noqa: ANN401  (fie
         audit_id=_id_of(call),
         **call.model_dump(include={"user", "session_id", "turn_id", "call_id"}),
         tool=redacted_text(call.tool),
-        arguments=redacted(call.injected if call.injected is not None else _wanted(call.arguments)),
+        arguments=redacted(call.injected if call.injected is not None else args.parse_or_text(call.arguments)),
         **came_to,
     )
 
@@ -97,11 +96,3 @@ def _id_of(call: Call) -> str:
     place = call.round.to_bytes(2, "big") + call.index.to_bytes(2, "big")
     digest = hashlib.sha256(call.call_id.encode()).digest()
     return new_id(KIND_OF_ID, made_at(call.turn_id), place + digest[:6])
-
-
-def _wanted(text: str) -> Any:  # noqa: ANN401  (JSON, or the text where it is none)
-    """What the model wrote, of a call that never came to its tool."""
-    try:
-        return args.parse(text)
-    except InvalidArguments:
-        return text

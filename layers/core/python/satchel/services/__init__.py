@@ -1,5 +1,5 @@
-"""The use cases, one a module, named by verb, in a folder for each thing that they are about.
+"""The use cases: one class for each, named by a verb, in one package for each subject.
 
-Each is a frozen dataclass of the ports that it needs, and is called. Called by ``bootstrap`` and ``entrypoints``;
-imports ``ports``, ``domain`` and ``contract``.
+Each is a frozen dataclass of the ports that it needs, and is called like a function. Called by ``entrypoints`` through
+``use_cases``; imports ``ports``, ``domain`` and ``contract``.
 """

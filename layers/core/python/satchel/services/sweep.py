@@ -1,4 +1,4 @@
-"""TODO."""
+"""Delete expired data, end idle sessions, and continue interrupted deletions (function expire, every 15 minutes)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,14 +14,12 @@ from satchel.services.files.upload_parts import SweepUploads
 from satchel.services.sessions.clean_up_session import CleanUpSession
 from satchel.services.sessions.erase_user import SweepErasures
 
-_AT_ONCE = 200
-
-
-_CLOCKS_DIFFER = timedelta(seconds=5)  # who keeps a file in its last second must not meet who deletes it
+_BATCH_SIZE = 200
+_CLOCK_TOLERANCE = timedelta(seconds=5)  # do not delete a file that a user makes permanent in its last second
 
 
 class SweepCounts(BaseModel):
-    """What a sweep did."""
+    """Numbers of deleted files, aborted uploads, started erasures, and ended and cleaned sessions."""
 
     files: int = 0
     uploads: int = 0
@@ -32,7 +30,7 @@ class SweepCounts(BaseModel):
 
 @dataclass(frozen=True)
 class Sweep:
-    """Idempotent; what one sweep has no time for is left to the next. Readers do not wait for it: expiry is exact."""
+    """Sweep expired data. The next sweep continues if time runs out. Reads do not depend on it: they check expiry."""
 
     reaper: FileReaper
     sessions: Sessions
@@ -44,36 +42,35 @@ class Sweep:
     idle: timedelta
 
     def __call__(self, more_time: Callable[[], bool]) -> SweepCounts:
-        """Sweep as long as there is something to sweep and ``more_time``."""
+        """Sweep until nothing is due, or ``more_time`` returns False."""
         return SweepCounts(
-            files=_again(self._files, more_time),
-            uploads=_again(lambda: self.uploads(_AT_ONCE), more_time),
-            erasures=self.erasures(_AT_ONCE) if more_time() else 0,
-            idle_sessions=_again(self._idle, more_time),
-            cleared_sessions=_again(lambda: self._ended(more_time), more_time),
+            files=_repeat(self._delete_files, more_time),
+            uploads=_repeat(lambda: self.uploads(_BATCH_SIZE), more_time),
+            erasures=self.erasures(_BATCH_SIZE) if more_time() else 0,
+            idle_sessions=_repeat(self._end_idle_sessions, more_time),
+            cleared_sessions=_repeat(lambda: self._clean_up_sessions(more_time), more_time),
         )
 
-    def _files(self) -> int:
-        return self.remove(self.reaper.due(self.clock.now() - _CLOCKS_DIFFER, _AT_ONCE))
+    def _delete_files(self) -> int:
+        return self.remove(self.reaper.due(self.clock.now() - _CLOCK_TOLERANCE, _BATCH_SIZE))
 
-    def _idle(self) -> int:
-        """A session whose turn runs is in use, however long that takes."""
+    def _end_idle_sessions(self) -> int:
+        """End idle sessions. A session with a running turn is never idle."""
         now = self.clock.now()
-        found = self.sessions.idle(now - self.idle, _AT_ONCE)
-        idle = [session for session in found if session.running_turn is None]
+        unused = self.sessions.idle(now - self.idle, _BATCH_SIZE)
+        idle = [session for session in unused if session.running_turn is None]
         for session in idle:
             self.sessions.end(session.user, session.session_id, now, idle_since=now - self.idle)
         return len(idle)
 
-    def _ended(self, more_time: Callable[[], bool]) -> int:
-        return sum(
-            self.clean_up(session, more_time) for session in self.sessions.due_for_cleanup(self.clock.now(), _AT_ONCE)
-        )
+    def _clean_up_sessions(self, more_time: Callable[[], bool]) -> int:
+        due = self.sessions.due_for_cleanup(self.clock.now(), _BATCH_SIZE)
+        return sum(self.clean_up(session, more_time) for session in due)
 
 
-def _again(step: Callable[[], int], more_time: Callable[[], bool]) -> int:
-    """Do a step as long as it does something."""
-    done = 0
-    while more_time() and (did := step()):
-        done += did
-    return done
+def _repeat(step: Callable[[], int], more_time: Callable[[], bool]) -> int:
+    """Repeat a step until it does nothing or time runs out. Return the sum of its results."""
+    total = 0
+    while more_time() and (count := step()):
+        total += count
+    return total

@@ -1,1 +1,1 @@
-"""One tool call: allowed and sent, run and watched, its outcome made into files, events and records."""
+"""Tool calls: dispatch to a runner, execution in the runner, recording of the result."""

@@ -1,4 +1,4 @@
-"""Decide whether a call may be made, and send it to its runner (state Dispatch): the one choke point for tools."""
+"""Check a tool call and send it to its runner (state Dispatch). Every call passes through here."""
 
 import json
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ from satchel.services.tools.tool_lists import ListTools, RefreshTools
 
 @dataclass(frozen=True)
 class DispatchTool:
-    """Authorise, fit, inject, make the call's credentials, send."""
+    """Authorize a call, validate its arguments, inject the identity and the files, create its credentials, send it."""
 
     registry: Registry
     turns: Turns
@@ -48,93 +48,99 @@ class DispatchTool:
     limits: Limits
 
     def __call__(self, step: CallStep) -> None:
-        """Send the call to its runner; what may not run gets its error as outcome at once."""
+        """Send the call to its runner, or store the error of a rejected call as its report and complete the task."""
         call = self.calls.get(step.turn_id, step.call_id)
         turn = self.turns.get(step.session_id, step.turn_id)
         if call is None or turn is None or step.task_token is None:
             raise LookupError(f"no such call to dispatch: {step.call_id}")
         try:
             if call.tool in BUILTIN_TOOLS:
-                self._answer(call, step.task_token, self._own(turn, call))
+                self._complete(call, step.task_token, self._run_builtin(turn, call))
                 return
-            server, order = self._order(turn, call, step.task_token)
+            server, order = self._prepare(turn, call, step.task_token)
         except ToolError as error:
-            self._announce(call, _shown(call.arguments))
-            self._answer(call, step.task_token, RunnerReport.of_error(error))
+            self._publish_start(call, args.parse_or_text(call.arguments))
+            self._complete(call, step.task_token, RunnerReport.of_error(error))
         else:
             self.runners.start(server, order)
 
-    def _answer(self, call: Call, token: str, outcome: RunnerReport) -> None:
-        store_report(self.store, outcome_key(call.user, call.turn_id, call.call_id), outcome)
+    def _complete(self, call: Call, token: str, report: RunnerReport) -> None:
+        store_report(self.store, outcome_key(call.user, call.turn_id, call.call_id), report)
         self.callback.done(token)
 
-    def _own(self, turn: Turn, call: Call) -> RunnerReport:
-        """Answer a call of a tool of our own; it is refused, fitted, noted and told like any other."""
+    def _run_builtin(self, turn: Turn, call: Call) -> RunnerReport:
+        """Run a built-in tool. It is checked, recorded and published like any other tool."""
         tool = BUILTIN_TOOLS[call.tool]
-        self._check_limits(turn, call, tool.server)
+        self._check_turn_tools(turn, call, tool.server)
         arguments = args.parse(call.arguments)
         if problems := self.checker.problems(tool.input_schema, arguments):
             raise InvalidArguments(problems)
-        outcome = self.list_files(call, arguments)
+        report = self.list_files(call, arguments)
         self.calls.dispatched(call.model_copy(update={"injected": arguments, "server": tool.server}))
-        self._announce(call, arguments)
-        return outcome
+        self._publish_start(call, arguments)
+        return report
 
-    def _order(self, turn: Turn, call: Call, token: str) -> tuple[str, CallOrder]:
-        server, entry, tool = self._tool(turn, call)
+    def _prepare(self, turn: Turn, call: Call, token: str) -> tuple[str, CallOrder]:
+        server, entry, tool = self._find_tool(turn, call)
         if entry.needs_approval(tool.name):
             call = self._approved(call)
         arguments = args.inject_identity(tool, args.parse(call.arguments), call.user)
-        arguments = args.tell_names(tool, arguments, str)  # a schema may require them
+        arguments = args.tell_names(tool, arguments, str)  # before validation: the schema may require them
         if problems := self.checker.problems(tool.input_schema, arguments):
             raise InvalidArguments(problems)
         resolved = self.inputs(call, tool, entry, arguments, entry.limits(self.limits).max_seconds)
-        given = {"injected": strip_blobs(arguments), "unresolved": resolved.unresolved}
-        sent = {"server": server, "bytes_in": resolved.bytes}
-        self.calls.dispatched(call.model_copy(update=given | sent))
-        self._announce(call, arguments)
-        return server, self._with_credentials(call, tool, entry, resolved, token)
+        sent = {
+            "injected": strip_blobs(arguments),
+            "unresolved": resolved.unresolved,
+            "server": server,
+            "bytes_in": resolved.bytes,
+        }
+        self.calls.dispatched(call.model_copy(update=sent))
+        self._publish_start(call, arguments)
+        return server, self._order(call, tool, entry, resolved, token)
 
     def _approved(self, call: Call) -> Call:
-        """Return the call as the person approved it: with what they wrote in the place of the model's arguments."""
-        asked = self.approvals.get(call.turn_id, call.call_id)
-        if asked is None or asked.decision is None:
-            raise NotApproved("Nobody approved the call in time")
-        said = asked.decision
-        if not said.approved:
-            raise NotApproved(f"The person refused the call: {said.reason}" if said.reason else "The person refused")
-        return call if said.arguments is None else call.model_copy(update={"arguments": json.dumps(said.arguments)})
+        """Return the call as approved by the user, whose arguments replace the model's. Raise NotApproved."""
+        approval = self.approvals.get(call.turn_id, call.call_id)
+        if approval is None or approval.decision is None:
+            raise NotApproved("The call was not approved in time")
+        decision = approval.decision
+        if not decision.approved:
+            reason = f": {decision.reason}" if decision.reason else ""
+            raise NotApproved(f"The user denied the call{reason}")
+        if decision.arguments is None:
+            return call
+        return call.model_copy(update={"arguments": json.dumps(decision.arguments)})
 
-    def _tool(self, turn: Turn, call: Call) -> tuple[str, ServerEntry, ToolSpec]:
-        """Find the tool and check that this person, in this turn, may use it."""
+    def _find_tool(self, turn: Turn, call: Call) -> tuple[str, ServerEntry, ToolSpec]:
+        """Return the tool and its server. Raise UnknownTool, Forbidden or ToolFailed if this turn cannot use it."""
         place = self.registry.split(call.tool)
         if place is None:
-            raise UnknownTool(call.tool, nearest=self._nearest(turn, call.tool))
+            raise UnknownTool(call.tool, nearest=self._similar_tools(turn, call.tool))
         server, name = place
         entry = self.registry.servers[server]
         if server not in self.registry.visible_to(turn.groups):
             raise Forbidden(call.tool)
         try:
-            tools = {tool.name: tool for tool in self.tools.find(server, name)}
+            tools = {tool.name: tool for tool in self.tools.get_with_tool(server, name)}
         except Unavailable as error:
             raise ToolFailed(error.message) from error
         if name not in tools:
             raise UnknownTool(call.tool, nearest=args.nearest(call.tool, [t.full_name for t in tools.values()]))
-        self._check_limits(turn, call, server)
+        self._check_turn_tools(turn, call, server)
         return server, entry, tools[name]
 
     @staticmethod
-    def _check_limits(turn: Turn, call: Call, server: str) -> None:
+    def _check_turn_tools(turn: Turn, call: Call, server: str) -> None:
+        """Raise Forbidden if the user limited the turn to other tools."""
         if turn.tools is not None and not {server, call.tool} & set(turn.tools):
             raise Forbidden(call.tool)
 
-    def _nearest(self, turn: Turn, wanted: str) -> list[str]:
-        offered = ListTools(self.registry, self.tools.lists).tools(turn.groups, turn.tools)
-        return args.nearest(wanted, [tool.full_name for tool in offered])
+    def _similar_tools(self, turn: Turn, name: str) -> list[str]:
+        available = ListTools(self.registry, self.tools.lists).tools(turn.groups, turn.tools)
+        return args.nearest(name, [tool.full_name for tool in available])
 
-    def _with_credentials(
-        self, call: Call, tool: ToolSpec, entry: ServerEntry, resolved: ResolvedInputs, token: str
-    ) -> CallOrder:
+    def _order(self, call: Call, tool: ToolSpec, entry: ServerEntry, resolved: ResolvedInputs, token: str) -> CallOrder:
         prefixes = call_objects_prefixes(call.user, call.call_id)
         key = outcome_key(call.user, call.turn_id, call.call_id)
         return CallOrder(
@@ -154,14 +160,7 @@ class DispatchTool:
             limits=entry.limits(self.limits),
         )
 
-    def _announce(self, call: Call, arguments: Any) -> None:  # noqa: ANN401  (whatever the model sent)
+    def _publish_start(self, call: Call, arguments: Any) -> None:  # noqa: ANN401  (a JSON object, or the model's text)
         server, _, _ = call.tool.rpartition(".")
         payload = {"call_id": call.call_id, "tool": call.tool, "server": server, "arguments": plain(arguments)}
         self.events.append(call.turn_id, NewEvent(type="tool_start", payload=payload, once=f"start-{call.call_id}"))
-
-
-def _shown(text: str) -> Any:  # noqa: ANN401  (JSON, or the text where it is none)
-    try:
-        return args.parse(text)
-    except InvalidArguments:
-        return text

@@ -17,9 +17,9 @@ logger = logging.getLogger(__name__)
 class Heartbeat:
     """Context manager that sends heartbeats, and calls a function once if the task has ended.
 
-    The heartbeat does not depend on the tool's progress: downloading inputs and storing outputs is silent and takes time.
-    The thread starts when the first heartbeat is due. Most calls end earlier, and starting a thread takes as long as the
-    whole call of a warm tool.
+    The heartbeat does not depend on the tool's progress: fetching inputs and storing outputs is silent and takes time.
+    The thread starts when the first heartbeat is due. Most calls end earlier, and starting a thread takes as long as
+    the whole call of a warm tool.
     """
 
     def __init__(self, callback: TaskCallback, token: str, seconds: float) -> None:

@@ -5,7 +5,7 @@ handles references to files, never their bytes.
 """
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,6 @@ from satchel.domain.calls import Call, CallResult, RunnerReport, StoredFile
 from satchel.domain.canvas import Dashboard, admitted, refusal
 from satchel.domain.conversation import ToolMessage
 from satchel.domain.files import FileRecord
-from satchel.domain.ids import FileKey
 from satchel.domain.object_keys import expiry_tags, outcome_key
 from satchel.domain.responses import ResponseArtifact, ResponseCanvas, ResponseDeferred
 from satchel.domain.size_limits import MAX_FILES, cut, plain
@@ -107,24 +106,14 @@ class RecordToolResult:
         return RunnerReport.of_error(ToolFailed(f"The call failed before the tool ran ({failure.Error})."))
 
     def _result(self, call: Call, report: RunnerReport) -> CallResult:
-        records: dict[str, FileRecord] = {}  # by the tool's name of the file
+        saved, problems = self._save_files(call, report)
         artifacts: list[ResponseArtifact] = []
         deferred: list[ResponseDeferred] = []
-        inline: list[FileKey] = []
-        problems = list(report.problems)
-        for stored in report.files:
-            artifact = stored.artifact
-            try:
-                record = self._save_file(call, stored, report.display)
-            except ToolError as error:
-                problems.append(ArtifactProblem(name=artifact.name, code=error.code, reason=error.message))
-                continue
-            records.setdefault(artifact.name, record)
-            if isinstance(artifact, Artifact):
-                artifacts.append(to_response(artifact, record, len(artifacts), declared=stored.declared))
-                inline += [record.file_key] if stored.inline else []
+        for stored, record in saved:
+            if isinstance(stored.artifact, Artifact):
+                artifacts.append(to_response(stored.artifact, record, len(artifacts), declared=stored.declared))
             else:
-                deferred.append(to_deferred_response(artifact, record))
+                deferred.append(to_deferred_response(stored.artifact, record))
         refused = refusal(report.canvas, self.canvas_origins) if report.canvas else None
         return CallResult(
             is_error=report.is_error,
@@ -133,11 +122,22 @@ class RecordToolResult:
             meta_data=_meta_data(call, report, problems, refused),
             artifacts=artifacts,
             deferred=deferred,
-            inline=inline,
-            display=_with_final_name(report.display, records),
+            inline=[record.file_key for stored, record in saved if stored.inline and not stored.deferred],
+            display=_with_final_name(report.display, saved),
             canvas=admitted(report.canvas) if report.canvas and not refused else None,
             duration_ms=report.duration_ms,
         )
+
+    def _save_files(
+        self, call: Call, report: RunnerReport
+    ) -> tuple[list[tuple[StoredFile, FileRecord]], list[ArtifactProblem]]:
+        saved, problems = [], list(report.problems)
+        for stored in report.files:
+            try:
+                saved.append((stored, self._save_file(call, stored, report.display)))
+            except ToolError as error:
+                problems.append(ArtifactProblem(name=stored.artifact.name, code=error.code, reason=error.message))
+        return saved, problems
 
     def _save_file(self, call: Call, stored: StoredFile, display: Display | None) -> FileRecord:
         """Save the record of a reported file. Raise ToolFailed if it is not where this call may store it."""
@@ -172,13 +172,13 @@ def _meta_data(
     return meta or None
 
 
-def _with_final_name(display: Display | None, records: dict[str, FileRecord]) -> Display | None:
+def _with_final_name(display: Display | None, saved: Sequence[tuple[StoredFile, FileRecord]]) -> Display | None:
     """Return the display hints with the final name of the primary file, or without it if it was not stored."""
     if display is None:
         return None
     hints = Display.model_validate(plain(display.model_dump(mode="json", exclude_unset=True)))
-    record = records.get(display.primary_file or "")
-    return hints.model_copy(update={"primary_file": record.name if record else None})
+    names = (record.name for stored, record in saved if stored.artifact.name == display.primary_file)
+    return hints.model_copy(update={"primary_file": next(names, None)})
 
 
 def _message_to_model(call: Call, result: CallResult) -> ToolMessage:

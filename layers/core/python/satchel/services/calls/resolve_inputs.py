@@ -1,4 +1,4 @@
-"""Turn the files that a model names into what the tool can open: a path, or an address (spec 3 §3, spec 2 §4)."""
+"""Resolve the files that a model names into what the tool can open: a path in the workspace or a URL."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,12 +19,12 @@ from satchel.services.files.links import MintLinks
 from satchel.services.files.read_files import find_file
 
 _DOWNLOAD_SECONDS = 900
-_MAX_NEAR = 200
+_MAX_SUGGESTED_FROM = 200  # files whose names are candidates for suggestions
 
 
 @dataclass
 class ResolvedInputs:
-    """The arguments as the tool gets them, the files to bring, the values that are no known file; ``bytes`` of all."""
+    """The tool's arguments and input files. ``unresolved``: unknown names with similar ones; ``bytes``: total size."""
 
     arguments: dict[str, Any]
     inputs: list[InputFile] = field(default_factory=list)
@@ -34,7 +34,7 @@ class ResolvedInputs:
 
 @dataclass(frozen=True)
 class ResolveInputs:
-    """Looks the named files up and says where the tool finds them."""
+    """Find the named files of a call, and replace them in its arguments."""
 
     files: Files
     store: FileStore
@@ -45,35 +45,36 @@ class ResolveInputs:
     def __call__(
         self, call: Call, tool: ToolSpec, entry: ServerEntry, arguments: dict[str, Any], max_seconds: float
     ) -> ResolvedInputs:
-        """Replace the named files in the arguments; addresses are good for as long as the call may last.
+        """Return the arguments with paths or URLs in place of names. URLs are valid for ``max_seconds``.
 
-        Raises FileNotFound (strict servers) and FileTooLarge (contract errors).
+        Raise the contract's FileNotFound (strict servers only) or FileTooLarge.
         """
-        found, unresolved = self._find(call, args.named_files(tool, arguments))
+        records, unresolved = self._find(call, args.named_files(tool, arguments))
         if unresolved and entry.strict_files:
-            raise FileNotFound(list(unresolved), [near for names in unresolved.values() for near in names])
-        arguments = args.tell_names(tool, arguments, lambda v: found[v].name if v in found else v)
-        size = sum({record.file_key: record.size for record in found.values()}.values())
+            raise FileNotFound(list(unresolved), [name for names in unresolved.values() for name in names])
+        arguments = args.tell_names(tool, arguments, lambda v: records[v].name if v in records else v)
+        size = sum({record.file_key: record.size for record in records.values()}.values())
         if entry.files_for(tool.name) == "url":
-            places = {value: self.links.for_tool(record, max_seconds) for value, record in found.items()}
-            return ResolvedInputs(args.replace_files(tool, arguments, lambda v: places.get(v, v)), [], unresolved, size)
-        names = _distinct_names(found)
-        inputs = {record.file_key: self._input(record, names[record.file_key]) for record in found.values()}
-        places = {value: input_path(call.user, names[record.file_key]) for value, record in found.items()}
-        replaced = args.replace_files(tool, arguments, lambda v: places.get(v, v))
+            urls = {value: self.links.for_tool(record, max_seconds) for value, record in records.items()}
+            replaced = args.replace_files(tool, arguments, lambda v: urls.get(v, v))
+            return ResolvedInputs(replaced, [], unresolved, size)
+        names = _distinct_names(records)
+        inputs = {record.file_key: self._input(record, names[record.file_key]) for record in records.values()}
+        paths = {value: input_path(call.user, names[record.file_key]) for value, record in records.items()}
+        replaced = args.replace_files(tool, arguments, lambda v: paths.get(v, v))
         return ResolvedInputs(replaced, list(inputs.values()), unresolved, size)
 
     def _find(self, call: Call, values: list[str]) -> tuple[dict[str, FileRecord], dict[str, list[str]]]:
+        """Return the records by value, and similar names for each value that is not a file."""
         now = self.clock.now()
-        looked_up = {value: find_file(self.files, call.user, call.session_id, value, now) for value in values}
-        found = {value: record for value, record in looked_up.items() if record is not None}
-        missing = [value for value, record in looked_up.items() if record is None]
-        known = self._names(call) if missing else []
-        return found, {value: args.nearest(value, known) for value in missing}
+        found = {value: find_file(self.files, call.user, call.session_id, value, now) for value in values}
+        records = {value: record for value, record in found.items() if record is not None}
+        missing = [value for value, record in found.items() if record is None]
+        candidates = self._names(call) if missing else []
+        return records, {value: args.nearest(value, candidates) for value in missing}
 
     def _names(self, call: Call) -> list[str]:
-        """Return names among which the nearest are looked for: of so many files, however many there are."""
-        page = self.files.list(call.user, _MAX_NEAR, None, FileFilter(session_id=call.session_id))
+        page = self.files.list(call.user, _MAX_SUGGESTED_FROM, None, FileFilter(session_id=call.session_id))
         return [file.name for file in page.items]
 
     def _input(self, record: FileRecord, name: str) -> InputFile:
@@ -88,10 +89,10 @@ class ResolveInputs:
         return InputFile(name=name, url=url, size=record.size, etag=f"{record.file_key}-{record.version}")
 
 
-def _distinct_names(found: dict[str, FileRecord]) -> dict[str, str]:
-    """Two files of one name (from two sessions) get two places."""
+def _distinct_names(records: dict[str, FileRecord]) -> dict[str, str]:
+    """Return a name for each file key. Files of the same name (from different sessions) get a number."""
     names: dict[str, str] = {}
-    for record in found.values():
+    for record in records.values():
         name, count = record.name, 1
         while name in names.values() and names.get(record.file_key) != name:
             count += 1

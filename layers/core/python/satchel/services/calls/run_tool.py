@@ -1,4 +1,4 @@
-"""Run one tool call where foreign code may run (function run_tool): claim, fetch, call, collect, hand over."""
+"""Run one tool call in a runner (function run_tool): claim it, fetch its inputs, call the tool, store the results."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class CallPorts:
-    """What reaches AWS with this call's credentials and no further."""
+    """The ports that use the credentials of one call. They reach nothing outside of this call and its turn."""
 
     store: FileStore
     events: Events
@@ -34,11 +34,11 @@ class CallPorts:
 
 @dataclass(frozen=True)
 class RunTool:
-    """One runner: one server, warm between calls of the same person."""
+    """A runner of one server. It stays warm between calls of the same user."""
 
     client: ToolClient
     workspaces: Workspaces
-    fetch: InputFetcher
+    fetch_inputs: InputFetcher
     open_artifact: ArtifactOpener
     list_files: FileLister
     callback: TaskCallback
@@ -49,67 +49,67 @@ class RunTool:
     violation_policy: Policy = "note"
 
     def __call__(self, order: CallOrder, ports: CallPorts) -> None:
-        """Run the call and end its task. Delivered twice, it runs once; cancelled, it leaves nothing running."""
+        """Run the call and complete its task. A repeated order runs once; a canceled call leaves nothing running."""
         if not ports.claims.claim(order.turn_id, order.call_id, self.new_claim()):
-            logger.info("call was claimed before", extra={"call_id": order.call_id})
+            logger.info("call is already claimed", extra={"call_id": order.call_id})
             return
-        with Heartbeat(self.callback, order.task_token, self.heartbeat_seconds) as pulse:
-            outcome = self._outcome(order, ports, pulse)
-            if pulse.gone:
-                logger.info("call was ended from outside", extra={"call_id": order.call_id})
+        with Heartbeat(self.callback, order.task_token, self.heartbeat_seconds) as heartbeat:
+            report = self._run_or_fail(order, ports, heartbeat)
+            if heartbeat.task_ended:
+                logger.info("call was ended outside of the runner", extra={"call_id": order.call_id})
                 return
-            store_report(ports.store, order.outcome_key, outcome)
+            store_report(ports.store, order.outcome_key, report)
         self.callback.done(order.task_token)
 
-    def _outcome(self, order: CallOrder, ports: CallPorts, pulse: Heartbeat) -> RunnerReport:
+    def _run_or_fail(self, order: CallOrder, ports: CallPorts, heartbeat: Heartbeat) -> RunnerReport:
         started = self.clock.monotonic()
         try:
-            outcome = self._run(order, ports, pulse, started)
+            report = self._run(order, ports, heartbeat, started)
         except ToolError as error:
-            outcome = RunnerReport.of_error(error)
+            report = RunnerReport.of_error(error)
         except ContractError as error:
-            outcome = RunnerReport.of_error(ToolFailed(f"The tool's answer cannot be read: {error}"))
+            report = RunnerReport.of_error(ToolFailed(f"The tool's result is invalid: {error}"))
         except Exception as error:
-            # The task must end with a word whatever went wrong here; the trace goes to the log.
+            # The task needs an answer after every error; the log gets the traceback.
             logger.exception("the runner failed", extra={"call_id": order.call_id})
-            outcome = RunnerReport.of_error(ToolFailed(f"The tool could not be run: {error}"))
-        outcome.duration_ms = round(1000 * (self.clock.monotonic() - started))
-        return outcome
+            report = RunnerReport.of_error(ToolFailed(f"The tool could not be run: {error}"))
+        report.duration_ms = round(1000 * (self.clock.monotonic() - started))
+        return report
 
-    def _run(self, order: CallOrder, ports: CallPorts, pulse: Heartbeat, started: float) -> RunnerReport:
+    def _run(self, order: CallOrder, ports: CallPorts, heartbeat: Heartbeat, started: float) -> RunnerReport:
         with ExitStack() as stack:
-            workspace = self._home(order, stack)
-            before = self._files(order, workspace)
+            workspace = self._open_workspace(order, stack)
+            before = self._list_files(order, workspace)
             violations = Violations(order, self.violation_policy)
-            answer = self._call(
-                order, ListenToTool(ports.events, self.clock, order, violations, started), pulse, workspace
-            )
-            output = normalize(answer.raw, output_schema=order.output_schema)
+            listen = ListenToTool(ports.events, self.clock, order, violations, started)
+            result = self._call(order, listen, heartbeat, workspace)
+            output = normalize(result.raw, output_schema=order.output_schema)
             violations.check(failed=output.is_error)
-            made = (
-                find_undeclared_artifacts(output, workspace, before, self._files(order, workspace)) if workspace else []
-            )
             view = build_model_view(output, files=[])
-            keep = StoreArtifacts(ports.store, self.open_artifact, self.max_file_bytes)
-            files, problems = keep(order, workspace, output, [*made, *full_results_file(order.tool, output, view)])
-        outcome = build_report(output, view, files, problems, violations.noted())
-        return outcome.model_copy(update={"tools_changed": answer.tools_changed})
+            undeclared = full_results_file(order.tool, output, view)
+            if workspace:
+                after = self._list_files(order, workspace)
+                undeclared = [*find_undeclared_artifacts(output, workspace, before, after), *undeclared]
+            store = StoreArtifacts(ports.store, self.open_artifact, self.max_file_bytes)
+            files, problems = store(order, workspace, output, undeclared)
+        report = build_report(output, view, files, problems, violations.meta_data())
+        return report.model_copy(update={"tools_changed": result.tools_changed})
 
-    def _files(self, order: CallOrder, workspace: Path | None) -> Mapping[str, FileState]:
+    def _list_files(self, order: CallOrder, workspace: Path | None) -> Mapping[str, FileState]:
         return self.list_files(workspace) if workspace and order.writes and order.collect else {}
 
-    def _home(self, order: CallOrder, stack: ExitStack) -> Path | None:
-        """A tool that neither writes nor reads files needs no corner, and so waits for nobody who has it."""
+    def _open_workspace(self, order: CallOrder, stack: ExitStack) -> Path | None:
+        """Hold the workspace and fetch the inputs. A tool without files needs none and never waits."""
         if not order.writes and not order.inputs:
             return None
         workspace = stack.enter_context(self.workspaces.hold(order.user, order.session_id))
-        self.fetch(order.inputs, workspace)
+        self.fetch_inputs(order.inputs, workspace)
         return workspace
 
-    def _call(self, order: CallOrder, listen: ListenToTool, pulse: Heartbeat, workspace: Path | None) -> ToolResult:
+    def _call(self, order: CallOrder, listen: ListenToTool, heartbeat: Heartbeat, workspace: Path | None) -> ToolResult:
         with self.client.call(order.tool, order.arguments, workspace, writes=order.writes) as running:
-            pulse.on_task_end(running.kill)
+            heartbeat.on_task_end(running.kill)
             try:
                 return listen(running)
             finally:
-                pulse.on_task_end(None)
+                heartbeat.on_task_end(None)

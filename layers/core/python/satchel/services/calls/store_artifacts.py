@@ -32,7 +32,7 @@ MAX_UNDECLARED = 20
 
 @dataclass(frozen=True)
 class StoreArtifacts:
-    """Store every artifact of one output. A bad artifact becomes a problem; it never costs the result or other files."""
+    """Store every artifact of one output. A bad artifact becomes a problem; the result and the other files remain."""
 
     store: FileStore
     open_artifact: ArtifactOpener

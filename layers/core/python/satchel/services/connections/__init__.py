@@ -1,1 +1,1 @@
-"""Connections that a turn's events are pushed over."""
+"""WebSocket connections, subscriptions to turns, and the push of their events."""

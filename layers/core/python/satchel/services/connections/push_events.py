@@ -1,7 +1,7 @@
-"""Send what is new in a turn to those who follow it (function push, called by the table's stream).
+"""Send a turn's new events to its subscribers (function push, called by the table's stream).
 
-One path for what was there before and for what comes: the stream tells of events and of subscriptions in the order of
-their writing, one turn's never at the same time, and each time everything behind a subscription's cursor is sent.
+Past and future events take the same path. The stream reports events and subscriptions in the order in which they were
+written, and never runs two batches of one turn at a time. Each time, everything after a subscription's cursor is sent.
 """
 
 import logging
@@ -18,12 +18,12 @@ from satchel.services.turns.read_turn import is_fully_read
 logger = logging.getLogger(__name__)
 
 _MAX_EVENTS = 200
-_MAX_SUBSCRIPTIONS = 50  # to one turn; a runner may write some of its own, which must not take all of the time
+_MAX_SUBSCRIPTIONS = 50  # of one turn: a runner can write subscriptions to its turn, so limit the time that they take
 
 
 @dataclass(frozen=True)
 class PushEvents:
-    """Safe to repeat: a cursor moves with each message. Who got a message twice knows it by the events' ``seq``."""
+    """Safe to repeat: each message advances the cursor. Clients recognize repeated events by their ``seq``."""
 
     subscriptions: Subscriptions
     connections: Connections
@@ -32,65 +32,65 @@ class PushEvents:
     sender: ConnectionSender
 
     def __call__(self, turn_id: TurnId) -> bool:
-        """Serve all who follow this turn; False when somebody could not be reached and it should be tried again."""
-        served = [self._serve(each) for each in self.subscriptions.of_turn(turn_id, _MAX_SUBSCRIPTIONS)]
-        return all(served)
+        """Send to all subscribers of this turn. Return False if a delivery failed and should be repeated."""
+        delivered = [self._deliver(each) for each in self.subscriptions.of_turn(turn_id, _MAX_SUBSCRIPTIONS)]
+        return all(delivered)
 
-    def _serve(self, subscription: Subscription) -> bool:
-        turn = self._permitted(subscription)
+    def _deliver(self, subscription: Subscription) -> bool:
+        turn = self._permitted_turn(subscription)
         if turn is None:
             self.subscriptions.drop(subscription)
             return True
         try:
             self._send(turn, subscription)
         except ConnectionGone:
-            self._give_up(subscription)
+            self._forget(subscription)
         except Undelivered as reason:
-            return self._failed(subscription, reason)
-        except (ValueError, LookupError):  # a runner may write its own turn's events, and these are none
+            return self._count_failure(subscription, reason)
+        except (ValueError, LookupError):  # a runner can write events of its own turn, also invalid ones
             logger.exception("unreadable events", extra={"turn_id": turn.turn_id})
             self.subscriptions.drop(subscription)
         return True
 
-    def _permitted(self, subscription: Subscription) -> Turn | None:
-        """Return the turn if it is that of the connection's owner.
+    def _permitted_turn(self, subscription: Subscription) -> Turn | None:
+        """Return the turn if it belongs to the owner of the connection.
 
-        It is asked here again: a runner may write into its turn's part of the table, so also what looks like a
-        subscription; the connections and the turns themselves it cannot write.
+        Subscribe checked this already. But a runner can write items of its turn, including forged subscriptions. It
+        cannot write connections and turns.
         """
         connection = self.connections.get(subscription.connection_id)
         turn = self.turns.get(subscription.session_id, subscription.turn_id)
         return turn if connection and turn and turn.user == connection.user else None
 
     def _send(self, turn: Turn, subscription: Subscription) -> None:
-        for frame in self._frames(turn, subscription.sent):
-            self.sender.post(subscription.connection_id, frame.text)
-            if frame.done:
+        for message in self._messages(turn, subscription.sent):
+            self.sender.post(subscription.connection_id, message.text)
+            if message.done:
                 self.subscriptions.drop(subscription)
-            elif not self.subscriptions.advance(subscription, frame.next):
+            elif not self.subscriptions.advance(subscription, message.next):
                 return
 
-    def _frames(self, turn: Turn, after: int) -> Iterator[WsMessage]:
+    def _messages(self, turn: Turn, after: int) -> Iterator[WsMessage]:
         while events := self.events.after(turn.turn_id, after, _MAX_EVENTS):
-            for frame in ws_messages(turn.turn_id, events):
-                yield frame
-                after = frame.next
-                if frame.done:
+            for message in ws_messages(turn.turn_id, events):
+                yield message
+                after = message.next
+                if message.done:
                     return
         if turn.ended and is_fully_read(self.events, turn.turn_id, after):
             yield end_frame(turn.turn_id, after)
 
-    def _failed(self, subscription: Subscription, reason: Undelivered) -> bool:
-        """Count it, and after a few times end the connection: its owner comes back with a cursor and misses nothing."""
+    def _count_failure(self, subscription: Subscription, reason: Undelivered) -> bool:
+        """Count a failure. Close the connection after a few: its client reconnects with a cursor and loses nothing."""
         failures = subscription.failures + 1
         logger.warning("undelivered", extra={"turn_id": subscription.turn_id, "failures": failures, "why": str(reason)})
         if failures >= MAX_FAILURES:
             self.sender.close(subscription.connection_id)
-            self._give_up(subscription)
+            self._forget(subscription)
             return True
         self.subscriptions.failed(subscription, failures)
         return False
 
-    def _give_up(self, subscription: Subscription) -> None:
+    def _forget(self, subscription: Subscription) -> None:
         self.connections.remove(subscription.connection_id)
         self.subscriptions.drop(subscription)

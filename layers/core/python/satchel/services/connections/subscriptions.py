@@ -1,8 +1,7 @@
-"""Let somebody who is signed in open one connection: browsers cannot sign in where a socket is opened.
+"""Tickets, WebSocket connections, and subscriptions to the events of a turn (function sockets).
 
-Open and forget connections (function sockets).
-
-Follow the events of a turn over a connection, from a cursor on (function sockets).
+A browser cannot send an Authorization header when it opens a WebSocket. So a signed-in user gets a ticket by HTTP, and
+opens the connection with it.
 """
 
 from collections.abc import Callable, Collection
@@ -29,40 +28,40 @@ from satchel.ports.turns import Turns
 from satchel.services.turns.finish_turn import EndStuckTurn
 from satchel.services.turns.read_turn import find_turn
 
+_ANY_ORIGIN = "*"
+_MARK_BYTES = 8
+
 
 @dataclass(frozen=True)
 class IssuedTicket:
-    """A ticket in clear: it is told once, to whom asked for it, and neither kept nor logged."""
+    """A ticket in clear text. Only the response to its request contains it; it is neither stored nor logged."""
 
     ticket: str
     expires_at: datetime
 
     def __repr__(self) -> str:
-        return f"Issued(expires_at={self.expires_at!r})"
+        return f"IssuedTicket(expires_at={self.expires_at!r})"
 
 
 @dataclass(frozen=True)
 class IssueTicket:
-    """Good for one minute and one connection."""
+    """Issue tickets. Each is valid for one minute and one connection."""
 
     tickets: Tickets
     clock: Clock
     entropy: Callable[[int], bytes]
 
     def __call__(self, who: Identity) -> IssuedTicket:
-        """Return a new ticket."""
+        """Return a new ticket. Only its digest is stored."""
         ticket = new_ticket(self.entropy(TICKET_BYTES))
         expires_at = self.clock.now() + TICKET_LIFE
         self.tickets.keep(digest_of(ticket), Ticket(user=who.name, groups=sorted(who.groups), expires_at=expires_at))
         return IssuedTicket(ticket, expires_at)
 
 
-_ANY = "*"
-
-
 @dataclass(frozen=True)
 class OpenConnection:
-    """``origins`` are the sites whose pages may connect; a program names none."""
+    """Open connections. Pages must be of one of the ``origins``; programs send no origin."""
 
     tickets: Tickets
     connections: Connections
@@ -70,15 +69,15 @@ class OpenConnection:
     origins: Collection[str]
 
     def __call__(self, connection_id: ConnectionId, ticket: str | None, origin: str | None) -> Connection:
-        """Write who it is. Raises NotAllowed, in one way for a ticket that is forged, used or expired."""
-        if origin is not None and _ANY not in self.origins and origin not in self.origins:
-            raise NotAllowed("Pages of this site may not connect.")
-        found = self.tickets.take(digest_of(ticket)) if ticket else None
+        """Store the connection with the ticket's user. Raise NotAllowed, the same for any kind of invalid ticket."""
+        if origin is not None and _ANY_ORIGIN not in self.origins and origin not in self.origins:
+            raise NotAllowed("Pages of this origin cannot connect.")
+        stored = self.tickets.take(digest_of(ticket)) if ticket else None
         now = self.clock.now()
-        if found is None or found.expires_at <= now:
-            raise NotAllowed("A connection is opened with a new ticket of POST /api/ws-ticket.")
+        if stored is None or stored.expires_at <= now:
+            raise NotAllowed("Open the connection with a new ticket from POST /api/ws-ticket.")
         connection = Connection(
-            connection_id=connection_id, user=found.user, groups=found.groups, expires_at=now + CONNECTION_LIFE
+            connection_id=connection_id, user=stored.user, groups=stored.groups, expires_at=now + CONNECTION_LIFE
         )
         self.connections.add(connection)
         return connection
@@ -86,21 +85,18 @@ class OpenConnection:
 
 @dataclass(frozen=True)
 class ForgetConnection:
-    """What it followed is removed where the next event meets it: nothing lists the turns of a connection."""
+    """Delete closed connections. Their subscriptions are deleted by the next push: no index lists them."""
 
     connections: Connections
 
     def __call__(self, connection_id: ConnectionId) -> None:
-        """Forget one that was closed; a second time nothing changes."""
+        """Delete a connection. Repeating it changes nothing."""
         self.connections.remove(connection_id)
-
-
-_MARK_BYTES = 8
 
 
 @dataclass(frozen=True)
 class Subscribe:
-    """Only writes the subscription: what is there already comes by the stream, in line with what is still to come."""
+    """Write subscriptions, nothing else: the stream triggers the push of past events, in order with the future ones."""
 
     connections: Connections
     sessions: Sessions
@@ -111,10 +107,10 @@ class Subscribe:
     entropy: Callable[[int], bytes]
 
     def __call__(self, connection_id: ConnectionId, session_id: SessionId, turn_id: TurnId, after: int) -> None:
-        """Have the events behind ``after`` sent. Raises NotAllowed, SessionNotFound, TurnNotFound."""
+        """Subscribe to the events after ``after``. Raise NotAllowed, SessionNotFound or TurnNotFound."""
         connection = self.connections.get(connection_id)
         if connection is None:
-            raise NotAllowed("This connection is not known any more; open another one.")
+            raise NotAllowed("This connection no longer exists. Open a new one.")
         turn = find_turn(self.sessions, self.turns, connection.user, session_id, turn_id)
         self.end_stuck.publish_end(self.end_stuck(turn))
         self.subscriptions.add(
@@ -131,10 +127,10 @@ class Subscribe:
 
 @dataclass(frozen=True)
 class Unsubscribe:
-    """Safe to repeat."""
+    """Delete subscriptions. Safe to repeat."""
 
     subscriptions: Subscriptions
 
     def __call__(self, connection_id: ConnectionId, turn_id: TurnId) -> None:
-        """Send no more of a turn; what is under way may still arrive."""
+        """Send no further events of a turn. Messages on their way may still arrive."""
         self.subscriptions.remove(turn_id, connection_id)

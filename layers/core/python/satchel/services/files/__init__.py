@@ -1,1 +1,1 @@
-"""A person's files: in, described, found, linked, out, and gone on time."""
+"""A user's files: upload, file records, file context, links, download and retention."""

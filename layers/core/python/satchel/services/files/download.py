@@ -1,6 +1,6 @@
-"""Give a file to whoever has its link, and write down who was given what.
+"""Open capability links, and record each download.
 
-Open a capability: decide whether this token may fetch this file now.
+Every rejected link costs the same and returns the same error, so neither reveals anything about the file.
 """
 
 import logging
@@ -19,12 +19,15 @@ from satchel.services.calls.audit import RecordAudit
 
 logger = logging.getLogger(__name__)
 
-_MAX_SHOWN = 100  # characters of a key that may be anything
+_MAX_LOGGED_CHARS = 100  # of the requested key, which may be any text
+
+# Looked up for invalid tokens, so that they take as long as valid ones.
+_NO_CLAIMS = Claims(file_key="f" + "0" * 26, version=0, owner="nobody", session_id="", epoch=0, audience="ui", exp=0)
 
 
 @dataclass(frozen=True)
 class LinkAttempt:
-    """What came of showing a token: what it says, if it is ours and for this file, and what it opens, if anything."""
+    """Result of opening a link. ``claims`` is None for an invalid token, ``file`` is None if the link is rejected."""
 
     claims: Claims | None
     file: FileRecord | None
@@ -32,21 +35,21 @@ class LinkAttempt:
 
 @dataclass(frozen=True)
 class OpenLink:
-    """The records are read each time, whoever asks with whatever: every refusal costs the same and says the same."""
+    """Decide whether a token opens a file now. The records are read for every token, valid or not."""
 
     signer: Signer
     link_states: LinkStates
     clock: Clock
 
     def attempt(self, file_key: FileKey, token: str) -> LinkAttempt:
-        """Show a token for a file."""
-        said = self.signer.read(token, ("ui", "tool"))
-        claims = said if said is not None and said.file_key == file_key else None
-        [standing] = self.link_states.look([claims or _NOBODY])
-        return LinkAttempt(claims, opened(claims, standing, self.clock.now()) if claims else None)
+        """Return the claims of the token, if it is valid for this file, and the file, if the token opens it."""
+        signed = self.signer.read(token, ("ui", "tool"))
+        claims = signed if signed is not None and signed.file_key == file_key else None
+        [state] = self.link_states.look([claims or _NO_CLAIMS])
+        return LinkAttempt(claims, opened(claims, state, self.clock.now()) if claims else None)
 
     def __call__(self, file_key: FileKey, token: str) -> FileRecord:
-        """Return the version that the token was made for. Raises LinkNotFound for every refusal."""
+        """Return the file version that the token was made for. Raise LinkNotFound for every rejected token."""
         file = self.attempt(file_key, token).file
         if file is None:
             raise LinkNotFound
@@ -55,7 +58,7 @@ class OpenLink:
 
 @dataclass(frozen=True)
 class Download:
-    """Fetch a file by its link. It is written down before the first byte goes, so that no fetch goes unnoticed."""
+    """Download a file by its link. The audit entry is written before the first byte is sent."""
 
     open_link: OpenLink
     audit: RecordAudit
@@ -64,18 +67,21 @@ class Download:
     metrics: Metrics
 
     def __call__(self, file_key: FileKey, token: str) -> FileRecord:
-        """Return the version to send. Raises LinkNotFound, which is only logged: writing it would tell by its time."""
-        began = self.clock.monotonic()
+        """Return the file version to send. Raise LinkNotFound.
+
+        A rejected link is only logged: an audit entry would make some rejections slower, and so reveal valid claims.
+        """
+        started = self.clock.monotonic()
         attempt = self.open_link.attempt(file_key, token)
         if attempt.claims is None or attempt.file is None:
-            of = attempt.claims.owner if attempt.claims else None
-            logger.info("download refused", extra={"file_key": file_key[:_MAX_SHOWN], "user": of})
+            owner = attempt.claims.owner if attempt.claims else None
+            logger.info("download refused", extra={"file_key": file_key[:_MAX_LOGGED_CHARS], "user": owner})
             raise LinkNotFound
-        self.audit(self._entry(attempt.claims, attempt.file, began))
+        self.audit(self._entry(attempt.claims, attempt.file, started))
         self.metrics.add(DOWNLOADED_BYTES, attempt.file.size)
         return attempt.file
 
-    def _entry(self, claims: Claims, file: FileRecord, began: float) -> DownloadEntry:
+    def _entry(self, claims: Claims, file: FileRecord, started: float) -> DownloadEntry:
         now = self.clock.now()
         return DownloadEntry(
             audit_id=new_id(KIND_OF_ID, now, self.entropy(10)),
@@ -88,9 +94,5 @@ class Download:
             file_name=file.name,
             size=file.size,
             result="ok",
-            duration_seconds=round(self.clock.monotonic() - began, 3),
+            duration_seconds=round(self.clock.monotonic() - started, 3),
         )
-
-
-# Looked for in the place of what a token that is not ours does not say.
-_NOBODY = Claims(file_key="f" + "0" * 26, version=0, owner="nobody", session_id="", epoch=0, audience="ui", exp=0)

@@ -1,6 +1,6 @@
-"""Make capabilities: the link by which a file can be fetched without being signed in, a dashboard's token.
+"""Create signed links to files and tokens of dashboards; share, list and revoke long-lived links.
 
-Links that a person makes to last (for another device, another browser), the list of those that live, their end.
+A link works without sign-in: the token in its URL is the permission (a capability).
 """
 
 import math
@@ -33,7 +33,7 @@ from satchel.services.files.read_files import ReadFiles
 
 @dataclass(frozen=True)
 class MintLinks:
-    """They are made when a signed-in reader (or a tool) needs one, and never stored."""
+    """Create links when a signed-in user or a tool needs one. They are never stored."""
 
     signer: Signer
     sessions: Sessions
@@ -41,27 +41,27 @@ class MintLinks:
     public_url: str = ""
 
     def __call__(self, file: FileRecord) -> str:
-        """Return the address of one version of a file, for the page that the person looks at."""
-        [address] = self.for_files([file])
-        return address
+        """Return the URL path of one version of a file, for the page in the user's browser."""
+        [path] = self.for_files([file])
+        return path
 
     def for_files(self, files: Sequence[FileRecord]) -> list[str]:
-        """Return the address of each, in order; their sessions are read at once."""
+        """Return the URL path of each file, in order. All files belong to one user; each session is read once."""
         sessions, until = self._sessions(files), self._in(UI_SECONDS)
-        return [self._address(_claims(file, sessions, "ui", until)) for file in files]
+        return [self._url_path(_claims(file, sessions, "ui", until)) for file in files]
 
     def for_tool(self, file: FileRecord, seconds: float) -> str:
-        """Return the address with the host, for a tool whose call may last so long."""
+        """Return the absolute URL of a file for a tool, valid for ``seconds`` (the maximum duration of the call)."""
         claims = _claims(file, self._sessions([file]), "tool", self._in(math.ceil(seconds)))
-        return self.public_url + self._address(claims)
+        return self.public_url + self._url_path(claims)
 
     def for_sharing(self, file: FileRecord, link_id: LinkId, until: int) -> tuple[Claims, str]:
-        """Return what a link says that a record is kept of, and its address with the host."""
+        """Return the claims and the absolute URL of a shared link. ``until`` is in seconds since 1970."""
         claims = _claims(file, self._sessions([file]), "ui", until).model_copy(update={"link_id": link_id})
-        return claims, self.public_url + self._address(claims)
+        return claims, self.public_url + self._url_path(claims)
 
     def for_canvas(self, user: UserName, session_id: SessionId, canvas_id: CanvasId) -> str | None:
-        """Return the token of a dashboard; none once the session in which it was opened has ended."""
+        """Return the token of a dashboard, or None if its session has ended."""
         session = self.sessions.get(user, session_id)
         if session is None or session.status is SessionStatus.ENDED:
             return None
@@ -72,11 +72,10 @@ class MintLinks:
     def _in(self, seconds: int) -> int:
         return int(self.clock.now().timestamp()) + seconds
 
-    def _address(self, claims: Claims) -> str:
+    def _url_path(self, claims: Claims) -> str:
         return f"/api/files/download/{claims.file_key}?token={self.signer.sign(claims)}"
 
     def _sessions(self, files: Sequence[FileRecord]) -> Mapping[str, Session]:
-        """Return the sessions of files, which are one person's."""
         ids = {file.session_id for file in files if file.session_id}
         return self.sessions.some(files[0].user, ids) if ids else {}
 
@@ -95,7 +94,7 @@ def _claims(file: FileRecord, sessions: Mapping[str, Session], audience: Audienc
 
 @dataclass(frozen=True)
 class ShareFile:
-    """The record comes first: no token is out that nobody can revoke."""
+    """Create shared links. The record is written first, so every token that exists can be revoked."""
 
     read: ReadFiles
     mint: MintLinks
@@ -104,50 +103,50 @@ class ShareFile:
     entropy: Callable[[int], bytes]
 
     def __call__(self, who: Identity, file_key: FileKey, seconds: int) -> tuple[SharedLink, str]:
-        """Return the link and its address, which cannot be had again. Raises FileNotFound."""
+        """Return a link for ``seconds`` and its URL, which is not stored. Raise FileNotFound."""
         file, now = self.read(who, file_key), self.clock.now()
         until = int((now + timedelta(seconds=seconds)).timestamp())
         if file.expires_at is not None:
             until = min(until, file.expires_at)
         link_id = LinkId(new_id(KIND_OF_ID, now, self.entropy(10)))
-        claims, address = self.mint.for_sharing(file, link_id, until)
+        claims, url = self.mint.for_sharing(file, link_id, until)
         link = SharedLink(claims=claims, name=file.name, made_at=now)
         self.links.add(link)
-        return link, address
+        return link, url
 
 
 @dataclass(frozen=True)
 class ReadLinks:
-    """A person's shared links; those that open nothing any more are not shown."""
+    """List a user's shared links, without those that no longer open a file."""
 
     links: SharedLinks
     link_states: LinkStates
     clock: Clock
 
     def __call__(self, who: Identity, file_key: FileKey | None, limit: int, cursor: str | None) -> Page[SharedLink]:
-        """Return live links, newest first, of one file or all; a page may hold fewer while more follow."""
+        """Return active links of one file or all, newest first. A page may have fewer than ``limit`` items."""
         now = self.clock.now()
         page = self.links.list(who.name, limit, cursor)
-        link_states = self.link_states.look([link.claims for link in page.items])
-        live = [
+        states = self.link_states.look([link.claims for link in page.items])
+        active = [
             link
-            for link, standing in zip(page.items, link_states, strict=True)
-            if link.expires_at > now and opened(link.claims, standing, now)
+            for link, state in zip(page.items, states, strict=True)
+            if link.expires_at > now and opened(link.claims, state, now)
         ]
-        return Page(items=[link for link in live if file_key in {None, link.claims.file_key}], cursor=page.cursor)
+        return Page(items=[link for link in active if file_key in {None, link.claims.file_key}], cursor=page.cursor)
 
 
 @dataclass(frozen=True)
 class RevokeLinks:
-    """What is revoked opens nothing from that moment on."""
+    """Revoke shared links. Revocation takes effect immediately."""
 
     links: SharedLinks
 
     def __call__(self, who: Identity, link_id: LinkId) -> None:
-        """End a link of this person. Raises SharedLinkNotFound."""
+        """Revoke one link of this user. Raise SharedLinkNotFound."""
         if not self.links.revoke(who.name, link_id):
             raise SharedLinkNotFound(link_id)
 
     def all(self, who: Identity) -> int:
-        """End all of them; return how many records went."""
+        """Revoke all links of this user and return their number."""
         return self.links.revoke_all(who.name)

@@ -1,7 +1,4 @@
-"""My Files: list them, and read one as the spec's processed artifact (spec 3 §6.2).
-
-Find a file by what people and models call it: its key, its name, or the name it came with.
-"""
+"""Read and list a user's files, and find a file by its key or name."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +8,7 @@ from datetime import datetime
 from satchel.contract import safe_name
 from satchel.domain.errors import FileNotFound, SessionNotFound
 from satchel.domain.files import FileFilter, FileRecord, Usage, expired
-from satchel.domain.ids import FileKey, SessionId, UserName
+from satchel.domain.ids import ID_BODY, FileKey, SessionId, UserName
 from satchel.domain.prompt import quoted
 from satchel.domain.users import Identity
 from satchel.ports import Page
@@ -20,10 +17,14 @@ from satchel.ports.sessions import Sessions
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
 
+_MARKS_OF_CHANGED_NAMES = {"(", "…"}  # the file context replaces "[" by "(" and ends cut names with "…"
+_MAX_COMPARED = 100
+_FILE_KEY = re.compile(rf"f{ID_BODY}")
+
 
 @dataclass(frozen=True)
 class ReadFiles:
-    """A person's own files; somebody else's are not found, and expired ones are gone."""
+    """Read a user's own files. Files of other users and expired files are not found."""
 
     sessions: Sessions
     files: Files
@@ -32,14 +33,14 @@ class ReadFiles:
     max_inline_bytes: int
 
     def __call__(self, who: Identity, file_key: FileKey) -> FileRecord:
-        """Return the record of a file. Raises FileNotFound."""
+        """Return the record of a file. Raise FileNotFound."""
         record = self.files.get(who.name, file_key)
         if record is None or expired(record, self.clock.now()):
             raise FileNotFound(file_key)
         return record
 
     def content(self, record: FileRecord) -> bytes | None:
-        """Return the bytes where they are few enough for JSON, else None. Raises FileNotFound if they are gone."""
+        """Return the bytes, or None if they are too many for a JSON response. Raise FileNotFound if they are gone."""
         if record.size > self.max_inline_bytes:
             return None
         body = self.store.read(record.key, self.max_inline_bytes)
@@ -47,43 +48,40 @@ class ReadFiles:
             raise FileNotFound(record.file_key)
         return body
 
-    def list(self, who: Identity, wanted: FileFilter, limit: int, cursor: str | None) -> Page[FileRecord]:
-        """Return those that are meant, newest first, or by name where a beginning of names is given.
+    def list(self, who: Identity, file_filter: FileFilter, limit: int, cursor: str | None) -> Page[FileRecord]:
+        """Return the matching files, newest first, or by name if the filter has a name prefix.
 
-        Raises SessionNotFound.
+        Raise SessionNotFound.
         """
-        if wanted.session_id is not None and self.sessions.get(who.name, wanted.session_id) is None:
-            raise SessionNotFound(wanted.session_id)
-        page = self.files.list(who.name, limit, cursor, wanted)
+        session_id = file_filter.session_id
+        if session_id is not None and self.sessions.get(who.name, session_id) is None:
+            raise SessionNotFound(session_id)
+        page = self.files.list(who.name, limit, cursor, file_filter)
         now = self.clock.now()
         return Page(items=[file for file in page.items if not expired(file, now)], cursor=page.cursor)
 
     def usage(self, who: Identity) -> Usage:
-        """Return how much the person keeps; what has expired counts until it is swept."""
+        """Return the user's storage usage. Expired files count until they are deleted."""
         return self.files.usage(who.name)
 
 
-_CHANGED = {"(", "…"}
-_MAX_LOOKED_AT = 100
-_FILE_KEY = re.compile(r"f[0-9a-hjkmnp-tv-z]{26}")
-
-
 def find_file(
-    files: Files, user: UserName, session_id: SessionId | None, wanted: str, now: datetime
+    files: Files, user: UserName, session_id: SessionId | None, name_or_key: str, now: datetime
 ) -> FileRecord | None:
-    """Return the file that is meant, or None; an expired one is gone. A name is looked up in the session first.
+    """Return the user's file with this key or name, or None. Expired files are not found.
 
-    A name that the file context shows otherwise than it is (with other brackets, or cut) is known in that form, too.
+    A name is searched in the session first. The name may have the form that the file context shows: cut, or with other
+    brackets.
     """
-    found = (record for record in _meant(files, user, session_id, wanted) if not expired(record, now))
-    return next(found, None)
+    matches = _find_files(files, user, session_id, name_or_key)
+    return next((record for record in matches if not expired(record, now)), None)
 
 
-def _meant(files: Files, user: UserName, session_id: SessionId | None, wanted: str) -> Iterator[FileRecord]:
-    if _FILE_KEY.fullmatch(wanted) and (record := files.get(user, FileKey(wanted))):
+def _find_files(files: Files, user: UserName, session_id: SessionId | None, name_or_key: str) -> Iterator[FileRecord]:
+    if _FILE_KEY.fullmatch(name_or_key) and (record := files.get(user, FileKey(name_or_key))):
         yield record
-    if wanted and "/" not in wanted and "\\" not in wanted:
-        yield from files.named(user, session_id, safe_name(wanted))
-        if session_id and _CHANGED & set(wanted):
-            page = files.list(user, _MAX_LOOKED_AT, None, FileFilter(session_id=session_id))
-            yield from (file for file in page.items if quoted(file.name) == wanted)
+    if name_or_key and "/" not in name_or_key and "\\" not in name_or_key:
+        yield from files.named(user, session_id, safe_name(name_or_key))
+        if session_id and _MARKS_OF_CHANGED_NAMES & set(name_or_key):
+            page = files.list(user, _MAX_COMPARED, None, FileFilter(session_id=session_id))
+            yield from (file for file in page.items if quoted(file.name) == name_or_key)

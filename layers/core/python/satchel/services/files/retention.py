@@ -1,10 +1,6 @@
-"""Keep a file that would go by itself: a deferred one beyond its hour, a temporary one beyond its session.
+"""Keep transient files permanently, and delete files with all their versions.
 
-Delete a file with every version of it.
-
-Delete many files at once, with every version of them.
-
-Delete what has expired, end what is idle, finish what was left (function expire, every 15 minutes).
+Transient files are deferred files, which expire at a time, and temporary files, which expire with their session.
 """
 
 from collections.abc import Sequence
@@ -21,7 +17,7 @@ from satchel.services.files.read_files import ReadFiles
 
 @dataclass(frozen=True)
 class KeepFile:
-    """Safe to repeat: a file that stays is left as it is."""
+    """Make a transient file permanent. Repeating it changes nothing."""
 
     read: ReadFiles
     reaper: FileReaper
@@ -29,24 +25,24 @@ class KeepFile:
     persist_files_across_sessions: bool
 
     def __call__(self, who: Identity, file_key: FileKey) -> FileRecord:
-        """Return the file as it is kept. Raises FileNotFound, SessionEnded where it goes with a session that ended."""
+        """Return the permanent file. Raise FileNotFound, or SessionEnded if the file expires with an ended session."""
         record = self.read(who, file_key)
         if not record.is_transient:
             return record
         while_open = record.temporary or not self.persist_files_across_sessions
-        self.store.tag(record.key, {})  # first: of what is said to stay, the bucket must not drop the bytes
+        self.store.tag(record.key, {})  # first: the bucket must not delete the bytes of a permanent file
         return self.reaper.promote(record, while_open=while_open)
 
 
 @dataclass(frozen=True)
 class RemoveFile:
-    """The record goes first: from then on the file is gone for every reader, whatever becomes of its bytes."""
+    """Delete a file. The record is deleted first: from then on no reader finds it, even if deleting the bytes fails."""
 
     files: Files
     store: FileStore
 
     def __call__(self, who: Identity, file_key: FileKey) -> None:
-        """Delete a file of this person. Raises FileNotFound."""
+        """Delete a file of this user. Raise FileNotFound."""
         record = self.files.get(who.name, file_key)
         if record is None:
             raise FileNotFound(file_key)
@@ -55,15 +51,15 @@ class RemoveFile:
 
 @dataclass(frozen=True)
 class RemoveFiles:
-    """The bytes go first: what is left of a deletion that was broken off is found by its records, and done again.
+    """Delete many expired files or files of ended sessions, which no reader finds anymore.
 
-    For files that are gone for every reader already, or whose session has ended: there is no doubt that they go.
+    The bytes are deleted first: after an interruption, the next run finds the remaining files by their records.
     """
 
     reaper: FileReaper
     store: FileStore
 
     def __call__(self, records: Sequence[FileRecord]) -> int:
-        """Return how many files went; one that got another version meanwhile stays, as that."""
+        """Delete the files and return their number. A file that got a new version meanwhile is not deleted."""
         self.store.delete([version.key for version in self.reaper.versions(records)])
         return self.reaper.remove(records)

@@ -1,4 +1,4 @@
-"""Take a small file from a person (larger ones go straight to the store, see ``upload_parts``)."""
+"""Upload a small file through the API. Larger files are uploaded in parts, directly to S3 (``upload_parts``)."""
 
 import io
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from satchel.services.sessions.sessions import ensure_session_open
 
 @dataclass(frozen=True)
 class UploadFile:
-    """Bytes first, then the record: a file that is listed can be fetched."""
+    """Store the bytes first, then the record: every listed file can be downloaded."""
 
     sessions: Sessions
     files: Files
@@ -33,19 +33,19 @@ class UploadFile:
     def __call__(
         self, who: Identity, raw_name: str, body: bytes, mime: str | None, session_id: SessionId | None
     ) -> FileRecord:
-        """Store the bytes and return the record. Raises TooLarge, SessionNotFound, SessionEnded, Unavailable."""
+        """Return the record of the file. Raise TooLarge, SessionNotFound, SessionEnded or Unavailable."""
         if len(body) > self.max_bytes:
             raise TooLarge(
-                f"The file has {len(body)} bytes; this way in takes {self.max_bytes}.",
+                f"The file has {len(body)} bytes; this upload accepts at most {self.max_bytes}.",
                 limit_bytes=self.max_bytes,
             )
         ensure_session_open(self.sessions, who.name, session_id)
         new = uploaded_file(who.name, session_id, raw_name, mime, len(body), self.clock.now(), self.entropy(10))
         self.store.put(new.key, io.BytesIO(body), new.mime)
         try:
-            kept = self.files.keep(add_metadata_from_bytes(new, body))
-        except Unavailable:  # nothing was written: bytes without a record would stay for good
+            record = self.files.keep(add_metadata_from_bytes(new, body))
+        except Unavailable:  # no record was written: without it, the bytes would never be deleted
             self.store.delete([new.key])
             raise
-        self.metrics.add(UPLOADED_BYTES, kept.size)
-        return kept
+        self.metrics.add(UPLOADED_BYTES, record.size)
+        return record

@@ -1,4 +1,4 @@
-"""Take a file of any size from a person, in parts that go straight to the store."""
+"""Upload a file of any size in parts. The client sends the parts directly to S3 by signed URLs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ _PARTS_A_PAGE = 1000
 
 @dataclass(frozen=True)
 class BeginUpload:
-    """Nothing is listed before it is complete."""
+    """Start uploads. The file is not listed before the upload is complete."""
 
     sessions: Sessions
     uploads: Uploads
@@ -44,7 +44,7 @@ class BeginUpload:
     def __call__(
         self, who: Identity, raw_name: str, size: int, mime: str | None, session_id: SessionId | None
     ) -> Upload:
-        """Begin an upload of a file of ``size`` bytes. Raises FileOverLimit, SessionNotFound, SessionEnded."""
+        """Start the upload of a file of ``size`` bytes. Raise FileOverLimit, SessionNotFound or SessionEnded."""
         if size > self.max_bytes:
             raise FileOverLimit(size, self.max_bytes)
         ensure_session_open(self.sessions, who.name, session_id)
@@ -62,31 +62,31 @@ class BeginUpload:
 
 @dataclass(frozen=True)
 class ReadUploads:
-    """A person's own uploads that are on their way; one whose time is over is gone, swept or not."""
+    """Read a user's own unfinished uploads. Expired uploads are not found, even if they still exist."""
 
     uploads: Uploads
     parts: PartStore
     clock: Clock
 
     def __call__(self, who: Identity, upload_id: UploadId) -> Upload:
-        """Return one. Raises UploadNotFound."""
+        """Return an upload. Raise UploadNotFound."""
         upload = self.find(who, upload_id)
         if upload is None:
             raise UploadNotFound(upload_id)
         return upload
 
     def find(self, who: Identity, upload_id: UploadId) -> Upload | None:
-        """Return one if it is there."""
+        """Return an upload, or None."""
         upload = self.uploads.get(who.name, upload_id)
         return None if upload is None or self._is_over(upload) else upload
 
     def list(self, who: Identity, limit: int, cursor: str | None) -> Page[Upload]:
-        """Return them, newest first."""
+        """Return the uploads, newest first."""
         page = self.uploads.list(who.name, limit, cursor)
         return Page(items=[upload for upload in page.items if not self._is_over(upload)], cursor=page.cursor)
 
     def stored(self, upload: Upload, limit: int, cursor: str | None) -> Page[StoredPart]:
-        """Return the parts that came, by number: what need not be sent again."""
+        """Return the stored parts by number. The client need not send them again."""
         return self.parts.parts(upload, limit, cursor)
 
     def _is_over(self, upload: Upload) -> bool:
@@ -95,16 +95,16 @@ class ReadUploads:
 
 @dataclass(frozen=True)
 class SignParts:
-    """Give permission to PUT parts, for a while, and as often as it is asked for."""
+    """Sign URLs to which the client sends parts by PUT. They expire; the client may request new ones."""
 
     parts: PartStore
     clock: Clock
 
-    def __call__(self, upload: Upload, wanted: Sequence[Part]) -> list[SignedPart]:
-        """Return each part signed. Raises InvalidRequest for a number that the upload has no part of."""
+    def __call__(self, upload: Upload, parts: Sequence[Part]) -> list[SignedPart]:
+        """Return a URL for each part. Raise InvalidRequest if the upload has no part with this number."""
         until = self.clock.now() + timedelta(seconds=SIGNED_SECONDS)
         signed = []
-        for part in wanted:
+        for part in parts:
             if not 1 <= part.number <= upload.part_count:
                 raise InvalidRequest(f"The upload has {upload.part_count} parts.", number=part.number)
             url, headers = self.parts.sign(upload, part, SIGNED_SECONDS)
@@ -117,24 +117,24 @@ class SignParts:
 
 @dataclass(frozen=True)
 class AbortUpload:
-    """Give an upload up. Whoever takes its record removes its bytes."""
+    """Abort uploads. The caller that takes the record deletes the bytes."""
 
     uploads: Uploads
     parts: PartStore
     store: FileStore
 
     def __call__(self, user: UserName, upload_id: UploadId) -> None:
-        """Remove what came. Raises UploadNotFound, also for one that is complete."""
+        """Delete the stored parts. Raise UploadNotFound, also for a complete upload."""
         upload = self.uploads.take(user, upload_id)
         if upload is None:
             raise UploadNotFound(upload_id)
         self.parts.abort(upload)
-        self.store.delete([upload.file.key])  # a completion that was under way may have made it
+        self.store.delete([upload.file.key])  # a concurrent completion may have created it
 
 
 @dataclass(frozen=True)
 class CompleteUpload:
-    """Bytes first, then the record: a file that is listed can be fetched, and is as long as it was said to be."""
+    """Complete uploads: first the bytes, then the record. So every listed file can be downloaded in full."""
 
     read: ReadUploads
     sessions: Sessions
@@ -145,11 +145,11 @@ class CompleteUpload:
     metrics: Metrics
 
     def __call__(self, who: Identity, upload_id: UploadId) -> FileRecord:
-        """Make a file of the parts, and return its record; again, the same one.
+        """Join the parts to a file and return its record. Repeating it returns the same record.
 
-        Raises UploadNotFound, UploadIncomplete (send what is missing), FileOverLimit, SessionNotFound, SessionEnded.
+        Raise UploadNotFound, UploadIncomplete (with the missing parts), FileOverLimit, SessionNotFound or SessionEnded.
         """
-        upload = self.read.find(who, upload_id)  # looked at first: what ends it in between has kept the file
+        upload = self.read.find(who, upload_id)  # before the file: a completion in between has saved the file
         if done := self.files.kept(who.name, upload_id):
             return done
         if upload is None:
@@ -157,19 +157,19 @@ class CompleteUpload:
         ensure_session_open(self.sessions, who.name, upload.file.session_id)
         self._check(upload, self._join(upload))
         try:
-            kept = self.files.keep_upload(add_metadata_from_store(self.store, upload.file))
-        except UploadNotFound:  # it was given up meanwhile
+            record = self.files.keep_upload(add_metadata_from_store(self.store, upload.file))
+        except UploadNotFound:  # aborted meanwhile
             self.store.delete([upload.file.key])
             raise
-        except FileNotFoundError as error:  # so it was, and its bytes are gone already
+        except FileNotFoundError as error:  # aborted meanwhile, and the bytes are already deleted
             raise UploadNotFound(upload_id) from error
-        self.metrics.add(UPLOADED_BYTES, kept.size)
-        return kept
+        self.metrics.add(UPLOADED_BYTES, record.size)
+        return record
 
     def _join(self, upload: Upload) -> int | None:
-        """Make the object and return its size; None where there is nothing to make it of any more.
+        """Join the parts to an object and return its size, or None if the parts no longer exist.
 
-        Another attempt may have made it before or meanwhile: what counts is the object, not who made it.
+        Another attempt may have created the object before or meanwhile. Only the object counts, not its creator.
         """
         found = self.store.head(upload.file.key)
         if found is None:
@@ -200,24 +200,24 @@ class CompleteUpload:
 
 
 def _missing(upload: Upload, stored: Sequence[StoredPart]) -> list[int]:
-    good = {part.number for part in stored if part.size == upload.size_of(part.number)}
-    return [number for number in range(1, upload.part_count + 1) if number not in good]
+    complete = {part.number for part in stored if part.size == upload.size_of(part.number)}
+    return [number for number in range(1, upload.part_count + 1) if number not in complete]
 
 
 @dataclass(frozen=True)
 class SweepUploads:
-    """Remove what was begun and never ended (the bucket's lifecycle does so, too, a day later)."""
+    """Abort expired uploads. A lifecycle rule of the bucket does the same a day later."""
 
     uploads: Uploads
     abort: AbortUpload
     clock: Clock
 
     def __call__(self, limit: int) -> int:
-        """Give up at most so many uploads whose time is over; return how many there were."""
+        """Abort at most ``limit`` expired uploads and return their number."""
         due = self.uploads.due(self.clock.now(), limit)
         for upload in due:
             try:
                 self.abort(upload.file.user, upload.upload_id)
-            except UploadNotFound:  # somebody else was quicker
+            except UploadNotFound:  # aborted or completed meanwhile
                 continue
         return len(due)

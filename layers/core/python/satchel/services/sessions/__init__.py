@@ -1,1 +1,1 @@
-"""Sessions and what ends with them; everything of a person, when that is to go."""
+"""Sessions, their cleanup, and the erasure of users."""

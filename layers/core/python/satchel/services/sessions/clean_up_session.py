@@ -1,4 +1,4 @@
-"""Delete what a session leaves behind (function end_session; again by the sweep, until nothing is left)."""
+"""Delete the files and events of an ended session (function end_session; the sweep repeats it until it is done)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ from satchel.ports.system import Clock
 from satchel.services.files.retention import RemoveFiles
 
 GRACE = timedelta(minutes=16)
-"""So long after its end a call that was under way may still hand over files, and a client may read how its turn ended.
+"""The time after the end of a session in which calls may still store files, and clients may read the last events.
 
-A call's task is over after 15 minutes, whatever its runner does."""
+The task of a call ends after 15 minutes at the latest."""
 
 
 @dataclass(frozen=True)
 class CleanUpSession:
-    """Temporary files go, and all of the session's where files do not outlive sessions (spec 3 §2.2, §8).
+    """Delete temporary files, or all files of the session if files do not outlive sessions (clause v2.1:persist:off).
 
-    It may be broken off anywhere and begun again. The first time it looks at the files alone; when the grace is over,
-    again, and its events go as well.
+    It can be interrupted at any point and repeated. The first run deletes files only. A second run after ``GRACE``
+    deletes files again, and the events.
     """
 
     sessions: Sessions
@@ -34,7 +34,7 @@ class CleanUpSession:
     files_at_once: int = 1000
 
     def __call__(self, session: Session, more_time: Callable[[], bool]) -> bool:
-        """Clear a session that has ended; return whether nothing is left to do by now. ``more_time`` is asked often."""
+        """Clean up an ended session. Return True if it is done for now, False if ``more_time`` returned False first."""
         if session.ended_at is None:
             raise ValueError(f"the session {session.session_id} has not ended")
         if not self._clear_files(session, more_time):
@@ -47,13 +47,13 @@ class CleanUpSession:
         return True
 
     def _clear_files(self, session: Session, more_time: Callable[[], bool]) -> bool:
-        """Look at every file of the session; one that got another version while it went is found the second time."""
-        cursor, wanted = None, FileFilter(session_id=session.session_id)
+        """Delete the session's files. The second run finds those that got a new version during the first."""
+        cursor, file_filter = None, FileFilter(session_id=session.session_id)
         while more_time():
-            page = self.files.list(session.user, self.files_at_once, cursor, wanted)
-            going = [file for file in page.items if file.temporary or not self.persist_files_across_sessions]
-            if going:
-                self.remove(going)
+            page = self.files.list(session.user, self.files_at_once, cursor, file_filter)
+            expired = [file for file in page.items if file.temporary or not self.persist_files_across_sessions]
+            if expired:
+                self.remove(expired)
             cursor = page.cursor
             if cursor is None:
                 return True

@@ -1,4 +1,4 @@
-"""Delete everything of a person: asked for twice, done in the background (function erase), told of afterwards."""
+"""Delete all data of a user in the background (function erase), after the user has confirmed it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _AT_ONCE = 100
 
 
 class Confirmation(BaseModel):
-    """What a person needs to say it a second time; ``exp`` in seconds since 1970."""
+    """A token that confirms an erasure; ``exp`` in seconds since 1970."""
 
     token: str
     exp: int
@@ -31,7 +31,7 @@ class Confirmation(BaseModel):
 
 @dataclass(frozen=True)
 class RequestErasure:
-    """Nothing is deleted by one word. The token is good for the person who asked, and for five minutes."""
+    """Request erasures in two steps. The token is valid for the requesting user and for five minutes."""
 
     signer: Signer
     erasures: Erasures
@@ -39,12 +39,12 @@ class RequestErasure:
     clock: Clock
 
     def request(self, who: Identity) -> Confirmation:
-        """Return what confirms it."""
+        """Return the token that confirms the erasure."""
         exp = int(self.clock.now().timestamp()) + CONFIRM_SECONDS
         return Confirmation(token=self.signer.sign(EraseClaims(owner=who.name, exp=exp)), exp=exp)
 
     def confirm(self, who: Identity, token: str) -> Erasure:
-        """Begin, or go on with what was begun. Raises NotConfirmed."""
+        """Start the erasure, or continue a started one. Raise NotConfirmed."""
         claims = self.signer.read_confirmation(token)
         if claims is None or claims.owner != who.name:
             raise NotConfirmed
@@ -53,15 +53,16 @@ class RequestErasure:
         return erasure
 
     def latest(self, who: Identity) -> Erasure | None:
-        """Return the last erasure of this person, if it was not long ago."""
+        """Return the latest erasure of this user, or None. Old erasures are no longer stored."""
         return self.erasures.get(who.name)
 
 
 @dataclass(frozen=True)
 class EraseUser:
-    """May be broken off anywhere and begun again. Records go before bytes: what is listed can be fetched to the last.
+    """Erase users. Safe to interrupt at any point and repeat. Records are deleted before bytes.
 
-    Turns that run are stopped; what they had begun may write for a while, so that they are looked at once more.
+    So every file that is still listed can be downloaded. Running turns are stopped; their calls may still write for a
+    while, so the erasure runs once more after ``GRACE``.
     """
 
     erasures: Erasures
@@ -74,12 +75,12 @@ class EraseUser:
     clock: Clock
 
     def __call__(self, user: UserName, more_time: Callable[[], bool]) -> bool:
-        """Go on as long as there is ``more_time``; return whether nothing is left to do by now."""
+        """Erase the user. Return True if it is done for now, False if ``more_time`` returned False first."""
         erasure = self.erasures.get(user)
         if erasure is None or erasure.finished_at is not None:
             return True
         late = self._stop_turns(erasure)
-        self._give_up_uploads(user)
+        self._abort_uploads(user)
         for _ in self.purger.erase(user, late):
             if not more_time():
                 return False
@@ -94,7 +95,7 @@ class EraseUser:
         return True
 
     def _stop_turns(self, erasure: Erasure) -> list[LateTurn]:
-        """Stop what runs, and write it down before its session goes."""
+        """Stop running turns. Store them first, because their sessions will be deleted."""
         late = {turn.turn_id: turn for turn in erasure.late}
         cursor: str | None = None
         while True:
@@ -108,21 +109,21 @@ class EraseUser:
         if len(late) > len(erasure.late):
             self.erasures.note(erasure.user, list(late.values()))
         for turn_id in late:
-            self.workflow.stop(turn_id, "everything of its user is deleted")
+            self.workflow.stop(turn_id, "all data of its user is deleted")
         return list(late.values())
 
-    def _give_up_uploads(self, user: UserName) -> None:
+    def _abort_uploads(self, user: UserName) -> None:
         while uploads := self.uploads.list(user, _AT_ONCE, None).items:
             for upload in uploads:
                 try:
                     self.abort(user, upload.upload_id)
-                except UploadNotFound:  # it was completed in this moment: what came of it goes with the rest
+                except UploadNotFound:  # completed meanwhile: its file is deleted with the others
                     continue
 
 
 @dataclass(frozen=True)
 class SweepErasures:
-    """Go on with what was broken off, and look again at what is due (by the sweep of what has expired)."""
+    """Continue interrupted erasures, and repeat those that are due (part of the sweep)."""
 
     erasures: Erasures
     starter: ErasureStarter
@@ -130,7 +131,7 @@ class SweepErasures:
     grace: timedelta = GRACE
 
     def __call__(self, limit: int) -> int:
-        """Start at most so many; return how many. Each is due again only after a while."""
+        """Start at most ``limit`` due erasures and return their number. Each is due again only after ``grace``."""
         now = self.clock.now()
         due = self.erasures.due(now, limit)
         for user in due:

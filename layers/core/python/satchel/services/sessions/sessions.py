@@ -1,7 +1,4 @@
-"""Start, list, read and end sessions.
-
-Whether files may come into a session.
-"""
+"""Start, read, change and end sessions, and read their audit trail."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,56 +19,58 @@ from satchel.services.turns.read_turn import CancelTurn
 
 @dataclass(frozen=True)
 class StartSession:
-    """Begin a conversation."""
+    """Start sessions."""
 
     sessions: Sessions
     models: Models
     clock: Clock
     entropy: Callable[[int], bytes]
 
-    def __call__(self, who: Identity, said: SessionChanges = NO_CHANGES) -> Session:
-        """Write and return a new session. Raises UnknownModel."""
-        if said.model is not None:
-            self.models.choose(who.groups, said.model)
+    def __call__(self, who: Identity, settings: SessionChanges = NO_CHANGES) -> Session:
+        """Store and return a new session. Raise UnknownModel."""
+        if settings.model is not None:
+            self.models.choose(who.groups, settings.model)
         now = self.clock.now()
         session_id = new_id("s", now, self.entropy(10))
-        session = Session(session_id=session_id, user=who.name, created_at=now, last_used_at=now, **said.model_dump())
+        session = Session(
+            session_id=session_id, user=who.name, created_at=now, last_used_at=now, **settings.model_dump()
+        )
         self.sessions.create(session)
         return session
 
 
 @dataclass(frozen=True)
 class ReadSessions:
-    """A person's own sessions; somebody else's are not found."""
+    """Read a user's own sessions. Sessions of other users are not found."""
 
     sessions: Sessions
     turns: Turns
 
     def __call__(self, who: Identity, session_id: SessionId) -> Session:
-        """Return one. Raises SessionNotFound."""
+        """Return a session. Raise SessionNotFound."""
         session = self.sessions.get(who.name, session_id)
         if session is None:
             raise SessionNotFound(session_id)
         return session
 
     def list(self, who: Identity, limit: int, cursor: str | None) -> Page[Session]:
-        """Return them, newest first."""
+        """Return the sessions, newest first."""
         return self.sessions.list(who.name, limit, cursor)
 
     def list_turns(self, session: Session, limit: int, cursor: str | None) -> Page[Turn]:
-        """Return the turns of a session that was read, oldest first."""
+        """Return the turns of a session of this user, oldest first."""
         return self.turns.list(session.session_id, limit, cursor)
 
 
 @dataclass(frozen=True)
 class ChangeSession:
-    """Another title, model or behaviour: from the next turn on."""
+    """Change the title, the model or the instructions of a session. Changes apply from the next turn on."""
 
     sessions: Sessions
     models: Models
 
     def __call__(self, who: Identity, session_id: SessionId, changes: SessionChanges) -> Session:
-        """Change what is set. Raises UnknownModel, SessionNotFound, SessionEnded, Unavailable."""
+        """Change the fields that are set. Raise UnknownModel, SessionNotFound, SessionEnded or Unavailable."""
         if changes.model is not None:
             self.models.choose(who.groups, changes.model)
         return self.sessions.change(who.name, session_id, changes)
@@ -79,7 +78,7 @@ class ChangeSession:
 
 @dataclass(frozen=True)
 class EndSession:
-    """Its links die and its turn is cancelled at once; what it leaves behind is cleared elsewhere."""
+    """End sessions. Links become invalid and the turn is canceled at once; the cleanup runs in the background."""
 
     read: ReadSessions
     sessions: Sessions
@@ -88,9 +87,9 @@ class EndSession:
     clock: Clock
 
     def __call__(self, who: Identity, session_id: SessionId) -> None:
-        """End the session; again, it only finishes what was left. Raises SessionNotFound.
+        """End the session. Repeating it completes an interrupted end. Raise SessionNotFound.
 
-        It ends before its turn is cancelled: no other turn can begin in between.
+        The session ends before its turn is canceled, so no new turn can start in between.
         """
         if self.read(who, session_id).status is SessionStatus.ACTIVE:
             self.sessions.end(who.name, session_id, self.clock.now())
@@ -100,8 +99,21 @@ class EndSession:
         self.cleanup.start(who.name, session_id)
 
 
+@dataclass(frozen=True)
+class ReadAudit:
+    """Read the audit trail of a user's own sessions."""
+
+    sessions: ReadSessions
+    trail: AuditTrail
+
+    def __call__(self, who: Identity, session_id: SessionId, limit: int, cursor: str | None) -> Page[AuditEntry]:
+        """Return a page of a session's entries, newest first. Raise SessionNotFound or InvalidRequest."""
+        session = self.sessions(who, session_id)
+        return self.trail.list(session.session_id, limit, cursor)
+
+
 def ensure_session_open(sessions: Sessions, user: UserName, session_id: SessionId | None) -> None:
-    """Return where the session takes files, or none is named. Raises SessionNotFound, SessionEnded."""
+    """Raise SessionNotFound or SessionEnded unless the session (if given) is open."""
     if session_id is None:
         return
     session = sessions.get(user, session_id)
@@ -109,16 +121,3 @@ def ensure_session_open(sessions: Sessions, user: UserName, session_id: SessionI
         raise SessionNotFound(session_id)
     if session.status is SessionStatus.ENDED:
         raise SessionEnded(session_id)
-
-
-@dataclass(frozen=True)
-class ReadAudit:
-    """A person's own sessions; somebody else's are not found."""
-
-    sessions: ReadSessions
-    trail: AuditTrail
-
-    def __call__(self, who: Identity, session_id: SessionId, limit: int, cursor: str | None) -> Page[AuditEntry]:
-        """Return a page of a session's entries, newest first. Raises SessionNotFound, InvalidRequest."""
-        session = self.sessions(who, session_id)
-        return self.trail.list(session.session_id, limit, cursor)

@@ -1,1 +1,1 @@
-"""Which tools there are, and who may use them."""
+"""Lists of the tools that servers offer, and the users who may call them."""

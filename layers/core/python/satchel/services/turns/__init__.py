@@ -1,1 +1,1 @@
-"""A turn from the person's message to its one end: rounds of the model, approvals, what its owner reads."""
+"""Turns: start, rounds of the model, approvals, end and reading."""

@@ -1,12 +1,8 @@
-"""Ask the owner of a turn whether a call may be made (state Approval): nothing runs while the turn waits.
-
-Take the owner's word on a call that waits for it, and let the turn go on.
-"""
+"""Request and record the user's approval of a tool call (state Approval). Nothing runs while the turn waits."""
 
 from dataclasses import dataclass
 from datetime import timedelta
 
-from satchel.contract import InvalidArguments
 from satchel.domain import arguments as args
 from satchel.domain.calls import Approval, Decision
 from satchel.domain.errors import ApprovalClosed, CallNotFound
@@ -23,7 +19,7 @@ from satchel.services.turns.read_turn import ReadTurn
 
 @dataclass(frozen=True)
 class AskApproval:
-    """``timeout`` is how long the state waits; afterwards Dispatch finds no decision and refuses the call."""
+    """Request approvals. After ``timeout`` the state ends; Dispatch then finds no decision and rejects the call."""
 
     calls: Calls
     approvals: Approvals
@@ -33,42 +29,35 @@ class AskApproval:
     timeout: timedelta
 
     def __call__(self, step: CallStep) -> None:
-        """Write that the call waits, and tell. Raises LookupError when there is no such call."""
+        """Store and publish the request. Repeating it after the decision resumes the turn. Raise LookupError."""
         call = self.calls.get(step.turn_id, step.call_id)
         if call is None or step.task_token is None:
             raise LookupError(f"no such call to approve: {step.call_id}")
-        asked = Approval(
+        approval = Approval(
             call_id=call.call_id,
             turn_id=call.turn_id,
             task_token=step.task_token,
             expires_at=self.clock.now() + self.timeout,
         )
-        stands = self.approvals.ask(asked)
+        stored = self.approvals.ask(approval)
         server, _, _ = call.tool.rpartition(".")
         payload = {
             "call_id": call.call_id,
             "tool": call.tool,
             "server": server,
-            "arguments": plain(_shown(call.arguments)),
-            "expires_at": stands.expires_at.isoformat(),
+            # Also arguments that are not JSON: the user may correct them.
+            "arguments": plain(args.parse_or_text(call.arguments)),
+            "expires_at": stored.expires_at.isoformat(),
         }
         once = f"ask-{call.call_id}"
         self.events.append(call.turn_id, NewEvent(type="tool_approval_request", payload=payload, once=once))
-        if stands.decision is not None:
+        if stored.decision is not None:
             self.callback.done(step.task_token)
-
-
-def _shown(text: str) -> object:
-    """The person is shown what the model wrote, even where it is no JSON: an edit can mend it."""
-    try:
-        return args.parse(text)
-    except InvalidArguments:
-        return text
 
 
 @dataclass(frozen=True)
 class DecideApproval:
-    """Said twice, it is the same; said otherwise afterwards, it is too late."""
+    """Record decisions and resume the turn. The same decision can be repeated; another one is rejected."""
 
     read_turn: ReadTurn
     approvals: Approvals
@@ -79,25 +68,25 @@ class DecideApproval:
     def __call__(
         self, who: Identity, session_id: SessionId, turn_id: TurnId, call_id: CallId, decision: Decision
     ) -> Decision:
-        """Write the decision and return it.
+        """Store the decision and return it.
 
-        Raises SessionNotFound, TurnNotFound, CallNotFound (nobody was asked), ApprovalClosed (decided otherwise,
-        expired, or the turn has ended).
+        Raise SessionNotFound, TurnNotFound, CallNotFound (no approval was requested) or ApprovalClosed (another
+        decision exists, the request has expired, or the turn has ended).
         """
         turn = self.read_turn.find(who, session_id, turn_id)
-        asked = self.approvals.get(turn.turn_id, call_id)
-        if asked is None:
+        approval = self.approvals.get(turn.turn_id, call_id)
+        if approval is None:
             raise CallNotFound(call_id)
-        if asked.decision is None and (turn.ended or self.clock.now() >= asked.expires_at):
-            raise ApprovalClosed("Nobody waits for this decision any more.", call_id=call_id)
-        stands = self.approvals.decide(turn.turn_id, call_id, decision)
-        if stands is None or stands.decision != decision:
-            raise ApprovalClosed("It was decided otherwise before.", call_id=call_id)
-        self._tell(stands, decision)
+        if approval.decision is None and (turn.ended or self.clock.now() >= approval.expires_at):
+            raise ApprovalClosed("The call no longer waits for a decision.", call_id=call_id)
+        stored = self.approvals.decide(turn.turn_id, call_id, decision)
+        if stored is None or stored.decision != decision:
+            raise ApprovalClosed("The call already has another decision.", call_id=call_id)
+        self._publish_and_resume(stored, decision)
         return decision
 
-    def _tell(self, approval: Approval, decision: Decision) -> None:
-        """Tell first: the tool's own events come after its approval."""
+    def _publish_and_resume(self, approval: Approval, decision: Decision) -> None:
+        # Publish first: the events of the tool must come after its approval.
         payload = {
             "call_id": approval.call_id,
             "approved": decision.approved,

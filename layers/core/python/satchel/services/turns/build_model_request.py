@@ -1,7 +1,4 @@
-"""Put together what a model is asked in one round: the conversation within its budget, the tools, what it must know.
-
-Count the tokens of whatever a model is asked.
-"""
+"""Build the model request of a round: instructions, tools and the conversation within the token budget."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +19,7 @@ from satchel.services.tools.tool_lists import ListTools
 
 @dataclass(frozen=True)
 class BuildModelRequest:
-    """``instructions`` and ``context_tokens`` are the deployment's; a session and a model may have their own."""
+    """Build requests. A session may override ``instructions``, a model may override ``context_tokens``."""
 
     sessions: Sessions
     file_context: FileContextBuilder
@@ -32,15 +29,15 @@ class BuildModelRequest:
     context_tokens: int
 
     def __call__(self, turn: Turn, messages: Sequence[Message], *, last_word: bool = False) -> CompletionRequest:
-        """Return the question. ``messages`` are the whole conversation, as it is kept."""
+        """Return the request. ``messages`` is the whole stored conversation; ``last_word`` asks for a final answer."""
         session = self.sessions.get(turn.user, turn.session_id)
         instructions = (session.instructions if session else None) or self.instructions
         entry = self.models.named(turn.model)
         tools = self.tools.tools(turn.groups, turn.tools)
         notes = [LAST_WORD] if last_word else []
         fixed = tokens(system_prompt(instructions, *notes)) + sum(map(tokens_of_tool, tools))
-        told = _in_context(in_form(messages), self.file_context(turn))
-        fitted = fit(told, (entry.context_tokens or self.context_tokens) - fixed)
+        conversation = _add_file_context(in_form(messages), self.file_context(turn))
+        fitted = fit(conversation, (entry.context_tokens or self.context_tokens) - fixed)
         return CompletionRequest(
             model=entry.model,
             instructions=system_prompt(instructions, fitted.note, *notes),
@@ -50,23 +47,21 @@ class BuildModelRequest:
         )
 
 
-def _in_context(messages: list[Message], files: FileContext) -> list[Message]:
-    """The latest user message gets the file context; earlier ones stand as they were written."""
-    last = max(index for index, message in enumerate(messages) if isinstance(message, UserMessage))
-    told = messages[last]
-    assert isinstance(told, UserMessage)  # noqa: S101  (it was chosen by that)
-    return [*messages[:last], UserMessage(text=with_files(told.text, files)), *messages[last + 1 :]]
+def _add_file_context(messages: list[Message], files: FileContext) -> list[Message]:
+    """Add the file context to the latest user message, and to no earlier one."""
+    index, message = next((i, m) for i, m in reversed(list(enumerate(messages))) if isinstance(m, UserMessage))
+    return [*messages[:index], UserMessage(text=with_files(message.text, files)), *messages[index + 1 :]]
 
 
 @dataclass(frozen=True)
 class CountTokens:
-    """Implements ``ports.model.Model`` before another one; what a question that failed took is not known."""
+    """Wrap a ``Model`` and add its tokens to the metrics. The tokens of failed requests are unknown."""
 
     model: Model
     metrics: Metrics
 
     def reply(self, task: CompletionRequest, heard: StreamListener) -> ModelReply:
-        """Ask the model, and note what its answer took where it says so."""
+        """Return the model's reply, and count its tokens if the provider reports them."""
         reply = self.model.reply(task, heard)
         if reply.usage.input_tokens or reply.usage.output_tokens:
             self.metrics.add(TOKENS_IN, reply.usage.input_tokens, task.model)

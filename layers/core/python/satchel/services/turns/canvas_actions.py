@@ -1,4 +1,4 @@
-"""Take note of what a person did in a dashboard (spec 2 §3: actions are logged with the user's identity)."""
+"""Log the user's actions in dashboards (clause v2:canvas:actions)."""
 
 import json
 import logging
@@ -24,7 +24,7 @@ _MAX_SESSIONS = 20
 
 
 class CanvasActionRequest(BaseModel):
-    """What was done. ``session_id`` says in which session's dashboard, where several have one of this id."""
+    """An action in a dashboard. ``session_id`` selects the session if dashboards of several sessions have this id."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"action": "acknowledge", "details": {"alert": 17}}]},
@@ -37,24 +37,24 @@ class CanvasActionRequest(BaseModel):
 
 @dataclass(frozen=True)
 class LogCanvasAction:
-    """The record is kept with the session; the log line names who did what, without the details."""
+    """Store actions with the session. The log line contains the user and the action, but not its details."""
 
     dashboards: Dashboards
     sessions: Sessions
     clock: Clock
     entropy: Callable[[int], bytes]
 
-    def __call__(self, who: Identity, canvas_id: CanvasId, wanted: CanvasActionRequest) -> CanvasAction:
-        """Log one action of the person who is signed in. Raises CanvasNotFound, SessionEnded, TooLarge."""
-        if len(json.dumps(wanted.details, ensure_ascii=False).encode()) > MAX_DETAILS_BYTES:
-            raise TooLarge(f"The details may have {MAX_DETAILS_BYTES} bytes.", limit_bytes=MAX_DETAILS_BYTES)
-        dashboard = self._find(who, canvas_id, SessionId(wanted.session_id) if wanted.session_id else None)
+    def __call__(self, who: Identity, canvas_id: CanvasId, request: CanvasActionRequest) -> CanvasAction:
+        """Log one action of the signed-in user. Raise CanvasNotFound, SessionEnded or TooLarge."""
+        if len(json.dumps(request.details, ensure_ascii=False).encode()) > MAX_DETAILS_BYTES:
+            raise TooLarge(f"The details may have at most {MAX_DETAILS_BYTES} bytes.", limit_bytes=MAX_DETAILS_BYTES)
+        dashboard = self._find(who, canvas_id, SessionId(request.session_id) if request.session_id else None)
         now = self.clock.now()
         action = CanvasAction(
             action_id=new_id("a", now, self.entropy(10)),
             **dashboard.model_dump(include={"canvas_id", "session_id", "call_id", "user"}),
-            action=wanted.action,
-            details=wanted.details,
+            action=request.action,
+            details=request.details,
             at=now,
         )
         self.dashboards.log(action)
@@ -62,7 +62,7 @@ class LogCanvasAction:
         return action
 
     def _find(self, who: Identity, canvas_id: CanvasId, session_id: SessionId | None) -> Dashboard:
-        """The newest session that goes on is meant where none is named."""
+        """Return the dashboard of this session, or of the newest active session."""
         ended: list[SessionId] = []
         for dashboard in self._candidates(who, canvas_id, session_id):
             session = self.sessions.get(who.name, dashboard.session_id)
@@ -74,5 +74,5 @@ class LogCanvasAction:
     def _candidates(self, who: Identity, canvas_id: CanvasId, session_id: SessionId | None) -> Iterator[Dashboard]:
         if session_id is None:
             return islice(self.dashboards.named(who.name, canvas_id), _MAX_SESSIONS)
-        found = self.dashboards.get(who.name, canvas_id, session_id)
-        return iter([found] if found else [])
+        dashboard = self.dashboards.get(who.name, canvas_id, session_id)
+        return iter([dashboard] if dashboard else [])

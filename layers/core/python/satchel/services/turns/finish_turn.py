@@ -1,9 +1,7 @@
-"""End a turn, once, whatever brought it to its end (function finish).
+"""End turns: each once, and with one last event (function finish).
 
-Bring to its end a turn that nobody else will: so that no turn stays open, and no session locked.
-
-Normally Finish ends a turn, and a rule on the execution's status what ended past it. This is for what slips through:
-an execution that was never started, an end whose last event could not be written.
+The state Finish ends a turn. If the execution ends without it, a rule on the execution's status ends the turn.
+``EndStuckTurn`` is for the remaining cases: an execution that never started, or a last event that was not written.
 """
 
 import json
@@ -26,20 +24,23 @@ from satchel.domain.steps import MAX_MENDS, TurnStep
 from satchel.ports.calls import Calls
 from satchel.ports.system import Clock, Metrics
 from satchel.ports.turns import Events, Transcript, Turns, Workflow
-from satchel.services.calls.audit import RecordAudit, count_cut_off
+from satchel.services.calls.audit import RecordAudit, count_interrupted_call
 
 logger = logging.getLogger(__name__)
 
+GRACE_PERIOD = timedelta(seconds=15)
+"""The time that an execution has to start, and the last event to follow the end, before a turn counts as stuck."""
+
 _TOO_MANY_ROUNDS = (
-    "The model asked for tools in {rounds} rounds without coming to an answer; no turn goes further than that. What "
-    "the tools had finished is kept: write on to let it continue."
+    "The model called tools in {rounds} rounds, the maximum of a turn, and gave no answer. The results of the tools "
+    "are saved: send another message to continue."
 )
 _TOO_MANY_MISTAKES = (
-    "The model called tools wrongly {times} times, was told each time what was wrong, and came to no answer. Please "
-    "say it in another way, or choose another model."
+    "The model made invalid tool calls {times} times, received an error each time, and gave no answer. Please rephrase "
+    "your message or choose another model."
 )
-_FAILED = "Something went wrong while the answer was made. What the tools had finished is kept; please try again."
-_TIMED_OUT = "The turn took longer than a turn may take and was ended."
+_FAILED = "The turn failed because of an internal error. The results of finished tools are saved. Please try again."
+_TIMED_OUT = "The turn exceeded the maximum duration and was stopped."
 _CANCELLED = "The turn was cancelled."
 _NOT_IN_EVENTS: dict[str, Any] = {
     "artifacts": {"__all__": {"content"}},
@@ -48,9 +49,9 @@ _NOT_IN_EVENTS: dict[str, Any] = {
 
 
 class Ending(StrEnum):
-    """What brought a turn to its end."""
+    """The cause of a turn's end. ``LOST``: the execution ended without finishing the turn."""
 
-    REACHED = "reached"
+    NORMAL = "normal"
     CANCELLED = "cancelled"
     TIMED_OUT = "timed out"
     LOST = "lost"
@@ -58,7 +59,7 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True)
 class FinishTurn:
-    """The only writer of a turn's end. The first end stands; all later ones are silent."""
+    """End turns. Only this class does. The first end counts; later ones change nothing."""
 
     turns: Turns
     calls: Calls
@@ -68,8 +69,8 @@ class FinishTurn:
     audit: RecordAudit
     metrics: Metrics
 
-    def __call__(self, step: TurnStep, ending: Ending = Ending.REACHED) -> TurnStatus:
-        """End the turn and write its last event; return how it ended, now or before. Raises LookupError."""
+    def __call__(self, step: TurnStep, ending: Ending = Ending.NORMAL) -> TurnStatus:
+        """End the turn, publish its last event and return its status. Raise LookupError if the turn does not exist."""
         turn = self.turns.get(step.session_id, step.turn_id)
         if turn is None:
             raise LookupError(f"no such turn to finish: {step.turn_id}")
@@ -78,52 +79,50 @@ class FinishTurn:
             if self.turns.end(ended):
                 self._count(ended)
             turn = self.turns.get(step.session_id, step.turn_id) or turn
-        self._tell(turn)
-        self._note_cut_off(turn)
+        self._publish_end(turn)
+        self._audit_interrupted_calls(turn)
         return turn.status
 
     def _ended(self, turn: Turn, step: TurnStep, ending: Ending) -> Turn:
         if step.failure:
             logger.error("turn failed", extra={"turn_id": turn.turn_id, "cause": step.failure.model_dump()})
-        last = self._last_word(turn, step)
-        error = _why(step, ending) or (None if last else self._no_last_word(turn, step))
+        answer = self._answer(turn, step)
+        error = _error(step, ending) or (None if answer else self._no_answer_error(turn, step))
         status = TurnStatus.COMPLETE
         if error:
             status = TurnStatus.CANCELLED if ending is Ending.CANCELLED else TurnStatus.FAILED
-        answer = last.text if last else ""
-        return turn.model_copy(
-            update={"status": status, "answer": answer, "error": error, "ended_at": self.clock.now()},
-        )
+        text = answer.text if answer else ""
+        return turn.model_copy(update={"status": status, "answer": text, "error": error, "ended_at": self.clock.now()})
 
-    def _no_last_word(self, turn: Turn, step: TurnStep) -> TurnError:
-        """The model was asked for its last word and had none."""
-        wrong = {call.round for call in self.calls.list(turn.turn_id) if call.is_mistaken}
-        if len(wrong) > MAX_MENDS:
-            said = _TOO_MANY_MISTAKES.format(times=len(wrong))
-            return TurnError(error_code="E_TOO_MANY_MISTAKES", message=said)
+    def _no_answer_error(self, turn: Turn, step: TurnStep) -> TurnError:
+        """Return the error of a turn whose last request to the model gave no answer."""
+        mistaken_rounds = {call.round for call in self.calls.list(turn.turn_id) if call.is_mistaken}
+        if len(mistaken_rounds) > MAX_MENDS:
+            message = _TOO_MANY_MISTAKES.format(times=len(mistaken_rounds))
+            return TurnError(error_code="E_TOO_MANY_MISTAKES", message=message)
         return TurnError(error_code="E_TOO_MANY_ROUNDS", message=_TOO_MANY_ROUNDS.format(rounds=step.round - 1))
 
-    def _last_word(self, turn: Turn, step: TurnStep) -> AssistantMessage | None:
-        """The model's answer without further calls, if it came to that."""
+    def _answer(self, turn: Turn, step: TurnStep) -> AssistantMessage | None:
+        """Return the reply of the last round, or None if it contains calls."""
         if step.round == 0:
             return None
         reply = self.transcript.stored_reply(turn.session_id, turn.turn_id, step.round - 1)
         return reply if reply and not reply.calls else None
 
     def _count(self, turn: Turn) -> None:
-        lasted = (turn.ended_at or turn.created_at) - turn.created_at
+        duration = (turn.ended_at or turn.created_at) - turn.created_at
         self.metrics.add(TURNS, 1, turn.status)
-        self.metrics.add(TURN_DURATION, lasted / timedelta(milliseconds=1), turn.status)
+        self.metrics.add(TURN_DURATION, duration / timedelta(milliseconds=1), turn.status)
 
-    def _note_cut_off(self, turn: Turn) -> None:
-        """Write down the calls that will come to nothing any more: their tools may have run."""
+    def _audit_interrupted_calls(self, turn: Turn) -> None:
+        """Write audit entries for calls that will get no result. Their tools may have run."""
         if turn.error is not None:
             for call in self.calls.list(turn.turn_id):
                 if call.result is None and self.audit(cut_off_entry(call, turn.error.error_code, self.clock.now())):
-                    count_cut_off(self.metrics, call, turn.error.error_code)
+                    count_interrupted_call(self.metrics, call, turn.error.error_code)
 
-    def _tell(self, turn: Turn) -> None:
-        """One last event for every turn: ``response_complete`` for an answer, ``turn_failed`` for anything else."""
+    def _publish_end(self, turn: Turn) -> None:
+        """Publish the one last event: ``response_complete`` for an answer, otherwise ``turn_failed``."""
         if turn.error is None:
             event = NewEvent(type="response_complete", payload={"response": self._response(turn)}, once="end")
         else:
@@ -132,15 +131,15 @@ class FinishTurn:
         self.events.append(turn.turn_id, event)
 
     def _response(self, turn: Turn) -> dict[str, Any]:
-        """Return the response as an event may hold it; of one that is too large, what it takes to go and read it."""
+        """Return the response for the event, or only its ids if it is too large for an event."""
         response = compose(turn, self.calls.list(turn.turn_id))
-        said = response.model_dump(mode="json", exclude_none=True, exclude=_NOT_IN_EVENTS)
-        if len(json.dumps(said, ensure_ascii=False).encode()) <= MAX_EVENT_BYTES:
-            return said
+        payload = response.model_dump(mode="json", exclude_none=True, exclude=_NOT_IN_EVENTS)
+        if len(json.dumps(payload, ensure_ascii=False).encode()) <= MAX_EVENT_BYTES:
+            return payload
         return response.model_dump(mode="json", include={"turn_id", "session_id", "status"})
 
 
-def _why(step: TurnStep, ending: Ending) -> TurnError | None:
+def _error(step: TurnStep, ending: Ending) -> TurnError | None:
     if ending is Ending.CANCELLED:
         return TurnError(error_code="E_CANCELLED", message=_CANCELLED)
     if ending is Ending.TIMED_OUT:
@@ -152,13 +151,9 @@ def _why(step: TurnStep, ending: Ending) -> TurnError | None:
     return None
 
 
-GRACE_PERIOD = timedelta(seconds=15)
-"""How long the normal ways have: an execution to start, a last event to follow the end."""
-
-
 @dataclass(frozen=True)
 class EndStuckTurn:
-    """Called by readers of a turn, and by who finds a session locked by one."""
+    """End stuck turns. Called by readers of a turn, and before a new turn of a session that a stuck one blocks."""
 
     turns: Turns
     workflow: Workflow
@@ -166,19 +161,19 @@ class EndStuckTurn:
     clock: Clock
 
     def __call__(self, turn: Turn) -> Turn:
-        """End the turn if its execution is gone, and return it as it is then."""
-        if turn.ended or self._young(turn.created_at) or self.workflow.is_running(turn.turn_id):
+        """End the turn if its execution is gone. Return the current turn."""
+        if turn.ended or self._is_recent(turn.created_at) or self.workflow.is_running(turn.turn_id):
             return turn
-        self._finish(turn, Ending.LOST)
+        self._finish(turn)
         return self.turns.get(turn.session_id, turn.turn_id) or turn
 
     def publish_end(self, turn: Turn) -> None:
-        """Write the last event of a turn that ended a while ago without one."""
-        if turn.ended_at is not None and not self._young(turn.ended_at):
-            self._finish(turn, Ending.LOST)
+        """Publish the last event of an ended turn if it is missing after the grace period."""
+        if turn.ended_at is not None and not self._is_recent(turn.ended_at):
+            self._finish(turn)
 
-    def _finish(self, turn: Turn, ending: Ending) -> None:
-        self.finish(TurnStep(user=turn.user, session_id=turn.session_id, turn_id=turn.turn_id), ending)
+    def _finish(self, turn: Turn) -> None:
+        self.finish(TurnStep(user=turn.user, session_id=turn.session_id, turn_id=turn.turn_id), Ending.LOST)
 
-    def _young(self, since: datetime) -> bool:
+    def _is_recent(self, since: datetime) -> bool:
         return self.clock.now() - since < GRACE_PERIOD

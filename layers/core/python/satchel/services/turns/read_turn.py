@@ -1,10 +1,6 @@
-"""Read a turn as its owner sees it: what there is so far, with fresh links.
+"""Find, read and cancel turns of a user, and read their events.
 
-Find a turn for a person; somebody else's is not found, in the very words for one that is not there.
-
-Whether somebody has seen all of an ended turn.
-
-Cancel a running turn: its execution ends, and the runner learns of it with its next beat.
+Another user's turn raises the same error as a missing one.
 """
 
 from collections.abc import Collection, Sequence
@@ -34,7 +30,7 @@ MAX_EVENTS = 200
 
 @dataclass(frozen=True)
 class ReadTurn:
-    """Reading also settles: a turn found open whose execution has ended is ended here, so that none stays open."""
+    """Read turns, with fresh links to their files. Reading a stuck turn ends it, so no turn stays open forever."""
 
     sessions: Sessions
     turns: Turns
@@ -47,41 +43,41 @@ class ReadTurn:
     clock: Clock
 
     def find(self, who: Identity, session_id: SessionId, turn_id: TurnId) -> Turn:
-        """Return a turn of this person. Raises SessionNotFound, TurnNotFound; somebody else's is not found."""
+        """Return a turn of this user. Raise SessionNotFound or TurnNotFound."""
         return find_turn(self.sessions, self.turns, who.name, session_id, turn_id)
 
     def find_current(self, who: Identity, session_id: SessionId, turn_id: TurnId) -> Turn:
-        """Return a turn whose events are about to be followed, so that they come to an end."""
+        """Return a turn before its events are followed. End it if it is stuck, so its events have an end."""
         turn = self.end_stuck(self.find(who, session_id, turn_id))
         self.end_stuck.publish_end(turn)
         return turn
 
     def reload(self, turn: Turn) -> Turn:
-        """Return a turn as it is now, for one that ``find`` has shown to be the reader's."""
+        """Return the current state of a turn that ``find`` returned."""
         return self.turns.get(turn.session_id, turn.turn_id) or turn
 
     def __call__(self, who: Identity, session_id: SessionId, turn_id: TurnId) -> FinalResponse:
-        """Return the response so far, with links that live five minutes."""
+        """Return the response so far, with links that are valid for five minutes."""
         turn = self.end_stuck(self.find(who, session_id, turn_id))
         calls = self.calls.list(turn_id)
-        inline = {key for call in calls if call.result for key in call.result.inline}
+        inline = {file_key for call in calls if call.result for file_key in call.result.inline}
         return self._with_links(turn, compose(turn, calls), inline)
 
     def events_after(self, turn_id: TurnId, after: int) -> Sequence[Event]:
-        """Return the next events after a cursor; for a turn that ``find`` has shown to be the reader's."""
+        """Return the next events after a cursor. The caller has found the turn by ``find``."""
         return self.events.after(turn_id, after, MAX_EVENTS)
 
     def is_fully_read(self, turn_id: TurnId, after: int) -> bool:
-        """Tell whether nothing follows a cursor in a turn that has ended."""
+        """Return True if an ended turn has no events after this cursor."""
         return is_fully_read(self.events, turn_id, after)
 
     def _with_links(self, turn: Turn, response: FinalResponse, inline: Collection[str]) -> FinalResponse:
         artifacts = [self._with_link(turn, artifact, inline) for artifact in response.artifacts]
-        waiting = [
+        deferred = [
             file.model_copy(update={"download_url": self._link(self._version(turn, file))})
             for file in response.deferred_artifacts
         ]
-        added = {"artifacts": artifacts, "deferred_artifacts": waiting, "canvas": self._canvas(turn, response.canvas)}
+        added = {"artifacts": artifacts, "deferred_artifacts": deferred, "canvas": self._canvas(turn, response.canvas)}
         return response.model_copy(update=added)
 
     def _canvas(self, turn: Turn, canvas: ResponseCanvas | None) -> ResponseCanvas | None:
@@ -103,12 +99,12 @@ class ReadTurn:
         return self.files.version(turn.user, file.file_key, file.version)
 
     def _link(self, record: FileRecord | None) -> str | None:
-        """A file that is gone has no link."""
+        """Return a link, or None if the file is deleted or expired."""
         return self.links(record) if record and not expired(record, self.clock.now()) else None
 
 
 def find_turn(sessions: Sessions, turns: Turns, user: UserName, session_id: SessionId, turn_id: TurnId) -> Turn:
-    """Return the turn. Raises SessionNotFound, TurnNotFound."""
+    """Return a turn of this user. Raise SessionNotFound or TurnNotFound."""
     if sessions.get(user, session_id) is None:
         raise SessionNotFound(session_id)
     turn = turns.get(session_id, turn_id)
@@ -118,25 +114,25 @@ def find_turn(sessions: Sessions, turns: Turns, user: UserName, session_id: Sess
 
 
 def is_fully_read(events: Events, turn_id: TurnId, after: int) -> bool:
-    """Tell whether nothing follows this cursor in a turn that has ended; its last event is written a moment after."""
+    """Return True if an ended turn has no events after this cursor. The last event follows shortly after the end."""
     if after == 0:
         return False
-    known = events.after(turn_id, after - 1, 2)
-    return not known or (len(known) == 1 and known[0].type in ENDS)
+    latest = events.after(turn_id, after - 1, 2)
+    return not latest or (len(latest) == 1 and latest[0].type in ENDS)
 
 
 @dataclass(frozen=True)
 class CancelTurn:
-    """Safe to repeat; a turn that has ended stays as it ended."""
+    """Cancel running turns. Safe to repeat; ended turns do not change. The runner stops at its next heartbeat."""
 
     read: ReadTurn
     workflow: Workflow
     finish: FinishTurn
 
     def __call__(self, who: Identity, session_id: SessionId, turn_id: TurnId) -> TurnStatus:
-        """Return how the turn ended. Raises SessionNotFound, TurnNotFound."""
+        """Return the status of the ended turn. Raise SessionNotFound or TurnNotFound."""
         turn = self.read.find(who, session_id, turn_id)
-        # The end is written first: what the stop sets in motion then finds the turn ended, as cancelled.
+        # Write the end first: the rule that the stop triggers then finds the turn already ended as cancelled.
         step = TurnStep(user=turn.user, session_id=session_id, turn_id=turn_id)
         status = turn.status if turn.ended else self.finish(step, Ending.CANCELLED)
         if status is TurnStatus.CANCELLED:

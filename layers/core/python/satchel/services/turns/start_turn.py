@@ -1,4 +1,4 @@
-"""Take a person's message and set the turn going."""
+"""Start a turn for a user's message."""
 
 import logging
 import re
@@ -27,11 +27,11 @@ logger = logging.getLogger(__name__)
 _MAX_NAMES = 100
 _Name = Annotated[str, Field(max_length=4096)]
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-_ESCAPED = 5  # bytes more that a control character takes where the message is kept, as JSON
+_ESCAPE_BYTES = 5  # additional bytes of a control character in JSON, in which the message is stored
 
 
 class TurnRequest(BaseModel):
-    """What a person asks. ``tools`` limits what may be called; ``files`` are names or keys of files it is about."""
+    """A user's message. ``tools`` limits the tools of the turn; ``files`` are names or keys of files to use."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -46,7 +46,7 @@ class TurnRequest(BaseModel):
 
 @dataclass(frozen=True)
 class StartTurn:
-    """Write the turn, then start its execution; both may come twice, so a request may be repeated."""
+    """Store turns and start their executions. Both steps are safe to repeat, so a request is too."""
 
     sessions: Sessions
     turns: Turns
@@ -65,7 +65,7 @@ class StartTurn:
     ) -> Turn:
         """Start a turn, or return the one that this idempotency key started.
 
-        Raises TooLarge, UnknownTools, UnknownModel, FileNotFound, SessionNotFound, SessionEnded, TurnRunning,
+        Raise TooLarge, UnknownTools, UnknownModel, FileNotFound, SessionNotFound, SessionEnded, TurnRunning or
         KeyReused.
         """
         self._check_message(request.message)
@@ -79,20 +79,20 @@ class StartTurn:
             model=self._model(who, session_id),
             message=request.message,
             tools=request.tools,
-            files=[self._file_key(who, session_id, wanted) for wanted in request.files],
+            files=[self._file_key(who, session_id, file) for file in request.files],
             created_at=now,
         )
         turn = self._begin(turn, idempotency_key)
         self.events.append(
             turn.turn_id, NewEvent(type="turn_started", payload={"session_id": session_id}, once="start")
         )
-        logger.info("turn taken", extra={"correlation_id": turn.turn_id, "session_id": session_id})
+        logger.info("turn started", extra={"correlation_id": turn.turn_id, "session_id": session_id})
         if not turn.ended:
             self.workflow.start(turn.user, session_id, turn.turn_id)
         return turn
 
     def _begin(self, turn: Turn, idempotency_key: str | None) -> Turn:
-        """A turn that locks the session and will never end by itself is ended here, so that this one can begin."""
+        """Store the turn and lock the session. If a stuck turn holds the lock, end that turn first."""
         try:
             return self.turns.begin(turn, idempotency_key)
         except TurnRunning as running:
@@ -102,29 +102,29 @@ class StartTurn:
         return self.turns.begin(turn, idempotency_key)
 
     def _model(self, who: Identity, session_id: SessionId) -> str:
-        """Return the model of the session, which the person may have lost since it was chosen."""
+        """Return the session's model. Raise UnknownModel if the user may no longer use it."""
         session = self.sessions.get(who.name, session_id)
         if session is None:
             raise SessionNotFound(session_id)
         return self.models.choose(who.groups, session.model).name
 
     def _check_message(self, message: str) -> None:
-        size = len(message.encode()) + _ESCAPED * len(_CONTROLS.findall(message))
+        size = len(message.encode()) + _ESCAPE_BYTES * len(_CONTROLS.findall(message))
         if size > self.max_message_bytes:
             raise TooLarge(
                 f"The message has {size} bytes; {self.max_message_bytes} are allowed. Send long text as a file.",
                 limit_bytes=self.max_message_bytes,
             )
 
-    def _check_tools(self, who: Identity, wanted: list[str] | None) -> None:
-        if not wanted:
+    def _check_tools(self, who: Identity, tools: list[str] | None) -> None:
+        if not tools:
             return
-        offered = self.tools.names(who.groups)
-        if unknown := [tool for tool in wanted if tool not in offered]:
+        available = self.tools.names(who.groups)
+        if unknown := [tool for tool in tools if tool not in available]:
             raise UnknownTools(f"There is no such tool or server: {', '.join(unknown)}", unknown=unknown)
 
-    def _file_key(self, who: Identity, session_id: SessionId, wanted: str) -> str:
-        record = find_file(self.files, who.name, session_id, wanted, self.clock.now())
+    def _file_key(self, who: Identity, session_id: SessionId, name_or_key: str) -> str:
+        record = find_file(self.files, who.name, session_id, name_or_key, self.clock.now())
         if record is None:
-            raise FileNotFound(wanted)
+            raise FileNotFound(name_or_key)
         return record.file_key

@@ -1,4 +1,4 @@
-"""One round of the model: what it says and which tools it wants (state Think)."""
+"""Run one round of the model: get its reply, and return the tool calls to make (state Think)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ MAX_TOOL_CHARS = 200
 
 @dataclass(frozen=True)
 class Think:
-    """Runs again after every round of tools until the model wants no more.
+    """Run once per round, until the model calls no more tools.
 
-    Where it may have no more, for its rounds, its calls or its mistakes, it is asked once for its last word.
+    If the turn reaches the maximum of rounds, calls or mistakes, ask the model once for a final answer.
     """
 
     turns: Turns
@@ -39,7 +39,7 @@ class Think:
     max_rounds: int
 
     def __call__(self, step: TurnStep) -> NextStep:
-        """Return the calls to make, or that the turn is done. A second time for the same round answers the same."""
+        """Return the calls to make, or ``done``. Repeating a round returns the same calls."""
         turn = self.turns.get(step.session_id, step.turn_id)
         if turn is None or turn.ended or step.round > self.max_rounds:
             return self._next(step, [], done=True)
@@ -54,11 +54,11 @@ class Think:
         return self._next(step, [self._reference(turn, call) for call in calls], done=not calls)
 
     def _reference(self, turn: Turn, call: Call) -> CallRef:
-        """A tool that the person may not use is refused, not asked about."""
+        """Return a call for the state machine. Request approval only for tools that the user may call."""
         registry = self.tools.registry
         place = registry.split(call.tool)
-        may = place is not None and place[0] in registry.visible_to(turn.groups)
-        return CallRef(call_id=call.call_id, approval=may and registry.needs_approval(call.tool))
+        is_visible = place is not None and place[0] in registry.visible_to(turn.groups)
+        return CallRef(call_id=call.call_id, approval=is_visible and registry.needs_approval(call.tool))
 
     @staticmethod
     def _next(step: TurnStep, calls: list[CallRef], *, done: bool) -> NextStep:
@@ -72,43 +72,39 @@ class Think:
         )
 
     def _reply(self, turn: Turn, step: TurnStep) -> AssistantMessage | None:
-        """Return what the model says in a round, or said when it was asked before, and see that it was told.
+        """Return the stored or a new reply of the round, and publish all of its text.
 
-        None where it came to no last word, or where the turn was ended while it thought: what it said is nobody's then.
-        Of two that were asked for, the answer stands that was kept first. Raises NobodyListens, ModelError.
+        Return None if the final answer is empty, or if the turn ended meanwhile. If two attempts run at once, the reply
+        that is stored first counts. Raise TurnCancelled or ModelError.
         """
-        telling = TokenStreamer(
-            self.events, self.clock, turn.turn_id, step.round, step.tries, lambda: self._open(turn) is not None
+        streamer = TokenStreamer(
+            self.events, self.clock, turn.turn_id, step.round, step.tries, lambda: self._is_running(turn)
         )
-        said = self.transcript.stored_reply(turn.session_id, turn.turn_id, step.round)
-        if said is not None:
-            telling.again(said.text)
-            return said
-        said = self._new_reply(turn, step.round, telling)
-        if said is not None:
-            telling.whole(said.text)
-        return said
-
-    def _open(self, turn: Turn) -> Turn | None:
-        now = self.turns.get(turn.session_id, turn.turn_id)
-        return None if now is None or now.ended else now
-
-    def _new_reply(self, turn: Turn, round_number: int, telling: TokenStreamer) -> AssistantMessage | None:
-        answer = self._ask(turn, round_number, telling)
-        if answer is None or self._open(turn) is None:
+        stored = self.transcript.stored_reply(turn.session_id, turn.turn_id, step.round)
+        if stored is not None:
+            streamer.replay(stored.text)
+            return stored
+        reply = self._request_reply(turn, step.round, streamer)
+        if reply is None or not self._is_running(turn):
             return None
-        return self.transcript.add_reply(turn, round_number, answer)
+        stored = self.transcript.add_reply(turn, step.round, reply)
+        streamer.finish(stored.text)
+        return stored
 
-    def _ask(self, turn: Turn, round_number: int, heard: StreamListener) -> AssistantMessage | None:
+    def _is_running(self, turn: Turn) -> bool:
+        current = self.turns.get(turn.session_id, turn.turn_id)
+        return current is not None and not current.ended
+
+    def _request_reply(self, turn: Turn, round_number: int, listener: StreamListener) -> AssistantMessage | None:
         messages = self.transcript.messages(turn.session_id)
         this_turn = turns_of(messages)[-1]
-        left = MAX_CALLS_IN_TURN - _calls_so_far(this_turn)
-        last_word = round_number >= self.max_rounds or left <= 0 or _mistakes(this_turn) > MAX_MENDS
-        reply = self.model.reply(self.build_request(turn, messages, last_word=last_word), heard)
+        calls_left = MAX_CALLS_IN_TURN - _count_calls(this_turn)
+        last_word = round_number >= self.max_rounds or calls_left <= 0 or _count_mistakes(this_turn) > MAX_MENDS
+        reply = self.model.reply(self.build_request(turn, messages, last_word=last_word), listener)
         self.turns.spent(turn, reply.usage)
         if last_word and (reply.calls or not reply.text.strip()):
             return None
-        calls = _named(turn, round_number, reply.calls[: min(left, MAX_CALLS_IN_ROUND)])
+        calls = _with_own_ids(turn, round_number, reply.calls[: min(calls_left, MAX_CALLS_IN_ROUND)])
         return AssistantMessage(text=cut(reply.text, MAX_ANSWER_CHARS), calls=calls)
 
     @staticmethod
@@ -119,32 +115,32 @@ class Think:
                 turn_id=turn.turn_id,
                 session_id=turn.session_id,
                 user=turn.user,
-                tool=wish.tool,
-                arguments=wish.arguments,
-                ref=wish.ref,
+                tool=proposed.tool,
+                arguments=proposed.arguments,
+                ref=proposed.ref,
                 round=round_number,
                 index=index,
             )
-            for index, wish in enumerate(reply.calls)
+            for index, proposed in enumerate(reply.calls)
         ]
 
 
-def _named(turn: Turn, round_number: int, wishes: Sequence[ProposedCall]) -> list[ProposedCall]:
-    """Give the calls our own ids: a provider's may come twice in a session, and another provider may not take them."""
+def _with_own_ids(turn: Turn, round_number: int, calls: Sequence[ProposedCall]) -> list[ProposedCall]:
+    """Replace the provider's ids: they may repeat within a session, and another provider may reject them."""
     return [
         ProposedCall(
-            tool=cut(wish.tool, MAX_TOOL_CHARS),
-            arguments=wish.arguments,
+            tool=cut(proposed.tool, MAX_TOOL_CHARS),
+            arguments=proposed.arguments,
             ref=call_id(turn.turn_id, round_number, index),
         )
-        for index, wish in enumerate(wishes)
+        for index, proposed in enumerate(calls)
     ]
 
 
-def _calls_so_far(turn: Sequence[Message]) -> int:
+def _count_calls(turn: Sequence[Message]) -> int:
     return sum(len(message.calls) for message in turn if isinstance(message, AssistantMessage))
 
 
-def _mistakes(turn: Sequence[Message]) -> int:
-    """Count the rounds in which the model called something wrongly."""
-    return sum(any(isinstance(said, ToolMessage) and said.mistaken for said in each) for each in rounds_of(turn))
+def _count_mistakes(turn: Sequence[Message]) -> int:
+    """Return the number of rounds with an invalid call."""
+    return sum(any(isinstance(m, ToolMessage) and m.mistaken for m in messages) for messages in rounds_of(turn))

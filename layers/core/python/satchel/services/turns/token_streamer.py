@@ -1,4 +1,4 @@
-"""Tell an answer while the model still gives it: ``token_stream`` events, a few a second."""
+"""Publish a reply as ``token_stream`` events while the model generates it, a few events per second."""
 
 from collections.abc import Callable
 
@@ -8,23 +8,24 @@ from satchel.domain.size_limits import MAX_ANSWER_CHARS, pieces
 from satchel.ports.system import Clock
 from satchel.ports.turns import Events
 
-BEGINNINGS = 100
-"""A state that is tried again begins above all the beginnings of the one before."""
+ATTEMPTS_PER_TRY = 100
+"""Attempt numbers that each try of the state Think has, so that those of a later try are higher."""
 
-_SOONEST, _LATEST = 0.2, 0.5
-_SLOWING = 20
-_LOOK_SECONDS = 1.0
+_MIN_INTERVAL, _MAX_INTERVAL = 0.2, 0.5
+_INTERVAL_DIVISOR = 20  # the interval is this fraction of the time since the start of the reply
+_CHECK_SECONDS = 1.0
 
 
 class TurnCancelled(Exception):
-    """The turn has ended while the model spoke: what it says is nobody's."""
+    """The turn ended while the model generated its reply. The reply is discarded."""
 
 
 class TokenStreamer:
-    """Implements ``ports.model.StreamListener`` for one round of a turn, which Think tries for the ``tries``-th time.
+    """Publish the reply of one round. Implements ``StreamListener``.
 
-    The first piece is told at once, then five times a second, after some seconds two times: an answer of 2,000 tokens
-    takes some dozens of writes. While nothing is said, ``wanted`` is asked once a second whether anybody listens.
+    The first piece is published at once, then five pieces per second, later two. So a reply of 2,000 tokens needs some
+    dozens of writes. While there is no text, ``is_running`` is called once per second. ``tries`` counts the earlier
+    tries of the state Think in this round.
     """
 
     def __init__(
@@ -34,67 +35,67 @@ class TokenStreamer:
         turn_id: TurnId,
         round_number: int,
         tries: int = 0,
-        wanted: Callable[[], bool] = lambda: True,
+        is_running: Callable[[], bool] = lambda: True,
     ) -> None:
         self._events, self._clock, self._turn_id, self._round = events, clock, turn_id, round_number
-        self._wanted = wanted
-        self._attempt = tries * BEGINNINGS
-        self._stale = tries > 0
-        self._told = self._held = ""
-        self._begun = self._last = clock.monotonic()
+        self._is_running = is_running
+        self._attempt = tries * ATTEMPTS_PER_TRY
+        self._is_retry = tries > 0
+        self._published = self._pending = ""
+        self._started = self._last = clock.monotonic()
 
     def __call__(self, text: str) -> None:
-        """Tell what has gathered, if it is time. Raises NobodyListens, Unavailable."""
-        room = MAX_ANSWER_CHARS - 1 - len(self._told) - len(self._held)
-        self._held += text[: max(0, room)]
-        if self._held and self._is_time():
-            self._tell(self._held)
-        elif self._clock.monotonic() - self._last >= _LOOK_SECONDS:
-            self._look()
+        """Add text, and publish the pending text if it is due. Raise TurnCancelled or Unavailable."""
+        chars_left = MAX_ANSWER_CHARS - 1 - len(self._published) - len(self._pending)
+        self._pending += text[: max(0, chars_left)]
+        if self._pending and self._is_due():
+            self._publish(self._pending)
+        elif self._clock.monotonic() - self._last >= _CHECK_SECONDS:
+            self._check_turn()
 
     def restart(self) -> None:
-        """Tell that the answer begins again; what was told of it is nothing any more."""
-        self._held = ""
-        if self._told:
-            self._begin_again()
+        """Discard the text: the model starts its reply again."""
+        self._pending = ""
+        if self._published:
+            self._start_attempt()
 
-    def whole(self, text: str) -> None:
-        """Tell what is missing of the answer that stands, so that what was told of it is that answer."""
-        if not text.startswith(self._told):
-            self._begin_again()
-        if self._stale and not self._told and not text:
+    def finish(self, text: str) -> None:
+        """Publish the rest of the stored reply, so that the events of the latest attempt contain exactly its text."""
+        if not text.startswith(self._published):
+            self._start_attempt()
+        if self._is_retry and not self._published and not text:
             self._write("")
-        for piece in pieces(text[len(self._told) :]):
-            self._tell(piece)
+        for piece in pieces(text[len(self._published) :]):
+            self._publish(piece)
 
-    def again(self, text: str) -> None:
-        """Tell an answer that stood before this try began, whole: what was told of it then is not known."""
-        attempt = self._attempt + BEGINNINGS - 1
+    def replay(self, text: str) -> None:
+        """Publish the whole text of a reply that an earlier try stored. It is unknown how much that try published."""
+        attempt = self._attempt + ATTEMPTS_PER_TRY - 1
         for number, piece in enumerate(pieces(text)):
             payload = {"text": piece, "round": self._round, "attempt": attempt}
             once = f"text-{self._round}-{attempt}-{number}"
             self._events.append(self._turn_id, NewEvent(type="token_stream", payload=payload, once=once))
 
-    def _is_time(self) -> bool:
+    def _is_due(self) -> bool:
         now = self._clock.monotonic()
-        pause = min(_LATEST, max(_SOONEST, (now - self._begun) / _SLOWING))
-        return not self._told or now - self._last >= pause
+        interval = (now - self._started) / _INTERVAL_DIVISOR
+        return not self._published or now - self._last >= min(_MAX_INTERVAL, max(_MIN_INTERVAL, interval))
 
-    def _look(self) -> None:
+    def _check_turn(self) -> None:
         self._last = self._clock.monotonic()
-        if not self._wanted():
+        if not self._is_running():
             raise TurnCancelled
 
-    def _begin_again(self) -> None:
+    def _start_attempt(self) -> None:
         self._attempt += 1
-        self._told = ""
-        self._begun = self._clock.monotonic()
+        self._published = ""
+        self._started = self._clock.monotonic()
         self._write("")
 
-    def _tell(self, text: str) -> None:
+    def _publish(self, text: str) -> None:
         self._write(text)
-        self._told += text
-        self._held = ""
+        self._published += text
+        self._pending = ""
 
     def _write(self, text: str) -> None:
         payload = {"text": text, "round": self._round, "attempt": self._attempt}

@@ -1,0 +1,77 @@
+from datetime import timedelta
+
+import pytest
+
+from satchel.domain.connections import Connection
+from satchel.domain.errors import NotAllowed
+from satchel.domain.ids import ConnectionId
+from tests.unit.services.samples import ALICE, BOB
+from tests.unit.services.world import World
+
+
+def test_a_ticket_opens_a_connection_for_whom_it_was_issued_to(world: World) -> None:
+    opened = world.use_cases.open_connection(ConnectionId("c1"), world.use_cases.issue_ticket(BOB).ticket, None)
+
+    until = world.clock.now() + timedelta(hours=2, minutes=10)
+    assert opened == Connection(connection_id="c1", user=BOB.name, groups=["admins", "users"], expires_at=until)
+    assert world.connections.kept == {"c1": opened}
+
+
+def test_a_ticket_works_once(world: World) -> None:
+    ticket = world.use_cases.issue_ticket(ALICE).ticket
+    world.use_cases.open_connection(ConnectionId("c1"), ticket, None)
+
+    with pytest.raises(NotAllowed):
+        world.use_cases.open_connection(ConnectionId("c2"), ticket, None)
+    assert list(world.connections.kept) == ["c1"]
+
+
+def test_a_ticket_is_good_to_its_last_moment_and_not_a_moment_longer(world: World) -> None:
+    early, late = world.use_cases.issue_ticket(ALICE).ticket, world.use_cases.issue_ticket(ALICE).ticket
+    world.clock.travel(60 - 1e-6)
+    world.use_cases.open_connection(ConnectionId("c1"), early, None)
+    world.clock.travel(1e-6)
+
+    with pytest.raises(NotAllowed):
+        world.use_cases.open_connection(ConnectionId("c2"), late, None)
+
+
+@pytest.mark.parametrize("ticket", [None, "", "kq3mXo0ZC9m2Yb1m3sD0k6x8QvW7uTzR5nPjL4hFgEc", "\x00", "ä" * 5000])
+def test_without_a_ticket_of_ours_nobody_comes_in(world: World, ticket: str | None) -> None:
+    with pytest.raises(NotAllowed):
+        world.use_cases.open_connection(ConnectionId("c1"), ticket, None)
+    assert world.connections.kept == {}
+
+
+def test_a_used_and_a_forged_ticket_are_refused_in_the_same_words(world: World) -> None:
+    used = world.use_cases.issue_ticket(ALICE).ticket
+    world.use_cases.open_connection(ConnectionId("c1"), used, None)
+    said = set()
+    for ticket in (used, "forged", None):
+        with pytest.raises(NotAllowed) as refused:
+            world.use_cases.open_connection(ConnectionId("c2"), ticket, None)
+        said.add((refused.value.message, str(refused.value.details)))
+    assert len(said) == 1
+
+
+def test_pages_of_our_own_sites_may_connect(world: World) -> None:
+    assert world.use_cases.open_connection(
+        ConnectionId("c1"), world.use_cases.issue_ticket(ALICE).ticket, "https://chat.example"
+    )
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "http://chat.example", "https://chat.example.evil.example", "null", ""]
+)
+def test_a_page_of_another_site_is_refused_and_its_ticket_stays_good(world: World, origin: str) -> None:
+    ticket = world.use_cases.issue_ticket(ALICE).ticket
+    with pytest.raises(NotAllowed):
+        world.use_cases.open_connection(ConnectionId("c1"), ticket, origin)
+    assert world.use_cases.open_connection(ConnectionId("c2"), ticket, None).user == ALICE.name
+
+
+def test_a_connection_that_was_closed_is_forgotten_however_often_that_is_said(world: World) -> None:
+    world.use_cases.open_connection(ConnectionId("c1"), world.use_cases.issue_ticket(ALICE).ticket, None)
+    world.use_cases.forget_connection(ConnectionId("c1"))
+    world.use_cases.forget_connection(ConnectionId("c1"))
+    assert world.connections.kept == {}

@@ -1,0 +1,200 @@
+"""Capabilities: every refusal is the same, so that none tells anything."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from satchel.domain.errors import LinkNotFound
+from satchel.domain.files import FileRecord, NewFile
+from satchel.domain.ids import FileKey
+from satchel.domain.links import Claims
+from satchel.domain.sessions import Session
+from tests.unit.services.samples import ALICE, BOB
+from tests.unit.services.world import World
+
+
+@pytest.fixture
+def session(world: World) -> Session:
+    return world.session()
+
+
+@pytest.fixture
+def record(world: World, session: Session) -> FileRecord:
+    return world.upload("a.csv", session=session)
+
+
+def token(url: str) -> str:
+    return url.partition("token=")[2]
+
+
+def test_a_link_opens_its_file(world: World, record: FileRecord) -> None:
+    url = world.use_cases.mint_links(record)
+    assert url.partition("?")[0] == f"/api/files/download/{record.file_key}"
+    assert world.use_cases.open_link(record.file_key, token(url)) == record
+
+
+def test_a_link_says_what_it_is_for_and_for_how_long(world: World, record: FileRecord, session: Session) -> None:
+    now = int(world.clock.now().timestamp())
+    said = Claims(
+        file_key=record.file_key,
+        version=1,
+        owner=ALICE.name,
+        session_id=session.session_id,
+        epoch=1,
+        audience="ui",
+        exp=now + 300,
+    )
+    assert world.signer.read(token(world.use_cases.mint_links(record)), ("ui",)) == said
+    for_tool = said.model_copy(update={"audience": "tool", "exp": now + 840})
+    assert world.signer.read(token(world.use_cases.mint_links.for_tool(record, 840)), ("tool",)) == for_tool
+
+
+def test_a_tool_gets_the_address_with_the_host(world: World, record: FileRecord) -> None:
+    url = world.use_cases.mint_links.for_tool(record, 840)
+    assert url.startswith(f"https://satchel.example/api/files/download/{record.file_key}?token=")
+    assert world.use_cases.open_link(record.file_key, token(url)) == record
+
+
+def test_a_link_opens_the_version_that_it_was_made_for(world: World, record: FileRecord, session: Session) -> None:
+    old = token(world.use_cases.mint_links(record))
+    newer = world.upload("a.csv", b"newer", session)
+    assert world.use_cases.open_link(record.file_key, old) == record
+    assert world.use_cases.open_link(record.file_key, token(world.use_cases.mint_links(newer))) == newer
+
+
+def test_a_file_without_a_session_has_links_as_well(world: World) -> None:
+    record = world.upload("library.csv")
+    assert world.use_cases.open_link(record.file_key, token(world.use_cases.mint_links(record))) == record
+
+
+def test_a_file_that_outlives_its_session_gets_new_links(world: World, record: FileRecord, session: Session) -> None:
+    world.use_cases.end_session(ALICE, session.session_id)
+    assert world.use_cases.open_link(record.file_key, token(world.use_cases.mint_links(record))) == record
+
+
+def test_a_link_lives_five_minutes(world: World, record: FileRecord) -> None:
+    made = token(world.use_cases.mint_links(record))
+    world.clock.travel(299)
+    assert world.use_cases.open_link(record.file_key, made) == record
+    world.clock.travel(1)
+    with pytest.raises(LinkNotFound):
+        world.use_cases.open_link(record.file_key, made)
+
+
+def test_a_shared_link_opens_its_file_until_it_is_revoked(world: World, record: FileRecord) -> None:
+    link, address = world.use_cases.share_file(ALICE, record.file_key, 3600)
+    assert world.use_cases.open_link(record.file_key, token(address)) == record
+
+    world.use_cases.revoke_links(ALICE, link.link_id)
+
+    with pytest.raises(LinkNotFound):
+        world.use_cases.open_link(record.file_key, token(address))
+
+
+def test_a_file_that_outlives_even_the_record_of_its_session_has_links(world: World, record: FileRecord) -> None:
+    other = {"session_id": "s" + "0" * 26, "object_id": record.file_key[:-1] + "z", "origin": "again"}
+    gone = NewFile.model_validate(record.model_dump() | other)
+    kept = world.files.keep(gone)
+    assert world.use_cases.open_link(kept.file_key, token(world.use_cases.mint_links(kept))) == kept
+
+
+def test_the_links_of_a_page_read_each_session_once(world: World, record: FileRecord, session: Session) -> None:
+    records = [record, world.upload("b.csv", session=session), world.upload("c.csv")]
+
+    addresses = world.use_cases.mint_links.for_files(records)
+
+    assert [
+        world.use_cases.open_link(file.file_key, token(a)) for file, a in zip(records, addresses, strict=True)
+    ] == records
+    assert world.use_cases.mint_links.for_files([]) == []
+
+
+# Refusals
+
+Refused = tuple[str, str]  # the key that is asked for, the token that is shown
+Case = Callable[[World, FileRecord], Refused]
+
+
+def forged(_world: World, record: FileRecord) -> Refused:
+    return record.file_key, "token-99"
+
+
+def nothing(_world: World, record: FileRecord) -> Refused:
+    return record.file_key, ""
+
+
+def for_another_file(world: World, record: FileRecord) -> Refused:
+    return world.upload("b.csv").file_key, token(world.use_cases.mint_links(record))
+
+
+def expired_token(world: World, record: FileRecord) -> Refused:
+    made = token(world.use_cases.mint_links(record))
+    world.clock.travel(300)
+    return record.file_key, made
+
+
+def expired_file(world: World, record: FileRecord) -> Refused:
+    made = token(world.use_cases.mint_links(world.expire_after(record, timedelta(minutes=1))))
+    world.clock.travel(60)
+    return record.file_key, made
+
+
+def deleted_file(world: World, record: FileRecord) -> Refused:
+    made = token(world.use_cases.mint_links(record))
+    world.use_cases.remove_file(ALICE, record.file_key)
+    return record.file_key, made
+
+
+def no_such_version(world: World, record: FileRecord) -> Refused:
+    return record.file_key, token(world.use_cases.mint_links(record.model_copy(update={"version": 2})))
+
+
+def another_owner(world: World, record: FileRecord) -> Refused:
+    return record.file_key, token(world.use_cases.mint_links(record.model_copy(update={"user": BOB.name})))
+
+
+def another_owner_without_session(world: World, record: FileRecord) -> Refused:
+    return record.file_key, token(
+        world.use_cases.mint_links(record.model_copy(update={"user": BOB.name, "session_id": None}))
+    )
+
+
+def ended_session(world: World, record: FileRecord) -> Refused:
+    made = token(world.use_cases.mint_links(record))
+    world.use_cases.end_session(ALICE, record.session_id or "")
+    return record.file_key, made
+
+
+def no_such_session(world: World, record: FileRecord) -> Refused:
+    return record.file_key, token(world.use_cases.mint_links(record.model_copy(update={"session_id": "s" + "0" * 26})))
+
+
+@pytest.mark.clause("v2:download:token")
+@pytest.mark.parametrize(
+    "case",
+    [
+        forged,
+        nothing,
+        for_another_file,
+        expired_token,
+        expired_file,
+        deleted_file,
+        no_such_version,
+        another_owner,
+        another_owner_without_session,
+        ended_session,
+        no_such_session,
+    ],
+)
+def test_every_refusal_is_the_same(world: World, record: FileRecord, case: Case) -> None:
+    file_key, shown = case(world, record)
+    before = world.link_states.looks
+    with pytest.raises(LinkNotFound) as refused:
+        world.use_cases.open_link(FileKey(file_key), shown)
+    assert world.link_states.looks == before + 1
+    assert (refused.value.code, refused.value.message, refused.value.details) == (
+        "E_FILE_NOT_FOUND",
+        "There is no such file, or the link has expired.",
+        {},
+    )

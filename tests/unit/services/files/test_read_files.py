@@ -1,0 +1,103 @@
+"""My Files."""
+
+import pytest
+
+from satchel.domain.errors import FileNotFound, SessionNotFound
+from satchel.domain.files import FileFilter, FileRecord
+from satchel.domain.ids import FileKey
+from satchel.domain.sessions import Session
+from tests.unit.services.samples import ALICE, BOB
+from tests.unit.services.world import World
+
+
+def expiring(world: World, name: str, session: Session | None = None) -> FileRecord:
+    """Return a file that is gone in an hour."""
+    return world.expire_after(world.upload(name, session=session))
+
+
+def names(records: list[FileRecord]) -> list[str]:
+    return [record.name for record in records]
+
+
+def test_a_file_is_read_by_its_key(world: World) -> None:
+    record = world.upload("a.csv")
+    assert world.use_cases.read_files(ALICE, record.file_key) == record
+
+
+@pytest.mark.clause("v2.1:storage:apart")
+def test_somebody_elses_file_is_not_found(world: World) -> None:
+    record = world.upload("a.csv", who=BOB)
+    with pytest.raises(FileNotFound):
+        world.use_cases.read_files(ALICE, record.file_key)
+    with pytest.raises(FileNotFound):
+        world.use_cases.read_files(ALICE, FileKey("f" + "0" * 26))
+
+
+def test_an_expired_file_is_gone_to_the_second(world: World) -> None:
+    record = expiring(world, "a.csv")
+    world.clock.travel(3599.5)
+    assert world.use_cases.read_files(ALICE, record.file_key) == record
+    world.clock.travel(0.5)
+    with pytest.raises(FileNotFound):
+        world.use_cases.read_files(ALICE, record.file_key)
+
+
+def test_files_are_listed_newest_first_page_by_page(world: World) -> None:
+    for name in ("a", "b", "c"):
+        world.upload(name)
+    world.upload("theirs", who=BOB)
+    page = world.use_cases.read_files.list(ALICE, FileFilter(), 2, None)
+    assert names(page.items) == ["c", "b"]
+    rest = world.use_cases.read_files.list(ALICE, FileFilter(), 2, page.cursor)
+    assert (names(rest.items), rest.cursor) == (["a"], None)
+
+
+@pytest.mark.clause("v2.1:storage:my-files")
+def test_files_of_one_session_are_listed_newest_first(world: World) -> None:
+    session = world.session()
+    world.upload("a", session=session)
+    world.upload("elsewhere")
+    world.upload("b", session=session)
+    assert names(world.use_cases.read_files.list(ALICE, FileFilter(session_id=session.session_id), 50, None).items) == [
+        "b",
+        "a",
+    ]
+
+
+def test_somebody_elses_session_is_not_found(world: World) -> None:
+    session = world.session(BOB)
+    with pytest.raises(SessionNotFound):
+        world.use_cases.read_files.list(ALICE, FileFilter(session_id=session.session_id), 50, None)
+
+
+@pytest.mark.clause("v2.1:deferred:expired")
+def test_expired_files_are_not_listed(world: World) -> None:
+    session = world.session()
+    expiring(world, "old", session)
+    world.upload("new", session=session)
+    world.clock.travel(3600)
+    assert names(world.use_cases.read_files.list(ALICE, FileFilter(), 50, None).items) == ["new"]
+    assert names(world.use_cases.read_files.list(ALICE, FileFilter(session_id=session.session_id), 50, None).items) == [
+        "new"
+    ]
+
+
+# Content
+
+
+@pytest.mark.clause("v2.1:processing:b64")
+def test_a_small_file_comes_with_its_bytes_a_larger_one_without(world: World) -> None:
+    small, large = world.upload("a", bytes(100)), world.upload("b", bytes(101))
+    assert world.use_cases.read_files.content(small) == bytes(100)
+    assert world.use_cases.read_files.content(large) is None
+
+
+def test_an_empty_file_comes_as_no_bytes_not_as_none(world: World) -> None:
+    assert world.use_cases.read_files.content(world.upload("a", b"")) == b""
+
+
+def test_a_file_whose_bytes_are_gone_is_not_found(world: World) -> None:
+    record = world.upload("a", b"x")
+    world.store.delete([record.key])
+    with pytest.raises(FileNotFound):
+        world.use_cases.read_files.content(record)

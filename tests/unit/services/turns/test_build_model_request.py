@@ -1,0 +1,57 @@
+"""What a model is asked: which one, how it is to behave, and how much of the conversation it is given."""
+
+from satchel.domain.calls import RunnerReport
+from satchel.domain.conversation import ModelReply, ProposedCall, ToolMessage
+from satchel.domain.prompt import PERSONA, system_prompt
+from satchel.domain.sessions import SessionChanges
+from satchel.domain.steps import TurnStep
+from satchel.domain.token_budget import tokens, tokens_of, tokens_of_tool
+from tests.unit.domain.talks import assert_in_form
+from tests.unit.services.samples import ALICE, BOB
+from tests.unit.services.world import World, turn_step
+
+ECHO_A = ProposedCall(tool="report.echo", arguments='{"text": "a"}', ref="m-1")
+
+
+def test_the_model_is_the_one_that_the_turn_began_with(world: World) -> None:
+    session = world.use_cases.start_session(BOB, SessionChanges(model="careful"))
+    turn = world.turn(session, who=BOB)
+    world.use_cases.change_session(BOB, session.session_id, SessionChanges(model="quick"))
+    world.complete(turn)
+    assert world.model.tasks[-1].model == "fake:careful"
+
+
+def test_the_session_says_how_the_model_is_to_behave_or_else_the_deployment(world: World) -> None:
+    session = world.use_cases.start_session(ALICE, SessionChanges(instructions="Speak as a pirate."))
+    world.instructions = "Be formal."
+    world.complete(world.turn(session))
+    world.complete(world.turn(world.session()))
+    ours = system_prompt(None).removeprefix(PERSONA)
+    assert [task.instructions for task in world.model.tasks] == [f"Speak as a pirate.{ours}", f"Be formal.{ours}"]
+
+
+def test_the_conversation_stays_within_what_the_model_may_be_given(world: World) -> None:
+    session = world.use_cases.start_session(BOB, SessionChanges(model="careful"))  # 10,000 tokens
+    for number in range(12):
+        turn = world.turn(session, f"Question {number}", who=BOB)
+        world.model.replies = [ModelReply(text="", calls=[ECHO_A])]
+        world.use_cases.think(turn_step(turn))
+        world.finish_call(world.calls.list(turn.turn_id)[0], RunnerReport(results="x" * 6_000))
+        world.model.replies = [ModelReply(text="Seen.")]
+        world.use_cases.finish_turn(TurnStep.model_validate(world.use_cases.think(turn_step(turn, 1)).model_dump()))
+        task = world.model.tasks[-1]
+        assert_in_form(task.messages)
+        fixed = tokens(task.instructions) + sum(map(tokens_of_tool, task.tools))
+        assert fixed + sum(map(tokens_of, task.messages)) <= 10_000
+        assert task.messages[-1].model_dump()["content"] == {"data_from": "report.echo", "results": "x" * 6_000}
+    cut = [message for message in task.messages if isinstance(message, ToolMessage) and "shortened" in message.content]
+    assert 6 <= len(cut) < 12
+    assert [message for message in task.messages if isinstance(message, ToolMessage)][: len(cut)] == cut
+
+
+def test_where_turns_were_left_out_the_model_is_told(world: World) -> None:
+    session = world.use_cases.start_session(BOB, SessionChanges(model="careful"))
+    for _ in range(40):
+        world.complete(world.turn(session, "word " * 150, who=BOB))
+    assert "Because the conversation is long, it is told without its beginning: " in world.model.tasks[-1].instructions
+    assert len(world.model.tasks[-1].messages) < 79

@@ -1,0 +1,76 @@
+"""Cancelling a turn."""
+
+import pytest
+
+from satchel.domain.errors import SessionNotFound, TurnNotFound
+from satchel.domain.ids import TurnId
+from satchel.domain.sessions import Turn, TurnStatus
+from tests.unit.services.samples import ALICE, BOB
+from tests.unit.services.world import World
+
+STOPPED = "cancelled by the user"
+
+
+@pytest.fixture
+def turn(world: World) -> Turn:
+    return world.turn(world.session())
+
+
+def test_a_cancelled_turn_has_ended_and_its_execution_is_stopped(world: World, turn: Turn) -> None:
+    assert world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id) is TurnStatus.CANCELLED
+    assert world.workflow.stopped == [(turn.turn_id, STOPPED)]
+    assert not world.workflow.is_running(turn.turn_id)
+    response = world.use_cases.read_turn(ALICE, turn.session_id, turn.turn_id)
+    assert response.status == "cancelled"
+    assert response.error is not None
+    assert response.error.error_code == "E_CANCELLED"
+    assert [kind for kind, _ in world.events.told(turn.turn_id)] == ["turn_started", "turn_failed"]
+
+
+def test_the_end_is_written_before_the_execution_is_stopped(world: World, turn: Turn) -> None:
+    """What the stop sets in motion (a rule that finishes the turn as lost) comes too late."""
+    found: list[TurnStatus] = []
+    stop = world.workflow.stop
+
+    def looking(turn_id: str, cause: str) -> None:
+        kept = world.turns.get(turn.session_id, TurnId(turn_id))
+        assert kept is not None
+        found.append(kept.status)
+        stop(turn_id, cause)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(world.workflow, "stop", looking)
+        world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
+    assert found == [TurnStatus.CANCELLED]
+
+
+def test_a_turn_that_has_ended_stays_as_it_ended(world: World, turn: Turn) -> None:
+    world.complete(turn)
+    assert world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id) is TurnStatus.COMPLETE
+    assert world.workflow.stopped == []
+
+
+def test_cancelling_again_stops_what_was_not_stopped_the_first_time(world: World, turn: Turn) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError("the service was away")
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(world.workflow, "stop", refuse)
+        with pytest.raises(OSError, match="away"):
+            world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
+    assert world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id) is TurnStatus.CANCELLED
+    assert not world.workflow.is_running(turn.turn_id)
+    assert len(world.events.told(turn.turn_id, "turn_failed")) == 1
+
+
+def test_a_cancelled_turn_frees_its_session(world: World, turn: Turn) -> None:
+    world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
+    assert world.turn(world.use_cases.read_sessions(ALICE, turn.session_id), "Again").turn_id != turn.turn_id
+
+
+def test_nobody_cancels_somebody_elses_turn(world: World, turn: Turn) -> None:
+    with pytest.raises(SessionNotFound):
+        world.use_cases.cancel_turn(BOB, turn.session_id, turn.turn_id)
+    with pytest.raises(TurnNotFound):
+        world.use_cases.cancel_turn(BOB, world.session(BOB).session_id, turn.turn_id)
+    assert world.workflow.is_running(turn.turn_id)

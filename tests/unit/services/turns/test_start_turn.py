@@ -1,0 +1,181 @@
+"""Taking a message and setting the turn going."""
+
+import pytest
+
+from satchel.domain.conversation import UserMessage
+from satchel.domain.errors import (
+    FileNotFound,
+    KeyReused,
+    SessionEnded,
+    SessionNotFound,
+    TooLarge,
+    TurnRunning,
+    UnknownTools,
+)
+from satchel.domain.sessions import Turn
+from satchel.services.turns.start_turn import TurnRequest
+from tests.unit.services.samples import ALICE, BOB
+from tests.unit.services.world import World
+
+
+def test_a_turn_is_written_told_of_and_started(world: World) -> None:
+    session = world.session()
+    file = world.upload("sales.csv", session=session)
+    turn = world.turn(session, "Look at this", tools=["report", "web.pages.fetch"], files=["sales.csv"])
+    assert turn == Turn(
+        turn_id=turn.turn_id,
+        session_id=session.session_id,
+        user=ALICE.name,
+        groups=["users"],
+        model="quick",
+        message="Look at this",
+        tools=["report", "web.pages.fetch"],
+        files=[file.file_key],
+        created_at=world.clock.now(),
+    )
+    assert world.turns.get(session.session_id, turn.turn_id) == turn
+    assert world.transcript.messages(session.session_id) == [UserMessage(text="Look at this")]
+    assert world.workflow.started == [(ALICE.name, session.session_id, turn.turn_id)]
+    assert world.events.told(turn.turn_id) == [("turn_started", {"session_id": session.session_id})]
+
+
+def test_the_groups_of_the_person_travel_with_the_turn(world: World) -> None:
+    assert world.turn(world.session(BOB), who=BOB).groups == ["admins", "users"]
+
+
+def test_the_session_is_locked_and_was_used_now(world: World) -> None:
+    session = world.session()
+    world.clock.travel(60)
+    turn = world.turn(session)
+    locked = world.sessions.get(ALICE.name, session.session_id)
+    assert locked == session.model_copy(update={"running_turn": turn.turn_id, "last_used_at": world.clock.now()})
+
+
+def test_one_turn_runs_at_a_time(world: World) -> None:
+    session = world.session()
+    first = world.turn(session)
+    with pytest.raises(TurnRunning) as refused:
+        world.turn(session, "And this?")
+    assert refused.value.details == {"turn_id": first.turn_id}
+    assert len(world.workflow.started) == 1
+
+
+def test_another_session_is_not_locked(world: World) -> None:
+    world.turn(world.session())
+    world.turn(world.session())
+    assert len(world.workflow.started) == 2
+
+
+def test_a_turn_that_ended_frees_its_session(world: World) -> None:
+    session = world.session()
+    world.complete(world.turn(session))
+    world.turn(session, "And this?")
+    assert len(world.workflow.started) == 2
+
+
+def test_the_same_key_again_is_the_same_turn(world: World) -> None:
+    session = world.session()
+    wanted = TurnRequest(message="Hello")
+    first = world.use_cases.start_turn(ALICE, session.session_id, wanted, "key")
+    world.clock.travel(5)
+    again = world.use_cases.start_turn(ALICE, session.session_id, wanted, "key")
+    assert again == first
+    assert len(world.workflow.started) == 1
+    assert world.events.told(first.turn_id) == [("turn_started", {"session_id": session.session_id})]
+
+
+def test_a_repeat_starts_what_the_first_time_did_not_get_to(world: World) -> None:
+    session = world.session()
+    wanted = TurnRequest(message="Hello")
+    turn = world.use_cases.start_turn(ALICE, session.session_id, wanted, "key")
+    world.workflow.started.clear()
+    world.use_cases.start_turn(ALICE, session.session_id, wanted, "key")
+    assert world.workflow.started == [(ALICE.name, session.session_id, turn.turn_id)]
+
+
+def test_a_repeat_of_a_turn_that_has_ended_starts_nothing(world: World) -> None:
+    session = world.session()
+    wanted = TurnRequest(message="Hello")
+    turn = world.use_cases.start_turn(ALICE, session.session_id, wanted, "key")
+    world.complete(turn)
+    world.workflow.started.clear()
+    again = world.use_cases.start_turn(ALICE, session.session_id, wanted, "key")
+    assert (again.turn_id, again.answer) == (turn.turn_id, "Done.")
+    assert world.workflow.started == []
+
+
+@pytest.mark.parametrize(
+    "other",
+    [TurnRequest(message="Bye"), TurnRequest(message="Hello", tools=[]), TurnRequest(message="Hello", files=[])],
+)
+def test_the_same_key_with_another_request_is_refused(world: World, other: TurnRequest) -> None:
+    session = world.session()
+    world.upload("a.csv", session=session)
+    first = TurnRequest(message="Hello", tools=["report"], files=["a.csv"])
+    world.use_cases.start_turn(ALICE, session.session_id, first, "key")
+    with pytest.raises(KeyReused):
+        world.use_cases.start_turn(ALICE, session.session_id, other, "key")
+
+
+def test_a_message_is_measured_in_bytes(world: World) -> None:
+    session = world.session()
+    with pytest.raises(TooLarge) as refused:
+        world.turn(session, "ü" * 501)
+    assert refused.value.details == {"limit_bytes": 1000}
+    assert refused.value.message == "The message has 1002 bytes; 1000 are allowed. Send long text as a file."
+    world.turn(session, "ü" * 500)
+
+
+@pytest.mark.parametrize("tools", [["report.nothing"], ["reprot"], ["report", "vault"], ["vault.open"], [""]])
+def test_a_turn_cannot_be_limited_to_what_the_person_does_not_have(world: World, tools: list[str]) -> None:
+    with pytest.raises(UnknownTools) as refused:
+        world.turn(world.session(), tools=tools)
+    assert refused.value.details == {"unknown": [tool for tool in tools if tool != "report"]}
+    assert world.workflow.started == []
+
+
+def test_a_turn_may_be_limited_to_no_tools_at_all(world: World) -> None:
+    assert world.turn(world.session(), tools=[]).tools == []
+
+
+def test_files_are_named_by_name_or_by_key(world: World) -> None:
+    session = world.session()
+    one, two = world.upload("one.csv", session=session), world.upload("two.csv")
+    assert world.turn(session, files=["one.csv", two.file_key]).files == [one.file_key, two.file_key]
+
+
+@pytest.mark.parametrize("wanted", ["nothing.csv", "", "f" + "0" * 26, "../sales.csv"])
+def test_a_file_that_there_is_not_is_said_so(world: World, wanted: str) -> None:
+    session = world.session()
+    world.upload("sales.csv", session=session)
+    with pytest.raises(FileNotFound):
+        world.turn(session, files=[wanted])
+
+
+def test_somebody_elses_file_is_not_there(world: World) -> None:
+    theirs = world.upload("plans.csv", who=BOB)
+    for wanted in ("plans.csv", theirs.file_key):
+        with pytest.raises(FileNotFound):
+            world.turn(world.session(), files=[wanted])
+
+
+def test_an_expired_file_is_not_there(world: World) -> None:
+    session = world.session()
+    record = world.upload("sales.csv", session=session)
+    world.expire_after(record)
+    world.clock.travel(3600)
+    with pytest.raises(FileNotFound):
+        world.turn(session, files=["sales.csv"])
+
+
+def test_somebody_elses_session_is_not_there(world: World) -> None:
+    with pytest.raises(SessionNotFound):
+        world.turn(world.session(BOB))
+    assert world.workflow.started == []
+
+
+def test_a_session_that_ended_is_not_continued(world: World) -> None:
+    session = world.session()
+    world.use_cases.end_session(ALICE, session.session_id)
+    with pytest.raises(SessionEnded):
+        world.turn(session)

@@ -1,0 +1,297 @@
+"""One round of the model."""
+
+import pytest
+
+from satchel.domain.calls import Call, RunnerReport
+from satchel.domain.conversation import (
+    AssistantMessage,
+    CompletionRequest,
+    ModelReply,
+    ProposedCall,
+    ToolMessage,
+    UserMessage,
+)
+from satchel.domain.ids import call_id
+from satchel.domain.prompt import LAST_WORD, system_prompt
+from satchel.domain.steps import MAX_CALLS_IN_ROUND, MAX_CALLS_IN_TURN, CallRef, NextStep
+from satchel.domain.steps import MAX_ROUNDS as MAX_ROUNDS_OF_ALL
+from satchel.domain.tools import LIST_FILES
+from tests.unit.services.samples import ALICE, BOB, ECHO, EXACT, FETCH, MERGE, OPEN, SUMMARISE
+from tests.unit.services.wiring import MAX_ROUNDS
+from tests.unit.services.world import World, turn_step
+
+ECHO_A = ProposedCall(tool="report.echo", arguments='{"text": "a"}', ref="m-1")
+ECHO_B = ProposedCall(tool="report.echo", arguments="not json", ref="m-2")
+
+
+def test_an_answer_without_calls_ends_the_turn(world: World) -> None:
+    turn = world.turn(world.session())
+    world.model.replies = [ModelReply(text="Hello, you.")]
+    assert world.use_cases.think(turn_step(turn)) == NextStep(
+        user=turn.user, session_id=turn.session_id, turn_id=turn.turn_id, round=1, calls=[], done=True
+    )
+    assert world.transcript.messages(turn.session_id)[-1] == AssistantMessage(text="Hello, you.")
+    assert world.events.streamed(turn.turn_id) == {0: "Hello, you."}
+
+
+def test_the_calls_of_an_answer_are_derived_from_where_they_stand(world: World) -> None:
+    turn = world.turn(world.session())
+    world.model.replies = [ModelReply(text="", calls=[ECHO_A, ECHO_B])]
+    step = world.use_cases.think(turn_step(turn, 1))
+    ids = [call_id(turn.turn_id, 1, 0), call_id(turn.turn_id, 1, 1)]
+    assert step == NextStep(
+        user=turn.user,
+        session_id=turn.session_id,
+        turn_id=turn.turn_id,
+        round=2,
+        calls=[CallRef(call_id=one) for one in ids],
+        done=False,
+    )
+    assert world.calls.list(turn.turn_id) == [
+        Call(
+            call_id=ids[index],
+            turn_id=turn.turn_id,
+            session_id=turn.session_id,
+            user=turn.user,
+            tool=wish.tool,
+            arguments=wish.arguments,
+            ref=ids[index],
+            round=1,
+            index=index,
+        )
+        for index, wish in enumerate([ECHO_A, ECHO_B])
+    ]
+
+
+def test_an_answer_without_text_tells_nobody_anything(world: World) -> None:
+    turn = world.turn(world.session())
+    world.model.replies = [ModelReply(text="", calls=[ECHO_A])]
+    world.use_cases.think(turn_step(turn))
+    assert world.events.told(turn.turn_id, "token_stream") == []
+
+
+def test_the_same_round_again_answers_the_same_without_asking_again(world: World) -> None:
+    turn = world.turn(world.session())
+    world.model.replies = [ModelReply(text="One moment.", calls=[ECHO_A])]
+    first = world.use_cases.think(turn_step(turn))
+    assert world.use_cases.think(turn_step(turn)) == first
+    assert len(world.model.tasks) == 1
+    assert len(world.calls.list(turn.turn_id)) == 1
+    assert world.events.streamed(turn.turn_id) == {0: "One moment."}
+
+
+def test_a_call_that_has_gone_on_is_not_begun_again(world: World) -> None:
+    turn = world.turn(world.session())
+    world.model.replies = [ModelReply(text="", calls=[ECHO_A])]
+    world.use_cases.think(turn_step(turn))
+    (call,) = world.calls.list(turn.turn_id)
+    result = world.finish_call(call, RunnerReport(results="a"))
+    world.use_cases.think(turn_step(turn))
+    assert world.reload(call) == call.model_copy(update={"result": result})
+
+
+def test_of_two_that_ask_at_once_one_answer_stands_and_is_told(world: World) -> None:
+    turn = world.turn(world.session())
+    world.model.replies = [ModelReply(text="Mine.", calls=[ECHO_B])]
+    others = AssistantMessage(text="The other's.", calls=[ECHO_A])
+    world.model.meanwhile = lambda: world.transcript.add_reply(turn, 0, others)
+    world.use_cases.think(turn_step(turn))
+    assert [call.arguments for call in world.calls.list(turn.turn_id)] == [ECHO_A.arguments]
+    assert world.events.streamed(turn.turn_id) == {0: "The other's."}
+
+
+def test_a_crash_between_the_answer_and_the_telling_is_made_good(world: World) -> None:
+    turn = world.turn(world.session())
+    world.transcript.add_reply(turn, 0, AssistantMessage(text="Hello."))
+    world.use_cases.think(turn_step(turn))
+    assert world.model.tasks == []
+    assert world.events.streamed(turn.turn_id) == {0: "Hello."}
+
+
+def test_behind_the_last_round_the_model_is_asked_for_its_last_word(world: World) -> None:
+    turn = world.turn(world.session())
+    world.model.replies = [ModelReply(text="That is what I have.")]
+    step = world.use_cases.think(turn_step(turn, MAX_ROUNDS))
+    assert (step.round, step.calls, step.done) == (MAX_ROUNDS + 1, [], True)
+    assert asked(world).last_word
+    assert asked(world).instructions.endswith(LAST_WORD)
+    assert asked(world).tools
+    assert world.transcript.messages(turn.session_id)[-1] == AssistantMessage(text="That is what I have.")
+    assert world.use_cases.think(turn_step(turn, MAX_ROUNDS + 1)).done
+    assert len(world.model.tasks) == 1
+
+
+@pytest.mark.parametrize("reply", [ModelReply(text="Once more!", calls=[ECHO_A]), ModelReply(text=" ")])
+def test_a_last_word_that_asks_for_tools_or_says_nothing_is_none(world: World, reply: ModelReply) -> None:
+    turn = world.turn(world.session())
+    world.model.replies = [reply]
+    step = world.use_cases.think(turn_step(turn, MAX_ROUNDS))
+    assert (step.calls, step.done) == ([], True)
+    assert world.transcript.messages(turn.session_id) == [UserMessage(text="Hello")]
+
+
+def test_a_turn_that_was_cancelled_meanwhile_asks_nothing_more(world: World) -> None:
+    turn = world.turn(world.session())
+    world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
+    assert world.use_cases.think(turn_step(turn)).done
+    assert world.model.tasks == []
+
+
+def test_a_turn_that_there_is_not_is_done(world: World) -> None:
+    turn = world.turn(world.session())
+    assert world.use_cases.think(turn_step(turn).model_copy(update={"session_id": world.session().session_id})).done
+
+
+def test_an_answer_with_too_many_calls_is_cut(world: World) -> None:
+    turn = world.turn(world.session())
+    world.model.replies = [ModelReply(text="", calls=[ECHO_A] * (MAX_CALLS_IN_ROUND + 5))]
+    assert len(world.use_cases.think(turn_step(turn)).calls) == MAX_CALLS_IN_ROUND
+
+
+def test_a_turn_has_so_many_calls_and_then_the_model_is_asked_for_its_last_word(world: World) -> None:
+    world.max_rounds = MAX_ROUNDS_OF_ALL
+    turn = world.turn(world.session())
+    world.model.replies = [ModelReply(text="", calls=[ECHO_A] * MAX_CALLS_IN_ROUND) for _ in range(10)]
+    made = []
+    step = turn_step(turn)
+    while not (after := world.use_cases.think(step)).done:
+        made.append(len(after.calls))
+        step = turn_step(turn, after.round)
+    assert made == [40, 40, 40, 40, 40, 40, 10]
+    assert sum(made) == len(world.calls.list(turn.turn_id)) == MAX_CALLS_IN_TURN
+    assert len(world.model.tasks) == len(made) + 1
+    assert [task.last_word for task in world.model.tasks] == [False] * len(made) + [True]
+
+
+def test_the_calls_of_earlier_turns_do_not_count(world: World) -> None:
+    session = world.session()
+    earlier = world.turn(session)
+    said = AssistantMessage(text="", calls=[ECHO_A] * MAX_CALLS_IN_TURN)
+    world.transcript.add_reply(earlier, 0, said)
+    world.use_cases.finish_turn(turn_step(earlier))
+    world.model.replies = [ModelReply(text="", calls=[ECHO_A])]
+    assert len(world.use_cases.think(turn_step(world.turn(session))).calls) == 1
+
+
+# What the model is given
+
+
+def asked(world: World) -> CompletionRequest:
+    return world.model.tasks[-1]
+
+
+def test_the_model_sees_the_conversation_in_order_with_what_the_tools_returned(world: World) -> None:
+    turn = world.turn(world.session(), "Echo a")
+    world.model.replies = [ModelReply(text="I will.", calls=[ECHO_A]), ModelReply(text="It was a.")]
+    world.use_cases.think(turn_step(turn))
+    world.finish_call(world.calls.list(turn.turn_id)[0], RunnerReport(results="a"))
+    world.use_cases.think(turn_step(turn, 1))
+    ref = call_id(turn.turn_id, 0, 0)
+    assert asked(world) == CompletionRequest(
+        model="fake:quick",
+        instructions=system_prompt(None),
+        messages=[
+            UserMessage(text="Echo a"),
+            AssistantMessage(text="I will.", calls=[ECHO_A.model_copy(update={"ref": ref})]),
+            ToolMessage(ref=ref, tool="report.echo", content={"data_from": "report.echo", "results": "a"}),
+        ],
+        tools=[EXACT, SUMMARISE, MERGE, ECHO, LIST_FILES, FETCH],
+    )
+
+
+def tools_offered(world: World, *, groups: bool = False, only: list[str] | None = None) -> list[str]:
+    who = BOB if groups else ALICE
+    turn = world.turn(world.session(who), who=who, tools=only)
+    world.complete(turn)
+    return [tool.full_name for tool in asked(world).tools]
+
+
+def test_the_model_is_offered_the_tools_of_the_persons_groups(world: World) -> None:
+    assert OPEN.full_name not in tools_offered(world)
+    assert OPEN.full_name in tools_offered(world, groups=True)
+
+
+def test_the_model_is_offered_only_what_the_turn_is_limited_to(world: World) -> None:
+    assert tools_offered(world, only=["web.pages", "report.echo"]) == ["report.echo", "web.pages.fetch"]
+    assert tools_offered(world, only=[]) == []
+
+
+def listed(world: World) -> list[str]:
+    """Return the names in the file context of the latest user message."""
+    *_, last = [message for message in asked(world).messages if isinstance(message, UserMessage)]
+    return [line.removeprefix("- ").partition(" (")[0] for line in last.text.split("\n") if line.startswith("- ")]
+
+
+@pytest.mark.clause("v2.1:context:automatic")
+def test_the_latest_message_goes_with_the_files_of_the_session_newest_first(world: World) -> None:
+    session = world.session()
+    world.upload("old.csv", session=session)
+    world.upload("new.bin", bytes(900), session=session)
+    world.complete(world.turn(session, "Hello"))
+    assert asked(world).messages[-1] == UserMessage(
+        text="Hello\n"
+        "\n"
+        "[SYSTEM: Available files in current session:\n"
+        "- new.bin (uploaded 2024-08-27, 900B)\n"
+        "- old.csv (uploaded 2024-08-27, 8B, 1 row)\n"
+        "End available files]"
+    )
+
+
+def test_earlier_messages_stand_as_they_were_written(world: World) -> None:
+    session = world.session()
+    world.upload("a.csv", session=session)
+    world.complete(world.turn(session, "Hello"), "Hi.")
+    world.complete(world.turn(session, "And now?"))
+    first, answer, last = asked(world).messages
+    assert (first, answer) == (UserMessage(text="Hello"), AssistantMessage(text="Hi."))
+    assert isinstance(last, UserMessage)
+    assert last.text.startswith("And now?\n\n[SYSTEM: ")
+
+
+def test_what_is_kept_of_the_conversation_holds_no_file_context(world: World) -> None:
+    session = world.session()
+    world.upload("a.csv", session=session)
+    world.complete(world.turn(session, "Hello"))
+    assert world.transcript.messages(session.session_id)[0] == UserMessage(text="Hello")
+
+
+def test_files_of_other_sessions_are_listed_where_the_message_names_them(world: World) -> None:
+    world.persist = False
+    session = world.session()
+    here, there = world.upload("here.csv", session=session), world.upload("there.csv", session=world.session())
+    world.upload("elsewhere.csv")
+    world.complete(world.turn(session, files=[there.file_key, here.file_key, there.file_key]))
+    assert listed(world) == ["there.csv", "here.csv"]
+
+
+@pytest.mark.clause("v2.1:deferred:expired")
+def test_an_expired_file_is_not_listed_named_or_not(world: World) -> None:
+    session = world.session()
+    record = world.upload("a.csv", session=session)
+    world.expire_after(record)
+    turn = world.turn(session, files=["a.csv"])
+    world.clock.travel(3600)
+    world.complete(turn)
+    assert listed(world) == []
+
+
+def test_a_file_that_was_deleted_meanwhile_is_not_listed(world: World) -> None:
+    session = world.session()
+    other = world.upload("there.csv")
+    turn = world.turn(session, files=["there.csv"])
+    world.use_cases.remove_file(ALICE, other.file_key)
+    world.complete(turn)
+    assert listed(world) == []
+
+
+def test_what_the_model_says_after_the_turn_was_cancelled_is_neither_kept_nor_told(world: World) -> None:
+    turn = world.turn(world.session())
+    world.model.replies = [ModelReply(text="Too late.", calls=[ECHO_A])]
+    world.model.meanwhile = lambda: world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
+    step = world.use_cases.think(turn_step(turn))
+    assert (step.calls, step.done) == ([], True)
+    assert world.transcript.messages(turn.session_id) == [UserMessage(text="Hello")]
+    told = [kind for kind, _ in world.events.told(turn.turn_id)]
+    assert told == ["turn_started", "token_stream", "turn_failed"]
+    assert world.calls.list(turn.turn_id) == []
