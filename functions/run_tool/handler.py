@@ -3,7 +3,7 @@
 from typing import Any
 
 from satchel.bootstrap.observed import observed
-from satchel.bootstrap.runner import build, client, close, ports
+from satchel.bootstrap.runner import call_ports, close_servers, run_tool_use_case, tool_client
 from satchel.ports.runners import CallOrder
 
 
@@ -13,12 +13,12 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     del context
     server = event["server"]
     if event.get("action") == "list":
-        return {"tools": [tool.model_dump(mode="json") for tool in client(server).list_tools()]}
+        return {"tools": [tool.model_dump(mode="json") for tool in tool_client(server).list_tools()]}
     order = CallOrder.model_validate(event)
-    build(server)(order, ports(order))
+    run_tool_use_case(server)(order, call_ports(order))
     return {"call_id": order.call_id}
 
 
 def shutdown() -> None:
     """Stop the servers and all their processes."""
-    close()
+    close_servers()

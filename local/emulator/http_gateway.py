@@ -24,7 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from infra.page_headers import page_headers
 from infra.sources import ROOT
-from satchel.entrypoints.http.problems import problem
+from satchel.entrypoints.http.problems import problem_response
 from satchel.settings import CanvasSettings
 
 BUILT = ROOT / "web" / "dist"
@@ -97,10 +97,12 @@ class HostAndOriginCheck:
         if scope["type"] in {"http", "websocket"}:
             hosts, origins = _header_values(scope, b"host"), _header_values(scope, b"origin")
             if not hosts or not all(self._is_this_server(f"//{host}") for host in hosts):
-                await problem(403, "E_FORBIDDEN", "This server only accepts its own host name.")(scope, receive, send)
+                await problem_response(403, "E_FORBIDDEN", "This server only accepts its own host name.")(
+                    scope, receive, send
+                )
                 return
             if not all(origin.startswith("http://") and self._is_this_server(origin) for origin in origins):
-                await problem(403, "E_FORBIDDEN", "This server only accepts requests of its own pages.")(
+                await problem_response(403, "E_FORBIDDEN", "This server only accepts requests of its own pages.")(
                     scope, receive, send
                 )
                 return

@@ -6,14 +6,14 @@ from typing import Any
 
 from satchel.bootstrap.aws_ports import AwsPorts
 from satchel.entrypoints.http.app import create_app
-from satchel.entrypoints.http.identity import from_headers
+from satchel.entrypoints.http.identity import identity_from_headers
 from satchel.settings import Settings
 from satchel.use_cases import UseCases
 
 
 def openapi_document() -> dict[str, Any]:
     """Return the response of ``GET /api/openapi.json``."""
-    app = create_app(UseCases(ports=AwsPorts(Settings()), settings=Settings()), from_headers)
+    app = create_app(UseCases(ports=AwsPorts(Settings()), settings=Settings()), identity_from_headers)
     return app.openapi()
 
 

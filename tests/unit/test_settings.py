@@ -1,10 +1,19 @@
-"""What is set from outside is read in every form that is usual, and what is wrong is named."""
+"""Settings are read from environment variables, and errors name the invalid variable."""
 
 import pytest
 from pydantic import ValidationError
 
 from satchel.domain.timing import Limits
-from satchel.settings import CanvasSettings, ModelSettings, StorageSettings, TimingSettings
+from satchel.settings import (
+    CanvasSettings,
+    LimitSettings,
+    ModelSettings,
+    SessionSettings,
+    StorageSettings,
+    TimingSettings,
+)
+
+MIB = 1 << 20
 
 
 def origins(monkeypatch: pytest.MonkeyPatch, text: str) -> tuple[str, ...]:
@@ -12,7 +21,7 @@ def origins(monkeypatch: pytest.MonkeyPatch, text: str) -> tuple[str, ...]:
     return CanvasSettings().canvas_origins
 
 
-def test_no_dashboards_are_shown_unless_their_origins_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_canvas_origins_are_empty_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SATCHEL_CANVAS_ORIGINS", raising=False)
     assert CanvasSettings().canvas_origins == ()
 
@@ -26,17 +35,19 @@ def test_no_dashboards_are_shown_unless_their_origins_are_listed(monkeypatch: py
         ' ["https://dash.example/", "http://localhost:9000"]',
     ],
 )
-def test_origins_are_listed_with_commas_or_as_json(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+def test_canvas_origins_are_read_from_a_comma_separated_or_json_list(
+    monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
     assert origins(monkeypatch, text) == ("https://dash.example", "http://localhost:9000")
 
 
 @pytest.mark.parametrize("text", ["", " ", ",", "[]"])
-def test_an_empty_list_lists_nothing(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+def test_empty_list_of_canvas_origins_is_accepted(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     assert origins(monkeypatch, text) == ()
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "error"),
     [
         ("https://dash.example,dash.example", "'dash.example' is no origin: write https://host"),
         ("https://*.dash.example", "'https://.*' is no origin"),
@@ -46,14 +57,12 @@ def test_an_empty_list_lists_nothing(monkeypatch: pytest.MonkeyPatch, text: str)
         ("[5]", "canvas_origins.0"),
     ],
 )
-def test_what_is_no_origin_is_named(monkeypatch: pytest.MonkeyPatch, text: str, said: str) -> None:
-    with pytest.raises(ValidationError, match=said):
+def test_invalid_canvas_origin_is_named_in_the_error(monkeypatch: pytest.MonkeyPatch, text: str, error: str) -> None:
+    with pytest.raises(ValidationError, match=error):
         origins(monkeypatch, text)
 
 
-def test_the_times_of_a_tool_are_those_of_the_specification_unless_they_are_set(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_tool_timeouts_have_defaults_and_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("SILENCE", "NOTICE", "MAX"):
         monkeypatch.delenv(f"SATCHEL_TOOL_{name}_SECONDS", raising=False)
     assert TimingSettings().limits == Limits(silence=30, notices=None, max_seconds=840)
@@ -61,10 +70,10 @@ def test_the_times_of_a_tool_are_those_of_the_specification_unless_they_are_set(
     monkeypatch.setenv("SATCHEL_TOOL_SILENCE_SECONDS", "60")
     monkeypatch.setenv("SATCHEL_TOOL_NOTICE_SECONDS", "20, 40, 55.5")
     monkeypatch.setenv("SATCHEL_TOOL_MAX_SECONDS", "600")
-    assert TimingSettings().limits == Limits(silence=60, notices=(20, 40, 55.5), most=600)
+    assert TimingSettings().limits == Limits(silence=60, notices=(20, 40, 55.5), max_seconds=600)
 
 
-def test_what_is_missing_is_named_and_what_is_given_in_the_code_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_variable_is_named_and_can_be_overridden_by_an_argument(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SATCHEL_TABLE", "records")
     monkeypatch.delenv("SATCHEL_BUCKET", raising=False)
 
@@ -73,9 +82,7 @@ def test_what_is_missing_is_named_and_what_is_given_in_the_code_stands(monkeypat
     assert StorageSettings(bucket="files") == StorageSettings(table="records", bucket="files")
 
 
-def test_models_are_listed_as_json_and_the_first_is_the_default_unless_one_is_named(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_first_model_is_the_default_unless_one_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SATCHEL_MODEL", raising=False)
     monkeypatch.delenv("SATCHEL_MODELS", raising=False)
     assert [entry.model for entry in ModelSettings().choice.all] == ["offline"]
@@ -89,7 +96,7 @@ def test_models_are_listed_as_json_and_the_first_is_the_default_unless_one_is_na
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "error"),
     [
         ("[", "models"),
         ('[{"name": "a"}]', "models.0.model"),
@@ -97,7 +104,38 @@ def test_models_are_listed_as_json_and_the_first_is_the_default_unless_one_is_na
         ('[{"name": "a", "model": "b"}, {"name": "a", "model": "c"}]', "two models have the same name"),
     ],
 )
-def test_what_is_wrong_with_a_list_of_models_is_named(monkeypatch: pytest.MonkeyPatch, text: str, said: str) -> None:
+def test_invalid_list_of_models_is_named_in_the_error(monkeypatch: pytest.MonkeyPatch, text: str, error: str) -> None:
     monkeypatch.setenv("SATCHEL_MODELS", text)
-    with pytest.raises(ValidationError, match=said):
+    with pytest.raises(ValidationError, match=error):
         ModelSettings()
+
+
+@pytest.fixture
+def _no_file_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("BASE64_SIZE_LIMIT_MB", "MAX_INLINE_BYTES", "PERSIST_FILES_ACROSS_SESSIONS"):
+        monkeypatch.delenv(f"SATCHEL_{name}", raising=False)
+
+
+@pytest.mark.clause("v2.1:persist:default")
+@pytest.mark.usefixtures("_no_file_settings")
+def test_files_persist_across_sessions_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert SessionSettings().persist_files_across_sessions is True
+    monkeypatch.setenv("SATCHEL_PERSIST_FILES_ACROSS_SESSIONS", "false")
+    assert SessionSettings().persist_files_across_sessions is False
+
+
+@pytest.mark.clause("v2.1:size-limit:default")
+@pytest.mark.usefixtures("_no_file_settings")
+def test_base64_size_limit_is_300_mb_by_default() -> None:
+    assert LimitSettings().base64_size_limit_mb == 300
+    assert LimitSettings(max_inline_bytes=1 << 40).inline_bytes == 300 * MIB
+
+
+@pytest.mark.clause("v2.1:size-limit:configured")
+@pytest.mark.usefixtures("_no_file_settings")
+@pytest.mark.parametrize(("limit", "transport", "effective"), [(2, 4, 2), (4, 4, 4), (300, 4, 4), (500, 1000, 500)])
+def test_base64_size_limit_can_be_set_up_to_the_limit_of_the_transport(
+    monkeypatch: pytest.MonkeyPatch, limit: int, transport: int, effective: int
+) -> None:
+    monkeypatch.setenv("SATCHEL_BASE64_SIZE_LIMIT_MB", str(limit))
+    assert LimitSettings(max_inline_bytes=transport * MIB).inline_bytes == effective * MIB

@@ -4,6 +4,7 @@ import io
 import json
 import logging
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 import pytest
@@ -19,13 +20,15 @@ from tests.unit.functions.test_handlers import HANDLERS
 TURN = TurnId("t" + "0" * 26)
 CONTEXT = LambdaContext(function_name="satchel-think", invoked_function_arn="", deadline=0)
 log = logging.getLogger("tests.observed")
+set_up_logs = observed.set_up_logs
 
 
 @pytest.fixture(autouse=True)
 def _new_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    # The real setup would change the loggers of all later tests of this process.
     monkeypatch.setattr(observed, "set_up_logs", lambda _: None)
     monkeypatch.delenv("SATCHEL_METRICS", raising=False)
-    caches = (metrics, vars(observed)["_count_start"])
+    caches = (metrics, vars(observed)["_count_cold_start"])
     before = THREAD_LOCAL_KEYS.get()
     for cache in caches:
         cache.cache_clear()
@@ -75,7 +78,7 @@ def test_log_lines_without_a_turn_have_no_correlation_id(lines: io.StringIO) -> 
     assert ("correlation_id" in first, "correlation_id" in second) == (True, False)
 
 
-def test_about_turns_logs_the_id_of_each_turn(lines: io.StringIO) -> None:
+def test_with_turn_id_adds_the_id_of_each_turn_to_its_log_lines(lines: io.StringIO) -> None:
     work = observed.with_turn_id(lambda turn: log.info("pushed", extra={"turn": turn}))
     other = TurnId("t" + "1" * 26)
     work(TURN)
@@ -134,3 +137,19 @@ def test_turn_id_is_none_for_other_events(event: object) -> None:
 def test_every_handler_is_observed_with_the_name_of_its_function(handler: Any) -> None:  # noqa: ANN401  (a path)
     text = handler.read_text(encoding="utf-8")
     assert f'@observed("{handler.parent.name}")\ndef handler(' in text
+
+
+def test_concurrent_invocations_wait_for_the_setup_of_logs(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ThreadPoolExecutor(1) as executor:
+        second: list[Future[object]] = []
+        finished_early: list[bool] = []
+
+        def set_up(service: str) -> str:
+            if service == "first":
+                second.append(executor.submit(set_up_logs, "second"))
+                finished_early.append(bool(wait(second, timeout=0.1).done))
+            return service
+
+        monkeypatch.setattr(observed, "_set_up_logs", set_up)
+        first: object = set_up_logs("first")
+        assert (first, second[0].result(10), finished_early) == ("first", "second", [False])

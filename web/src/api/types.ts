@@ -7,7 +7,7 @@ export type {
   FileOut as FileRecord,
   FilesUpdate,
   FinalResponse,
-  LinkMade as NewShareLink,
+  LinkWithUrl as NewShareLink,
   LinkOut as ShareLink,
   ResponseArtifact as Artifact,
   ResponseCanvas as Dashboard,

@@ -1,4 +1,4 @@
-"""Settings from environment variables ``SATCHEL_…``, in one small group for each subject.
+"""Settings, read from environment variables ``SATCHEL_…``, in one group for each subject.
 
 ``Settings`` reads a group when a use case first needs it. A function therefore needs only the variables of the groups
 that its own use cases read.
@@ -14,97 +14,97 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, Validati
 
 from satchel.domain.canvas import parse_origin
 from satchel.domain.isolation import Level
-from satchel.domain.llm import ModelEntry, Models
+from satchel.domain.llm import ModelCatalog, ModelEntry
 from satchel.domain.prompt import MAX_INSTRUCTIONS_CHARS
 from satchel.domain.steps import MAX_ROUNDS
-from satchel.domain.timing import Limits, NoticeSeconds, Seconds, disorder
-from satchel.domain.token_budget import LEAST_TOKENS
+from satchel.domain.timing import Limits, NoticeSeconds, Seconds, describe_order_problem
+from satchel.domain.token_budget import MIN_CONTEXT_TOKENS
 
 _MIB = 1 << 20
 if TYPE_CHECKING:
-    # The plugin for pydantic knows that this class, and no other, is made without naming its fields.
+    # mypy's pydantic plugin allows the call without field arguments only for this class.
     from pydantic_settings import BaseSettings as _Base
 else:
 
     class _Base(BaseModel):
-        """The few lines that we need of pydantic-settings, whose import would be a fifth of a function's cold start."""
+        """Replaces pydantic-settings, whose import takes a fifth of a function's cold start."""
 
-        def __init__(self, **given: object) -> None:
+        def __init__(self, **overrides: object) -> None:
             variables = {name: f"SATCHEL_{name.upper()}" for name in type(self).model_fields}
-            found = {name: os.environ[variable] for name, variable in variables.items() if variable in os.environ}
-            super().__init__(**found | given)
+            values = {name: os.environ[variable] for name, variable in variables.items() if variable in os.environ}
+            super().__init__(**values | overrides)
 
 
 class SettingsGroup(_Base, frozen=True, extra="forbid", validate_default=True):
-    """A field ``name`` is the variable ``SATCHEL_NAME``. Raises ValidationError for what is missing or wrong."""
+    """Reads the field ``name`` from the variable ``SATCHEL_NAME``. Raises ValidationError for invalid values."""
 
 
 class StorageSettings(SettingsGroup):
-    """Where records and bytes lie."""
+    """The DynamoDB table and the S3 bucket."""
 
     table: str
     bucket: str
 
 
 class WorkflowSettings(SettingsGroup):
-    """The state machine of turns (its ARN)."""
+    """The ARN of the state machine that runs turns."""
 
     state_machine: str
 
 
 class ServerSettings(SettingsGroup):
-    """Which servers there are."""
+    """The file with the configured MCP servers."""
 
     mcp_config: Path
 
 
-def _decoded(value: object) -> object:
-    """Read what a variable says in JSON."""
+def _parse_json(value: object) -> object:
+    """Parse the text of a variable as JSON."""
     return json.loads(value) if isinstance(value, str) else value
 
 
 class ModelSettings(SettingsGroup):
-    """Which models there are: ``models`` is a JSON list of ``{"name", "model", "description", "groups", …}``.
+    """The models that users may choose: ``models`` is a JSON list of ``{"name", "model", "description", "groups", …}``.
 
-    ``model`` is the one for whoever chooses none: the name of one of them, or a model itself. Without it that is the
-    first of the list, or ``offline``.
+    ``model`` is the default: a name in the list, or the id of a model. Without it the first of the list is the default,
+    or ``offline`` if the list is empty.
     """
 
     model: str = ""
-    models: Annotated[tuple[ModelEntry, ...], BeforeValidator(_decoded)] = ()
+    models: Annotated[tuple[ModelEntry, ...], BeforeValidator(_parse_json)] = ()
 
     @property
-    def choice(self) -> Models:
-        """Return what may be chosen."""
+    def choice(self) -> ModelCatalog:
+        """Return the models and the default."""
         first = self.models[0].name if self.models else "offline"
-        return Models(self.model or first, self.models)
+        return ModelCatalog(self.model or first, self.models)
 
     @model_validator(mode="after")
-    def _different_names(self) -> "ModelSettings":
-        self.choice  # noqa: B018  (raises where two have the same name)
+    def _check_names_are_unique(self) -> "ModelSettings":
+        self.choice  # noqa: B018  (raises ValueError if two models have the same name)
         return self
 
 
 class ThinkSettings(SettingsGroup):
-    """How a model is asked.
+    """The requests of a turn to the model.
 
-    ``max_rounds`` bounds how often it may ask for tools in one turn; an execution holds no more. It is given at most
-    ``context_tokens`` at once, as ``domain.budget`` counts them. ``instructions`` say how it is to behave, in place of
-    our own words; what it must know of files, names and tools is always added.
+    ``max_rounds`` limits the rounds of tool calls in a turn; the history of an execution has no room for more than its
+    maximum. A request has at most ``context_tokens``, counted by ``domain.token_budget``. ``instructions`` replace the
+    built-in text about the model's behavior; the text about files, names and tools is always added.
     """
 
     max_rounds: Annotated[int, Field(ge=1, le=MAX_ROUNDS)] = 40
-    context_tokens: Annotated[int, Field(ge=LEAST_TOKENS)] = 100_000
+    context_tokens: Annotated[int, Field(ge=MIN_CONTEXT_TOKENS)] = 100_000
     instructions: Annotated[str, Field(max_length=MAX_INSTRUCTIONS_CHARS)] = ""
 
 
 class CompletionSettings(SettingsGroup):
-    """How models are asked: what is sent with every question, and how long an answer may take (seconds).
+    """The options and timeouts of every request to a model.
 
-    ``model_base_url`` is where those models are served whose names give no address; None: where their provider is.
-    ``model_silence_seconds``: a model that says nothing for so long is given up, ``model_seconds``: one whose answer,
-    with all that is tried again, is not whole by then. ``secret_prefix`` is what the names of the secrets begin with
-    that hold the keys of providers; without it they are in the environment.
+    ``model_base_url`` is the address of models whose names have none; None: the address of the provider.
+    ``model_silence_seconds`` is the timeout between two pieces of an answer, ``model_seconds`` the timeout of the whole
+    answer, including retries. ``secret_prefix`` is the prefix of the secrets with the providers' API keys; None: they
+    are in the environment.
     """
 
     model_base_url: str | None = None
@@ -116,16 +116,16 @@ class CompletionSettings(SettingsGroup):
 
 
 class LinkSettings(SettingsGroup):
-    """Capabilities: the secret with the signing keys, and the address under which tools reach the API."""
+    """Links: the secret with the signing keys, and the address at which tools reach the API."""
 
     capability_secret: str
     public_url: str = ""
 
 
 class LimitSettings(SettingsGroup):
-    """How much and how long. Bytes and seconds.
+    """Limits of sizes, in bytes.
 
-    ``max_inline_bytes`` is what the transport lets through as base64 in one answer (6 MB of payload on Lambda).
+    ``max_inline_bytes`` is the largest file that fits into one response as base64 (a response of Lambda has 6 MB).
     """
 
     max_body_bytes: int = 6 * 1000 * 1000
@@ -137,38 +137,38 @@ class LimitSettings(SettingsGroup):
 
     @property
     def inline_bytes(self) -> int:
-        """Return the limit in force for files inside JSON (spec 3 §2.2)."""
+        """Return the effective limit of files in JSON, in bytes."""
         return min(self.base64_size_limit_mb * _MIB, self.max_inline_bytes)
 
 
 class ApiSettings(SettingsGroup):
-    """Who may come in. ``auth=local`` trusts headers: for loopback alone."""
+    """The sign-in. ``auth=local`` trusts plain headers, so use it only on loopback."""
 
     auth: Literal["jwt", "local"] = "jwt"
     identity_claim: str = "email"
 
 
 class CleanupSettings(SettingsGroup):
-    """The function that clears sessions which have ended."""
+    """The function that cleans up ended sessions."""
 
     end_session_function: str
 
 
 class ErasureSettings(SettingsGroup):
-    """The function that deletes everything of a person."""
+    """The function that deletes all data of a user."""
 
     erase_function: str
 
 
 class SessionSettings(SettingsGroup):
-    """What becomes of a session: whether its files outlive it (spec 3 §2.2), and how long it may be idle."""
+    """The end of sessions: whether the files stay, and after how many idle hours a session ends."""
 
     persist_files_across_sessions: bool = True
     session_idle_hours: Annotated[float, Field(gt=0)] = 24 * 30
 
 
-def _listed(value: object) -> object:
-    """Read a list as it is written in a variable: ``a,b``, or as JSON."""
+def _parse_list(value: object) -> object:
+    """Parse the text of a variable as a list: ``a,b`` or JSON."""
     if not isinstance(value, str):
         return value
     if value.lstrip().startswith("["):
@@ -177,100 +177,102 @@ def _listed(value: object) -> object:
 
 
 class CanvasSettings(SettingsGroup):
-    """Origins from which dashboards may be shown, comma-separated or as JSON; none by default (spec 2 §3)."""
+    """The allowed origins of dashboards, comma-separated or as JSON; none by default."""
 
-    canvas_origins: Annotated[tuple[Annotated[str, AfterValidator(parse_origin)], ...], BeforeValidator(_listed)] = ()
+    canvas_origins: Annotated[
+        tuple[Annotated[str, AfterValidator(parse_origin)], ...], BeforeValidator(_parse_list)
+    ] = ()
 
 
 class OriginSettings(SettingsGroup):
-    """Origins whose pages may open a connection, comma-separated or as JSON; ``*`` means any."""
+    """The origins whose pages may open a WebSocket connection, comma-separated or as JSON; ``*`` allows any."""
 
-    web_origins: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
+    web_origins: Annotated[tuple[str, ...], BeforeValidator(_parse_list)] = ()
 
 
 class SocketSettings(SettingsGroup):
-    """Where connections are opened (``wss://…``)."""
+    """The address of the WebSocket API for clients (``wss://…``)."""
 
     socket_url: str
 
 
 class PushSettings(SettingsGroup):
-    """Where connections are spoken to: the management address of the WebSocket API."""
+    """The management address of the WebSocket API, through which events are sent to connections."""
 
     socket_endpoint: str
 
 
 class TimingSettings(SettingsGroup):
-    """The time of a tool (spec 3 §11): how long it may be silent, when that is announced, how long it may last.
+    """Timeouts of a tool call: without progress, before each notice, and in total.
 
-    ``tool_notice_seconds`` are three times, comma-separated or as JSON. A server's entry may have its own times.
+    ``tool_notice_seconds`` are three numbers, comma-separated or as JSON. A server's entry may override the settings.
     """
 
     tool_silence_seconds: Seconds = 30
-    tool_notice_seconds: Annotated[NoticeSeconds | None, BeforeValidator(_listed)] = None
+    tool_notice_seconds: Annotated[NoticeSeconds | None, BeforeValidator(_parse_list)] = None
     tool_max_seconds: Seconds = 840
 
     @field_validator("tool_notice_seconds")
     @classmethod
-    def _within_the_silence(cls, notices: NoticeSeconds | None, info: ValidationInfo) -> NoticeSeconds | None:
+    def _check_notice_order(cls, notices: NoticeSeconds | None, info: ValidationInfo) -> NoticeSeconds | None:
         silence = info.data.get("tool_silence_seconds")
-        if notices and silence and (problem := disorder(notices, silence)):
+        if notices and silence and (problem := describe_order_problem(notices, silence)):
             raise ValueError(f"give {problem}")
         return notices
 
     @property
     def limits(self) -> Limits:
-        """Return the times of a call whose server has none of its own."""
+        """Return the timeouts of a call whose server's entry has none."""
         return Limits(
             silence=self.tool_silence_seconds, notices=self.tool_notice_seconds, max_seconds=self.tool_max_seconds
         )
 
 
 class ApprovalSettings(SettingsGroup):
-    """How long a call waits for its owner's word."""
+    """The time that a call waits for the user's approval."""
 
     approval_seconds: Annotated[int, Field(gt=0)] = 3600
 
 
 class AuditSettings(SettingsGroup):
-    """How long it is kept who called which tool and fetched which file."""
+    """The retention of the audit log of tool calls and downloads."""
 
     audit_days: Annotated[int, Field(gt=0)] = 90
 
 
 class MetricSettings(SettingsGroup):
-    """Whether figures are written into the log, in CloudWatch's embedded metric format, or nowhere."""
+    """The destination of metrics: the log, in CloudWatch's embedded metric format (``emf``), or none (``off``)."""
 
     metrics: Literal["emf", "off"] = "emf"
 
 
 class RunnersSettings(SettingsGroup):
-    """Where runners are: a function for each server that runs here, one for all those that are somewhere else."""
+    """The runner functions: the prefix of those for stdio servers, and the one function for all remote servers."""
 
     runner_prefix: str
     remote_runner: str
 
 
 class RefreshSettings(SettingsGroup):
-    """How long a server's list of tools is taken for good: asking for it starts the server."""
+    """The time that a server's list of tools is cached; reading the list anew starts the server."""
 
     tools_kept_seconds: Annotated[float, Field(gt=0)] = 300
 
 
 class DispatchSettings(SettingsGroup):
-    """The role that a call's credentials are cut from."""
+    """The role from which the restricted credentials of a call are derived."""
 
     call_role: str
 
 
 class RunnerSettings(SettingsGroup):
-    """Which server this runner is for; None: for all those that are somewhere else.
+    """The server that this runner executes; None: all remote servers.
 
-    ``beat_seconds`` decides how soon a cancel is felt; the machine waits for 35.
-    A tool's answer may have ``max_result_mb``, files inside it included; what a tool returns by path is not part of it.
-    Of the server there are ``max_servers`` processes at most, for calls that come side by side. ``secret_prefix`` is
-    what the names of the secrets begin with that hold its variables; without it they are all in the environment.
-    ``server_packages`` is where its packages lie, where they are not the interpreter's own.
+    ``beat_seconds`` is the heartbeat interval. It decides how soon a call notices its cancellation; the state machine
+    waits 35 seconds for a heartbeat. ``max_result_mb`` limits a tool result, including its files except those that are
+    returned by path. At most ``max_servers`` processes of the server run at the same time, for concurrent calls.
+    ``secret_prefix`` is the prefix of the secrets with the server's variables; None: they are in the environment.
+    ``server_packages`` is the folder of the server's packages; None: those of the interpreter.
     """
 
     server: str | None = None
@@ -282,14 +284,15 @@ class RunnerSettings(SettingsGroup):
 
     @property
     def max_result_bytes(self) -> int:
-        """Return the limit of one answer."""
+        """Return the limit of a tool result, in bytes."""
         return self.max_result_mb * _MIB
 
 
 class IsolationSettings(SettingsGroup):
-    """How well tools must be walled in before any runs, and what becomes of a call whose tool was stopped and went on.
+    """The minimum isolation, without which no tool is run, and the reaction to a blocked access.
 
-    ``violation_policy``: its result stands with a note (``note``), or the attempt alone fails it (``fail``).
+    ``violation_policy``: if a tool continues after a blocked access, its result gets a note (``note``), or the call
+    fails (``fail``).
     """
 
     min_isolation: Level = "process"
@@ -297,7 +300,7 @@ class IsolationSettings(SettingsGroup):
 
 
 class PageSettings(SettingsGroup):
-    """The web client: the bucket that it is copied to, the folder that it lies in, and what its config.json says."""
+    """The web client: the bucket to which it is copied, its source folder, and the content of its config.json."""
 
     page_bucket: str
     page_folder: Path
@@ -305,7 +308,7 @@ class PageSettings(SettingsGroup):
 
 
 class Settings:
-    """All groups, each read from the environment when it is first used. Raises ValidationError then."""
+    """All groups. Reads each from the environment when it is first used, and raises ValidationError then."""
 
     @cached_property
     def api(self) -> ApiSettings:

@@ -1,13 +1,13 @@
 """The composition root: ports and settings in, use cases out.
 
-Every use case is built here and nowhere else, when it is first asked for. The functions and the local run pass the real
-adapters (``bootstrap.aws_ports``), the tests their fakes (``tests/fakes/ports.py``). A new use case is one property here.
+Only this module creates use cases, each when it is first read. The functions and the local run pass the real adapters
+(``bootstrap.aws_ports``), the tests pass fakes (``tests/fakes/ports.py``). A new use case needs one property here.
 """
 
 from datetime import timedelta
 from functools import cached_property
 
-from satchel.domain.llm import Models
+from satchel.domain.llm import ModelCatalog
 from satchel.ports.bundle import Ports
 from satchel.services.calls.audit import RecordAudit
 from satchel.services.calls.dispatch_tool import DispatchTool
@@ -52,7 +52,7 @@ from satchel.settings import Settings
 
 
 class UseCases:
-    """All use cases over one set of ports. Each is built once, with what it needs and nothing else."""
+    """All use cases with one set of ports. Each is created once, with only the ports and settings that it needs."""
 
     def __init__(self, *, ports: Ports, settings: Settings) -> None:
         self.ports = ports
@@ -61,7 +61,7 @@ class UseCases:
     # Deployment
 
     @cached_property
-    def models(self) -> Models:
+    def models(self) -> ModelCatalog:
         return self.settings.models.choice
 
     @cached_property

@@ -1,7 +1,7 @@
-"""One module a function: builds its adapters and nothing else's, once a process.
+"""The start of a process: connects the use cases with the real adapters, and sets up logs and metrics.
 
-The only place that constructs clients. Called by ``functions/*/handler.py``; tests build the services with fakes.
-Each handler imports one of these modules before anything else of ours, so here is said how functions start.
+Only this package creates clients of AWS. The handlers (``functions/*/handler.py``), the local run and the command line
+import it. Every handler imports one of these modules first, so the settings below apply before all other imports.
 """
 
 import gc
@@ -11,16 +11,16 @@ import warnings
 from pydantic import BaseModel
 from pydantic.warnings import UnsupportedFieldAttributeWarning
 
-# Imports make half a million objects that stay: by default the collector looks through them 800 times meanwhile, which
-# is a fifth of the time that a start takes. What it collects later than before is some ten megabytes at most.
+# Imports create half a million objects that are never freed. With the default threshold the garbage collector scans
+# them 800 times, a fifth of the cold start. The higher threshold delays the release of about ten megabytes at most.
 gc.set_threshold(50_000)
 
-# A function uses few of the models that it imports. Without this, each would get its validator at the start, those of
-# FastAPI's OpenAPI and of MCP's two eras included: a tenth to a fifth of what the start of a function costs.
+# A function uses few of the models that it imports. Without this line pydantic builds the validators of all of them at
+# import, including those of FastAPI's OpenAPI and of both MCP protocols: 10 to 20 % of the cold start.
 BaseModel.model_config["defer_build"] = True
 
-# FastAPI silences this while it makes its fields, of which each has an alias; made later, they are beyond its silence.
+# FastAPI suppresses this warning only while it creates its fields; ``defer_build`` delays part of that work.
 warnings.filterwarnings("ignore", category=UnsupportedFieldAttributeWarning)
 
-# FastAPI imports this only to tell whether a model is one of pydantic 1, and takes an ImportError for a no.
-sys.modules.setdefault("pydantic.v1", None)  # type: ignore[arg-type]  # None: the documented way to make an import fail
+# FastAPI imports this module only to detect models of pydantic 1, and treats an ImportError as "there are none".
+sys.modules.setdefault("pydantic.v1", None)  # type: ignore[arg-type]  # the documented way to make an import fail

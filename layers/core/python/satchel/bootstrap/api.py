@@ -1,19 +1,19 @@
-"""The HTTP application of this process. A module of its own: only the api function has FastAPI in its layer."""
+"""The HTTP application of this process. Separate from ``functions``: only the api function's layer has FastAPI."""
 
 import os
 from collections.abc import Callable
 
 from fastapi import FastAPI
 
-import satchel.adapters.jwt_signer  # noqa: F401  (now, while the environment starts, not with the first request)
+import satchel.adapters.jwt_signer  # noqa: F401  (imported during the start, not by the first request)
 from satchel.bootstrap.functions import use_cases
 from satchel.entrypoints.http.app import create_app
-from satchel.entrypoints.http.identity import from_claims, from_headers
+from satchel.entrypoints.http.identity import identity_from_claims, identity_from_headers
 from satchel.settings import ApiSettings
 
 
 def build_app(closing: Callable[[], bool] = lambda: False) -> FastAPI:
-    """Return the application. ``closing`` is true when the server is about to stop: long polls then end early.
+    """Return the application. ``closing`` returns True when the server is about to stop; long polls then end early.
 
     Raises RuntimeError if a deployed function is set to trust identity headers.
     """
@@ -22,5 +22,5 @@ def build_app(closing: Callable[[], bool] = lambda: False) -> FastAPI:
         raise RuntimeError(
             "SATCHEL_AUTH=local trusts identity headers: use it for a server on loopback, never for a deployment"
         )
-    read_identity = from_headers if settings.auth == "local" else from_claims(settings.identity_claim)
+    read_identity = identity_from_headers if settings.auth == "local" else identity_from_claims(settings.identity_claim)
     return create_app(use_cases(), read_identity, closing)

@@ -1,7 +1,7 @@
-"""The real adapters of a deployment, each built when a use case first needs it.
+"""The real adapters, each created when a use case first needs it.
 
-Adapters that need a library of their own (jwt, jsonschema, botocore's model of a rarely used service) are imported when
-they are built, because the layer of a function holds only the libraries that its use cases need.
+Adapters that need an additional library (jwt, jsonschema, botocore's model of a rarely used service) are imported when
+they are created, because the layer of a function contains only the libraries that its use cases need.
 """
 
 import os
@@ -46,11 +46,11 @@ from satchel.ports.turns import Approvals, Events, TaskCallback, Transcript, Tur
 from satchel.ports.users import Erasures, ErasureStarter, UserPurger
 from satchel.settings import Settings
 
-_KEYS_CACHED_SECONDS = 300  # a rotated signing key is noticed after this time
+_KEYS_CACHED_SECONDS = 300  # a rotated signing key is used after this time at the latest
 
 
 class AwsPorts:
-    """Implements ``ports.bundle.Ports`` over DynamoDB, S3, Lambda, Step Functions, Secrets Manager and STS."""
+    """Implements ``ports.bundle.Ports`` with DynamoDB, S3, Lambda, Step Functions, Secrets Manager and STS."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -77,10 +77,10 @@ class AwsPorts:
 
     @cached_property
     def model(self) -> Model:
-        from satchel.adapters.llm.model_router import check_name
+        from satchel.adapters.llm.model_router import check_model_name
         from satchel.bootstrap.language_models import model_router
 
-        check_name(self._settings.models.choice.all[0].model)
+        check_model_name(self._settings.models.choice.all[0].model)
         return model_router()
 
     @cached_property
@@ -207,7 +207,7 @@ class AwsPorts:
         settings = self._settings.runners
         return LambdaRunners(
             client=clients.lambda_(),
-            waiting=clients.lambda_waiting(),
+            listing_client=clients.lambda_listing(),
             prefix=settings.runner_prefix,
             remote=self.registry.remote,
             remote_runner=settings.remote_runner,

@@ -1,4 +1,4 @@
-"""The use cases of this process over the real adapters. Every handler except the runner's starts here."""
+"""The use cases of this process with the real adapters, for all handlers except the runner's."""
 
 from functools import lru_cache
 

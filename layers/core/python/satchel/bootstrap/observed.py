@@ -1,4 +1,4 @@
-"""Logging and metrics around every handler: structured log lines that name the turn, metrics flushed at the end.
+"""Logs and metrics of every handler: structured log lines with the turn's id, metrics flushed after each invocation.
 
 Bodies, tokens and prompts are never logged.
 """
@@ -30,7 +30,7 @@ _TURN_IN_MESSAGE = re.compile(r'"turn_id"\s*:\s*"(t[0-9a-z]{26})"')
 
 
 def set_up_logs(service: str) -> Logger:
-    """Make every ``satchel`` logger write JSON lines that name the function.
+    """Make every ``satchel`` logger write JSON lines with the name of the function.
 
     Concurrent invocations wait for the first one: the setup of powertools is not thread-safe.
     """
@@ -48,19 +48,19 @@ def _set_up_logs(service: str) -> Logger:
 
 @lru_cache
 def metrics() -> EmfMetrics | SilentMetrics:
-    """Return the metrics of this process; the end of each invocation flushes them."""
+    """Return the metrics of this process. They are flushed after each invocation."""
     return EmfMetrics() if MetricSettings().metrics == "emf" else SilentMetrics()
 
 
 def observed(function: str) -> Callable[[_Handler[R]], _Handler[R]]:
-    """Decorate the handler of a function. Clients are built for its first event, not when it is imported."""
+    """Return a decorator that adds logs and metrics to the handler of a function."""
 
     def decorate(handler: _Handler[R]) -> _Handler[R]:
         @wraps(handler)
         def run(event: Any, context: Any) -> R:  # noqa: ANN401  (a Lambda handler)
             set_up_logs(function)
-            _correlate(event, context)
-            _count_start(function)
+            _set_log_keys(event, context)
+            _count_cold_start(function)
             try:
                 return handler(event, context)
             finally:
@@ -71,8 +71,8 @@ def observed(function: str) -> Callable[[_Handler[R]], _Handler[R]]:
     return decorate
 
 
-def about_turns(work: Callable[[TurnId], R]) -> Callable[[TurnId], R]:
-    """Wrap work on several turns so that each log line names the turn that it is about."""
+def with_turn_id(work: Callable[[TurnId], R]) -> Callable[[TurnId], R]:
+    """Wrap a function that is called for several turns, so that its log lines have the id of the current turn."""
 
     def run(turn_id: TurnId) -> R:
         THREAD_LOCAL_KEYS.set(THREAD_LOCAL_KEYS.get() | {"correlation_id": turn_id})
@@ -81,26 +81,26 @@ def about_turns(work: Callable[[TurnId], R]) -> Callable[[TurnId], R]:
     return run
 
 
-def _correlate(event: object, context: object) -> None:
+def _set_log_keys(event: object, context: object) -> None:
     """Add the turn id and the request id to every log line of this invocation."""
-    keys = {"correlation_id": turn_of(event), "function_request_id": getattr(context, "aws_request_id", None)}
+    keys = {"correlation_id": find_turn_id(event), "function_request_id": getattr(context, "aws_request_id", None)}
     THREAD_LOCAL_KEYS.set({name: value for name, value in keys.items() if value is not None})
 
 
 @lru_cache
-def _count_start(function: str) -> None:
+def _count_cold_start(function: str) -> None:
     metrics().add(COLD_STARTS, 1, function)
 
 
-def turn_of(event: object) -> str | None:
-    """Return the turn id in an event of the state machine, of its EventBridge rule or of API Gateway."""
+def find_turn_id(event: object) -> str | None:
+    """Return the turn id in an event of the state machine, its EventBridge rule or API Gateway; None without one."""
     if not isinstance(event, Mapping):
         return None
     detail = event.get("detail")
     if isinstance(detail, Mapping) and isinstance(detail.get("input"), str):
-        return turn_of(json.loads(detail["input"]))
+        return find_turn_id(json.loads(detail["input"]))
     for pattern, text in ((_TURN_IN_PATH, event.get("rawPath")), (_TURN_IN_MESSAGE, event.get("body"))):
-        if isinstance(text, str) and (found := pattern.search(text)):
-            return found[1]
-    turn = event.get("turn_id")
-    return turn if isinstance(turn, str) else None
+        if isinstance(text, str) and (match := pattern.search(text)):
+            return match[1]
+    turn_id = event.get("turn_id")
+    return turn_id if isinstance(turn_id, str) else None

@@ -1,4 +1,4 @@
-"""What one process reads once, whichever function it runs: the clock, the configured servers, the kernel's isolation."""
+"""Values that a process reads once: the clock, the configured servers, the isolation that the kernel supports."""
 
 from functools import lru_cache
 
@@ -18,7 +18,7 @@ class IsolationTooWeakError(ValueError):
 
 @lru_cache
 def registry() -> Registry:
-    """Return the configured servers without their secrets; only the runner of a server reads those."""
+    """Return the configured servers without their secrets, which only the server's own runner reads."""
     return read_registry(ServerSettings().mcp_config)
 
 
@@ -31,9 +31,9 @@ def isolation() -> Isolation:
 def required_isolation() -> Isolation:
     """Return the isolation of this machine. Raises IsolationTooWeakError if it is below ``SATCHEL_MIN_ISOLATION``."""
     supported, minimum = isolation(), IsolationSettings().min_isolation
-    if not supported.reaches(minimum):
+    if not supported.meets(minimum):
         raise IsolationTooWeakError(
-            f"SATCHEL_MIN_ISOLATION requires the level {minimum!r}, but this machine supports only {supported.level!r}: "
-            "`satchel doctor` says what is missing"
+            f"SATCHEL_MIN_ISOLATION requires the level {minimum!r}, but this machine has only {supported.level!r}: "
+            "`satchel doctor` lists what is missing"
         )
     return supported

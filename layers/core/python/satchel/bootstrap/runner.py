@@ -1,6 +1,7 @@
-"""The runner's own composition root: one warm server, and per call the ports that the call's credentials reach.
+"""The composition root of a runner: its MCP servers stay warm, and each call has ports with the call's own credentials.
 
-It is apart from ``use_cases`` because a runner is untrusted: it has neither the function's credentials nor its adapters.
+It is separate from ``use_cases`` because a runner is untrusted: it may use neither the credentials nor the adapters of
+the other functions.
 """
 
 import os
@@ -12,7 +13,7 @@ from uuid import uuid4
 
 from aws_lambda_powertools.utilities.parameters import SecretsProvider
 
-import satchel.adapters.mcp.import_stub  # noqa: F401  (for what it does, before anything imports the SDK)
+import satchel.adapters.mcp.import_stub  # noqa: F401  (installs stubs; must come before the SDK)
 from satchel.adapters import clients
 from satchel.adapters.dynamodb.calls import DynamoClaims
 from satchel.adapters.dynamodb.events import DynamoEvents
@@ -23,8 +24,8 @@ from satchel.adapters.mcp.pool import PoolLimits
 from satchel.adapters.mcp.processes import become_subreaper
 from satchel.adapters.s3_files import S3Files
 from satchel.adapters.sandbox.limits import hide_this_process
-from satchel.adapters.secret_values import SecretValues
-from satchel.adapters.server_config import Values, filled, of_environment
+from satchel.adapters.secret_variables import SecretVariables
+from satchel.adapters.server_config import VariableSource, environment_variables, resolve_variables
 from satchel.adapters.stepfunctions import WaitingTasks
 from satchel.adapters.workspace_files import fetch_inputs, list_files, open_artifact
 from satchel.adapters.workspaces import LocalWorkspaces
@@ -34,75 +35,16 @@ from satchel.ports.runners import CallOrder
 from satchel.services.calls.run_tool import CallPorts, RunTool
 from satchel.settings import IsolationSettings, LimitSettings, RunnerSettings, ServerSettings, StorageSettings
 
-_building = Lock()
+_client_lock = Lock()
 
 
 @lru_cache
-def loop() -> EventLoop:
-    """Return the one event loop of this process."""
-    return EventLoop()
-
-
-def client(server: str) -> McpToolClient:
-    """Return the client of one of this runner's servers. Raises KeyError for any other server.
-
-    What the server leaves behind becomes a child of this process.
-    """
-    with _building:
-        return _client(server)
-
-
-def close() -> None:
-    """End the servers with everything they started, then the loop."""
-    for server in _own():
-        client(server).close()
-    loop().close()
-
-
-def _own() -> Mapping[str, ServerEntry]:
-    servers, own = registry().servers, RunnerSettings().server
-    return {name: entry for name, entry in servers.items() if name == own or (own is None and entry.is_remote)}
-
-
-@lru_cache
-def _client(server: str) -> McpToolClient:
-    become_subreaper()
-    hide_this_process()
-    settings = RunnerSettings()
-    return McpToolClient(
-        server,
-        _own()[server],
-        loop(),
-        os.environ,
-        fill=partial(_filled, server),
-        isolation=required_isolation(),
-        max_bytes=settings.max_result_bytes,
-        limits=PoolLimits(max_servers=settings.max_servers),
-    )
-
-
-def _filled(server: str, entry: ServerEntry) -> ServerEntry:
-    """Return the entry with its values, and with its packages on the path where they lie apart from the runner's."""
-    full, packages = filled(ServerSettings().mcp_config, server, entry, _values()), RunnerSettings().server_packages
-    return full if packages is None else full.model_copy(update={"env": {"PYTHONPATH": packages, **full.env}})
-
-
-@lru_cache
-def _values() -> Values:
-    """Return where the variables of entries are looked up, each time anew."""
-    prefix = RunnerSettings().secret_prefix
-    if prefix is None:
-        return of_environment(os.environ)
-    return SecretValues(os.environ, prefix, SecretsProvider(boto3_client=clients.secrets()))
-
-
-@lru_cache
-def build(server: str) -> RunTool:
-    """Return the use case, wired. Raises KeyError for a server that is not this runner's."""
+def run_tool_use_case(server: str) -> RunTool:
+    """Return the use case for one of this runner's servers. Raises KeyError for any other server."""
     return RunTool(
-        client=client(server),
+        client=tool_client(server),
         workspaces=LocalWorkspaces(),
-        fetch=fetch_inputs,
+        fetch_inputs=fetch_inputs,
         open_artifact=open_artifact,
         list_files=list_files,
         callback=WaitingTasks(clients.stepfunctions()),
@@ -114,9 +56,70 @@ def build(server: str) -> RunTool:
     )
 
 
-def ports(order: CallOrder) -> CallPorts:
-    """Return what this call's credentials reach."""
-    where = StorageSettings()
-    table = Table(clients.scoped_dynamodb(order.credentials), where.table)
-    store = S3Files(clients.scoped_s3(order.credentials), where.bucket)
+def call_ports(order: CallOrder) -> CallPorts:
+    """Return the ports of one call. They use the call's credentials, which reach only this user's data."""
+    storage = StorageSettings()
+    table = Table(clients.scoped_dynamodb(order.credentials), storage.table)
+    store = S3Files(clients.scoped_s3(order.credentials), storage.bucket)
     return CallPorts(store=store, events=DynamoEvents(table, CLOCK), claims=DynamoClaims(table))
+
+
+def tool_client(server: str) -> McpToolClient:
+    """Return the client of one of this runner's servers. Raises KeyError for any other server.
+
+    Processes that the server orphans become children of this process, so that they can be killed.
+    """
+    with _client_lock:
+        return _tool_client(server)
+
+
+def close_servers() -> None:
+    """Stop the servers with all their processes, then the event loop."""
+    for server in _own_servers():
+        tool_client(server).close()
+    _event_loop().close()
+
+
+@lru_cache
+def _tool_client(server: str) -> McpToolClient:
+    become_subreaper()
+    hide_this_process()
+    settings = RunnerSettings()
+    return McpToolClient(
+        server,
+        _own_servers()[server],
+        _event_loop(),
+        os.environ,
+        fill=partial(_fill_entry, server),
+        isolation=required_isolation(),
+        max_bytes=settings.max_result_bytes,
+        limits=PoolLimits(max_servers=settings.max_servers),
+    )
+
+
+@lru_cache
+def _event_loop() -> EventLoop:
+    return EventLoop()
+
+
+def _own_servers() -> Mapping[str, ServerEntry]:
+    servers, own = registry().servers, RunnerSettings().server
+    return {name: entry for name, entry in servers.items() if name == own or (own is None and entry.is_remote)}
+
+
+def _fill_entry(server: str, entry: ServerEntry) -> ServerEntry:
+    """Return the entry with the values of its variables, and with ``server_packages`` (if set) as its PYTHONPATH."""
+    full, packages = (
+        resolve_variables(ServerSettings().mcp_config, server, entry, _values()),
+        RunnerSettings().server_packages,
+    )
+    return full if packages is None else full.model_copy(update={"env": {"PYTHONPATH": packages, **full.env}})
+
+
+@lru_cache
+def _values() -> VariableSource:
+    """Return the source of the variables in server entries: Secrets Manager, or the environment without a prefix."""
+    prefix = RunnerSettings().secret_prefix
+    if prefix is None:
+        return environment_variables(os.environ)
+    return SecretVariables(os.environ, prefix, SecretsProvider(boto3_client=clients.secrets()))

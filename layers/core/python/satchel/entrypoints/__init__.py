@@ -1,4 +1,5 @@
-"""Ways in. Each turns a request of its kind into a call of one use case and back; no rules of the product live here.
+"""The entry points of requests: HTTP, WebSocket messages, and records of the table's stream.
 
-Called by ``bootstrap``; imports ``services`` and what lies under them.
+Each translates a request into one call of a use case, and the result into a response. They contain no business rules.
+``bootstrap`` and the handlers create them; they import ``use_cases`` and the layers below.
 """

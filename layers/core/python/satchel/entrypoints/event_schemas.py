@@ -1,7 +1,7 @@
-"""The events of a turn as they travel, one model a type: what clients are told to expect (docs/events.md).
+"""The schemas of a turn's events as clients receive them, one model for each type (docs/events.md).
 
-They describe, and are tested against every use case that writes an event. A reader is given an event as it was written,
-checked or not: one that does not fit must not hide the others of its page.
+They document the events in OpenAPI, and tests check the events of every use case against them. Responses are not
+validated at run time: one event that does not fit must not hide the others of its page.
 """
 
 from datetime import datetime
@@ -20,25 +20,25 @@ from satchel.domain.responses import (
 )
 
 
-class _Told(BaseModel):
+class _TurnEventBase(BaseModel):
     seq: int
     turn_id: TurnId
     at: datetime
 
 
-class _OfCall(_Told):
+class _CallEventBase(_TurnEventBase):
     call_id: CallId
 
 
-class TurnStarted(_Told):
-    """The message was taken."""
+class TurnStarted(_TurnEventBase):
+    """The turn has started."""
 
     type: Literal["turn_started"]
     session_id: SessionId
 
 
-class TokenStream(_Told):
-    """The answer as it grows: of each ``round``, the texts of its highest ``attempt`` so far, one after the other."""
+class TokenStream(_TurnEventBase):
+    """A piece of the streamed answer. A round's text is all pieces of its highest ``attempt`` so far."""
 
     type: Literal["token_stream"]
     text: str
@@ -46,8 +46,8 @@ class TokenStream(_Told):
     attempt: int
 
 
-class ToolApprovalRequest(_OfCall):
-    """A call waits for its owner's word, until ``expires_at``."""
+class ToolApprovalRequest(_CallEventBase):
+    """The call waits until ``expires_at`` for the approval of the turn's owner."""
 
     type: Literal["tool_approval_request"]
     tool: str
@@ -56,8 +56,8 @@ class ToolApprovalRequest(_OfCall):
     expires_at: Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 
 
-class ToolApproval(_OfCall):
-    """The owner's word; ``edited`` where he changed the arguments."""
+class ToolApproval(_CallEventBase):
+    """The owner's decision; ``edited`` is true if the owner changed the arguments."""
 
     type: Literal["tool_approval"]
     approved: bool
@@ -65,8 +65,8 @@ class ToolApproval(_OfCall):
     reason: str | None
 
 
-class ToolStart(_OfCall):
-    """A tool is called; ``arguments`` as it gets them, files by name."""
+class ToolStart(_CallEventBase):
+    """The tool is called. ``arguments`` are those that the tool receives, with files by name."""
 
     type: Literal["tool_start"]
     tool: str
@@ -74,8 +74,8 @@ class ToolStart(_OfCall):
     arguments: Any
 
 
-class ToolProgress(_OfCall):
-    """The tool says how far it is."""
+class ToolProgress(_CallEventBase):
+    """The tool reports its progress."""
 
     type: Literal["tool_progress"]
     progress: float | None
@@ -84,8 +84,8 @@ class ToolProgress(_OfCall):
     message: str
 
 
-class ToolNotice(_OfCall):
-    """The tool has been silent for so many seconds, and may be for ``left_seconds`` more."""
+class ToolNotice(_CallEventBase):
+    """The tool has been silent for ``seconds``; after ``left_seconds`` more the call is ended."""
 
     type: Literal["tool_notice"]
     seconds: int
@@ -93,16 +93,16 @@ class ToolNotice(_OfCall):
     message: str
 
 
-class ToolLog(_OfCall):
-    """The tool says something."""
+class ToolLog(_CallEventBase):
+    """The tool wrote a log message."""
 
     type: Literal["tool_log"]
     level: str
     message: str
 
 
-class ToolComplete(_OfCall):
-    """The call has ended; ``results`` as the model was given them, ``suggestion`` what may help after an error."""
+class ToolComplete(_CallEventBase):
+    """The call has ended. The model receives ``results``; ``suggestion`` says how to correct a failed call."""
 
     type: Literal["tool_complete"]
     tool: str
@@ -112,8 +112,8 @@ class ToolComplete(_OfCall):
     results: Any
 
 
-class FilesUpdate(_OfCall):
-    """The call made files. ``display`` is resolved: whether, and with which file, the canvas opens."""
+class FilesUpdate(_CallEventBase):
+    """The call created files. ``display`` is resolved: it says whether the canvas opens, and with which file."""
 
     type: Literal["intermediate_update"]
     update_type: Literal["files_update"]
@@ -121,30 +121,30 @@ class FilesUpdate(_OfCall):
     display: ResponseDisplay
 
 
-class CanvasUpdate(_OfCall):
-    """The call opened a dashboard. A token, where it wants one, comes with the turn itself, read."""
+class CanvasUpdate(_CallEventBase):
+    """The call opened a dashboard. If the dashboard needs a token, read the turn itself to get it."""
 
     type: Literal["intermediate_update"]
     update_type: Literal["canvas"]
     canvas: ResponseCanvas
 
 
-class Notification(_OfCall):
-    """What the tool wants the person told about its files."""
+class Notification(_CallEventBase):
+    """The tool's message to the user about its files."""
 
     type: Literal["intermediate_update"]
     update_type: Literal["notification"]
     message: str
 
 
-class ResponseComplete(_Told):
-    """The turn is answered. ``response`` is without links; the turn itself, read, has them."""
+class ResponseComplete(_TurnEventBase):
+    """The turn has ended with an answer. ``response`` has no links: read the turn itself to get them."""
 
     type: Literal["response_complete"]
     response: FinalResponse
 
 
-class TurnFailed(_Told):
+class TurnFailed(_TurnEventBase):
     """The turn ended without an answer."""
 
     type: Literal["turn_failed"]
@@ -152,13 +152,14 @@ class TurnFailed(_Told):
     error: TurnError
 
 
+# A model, because the discriminator of OpenAPI maps only to named schemas.
 class IntermediateUpdate(RootModel[FilesUpdate | CanvasUpdate | Notification]):
-    """What a call brought, by ``update_type``. A model, since OpenAPI's discriminator maps to named schemas alone."""
+    """A result of a call, by ``update_type``."""
 
     root: Annotated[FilesUpdate | CanvasUpdate | Notification, Field(discriminator="update_type")]
 
 
-ClientEvent = Annotated[
+TurnEvent = Annotated[
     TurnStarted
     | TokenStream
     | ToolApprovalRequest

@@ -1,4 +1,4 @@
-"""The WebSocket API: what API Gateway tells of connections, and the messages that come over them (docs/events.md)."""
+"""The WebSocket API: connections that open and close, and the messages of clients (docs/events.md)."""
 
 from typing import Annotated, Any, Literal
 
@@ -6,19 +6,21 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from satchel.domain.errors import InvalidRequest, NotAllowed, SatchelError
 from satchel.domain.ids import ConnectionId, SessionId, TurnId
-from satchel.domain.size_limits import cut
+from satchel.domain.size_limits import truncate
 from satchel.use_cases import UseCases
 
 Json = dict[str, Any]
+_JSON: TypeAdapter[Json] = TypeAdapter(Json)
 
 _Id = Annotated[str, Field(max_length=100)]
-_MAX_REASON = 500
+_MAX_REASON_CHARS = 500
+_MAX_REPORTED_FIELDS = 5
 _FORBIDDEN: Json = {"statusCode": 403}
 _OK: Json = {"statusCode": 200}
 
 
 class SubscribeMessage(BaseModel):
-    """Send the events of a turn behind a cursor, and go on with those that come."""
+    """Send the turn's events after the cursor ``after``, and all later ones."""
 
     action: Literal["subscribe"]
     session_id: _Id
@@ -27,20 +29,20 @@ class SubscribeMessage(BaseModel):
 
 
 class UnsubscribeMessage(BaseModel):
-    """Send no more of a turn."""
+    """Stop sending the turn's events."""
 
     action: Literal["unsubscribe"]
     turn_id: _Id
 
 
 class PingMessage(BaseModel):
-    """Say that the connection is in use: one without a word for ten minutes is ended."""
+    """Keep the connection open: it is closed after ten minutes without messages."""
 
     action: Literal["ping"]
 
 
-Message = Annotated[SubscribeMessage | UnsubscribeMessage | PingMessage, Field(discriminator="action")]
-_MESSAGE: TypeAdapter[SubscribeMessage | UnsubscribeMessage | PingMessage] = TypeAdapter(Message)
+Message = SubscribeMessage | UnsubscribeMessage | PingMessage
+_MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="action")])
 
 
 class WebSocketRoutes:
@@ -53,7 +55,7 @@ class WebSocketRoutes:
         self.unsubscribe = use_cases.unsubscribe
 
     def __call__(self, event: Json) -> Json:
-        """Answer one event of API Gateway; a body goes back over the connection."""
+        """Handle one event of API Gateway. The response's ``body``, if any, is sent back over the connection."""
         context = event["requestContext"]
         connection_id = ConnectionId(str(context["connectionId"]))
         match context["routeKey"]:
@@ -63,8 +65,7 @@ class WebSocketRoutes:
                 self.forget(connection_id)
                 return _OK
             case _:
-                answer = self._answer(connection_id, event.get("body"))
-                return _OK | {"body": answer}
+                return _OK | {"body": self._reply(connection_id, event.get("body"))}
 
     def _connect(self, connection_id: ConnectionId, event: Json) -> Json:
         ticket = (event.get("queryStringParameters") or {}).get("ticket")
@@ -75,14 +76,13 @@ class WebSocketRoutes:
             return _FORBIDDEN
         return _OK
 
-    def _answer(self, connection_id: ConnectionId, body: str | None) -> str:
+    def _reply(self, connection_id: ConnectionId, body: str | None) -> str:
         try:
-            message = _read(body)
-            return _text(self._do(connection_id, message))
+            return _to_json(self._handle(connection_id, _parse_message(body)))
         except SatchelError as error:
-            return _text(error.details | {"type": "error", "error_code": error.code, "message": error.message})
+            return _to_json(error.details | {"type": "error", "error_code": error.code, "message": error.message})
 
-    def _do(self, connection_id: ConnectionId, message: SubscribeMessage | UnsubscribeMessage | PingMessage) -> Json:
+    def _handle(self, connection_id: ConnectionId, message: Message) -> Json:
         match message:
             case SubscribeMessage():
                 self.subscribe(connection_id, SessionId(message.session_id), TurnId(message.turn_id), message.after)
@@ -94,18 +94,15 @@ class WebSocketRoutes:
                 return {"type": "pong"}
 
 
-def _read(body: str | None) -> SubscribeMessage | UnsubscribeMessage | PingMessage:
-    """Read a message. Raises InvalidRequest that names the fields, and does not repeat what was sent."""
+def _parse_message(body: str | None) -> Message:
+    """Parse a message. Raises InvalidRequest, which names the invalid fields but does not repeat their values."""
     try:
         return _MESSAGE.validate_json(body or "")
     except ValidationError as error:
-        found = error.errors(include_input=False, include_url=False)
-        said = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'message'}: {one['msg']}" for one in found[:5])
-        raise InvalidRequest(cut(said, _MAX_REASON)) from error
+        problems = error.errors(include_input=False, include_url=False)[:_MAX_REPORTED_FIELDS]
+        reason = "; ".join(f"{'.'.join(map(str, each['loc'])) or 'message'}: {each['msg']}" for each in problems)
+        raise InvalidRequest(truncate(reason, _MAX_REASON_CHARS)) from error
 
 
-_JSON: TypeAdapter[Json] = TypeAdapter(Json)
-
-
-def _text(answer: Json) -> str:
-    return _JSON.dump_json(answer).decode()
+def _to_json(reply: Json) -> str:
+    return _JSON.dump_json(reply).decode()

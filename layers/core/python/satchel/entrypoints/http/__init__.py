@@ -1,1 +1,1 @@
-"""The HTTP API: ``app`` has the factory, ``routers/`` a module for each resource, ``problems`` maps every error."""
+"""The HTTP API: routes in ``routers/``, JSON bodies in ``schemas/``, error responses in ``problems``."""

@@ -1,4 +1,4 @@
-"""The application: routers, errors, limits, OpenAPI. Made by ``bootstrap.api``, served by Mangum or uvicorn."""
+"""The FastAPI application: routers, error handlers, body limit, OpenAPI document. Mangum or uvicorn serves it."""
 
 from collections.abc import Callable, Sequence
 from itertools import product
@@ -12,12 +12,12 @@ from starlette.routing import BaseRoute
 import satchel
 from satchel.entrypoints.http import problems
 from satchel.entrypoints.http.body_limit import BodyLimit
-from satchel.entrypoints.http.identity import USER_HEADER, IdentityReader, from_headers
+from satchel.entrypoints.http.identity import USER_HEADER, IdentityReader, identity_from_headers
 from satchel.entrypoints.http.routers import about, downloads, files, links, me, sessions, turns, uploads
 from satchel.use_cases import UseCases
 
-OPEN_PATHS = {"/api/health", "/api/files/download/{file_key}"}
-"""What answers without sign-in."""
+PUBLIC_PATHS = {"/api/health", "/api/files/download/{file_key}"}
+"""Paths that need no sign-in."""
 
 
 def create_app(
@@ -25,7 +25,7 @@ def create_app(
     read_identity: IdentityReader,
     closing: Callable[[], bool] = lambda: False,
 ) -> FastAPI:
-    """Return the application. ``closing`` tells waiting requests that the server is about to stop."""
+    """Return the application. ``closing`` returns True when the server is about to stop; long polls then end early."""
     app = FastAPI(
         title="Satchel",
         version=satchel.__version__,
@@ -41,46 +41,46 @@ def create_app(
     routers = [module.router for module in (about, sessions, turns, downloads, uploads, files, links, me)]
     for router in routers:
         app.include_router(router)
-    problems.install(app, [route for router in routers for route in router.routes])
+    problems.install_error_handlers(app, [route for router in routers for route in router.routes])
     app.add_middleware(BodyLimit, max_bytes=use_cases.settings.limits.max_body_bytes)
-    local = read_identity is from_headers
+    local = read_identity is identity_from_headers
     app.openapi = lambda: _openapi(app, local=local)  # type: ignore[method-assign]  # FastAPI's documented way
     return app
 
 
 def _openapi(app: FastAPI, *, local: bool) -> dict[str, Any]:
-    """Add what FastAPI cannot know: the form of problems, and how one signs in."""
+    """Return FastAPI's schema with the parts that FastAPI cannot know: the problem schema and the sign-in."""
     if app.openapi_schema is None:
         schema = get_openapi(title=app.title, version=app.version, routes=app.routes, description=_DESCRIPTION)
-        parts = schema.setdefault("components", {})
-        parts.setdefault("schemas", {})["Problem"] = problems.Problem.model_json_schema()
+        components = schema.setdefault("components", {})
+        components.setdefault("schemas", {})["Problem"] = problems.Problem.model_json_schema()
         for unused in ("HTTPValidationError", "ValidationError"):
-            parts["schemas"].pop(unused, None)
+            components["schemas"].pop(unused, None)
         scheme = (
             {"type": "apiKey", "in": "header", "name": USER_HEADER} if local else {"type": "http", "scheme": "bearer"}
         )
-        parts["securitySchemes"] = {"signIn": scheme}
+        components["securitySchemes"] = {"signIn": scheme}
         for path, operations in schema["paths"].items():
             for operation in operations.values():
-                operation["security"] = [] if path in OPEN_PATHS else [{"signIn": []}]
+                operation["security"] = [] if path in PUBLIC_PATHS else [{"signIn": []}]
         _restore_examples(schema, app.state.all_routes)
         app.openapi_schema = schema
     return app.openapi_schema
 
 
 def _restore_examples(schema: dict[str, Any], routes: Sequence[BaseRoute]) -> None:
-    """Put the examples of answers back as they are written: FastAPI leaves out what is null in them."""
+    """Write the response examples into the schema again, because FastAPI removes their null values."""
     for route in routes:
         if not isinstance(route, APIRoute):
             continue
-        for method, (status, said) in product(route.methods or (), route.responses.items()):
-            answer = schema["paths"][route.path][method.lower()]["responses"][str(status)]
-            for kind, medium in said.get("content", {}).items():
-                if "example" in medium:
-                    answer["content"][kind]["example"] = medium["example"]
+        for method, (status, declared) in product(route.methods or (), route.responses.items()):
+            response = schema["paths"][route.path][method.lower()]["responses"][str(status)]
+            for media_type, content in declared.get("content", {}).items():
+                if "example" in content:
+                    response["content"][media_type]["example"] = content["example"]
 
 
 _DESCRIPTION = (
     "Chat with tools on MCP servers. Every error is application/problem+json with a stable `error_code`. "
-    "Lists are pages: ask again with `cursor` until it is null."
+    "Lists are returned in pages: repeat the request with the returned `cursor` until it is null."
 )

@@ -1,41 +1,41 @@
-"""Refuse a body over the limit before it is read whole, announced or not."""
+"""Middleware that rejects a body over the limit before all of it is read, with or without ``Content-Length``."""
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from satchel.entrypoints.http.problems import BodyTooLong
+from satchel.entrypoints.http.problems import BodyTooLarge
 
-_MAX_DIGITS = 18
+_MAX_DIGITS = 18  # a longer Content-Length is over any limit; int() of a very long one would be slow
 
 
 class BodyLimit:
-    """ASGI middleware. ``max_bytes`` in bytes."""
+    """ASGI middleware that answers 413 to a request whose body has more than ``max_bytes``."""
 
     def __init__(self, app: ASGIApp, max_bytes: int) -> None:
         self._app = app
-        self._most = max_bytes
+        self._max_bytes = max_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on with a counting ``receive``."""
+        """Pass the request on, and count the bytes of its body while the application reads it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
-        elif self._announces_too_much(scope):
-            await BodyTooLong(self._most).answer()(scope, receive, send)
+        elif self._declares_too_much(scope):
+            await BodyTooLarge(self._max_bytes).response()(scope, receive, send)
         else:
-            await self._app(scope, self._counted(receive), send)
+            await self._app(scope, self._count_bytes(receive), send)
 
-    def _announces_too_much(self, scope: Scope) -> bool:
+    def _declares_too_much(self, scope: Scope) -> bool:
         length = dict(scope["headers"]).get(b"content-length", b"0")
-        return length.isdigit() and (len(length) > _MAX_DIGITS or int(length) > self._most)
+        return length.isdigit() and (len(length) > _MAX_DIGITS or int(length) > self._max_bytes)
 
-    def _counted(self, receive: Receive) -> Receive:
-        seen = 0
+    def _count_bytes(self, receive: Receive) -> Receive:
+        received = 0
 
-        async def counting() -> Message:
-            nonlocal seen
+        async def receive_and_count() -> Message:
+            nonlocal received
             message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > self._most:
-                raise BodyTooLong(self._most)
+            received += len(message.get("body", b""))
+            if received > self._max_bytes:
+                raise BodyTooLarge(self._max_bytes)
             return message
 
-        return counting
+        return receive_and_count

@@ -1,4 +1,4 @@
-"""What the OpenAPI document shows as examples: one story, from a session to the report that a tool made in it."""
+"""Example values of the OpenAPI document. They form one story: a user uploads a file, and a tool writes a report."""
 
 from typing import Any
 
@@ -15,8 +15,8 @@ _MESSAGE = '/report.summarise {"filename": "sales.csv"}'
 Example = dict[str, Any]
 
 
-def shown(status: int, example: Example) -> dict[int | str, dict[str, Any]]:
-    """Return what a route's ``responses`` say of its success, by example; the model gives the schema."""
+def success(status: int, example: Example) -> dict[int | str, dict[str, Any]]:
+    """Return the ``responses`` entry of a successful request with an example; the route's model gives the schema."""
     return {status: {"content": {"application/json": {"example": example}}}}
 
 
@@ -26,8 +26,8 @@ CONFIG: Example = {
     "groups": ["users"],
     "model": "quick",
     "models": [
-        {"name": "quick", "description": "For most things"},
-        {"name": "careful", "description": "Slower, for what is difficult"},
+        {"name": "quick", "description": "For most tasks"},
+        {"name": "careful", "description": "Slower, for difficult tasks"},
     ],
     "socket_url": "ws://127.0.0.1:8000/ws",
     "isolation_level": "process",
@@ -66,7 +66,7 @@ TOOLS: Example = {
 _TOKENS = {"input_tokens": 2310, "output_tokens": 145, "cache_read_tokens": 1900, "cache_write_tokens": 0}
 SESSION: Example = {
     "session_id": SESSION_ID,
-    "title": "Sales of August",
+    "title": "August sales",
     "status": "active",
     "created_at": _AT,
     "last_used_at": _AT,
@@ -189,7 +189,7 @@ FILE: Example = {
     "download_url": f"/api/files/download/{FILE_KEY}?token=…",
 }
 FILES: Example = {"files": [FILE], "cursor": None}
-FILE_KEPT: Example = FILE | {"source": "generated", "info": {}}
+KEPT_FILE: Example = FILE | {"source": "generated", "info": {}}
 FILE_CONTENT: Example = FILE | {"size": 5, "b64": "aGVsbG8=", "s3_ref": None}
 UPLOAD: Example = {
     "upload_id": UPLOAD_ID,
@@ -215,7 +215,7 @@ SIGNED_PARTS: Example = {
         },
     ],
 }
-UPLOAD_BEGUN: Example = UPLOAD | SIGNED_PARTS
+STARTED_UPLOAD: Example = UPLOAD | SIGNED_PARTS
 UPLOADS: Example = {"uploads": [UPLOAD], "cursor": None}
 _STORED: Example = {"number": 1, "size": 16777216, "sha256": _SHA256}
 UPLOAD_WITH_PARTS: Example = UPLOAD | {"stored": [_STORED], "cursor": None}
@@ -279,12 +279,12 @@ _LINK: Example = {
     "made_at": _AT,
     "expires_at": "2026-08-27T10:30:00Z",
 }
-LINK_MADE: Example = _LINK | {"url": f"https://satchel.example.com/api/files/download/{REPORT_KEY}?token=…"}
+LINK_WITH_URL: Example = _LINK | {"url": f"https://satchel.example.com/api/files/download/{REPORT_KEY}?token=…"}
 LINKS: Example = {"links": [_LINK], "cursor": None}
 LINKS_REVOKED: Example = {"revoked": 1}
 _USAGE: Example = {"bytes": 3422127, "count": 2}
 ME: Example = {"user": "alice@example.com", "groups": ["users"], "usage": _USAGE, "erasure": None}
-ERASURE_ASKED: Example = {"confirm_token": "…", "expires_at": "2026-08-27T09:35:00Z", "usage": _USAGE}
+ERASURE_CONFIRMATION: Example = {"confirm_token": "…", "expires_at": "2026-08-27T09:35:00Z", "usage": _USAGE}
 ERASURE: Example = {
     "started_at": _AT,
     "finished_at": None,

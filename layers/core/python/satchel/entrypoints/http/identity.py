@@ -1,4 +1,4 @@
-"""Who is asking: from headers on one machine, from the verified token's claims behind API Gateway."""
+"""The current user: read from the claims that API Gateway verified, or from plain headers in a local run."""
 
 import re
 from collections.abc import Callable
@@ -8,60 +8,61 @@ from fastapi import Depends, Request
 from pydantic import ValidationError
 
 from satchel.domain.errors import NotAllowed
-from satchel.domain.users import EVERYBODY, Identity
+from satchel.domain.users import DEFAULT_GROUP, Identity
 
 IdentityReader = Callable[[Request], Identity]
 
 USER_HEADER = "x-satchel-user"
 GROUPS_HEADER = "x-satchel-groups"
-_LOCAL_USER = "dev@example.com"
+_DEFAULT_USER = "dev@example.com"
 _GROUP_LIST = re.compile(r"^\[?(.*?)\]?$", re.DOTALL)
 
 
 def current_identity(request: Request) -> Identity:
-    """Return who is asking. Raises NotAllowed."""
+    """Return the user who sent the request. Raises NotAllowed."""
     read: IdentityReader = request.app.state.read_identity
     return read(request)
 
 
-Who = Annotated[Identity, Depends(current_identity)]
+CurrentUser = Annotated[Identity, Depends(current_identity)]
 
 
-def from_headers(request: Request) -> Identity:
-    """Read the local headers; a loopback server has nobody else to ask."""
-    groups = request.headers.get(GROUPS_HEADER, EVERYBODY)
-    return _identity(request.headers.get(USER_HEADER, _LOCAL_USER), [g.strip() for g in groups.split(",")])
+def identity_from_headers(request: Request) -> Identity:
+    """Return the user that the headers name, unverified: only for a server on loopback."""
+    groups = request.headers.get(GROUPS_HEADER, DEFAULT_GROUP)
+    name = request.headers.get(USER_HEADER, _DEFAULT_USER)
+    return _make_identity(name, [group.strip() for group in groups.split(",")])
 
 
-def from_claims(claim: str) -> IdentityReader:
-    """Return a reader of the JWT authorizer's claims, which API Gateway has verified."""
+def identity_from_claims(claim: str) -> IdentityReader:
+    """Return a reader of the claims that API Gateway's JWT authorizer verified; ``claim`` contains the user name."""
 
     def read(request: Request) -> Identity:
         claims: Any = request.scope.get("aws.event")
         for part in ("requestContext", "authorizer", "jwt", "claims"):
             claims = claims.get(part) if isinstance(claims, dict) else None
         if not isinstance(claims, dict) or not claims:
-            raise NotAllowed("Nobody is signed in.")
+            raise NotAllowed("You are not signed in.")
         name = claims.get(claim)
         if not name:
-            raise NotAllowed(f"The token has no '{claim}': send the id token, not the access token.")
+            raise NotAllowed(f"The token has no claim '{claim}': send the id token, not the access token.")
         if claim == "email" and str(claims.get("email_verified", "false")).lower() != "true":
-            raise NotAllowed("The e-mail address of this account is not verified.")
-        return _identity(str(name).lower(), _listed(claims.get("cognito:groups", "")))
+            raise NotAllowed("The email address of this account is not verified.")
+        return _make_identity(str(name).lower(), _parse_groups(claims.get("cognito:groups", "")))
 
     return read
 
 
-def _listed(groups: object) -> list[str]:
-    """API Gateway hands a list over as the text ``[a b]``."""
+def _parse_groups(groups: object) -> list[str]:
+    """Return the groups. API Gateway converts the claim's list to the text ``[a b]``."""
     if isinstance(groups, list):
         return [str(group) for group in groups]
-    found = _GROUP_LIST.match(str(groups))
-    return (found[1] if found else "").split()
+    match = _GROUP_LIST.match(str(groups))
+    return (match[1] if match else "").split()
 
 
-def _identity(name: str, groups: list[str]) -> Identity:
+def _make_identity(name: str, groups: list[str]) -> Identity:
     try:
-        return Identity(name=name, groups=frozenset({EVERYBODY, *filter(None, groups)}))
+        return Identity(name=name, groups=frozenset({DEFAULT_GROUP, *filter(None, groups)}))
     except ValidationError as error:
         raise NotAllowed("The user name must match [A-Za-z0-9][A-Za-z0-9._@+-]{0,63}.") from error

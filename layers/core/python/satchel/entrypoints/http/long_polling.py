@@ -1,4 +1,4 @@
-"""Wait for something to happen without holding a thread: long polls and ``Prefer: wait``."""
+"""Long polls and ``Prefer: wait``: requests that wait for a result without occupying a thread."""
 
 import re
 from collections.abc import Callable
@@ -10,29 +10,30 @@ from starlette.concurrency import run_in_threadpool
 
 T = TypeVar("T")
 
-MAX_SECONDS = 25.0
-_FIRST_PAUSE = 0.03
-_LONGEST_PAUSE = 0.25
+MAX_WAIT_SECONDS = 25.0
+_FIRST_PAUSE_SECONDS = 0.03
+_MAX_PAUSE_SECONDS = 0.25
+_PAUSE_FACTOR = 1.5
 _WAIT = re.compile(r"(?:^|[,;\s])wait\s*=\s*\"?(\d{1,6})", re.IGNORECASE)
 
 
 def preferred_wait(prefer: str | None) -> float:
-    """Read N of ``Prefer: wait=N`` (RFC 7240), at most 25 seconds; 0 without one."""
-    found = _WAIT.search(prefer or "")
-    return min(float(found[1]), MAX_SECONDS) if found else 0.0
+    """Return the seconds of ``Prefer: wait=N`` (RFC 7240), at most 25; 0 without the preference."""
+    match = _WAIT.search(prefer or "")
+    return min(float(match[1]), MAX_WAIT_SECONDS) if match else 0.0
 
 
-async def until(request: Request, seconds: float, look: Callable[[], T], enough: Callable[[T], bool]) -> T:
-    """Look again and again until it is enough, the time is up, or the server closes; return the last look.
+async def poll_until(request: Request, seconds: float, read: Callable[[], T], is_done: Callable[[T], bool]) -> T:
+    """Call ``read`` repeatedly until ``is_done``, the timeout or the server's shutdown; return the last result.
 
-    The pauses grow, so that quick things are seen at once and slow ones cost few reads.
+    The pauses grow: a quick result is returned at once, and a slow one costs few reads.
     """
     closing: Callable[[], bool] = request.app.state.closing
-    seen = await run_in_threadpool(look)
-    pause = _FIRST_PAUSE
+    result = await run_in_threadpool(read)
+    pause = _FIRST_PAUSE_SECONDS
     with anyio.move_on_after(seconds):
-        while not enough(seen) and not closing():
+        while not is_done(result) and not closing():
             await anyio.sleep(pause)
-            pause = min(pause * 1.5, _LONGEST_PAUSE)
-            seen = await run_in_threadpool(look)
-    return seen
+            pause = min(pause * _PAUSE_FACTOR, _MAX_PAUSE_SECONDS)
+            result = await run_in_threadpool(read)
+    return result

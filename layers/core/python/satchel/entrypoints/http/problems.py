@@ -1,4 +1,4 @@
-"""Every error that the application answers is problem+json (RFC 9457) with an ``error_code``; mapped here alone."""
+"""Error responses: problem+json (RFC 9457) with an ``error_code``. Only this module maps errors to HTTP statuses."""
 
 import logging
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _STATUS: list[tuple[type[errors.SatchelError], int]] = [
     (errors.NotFound, 404),
     (errors.NotAllowed, 403),
     (errors.TooLarge, 413),
-    (errors.Unsatisfiable, 416),
+    (errors.RangeNotSatisfiable, 416),
     (errors.InvalidRequest, 422),
     (errors.Conflict, 409),
     (errors.Unavailable, 503),
@@ -44,17 +44,18 @@ _EXAMPLES = {
     403: ("E_FORBIDDEN", "The user name must match [A-Za-z0-9][A-Za-z0-9._@+-]{0,63}."),
     404: ("E_SESSION_NOT_FOUND", "There is no such session."),
     409: ("E_TURN_RUNNING", "A turn is still running in this session."),
-    413: ("E_TOO_LARGE", "The body may have 6000000 bytes."),
+    413: ("E_TOO_LARGE", "The body may have at most 6000000 bytes."),
     416: ("E_RANGE", "The file has 4083 bytes."),
     422: ("E_INVALID_REQUEST", "body.message: Field required"),
     503: ("E_UNAVAILABLE", "The session was busy; try again."),
 }
-_OTHER_METHOD = 405
+_METHOD_NOT_ALLOWED = 405
+_MAX_REPORTED_FIELDS = 5
 _HTTP_CODES = {404: "E_NOT_FOUND", 405: "E_METHOD_NOT_ALLOWED", 413: "E_TOO_LARGE"}
 
 
 class Problem(BaseModel):
-    """What went wrong. ``error_code`` is stable, ``detail`` is for people; further members name what was wrong."""
+    """An error. ``error_code`` is stable, ``detail`` is a text for users; further members describe the cause."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -65,90 +66,96 @@ class Problem(BaseModel):
     error_code: str = Field(examples=["E_FILE_NOT_FOUND"])
 
 
-def problem(status: int, code: str, detail: str, extra: dict[str, Any] | None = None) -> JSONResponse:
-    """Return a problem as a response. No cache keeps it: some would answer a 404 for as long as they like."""
+def problem_response(status: int, code: str, detail: str, extra: dict[str, Any] | None = None) -> JSONResponse:
+    """Return a problem as a response. ``no-store``, because caches may otherwise store a 404 as long as they choose."""
     body = Problem(title=_TITLES.get(status, "Error"), status=status, detail=detail, error_code=code)
-    told = {**(extra or {}), **body.model_dump()}
-    return JSONResponse(told, status_code=status, media_type=MEDIA_TYPE, headers={"Cache-Control": "no-store"})
+    content = {**(extra or {}), **body.model_dump()}
+    return JSONResponse(content, status_code=status, media_type=MEDIA_TYPE, headers={"Cache-Control": "no-store"})
 
 
-def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return what OpenAPI is told of the errors of a route."""
+def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the error responses of a route for OpenAPI."""
     return {
         status: {
             "description": _TITLES[status],
-            "content": {MEDIA_TYPE: {"schema": _SCHEMA, "example": _example(status)}},
+            "content": {MEDIA_TYPE: {"schema": _SCHEMA, "example": _example_problem(status)}},
         }
         for status in statuses
     }
 
 
-def _example(status: int) -> dict[str, Any]:
+def _example_problem(status: int) -> dict[str, Any]:
     code, detail = _EXAMPLES[status]
     return Problem(title=_TITLES[status], status=status, detail=detail, error_code=code).model_dump()
 
 
-class BodyTooLong(HTTPException):
-    """The body goes over the limit. An HTTPException, since FastAPI makes any other that meets a body a 400."""
+class BodyTooLarge(HTTPException):
+    """The body is over the limit.
+
+    An HTTPException, because FastAPI answers 400 to any other error while it reads a body.
+    """
 
     def __init__(self, max_bytes: int) -> None:
-        super().__init__(413, f"The body may have {max_bytes} bytes.")
+        super().__init__(413, f"The body may have at most {max_bytes} bytes.")
         self.max_bytes = max_bytes
 
-    def answer(self) -> JSONResponse:
-        """Return it as a response."""
-        return problem(413, "E_TOO_LARGE", self.detail, {"limit_bytes": self.max_bytes})
+    def response(self) -> JSONResponse:
+        """Return the error as a response."""
+        return problem_response(413, "E_TOO_LARGE", self.detail, {"limit_bytes": self.max_bytes})
 
 
-def install(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
-    """Make the application answer every error this way; ``routes`` are all that it has."""
+def install_error_handlers(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
+    """Make the application answer every error with a problem; ``routes`` are all routes of the application."""
     app.state.all_routes = routes
-    app.add_exception_handler(errors.SatchelError, _ours)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _unexpected)
+    app.add_exception_handler(errors.SatchelError, _handle_satchel_error)
+    app.add_exception_handler(RequestValidationError, _handle_validation_error)
+    app.add_exception_handler(HTTPException, _handle_http_error)
+    app.add_exception_handler(Exception, _handle_unexpected_error)
 
 
-def _ours(request: Request, error: Exception) -> JSONResponse:
+def _handle_satchel_error(request: Request, error: Exception) -> JSONResponse:
     del request
-    if not isinstance(error, errors.SatchelError):  # pragma: no cover  (what it is installed for)
+    if not isinstance(error, errors.SatchelError):  # pragma: no cover  (the handler is installed for this type)
         raise error
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
-    answer = problem(status, error.code, error.message, error.details)
-    if isinstance(error, errors.Unsatisfiable):
-        answer.headers["Content-Range"] = f"bytes */{error.details['size']}"
-    return answer
+    response = problem_response(status, error.code, error.message, error.details)
+    if isinstance(error, errors.RangeNotSatisfiable):
+        response.headers["Content-Range"] = f"bytes */{error.details['size']}"
+    return response
 
 
-def _invalid(request: Request, error: Exception) -> JSONResponse:
-    """Name the fields that do not fit; what was sent is not echoed (it may be large, secret, or no text at all)."""
+def _handle_validation_error(request: Request, error: Exception) -> JSONResponse:
+    """Name the invalid fields but not their values, which may be large, secret or binary."""
     del request
-    found = error.errors() if isinstance(error, RequestValidationError) else []
-    fields = [{"field": ".".join(map(str, item["loc"])), "message": str(item["msg"])} for item in found]
-    broken = any(item["type"] == "json_invalid" for item in found)
-    detail = "; ".join(f"{item['field']}: {item['message']}" for item in fields[:5]) or "The request is not valid."
-    return problem(400 if broken else 422, "E_INVALID_REQUEST", detail, {"errors": fields})
+    failures = error.errors() if isinstance(error, RequestValidationError) else []
+    fields = [{"field": ".".join(map(str, each["loc"])), "message": str(each["msg"])} for each in failures]
+    is_broken_json = any(each["type"] == "json_invalid" for each in failures)
+    reported = "; ".join(f"{each['field']}: {each['message']}" for each in fields[:_MAX_REPORTED_FIELDS])
+    detail = reported or "The request is not valid."
+    return problem_response(400 if is_broken_json else 422, "E_INVALID_REQUEST", detail, {"errors": fields})
 
 
-def _http(request: Request, error: Exception) -> JSONResponse:
-    if isinstance(error, BodyTooLong):
-        return error.answer()
-    if not isinstance(error, HTTPException):  # pragma: no cover  (what it is installed for)
+def _handle_http_error(request: Request, error: Exception) -> JSONResponse:
+    if isinstance(error, BodyTooLarge):
+        return error.response()
+    if not isinstance(error, HTTPException):  # pragma: no cover  (the handler is installed for this type)
         raise error
-    answer = problem(error.status_code, _HTTP_CODES.get(error.status_code, "E_INVALID_REQUEST"), str(error.detail))
-    answer.headers.update(error.headers or {})
-    if error.status_code == _OTHER_METHOD:
-        answer.headers["Allow"] = ", ".join(_methods(request))
-    return answer
+    response = problem_response(
+        error.status_code, _HTTP_CODES.get(error.status_code, "E_INVALID_REQUEST"), str(error.detail)
+    )
+    response.headers.update(error.headers or {})
+    if error.status_code == _METHOD_NOT_ALLOWED:
+        response.headers["Allow"] = ", ".join(_allowed_methods(request))
+    return response
 
 
-def _methods(request: Request) -> list[str]:
-    """Return all methods of a path; the router names those of the first route alone (RFC 9110 §10.2.1)."""
+def _allowed_methods(request: Request) -> list[str]:
+    """Return all methods of a path (RFC 9110 §10.2.1); the router itself names only those of the first route."""
     routes: Sequence[BaseRoute] = request.app.state.all_routes
-    found = [route for route in routes if isinstance(route, Route) and route.matches(request.scope)[0] != Match.NONE]
-    return sorted({method for route in found for method in route.methods or ()})
+    matches = [route for route in routes if isinstance(route, Route) and route.matches(request.scope)[0] != Match.NONE]
+    return sorted({method for route in matches for method in route.methods or ()})
 
 
-def _unexpected(request: Request, error: Exception) -> JSONResponse:
+def _handle_unexpected_error(request: Request, error: Exception) -> JSONResponse:
     logger.error("request failed", exc_info=error, extra={"method": request.method, "path": request.url.path})
-    return problem(500, "E_INTERNAL", "Something went wrong on our side; it has been logged.")
+    return problem_response(500, "E_INTERNAL", "An unexpected error occurred on the server; it has been logged.")

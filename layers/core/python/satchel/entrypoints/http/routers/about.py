@@ -1,46 +1,44 @@
-"""Health and configuration.
-
-Tools.
-"""
+"""Routes about the deployment: health, configuration, tools."""
 
 from fastapi import APIRouter
 
 import satchel
 from satchel.entrypoints.http import examples
-from satchel.entrypoints.http.dependencies import InjectedUseCases
-from satchel.entrypoints.http.identity import Who
-from satchel.entrypoints.http.problems import responses
+from satchel.entrypoints.http.identity import CurrentUser
+from satchel.entrypoints.http.parameters import InjectedUseCases
+from satchel.entrypoints.http.problems import problem_responses
 from satchel.entrypoints.http.schemas.about import Config, Health, ModelOut, ServerStatus, SizeLimits, Tools, ToolServer
 from satchel.services.tools.tool_lists import ServerTools
 
 router = APIRouter()
 
 
-@router.get("/api/health", tags=["about"], responses=examples.shown(200, examples.HEALTH))
+@router.get("/api/health", tags=["about"], responses=examples.success(200, examples.HEALTH))
 def health() -> Health:
-    """Say that the server is alive, and which version it is. Needs no sign-in."""
+    """Return the version of the running server. Needs no sign-in."""
     return Health(version=satchel.__version__)
 
 
-@router.get("/api/config", tags=["about"], responses=examples.shown(200, examples.CONFIG) | responses(403))
-def config(who: Who, use_cases: InjectedUseCases) -> Config:
-    """Say who is asking, and what this deployment does and allows."""
-    about, models = use_cases.deployment, use_cases.deployment.models.visible_to(who.groups)
+@router.get("/api/config", tags=["about"], responses=examples.success(200, examples.CONFIG) | problem_responses(403))
+def config(user: CurrentUser, use_cases: InjectedUseCases) -> Config:
+    """Return the signed-in user, the models that the user may choose, and the settings and limits."""
+    deployment = use_cases.deployment
+    models = deployment.models.visible_to(user.groups)
     return Config(
-        user=who.name,
-        groups=sorted(who.groups),
+        user=user.name,
+        groups=sorted(user.groups),
         model=models[0].name if models else None,
-        models=[ModelOut(name=entry.name, description=entry.description) for entry in models],
-        socket_url=about.socket_url,
-        isolation_level=about.isolation_level(),
-        flags=about.flags,
-        limits=SizeLimits.model_validate(about.limits),
+        models=[ModelOut(name=model.name, description=model.description) for model in models],
+        socket_url=deployment.socket_url,
+        isolation_level=deployment.isolation_level(),
+        flags=deployment.flags,
+        limits=SizeLimits.model_validate(deployment.limits),
     )
 
 
-@router.get("/api/tools", tags=["tools"], responses=examples.shown(200, examples.TOOLS) | responses(403))
-def tools(who: Who, use_cases: InjectedUseCases) -> Tools:
-    """List the servers and tools that the person's groups may use_cases."""
+@router.get("/api/tools", tags=["tools"], responses=examples.success(200, examples.TOOLS) | problem_responses(403))
+def tools(user: CurrentUser, use_cases: InjectedUseCases) -> Tools:
+    """List the servers and tools that the user's groups may use."""
     return Tools(
         servers=[
             ToolServer(
@@ -50,7 +48,7 @@ def tools(who: Who, use_cases: InjectedUseCases) -> Tools:
                 reason=server.failure,
                 tools=server.tools or [],
             )
-            for server in use_cases.list_tools(who.groups)
+            for server in use_cases.list_tools(user.groups)
         ],
     )
 

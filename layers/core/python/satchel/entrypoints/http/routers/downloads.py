@@ -1,4 +1,4 @@
-"""The only route without sign-in, besides health: a file by its capability."""
+"""Downloads by link. The token in the link is the permission, so these routes need no sign-in."""
 
 from typing import Annotated, Any
 
@@ -9,34 +9,36 @@ from satchel.contract import is_active
 from satchel.domain.errors import LinkNotFound
 from satchel.domain.files import FileRecord
 from satchel.domain.ids import FileKey
-from satchel.entrypoints.http.dependencies import InjectedUseCases
 from satchel.entrypoints.http.examples import FILE_KEY
 from satchel.entrypoints.http.http_semantics import (
     content_disposition,
+    is_range_valid,
     is_unchanged,
-    range_still_valid,
     requested_range,
 )
-from satchel.entrypoints.http.problems import responses
+from satchel.entrypoints.http.parameters import InjectedUseCases
+from satchel.entrypoints.http.problems import problem_responses
 
 router = APIRouter(tags=["files"])
 
-_DIRECT_BYTES = 4 << 20
+_MAX_DIRECT_BYTES = 4 << 20  # a response of Lambda has at most 6 MB as base64
 _PRESIGNED_SECONDS = 60
 _PATH = "/api/files/download/{file_key}"
-# Any text: what cannot be a key of ours is refused in the same words as a token that is not good for it.
+# No format check: an invalid key gives the same error as an invalid token.
 Key = Annotated[str, Path(examples=[FILE_KEY])]
-Token = Annotated[str, Query(max_length=4000, description="The capability.")]
-Attachment = Annotated[bool, Query(description="True: to be saved, not to be looked at.")]
+Token = Annotated[str, Query(max_length=4000, description="The token of the link.")]
+Attachment = Annotated[bool, Query(description="True: the browser saves the file instead of showing it.")]
 _BYTES: dict[str, Any] = {"content": {"*/*": {"schema": {}}}}
-IfNoneMatch = Annotated[str | None, Header(alias="If-None-Match", description="`ETag`s that the reader has.")]
-_UNCHANGED: dict[int | str, dict[str, Any]] = {304: {"description": "The reader has it already."}}
-_FOUND: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The bytes.", **_BYTES},
-    206: {"description": "A range of the bytes.", **_BYTES},
-    307: {"description": "The bytes are large: fetch them from `Location` within a minute."},
+IfNoneMatch = Annotated[
+    str | None, Header(alias="If-None-Match", description="The `ETag`s that the client has cached.")
+]
+_UNCHANGED: dict[int | str, dict[str, Any]] = {304: {"description": "The client has the current version already."}}
+_CONTENT: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The file.", **_BYTES},
+    206: {"description": "The requested range of the file.", **_BYTES},
+    307: {"description": "The file is large: fetch it from `Location` within a minute."},
 }
-_DESCRIBED: dict[int | str, dict[str, Any]] = {200: {"description": "The headers that go before the bytes."}}
+_HEADERS: dict[int | str, dict[str, Any]] = {200: {"description": "The headers of the download."}}
 
 
 def _disposition(record: FileRecord, *, attachment: bool) -> str:
@@ -44,7 +46,7 @@ def _disposition(record: FileRecord, *, attachment: bool) -> str:
 
 
 def _headers(record: FileRecord, *, attachment: bool) -> dict[str, str]:
-    """Nothing that a tool made may run on this origin, be guessed at, or be kept by a cache."""
+    """Return the headers, which prevent scripts in the file from running on this origin, MIME sniffing and caching."""
     return {
         "Content-Type": record.mime,
         "Content-Disposition": _disposition(record, attachment=attachment),
@@ -68,7 +70,7 @@ def _unchanged(record: FileRecord) -> Response:
 @router.head(
     _PATH,
     response_class=Response,
-    responses=_DESCRIBED | _UNCHANGED | responses(404, 422),
+    responses=_HEADERS | _UNCHANGED | problem_responses(404, 422),
     operation_id="head_download",
 )
 def head(
@@ -76,9 +78,9 @@ def head(
     file_key: Key,
     token: Token = "",
     if_none_match: IfNoneMatch = None,
-    attachment: Attachment = False,  # noqa: FBT002  (a query's parameter)
+    attachment: Attachment = False,  # noqa: FBT002  (a query parameter)
 ) -> Response:
-    """Answer from the record."""
+    """Return the headers of a download without the file."""
     record = use_cases.open_link(FileKey(file_key), token)
     if is_unchanged(if_none_match, _etag(record)):
         return _unchanged(record)
@@ -88,7 +90,7 @@ def head(
 @router.get(
     _PATH,
     response_class=Response,
-    responses=_FOUND | _UNCHANGED | responses(404, 416, 422),
+    responses=_CONTENT | _UNCHANGED | problem_responses(404, 416, 422),
     operation_id="download",
 )
 def download(
@@ -98,26 +100,26 @@ def download(
     range_: Annotated[str | None, Header(alias="Range")] = None,
     if_range: Annotated[str | None, Header(alias="If-Range")] = None,
     if_none_match: IfNoneMatch = None,
-    attachment: Attachment = False,  # noqa: FBT002  (a query's parameter)
+    attachment: Attachment = False,  # noqa: FBT002  (a query parameter)
 ) -> Response:
-    """Fetch a file: small ones as bytes, larger ones by a redirect to the store that lives a minute."""
+    """Download a file: directly up to 4 MiB, else through a redirect to an address that is valid for one minute."""
     record = use_cases.download(FileKey(file_key), token)
     if is_unchanged(if_none_match, _etag(record)):
         return _unchanged(record)
-    if record.size > _DIRECT_BYTES:
+    if record.size > _MAX_DIRECT_BYTES:
         disposition = _disposition(record, attachment=attachment)
-        url = use_cases.ports.store.link(record.key, _PRESIGNED_SECONDS, record.mime, disposition)
+        url = use_cases.ports.store.presign_get(record.key, _PRESIGNED_SECONDS, record.mime, disposition)
         return RedirectResponse(url, 307, headers={"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
     headers = _headers(record, attachment=attachment)
-    asked = requested_range(range_, record.size) if range_still_valid(if_range, _etag(record)) else None
-    first, last = asked or (0, record.size - 1)
+    byte_range = requested_range(range_, record.size) if is_range_valid(if_range, _etag(record)) else None
+    first, last = byte_range or (0, record.size - 1)
     headers["Content-Length"] = str(last - first + 1)
-    if asked:
+    if byte_range:
         headers["Content-Range"] = f"bytes {first}-{last}/{record.size}"
     if record.size == 0:
         return Response(b"", headers=headers)
     try:
-        chunks = use_cases.ports.store.chunks(record.key, first, last)
-    except FileNotFoundError as gone:
-        raise LinkNotFound from gone
-    return StreamingResponse(chunks, 206 if asked else 200, headers=headers)
+        chunks = use_cases.ports.store.read_range(record.key, first, last)
+    except FileNotFoundError as error:
+        raise LinkNotFound from error
+    return StreamingResponse(chunks, 206 if byte_range else 200, headers=headers)

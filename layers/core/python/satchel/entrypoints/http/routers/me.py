@@ -1,4 +1,4 @@
-"""The person who asks: what is kept of them, and the end of all of it."""
+"""The signed-in user: usage, and the deletion of all data of the user."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -7,49 +7,52 @@ from fastapi import APIRouter, Header
 from fastapi.responses import JSONResponse
 
 from satchel.entrypoints.http import examples
-from satchel.entrypoints.http.dependencies import InjectedUseCases
-from satchel.entrypoints.http.identity import Who
-from satchel.entrypoints.http.problems import responses
-from satchel.entrypoints.http.schemas.about import ErasureAsked, ErasureOut, Me
+from satchel.entrypoints.http.identity import CurrentUser
+from satchel.entrypoints.http.parameters import InjectedUseCases
+from satchel.entrypoints.http.problems import problem_responses
+from satchel.entrypoints.http.schemas.about import ErasureConfirmation, ErasureOut, Me
 
 router = APIRouter(tags=["me"])
 
 CONFIRM_HEADER = "X-Satchel-Confirm"
-_CONFIRM = Header(alias=CONFIRM_HEADER, max_length=4000, description="`confirm_token` of the first time.")
-_BEGUN: dict[int | str, dict[str, Any]] = {
+_CONFIRM = Header(alias=CONFIRM_HEADER, max_length=4000, description="The `confirm_token` of the first response.")
+_STARTED: dict[int | str, dict[str, Any]] = {
     202: {
         "model": ErasureOut,
-        "description": "Everything is being deleted.",
-        **examples.shown(202, examples.ERASURE)[202],
+        "description": "All data of the user is being deleted.",
+        **examples.success(202, examples.ERASURE)[202],
     },
 }
-_ERASED = examples.shown(200, examples.ERASURE_ASKED) | _BEGUN | responses(403, 422)
+_ERASED = examples.success(200, examples.ERASURE_CONFIRMATION) | _STARTED | problem_responses(403, 422)
 
 
-@router.get("/api/me", responses=examples.shown(200, examples.ME) | responses(403))
-def read_me(who: Who, use_cases: InjectedUseCases) -> Me:
-    """Say who is asking, how much they keep, and how the deletion of everything goes, if it was asked for."""
-    erasure = use_cases.request_erasure.latest(who)
+@router.get("/api/me", responses=examples.success(200, examples.ME) | problem_responses(403))
+def read_me(user: CurrentUser, use_cases: InjectedUseCases) -> Me:
+    """Return the user, the storage used, and the progress of the last deletion of all data, if there was one."""
+    erasure = use_cases.request_erasure.latest(user)
     return Me(
-        user=who.name,
-        groups=sorted(who.groups),
-        usage=use_cases.read_files.usage(who),
+        user=user.name,
+        groups=sorted(user.groups),
+        usage=use_cases.read_files.usage(user),
         erasure=ErasureOut.of(erasure) if erasure else None,
     )
 
 
-@router.delete("/api/me", response_model=ErasureAsked, responses=_ERASED)
+@router.delete("/api/me", response_model=ErasureConfirmation, responses=_ERASED)
 def erase_me(
-    who: Who, use_cases: InjectedUseCases, confirm: Annotated[str | None, _CONFIRM] = None
-) -> ErasureAsked | JSONResponse:
-    """Delete everything of the person: files, versions, sessions, events, links. Say it twice.
+    user: CurrentUser, use_cases: InjectedUseCases, confirm: Annotated[str | None, _CONFIRM] = None
+) -> ErasureConfirmation | JSONResponse:
+    """Delete all data of the user: files with all versions, sessions, events, links. Needs two requests.
 
-    The first answer has the token that confirms it within five minutes. After the second it is done in the background,
-    however much it is; `GET /api/me` tells how far it is. Saying it again while it goes on only helps it on.
+    The first response has a token; the second request confirms the deletion with it within five minutes. The deletion
+    then runs in the background, and `GET /api/me` returns its progress. Repeating the request meanwhile is safe.
     """
     if confirm is None:
-        asked = use_cases.request_erasure.request(who)
-        until = datetime.fromtimestamp(asked.exp, UTC)
-        return ErasureAsked(confirm_token=asked.token, expires_at=until, usage=use_cases.read_files.usage(who))
-    begun = ErasureOut.of(use_cases.request_erasure.confirm(who, confirm))
-    return JSONResponse(begun.model_dump(mode="json"), 202)
+        confirmation = use_cases.request_erasure.request(user)
+        return ErasureConfirmation(
+            confirm_token=confirmation.token,
+            expires_at=datetime.fromtimestamp(confirmation.exp, UTC),
+            usage=use_cases.read_files.usage(user),
+        )
+    erasure = ErasureOut.of(use_cases.request_erasure.confirm(user, confirm))
+    return JSONResponse(erasure.model_dump(mode="json"), 202)

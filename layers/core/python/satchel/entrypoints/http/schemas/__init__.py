@@ -1,1 +1,1 @@
-"""Request and response bodies that are not domain models already, and the query parameters of lists."""
+"""The JSON bodies of requests and responses, except those that are domain models."""

@@ -1,7 +1,4 @@
-"""TODO.
-
-What goes over the wire about a person and all that is kept of them.
-"""
+"""Responses about the deployment and about the signed-in user."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -15,41 +12,39 @@ from satchel.domain.users import Erased, Erasure
 
 
 class Health(BaseModel):
-    """The server is alive."""
+    """The server is running."""
 
     status: str = "ok"
     version: str
 
 
 class SizeLimits(BaseModel):
-    """How much goes which way, in bytes."""
+    """Upload and response limits, in bytes."""
 
-    body_bytes: Annotated[int, Field(description="One request to the API, a file in it included.")]
+    body_bytes: Annotated[int, Field(description="A request to the API, including a file in it.")]
     message_bytes: Annotated[int, Field(description="A message to the model.")]
     inline_bytes: Annotated[
         int,
-        Field(
-            description="A file inside JSON, as `b64`: `base64_size_limit_mb`, or less where the transport has less."
-        ),
+        Field(description="A file as `b64` in JSON: `base64_size_limit_mb`, or less if the transport allows less."),
     ]
-    file_bytes: Annotated[int, Field(description="Any file: uploaded in parts, or made by a tool.")]
+    file_bytes: Annotated[int, Field(description="A file that is uploaded in parts, or created by a tool.")]
     part_bytes: Annotated[
-        int, Field(description="A part of an upload, of files that make no more than 10,000 of them.")
+        int, Field(description="A part of an upload. Files of more than 10,000 such parts have larger parts.")
     ]
 
 
 class ModelOut(BaseModel):
-    """A model that the person may choose for a session."""
+    """A model that the user may choose for a session."""
 
     name: str
     description: str
 
 
 class Config(BaseModel):
-    """Who is asking, and what this deployment does and allows.
+    """The signed-in user and the settings of this deployment.
 
-    ``model`` is the one of ``models`` that a session has which names none; None where there is none for this person.
-    ``socket_url`` is where connections are opened, with a ticket of ``POST /api/ws-ticket``.
+    ``model`` is the default model of a session, one of ``models``; None if the user may use no model.
+    ``socket_url`` is the WebSocket API; connecting needs a ticket of ``POST /api/ws-ticket``.
     """
 
     user: str
@@ -68,8 +63,8 @@ ServerStatus = Literal["ready", "starting", "unavailable"]
 class ToolServer(BaseModel):
     """A server with its tools.
 
-    ``status`` is ``starting`` until its tools are known, and ``unavailable`` when it did not start the last time, for
-    the ``reason`` given; it is tried again, and its tools are those that it had before.
+    ``status`` is ``starting`` until its tools are known, and ``unavailable`` if its last start failed with ``reason``.
+    An unavailable server is started again later; until then ``tools`` are those of its last successful start.
     """
 
     name: str
@@ -80,13 +75,13 @@ class ToolServer(BaseModel):
 
 
 class Tools(BaseModel):
-    """What the person may use."""
+    """The servers and tools that the user may use."""
 
     servers: list[ToolServer]
 
 
 class ErasureOut(BaseModel):
-    """The last time that everything was deleted: done when ``finished_at`` is set. ``erased`` counts on the way."""
+    """The last deletion of all data. It is complete when ``finished_at`` is set; ``erased`` has the counts so far."""
 
     started_at: datetime
     finished_at: datetime | None
@@ -94,12 +89,12 @@ class ErasureOut(BaseModel):
 
     @classmethod
     def of(cls, erasure: Erasure) -> "ErasureOut":
-        """Show an erasure."""
+        """Return the response for an erasure."""
         return cls(**erasure.model_dump(include={"started_at", "finished_at", "erased"}))
 
 
 class Me(BaseModel):
-    """Who is asking, how much they keep (bytes of all versions, number of files), and what was deleted."""
+    """The signed-in user, the storage used (bytes of all versions, number of files), the last deletion of all data."""
 
     user: str
     groups: list[str]
@@ -107,8 +102,8 @@ class Me(BaseModel):
     erasure: ErasureOut | None
 
 
-class ErasureAsked(BaseModel):
-    """Nothing is deleted yet: say it again with ``confirm_token``. ``usage`` is what would go."""
+class ErasureConfirmation(BaseModel):
+    """The token that confirms the deletion. Nothing is deleted yet; ``usage`` is the amount that would be deleted."""
 
     confirm_token: str
     expires_at: datetime

@@ -1,7 +1,4 @@
-"""What goes over the wire that is not a domain model already.
-
-What goes over the wire about shared links.
-"""
+"""Requests and responses about files and their shared links."""
 
 from datetime import datetime
 from typing import Annotated
@@ -9,11 +6,11 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from satchel.domain.files import FileInfo, FileRecord, Source
-from satchel.domain.links import MAX_SECONDS, SharedLink
+from satchel.domain.links import MAX_LINK_SECONDS, SharedLink
 
 
 class FileFields(BaseModel):
-    """What is said of a file that is uploaded, as JSON or as a form."""
+    """The metadata of a file that is uploaded as JSON or as a form."""
 
     name: Annotated[str, Field(max_length=4096)]
     mime: Annotated[str | None, Field(max_length=255)] = None
@@ -31,9 +28,9 @@ class FileUpload(FileFields):
 class FileOut(BaseModel):
     """A file in My Files. ``size`` in bytes, ``expires_at`` in seconds since 1970.
 
-    A deferred one says in ``status`` and ``reason`` what it waits for, in ``next_actions`` what may be done next; it is
-    gone at ``expires_at``, unless it is kept. A ``temporary`` one goes with its session. ``info`` is what was read from
-    the file itself.
+    A deferred file waits for the user: ``status`` and ``reason`` say why, ``next_actions`` what the user can do. It is
+    deleted at ``expires_at`` unless the user keeps it. A ``temporary`` file is deleted with its session. ``info`` is
+    metadata that was read from the content.
     """
 
     file_key: str
@@ -58,19 +55,19 @@ class FileOut(BaseModel):
 
     @classmethod
     def of(cls, record: FileRecord, download_url: str | None = None) -> "FileOut":
-        """Show a file."""
+        """Return the response for a file."""
         return cls.model_validate({**record.model_dump(), "status": record.status, "download_url": download_url})
 
 
 class StoreReference(BaseModel):
-    """Where a large file lies; of no use outside (spec 3 §6.2)."""
+    """The internal storage key of a large file. Clients cannot use it; they download the file by its link."""
 
     key: str
     internal: bool = True
 
 
 class FileContent(FileOut):
-    """A file as the spec's processed artifact: ``b64`` up to the limit in force, ``s3_ref`` above it."""
+    """A file with its content: ``b64`` up to the limit ``inline_bytes``, ``s3_ref`` above it."""
 
     b64: str | None = None
     s3_ref: StoreReference | None = None
@@ -84,15 +81,15 @@ class FilePage(BaseModel):
 
 
 class NewLink(BaseModel):
-    """How long a link is to live."""
+    """A link to create. It is valid for ``ttl_seconds``."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"ttl_seconds": 3600}]})
 
-    ttl_seconds: Annotated[int, Field(ge=1, le=MAX_SECONDS)] = 3600
+    ttl_seconds: Annotated[int, Field(ge=1, le=MAX_LINK_SECONDS)] = 3600
 
 
 class LinkOut(BaseModel):
-    """A shared link: one version of a file, until ``expires_at`` or until it is revoked."""
+    """A shared link to one version of a file, valid until ``expires_at`` unless it is revoked."""
 
     link_id: str
     file_key: str
@@ -103,7 +100,7 @@ class LinkOut(BaseModel):
 
     @classmethod
     def of(cls, link: SharedLink) -> "LinkOut":
-        """Show a link; its address is not kept."""
+        """Return the response for a link, without its URL, which is not stored."""
         return cls(
             link_id=link.link_id,
             file_key=link.claims.file_key,
@@ -114,8 +111,8 @@ class LinkOut(BaseModel):
         )
 
 
-class LinkMade(LinkOut):
-    """A new link with its address, which is told this once: whoever has it can fetch the file."""
+class LinkWithUrl(LinkOut):
+    """A new link with its URL, which no later response has. Anyone with the URL can download the file."""
 
     url: str
 
@@ -128,6 +125,6 @@ class LinkPage(BaseModel):
 
 
 class LinksRevoked(BaseModel):
-    """How many links went."""
+    """The number of links that were revoked."""
 
     revoked: int

@@ -1,4 +1,4 @@
-"""TODO."""
+"""Requests and responses about sessions: turns, events, WebSocket tickets, audit log."""
 
 from datetime import datetime
 from typing import Annotated, Self
@@ -10,33 +10,33 @@ from satchel.domain.conversation import TokenUsage
 from satchel.domain.prompt import MAX_INSTRUCTIONS_CHARS
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Session, SessionChanges, SessionStatus, Turn, TurnStatus
-from satchel.entrypoints.event_schemas import ClientEvent
+from satchel.entrypoints.event_schemas import TurnEvent
 
 
 class SessionFields(BaseModel):
-    """What is said of a session.
+    """The fields of a session that the user sets.
 
-    ``model`` is one of those that `GET /api/config` names; without one the session has the first of them.
-    ``instructions`` say how the model is to behave, in place of the deployment's own words.
+    ``model`` is one of the models of `GET /api/config`; the default is the first of them.
+    ``instructions`` describe how the model should behave. They replace the instructions of the deployment.
     """
 
     title: Annotated[str | None, Field(max_length=200)] = None
     model: Annotated[str | None, Field(max_length=200)] = None
     instructions: Annotated[str | None, Field(max_length=MAX_INSTRUCTIONS_CHARS)] = None
 
-    def said(self) -> SessionChanges:
-        """Return what is said, without what is left out."""
+    def changes(self) -> SessionChanges:
+        """Return the fields that the request contains."""
         return SessionChanges.model_validate(self.model_dump(exclude_unset=True))
 
 
 class NewSession(SessionFields):
     """A session to start."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"title": "Sales of August"}]})
+    model_config = ConfigDict(json_schema_extra={"examples": [{"title": "August sales"}]})
 
 
 class SessionPatch(SessionFields):
-    """What to change of a session, from its next turn on. What is left out stays; null takes it away."""
+    """Changes of a session from its next turn on. A missing field stays as it is; null resets it."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"model": "careful", "instructions": "Answer in one sentence."}]}
@@ -44,7 +44,7 @@ class SessionPatch(SessionFields):
 
 
 class SessionOut(BaseModel):
-    """A session. ``usage`` counts the tokens of all its turns, as the models' providers told them."""
+    """A session. ``usage`` is the number of tokens of all its turns, as reported by the models' providers."""
 
     session_id: str
     title: str | None
@@ -57,7 +57,7 @@ class SessionOut(BaseModel):
 
     @classmethod
     def of(cls, session: Session) -> Self:
-        """Show a session."""
+        """Return the response for a session."""
         return cls.model_validate(session.model_dump())
 
 
@@ -69,7 +69,7 @@ class SessionPage(BaseModel):
 
 
 class TurnOut(BaseModel):
-    """A turn in the story of its session."""
+    """A turn in the history of its session."""
 
     turn_id: str
     status: TurnStatus
@@ -83,7 +83,7 @@ class TurnOut(BaseModel):
 
     @classmethod
     def of(cls, turn: Turn) -> "TurnOut":
-        """Show a turn."""
+        """Return the response for a turn."""
         return cls.model_validate(turn.model_dump())
 
 
@@ -96,7 +96,7 @@ class SessionWithTurns(SessionOut):
 
 
 class TurnAccepted(BaseModel):
-    """The turn goes on; ask for it or its events."""
+    """The turn is running. Read it at ``turn_url``, or its events at ``events_url``."""
 
     turn_id: str
     session_id: str
@@ -106,15 +106,15 @@ class TurnAccepted(BaseModel):
 
 
 class EventPage(BaseModel):
-    """Events after a cursor. Ask again with ``after=next`` until ``done``."""
+    """The events after a cursor. Repeat the request with ``after=next`` until ``done``."""
 
-    events: list[ClientEvent]
+    events: list[TurnEvent]
     next: int
     done: bool
 
 
 class SocketTicket(BaseModel):
-    """A ticket for one connection, opened before ``expires_at`` at ``{url}?ticket={ticket}``."""
+    """A ticket for one WebSocket connection. Connect to ``{url}?ticket={ticket}`` before ``expires_at``."""
 
     ticket: str
     expires_at: datetime
@@ -122,7 +122,7 @@ class SocketTicket(BaseModel):
 
 
 class AuditPage(BaseModel):
-    """What was done in a session, newest first."""
+    """The audit log of a session, newest first."""
 
     entries: list[AuditEntry]
     cursor: str | None = None

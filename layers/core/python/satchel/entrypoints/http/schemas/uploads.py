@@ -1,4 +1,4 @@
-"""What goes over the wire about uploads in parts."""
+"""Requests and responses about uploads in parts."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from satchel.domain.uploads import (
     MAX_PARTS,
-    MAX_SIGNED,
+    MAX_SIGNED_PARTS,
     Part,
     Sha256,
     SignedPart,
@@ -19,48 +19,48 @@ from satchel.domain.uploads import (
 )
 from satchel.entrypoints.http.schemas.files import FileFields
 
-_MAX_SIZE = 1 << 63  # what a number of the table may be; the limit of files is far below
+_MAX_SIZE = 1 << 63  # keeps the number within what DynamoDB can store; the limit of a file is far lower
 _EXAMPLE_SHA256 = "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ="
 
 
 class NewUpload(FileFields):
-    """A file that is to be uploaded in parts. ``sha256`` are the checksums of its first parts, where they are known."""
+    """A file to upload in parts. ``sha256`` are the checksums of its first parts, if the client knows them already."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"name": "notes.txt", "size": 5, "sha256": [_EXAMPLE_SHA256]}]}
     )
 
     size: Annotated[int, Field(ge=0, lt=_MAX_SIZE, description="Bytes of the file.")]
-    sha256: Annotated[Sequence[Sha256], Field(max_length=MAX_SIGNED)] = ()
+    sha256: Annotated[Sequence[Sha256], Field(max_length=MAX_SIGNED_PARTS)] = ()
 
     @model_validator(mode="after")
-    def _no_more_than_there_are(self) -> Self:
+    def _check_number_of_checksums(self) -> Self:
         if len(self.sha256) > part_count_of(self.size, part_bytes_for(self.size)):
             raise ValueError("there are more checksums than parts")
         return self
 
     def parts(self) -> list[Part]:
-        """Return the parts that can be signed at once."""
+        """Return the parts whose checksums the request has: their URLs are part of the response."""
         return [Part(number=number, sha256=sha256) for number, sha256 in enumerate(self.sha256, 1)]
 
 
-class WantedPart(BaseModel):
-    """A part to be signed: its number, from 1 on, and the SHA-256 of its bytes as base64."""
+class PartToSign(BaseModel):
+    """A part that the client will send: its number, from 1, and the SHA-256 of its content as base64."""
 
     number: Annotated[int, Field(ge=1, le=MAX_PARTS)]
     sha256: Sha256
 
 
-class WantedParts(BaseModel):
-    """Parts to be signed."""
+class PartsToSign(BaseModel):
+    """The parts that need presigned URLs."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"parts": [{"number": 1, "sha256": _EXAMPLE_SHA256}]}]})
 
-    parts: Annotated[list[WantedPart], Field(min_length=1, max_length=MAX_SIGNED)]
+    parts: Annotated[list[PartToSign], Field(min_length=1, max_length=MAX_SIGNED_PARTS)]
 
 
 class UploadOut(BaseModel):
-    """An upload on its way. Each part has ``part_bytes``, the last one what is left. Sizes in bytes."""
+    """An unfinished upload. Each part has ``part_bytes`` except the last one, which has the rest. Sizes in bytes."""
 
     upload_id: str
     name: str
@@ -74,7 +74,7 @@ class UploadOut(BaseModel):
 
     @classmethod
     def of(cls, upload: Upload) -> "UploadOut":
-        """Show an upload under the name that it came with, by which its sender knows it again."""
+        """Return the response for an upload, with the name that the client sent."""
         return cls(
             upload_id=upload.upload_id,
             name=upload.file.raw_name,
@@ -89,17 +89,17 @@ class UploadOut(BaseModel):
 
 
 class SignedParts(BaseModel):
-    """PUT each part's bytes to its ``url`` with its ``headers`` before ``expires_at``; ask again where that is over."""
+    """PUT each part to its ``url`` with its ``headers`` before ``expires_at``; request a new URL after that."""
 
     parts: list[SignedPart]
 
 
-class UploadBegun(UploadOut, SignedParts):
-    """An upload that has begun, with the parts whose checksums were given, signed."""
+class StartedUpload(UploadOut, SignedParts):
+    """A new upload, with presigned URLs of the parts whose checksums the request had."""
 
 
 class StoredPartOut(BaseModel):
-    """A part that has come and need not be sent again. ``sha256`` is null where the store does not tell."""
+    """A part that is stored, so it need not be sent again. ``sha256`` is null if the store does not return it."""
 
     number: int
     size: int
@@ -107,19 +107,19 @@ class StoredPartOut(BaseModel):
 
     @classmethod
     def of(cls, part: StoredPart) -> "StoredPartOut":
-        """Show a part."""
+        """Return the response for a stored part."""
         return cls.model_validate(part.model_dump())
 
 
 class UploadWithParts(UploadOut):
-    """An upload with a page of the parts that have come, by number."""
+    """An unfinished upload with a page of its stored parts, ordered by number."""
 
     stored: list[StoredPartOut]
     cursor: str | None = None
 
 
 class UploadPage(BaseModel):
-    """Uploads on their way, newest first."""
+    """Unfinished uploads, newest first."""
 
     uploads: list[UploadOut]
     cursor: str | None = None

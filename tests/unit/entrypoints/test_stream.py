@@ -1,6 +1,6 @@
 from typing import Any
 
-from satchel.entrypoints.stream import StreamBatch
+from satchel.entrypoints.stream import StreamBatchHandler
 
 Json = dict[str, Any]
 
@@ -12,30 +12,30 @@ def record(number: int, pk: str, sk: str) -> Json:
     }
 
 
-def pushed(*records: Json, failing: tuple[str, ...] = ()) -> tuple[list[str], Json]:
-    """Return the turns that were pushed, in order, and the answer."""
+def push_records(*records: Json, failing: tuple[str, ...] = ()) -> tuple[list[str], Json]:
+    """Handle the records. Return the turns that were pushed, in order, and the response."""
     turns: list[str] = []
 
     def push(turn_id: str) -> bool:
         turns.append(turn_id)
         return turn_id not in failing
 
-    return turns, StreamBatch(push)({"Records": list(records)})
+    return turns, StreamBatchHandler(push)({"Records": list(records)})
 
 
 def test_each_turn_of_a_batch_is_pushed_once_in_the_order_of_its_first_record() -> None:
-    turns, answer = pushed(
+    turns, response = push_records(
         record(1, "TURN#t2", "EVENT#00000001"),
         record(2, "TURN#t1", "SUB#c="),
         record(3, "TURN#t2", "EVENT#00000002"),
     )
     assert turns == ["t2", "t1"]
-    assert answer == {"batchItemFailures": []}
+    assert response == {"batchItemFailures": []}
 
 
-def test_what_tells_of_nothing_new_is_passed_over() -> None:
-    """Where there is a filter it does not come at all."""
-    turns, _ = pushed(
+def test_records_that_are_not_events_or_subscriptions_are_ignored() -> None:
+    """The filter of the stream drops most of them already."""
+    turns, _ = push_records(
         record(1, "TURN#t1", "SEQ"),
         record(2, "TURN#t1", "ONCE#start"),
         record(3, "TURN#t1", "CLAIM#t1-00-00"),
@@ -46,8 +46,8 @@ def test_what_tells_of_nothing_new_is_passed_over() -> None:
     assert turns == []
 
 
-def test_a_batch_is_told_again_from_the_first_record_of_the_first_turn_that_failed() -> None:
-    turns, answer = pushed(
+def test_response_names_the_first_record_of_the_first_failed_turn() -> None:
+    turns, response = push_records(
         record(1, "TURN#t1", "EVENT#00000001"),
         record(2, "TURN#t2", "EVENT#00000001"),
         record(3, "TURN#t3", "EVENT#00000001"),
@@ -55,4 +55,4 @@ def test_a_batch_is_told_again_from_the_first_record_of_the_first_turn_that_fail
         failing=("t2", "t3"),
     )
     assert turns == ["t1", "t2", "t3"]
-    assert answer == {"batchItemFailures": [{"itemIdentifier": "2"}]}
+    assert response == {"batchItemFailures": [{"itemIdentifier": "2"}]}

@@ -1,0 +1,77 @@
+"""Parameters that several routes share: ids in paths, the injected use cases, the limit and cursor of a page.
+
+An id with an invalid format gives the same 404 as an id that does not exist.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Annotated, TypeVar
+
+from fastapi import Depends, Path, Query, Request
+from pydantic import BeforeValidator
+
+from satchel.domain.canvas import CANVAS_ID_PATTERN
+from satchel.domain.errors import (
+    CallNotFound,
+    CanvasNotFound,
+    FileNotFound,
+    NotFound,
+    SessionNotFound,
+    SharedLinkNotFound,
+    TurnNotFound,
+    UploadNotFound,
+)
+from satchel.domain.ids import CALL_ID, ID_BODY, CallId, CanvasId, FileKey, LinkId, SessionId, TurnId, UploadId
+from satchel.entrypoints.http import examples
+from satchel.use_cases import UseCases
+
+IdT = TypeVar("IdT", bound=str)
+_MAX_SHOWN_CHARS = 100
+
+
+def _id_validator(
+    make: Callable[[str], IdT], pattern: str, not_found: Callable[[IdT], NotFound]
+) -> Callable[[str], IdT]:
+    """Return a function that converts a text to an id, or raises ``not_found`` if the text does not match."""
+    compiled = re.compile(pattern)
+
+    def validate(text: str) -> IdT:
+        if not compiled.fullmatch(text):
+            raise not_found(make(text[:_MAX_SHOWN_CHARS]))
+        return make(text)
+
+    return validate
+
+
+check_session_id = _id_validator(SessionId, f"s{ID_BODY}", SessionNotFound)
+_turn = _id_validator(TurnId, f"t{ID_BODY}", TurnNotFound)
+_call = _id_validator(CallId, CALL_ID, CallNotFound)
+_file = _id_validator(FileKey, f"f{ID_BODY}", FileNotFound)
+_upload = _id_validator(lambda text: UploadId(FileKey(text)), f"f{ID_BODY}", UploadNotFound)
+_link = _id_validator(LinkId, f"l{ID_BODY}", SharedLinkNotFound)
+_canvas = _id_validator(CanvasId, CANVAS_ID_PATTERN, CanvasNotFound)
+
+# NotFound is not a ValueError: pydantic does not catch it, so the response is 404 and not 422.
+SessionPath = Annotated[SessionId, BeforeValidator(check_session_id), Path(examples=[examples.SESSION_ID])]
+TurnPath = Annotated[TurnId, BeforeValidator(_turn), Path(examples=[examples.TURN_ID])]
+CallPath = Annotated[CallId, BeforeValidator(_call), Path(examples=[examples.CALL_ID])]
+FilePath = Annotated[FileKey, BeforeValidator(_file), Path(examples=[examples.FILE_KEY])]
+UploadPath = Annotated[UploadId, BeforeValidator(_upload), Path(examples=[examples.UPLOAD_ID])]
+LinkPath = Annotated[LinkId, BeforeValidator(_link), Path(examples=[examples.LINK_ID])]
+CanvasPath = Annotated[
+    CanvasId,
+    BeforeValidator(_canvas),
+    Path(examples=[examples.CANVAS_ID], description="The id that the tool gave to its dashboard."),
+]
+
+
+def get_use_cases(request: Request) -> UseCases:
+    """Return the use cases of the application that serves this request."""
+    use_cases: UseCases = request.app.state.use_cases
+    return use_cases
+
+
+InjectedUseCases = Annotated[UseCases, Depends(get_use_cases)]
+
+Limit = Annotated[int, Query(ge=1, le=100, description="Maximum number of items in a page.")]
+Cursor = Annotated[str | None, Query(max_length=2000, description="The `cursor` of the previous page.")]
