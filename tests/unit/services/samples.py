@@ -3,7 +3,7 @@
 from typing import Any
 
 from satchel.domain.conversation import ToolSpec
-from satchel.domain.llm import ModelEntry, Models
+from satchel.domain.llm import ModelCatalog, ModelEntry
 from satchel.domain.servers import Registry, ServerEntry
 from satchel.domain.users import Identity
 
@@ -34,7 +34,7 @@ REGISTRY = Registry(
         "vault": ServerEntry(command=["vault"], groups=["admins"]),
     }
 )
-MODELS = Models(
+MODELS = ModelCatalog(
     "quick",
     (
         ModelEntry(name="quick", model="fake:quick", description="For most things"),

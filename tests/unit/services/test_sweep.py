@@ -28,7 +28,7 @@ def waiting(world: World, session: Session, name: str = "draft.docx", hours: int
     )
     world.finish_call(call, RunnerReport(files=[draft]))
     world.complete(turn)
-    record = next(world.files.named(ALICE.name, session.session_id, name), None)
+    record = next(world.files.list_by_name(ALICE.name, session.session_id, name), None)
     assert record is not None
     return record
 
@@ -39,7 +39,7 @@ def temporary(world: World, session: Session, name: str = "scratch.html") -> Fil
     call = world.call(turn)
     world.finish_call(call, RunnerReport(files=[world.stored_file(call, name)], display=TEMPORARY))
     world.complete(turn)
-    record = next(world.files.named(ALICE.name, session.session_id, name), None)
+    record = next(world.files.list_by_name(ALICE.name, session.session_id, name), None)
     assert record is not None
     return record
 
@@ -83,7 +83,7 @@ def test_of_very_many_expired_files_all_go_in_one_sweep_and_nothing_else(world: 
     stays = world.upload("stays.csv")
     world.clock.travel(2 * HOUR)
     assert sweep(world).files == 450
-    assert (world.files.everybodys(), list(world.store.objects)) == ([stays], [stays.key])
+    assert (world.files.list_all(), list(world.store.objects)) == ([stays], [stays.key])
 
 
 def test_a_sweep_that_was_broken_off_between_bytes_and_records_is_finished_by_the_next(world: World) -> None:
@@ -97,16 +97,16 @@ def test_a_sweep_that_was_broken_off_between_bytes_and_records_is_finished_by_th
         patched.setattr(world.file_reaper, "remove", away)
         with pytest.raises(OSError, match="away"):
             sweep(world)
-    assert (world.store.objects, len(world.files.everybodys())) == ({}, 1)
+    assert (world.store.objects, len(world.files.list_all())) == ({}, 1)
     assert sweep(world).files == 1
-    assert world.files.everybodys() == []
+    assert world.files.list_all() == []
 
 
 def test_without_time_a_sweep_leaves_all_to_the_next(world: World) -> None:
     world.expire_after(world.upload("a.csv"))
     world.clock.travel(2 * HOUR)
     assert world.use_cases.sweep(lambda: False) == SweepCounts()
-    assert len(world.files.everybodys()) == 1
+    assert len(world.files.list_all()) == 1
 
 
 # Keeping
@@ -172,14 +172,14 @@ def test_the_events_of_a_session_go_when_nobody_can_be_reading_them_any_more(wor
     session = world.session()
     turn = world.turn(session)
     world.complete(turn)
-    told = world.events.after(turn.turn_id, 0, 100)
+    told = world.events.list_after(turn.turn_id, 0, 100)
     world.use_cases.end_session(ALICE, session.session_id)
     sweep(world)
-    assert world.events.after(turn.turn_id, 0, 100) == told
+    assert world.events.list_after(turn.turn_id, 0, 100) == told
     assert len(told) > 1
     world.clock.travel(GRACE.total_seconds())
     assert sweep(world).cleared_sessions == 1
-    assert world.events.after(turn.turn_id, 0, 100) == told[-1:]
+    assert world.events.list_after(turn.turn_id, 0, 100) == told[-1:]
     assert world.use_cases.read_turn.is_fully_read(turn.turn_id, told[-1].seq)
     assert sweep(world) == SweepCounts()
 
@@ -190,10 +190,10 @@ def test_what_a_late_call_puts_into_a_session_that_has_ended_goes_as_well(world:
     world.persist = False
     world.use_cases.end_session(ALICE, session.session_id)
     world.finish_call(call, RunnerReport(files=[world.stored_file(call, "late.html")]))
-    assert [file.name for file in world.files.everybodys()] == ["late.html"]
+    assert [file.name for file in world.files.list_all()] == ["late.html"]
     world.clock.travel(GRACE.total_seconds())
     sweep(world)
-    assert world.files.everybodys() == []
+    assert world.files.list_all() == []
 
 
 def test_a_session_that_was_not_cleared_is_cleared_by_the_sweep(world: World) -> None:
@@ -201,7 +201,7 @@ def test_a_session_that_was_not_cleared_is_cleared_by_the_sweep(world: World) ->
     temporary(world, session)
     world.sessions.end(ALICE.name, session.session_id, world.clock.now())
     assert sweep(world).cleared_sessions == 1
-    assert world.files.everybodys() == []
+    assert world.files.list_all() == []
 
 
 def test_without_time_a_session_stays_to_be_cleared(world: World) -> None:
@@ -210,7 +210,7 @@ def test_without_time_a_session_stays_to_be_cleared(world: World) -> None:
     world.sessions.end(ALICE.name, session.session_id, world.clock.now())
     assert world.use_cases.clean_up_session(ended(world, session), lambda: False) is False
     assert world.use_cases.clean_up_session(ended(world, session), lambda: True) is True
-    assert world.files.everybodys() == []
+    assert world.files.list_all() == []
 
 
 def test_a_session_that_has_not_ended_is_not_cleared(world: World) -> None:
@@ -246,7 +246,7 @@ def test_a_session_whose_turn_runs_is_in_use(world: World) -> None:
 def test_a_session_that_is_used_again_in_that_moment_does_not_end(world: World) -> None:
     session = world.session()
     world.clock.travel(2 * SESSION_IDLE.total_seconds())
-    found = world.sessions.idle(world.clock.now() - SESSION_IDLE, 10)
+    found = world.sessions.list_idle(world.clock.now() - SESSION_IDLE, 10)
     world.complete(world.turn(session))
     assert [each.session_id for each in found] == [session.session_id]
     since = world.clock.now() - timedelta(days=1)

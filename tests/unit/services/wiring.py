@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from satchel.domain.tools import answered
+from satchel.domain.tools import fresh_tool_list
 from satchel.settings import (
     ApprovalSettings,
     CanvasSettings,
@@ -43,7 +43,9 @@ class Wiring(FakePorts):
         self.persist = True
         self.cleanup_starter = ImmediateCleanup(self.sessions, lambda: self.use_cases.clean_up_session)
         for server, tools in TOOLS.items():
-            self.tool_lists.put(server, REGISTRY.servers[server].config_hash(), answered(tools, self.clock.now()))
+            self.tool_lists.save(
+                server, REGISTRY.servers[server].config_hash(), fresh_tool_list(tools, self.clock.now())
+            )
 
     @property
     def settings(self) -> Settings:
@@ -59,7 +61,7 @@ class Wiring(FakePorts):
             max_input_bytes=MAX_INPUT_BYTES,
         )
         settings.links = LinkSettings(capability_secret="none", public_url="https://satchel.example")
-        settings.models = ModelSettings(model=MODELS.default, models=MODELS.listed)
+        settings.models = ModelSettings(model=MODELS.default, models=MODELS.configured)
         settings.origins = OriginSettings(web_origins=WEB_ORIGINS)
         settings.sessions = SessionSettings(
             persist_files_across_sessions=self.persist, session_idle_hours=SESSION_IDLE / timedelta(hours=1)

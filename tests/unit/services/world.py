@@ -50,7 +50,7 @@ class World(Wiring):
     def expire_after(self, record: FileRecord, after: timedelta = timedelta(hours=1)) -> FileRecord:
         """Set the time at which a file expires."""
         at = int((self.clock.now() + after).timestamp())
-        return self.files.write(record.model_copy(update={"expires_at": at}))
+        return self.files.save_version(record.model_copy(update={"expires_at": at}))
 
     def call(
         self, turn: Turn, tool: str = "report.echo", arguments: str = "{}", round_number: int = 0, index: int = 0

@@ -1,4 +1,4 @@
-"""What is written down, and logged, of every call and every download."""
+"""The audit trail and the log of tool calls and downloads."""
 
 import logging
 from typing import Any
@@ -21,11 +21,11 @@ from tests.unit.services.world import World, call_step, turn_step
 SECRET = "hunter2-Xy9"
 
 
-def told(caplog: pytest.LogCaptureFixture, message: str = "audit") -> list[dict[str, Any]]:
-    """Return what each such log line says beside its words."""
-    usual = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+def logged_fields(caplog: pytest.LogCaptureFixture, message: str = "audit") -> list[dict[str, Any]]:
+    """Return the extra fields of each log line with this message."""
+    standard = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
     lines = [vars(record) for record in caplog.records if record.getMessage() == message]
-    return [{key: value for key, value in line.items() if key not in usual} for line in lines]
+    return [{key: value for key, value in line.items() if key not in standard} for line in lines]
 
 
 @pytest.fixture(autouse=True)
@@ -35,13 +35,13 @@ def logs(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
 
 
 def calls_of(world: World, session_id: str) -> list[ToolCallEntry]:
-    return [entry for entry in world.audit_trail.of(SessionId(session_id)) if isinstance(entry, ToolCallEntry)]
+    return [entry for entry in world.audit_trail.entries_of(SessionId(session_id)) if isinstance(entry, ToolCallEntry)]
 
 
 # Calls
 
 
-def test_a_call_is_written_down_as_its_tool_got_it_without_secrets(
+def test_call_is_audited_and_logged_with_its_arguments_but_without_secrets(
     world: World, logs: pytest.LogCaptureFixture
 ) -> None:
     turn = world.turn(world.session())
@@ -63,38 +63,36 @@ def test_a_call_is_written_down_as_its_tool_got_it_without_secrets(
         result="ok",
         duration_seconds=1.234,
     )
-    assert told(logs) == [entry.model_dump(mode="json", exclude_none=True)]
+    assert logged_fields(logs) == [entry.model_dump(mode="json", exclude_none=True)]
     assert SECRET not in logs.text
 
 
-def test_it_is_written_down_once_though_the_state_runs_twice(
-    world: World, call: Call, logs: pytest.LogCaptureFixture
-) -> None:
+def test_call_is_audited_once_if_the_state_runs_twice(world: World, call: Call, logs: pytest.LogCaptureFixture) -> None:
     for _ in range(2):
         world.finish_call(call, RunnerReport(results=1))
         world.clock.travel(5)
-    assert len(calls_of(world, call.session_id)) == len(told(logs)) == 1
+    assert len(calls_of(world, call.session_id)) == len(logged_fields(logs)) == 1
 
 
 @pytest.mark.parametrize(
-    ("outcome", "failure", "said"),
+    ("report", "failure", "expected"),
     [
-        (RunnerReport.of_error(ToolTimedOut(30), 30_000), None, ("error", "E_TIMEOUT", "ExecutionTimeout", 30)),
-        (RunnerReport.of_error(Forbidden("vault.open")), None, ("error", "E_FORBIDDEN", "Forbidden", 0)),
+        (RunnerReport.from_error(ToolTimedOut(30), 30_000), None, ("error", "E_TIMEOUT", "ExecutionTimeout", 30)),
+        (RunnerReport.from_error(Forbidden("vault.open")), None, ("error", "E_FORBIDDEN", "Forbidden", 0)),
         (None, Failure(Error="States.Timeout"), ("error", "E_TOOL_CRASHED", "ToolCrashed", None)),
         (None, Failure(Error="Boom"), ("error", "E_TOOL_FAILED", "ToolFailed", 0)),
         (RunnerReport(results=0, meta_data={"reason": "whatever"}, duration_ms=5), None, ("ok", None, None, 0.005)),
     ],
 )
-def test_it_is_said_how_a_call_ended_and_how_long_it_took(
-    world: World, call: Call, outcome: RunnerReport | None, failure: Failure | None, said: tuple[object, ...]
+def test_entry_contains_the_error_the_reason_and_the_duration(
+    world: World, call: Call, report: RunnerReport | None, failure: Failure | None, expected: tuple[object, ...]
 ) -> None:
-    world.finish_call(call, outcome, failure)
+    world.finish_call(call, report, failure)
     (entry,) = calls_of(world, call.session_id)
-    assert (entry.result, entry.error_code, entry.reason, entry.duration_seconds) == said
+    assert (entry.result, entry.error_code, entry.reason, entry.duration_seconds) == expected
 
 
-def test_a_refused_call_is_written_down_with_what_the_model_wanted(world: World) -> None:
+def test_rejected_call_is_audited_with_the_model_arguments(world: World) -> None:
     call = world.call(world.turn(world.session()), "vault.open", f'{{"door": 1, "password": "{SECRET}"}}')
     world.use_cases.dispatch_tool(call_step(call, "task"))
     world.use_cases.record_tool_result(call_step(call))
@@ -103,7 +101,7 @@ def test_a_refused_call_is_written_down_with_what_the_model_wanted(world: World)
     assert entry.arguments == {"door": 1, "password": "[redacted]"}
 
 
-def test_so_is_one_whose_arguments_cannot_be_read(world: World) -> None:
+def test_call_with_unreadable_arguments_is_audited(world: World) -> None:
     call = world.call(world.turn(world.session()), "report.echo", f"{{oops password={SECRET}")
     world.use_cases.dispatch_tool(call_step(call, "task"))
     world.use_cases.record_tool_result(call_step(call))
@@ -112,9 +110,9 @@ def test_so_is_one_whose_arguments_cannot_be_read(world: World) -> None:
 
 
 @pytest.mark.parametrize("decision", [Decision(approved=False, reason="Not today"), None])
-def test_so_is_one_that_its_owner_refused_or_never_decided_about(world: World, decision: Decision | None) -> None:
-    asking = REGISTRY.servers["report"].model_copy(update={"require_approval": "*"})
-    world.registry = Registry(servers={"report": asking})
+def test_denied_or_undecided_call_is_audited(world: World, decision: Decision | None) -> None:
+    server = REGISTRY.servers["report"].model_copy(update={"require_approval": "*"})
+    world.registry = Registry(servers={"report": server})
     call = world.call(world.turn(world.session()), "report.echo", '{"text": "a"}')
     world.use_cases.ask_approval(call_step(call, "waiting"))
     if decision:
@@ -125,20 +123,24 @@ def test_so_is_one_that_its_owner_refused_or_never_decided_about(world: World, d
     assert (entry.error_code, entry.reason, entry.arguments) == ("E_FORBIDDEN", "NotApproved", {"text": "a"})
 
 
-def test_a_call_that_was_cancelled_is_written_down_since_its_tool_may_have_run(world: World) -> None:
+def test_cancelled_call_is_audited_because_its_tool_may_have_run(world: World) -> None:
     turn = world.turn(world.session())
     running, done = world.call(turn, "report.echo", '{"text": "a"}'), world.call(turn, index=1)
     world.use_cases.dispatch_tool(call_step(running, "task"))
     world.finish_call(done, RunnerReport(results=1))
     world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
     world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
-    cut_off, complete = calls_of(world, turn.session_id)
-    assert (cut_off.call_id, cut_off.result, cut_off.error_code) == (running.call_id, "error", "E_CANCELLED")
-    assert (cut_off.arguments, cut_off.duration_seconds) == ({"text": "a"}, None)
+    interrupted, complete = calls_of(world, turn.session_id)
+    assert (interrupted.call_id, interrupted.result, interrupted.error_code) == (
+        running.call_id,
+        "error",
+        "E_CANCELLED",
+    )
+    assert (interrupted.arguments, interrupted.duration_seconds) == ({"text": "a"}, None)
     assert (complete.call_id, complete.result) == (done.call_id, "ok")
 
 
-def test_a_call_has_one_entry_though_it_ends_after_its_turn(world: World, call: Call) -> None:
+def test_call_that_ends_after_its_turn_has_one_entry(world: World, call: Call) -> None:
     turn = world.turns.get(call.session_id, call.turn_id)
     assert turn is not None
     world.use_cases.finish_turn(turn_step(turn), Ending.TIMED_OUT)
@@ -147,7 +149,7 @@ def test_a_call_has_one_entry_though_it_ends_after_its_turn(world: World, call: 
     assert [entry.error_code for entry in calls_of(world, call.session_id)] == ["E_TURN_TIMEOUT"]
 
 
-def test_calls_are_in_their_order(world: World) -> None:
+def test_entries_are_in_the_order_of_the_calls(world: World) -> None:
     session = world.session()
     calls = []
     for _ in range(2):
@@ -160,9 +162,9 @@ def test_calls_are_in_their_order(world: World) -> None:
     assert [entry.call_id for entry in calls_of(world, session.session_id)] == [call.call_id for call in calls]
 
 
-def test_what_is_written_down_is_small_whatever_the_model_sent(world: World) -> None:
-    long = '{"text": "' + "word " * 50_000 + '"}'
-    call = world.call(world.turn(world.session()), "report." + "echo" * 40, long)
+def test_entry_of_huge_arguments_is_small(world: World) -> None:
+    arguments = '{"text": "' + "word " * 50_000 + '"}'
+    call = world.call(world.turn(world.session()), "report." + "echo" * 40, arguments)
     world.finish_call(call, RunnerReport(results=1))
     (entry,) = calls_of(world, call.session_id)
     assert len(entry.model_dump_json()) < 2_000
@@ -186,12 +188,12 @@ def token(url: str) -> str:
 
 
 @pytest.mark.parametrize("audience", ["ui", "tool"])
-def test_a_download_is_written_down_with_its_owner_and_session_and_without_the_token(
+def test_download_is_audited_with_owner_and_session_but_without_the_token(
     world: World, session: Session, record: FileRecord, logs: pytest.LogCaptureFixture, audience: str
 ) -> None:
     link = world.use_cases.mint_links(record) if audience == "ui" else world.use_cases.mint_links.for_tool(record, 60)
     assert world.use_cases.download(record.file_key, token(link)) == record
-    (entry,) = world.audit_trail.of(session.session_id)
+    (entry,) = world.audit_trail.entries_of(session.session_id)
     assert entry == DownloadEntry.model_validate(
         {
             "audit_id": entry.audit_id,
@@ -207,38 +209,36 @@ def test_a_download_is_written_down_with_its_owner_and_session_and_without_the_t
             "duration_seconds": 0,
         }
     )
-    assert told(logs) == [entry.model_dump(mode="json", exclude_none=True)]
+    assert logged_fields(logs) == [entry.model_dump(mode="json", exclude_none=True)]
     assert token(link) not in str([vars(line) for line in logs.records])
 
 
-def test_each_download_is_written_down(world: World, session: Session, record: FileRecord) -> None:
+def test_each_download_has_an_entry(world: World, session: Session, record: FileRecord) -> None:
     for _ in range(3):
         world.use_cases.download(record.file_key, token(world.use_cases.mint_links(record)))
-    assert len(world.audit_trail.of(session.session_id)) == 3
+    assert len(world.audit_trail.entries_of(session.session_id)) == 3
 
 
-def test_what_is_refused_is_logged_with_the_owner_where_the_link_names_one(
+def test_refused_download_is_only_logged_with_the_owner_of_a_valid_link(
     world: World, session: Session, record: FileRecord, logs: pytest.LogCaptureFixture
 ) -> None:
-    """Nothing is written: a refusal that took longer than another would tell of the file."""
+    """An audit entry would make some rejections slower, and so reveal the file."""
     link = world.use_cases.mint_links(record)
     world.use_cases.remove_file(ALICE, record.file_key)
-    for shown in (token(link), "forged"):
+    for shown_token in (token(link), "forged"):
         with pytest.raises(LinkNotFound):
-            world.use_cases.download(record.file_key, shown)
-    assert told(logs, "download refused") == [
+            world.use_cases.download(record.file_key, shown_token)
+    assert logged_fields(logs, "download refused") == [
         {"file_key": record.file_key, "user": ALICE.name},
         {"file_key": record.file_key, "user": None},
     ]
-    assert world.audit_trail.of(session.session_id) == []
+    assert world.audit_trail.entries_of(session.session_id) == []
 
 
-def test_a_file_of_no_session_is_in_no_sessions_trail_but_in_the_logs(
-    world: World, logs: pytest.LogCaptureFixture
-) -> None:
+def test_download_of_a_file_without_session_is_only_logged(world: World, logs: pytest.LogCaptureFixture) -> None:
     record = world.upload("a.csv")
     world.use_cases.download(record.file_key, token(world.use_cases.mint_links(record)))
-    (line,) = told(logs)
+    (line,) = logged_fields(logs)
     assert (line["kind"], line["user"], line["file_name"]) == ("download", ALICE.name, "a.csv")
     assert "session_id" not in line
 
@@ -246,16 +246,16 @@ def test_a_file_of_no_session_is_in_no_sessions_trail_but_in_the_logs(
 # Reading
 
 
-def test_the_owner_reads_them_newest_first_page_by_page(world: World, session: Session, record: FileRecord) -> None:
+def test_owner_reads_the_audit_trail_newest_first_in_pages(world: World, session: Session, record: FileRecord) -> None:
     for _ in range(5):
         world.clock.travel(1)
         world.use_cases.download(record.file_key, token(world.use_cases.mint_links(record)))
     first = world.use_cases.read_audit(ALICE, session.session_id, 3, None)
     second = world.use_cases.read_audit(ALICE, session.session_id, 3, first.cursor)
-    assert [*first.items, *second.items] == world.audit_trail.of(session.session_id)[::-1]
+    assert [*first.items, *second.items] == world.audit_trail.entries_of(session.session_id)[::-1]
     assert (len(first.items), second.cursor) == (3, None)
 
 
-def test_nobody_else_does(world: World, session: Session) -> None:
+def test_other_users_cannot_read_the_audit_trail(world: World, session: Session) -> None:
     with pytest.raises(SessionNotFound):
         world.use_cases.read_audit(BOB, session.session_id, 3, None)

@@ -40,25 +40,25 @@ def test_a_call_is_counted_once_with_its_time_and_its_bytes(world: World) -> Non
     call = world.call(world.turn(session), "report.summarise", '{"filename": "sales.csv"}')
     made = world.stored_file(call, "a.html", b"12345")
     result(world, call, RunnerReport(results=1, duration_ms=1234, files=[made]))
-    assert world.metrics.of(TOOL_CALLS) == [(1, "report", "ok")]
-    assert world.metrics.of(TOOL_CALL_DURATION) == [(1234, "report")]
-    assert world.metrics.of(TOOL_BYTES_IN) == [(8, "report")]
-    assert world.metrics.of(TOOL_BYTES_OUT) == [(5, "report")]
-    assert world.metrics.of(TOOL_TIMEOUTS) == []
+    assert world.metrics.values_of(TOOL_CALLS) == [(1, "report", "ok")]
+    assert world.metrics.values_of(TOOL_CALL_DURATION) == [(1234, "report")]
+    assert world.metrics.values_of(TOOL_BYTES_IN) == [(8, "report")]
+    assert world.metrics.values_of(TOOL_BYTES_OUT) == [(5, "report")]
+    assert world.metrics.values_of(TOOL_TIMEOUTS) == []
 
 
 def test_a_call_that_the_clock_ended_is_a_time_out(world: World) -> None:
     call = world.call(world.turn(world.session()), "report.echo", '{"text": "a"}')
-    result(world, call, RunnerReport.of_error(ToolTimedOut(30), 30_000))
-    assert world.metrics.of(TOOL_CALLS) == [(1, "report", "E_TIMEOUT")]
-    assert world.metrics.of(TOOL_TIMEOUTS) == [(1, "report")]
+    result(world, call, RunnerReport.from_error(ToolTimedOut(30), 30_000))
+    assert world.metrics.values_of(TOOL_CALLS) == [(1, "report", "E_TIMEOUT")]
+    assert world.metrics.values_of(TOOL_TIMEOUTS) == [(1, "report")]
 
 
 def test_a_call_whose_environment_died_is_a_crash_of_unknown_length(world: World) -> None:
     call = world.call(world.turn(world.session()), "report.echo", '{"text": "a"}')
     result(world, call, None, Failure(Error="States.HeartbeatTimeout"))
-    assert world.metrics.of(TOOL_CRASHES) == [(1, "report")]
-    assert world.metrics.of(TOOL_CALL_DURATION) == []
+    assert world.metrics.values_of(TOOL_CRASHES) == [(1, "report")]
+    assert world.metrics.values_of(TOOL_CALL_DURATION) == []
 
 
 @pytest.mark.parametrize("tool", ["made-up-by-a-model.tool", "report.no_such_tool", "vault.open"])
@@ -66,7 +66,7 @@ def test_a_call_that_came_to_no_server_names_none_so_that_a_model_cannot_make_me
     call = world.call(world.turn(world.session()), tool, "{}")
     result(world, call, None)
     outcome = "E_FORBIDDEN" if tool == "vault.open" else "E_UNKNOWN_TOOL"
-    assert world.metrics.of(TOOL_CALLS) == [(1, NO_SERVER, outcome)]
+    assert world.metrics.values_of(TOOL_CALLS) == [(1, NO_SERVER, outcome)]
 
 
 def test_a_turn_is_counted_once_by_how_it_ended(world: World) -> None:
@@ -74,8 +74,8 @@ def test_a_turn_is_counted_once_by_how_it_ended(world: World) -> None:
     world.clock.travel(2.5)
     for _ in range(2):
         world.use_cases.finish_turn(turn_step(turn), Ending.CANCELLED)
-    assert world.metrics.of(TURNS) == [(1, "cancelled")]
-    assert world.metrics.of(TURN_DURATION) == [(2500, "cancelled")]
+    assert world.metrics.values_of(TURNS) == [(1, "cancelled")]
+    assert world.metrics.values_of(TURN_DURATION) == [(2500, "cancelled")]
 
 
 def test_a_call_that_was_cut_off_is_counted_once_too(world: World) -> None:
@@ -85,15 +85,15 @@ def test_a_call_that_was_cut_off_is_counted_once_too(world: World) -> None:
     for _ in range(2):
         world.use_cases.finish_turn(turn_step(turn), Ending.CANCELLED)
     world.use_cases.record_tool_result(call_step(call))
-    assert world.metrics.of(TOOL_CALLS) == [(1, "report", "E_CANCELLED")]
+    assert world.metrics.values_of(TOOL_CALLS) == [(1, "report", "E_CANCELLED")]
 
 
 def test_bytes_that_people_send_and_fetch_are_measured(world: World) -> None:
     record = world.use_cases.upload_file(ALICE, "a.txt", b"1234", None, None)
     url = world.use_cases.mint_links(record)
     world.use_cases.download(record.file_key, url.partition("token=")[2])
-    assert world.metrics.of(UPLOADED_BYTES) == [(4,)]
-    assert world.metrics.of(DOWNLOADED_BYTES) == [(4,)]
+    assert world.metrics.values_of(UPLOADED_BYTES) == [(4,)]
+    assert world.metrics.values_of(DOWNLOADED_BYTES) == [(4,)]
 
 
 def test_the_tokens_of_an_answer_are_counted_by_its_model(world: World) -> None:
@@ -101,11 +101,11 @@ def test_the_tokens_of_an_answer_are_counted_by_its_model(world: World) -> None:
     turn = world.turn(world.session())
     for _ in range(2):  # the second time it is not asked
         world.use_cases.think(turn_step(turn))
-    assert world.metrics.of(TOKENS_IN) == [(120, "fake:quick")]
-    assert world.metrics.of(TOKENS_OUT) == [(8, "fake:quick")]
+    assert world.metrics.values_of(TOKENS_IN) == [(120, "fake:quick")]
+    assert world.metrics.values_of(TOKENS_OUT) == [(8, "fake:quick")]
 
 
 def test_a_model_that_does_not_count_has_no_figures(world: World) -> None:
     world.model.replies = [ModelReply(text="Hello.")]
     world.use_cases.think(turn_step(world.turn(world.session())))
-    assert world.metrics.of(TOKENS_IN) == []
+    assert world.metrics.values_of(TOKENS_IN) == []

@@ -1,4 +1,4 @@
-"""The runner's pulse: by timer, whatever the tool does. These tests wait for threads, never for time."""
+"""The runner's heartbeat. These tests wait for threads, never for time."""
 
 import threading
 
@@ -10,8 +10,8 @@ from tests.fakes.turns import FakeTaskCallback
 _REAL_SECONDS = 20
 
 
-class Awaited:
-    """Something that another thread is going to do."""
+class AwaitedCall:
+    """A function that another thread calls."""
 
     def __init__(self) -> None:
         self._done = threading.Event()
@@ -22,70 +22,70 @@ class Awaited:
         self._done.set()
 
     def wait(self) -> None:
-        assert self._done.wait(_REAL_SECONDS), "it never happened"
+        assert self._done.wait(_REAL_SECONDS), "the function was not called"
 
 
-def test_it_beats_while_it_is_in_use_and_not_after() -> None:
-    callback, beat = FakeTaskCallback(), Awaited()
-    callback.on_heartbeat = beat
+def test_heartbeats_are_sent_until_the_context_ends() -> None:
+    callback, sent = FakeTaskCallback(), AwaitedCall()
+    callback.on_heartbeat = sent
     with Heartbeat(callback, "task", 0):
-        beat.wait()
-    counted = len(callback.heartbeats)
+        sent.wait()
+    count = len(callback.heartbeats)
     assert set(callback.heartbeats) == {"task"}
-    assert [thread for thread in threading.enumerate() if thread.name == "pulse"] == []
-    assert len(callback.heartbeats) == counted
+    assert [thread for thread in threading.enumerate() if thread.name == "heartbeat"] == []
+    assert len(callback.heartbeats) == count
 
 
-def test_it_ends_at_once_when_it_is_left_however_far_the_next_beat_is() -> None:
-    with Heartbeat(FakeTaskCallback(), "task", 3600) as pulse:
+def test_context_ends_at_once_while_the_next_heartbeat_is_far_away() -> None:
+    with Heartbeat(FakeTaskCallback(), "task", 3600) as heartbeat:
         pass
-    assert not pulse.gone
+    assert not heartbeat.task_ended
 
 
-def test_when_nobody_waits_any_more_it_says_so_once() -> None:
-    callback, told = FakeTaskCallback(), Awaited()
+def test_callback_runs_once_when_the_task_has_ended() -> None:
+    callback, ended = FakeTaskCallback(), AwaitedCall()
     callback.gone = True
-    with Heartbeat(callback, "task", 0) as pulse:
-        pulse.on_task_end(told)
-        told.wait()
-    assert (pulse.gone, told.times, callback.heartbeats) == (True, 1, ["task"])
+    with Heartbeat(callback, "task", 0) as heartbeat:
+        heartbeat.on_task_end(ended)
+        ended.wait()
+    assert (heartbeat.task_ended, ended.times, callback.heartbeats) == (True, 1, ["task"])
 
 
-def test_who_asks_to_be_told_too_late_is_told_at_once() -> None:
-    callback, first, second = FakeTaskCallback(), Awaited(), Awaited()
+def test_callback_that_is_set_after_the_end_runs_at_once() -> None:
+    callback, first, second = FakeTaskCallback(), AwaitedCall(), AwaitedCall()
     callback.gone = True
-    with Heartbeat(callback, "task", 0) as pulse:
-        pulse.on_task_end(first)
+    with Heartbeat(callback, "task", 0) as heartbeat:
+        heartbeat.on_task_end(first)
         first.wait()
-        pulse.on_task_end(second)
+        heartbeat.on_task_end(second)
         assert second.times == 1
 
 
-def test_who_does_not_ask_any_more_is_not_told() -> None:
-    callback, beat, told = FakeTaskCallback(), Awaited(), Awaited()
-    callback.on_heartbeat = beat
-    with Heartbeat(callback, "task", 0) as pulse:
-        pulse.on_task_end(told)
-        pulse.on_task_end(None)
+def test_removed_callback_does_not_run() -> None:
+    callback, sent, ended = FakeTaskCallback(), AwaitedCall(), AwaitedCall()
+    callback.on_heartbeat = sent
+    with Heartbeat(callback, "task", 0) as heartbeat:
+        heartbeat.on_task_end(ended)
+        heartbeat.on_task_end(None)
         callback.gone = True
-    assert told.times == 0
+    assert ended.times == 0
 
 
-def test_a_beat_that_does_not_arrive_is_not_the_last(caplog: pytest.LogCaptureFixture) -> None:
+def test_failed_heartbeat_is_followed_by_the_next_one(caplog: pytest.LogCaptureFixture) -> None:
     callback, heartbeats = FakeTaskCallback(), threading.Semaphore(0)
     callback.lost_heartbeats = 2
     callback.on_heartbeat = heartbeats.release
-    with Heartbeat(callback, "task", 0) as pulse:
+    with Heartbeat(callback, "task", 0) as heartbeat:
         for _ in range(3):
             assert heartbeats.acquire(timeout=_REAL_SECONDS)
-    assert not pulse.gone
-    assert [record.message for record in caplog.records] == ["a beat did not arrive; the next one may"] * 2
+    assert not heartbeat.task_ended
+    assert [record.message for record in caplog.records] == ["heartbeat failed; the next one may succeed"] * 2
 
 
-def test_a_call_that_is_over_before_the_first_beat_is_due_costs_no_thread() -> None:
+def test_call_that_ends_before_the_first_heartbeat_starts_no_thread() -> None:
     callback = FakeTaskCallback()
 
     with Heartbeat(callback, "task", 3600):
-        beating = [thread.name for thread in threading.enumerate() if thread.name == "pulse"]
+        threads = [thread.name for thread in threading.enumerate() if thread.name == "heartbeat"]
 
-    assert (beating, callback.heartbeats) == ([], [])
+    assert (threads, callback.heartbeats) == ([], [])

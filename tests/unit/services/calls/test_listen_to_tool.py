@@ -1,4 +1,4 @@
-"""Following a running call: what is passed on, when the person is warned, when it ends (spec 3 §11)."""
+"""Following a running call: its events, its notices and its time limits."""
 
 import logging
 from contextlib import suppress
@@ -17,34 +17,34 @@ from tests.fakes.tool_client import FakeRunningCall, Script
 from tests.fakes.turns import FakeEvents
 from tests.unit.services.orders import CALL_ID, TURN_ID, order
 
-NOTICES = {notice.seconds: notice.message for notice in Limits().announced()}
+NOTICES = {notice.seconds: notice.message for notice in Limits().notice_schedule()}
 SILENT = "Tool failed to respond in a reasonable amount of time. Please try again or use a smaller dataset."
-ANSWER = ToolResult(raw={"content": [], "structuredContent": {"results": 1}})
-Told = tuple[float, str, dict[str, Any]]
+RESULT = ToolResult(raw={"content": [], "structuredContent": {"results": 1}})
+PublishedEvent = tuple[float, str, dict[str, Any]]
 
 
-class Listening:
-    """One call that follows a script, and what was told of it, with the second in which it was."""
+class ScriptedCall:
+    """A call that follows a script, and its published events with their times."""
 
     def __init__(self, script: Script, limits: Limits | None = None) -> None:
         self.clock = FakeClock()
-        self.begun = self.clock.now()
+        self.started_at = self.clock.now()
         self.events = FakeEvents(self.clock)
         self.running = FakeRunningCall(self.clock, script)
         called = order(limits=limits)
         self.violations = Violations(called)
         self.listen = ListenToTool(self.events, self.clock, called, self.violations)
 
-    def answer(self) -> ToolResult:
+    def run(self) -> ToolResult:
         return self.listen(self.running)
 
-    def told(self) -> list[Told]:
-        """Return second, type and payload of each event, the call's id taken off."""
-        events = self.events.after(TURN_ID, 0, 10_000)
+    def published(self) -> list[PublishedEvent]:
+        """Return the second, type and payload of each event, without the call id."""
+        events = self.events.list_after(TURN_ID, 0, 10_000)
         assert {event.payload["call_id"] for event in events} <= {CALL_ID}
         return [
             (
-                (event.at - self.begun).total_seconds(),
+                (event.at - self.started_at).total_seconds(),
                 event.type,
                 {key: value for key, value in event.payload.items() if key != "call_id"},
             )
@@ -52,37 +52,39 @@ class Listening:
         ]
 
 
-def notice(seconds: int) -> Told:
+def notice(seconds: int) -> PublishedEvent:
     return seconds, "tool_notice", {"seconds": seconds, "left_seconds": 30 - seconds, "message": NOTICES[seconds]}
 
 
-def progress(at: float, done: float, total: float | None, percentage: float | None, message: str = "") -> Told:
-    said = {"progress": done, "total": total, "percentage": percentage, "message": message}
-    return at, "tool_progress", said
+def progress(
+    at: float, done: float, total: float | None, percentage: float | None, message: str = ""
+) -> PublishedEvent:
+    payload = {"progress": done, "total": total, "percentage": percentage, "message": message}
+    return at, "tool_progress", payload
 
 
-# Answers
+# Results
 
 
 @pytest.mark.clause("v2.1:timeout:normal")
-def test_an_answer_in_time_is_returned_and_nobody_is_told_anything() -> None:
-    call = Listening([(14.9, ANSWER)])
-    assert call.answer() == ANSWER
-    assert call.told() == []
+def test_result_in_time_is_returned_without_events() -> None:
+    call = ScriptedCall([(14.9, RESULT)])
+    assert call.run() == RESULT
+    assert call.published() == []
     assert call.running.killed_at is None
 
 
-def test_an_answer_in_the_last_moment_counts() -> None:
-    call = Listening([(29.999, ANSWER)])
-    assert call.answer() == ANSWER
-    assert call.told() == [notice(15), notice(20), notice(25)]
+def test_result_just_before_the_timeout_is_returned() -> None:
+    call = ScriptedCall([(29.999, RESULT)])
+    assert call.run() == RESULT
+    assert call.published() == [notice(15), notice(20), notice(25)]
 
 
 @pytest.mark.clause("v2.1:progress:shown")
-def test_what_a_tool_logs_is_passed_on() -> None:
-    call = Listening([(1, LogMessage(level="info", message="Starting")), (2, ANSWER)])
-    call.answer()
-    assert call.told() == [(1, "tool_log", {"level": "info", "message": "Starting"})]
+def test_log_messages_are_published() -> None:
+    call = ScriptedCall([(1, LogMessage(level="info", message="Starting")), (2, RESULT)])
+    call.run()
+    assert call.published() == [(1, "tool_log", {"level": "info", "message": "Starting"})]
 
 
 # Silence
@@ -95,11 +97,11 @@ def test_what_a_tool_logs_is_passed_on() -> None:
     "v2.1:time:timeout",
     "v2.1:timeout:told",
 )
-def test_a_silent_tool_is_announced_three_times_then_killed() -> None:
-    call = Listening([])
+def test_silent_tool_gets_three_notices_and_is_killed() -> None:
+    call = ScriptedCall([])
     with pytest.raises(ToolTimedOut) as ended:
-        call.answer()
-    assert call.told() == [
+        call.run()
+    assert call.published() == [
         notice(15),
         notice(20),
         notice(25),
@@ -113,36 +115,36 @@ def test_a_silent_tool_is_announced_three_times_then_killed() -> None:
     }
 
 
-def test_the_server_is_dead_before_anybody_is_told_that_it_timed_out() -> None:
-    call = Listening([])
-    alive: list[bool] = []
-    call.events.on_append = lambda: alive.append(call.running.killed_at is None)
+def test_server_is_killed_before_the_timeout_is_published() -> None:
+    call = ScriptedCall([])
+    was_alive: list[bool] = []
+    call.events.on_append = lambda: was_alive.append(call.running.killed_at is None)
     with pytest.raises(ToolTimedOut):
-        call.answer()
-    assert alive == [True, True, True, False]
+        call.run()
+    assert was_alive == [True, True, True, False]
 
 
 @pytest.mark.clause("v2.1:progress:resets")
-@pytest.mark.parametrize("word", [ProgressUpdate(progress=1), LogMessage(level="info", message="I am here")])
-def test_any_word_starts_the_silence_anew(word: ProgressUpdate | LogMessage) -> None:
-    call = Listening([(29, word), (58, ANSWER)])
-    assert call.answer() == ANSWER
-    assert [at for at, kind, _ in call.told() if kind == "tool_notice"] == [15, 20, 25, 44, 49, 54]
+@pytest.mark.parametrize("event", [ProgressUpdate(progress=1), LogMessage(level="info", message="Working")])
+def test_progress_and_logs_restart_the_silence(event: ProgressUpdate | LogMessage) -> None:
+    call = ScriptedCall([(29, event), (58, RESULT)])
+    assert call.run() == RESULT
+    assert [at for at, kind, _ in call.published() if kind == "tool_notice"] == [15, 20, 25, 44, 49, 54]
 
 
 @pytest.mark.clause("v2.1:errors:timeout")
-def test_after_a_time_out_the_last_progress_is_known_by_its_words() -> None:
-    call = Listening(
+def test_timeout_error_contains_the_last_progress_message() -> None:
+    call = ScriptedCall(
         [(1, ProgressUpdate(progress=44, total=200)), (2, ProgressUpdate(progress=45, message="chunk 45"))]
     )
     with pytest.raises(ToolTimedOut) as ended:
-        call.answer()
+        call.run()
     assert ended.value.details["last_progress"] == "chunk 45"
     assert call.running.killed_at == 1032
 
 
 @pytest.mark.parametrize(
-    ("said", "known"),
+    ("progress", "text"),
     [
         (ProgressUpdate(progress=45, total=200), "45/200"),
         (ProgressUpdate(progress=0.5, total=1), "0.5/1"),
@@ -150,56 +152,56 @@ def test_after_a_time_out_the_last_progress_is_known_by_its_words() -> None:
         (ProgressUpdate(progress=45, total=0), "45"),
     ],
 )
-def test_progress_without_words_is_known_by_its_figures(said: ProgressUpdate, known: str) -> None:
-    call = Listening([(1, said)])
+def test_timeout_error_contains_the_numbers_of_progress_without_message(progress: ProgressUpdate, text: str) -> None:
+    call = ScriptedCall([(1, progress)])
     with pytest.raises(ToolTimedOut) as ended:
-        call.answer()
-    assert ended.value.details["last_progress"] == known
+        call.run()
+    assert ended.value.details["last_progress"] == text
 
 
-def test_a_tool_that_never_ends_is_ended_at_the_cap_and_the_error_says_so() -> None:
-    call = Listening(
+def test_tool_is_killed_at_the_maximum_duration() -> None:
+    call = ScriptedCall(
         [(second, ProgressUpdate(progress=second)) for second in range(14, 200, 14)], Limits(max_seconds=100)
     )
     with pytest.raises(ToolTimedOut) as ended:
-        call.answer()
+        call.run()
     assert call.running.killed_at == 1100
     details = ended.value.details
     assert (details["timeout_seconds"], details["limit"], details["last_progress"]) == (100, "absolute", "98")
-    said = "The tool was stopped after 100 seconds, the longest that a call of it may last."
-    assert call.told()[-1] == (100, "tool_notice", {"seconds": 100, "left_seconds": 0, "message": said})
+    message = "The tool was stopped after 100 seconds, the longest that a call of it may last."
+    assert call.published()[-1] == (100, "tool_notice", {"seconds": 100, "left_seconds": 0, "message": message})
 
 
-def test_the_times_may_be_set() -> None:
-    call = Listening([], Limits(silence=60, notices=(10, 30, 50)))
+def test_time_limits_are_configurable() -> None:
+    call = ScriptedCall([], Limits(silence=60, notices=(10, 30, 50)))
     with pytest.raises(ToolTimedOut) as ended:
-        call.answer()
-    assert [at for at, _, _ in call.told()] == [10, 30, 50, 60]
+        call.run()
+    assert [at for at, _, _ in call.published()] == [10, 30, 50, 60]
     assert ended.value.details["timeout_seconds"] == 60
 
 
-def test_the_times_scale_with_the_limit_of_silence() -> None:
-    call = Listening([], Limits(silence=3))
+def test_notices_scale_with_the_silence_limit() -> None:
+    call = ScriptedCall([], Limits(silence=3))
     with pytest.raises(ToolTimedOut):
-        call.answer()
-    assert [at for at, _, _ in call.told()] == [1.5, 2, 2.5, 3]
+        call.run()
+    assert [at for at, _, _ in call.published()] == [1.5, 2, 2.5, 3]
 
 
 # Progress
 
 
 @pytest.mark.clause("v2.1:progress:shown")
-def test_progress_is_passed_on_with_its_percentage() -> None:
-    said: Script = [
+def test_progress_is_published_with_its_percentage() -> None:
+    script: Script = [
         (1, ProgressUpdate(progress=1, total=3, message="One of three")),
         (2, ProgressUpdate(progress=5)),
         (3, ProgressUpdate(progress=0, total=10)),
         (4, ProgressUpdate(progress=1, total=0)),
-        (5, ANSWER),
+        (5, RESULT),
     ]
-    call = Listening(said)
-    call.answer()
-    assert call.told() == [
+    call = ScriptedCall(script)
+    call.run()
+    assert call.published() == [
         progress(1, 1, 3, 33.3, "One of three"),
         progress(2, 5, None, None),
         progress(3, 0, 10, 0),
@@ -207,11 +209,11 @@ def test_progress_is_passed_on_with_its_percentage() -> None:
     ]
 
 
-def test_much_progress_is_thinned_and_the_last_one_always_comes() -> None:
-    said = [(number / 100, ProgressUpdate(progress=number, total=100)) for number in range(1, 101)]
-    call = Listening([*said, (1.01, ANSWER)])
-    call.answer()
-    assert [(at, told["progress"]) for at, _, told in call.told()] == [
+def test_frequent_progress_is_throttled_and_the_last_is_published() -> None:
+    updates = [(number / 100, ProgressUpdate(progress=number, total=100)) for number in range(1, 101)]
+    call = ScriptedCall([*updates, (1.01, RESULT)])
+    call.run()
+    assert [(at, payload["progress"]) for at, _, payload in call.published()] == [
         (0.01, 1),
         (0.26, 26),
         (0.51, 51),
@@ -220,83 +222,85 @@ def test_much_progress_is_thinned_and_the_last_one_always_comes() -> None:
     ]
 
 
-@pytest.mark.parametrize("end", [ANSWER, CallFailure(crashed=True, message="gone")])
-def test_however_a_call_ends_all_progress_that_came_was_counted(
+@pytest.mark.parametrize("end", [RESULT, CallFailure(crashed=True, message="gone")])
+def test_all_progress_is_counted_however_the_call_ends(
     end: ToolResult | CallFailure, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
-    call = Listening([*[(1, ProgressUpdate(progress=number)) for number in range(200)], (2, end)])
+    call = ScriptedCall([*[(1, ProgressUpdate(progress=number)) for number in range(200)], (2, end)])
     with suppress(ToolCrashed):
-        call.answer()
+        call.run()
     (line,) = (record for record in caplog.records if record.message == "the tool has ended")
     assert (vars(line)["call_id"], vars(line)["progress_received"]) == (CALL_ID, 200)
 
 
-def test_progress_that_is_held_is_shown_as_soon_as_it_may_not_when_the_tool_speaks_again() -> None:
-    call = Listening([(1, ProgressUpdate(progress=1)), (1.1, ProgressUpdate(progress=2)), (12, ANSWER)])
-    call.answer()
-    assert [(at, told["progress"]) for at, _, told in call.told()] == [(1, 1), (1.25, 2)]
+def test_held_progress_is_published_when_due_without_a_new_event() -> None:
+    call = ScriptedCall([(1, ProgressUpdate(progress=1)), (1.1, ProgressUpdate(progress=2)), (12, RESULT)])
+    call.run()
+    assert [(at, payload["progress"]) for at, _, payload in call.published()] == [(1, 1), (1.25, 2)]
 
 
 @pytest.mark.parametrize(
-    "end", [ANSWER, CallFailure(crashed=True, message="gone"), CallFailure(crashed=False, message="refused")]
+    "end", [RESULT, CallFailure(crashed=True, message="gone"), CallFailure(crashed=False, message="refused")]
 )
-def test_however_a_call_ends_its_last_progress_was_shown(end: ToolResult | CallFailure) -> None:
-    call = Listening([(1, ProgressUpdate(progress=1)), (1.1, ProgressUpdate(progress=2)), (1.2, end)])
+def test_last_progress_is_published_however_the_call_ends(end: ToolResult | CallFailure) -> None:
+    call = ScriptedCall([(1, ProgressUpdate(progress=1)), (1.1, ProgressUpdate(progress=2)), (1.2, end)])
     with suppress(ToolCrashed, ToolFailed):
-        call.answer()
-    assert [told["progress"] for _, _, told in call.told()] == [1, 2]
+        call.run()
+    assert [payload["progress"] for _, _, payload in call.published()] == [1, 2]
 
 
-def test_progress_that_is_no_number_breaks_nothing() -> None:
-    call = Listening([(1, ProgressUpdate(progress=float("nan"), total=float("inf"))), (2, ANSWER)])
-    assert call.answer() == ANSWER
-    assert call.told() == [(1, "tool_progress", {"progress": None, "total": None, "percentage": None, "message": ""})]
+def test_progress_that_is_not_finite_is_published_as_null() -> None:
+    call = ScriptedCall([(1, ProgressUpdate(progress=float("nan"), total=float("inf"))), (2, RESULT)])
+    assert call.run() == RESULT
+    assert call.published() == [
+        (1, "tool_progress", {"progress": None, "total": None, "percentage": None, "message": ""})
+    ]
 
 
 # Ends
 
 
-def test_a_server_that_is_gone_has_crashed() -> None:
+def test_crashed_server_raises_tool_crashed() -> None:
     with pytest.raises(ToolCrashed, match="killed by signal 9"):
-        Listening([(1, CallFailure(crashed=True, message="killed by signal 9"))]).answer()
+        ScriptedCall([(1, CallFailure(crashed=True, message="killed by signal 9"))]).run()
 
 
-def test_a_server_that_refuses_the_call_has_failed() -> None:
+def test_rejected_call_raises_tool_failed() -> None:
     with pytest.raises(ToolFailed, match="no such method"):
-        Listening([(1, CallFailure(crashed=False, message="no such method"))]).answer()
+        ScriptedCall([(1, CallFailure(crashed=False, message="no such method"))]).run()
 
 
-def test_an_answer_that_is_too_long_is_said_to_be() -> None:
+def test_too_large_result_raises_file_too_large() -> None:
     with pytest.raises(FileTooLarge) as ended:
-        Listening([(1, CallFailure(crashed=True, message="too long", exceeded_limit=1000))]).answer()
-    assert ended.value.message == "The tool's answer exceeds processing limits"
+        ScriptedCall([(1, CallFailure(crashed=True, message="too long", exceeded_limit=1000))]).run()
+    assert ended.value.message == "The tool's result exceeds processing limits"
     assert ended.value.details["current_limit_bytes"] == 1000
 
 
-# What a tool says is no place for bytes and links
+# Links and long texts
 
 LINK = "fetching https://satchel.example/api/files/download/f1?token=secret now"
 
 
-def test_the_link_that_a_tool_was_given_is_not_passed_on() -> None:
-    call = Listening([(1, LogMessage(level="info", message=LINK)), (2, ProgressUpdate(progress=1, message=LINK))])
+def test_file_links_are_removed_from_events_and_timeout_errors() -> None:
+    call = ScriptedCall([(1, LogMessage(level="info", message=LINK)), (2, ProgressUpdate(progress=1, message=LINK))])
     with pytest.raises(ToolTimedOut) as ended:
-        call.answer()
+        call.run()
     assert ended.value.details["last_progress"] == "fetching [file link omitted] now"
-    assert "secret" not in call.events.text(TURN_ID)
+    assert "secret" not in call.events.stored_json(TURN_ID)
 
 
 @pytest.mark.parametrize("crashed", [True, False])
-def test_neither_is_it_in_the_error(crashed: bool) -> None:  # noqa: FBT001 (a row)
+def test_file_links_are_removed_from_failure_messages(crashed: bool) -> None:  # noqa: FBT001 (a row)
     with pytest.raises((ToolCrashed, ToolFailed)) as ended:
-        Listening([(1, CallFailure(crashed=crashed, message=LINK))]).answer()
+        ScriptedCall([(1, CallFailure(crashed=crashed, message=LINK))]).run()
     assert "secret" not in str(ToolOutput.from_error(ended.value))
 
 
-def test_what_a_tool_says_may_be_long_but_is_cut() -> None:
-    words = "word " * 10_000
-    call = Listening([(1, LogMessage(level="info", message=words)), (2, CallFailure(crashed=False, message=words))])
+def test_long_texts_of_a_tool_are_cut() -> None:
+    text = "word " * 10_000
+    call = ScriptedCall([(1, LogMessage(level="info", message=text)), (2, CallFailure(crashed=False, message=text))])
     with pytest.raises(ToolFailed) as ended:
-        call.answer()
-    assert (len(call.told()[0][2]["message"]), len(ended.value.message)) == (MAX_TEXT_CHARS, MAX_TEXT_CHARS)
+        call.run()
+    assert (len(call.published()[0][2]["message"]), len(ended.value.message)) == (MAX_TEXT_CHARS, MAX_TEXT_CHARS)

@@ -1,4 +1,4 @@
-"""Keeping and reading an outcome."""
+"""Storing and reading a runner report."""
 
 import io
 
@@ -11,22 +11,22 @@ from tests.fakes.storage import FakeFileStore
 
 
 @pytest.mark.parametrize(
-    "outcome",
+    "report",
     [
         RunnerReport(),
         RunnerReport(results={"ü": [1, None, 0.5]}, display=Display(open_canvas=True, primary_file="a")),
-        RunnerReport.of_error(ToolTimedOut(30), 5),
+        RunnerReport.from_error(ToolTimedOut(30), 5),
     ],
 )
-def test_an_outcome_is_read_as_it_was_stored(outcome: RunnerReport) -> None:
+def test_report_is_read_as_stored(report: RunnerReport) -> None:
     store = FakeFileStore()
-    store_report(store, "k", outcome)
-    assert read_report(store, "k") == outcome
+    store_report(store, "k", report)
+    assert read_report(store, "k") == report
     assert store.objects["k"].mime == "application/json"
-    assert store.objects["k"].tags == {"retention": "unkept"}  # it is read within the turn
+    assert store.objects["k"].tags == {"retention": "unkept"}  # deleted if the turn does not read it
 
 
-def test_no_outcome_is_none() -> None:
+def test_missing_report_is_none() -> None:
     assert read_report(FakeFileStore(), "k") is None
 
 
@@ -42,21 +42,21 @@ def test_no_outcome_is_none() -> None:
         b'{"duration_ms": "long"}',
     ],
 )
-def test_what_is_no_outcome_is_refused(text: bytes) -> None:
+def test_malformed_report_raises_value_error(text: bytes) -> None:
     store = FakeFileStore()
     store.put("k", io.BytesIO(text), "application/json")
-    with pytest.raises(ValueError, match="the outcome is malformed"):
+    with pytest.raises(ValueError, match="the report is malformed"):
         read_report(store, "k")
 
 
-def test_an_outcome_that_is_too_large_is_not_read() -> None:
+def test_too_large_report_raises_value_error() -> None:
     store = FakeFileStore()
     store.put("k", io.BytesIO(b" " * (MAX_REPORT_BYTES + 1)), "application/json")
     with pytest.raises(ValueError, match="bytes"):
         read_report(store, "k")
 
 
-def test_a_retry_stores_the_same_again() -> None:
+def test_storing_a_report_again_replaces_it() -> None:
     store = FakeFileStore()
     for _ in range(2):
         store_report(store, "k", RunnerReport(error_code=ErrorCode.E_TOOL_FAILED))

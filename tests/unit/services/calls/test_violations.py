@@ -1,4 +1,4 @@
-"""A tool that was stopped: told in the form of spec 3 §12.2, or noted where it went on."""
+"""Violations: errors of failed calls, meta data of successful calls."""
 
 import pytest
 
@@ -7,18 +7,18 @@ from satchel.services.calls.violations import Violations
 from tests.unit.services.orders import order
 
 
-def test_nothing_refused_is_nothing_said() -> None:
+def test_no_violations_give_no_meta_data() -> None:
     violations = Violations(order(), "fail")
     violations.check(failed=True)
 
-    assert violations.noted() == {}
+    assert violations.meta_data() == {}
 
 
 @pytest.mark.clause("v2.1:errors:invalid-path")
-def test_a_call_fails_for_its_last_attempt() -> None:
+def test_failed_call_raises_invalid_path_of_the_last_attempt() -> None:
     violations = Violations(order())
-    violations.hear("/etc/a")
-    violations.hear("/etc/b")
+    violations.add_blocked_access("/etc/a")
+    violations.add_blocked_access("/etc/b")
     with pytest.raises(InvalidPath) as raised:
         violations.check(failed=True)
 
@@ -27,39 +27,39 @@ def test_a_call_fails_for_its_last_attempt() -> None:
     assert raised.value.details["allowed_prefix"] == f"/tmp/{user}/"
 
 
-def test_who_went_on_keeps_the_result_with_a_note() -> None:
+def test_successful_call_reports_up_to_ten_violations() -> None:
     violations = Violations(order())
     for number in range(20):
-        violations.hear(f"/etc/{number}")
+        violations.add_blocked_access(f"/etc/{number}")
     violations.check(failed=False)
 
-    noted = violations.noted()["security_violations"]
-    assert noted[0] == {"attempted_path": "/etc/0", "allowed_prefix": f"/tmp/{order().user}/"}
-    assert len(noted) == 10
+    reported = violations.meta_data()["security_violations"]
+    assert reported[0] == {"attempted_path": "/etc/0", "allowed_prefix": f"/tmp/{order().user}/"}
+    assert len(reported) == 10
 
 
-def test_the_attempt_alone_may_be_enough() -> None:
+def test_policy_fail_raises_after_a_successful_call() -> None:
     violations = Violations(order(), "fail")
-    violations.hear("/etc/a")
+    violations.add_blocked_access("/etc/a")
     with pytest.raises(InvalidPath):
         violations.check(failed=False)
 
 
 @pytest.mark.clause("v2.1:isolation:guarded")
-def test_every_attempt_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    Violations(order()).hear("/etc/a")
+def test_each_blocked_access_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    Violations(order()).add_blocked_access("/etc/a")
 
     assert [(record.getMessage(), vars(record)["attempted_path"]) for record in caplog.records] == [
         ("a file operation was blocked", "/etc/a")
     ]
 
 
-def test_what_nothing_stopped_is_told_as_that_and_fails_no_call(caplog: pytest.LogCaptureFixture) -> None:
+def test_outside_change_is_logged_and_reported_but_fails_no_call(caplog: pytest.LogCaptureFixture) -> None:
     violations = Violations(order(), "fail")
-    violations.see("/tmp/x")
+    violations.add_outside_change("/tmp/x")
     violations.check(failed=True)
 
     changed = {"changed_path": "/tmp/x", "allowed_prefix": f"/tmp/{order().user}/", "blocked": False}
-    assert violations.noted() == {"security_violations": [changed]}
-    said = [(record.getMessage(), vars(record)["changed_path"], vars(record)["blocked"]) for record in caplog.records]
-    assert said == [("something outside changed during the call, and was not blocked", "/tmp/x", False)]
+    assert violations.meta_data() == {"security_violations": [changed]}
+    logged = [(record.getMessage(), vars(record)["changed_path"], vars(record)["blocked"]) for record in caplog.records]
+    assert logged == [("a file outside of the workspace changed during the call", "/tmp/x", False)]

@@ -21,14 +21,14 @@ def connect(world: World, who: Identity, connection_id: str) -> None:
 
 
 def followed(world: World, turn: Turn) -> list[tuple[str, int]]:
-    return [(each.connection_id, each.sent) for each in world.subscriptions.of_turn(turn.turn_id, 100)]
+    return [(each.connection_id, each.sent) for each in world.subscriptions.list_for_turn(turn.turn_id, 100)]
 
 
 def test_a_subscription_lies_beside_its_turn_with_its_cursor(world: World, turn: Turn) -> None:
     connect(world, ALICE, "c1")
     world.use_cases.subscribe(ConnectionId("c1"), turn.session_id, turn.turn_id, 3)
 
-    (kept,) = world.subscriptions.of_turn(turn.turn_id, 100)
+    (kept,) = world.subscriptions.list_for_turn(turn.turn_id, 100)
     assert kept == Subscription(
         connection_id="c1",
         session_id=turn.session_id,
@@ -42,11 +42,11 @@ def test_a_subscription_lies_beside_its_turn_with_its_cursor(world: World, turn:
 def test_subscribing_again_begins_anew_from_the_new_cursor(world: World, turn: Turn) -> None:
     connect(world, ALICE, "c1")
     world.use_cases.subscribe(ConnectionId("c1"), turn.session_id, turn.turn_id, 3)
-    (old,) = world.subscriptions.of_turn(turn.turn_id, 100)
+    (old,) = world.subscriptions.list_for_turn(turn.turn_id, 100)
     world.use_cases.subscribe(ConnectionId("c1"), turn.session_id, turn.turn_id, 1)
 
     assert followed(world, turn) == [("c1", 1)]
-    assert world.subscriptions.of_turn(turn.turn_id, 100)[0].mark != old.mark
+    assert world.subscriptions.list_for_turn(turn.turn_id, 100)[0].mark != old.mark
 
 
 def test_a_turn_of_somebody_else_is_answered_as_one_that_is_not_there(world: World, turn: Turn) -> None:
@@ -75,11 +75,11 @@ def test_a_connection_that_is_not_known_follows_nothing(world: World, turn: Turn
 
 def test_a_turn_whose_execution_is_gone_is_ended_for_who_follows_it(world: World, turn: Turn) -> None:
     connect(world, ALICE, "c1")
-    world.workflow.lose(turn.turn_id)
+    world.workflow.lose_execution(turn.turn_id)
     world.clock.travel(60)
     world.use_cases.subscribe(ConnectionId("c1"), turn.session_id, turn.turn_id, 0)
 
-    assert [kind for kind, _ in world.events.told(turn.turn_id)] == ["turn_started", "turn_failed"]
+    assert [kind for kind, _ in world.events.payloads(turn.turn_id)] == ["turn_started", "turn_failed"]
 
 
 def test_unsubscribing_removes_this_connections_alone_and_may_come_twice(world: World, turn: Turn) -> None:

@@ -14,7 +14,7 @@ def test_a_ticket_opens_a_connection_for_whom_it_was_issued_to(world: World) -> 
 
     until = world.clock.now() + timedelta(hours=2, minutes=10)
     assert opened == Connection(connection_id="c1", user=BOB.name, groups=["admins", "users"], expires_at=until)
-    assert world.connections.kept == {"c1": opened}
+    assert world.connections.stored == {"c1": opened}
 
 
 def test_a_ticket_works_once(world: World) -> None:
@@ -23,7 +23,7 @@ def test_a_ticket_works_once(world: World) -> None:
 
     with pytest.raises(NotAllowed):
         world.use_cases.open_connection(ConnectionId("c2"), ticket, None)
-    assert list(world.connections.kept) == ["c1"]
+    assert list(world.connections.stored) == ["c1"]
 
 
 def test_a_ticket_is_good_to_its_last_moment_and_not_a_moment_longer(world: World) -> None:
@@ -40,7 +40,7 @@ def test_a_ticket_is_good_to_its_last_moment_and_not_a_moment_longer(world: Worl
 def test_without_a_ticket_of_ours_nobody_comes_in(world: World, ticket: str | None) -> None:
     with pytest.raises(NotAllowed):
         world.use_cases.open_connection(ConnectionId("c1"), ticket, None)
-    assert world.connections.kept == {}
+    assert world.connections.stored == {}
 
 
 def test_a_used_and_a_forged_ticket_are_refused_in_the_same_words(world: World) -> None:
@@ -74,4 +74,4 @@ def test_a_connection_that_was_closed_is_forgotten_however_often_that_is_said(wo
     world.use_cases.open_connection(ConnectionId("c1"), world.use_cases.issue_ticket(ALICE).ticket, None)
     world.use_cases.forget_connection(ConnectionId("c1"))
     world.use_cases.forget_connection(ConnectionId("c1"))
-    assert world.connections.kept == {}
+    assert world.connections.stored == {}

@@ -1,7 +1,7 @@
 import re
 from datetime import timedelta
 
-from satchel.domain.connections import Ticket, digest_of
+from satchel.domain.connections import Ticket, ticket_digest
 from tests.unit.services.samples import BOB
 from tests.unit.services.world import World
 
@@ -10,8 +10,8 @@ def test_a_ticket_says_who_it_lets_in_and_for_how_long(world: World) -> None:
     issued = world.use_cases.issue_ticket(BOB)
 
     assert issued.expires_at == world.clock.now() + timedelta(seconds=60)
-    assert world.tickets.kept == {
-        digest_of(issued.ticket): Ticket(user=BOB.name, groups=["admins", "users"], expires_at=issued.expires_at)
+    assert world.tickets.stored == {
+        ticket_digest(issued.ticket): Ticket(user=BOB.name, groups=["admins", "users"], expires_at=issued.expires_at)
     }
 
 
@@ -25,5 +25,5 @@ def test_a_ticket_is_32_random_bytes_that_may_stand_in_an_address(world: World) 
 def test_what_is_kept_or_printed_lets_nobody_in(world: World) -> None:
     issued = world.use_cases.issue_ticket(BOB)
 
-    assert issued.ticket not in str(world.tickets.kept)
+    assert issued.ticket not in str(world.tickets.stored)
     assert issued.ticket not in repr(issued)

@@ -45,9 +45,9 @@ def test_a_link_says_what_it_is_for_and_for_how_long(world: World, record: FileR
         audience="ui",
         exp=now + 300,
     )
-    assert world.signer.read(token(world.use_cases.mint_links(record)), ("ui",)) == said
+    assert world.signer.verify(token(world.use_cases.mint_links(record)), ("ui",)) == said
     for_tool = said.model_copy(update={"audience": "tool", "exp": now + 840})
-    assert world.signer.read(token(world.use_cases.mint_links.for_tool(record, 840)), ("tool",)) == for_tool
+    assert world.signer.verify(token(world.use_cases.mint_links.for_tool(record, 840)), ("tool",)) == for_tool
 
 
 def test_a_tool_gets_the_address_with_the_host(world: World, record: FileRecord) -> None:
@@ -95,7 +95,7 @@ def test_a_shared_link_opens_its_file_until_it_is_revoked(world: World, record: 
 def test_a_file_that_outlives_even_the_record_of_its_session_has_links(world: World, record: FileRecord) -> None:
     other = {"session_id": "s" + "0" * 26, "object_id": record.file_key[:-1] + "z", "origin": "again"}
     gone = NewFile.model_validate(record.model_dump() | other)
-    kept = world.files.keep(gone)
+    kept = world.files.save(gone)
     assert world.use_cases.open_link(kept.file_key, token(world.use_cases.mint_links(kept))) == kept
 
 
@@ -189,10 +189,10 @@ def no_such_session(world: World, record: FileRecord) -> Refused:
 )
 def test_every_refusal_is_the_same(world: World, record: FileRecord, case: Case) -> None:
     file_key, shown = case(world, record)
-    before = world.link_states.looks
+    before = world.link_states.reads
     with pytest.raises(LinkNotFound) as refused:
         world.use_cases.open_link(FileKey(file_key), shown)
-    assert world.link_states.looks == before + 1
+    assert world.link_states.reads == before + 1
     assert (refused.value.code, refused.value.message, refused.value.details) == (
         "E_FILE_NOT_FOUND",
         "There is no such file, or the link has expired.",

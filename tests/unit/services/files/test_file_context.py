@@ -32,7 +32,7 @@ def test_where_files_do_not_outlive_sessions_those_of_the_session_are_all(world:
     session = world.session()
     world.upload("mine.csv", session=session)
     world.upload("theirs.csv", session=world.session())
-    assert told(world, session) == FileContext([*world.files.of_session(session.user, session.session_id)])
+    assert told(world, session) == FileContext([*world.files.list_for_session(session.user, session.session_id)])
 
 
 def test_of_the_others_the_latest_ten_are_told_and_the_rest_counted(world: World) -> None:

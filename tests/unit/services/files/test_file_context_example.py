@@ -41,9 +41,9 @@ class VastStore(FakeFileStore):
             return StoredObject(key=key, size=self.vast[key], mime="text/csv", etag="e")
         return super().head(key)
 
-    def chunks(self, key: str, first: int, last: int) -> Iterator[bytes]:
+    def read_range(self, key: str, first: int, last: int) -> Iterator[bytes]:
         if key not in self.vast:
-            return super().chunks(key, first, last)
+            return super().read_range(key, first, last)
         self.fetched += last - first + 1
         rows = ROW * ((last - first) // len(ROW) + 2)
         return iter([rows[first % len(ROW) :][: last - first + 1]])
@@ -89,7 +89,7 @@ def test_the_example_comes_out_of_real_records_to_the_letter_but_for_the_days(wo
 
     world.complete(world.turn(session, QUESTION))
 
-    told = world.model.tasks[-1].messages[-1]
+    told = world.model.requests[-1].messages[-1]
     assert isinstance(told, UserMessage)
     day = re.compile(r"\d{4}-\d{2}-\d{2}")
     assert day.sub("DAY", told.text) == day.sub("DAY", EXAMPLE)

@@ -15,7 +15,7 @@ from tests.unit.services.world import World, call_step
 def dispatched(world: World, call: Call) -> RunnerReport:
     """Dispatch a call that no runner is to see, and return what it came to."""
     world.use_cases.dispatch_tool(call_step(call, "token"))
-    assert (world.runners.orders, world.callback.ended) == ([], ["token"])
+    assert (world.runners.orders, world.callback.succeeded) == ([], ["token"])
     outcome = read_report(world.store, outcome_key(call.user, call.turn_id, call.call_id))
     assert outcome is not None
     return outcome
@@ -81,7 +81,7 @@ def test_many_files_come_page_by_page(world: World) -> None:
         world.upload(f"{number}.csv")
     first = asked(world)
     assert len(first.results["files"]) == 50
-    world.callback.ended.clear()
+    world.callback.succeeded.clear()
     rest = asked(world, cursor=first.results["cursor"])
     assert names(rest) == [f"{number}.csv" for number in range(9, -1, -1)]
     assert "cursor" not in rest.results
@@ -94,9 +94,9 @@ def test_it_lists_those_of_the_session_of_a_source_or_of_a_beginning(world: Worl
     world.upload("hers.csv")
     call = world.call(world.turn(session), "satchel.list_files", '{"this_session": true}')
     assert names(asked(world, call)) == ["here.csv"]
-    world.callback.ended.clear()
+    world.callback.succeeded.clear()
     assert names(asked(world, name_prefix="he")) == ["here.csv", "hers.csv"]
-    world.callback.ended.clear()
+    world.callback.succeeded.clear()
     assert names(asked(world, source="deferred")) == []
 
 
@@ -122,8 +122,8 @@ def test_it_is_told_noted_and_settled_like_any_other_call(world: World) -> None:
     result = world.finish_call(call)
     assert (result.is_error, result.results) == (False, {"files": []})
     assert world.reload(call).injected == {"source": "uploaded"}
-    assert [kind for kind, _ in world.events.told(turn.turn_id)] == ["turn_started", "tool_start", "tool_complete"]
-    assert world.events.told(turn.turn_id, "tool_start")[0][1]["server"] == "satchel"
+    assert [kind for kind, _ in world.events.payloads(turn.turn_id)] == ["turn_started", "tool_start", "tool_complete"]
+    assert world.events.payloads(turn.turn_id, "tool_start")[0][1]["server"] == "satchel"
 
 
 def test_everybody_may_use_it_and_another_of_that_server_is_unknown(world: World) -> None:

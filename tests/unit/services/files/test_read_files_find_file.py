@@ -4,7 +4,7 @@ import pytest
 
 from satchel.domain.calls import RunnerReport
 from satchel.domain.files import FileRecord
-from satchel.domain.prompt import quoted
+from satchel.domain.prompt import sanitize
 from satchel.services.files.read_files import find_file
 from tests.unit.services.samples import ALICE
 from tests.unit.services.world import World
@@ -53,7 +53,7 @@ def test_a_name_is_known_as_the_file_context_shows_it(world: World, name: str) -
     session = world.session()
     record = world.upload(name, session=session)
     world.upload("data.csv", session=session)
-    shown = quoted(name)
+    shown = sanitize(name)
     assert shown != name
     assert find_file(world.files, ALICE.name, session.session_id, shown, world.clock.now()) == record
     assert find_file(world.files, ALICE.name, session.session_id, shown + "x", world.clock.now()) is None

@@ -87,7 +87,7 @@ def test_the_same_name_again_in_a_session_is_a_new_version(world: World) -> None
     session = world.session()
     first, second = world.upload("a.csv", b"1", session), world.upload("a.csv", b"22", session)
     assert (second.file_key, second.version, second.size) == (first.file_key, 2, 2)
-    assert world.files.version(ALICE.name, first.file_key, 1) == first
+    assert world.files.get_version(ALICE.name, first.file_key, 1) == first
     assert {world.store.objects[key].body for key in (first.key, second.key)} == {b"1", b"22"}
 
 

@@ -6,12 +6,12 @@ import pytest
 
 from satchel.contract import ToolOutput
 from satchel.domain.errors import (
-    FileOverLimit,
     InvalidRequest,
     SessionEnded,
     SessionNotFound,
     UploadIncomplete,
     UploadNotFound,
+    UploadOverLimit,
 )
 from satchel.domain.files import Source
 from satchel.domain.uploads import PART_BYTES, Part, Upload
@@ -44,7 +44,7 @@ def test_a_file_is_not_there_before_it_is_complete_and_then_as_any_upload(world:
     assert (record.name, record.size, record.mime, record.source) == ("a.csv", TWO_PARTS, "text/csv", Source.UPLOADED)
     assert record.key == f"{ALICE.name}/uploads/20240827/{upload.upload_id}/a.csv"
     assert len(world.store.objects[record.key].body) == TWO_PARTS
-    assert list(world.files.of_session(ALICE.name, session.session_id)) == [record]
+    assert list(world.files.list_for_session(ALICE.name, session.session_id)) == [record]
     assert world.use_cases.read_uploads.list(ALICE, 10, None).items == []
 
 
@@ -67,7 +67,7 @@ def test_the_same_name_again_is_a_new_version(world: World) -> None:
 @pytest.mark.clause("v2.1:errors:file-too-large")
 def test_a_file_over_the_limit_is_refused_before_a_byte_is_sent_in_the_words_of_the_specification(world: World) -> None:
     begin(world, MAX_FILE_BYTES)
-    with pytest.raises(FileOverLimit) as refused:
+    with pytest.raises(UploadOverLimit) as refused:
         begin(world, 107374182400)
     told = ToolOutput.model_validate(refused.value.details)
     assert (refused.value.code, told.envelope()) == (
@@ -104,7 +104,7 @@ def test_parts_that_are_missing_or_too_short_are_named_and_can_be_sent_then(worl
 def test_an_attempt_that_broke_off_behind_the_store_is_finished_by_the_next(world: World) -> None:
     upload = begin(world)
     send(world, upload)
-    world.parts.complete(upload, world.parts.parts(upload, 10, None).items)
+    world.parts.complete(upload, world.parts.list_parts(upload, 10, None).items)
     assert world.use_cases.complete_upload(ALICE, upload.upload_id).size == 3
 
 
@@ -113,7 +113,7 @@ def test_an_object_of_another_size_than_was_said_is_never_listed(world: World) -
     world.put(upload.file.key, b"something else")
     with pytest.raises(UploadNotFound):
         world.use_cases.complete_upload(ALICE, upload.upload_id)
-    assert (world.store.objects, world.uploads.kept) == ({}, {})
+    assert (world.store.objects, world.uploads.stored) == ({}, {})
     assert world.files.list(ALICE.name, 10, None).items == []
 
 
@@ -121,7 +121,7 @@ def test_an_upload_that_is_given_up_leaves_nothing(world: World) -> None:
     upload = begin(world)
     send(world, upload)
     world.use_cases.abort_upload(ALICE.name, upload.upload_id)
-    assert (world.uploads.kept, world.parts.gone) == ({}, [upload.store_id])
+    assert (world.uploads.stored, world.parts.aborted) == ({}, [upload.store_id])
     for again in (
         lambda: world.use_cases.abort_upload(ALICE.name, upload.upload_id),
         lambda: world.use_cases.complete_upload(ALICE, upload.upload_id),
@@ -145,8 +145,8 @@ def test_after_a_day_an_upload_is_gone_and_swept(world: World) -> None:
     world.clock.travel(timedelta(days=1).total_seconds() - 1)
     young = begin(world)
     assert world.use_cases.sweep.uploads(10) == 1
-    assert list(world.uploads.kept) == [(ALICE.name, young.upload_id)]
-    assert world.parts.gone == [old.store_id]
+    assert list(world.uploads.stored) == [(ALICE.name, young.upload_id)]
+    assert world.parts.aborted == [old.store_id]
 
 
 def test_an_upload_whose_time_is_over_is_gone_before_it_is_swept(world: World) -> None:

@@ -21,7 +21,7 @@ def made(world: World, session: Session, name: str, *, temporary: bool = False) 
     display = Display(storage_action="temporary") if temporary else None
     world.finish_call(call, RunnerReport(files=[world.stored_file(call, name)], display=display))
     world.complete(turn)
-    record = next(world.files.named(ALICE.name, session.session_id, name), None)
+    record = next(world.files.list_by_name(ALICE.name, session.session_id, name), None)
     assert record is not None
     return record
 
@@ -119,7 +119,7 @@ def test_no_file_of_a_session_outlives_it_where_files_do_not_persist(world: Worl
     world.persist = False
     world.use_cases.end_session(ALICE, session.session_id)
     assert names(world) == ["library.csv", "sales.csv"]
-    assert [file.session_id for file in world.files.named(ALICE.name, None, "sales.csv")] == [other.session_id]
+    assert [file.session_id for file in world.files.list_by_name(ALICE.name, None, "sales.csv")] == [other.session_id]
 
 
 @pytest.mark.clause("v2.1:deferred:session-end")
@@ -190,7 +190,7 @@ def test_a_file_that_somebody_else_deletes_meanwhile_is_no_error(world: World) -
     stale = made(world, session, "scratch.html", temporary=True)
     world.use_cases.remove_file(ALICE, stale.file_key)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(world.files, "of_session", lambda *_: [stale])
+        patched.setattr(world.files, "list_for_session", lambda *_: [stale])
         world.use_cases.end_session(ALICE, session.session_id)
     assert ended(world, session).status is SessionStatus.ENDED
 
@@ -210,7 +210,7 @@ def test_a_removed_file_is_gone_with_every_version_and_its_name_is_free(world: W
     world.upload("sales.csv", b"1", session)
     record = world.upload("sales.csv", b"22", session)
     world.use_cases.remove_file(ALICE, record.file_key)
-    assert (world.store.objects, world.files.version(ALICE.name, record.file_key, 1)) == ({}, None)
+    assert (world.store.objects, world.files.get_version(ALICE.name, record.file_key, 1)) == ({}, None)
     again = world.upload("sales.csv", session=session)
     assert (again.name, again.version, again.file_key != record.file_key) == ("sales.csv", 1, True)
 

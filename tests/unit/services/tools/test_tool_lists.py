@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from satchel.domain.errors import Unavailable
-from satchel.domain.tools import DESCRIPTION, LIST_FILES, answered
+from satchel.domain.tools import BUILTIN_DESCRIPTION, LIST_FILES, fresh_tool_list
 from satchel.services.tools.tool_lists import ServerTools
 from tests.unit.services.samples import ALICE, BOB, ECHO, EXACT, FETCH, MERGE, OPEN, REGISTRY, SUMMARISE
 from tests.unit.services.world import World
@@ -22,7 +22,7 @@ def test_servers_are_listed_by_name_with_their_tools(world: World) -> None:
     assert world.use_cases.list_tools(ALICE.groups) == [
         ServerTools(name="exact", description="", tools=[EXACT]),
         ServerTools(name="report", description="Reports", tools=[SUMMARISE, MERGE, ECHO]),
-        ServerTools(name="satchel", description=DESCRIPTION, tools=[LIST_FILES]),
+        ServerTools(name="satchel", description=BUILTIN_DESCRIPTION, tools=[LIST_FILES]),
         ServerTools(name="web.pages", description="", tools=[FETCH]),
     ]
 
@@ -41,7 +41,7 @@ def test_servers_for_other_groups_are_not_listed(world: World) -> None:
 def test_a_server_whose_tools_are_not_known_yet_says_so_and_nobody_waits(world: World) -> None:
     forget(world)
     assert [server.tools for server in world.use_cases.list_tools(ALICE.groups)] == [None, None, [LIST_FILES], None]
-    assert (world.use_cases.list_tools.tools(ALICE.groups), world.runners.asked) == ([LIST_FILES], [])
+    assert (world.use_cases.list_tools.tools(ALICE.groups), world.runners.listed_servers) == ([LIST_FILES], [])
 
 
 def test_tools_may_be_limited_to_servers_and_to_single_tools(world: World) -> None:
@@ -76,12 +76,12 @@ def test_a_server_is_asked_and_its_answer_kept(world: World) -> None:
 
 def test_a_kept_list_is_good_without_asking(world: World) -> None:
     assert world.use_cases.refresh_tools.get("report") == [SUMMARISE, MERGE, ECHO]
-    assert world.runners.asked == []
+    assert world.runners.listed_servers == []
 
 
 def test_a_server_that_has_no_tools_is_not_asked_again_and_again(world: World) -> None:
-    world.tool_lists.put("report", REGISTRY.servers["report"].config_hash(), answered([], world.clock.now()))
-    assert (world.use_cases.refresh_tools.get("report"), world.runners.asked) == ([], [])
+    world.tool_lists.save("report", REGISTRY.servers["report"].config_hash(), fresh_tool_list([], world.clock.now()))
+    assert (world.use_cases.refresh_tools.get("report"), world.runners.listed_servers) == ([], [])
 
 
 def test_a_server_that_was_configured_anew_is_asked_anew(world: World) -> None:
@@ -89,7 +89,7 @@ def test_a_server_that_was_configured_anew_is_asked_anew(world: World) -> None:
     world.registry = REGISTRY.model_copy(update={"servers": REGISTRY.servers | {"report": changed}})
     assert world.use_cases.list_tools(ALICE.groups)[1].tools is None
     world.use_cases.refresh_tools.get("report")
-    assert world.runners.asked == ["report"]
+    assert world.runners.listed_servers == ["report"]
 
 
 def test_a_server_that_does_not_start_keeps_its_old_list_and_says_why(world: World) -> None:
@@ -154,7 +154,7 @@ def test_a_tool_that_the_kept_list_lacks_is_looked_for_once_in_a_new_one(world: 
     world.clock.travel(300)
     for _ in range(2):
         assert world.use_cases.refresh_tools.get_with_tool("report", "new") == [SUMMARISE]
-    assert world.runners.asked == ["report"]
+    assert world.runners.listed_servers == ["report"]
 
 
 # Doubt
@@ -195,7 +195,7 @@ def test_how_long_a_list_is_taken_for_good_may_be_set(world: World) -> None:
 def test_all_are_asked_also_when_one_does_not_start(world: World) -> None:
     del world.runners.tools["report"]
     world.use_cases.refresh_tools.refresh_all(list(REGISTRY.servers))
-    assert sorted(world.runners.asked) == sorted(REGISTRY.servers)
+    assert sorted(world.runners.listed_servers) == sorted(REGISTRY.servers)
     assert [
         server.failure is None for server in world.use_cases.list_tools(ALICE.groups) if server.name in REGISTRY.servers
     ] == [

@@ -76,7 +76,7 @@ def test_the_machine_is_told_of_every_call_whether_to_ask(call: Call) -> None:
 
 
 def test_the_owner_is_told_what_is_wanted_and_until_when(world: World, asked: Call) -> None:
-    assert world.events.told(asked.turn_id, "tool_approval_request") == [
+    assert world.events.payloads(asked.turn_id, "tool_approval_request") == [
         (
             "tool_approval_request",
             {
@@ -88,26 +88,26 @@ def test_the_owner_is_told_what_is_wanted_and_until_when(world: World, asked: Ca
             },
         )
     ]
-    assert "waiting" not in world.events.text(asked.turn_id)
+    assert "waiting" not in world.events.stored_json(asked.turn_id)
 
 
 def test_asked_again_the_newer_token_is_the_one_that_is_answered(world: World, asked: Call) -> None:
     world.use_cases.ask_approval(call_step(asked, "newer"))
-    assert len(world.events.told(asked.turn_id, "tool_approval_request")) == 1
+    assert len(world.events.payloads(asked.turn_id, "tool_approval_request")) == 1
     decide(world, asked, YES)
-    assert world.callback.ended == ["newer"]
+    assert world.callback.succeeded == ["newer"]
 
 
 def test_asked_again_after_the_decision_the_turn_goes_on_at_once(world: World, asked: Call) -> None:
     decide(world, asked, YES)
     world.use_cases.ask_approval(call_step(asked, "newer"))
-    assert world.callback.ended == ["waiting", "newer"]
+    assert world.callback.succeeded == ["waiting", "newer"]
 
 
 def test_arguments_that_are_no_json_are_shown_as_they_are_since_an_edit_may_mend_them(world: World) -> None:
     call = world.call(world.turn(world.session()), "report.summarise", "{oops")
     world.use_cases.ask_approval(call_step(call, "waiting"))
-    ((_, told),) = world.events.told(call.turn_id, "tool_approval_request")
+    ((_, told),) = world.events.payloads(call.turn_id, "tool_approval_request")
     assert told["arguments"] == "{oops"
 
 
@@ -122,10 +122,10 @@ def test_a_call_that_does_not_exist_cannot_be_asked_about(world: World, asked: C
 
 def test_an_approved_call_is_made(world: World, asked: Call) -> None:
     assert decide(world, asked, YES) == YES
-    assert world.callback.ended == ["waiting"]
+    assert world.callback.succeeded == ["waiting"]
     assert dispatched(world, asked) is None
     assert [order.tool for _, order in world.runners.orders] == ["summarise"]
-    assert world.events.told(asked.turn_id, "tool_approval") == [
+    assert world.events.payloads(asked.turn_id, "tool_approval") == [
         ("tool_approval", {"call_id": asked.call_id, "approved": True, "edited": False, "reason": None})
     ]
 
@@ -170,7 +170,7 @@ def test_the_same_word_again_changes_nothing_and_another_one_comes_too_late(worl
     assert decide(world, asked, YES) == YES
     with pytest.raises(ApprovalClosed, match="decided otherwise"):
         decide(world, asked, NO)
-    assert len(world.events.told(asked.turn_id, "tool_approval")) == 1
+    assert len(world.events.payloads(asked.turn_id, "tool_approval")) == 1
 
 
 def test_somebody_elses_call_is_not_there(world: World, asked: Call) -> None:
@@ -178,7 +178,7 @@ def test_somebody_elses_call_is_not_there(world: World, asked: Call) -> None:
         decide(world, asked, YES, BOB)
     with pytest.raises(TurnNotFound):
         world.use_cases.decide_approval(ALICE, world.session().session_id, asked.turn_id, asked.call_id, YES)
-    assert world.callback.ended == []
+    assert world.callback.succeeded == []
 
 
 def test_a_call_that_nobody_was_asked_about_is_not_there(world: World, asked: Call) -> None:

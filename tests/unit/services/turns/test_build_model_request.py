@@ -2,10 +2,10 @@
 
 from satchel.domain.calls import RunnerReport
 from satchel.domain.conversation import ModelReply, ProposedCall, ToolMessage
-from satchel.domain.prompt import PERSONA, system_prompt
+from satchel.domain.prompt import DEFAULT_INSTRUCTIONS, system_prompt
 from satchel.domain.sessions import SessionChanges
 from satchel.domain.steps import TurnStep
-from satchel.domain.token_budget import tokens, tokens_of, tokens_of_tool
+from satchel.domain.token_budget import estimate_tokens, message_tokens, tool_tokens
 from tests.unit.domain.talks import assert_in_form
 from tests.unit.services.samples import ALICE, BOB
 from tests.unit.services.world import World, turn_step
@@ -18,7 +18,7 @@ def test_the_model_is_the_one_that_the_turn_began_with(world: World) -> None:
     turn = world.turn(session, who=BOB)
     world.use_cases.change_session(BOB, session.session_id, SessionChanges(model="quick"))
     world.complete(turn)
-    assert world.model.tasks[-1].model == "fake:careful"
+    assert world.model.requests[-1].model == "fake:careful"
 
 
 def test_the_session_says_how_the_model_is_to_behave_or_else_the_deployment(world: World) -> None:
@@ -26,8 +26,8 @@ def test_the_session_says_how_the_model_is_to_behave_or_else_the_deployment(worl
     world.instructions = "Be formal."
     world.complete(world.turn(session))
     world.complete(world.turn(world.session()))
-    ours = system_prompt(None).removeprefix(PERSONA)
-    assert [task.instructions for task in world.model.tasks] == [f"Speak as a pirate.{ours}", f"Be formal.{ours}"]
+    ours = system_prompt(None).removeprefix(DEFAULT_INSTRUCTIONS)
+    assert [task.instructions for task in world.model.requests] == [f"Speak as a pirate.{ours}", f"Be formal.{ours}"]
 
 
 def test_the_conversation_stays_within_what_the_model_may_be_given(world: World) -> None:
@@ -39,10 +39,10 @@ def test_the_conversation_stays_within_what_the_model_may_be_given(world: World)
         world.finish_call(world.calls.list(turn.turn_id)[0], RunnerReport(results="x" * 6_000))
         world.model.replies = [ModelReply(text="Seen.")]
         world.use_cases.finish_turn(TurnStep.model_validate(world.use_cases.think(turn_step(turn, 1)).model_dump()))
-        task = world.model.tasks[-1]
+        task = world.model.requests[-1]
         assert_in_form(task.messages)
-        fixed = tokens(task.instructions) + sum(map(tokens_of_tool, task.tools))
-        assert fixed + sum(map(tokens_of, task.messages)) <= 10_000
+        fixed = estimate_tokens(task.instructions) + sum(map(tool_tokens, task.tools))
+        assert fixed + sum(map(message_tokens, task.messages)) <= 10_000
         assert task.messages[-1].model_dump()["content"] == {"data_from": "report.echo", "results": "x" * 6_000}
     cut = [message for message in task.messages if isinstance(message, ToolMessage) and "shortened" in message.content]
     assert 6 <= len(cut) < 12
@@ -53,5 +53,7 @@ def test_where_turns_were_left_out_the_model_is_told(world: World) -> None:
     session = world.use_cases.start_session(BOB, SessionChanges(model="careful"))
     for _ in range(40):
         world.complete(world.turn(session, "word " * 150, who=BOB))
-    assert "Because the conversation is long, it is told without its beginning: " in world.model.tasks[-1].instructions
-    assert len(world.model.tasks[-1].messages) < 79
+    assert (
+        "Because the conversation is long, it is told without its beginning: " in world.model.requests[-1].instructions
+    )
+    assert len(world.model.requests[-1].messages) < 79

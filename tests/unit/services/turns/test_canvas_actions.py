@@ -44,7 +44,7 @@ def test_an_action_is_kept_with_who_did_it_where_and_when(world: World) -> None:
         details={"alert": 17},
         at=world.clock.now(),
     )
-    assert world.dashboards.logged == [action]
+    assert world.dashboards.actions == [action]
 
 
 @pytest.mark.clause("v2:canvas:actions")
@@ -78,7 +78,7 @@ def test_somebody_elses_dashboard_is_not_found(world: World) -> None:
     for wanted in (PRESSED, PRESSED.model_copy(update={"session_id": opened(world).session_id})):
         with pytest.raises(CanvasNotFound):
             world.use_cases.log_canvas_action(BOB, CanvasId("monitor-42"), wanted)
-    assert world.dashboards.logged == []
+    assert world.dashboards.actions == []
 
 
 def test_a_dashboard_that_was_never_opened_is_not_found(world: World) -> None:
@@ -134,7 +134,7 @@ def test_after_the_session_nothing_can_be_done(world: World, named: bool) -> Non
         world.use_cases.log_canvas_action(
             ALICE, CanvasId("monitor-42"), PRESSED.model_copy(update={"session_id": session_id if named else None})
         )
-    assert world.dashboards.logged == []
+    assert world.dashboards.actions == []
 
 
 def test_details_may_be_as_long_as_is_said_and_no_longer(world: World) -> None:

@@ -48,7 +48,7 @@ def kept(world: World, turn: Turn) -> Turn:
 
 def last_event(world: World, turn: Turn) -> tuple[str, object]:
     """Return the one event that ends a turn."""
-    ((kind, payload),) = world.events.told(turn.turn_id, "response_complete", "turn_failed")
+    ((kind, payload),) = world.events.payloads(turn.turn_id, "response_complete", "turn_failed")
     return kind, payload
 
 
@@ -90,7 +90,7 @@ def test_the_last_event_refers_to_files_and_repeats_neither_results_nor_content(
     world.finish_call(call, RunnerReport(results="a long result", meta_data={"n": "fact"}, files=files))
     said(world, turn, "Made.")
     world.use_cases.finish_turn(turn_step(turn, 1))
-    ((_, told),) = world.events.told(turn.turn_id, "response_complete")
+    ((_, told),) = world.events.payloads(turn.turn_id, "response_complete")
     response = told["response"]
     assert [a["name"] for a in response["artifacts"]] == ["a.html"]
     assert [set(summary) for summary in response["tool_calls"]] == [
@@ -110,7 +110,7 @@ MODEL_ERRORS = ModelError.__subclasses__()
 
 
 def told(kind: type[ModelError]) -> TurnError:
-    return TurnError(error_code=kind.code, message=kind.sentence)
+    return TurnError(error_code=kind.code, message=kind.user_message)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_a_failure_past_the_answer_still_is_one_and_the_answer_is_kept(world: Wo
 def test_the_cause_is_logged_and_told_to_nobody(world: World, turn: Turn, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.ERROR)
     world.use_cases.finish_turn(turn_step(turn, failure=Failure(Error="KeyError", Cause="secret trace")))
-    assert "secret" not in world.events.text(turn.turn_id) + kept(world, turn).model_dump_json()
+    assert "secret" not in world.events.stored_json(turn.turn_id) + kept(world, turn).model_dump_json()
     assert [record.message for record in caplog.records] == ["turn failed"]
 
 

@@ -85,7 +85,7 @@ def test_links_are_fresh_whenever_a_turn_is_read_and_never_stored(world: World, 
     second = read(world, turn).artifacts[0]
     assert world.use_cases.open_link(second.file_key, token(second.download_url)).name == "a.html"
     assert first != token(second.download_url)
-    assert "download_url" not in world.events.text(turn.turn_id)
+    assert "download_url" not in world.events.stored_json(turn.turn_id)
     result = world.reload(call).result
     assert result is not None
     assert result.artifacts[0].download_url is None
@@ -134,7 +134,7 @@ def test_short_text_goes_with_the_response_and_is_kept_nowhere_else(world: World
     with_text(world, turn, "# Über\n".encode())
     world.complete(turn)
     assert read(world, turn).artifacts[0].content == "# Über\n"
-    assert "Über" not in world.events.text(turn.turn_id)
+    assert "Über" not in world.events.stored_json(turn.turn_id)
 
 
 def test_other_files_go_by_link_alone(world: World, turn: Turn) -> None:
@@ -166,18 +166,18 @@ def test_text_that_was_deleted_is_gone(world: World, turn: Turn) -> None:
 
 
 def test_a_turn_whose_execution_ended_without_a_word_is_settled_by_who_reads_it(world: World, turn: Turn) -> None:
-    world.workflow.lose(turn.turn_id)
+    world.workflow.lose_execution(turn.turn_id)
     world.clock.travel(GRACE_PERIOD.total_seconds())
     response = read(world, turn)
     assert response.status == "failed"
     assert response.error is not None
     assert response.error.error_code == "E_TURN_FAILED"
-    assert [kind for kind, _ in world.events.told(turn.turn_id)] == ["turn_started", "turn_failed"]
+    assert [kind for kind, _ in world.events.payloads(turn.turn_id)] == ["turn_started", "turn_failed"]
     world.turn(world.use_cases.read_sessions(ALICE, turn.session_id), "Again")
 
 
 def test_a_turn_that_has_hardly_begun_is_given_time_to_start(world: World, turn: Turn) -> None:
-    world.workflow.lose(turn.turn_id)
+    world.workflow.lose_execution(turn.turn_id)
     world.clock.travel((GRACE_PERIOD - timedelta(milliseconds=1)).total_seconds())
     assert read(world, turn).status == "running"
 
@@ -189,7 +189,7 @@ def test_a_turn_that_runs_long_is_left_alone(world: World, turn: Turn) -> None:
 
 def test_an_answered_turn_stays_so_when_its_execution_is_gone(world: World, turn: Turn) -> None:
     world.complete(turn)
-    world.workflow.lose(turn.turn_id)
+    world.workflow.lose_execution(turn.turn_id)
     world.clock.travel(3000)
     assert read(world, turn).status == "complete"
 

@@ -24,7 +24,7 @@ def test_a_cancelled_turn_has_ended_and_its_execution_is_stopped(world: World, t
     assert response.status == "cancelled"
     assert response.error is not None
     assert response.error.error_code == "E_CANCELLED"
-    assert [kind for kind, _ in world.events.told(turn.turn_id)] == ["turn_started", "turn_failed"]
+    assert [kind for kind, _ in world.events.payloads(turn.turn_id)] == ["turn_started", "turn_failed"]
 
 
 def test_the_end_is_written_before_the_execution_is_stopped(world: World, turn: Turn) -> None:
@@ -60,7 +60,7 @@ def test_cancelling_again_stops_what_was_not_stopped_the_first_time(world: World
             world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
     assert world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id) is TurnStatus.CANCELLED
     assert not world.workflow.is_running(turn.turn_id)
-    assert len(world.events.told(turn.turn_id, "turn_failed")) == 1
+    assert len(world.events.payloads(turn.turn_id, "turn_failed")) == 1
 
 
 def test_a_cancelled_turn_frees_its_session(world: World, turn: Turn) -> None:

@@ -31,7 +31,7 @@ def shown(world: World, turn: Turn) -> ResponseCanvas:
 def test_who_reads_the_turn_gets_one_for_the_dashboard(world: World, turn: Turn) -> None:
     canvas = shown(world, turn)
     assert canvas == ResponseCanvas(id="monitor-42", url=str(ASKING.url), wants_token=True, token=canvas.token)
-    assert world.signer.said(canvas.token) == CanvasClaims(
+    assert world.signer.claims_of(canvas.token) == CanvasClaims(
         canvas_id="monitor-42",
         owner=ALICE.name,
         session_id=turn.session_id,
@@ -48,7 +48,7 @@ def test_each_reading_makes_a_fresh_one_and_none_is_stored(world: World, turn: T
     second = shown(world, turn).token
     assert first is not None
     assert first != second
-    ((_, told),) = world.events.told(turn.turn_id, "response_complete")
+    ((_, told),) = world.events.payloads(turn.turn_id, "response_complete")
     assert told["response"]["canvas"] == {
         "open": True,
         "id": "monitor-42",
@@ -57,7 +57,7 @@ def test_each_reading_makes_a_fresh_one_and_none_is_stored(world: World, turn: T
         "url": ASKING.url,
         "wants_token": True,
     }
-    assert "token-" not in world.events.text(turn.turn_id)
+    assert "token-" not in world.events.stored_json(turn.turn_id)
     assert all(
         call.result and call.result.canvas and not call.result.canvas.token for call in world.calls.list(turn.turn_id)
     )

@@ -5,7 +5,7 @@ import pytest
 from satchel.domain.conversation import UserMessage
 from satchel.domain.errors import (
     FileNotFound,
-    KeyReused,
+    IdempotencyKeyReused,
     SessionEnded,
     SessionNotFound,
     TooLarge,
@@ -34,9 +34,9 @@ def test_a_turn_is_written_told_of_and_started(world: World) -> None:
         created_at=world.clock.now(),
     )
     assert world.turns.get(session.session_id, turn.turn_id) == turn
-    assert world.transcript.messages(session.session_id) == [UserMessage(text="Look at this")]
+    assert world.transcript.list_messages(session.session_id) == [UserMessage(text="Look at this")]
     assert world.workflow.started == [(ALICE.name, session.session_id, turn.turn_id)]
-    assert world.events.told(turn.turn_id) == [("turn_started", {"session_id": session.session_id})]
+    assert world.events.payloads(turn.turn_id) == [("turn_started", {"session_id": session.session_id})]
 
 
 def test_the_groups_of_the_person_travel_with_the_turn(world: World) -> None:
@@ -81,7 +81,7 @@ def test_the_same_key_again_is_the_same_turn(world: World) -> None:
     again = world.use_cases.start_turn(ALICE, session.session_id, wanted, "key")
     assert again == first
     assert len(world.workflow.started) == 1
-    assert world.events.told(first.turn_id) == [("turn_started", {"session_id": session.session_id})]
+    assert world.events.payloads(first.turn_id) == [("turn_started", {"session_id": session.session_id})]
 
 
 def test_a_repeat_starts_what_the_first_time_did_not_get_to(world: World) -> None:
@@ -113,7 +113,7 @@ def test_the_same_key_with_another_request_is_refused(world: World, other: TurnR
     world.upload("a.csv", session=session)
     first = TurnRequest(message="Hello", tools=["report"], files=["a.csv"])
     world.use_cases.start_turn(ALICE, session.session_id, first, "key")
-    with pytest.raises(KeyReused):
+    with pytest.raises(IdempotencyKeyReused):
         world.use_cases.start_turn(ALICE, session.session_id, other, "key")
 
 

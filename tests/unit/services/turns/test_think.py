@@ -12,7 +12,7 @@ from satchel.domain.conversation import (
     UserMessage,
 )
 from satchel.domain.ids import call_id
-from satchel.domain.prompt import LAST_WORD, system_prompt
+from satchel.domain.prompt import MUST_ANSWER_NOTE, system_prompt
 from satchel.domain.steps import MAX_CALLS_IN_ROUND, MAX_CALLS_IN_TURN, CallRef, NextStep
 from satchel.domain.steps import MAX_ROUNDS as MAX_ROUNDS_OF_ALL
 from satchel.domain.tools import LIST_FILES
@@ -30,8 +30,8 @@ def test_an_answer_without_calls_ends_the_turn(world: World) -> None:
     assert world.use_cases.think(turn_step(turn)) == NextStep(
         user=turn.user, session_id=turn.session_id, turn_id=turn.turn_id, round=1, calls=[], done=True
     )
-    assert world.transcript.messages(turn.session_id)[-1] == AssistantMessage(text="Hello, you.")
-    assert world.events.streamed(turn.turn_id) == {0: "Hello, you."}
+    assert world.transcript.list_messages(turn.session_id)[-1] == AssistantMessage(text="Hello, you.")
+    assert world.events.streamed_text(turn.turn_id) == {0: "Hello, you."}
 
 
 def test_the_calls_of_an_answer_are_derived_from_where_they_stand(world: World) -> None:
@@ -67,7 +67,7 @@ def test_an_answer_without_text_tells_nobody_anything(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="", calls=[ECHO_A])]
     world.use_cases.think(turn_step(turn))
-    assert world.events.told(turn.turn_id, "token_stream") == []
+    assert world.events.payloads(turn.turn_id, "token_stream") == []
 
 
 def test_the_same_round_again_answers_the_same_without_asking_again(world: World) -> None:
@@ -75,9 +75,9 @@ def test_the_same_round_again_answers_the_same_without_asking_again(world: World
     world.model.replies = [ModelReply(text="One moment.", calls=[ECHO_A])]
     first = world.use_cases.think(turn_step(turn))
     assert world.use_cases.think(turn_step(turn)) == first
-    assert len(world.model.tasks) == 1
+    assert len(world.model.requests) == 1
     assert len(world.calls.list(turn.turn_id)) == 1
-    assert world.events.streamed(turn.turn_id) == {0: "One moment."}
+    assert world.events.streamed_text(turn.turn_id) == {0: "One moment."}
 
 
 def test_a_call_that_has_gone_on_is_not_begun_again(world: World) -> None:
@@ -94,18 +94,18 @@ def test_of_two_that_ask_at_once_one_answer_stands_and_is_told(world: World) -> 
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="Mine.", calls=[ECHO_B])]
     others = AssistantMessage(text="The other's.", calls=[ECHO_A])
-    world.model.meanwhile = lambda: world.transcript.add_reply(turn, 0, others)
+    world.model.during_reply = lambda: world.transcript.add_reply(turn, 0, others)
     world.use_cases.think(turn_step(turn))
     assert [call.arguments for call in world.calls.list(turn.turn_id)] == [ECHO_A.arguments]
-    assert world.events.streamed(turn.turn_id) == {0: "The other's."}
+    assert world.events.streamed_text(turn.turn_id) == {0: "The other's."}
 
 
 def test_a_crash_between_the_answer_and_the_telling_is_made_good(world: World) -> None:
     turn = world.turn(world.session())
     world.transcript.add_reply(turn, 0, AssistantMessage(text="Hello."))
     world.use_cases.think(turn_step(turn))
-    assert world.model.tasks == []
-    assert world.events.streamed(turn.turn_id) == {0: "Hello."}
+    assert world.model.requests == []
+    assert world.events.streamed_text(turn.turn_id) == {0: "Hello."}
 
 
 def test_behind_the_last_round_the_model_is_asked_for_its_last_word(world: World) -> None:
@@ -113,12 +113,12 @@ def test_behind_the_last_round_the_model_is_asked_for_its_last_word(world: World
     world.model.replies = [ModelReply(text="That is what I have.")]
     step = world.use_cases.think(turn_step(turn, MAX_ROUNDS))
     assert (step.round, step.calls, step.done) == (MAX_ROUNDS + 1, [], True)
-    assert asked(world).last_word
-    assert asked(world).instructions.endswith(LAST_WORD)
+    assert asked(world).must_answer
+    assert asked(world).instructions.endswith(MUST_ANSWER_NOTE)
     assert asked(world).tools
-    assert world.transcript.messages(turn.session_id)[-1] == AssistantMessage(text="That is what I have.")
+    assert world.transcript.list_messages(turn.session_id)[-1] == AssistantMessage(text="That is what I have.")
     assert world.use_cases.think(turn_step(turn, MAX_ROUNDS + 1)).done
-    assert len(world.model.tasks) == 1
+    assert len(world.model.requests) == 1
 
 
 @pytest.mark.parametrize("reply", [ModelReply(text="Once more!", calls=[ECHO_A]), ModelReply(text=" ")])
@@ -127,14 +127,14 @@ def test_a_last_word_that_asks_for_tools_or_says_nothing_is_none(world: World, r
     world.model.replies = [reply]
     step = world.use_cases.think(turn_step(turn, MAX_ROUNDS))
     assert (step.calls, step.done) == ([], True)
-    assert world.transcript.messages(turn.session_id) == [UserMessage(text="Hello")]
+    assert world.transcript.list_messages(turn.session_id) == [UserMessage(text="Hello")]
 
 
 def test_a_turn_that_was_cancelled_meanwhile_asks_nothing_more(world: World) -> None:
     turn = world.turn(world.session())
     world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
     assert world.use_cases.think(turn_step(turn)).done
-    assert world.model.tasks == []
+    assert world.model.requests == []
 
 
 def test_a_turn_that_there_is_not_is_done(world: World) -> None:
@@ -159,8 +159,8 @@ def test_a_turn_has_so_many_calls_and_then_the_model_is_asked_for_its_last_word(
         step = turn_step(turn, after.round)
     assert made == [40, 40, 40, 40, 40, 40, 10]
     assert sum(made) == len(world.calls.list(turn.turn_id)) == MAX_CALLS_IN_TURN
-    assert len(world.model.tasks) == len(made) + 1
-    assert [task.last_word for task in world.model.tasks] == [False] * len(made) + [True]
+    assert len(world.model.requests) == len(made) + 1
+    assert [task.must_answer for task in world.model.requests] == [False] * len(made) + [True]
 
 
 def test_the_calls_of_earlier_turns_do_not_count(world: World) -> None:
@@ -177,7 +177,7 @@ def test_the_calls_of_earlier_turns_do_not_count(world: World) -> None:
 
 
 def asked(world: World) -> CompletionRequest:
-    return world.model.tasks[-1]
+    return world.model.requests[-1]
 
 
 def test_the_model_sees_the_conversation_in_order_with_what_the_tools_returned(world: World) -> None:
@@ -253,7 +253,7 @@ def test_what_is_kept_of_the_conversation_holds_no_file_context(world: World) ->
     session = world.session()
     world.upload("a.csv", session=session)
     world.complete(world.turn(session, "Hello"))
-    assert world.transcript.messages(session.session_id)[0] == UserMessage(text="Hello")
+    assert world.transcript.list_messages(session.session_id)[0] == UserMessage(text="Hello")
 
 
 def test_files_of_other_sessions_are_listed_where_the_message_names_them(world: World) -> None:
@@ -288,10 +288,10 @@ def test_a_file_that_was_deleted_meanwhile_is_not_listed(world: World) -> None:
 def test_what_the_model_says_after_the_turn_was_cancelled_is_neither_kept_nor_told(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="Too late.", calls=[ECHO_A])]
-    world.model.meanwhile = lambda: world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
+    world.model.during_reply = lambda: world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
     step = world.use_cases.think(turn_step(turn))
     assert (step.calls, step.done) == ([], True)
-    assert world.transcript.messages(turn.session_id) == [UserMessage(text="Hello")]
-    told = [kind for kind, _ in world.events.told(turn.turn_id)]
+    assert world.transcript.list_messages(turn.session_id) == [UserMessage(text="Hello")]
+    told = [kind for kind, _ in world.events.payloads(turn.turn_id)]
     assert told == ["turn_started", "token_stream", "turn_failed"]
     assert world.calls.list(turn.turn_id) == []

@@ -31,7 +31,7 @@ def refused(world: World, turn: Turn, round_number: int, wish: ProposedCall = EC
     world.finish_call(call)
     world.model.replies = [ModelReply(text="So be it.")]
     world.use_cases.think(turn_step(turn, round_number + 1).model_copy())
-    return world.model.tasks[-1]
+    return world.model.requests[-1]
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_the_model_is_told_what_was_wrong_with_a_call_and_may_mend_it(
     told = task.messages[-1]
     assert isinstance(told, ToolMessage)
     assert (told.failed, told.mistaken, told.content["meta_data"]["error_code"]) == (True, True, code)
-    assert not task.last_word
-    assert [kind for kind, _ in world.events.told(turn.turn_id) if kind.startswith("tool_")] == [
+    assert not task.must_answer
+    assert [kind for kind, _ in world.events.payloads(turn.turn_id) if kind.startswith("tool_")] == [
         "tool_start",
         "tool_complete",
     ]
@@ -65,7 +65,7 @@ def mistaken(world: World, turn: Turn, rounds: int) -> None:
         call = world.call(turn, arguments="{broken", round_number=number)
         said = AssistantMessage(text="", calls=[ProposedCall(tool=call.tool, arguments=call.arguments, ref=call.ref)])
         world.transcript.add_reply(turn, number, said)
-        world.finish_call(call, RunnerReport.of_error(InvalidArguments(["the arguments are not JSON"])))
+        world.finish_call(call, RunnerReport.from_error(InvalidArguments(["the arguments are not JSON"])))
 
 
 def test_three_times_it_may_mend_its_calls_then_it_is_asked_for_its_last_word(world: World) -> None:
@@ -74,7 +74,7 @@ def test_three_times_it_may_mend_its_calls_then_it_is_asked_for_its_last_word(wo
     mistaken(world, turn, 4)
     world.model.replies = [ModelReply(text="Then without.")]
     assert world.use_cases.think(turn_step(turn, 4)).done
-    assert world.model.tasks[-1].last_word
+    assert world.model.requests[-1].must_answer
 
     other = world.turn(world.session())
     mistaken(world, other, 3)
@@ -101,9 +101,9 @@ def test_a_turn_of_nothing_but_wrong_calls_ends_with_a_message_that_says_so(worl
 def test_what_a_tool_says_of_itself_and_what_the_person_refused_is_no_mistake_of_the_models(world: World) -> None:
     turn = world.turn(world.session())
     calls = [world.call(turn, round_number=0, index=index) for index in range(2)]
-    world.calls.dispatched(calls[0].model_copy(update={"injected": {}}))
-    world.finish_call(calls[0], RunnerReport.of_error(InvalidArguments(["says the tool"])))
-    world.finish_call(calls[1], RunnerReport.of_error(NotApproved("The person refused")))
+    world.calls.mark_dispatched(calls[0].model_copy(update={"injected": {}}))
+    world.finish_call(calls[0], RunnerReport.from_error(InvalidArguments(["says the tool"])))
+    world.finish_call(calls[1], RunnerReport.from_error(NotApproved("The person refused")))
     assert not any(world.reload(call).is_mistaken for call in calls)
 
 
@@ -125,7 +125,7 @@ def test_what_every_question_takes_is_counted_for_the_turn_and_its_session(world
 def test_an_answer_that_does_not_stand_was_paid_for_as_well(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="Too late.", usage=TokenUsage(input_tokens=7, output_tokens=2))]
-    world.model.meanwhile = lambda: world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
+    world.model.during_reply = lambda: world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
     world.use_cases.think(turn_step(turn))
     assert world.use_cases.read_turn(ALICE, turn.session_id, turn.turn_id).usage == TokenUsage(
         input_tokens=7, output_tokens=2

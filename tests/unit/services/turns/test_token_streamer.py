@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from satchel.domain.events import NewEvent
 from satchel.domain.ids import TurnId
-from satchel.domain.size_limits import MAX_ANSWER_CHARS, cut
+from satchel.domain.size_limits import MAX_ANSWER_CHARS, truncate
 from satchel.services.turns.token_streamer import TokenStreamer, TurnCancelled
 from tests.fakes.system import FakeClock
 from tests.fakes.turns import FakeEvents
@@ -28,11 +28,11 @@ class Scene:
 
     @property
     def text(self) -> str:
-        return self.events.streamed(TURN)[3]
+        return self.events.streamed_text(TURN)[3]
 
     @property
     def told(self) -> list[str]:
-        return [payload["text"] for _, payload in self.events.told(TURN)]
+        return [payload["text"] for _, payload in self.events.payloads(TURN)]
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_an_answer_that_begins_again_is_marked_at_once(scene: Scene) -> None:
     telling.anew()
     telling("Paris")
     telling.whole("Paris.")
-    marks = [(payload["attempt"], payload["text"]) for _, payload in scene.events.told(TURN)]
+    marks = [(payload["attempt"], payload["text"]) for _, payload in scene.events.payloads(TURN)]
     assert marks == [(0, "The capi"), (1, ""), (1, "Paris"), (1, ".")]
     assert scene.text == "Paris."
 
@@ -156,7 +156,7 @@ def test_whatever_comes_when_the_sum_of_the_pieces_is_the_answer(data: st.DataOb
             telling(char)
             scene.clock.travel(dice.choice([0.01, 0.3]))
         telling.whole(answer)
-    assert scene.events.streamed(TURN).get(3, "") == answer
+    assert scene.events.streamed_text(TURN).get(3, "") == answer
 
 
 @pytest.mark.parametrize("more", [-1, 0, 1, 500])
@@ -166,6 +166,6 @@ def test_an_answer_that_is_cut_is_told_as_it_is_kept(scene: Scene, more: int) ->
     for start in range(0, len(answer), 7000):
         telling(answer[start : start + 7000])
         scene.clock.travel(1)
-    telling.whole(cut(answer, MAX_ANSWER_CHARS))
-    assert scene.text == cut(answer, MAX_ANSWER_CHARS)
-    assert {payload["attempt"] for _, payload in scene.events.told(TURN)} == {0}
+    telling.whole(truncate(answer, MAX_ANSWER_CHARS))
+    assert scene.text == truncate(answer, MAX_ANSWER_CHARS)
+    assert {payload["attempt"] for _, payload in scene.events.payloads(TURN)} == {0}

@@ -28,7 +28,7 @@ from satchel.contract import (
 from satchel.contract.errors import NotApproved, ToolError
 from satchel.domain.ids import CallId, FileKey, SessionId, TurnId, UserName
 from satchel.domain.responses import ResponseArtifact, ResponseCanvas, ResponseDeferred
-from satchel.domain.size_limits import MAX_FILES, MAX_NAME_CHARS, cut, plain
+from satchel.domain.size_limits import MAX_FILES, MAX_NAME_CHARS, strip_and_truncate, truncate
 
 MAX_INLINE_BYTES = 64 * 1024
 """The response contains texts up to this size; larger files have only a link."""
@@ -86,12 +86,12 @@ class CallResult(BaseModel):
             }
         )
         yield terse
-        short_results = cut(str(self.results), _SHORT_RESULTS_CHARS)
+        short_results = truncate(str(self.results), _SHORT_RESULTS_CHARS)
         yield terse.model_copy(update={"results": short_results, "meta_data": dict(_TRUNCATED)})
 
 
 def _short_texts(file: ResponseArtifact | ResponseDeferred) -> dict[str, Any]:
-    return {"description": cut(file.description or "", _SHORT_TEXT_CHARS) or None}
+    return {"description": truncate(file.description or "", _SHORT_TEXT_CHARS) or None}
 
 
 _MODEL_MISTAKES = {ErrorCode.E_UNKNOWN_TOOL, ErrorCode.E_FORBIDDEN, ErrorCode.E_INVALID_ARGUMENTS}
@@ -152,9 +152,9 @@ class StoredFile(BaseModel):
     def _parse_artifact(cls, reported: Any, info: ValidationInfo) -> Any:  # noqa: ANN401  (JSON, or an instance)
         if not isinstance(reported, dict):
             return reported
-        fields = plain(reported, _MAX_ARTIFACT_TEXT_CHARS) | {"path": info.data.get("key")}
+        fields = strip_and_truncate(reported, _MAX_ARTIFACT_TEXT_CHARS) | {"path": info.data.get("key")}
         if isinstance(name := reported.get("name"), str):
-            fields["name"] = cut(name, MAX_NAME_CHARS)
+            fields["name"] = truncate(name, MAX_NAME_CHARS)
         model = DeferredArtifact if info.data.get("deferred") else Artifact
         return model.model_validate(fields)
 
@@ -194,7 +194,7 @@ class RunnerReport(BaseModel):
         return fields
 
     @classmethod
-    def of_error(cls, error: ToolError, duration_ms: int | None = 0) -> Self:
+    def from_error(cls, error: ToolError, duration_ms: int | None = 0) -> Self:
         """Return the report of a call that failed with this error."""
         output = ToolOutput.from_error(error)
         return cls(
@@ -212,10 +212,12 @@ def _parse_file(reported: Any) -> StoredFile | ArtifactProblem:  # noqa: ANN401 
         return StoredFile.model_validate(reported)
     except ValidationError as error:
         artifact = reported.get("artifact") if isinstance(reported, dict) else None
-        if not isinstance(artifact, dict) or any(fault["loc"] != ("artifact",) for fault in error.errors()):
+        faults = error.errors(include_url=False, include_input=False)
+        if not isinstance(artifact, dict) or any(fault["loc"][:1] != ("artifact",) for fault in faults):
             raise
-        invalid = InvalidArtifact(cut(str(artifact.get("name", "")), MAX_NAME_CHARS), "its description is invalid")
-        return ArtifactProblem(name=invalid.details["name"], code=invalid.code, reason=invalid.message)
+        name = truncate(artifact["name"], MAX_NAME_CHARS) if isinstance(artifact.get("name"), str) else ""
+        invalid = InvalidArtifact(name, "its description is invalid")
+        return ArtifactProblem(name=name, code=invalid.code, reason=invalid.message)
 
 
 MAX_REASON_CHARS = 1_000

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from satchel.domain.isolation import Isolation, Level
-from satchel.domain.llm import Models
+from satchel.domain.llm import ModelCatalog
 from satchel.domain.uploads import PART_BYTES
 from satchel.ports.storage import PageStore
 
@@ -26,7 +26,7 @@ class Deployment:
     ``isolation_level`` is a function because probing the kernel takes time: only a request pays for it.
     """
 
-    models: Models
+    models: ModelCatalog
     socket_url: str
     isolation_level: Callable[[], Level]
     flags: dict[str, Any]
@@ -35,7 +35,7 @@ class Deployment:
 
 def describe_deployment(
     *,
-    models: Models,
+    models: ModelCatalog,
     socket_url: str,
     isolation: Callable[[], Isolation],
     persist_files_across_sessions: bool,

@@ -52,19 +52,19 @@ class Sweep:
         )
 
     def _delete_files(self) -> int:
-        return self.remove(self.reaper.due(self.clock.now() - _CLOCK_TOLERANCE, _BATCH_SIZE))
+        return self.remove(self.reaper.list_expired(self.clock.now() - _CLOCK_TOLERANCE, _BATCH_SIZE))
 
     def _end_idle_sessions(self) -> int:
         """End idle sessions. A session with a running turn is never idle."""
         now = self.clock.now()
-        unused = self.sessions.idle(now - self.idle, _BATCH_SIZE)
+        unused = self.sessions.list_idle(now - self.idle, _BATCH_SIZE)
         idle = [session for session in unused if session.running_turn is None]
         for session in idle:
             self.sessions.end(session.user, session.session_id, now, idle_since=now - self.idle)
         return len(idle)
 
     def _clean_up_sessions(self, more_time: Callable[[], bool]) -> int:
-        due = self.sessions.due_for_cleanup(self.clock.now(), _BATCH_SIZE)
+        due = self.sessions.list_due_for_cleanup(self.clock.now(), _BATCH_SIZE)
         return sum(self.clean_up(session, more_time) for session in due)
 
 

@@ -36,7 +36,7 @@ class RecordAudit:
 
     def __call__(self, entry: AuditEntry) -> bool:
         """Store and log an entry. Return True if it is new. Errors of the store propagate: no entry may get lost."""
-        if entry.session_id is not None and not self.trail.keep(entry.session_id, entry):
+        if entry.session_id is not None and not self.trail.add(entry.session_id, entry):
             return False
         logger.info("audit", extra=entry.model_dump(mode="json", exclude_none=True))
         return True

@@ -14,7 +14,7 @@ from satchel.domain.events import NewEvent
 from satchel.domain.object_keys import call_objects_prefixes, outcome_key
 from satchel.domain.servers import Registry, ServerEntry
 from satchel.domain.sessions import Turn
-from satchel.domain.size_limits import plain
+from satchel.domain.size_limits import strip_and_truncate
 from satchel.domain.steps import CallStep
 from satchel.domain.timing import Limits
 from satchel.domain.tools import BUILTIN_TOOLS
@@ -60,23 +60,23 @@ class DispatchTool:
             server, order = self._prepare(turn, call, step.task_token)
         except ToolError as error:
             self._publish_start(call, args.parse_or_text(call.arguments))
-            self._complete(call, step.task_token, RunnerReport.of_error(error))
+            self._complete(call, step.task_token, RunnerReport.from_error(error))
         else:
             self.runners.start(server, order)
 
     def _complete(self, call: Call, token: str, report: RunnerReport) -> None:
         store_report(self.store, outcome_key(call.user, call.turn_id, call.call_id), report)
-        self.callback.done(token)
+        self.callback.succeed(token)
 
     def _run_builtin(self, turn: Turn, call: Call) -> RunnerReport:
         """Run a built-in tool. It is checked, recorded and published like any other tool."""
         tool = BUILTIN_TOOLS[call.tool]
         self._check_turn_tools(turn, call, tool.server)
         arguments = args.parse(call.arguments)
-        if problems := self.checker.problems(tool.input_schema, arguments):
+        if problems := self.checker.find_problems(tool.input_schema, arguments):
             raise InvalidArguments(problems)
         report = self.list_files(call, arguments)
-        self.calls.dispatched(call.model_copy(update={"injected": arguments, "server": tool.server}))
+        self.calls.mark_dispatched(call.model_copy(update={"injected": arguments, "server": tool.server}))
         self._publish_start(call, arguments)
         return report
 
@@ -85,17 +85,17 @@ class DispatchTool:
         if entry.needs_approval(tool.name):
             call = self._approved(call)
         arguments = args.inject_identity(tool, args.parse(call.arguments), call.user)
-        arguments = args.tell_names(tool, arguments, str)  # before validation: the schema may require them
-        if problems := self.checker.problems(tool.input_schema, arguments):
+        arguments = args.fill_original_names(tool, arguments, str)  # before validation: the schema may require them
+        if problems := self.checker.find_problems(tool.input_schema, arguments):
             raise InvalidArguments(problems)
-        resolved = self.inputs(call, tool, entry, arguments, entry.limits(self.limits).max_seconds)
+        resolved = self.inputs(call, tool, entry, arguments, entry.limits_with_defaults(self.limits).max_seconds)
         sent = {
             "injected": strip_blobs(arguments),
             "unresolved": resolved.unresolved,
             "server": server,
             "bytes_in": resolved.bytes,
         }
-        self.calls.dispatched(call.model_copy(update=sent))
+        self.calls.mark_dispatched(call.model_copy(update=sent))
         self._publish_start(call, arguments)
         return server, self._order(call, tool, entry, resolved, token)
 
@@ -114,7 +114,7 @@ class DispatchTool:
 
     def _find_tool(self, turn: Turn, call: Call) -> tuple[str, ServerEntry, ToolSpec]:
         """Return the tool and its server. Raise UnknownTool, Forbidden or ToolFailed if this turn cannot use it."""
-        place = self.registry.split(call.tool)
+        place = self.registry.split_tool_name(call.tool)
         if place is None:
             raise UnknownTool(call.tool, nearest=self._similar_tools(turn, call.tool))
         server, name = place
@@ -126,7 +126,9 @@ class DispatchTool:
         except Unavailable as error:
             raise ToolFailed(error.message) from error
         if name not in tools:
-            raise UnknownTool(call.tool, nearest=args.nearest(call.tool, [t.full_name for t in tools.values()]))
+            raise UnknownTool(
+                call.tool, nearest=args.find_similar_names(call.tool, [t.full_name for t in tools.values()])
+            )
         self._check_turn_tools(turn, call, server)
         return server, entry, tools[name]
 
@@ -138,7 +140,7 @@ class DispatchTool:
 
     def _similar_tools(self, turn: Turn, name: str) -> list[str]:
         available = ListTools(self.registry, self.tools.lists).tools(turn.groups, turn.tools)
-        return args.nearest(name, [tool.full_name for tool in available])
+        return args.find_similar_names(name, [tool.full_name for tool in available])
 
     def _order(self, call: Call, tool: ToolSpec, entry: ServerEntry, resolved: ResolvedInputs, token: str) -> CallOrder:
         prefixes = call_objects_prefixes(call.user, call.call_id)
@@ -157,10 +159,17 @@ class DispatchTool:
             task_token=token,
             credentials=self.credentials.for_call(call.turn_id, prefixes, key),
             outcome_key=key,
-            limits=entry.limits(self.limits),
+            limits=entry.limits_with_defaults(self.limits),
         )
 
     def _publish_start(self, call: Call, arguments: Any) -> None:  # noqa: ANN401  (a JSON object, or the model's text)
         server, _, _ = call.tool.rpartition(".")
-        payload = {"call_id": call.call_id, "tool": call.tool, "server": server, "arguments": plain(arguments)}
-        self.events.append(call.turn_id, NewEvent(type="tool_start", payload=payload, once=f"start-{call.call_id}"))
+        payload = {
+            "call_id": call.call_id,
+            "tool": call.tool,
+            "server": server,
+            "arguments": strip_and_truncate(arguments),
+        }
+        self.events.append(
+            call.turn_id, NewEvent(type="tool_start", payload=payload, dedupe_key=f"start-{call.call_id}")
+        )

@@ -8,7 +8,7 @@ from satchel.contract import strip_blobs
 from satchel.contract.errors import FileTooLarge, ToolCrashed, ToolFailed, ToolTimedOut
 from satchel.domain.errors import Unavailable
 from satchel.domain.events import NewEvent
-from satchel.domain.timing import Notice, Overdue, Silence, Throttle
+from satchel.domain.timing import Notice, SilenceTimer, Throttle, TimeLimitReached
 from satchel.ports.runners import CallOrder
 from satchel.ports.system import Clock
 from satchel.ports.tool_client import (
@@ -56,27 +56,27 @@ class ListenToTool:
             logger.info("the tool has ended", extra=fields)
 
     def _follow(self, running: RunningCall) -> ToolResult:
-        silence = Silence(self.order.limits, self.clock.monotonic(), self.started)
+        silence = SilenceTimer(self.order.limits, self.clock.monotonic(), self.started)
         while True:
-            while due := silence.look(self.clock.monotonic()):
+            while due := silence.check(self.clock.monotonic()):
                 self._handle_silence(due, running)
-            until = min(silence.next_at(), self.throttle.due_at)
+            until = min(silence.next_deadline(), self.throttle.due_at)
             event = running.receive(max(0.0, until - self.clock.monotonic()))
             if event is None:
                 self._flush_progress()
                 continue
-            silence.heard(self.clock.monotonic())
+            silence.reset(self.clock.monotonic())
             result = self._handle(event)
             if result is not None:
                 return result
 
-    def _handle_silence(self, due: Notice | Overdue, running: RunningCall) -> None:
-        if isinstance(due, Overdue):
+    def _handle_silence(self, due: Notice | TimeLimitReached, running: RunningCall) -> None:
+        if isinstance(due, TimeLimitReached):
             running.kill()
             self._flush_progress()
         payload = {"seconds": round(due.seconds), "left_seconds": round(due.left), "message": due.message}
         self._publish("tool_notice", payload)
-        if isinstance(due, Overdue):
+        if isinstance(due, TimeLimitReached):
             raise ToolTimedOut(timeout_seconds=due.seconds, last_progress=self.last_progress, kind=due.kind)
 
     def _handle(self, event: ToolEvent) -> ToolResult | None:
@@ -112,7 +112,7 @@ class ListenToTool:
             self._publish_progress(due)
 
     def _flush_progress(self) -> None:
-        if progress := self.throttle.rest(self.clock.monotonic()):
+        if progress := self.throttle.flush(self.clock.monotonic()):
             self._publish_progress(progress)
 
     def _publish_log(self, log: LogMessage) -> None:

@@ -1,4 +1,4 @@
-"""Check and record the result of a tool call: files, events and the message to the model (state Normalize).
+"""Check and record the result of a tool call: files, events and the message to the model (state RecordToolResult).
 
 This module reads the runner's report. The runner ran foreign code, so everything that can be checked is checked. It
 handles references to files, never their bytes.
@@ -18,15 +18,15 @@ from satchel.contract import (
     ToolFailed,
     limit_meta_data,
 )
-from satchel.domain.audit import call_entry
+from satchel.domain.audit import ended_call_entry
 from satchel.domain.call_events import call_events
 from satchel.domain.calls import Call, CallResult, RunnerReport, StoredFile
-from satchel.domain.canvas import Dashboard, admitted, refusal
+from satchel.domain.canvas import Dashboard, rejection_reason, to_response_canvas
 from satchel.domain.conversation import ToolMessage
 from satchel.domain.files import FileRecord
 from satchel.domain.object_keys import expiry_tags, outcome_key
 from satchel.domain.responses import ResponseArtifact, ResponseCanvas, ResponseDeferred
-from satchel.domain.size_limits import MAX_FILES, cut, plain
+from satchel.domain.size_limits import MAX_FILES, strip_and_truncate, truncate
 from satchel.domain.steps import CallRef, CallStep, Failure
 from satchel.ports.calls import Calls
 from satchel.ports.files import Files
@@ -77,10 +77,10 @@ class RecordToolResult:
         result = call.result or self._save_result(call, step.failure)
         self.transcript.add_result(call, _message_to_model(call.model_copy(update={"result": result}), result))
         if result.canvas:
-            self.dashboards.keep(self._dashboard(call, result.canvas))
+            self.dashboards.save(self._dashboard(call, result.canvas))
         for event in call_events(call, result):
             self.events.append(call.turn_id, event)
-        if self.audit(call_entry(call, result, self.clock.now())):
+        if self.audit(ended_call_entry(call, result, self.clock.now())):
             count_call(self.metrics, call, result)
         return CallRef(call_id=call.call_id)
 
@@ -96,14 +96,14 @@ class RecordToolResult:
             report = read_report(self.store, outcome_key(call.user, call.turn_id, call.call_id))
         except ValueError as error:
             logger.warning("invalid runner report", extra={"call_id": call.call_id, "reason": str(error)})
-            return RunnerReport.of_error(ToolFailed(f"The runner's report is invalid: {error}"))
+            return RunnerReport.from_error(ToolFailed(f"The runner's report is invalid: {error}"))
         if report is not None:
             return report
         if failure is None or failure.Error in _TIMEOUTS:
             crash = ToolCrashed("The tool's environment stopped without returning a result.")
-            return RunnerReport.of_error(crash, duration_ms=None)
+            return RunnerReport.from_error(crash, duration_ms=None)
         logger.error("call failed before its tool ran", extra={"call_id": call.call_id, "cause": failure.Cause[:2000]})
-        return RunnerReport.of_error(ToolFailed(f"The call failed before the tool ran ({failure.Error})."))
+        return RunnerReport.from_error(ToolFailed(f"The call failed before the tool ran ({failure.Error})."))
 
     def _result(self, call: Call, report: RunnerReport) -> CallResult:
         saved, problems = self._save_files(call, report)
@@ -114,7 +114,7 @@ class RecordToolResult:
                 artifacts.append(to_response(stored.artifact, record, len(artifacts), declared=stored.declared))
             else:
                 deferred.append(to_deferred_response(stored.artifact, record))
-        refused = refusal(report.canvas, self.canvas_origins) if report.canvas else None
+        refused = rejection_reason(report.canvas, self.canvas_origins) if report.canvas else None
         return CallResult(
             is_error=report.is_error,
             error_code=report.error_code,
@@ -124,7 +124,7 @@ class RecordToolResult:
             deferred=deferred,
             inline=[record.file_key for stored, record in saved if stored.inline and not stored.deferred],
             display=_with_final_name(report.display, saved),
-            canvas=admitted(report.canvas) if report.canvas and not refused else None,
+            canvas=to_response_canvas(report.canvas) if report.canvas and not refused else None,
             duration_ms=report.duration_ms,
         )
 
@@ -149,9 +149,9 @@ class RecordToolResult:
         if found is None:
             raise ToolFailed("The file is missing in the storage.")
         # Set the tags first: the bucket must not delete a listed file as an unused one.
-        self.store.tag(stored.key, {} if isinstance(artifact, Artifact) else expiry_tags(lifetime_of(artifact)))
+        self.store.set_tags(stored.key, {} if isinstance(artifact, Artifact) else expiry_tags(lifetime_of(artifact)))
         new = to_new_file(call, stored, display, found.size, self.clock.now())
-        return self.files.keep(add_metadata_from_store(self.store, new))
+        return self.files.save(add_metadata_from_store(self.store, new))
 
     def _dashboard(self, call: Call, canvas: ResponseCanvas) -> Dashboard:
         ids = call.model_dump(include={"user", "session_id", "call_id"})
@@ -164,7 +164,7 @@ def _meta_data(
     """Return the meta data for the user and the model, with rejected files and canvases and unknown file names."""
     meta = dict(report.meta_data or {})
     if problems:
-        meta[_PROBLEMS] = [plain(problem.model_dump(mode="json")) for problem in problems[:MAX_FILES]]
+        meta[_PROBLEMS] = [strip_and_truncate(problem.model_dump(mode="json")) for problem in problems[:MAX_FILES]]
     if canvas_refused:
         meta["canvas_refused"] = canvas_refused
     if call.unresolved:
@@ -176,7 +176,7 @@ def _with_final_name(display: Display | None, saved: Sequence[tuple[StoredFile, 
     """Return the display hints with the final name of the primary file, or without it if it was not stored."""
     if display is None:
         return None
-    hints = Display.model_validate(plain(display.model_dump(mode="json", exclude_unset=True)))
+    hints = Display.model_validate(strip_and_truncate(display.model_dump(mode="json", exclude_unset=True)))
     names = (record.name for stored, record in saved if stored.artifact.name == display.primary_file)
     return hints.model_copy(update={"primary_file": next(names, None)})
 
@@ -196,6 +196,9 @@ def _with_short_problems(meta: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(problems, list):
         return meta
     shown = problems[:_MAX_PROBLEMS_FOR_MODEL]
-    short = [problem | {"name": cut(problem["name"], 80), "reason": cut(problem["reason"], 160)} for problem in shown]
+    short = [
+        problem | {"name": truncate(problem["name"], 80), "reason": truncate(problem["reason"], 160)}
+        for problem in shown
+    ]
     more = len(problems) - _MAX_PROBLEMS_FOR_MODEL
     return meta | {_PROBLEMS: [*short, *([f"and {more} more"] if more > 0 else [])]}

@@ -49,19 +49,19 @@ class ResolveInputs:
 
         Raise the contract's FileNotFound (strict servers only) or FileTooLarge.
         """
-        records, unresolved = self._find(call, args.named_files(tool, arguments))
+        records, unresolved = self._find(call, args.list_file_names(tool, arguments))
         if unresolved and entry.strict_files:
             raise FileNotFound(list(unresolved), [name for names in unresolved.values() for name in names])
-        arguments = args.tell_names(tool, arguments, lambda v: records[v].name if v in records else v)
+        arguments = args.fill_original_names(tool, arguments, lambda v: records[v].name if v in records else v)
         size = sum({record.file_key: record.size for record in records.values()}.values())
-        if entry.files_for(tool.name) == "url":
+        if entry.file_mode_for(tool.name) == "url":
             urls = {value: self.links.for_tool(record, max_seconds) for value, record in records.items()}
-            replaced = args.replace_files(tool, arguments, lambda v: urls.get(v, v))
+            replaced = args.replace_file_names(tool, arguments, lambda v: urls.get(v, v))
             return ResolvedInputs(replaced, [], unresolved, size)
         names = _distinct_names(records)
         inputs = {record.file_key: self._input(record, names[record.file_key]) for record in records.values()}
         paths = {value: input_path(call.user, names[record.file_key]) for value, record in records.items()}
-        replaced = args.replace_files(tool, arguments, lambda v: paths.get(v, v))
+        replaced = args.replace_file_names(tool, arguments, lambda v: paths.get(v, v))
         return ResolvedInputs(replaced, list(inputs.values()), unresolved, size)
 
     def _find(self, call: Call, values: list[str]) -> tuple[dict[str, FileRecord], dict[str, list[str]]]:
@@ -71,7 +71,7 @@ class ResolveInputs:
         records = {value: record for value, record in found.items() if record is not None}
         missing = [value for value, record in found.items() if record is None]
         candidates = self._names(call) if missing else []
-        return records, {value: args.nearest(value, candidates) for value in missing}
+        return records, {value: args.find_similar_names(value, candidates) for value in missing}
 
     def _names(self, call: Call) -> list[str]:
         page = self.files.list(call.user, _MAX_SUGGESTED_FROM, None, FileFilter(session_id=call.session_id))
@@ -85,7 +85,7 @@ class ResolveInputs:
                 message=f"The file {record.name} is too large for this tool's environment",
                 suggestion="Use a smaller file or a part of it",
             )
-        url = self.store.link(record.key, _DOWNLOAD_SECONDS)
+        url = self.store.presign_get(record.key, _DOWNLOAD_SECONDS)
         return InputFile(name=name, url=url, size=record.size, etag=f"{record.file_key}-{record.version}")
 
 

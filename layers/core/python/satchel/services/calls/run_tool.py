@@ -59,20 +59,20 @@ class RunTool:
                 logger.info("call was ended outside of the runner", extra={"call_id": order.call_id})
                 return
             store_report(ports.store, order.outcome_key, report)
-        self.callback.done(order.task_token)
+        self.callback.succeed(order.task_token)
 
     def _run_or_fail(self, order: CallOrder, ports: CallPorts, heartbeat: Heartbeat) -> RunnerReport:
         started = self.clock.monotonic()
         try:
             report = self._run(order, ports, heartbeat, started)
         except ToolError as error:
-            report = RunnerReport.of_error(error)
+            report = RunnerReport.from_error(error)
         except ContractError as error:
-            report = RunnerReport.of_error(ToolFailed(f"The tool's result is invalid: {error}"))
+            report = RunnerReport.from_error(ToolFailed(f"The tool's result is invalid: {error}"))
         except Exception as error:
             # The task needs an answer after every error; the log gets the traceback.
             logger.exception("the runner failed", extra={"call_id": order.call_id})
-            report = RunnerReport.of_error(ToolFailed(f"The tool could not be run: {error}"))
+            report = RunnerReport.from_error(ToolFailed(f"The tool could not be run: {error}"))
         report.duration_ms = round(1000 * (self.clock.monotonic() - started))
         return report
 

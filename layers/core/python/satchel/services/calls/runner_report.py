@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from satchel.contract import Artifact, ArtifactProblem, Canvas, ErrorCode, ToolOutput
 from satchel.domain.calls import RunnerReport, StoredFile
-from satchel.domain.object_keys import UNKEPT
+from satchel.domain.object_keys import UNCLAIMED_TAGS
 from satchel.ports.storage import FileStore
 
 MAX_REPORT_BYTES = 8 << 20
@@ -64,7 +64,7 @@ def _without_token(canvas: Canvas | None) -> Canvas | None:
 
 def store_report(store: FileStore, key: str, report: RunnerReport) -> None:
     """Write a report."""
-    store.put(key, io.BytesIO(report.model_dump_json().encode()), "application/json", UNKEPT)
+    store.put(key, io.BytesIO(report.model_dump_json().encode()), "application/json", UNCLAIMED_TAGS)
 
 
 def read_report(store: FileStore, key: str) -> RunnerReport | None:

@@ -22,7 +22,7 @@ from satchel.contract import (
     mime_of,
 )
 from satchel.domain.calls import MAX_INLINE_BYTES, StoredFile
-from satchel.domain.object_keys import UNKEPT, tool_directory
+from satchel.domain.object_keys import UNCLAIMED_TAGS, tool_directory
 from satchel.ports.runners import ArtifactOpener, CallOrder, FileState
 from satchel.ports.storage import FileStore
 from satchel.services.files.artifact_records import to_stored_file
@@ -66,7 +66,7 @@ class StoreArtifacts:
         with self._open(order, workspace, artifact) as body:
             size = body.seek(0, io.SEEK_END)
             body.seek(0)
-            self.store.put(file.key, body, artifact.mime, UNKEPT)
+            self.store.put(file.key, body, artifact.mime, UNCLAIMED_TAGS)
         return file.model_copy(update={"inline": _is_inline(artifact, size)})
 
     def _open(

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from satchel.contract.errors import InvalidPath
 from satchel.domain.object_keys import tool_directory
-from satchel.domain.size_limits import cut
+from satchel.domain.size_limits import truncate
 from satchel.ports.runners import CallOrder
 
 logger = logging.getLogger(__name__)
@@ -29,13 +29,13 @@ class Violations:
     def add_blocked_access(self, path: str) -> None:
         """Log and store a blocked access. The error of a failed call names the last one."""
         logger.warning("a file operation was blocked", extra={"call_id": self.order.call_id, "attempted_path": path})
-        self.blocked_paths.append(cut(path, _MAX_PATH_CHARS))
+        self.blocked_paths.append(truncate(path, _MAX_PATH_CHARS))
 
     def add_outside_change(self, path: str) -> None:
         """Log and store a change that was not blocked. It never fails a call: another program may have made it."""
         fields = {"call_id": self.order.call_id, "changed_path": path, "blocked": False}
         logger.warning("a file outside of the workspace changed during the call", extra=fields)
-        self.changed_paths.append(cut(path, _MAX_PATH_CHARS))
+        self.changed_paths.append(truncate(path, _MAX_PATH_CHARS))
 
     def check(self, *, failed: bool) -> None:
         """Raise ``InvalidPath`` if a blocked access failed the call, or if the policy is ``fail``."""

@@ -8,10 +8,10 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from satchel.domain.connections import MAX_FAILURES, Subscription, WsMessage, end_frame, ws_messages
+from satchel.domain.connections import MAX_FAILURES, Subscription, WsMessage, batch_events, end_message
 from satchel.domain.ids import TurnId
 from satchel.domain.sessions import Turn
-from satchel.ports.connections import ConnectionGone, Connections, ConnectionSender, Subscriptions, Undelivered
+from satchel.ports.connections import ConnectionGone, Connections, ConnectionSender, DeliveryFailed, Subscriptions
 from satchel.ports.turns import Events, Turns
 from satchel.services.turns.read_turn import is_fully_read
 
@@ -33,23 +33,23 @@ class PushEvents:
 
     def __call__(self, turn_id: TurnId) -> bool:
         """Send to all subscribers of this turn. Return False if a delivery failed and should be repeated."""
-        delivered = [self._deliver(each) for each in self.subscriptions.of_turn(turn_id, _MAX_SUBSCRIPTIONS)]
+        delivered = [self._deliver(each) for each in self.subscriptions.list_for_turn(turn_id, _MAX_SUBSCRIPTIONS)]
         return all(delivered)
 
     def _deliver(self, subscription: Subscription) -> bool:
         turn = self._permitted_turn(subscription)
         if turn is None:
-            self.subscriptions.drop(subscription)
+            self.subscriptions.remove_if_unchanged(subscription)
             return True
         try:
             self._send(turn, subscription)
         except ConnectionGone:
             self._forget(subscription)
-        except Undelivered as reason:
+        except DeliveryFailed as reason:
             return self._count_failure(subscription, reason)
         except (ValueError, LookupError):  # a runner can write events of its own turn, also invalid ones
             logger.exception("unreadable events", extra={"turn_id": turn.turn_id})
-            self.subscriptions.drop(subscription)
+            self.subscriptions.remove_if_unchanged(subscription)
         return True
 
     def _permitted_turn(self, subscription: Subscription) -> Turn | None:
@@ -64,23 +64,23 @@ class PushEvents:
 
     def _send(self, turn: Turn, subscription: Subscription) -> None:
         for message in self._messages(turn, subscription.sent):
-            self.sender.post(subscription.connection_id, message.text)
+            self.sender.send(subscription.connection_id, message.text)
             if message.done:
-                self.subscriptions.drop(subscription)
+                self.subscriptions.remove_if_unchanged(subscription)
             elif not self.subscriptions.advance(subscription, message.next):
                 return
 
     def _messages(self, turn: Turn, after: int) -> Iterator[WsMessage]:
-        while events := self.events.after(turn.turn_id, after, _MAX_EVENTS):
-            for message in ws_messages(turn.turn_id, events):
+        while events := self.events.list_after(turn.turn_id, after, _MAX_EVENTS):
+            for message in batch_events(turn.turn_id, events):
                 yield message
                 after = message.next
                 if message.done:
                     return
-        if turn.ended and is_fully_read(self.events, turn.turn_id, after):
-            yield end_frame(turn.turn_id, after)
+        if turn.has_ended and is_fully_read(self.events, turn.turn_id, after):
+            yield end_message(turn.turn_id, after)
 
-    def _count_failure(self, subscription: Subscription, reason: Undelivered) -> bool:
+    def _count_failure(self, subscription: Subscription, reason: DeliveryFailed) -> bool:
         """Count a failure. Close the connection after a few: its client reconnects with a cursor and loses nothing."""
         failures = subscription.failures + 1
         logger.warning("undelivered", extra={"turn_id": subscription.turn_id, "failures": failures, "why": str(reason)})
@@ -88,9 +88,9 @@ class PushEvents:
             self.sender.close(subscription.connection_id)
             self._forget(subscription)
             return True
-        self.subscriptions.failed(subscription, failures)
+        self.subscriptions.save_failures(subscription, failures)
         return False
 
     def _forget(self, subscription: Subscription) -> None:
         self.connections.remove(subscription.connection_id)
-        self.subscriptions.drop(subscription)
+        self.subscriptions.remove_if_unchanged(subscription)

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from satchel.domain.connections import (
-    CONNECTION_LIFE,
+    CONNECTION_LIFETIME,
     TICKET_BYTES,
-    TICKET_LIFE,
+    TICKET_LIFETIME,
     Connection,
     Subscription,
     Ticket,
-    digest_of,
     new_ticket,
+    ticket_digest,
 )
 from satchel.domain.errors import NotAllowed
 from satchel.domain.ids import ConnectionId, SessionId, TurnId
@@ -54,8 +54,8 @@ class IssueTicket:
     def __call__(self, who: Identity) -> IssuedTicket:
         """Return a new ticket. Only its digest is stored."""
         ticket = new_ticket(self.entropy(TICKET_BYTES))
-        expires_at = self.clock.now() + TICKET_LIFE
-        self.tickets.keep(digest_of(ticket), Ticket(user=who.name, groups=sorted(who.groups), expires_at=expires_at))
+        expires_at = self.clock.now() + TICKET_LIFETIME
+        self.tickets.add(ticket_digest(ticket), Ticket(user=who.name, groups=sorted(who.groups), expires_at=expires_at))
         return IssuedTicket(ticket, expires_at)
 
 
@@ -72,12 +72,12 @@ class OpenConnection:
         """Store the connection with the ticket's user. Raise NotAllowed, the same for any kind of invalid ticket."""
         if origin is not None and _ANY_ORIGIN not in self.origins and origin not in self.origins:
             raise NotAllowed("Pages of this origin cannot connect.")
-        stored = self.tickets.take(digest_of(ticket)) if ticket else None
+        stored = self.tickets.pop(ticket_digest(ticket)) if ticket else None
         now = self.clock.now()
         if stored is None or stored.expires_at <= now:
             raise NotAllowed("Open the connection with a new ticket from POST /api/ws-ticket.")
         connection = Connection(
-            connection_id=connection_id, user=stored.user, groups=stored.groups, expires_at=now + CONNECTION_LIFE
+            connection_id=connection_id, user=stored.user, groups=stored.groups, expires_at=now + CONNECTION_LIFETIME
         )
         self.connections.add(connection)
         return connection
@@ -120,7 +120,7 @@ class Subscribe:
                 turn_id=turn_id,
                 sent=after,
                 mark=self.entropy(_MARK_BYTES).hex(),
-                expires_at=self.clock.now() + CONNECTION_LIFE,
+                expires_at=self.clock.now() + CONNECTION_LIFETIME,
             )
         )
 

@@ -14,7 +14,7 @@ from satchel.domain.files import FileRecord, NewFile, Source
 from satchel.domain.ids import CallId, UserName, object_id
 from satchel.domain.object_keys import object_key
 from satchel.domain.responses import ResponseArtifact, ResponseDeferred
-from satchel.domain.size_limits import MAX_NAME_CHARS, cut
+from satchel.domain.size_limits import MAX_NAME_CHARS, truncate
 from satchel.ports.storage import FileStore
 
 _MAX_REASON_CHARS = 200
@@ -26,7 +26,9 @@ def to_stored_file(user: UserName, call_id: CallId, index: int, artifact: Artifa
 
     The runner stores the bytes under the returned key. RecordToolResult calls this function again, to check the report.
     """
-    artifact = artifact.model_copy(update={"name": cut(artifact.name, MAX_NAME_CHARS)})  # first: the key contains it
+    artifact = artifact.model_copy(
+        update={"name": truncate(artifact.name, MAX_NAME_CHARS)}
+    )  # first: the key contains it
     deferred = isinstance(artifact, DeferredArtifact)
     file_id = object_id(call_id, index)
     key = object_key(user, "deferred" if deferred else "artifacts", file_id, safe_name(artifact.name))
@@ -56,8 +58,8 @@ def to_new_file(call: Call, stored: StoredFile, display: Display | None, size: i
         new.viewer, new.auto_open = artifact.viewer, artifact.auto_open is True
     else:
         new.expires_at = int((now + lifetime_of(artifact)).timestamp())
-        new.reason = artifact.reason and cut(artifact.reason, _MAX_REASON_CHARS)
-        new.next_actions = [cut(action, _MAX_ACTION_CHARS) for action in artifact.next_actions[:_MAX_ACTIONS]]
+        new.reason = artifact.reason and truncate(artifact.reason, _MAX_REASON_CHARS)
+        new.next_actions = [truncate(action, _MAX_ACTION_CHARS) for action in artifact.next_actions[:_MAX_ACTIONS]]
     return new
 
 
@@ -106,7 +108,9 @@ def to_deferred_response(artifact: DeferredArtifact, record: FileRecord) -> Resp
 
 def add_metadata_from_store(store: FileStore, new: NewFile) -> NewFile:
     """Return a stored file with its metadata, read from a few ranges. Raise FileNotFoundError if its bytes are gone."""
-    return _with_metadata(new, RangeReader(new.size, lambda first, last: b"".join(store.chunks(new.key, first, last))))
+    return _with_metadata(
+        new, RangeReader(new.size, lambda first, last: b"".join(store.read_range(new.key, first, last)))
+    )
 
 
 def add_metadata_from_bytes(new: NewFile, body: bytes) -> NewFile:

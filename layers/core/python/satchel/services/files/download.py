@@ -7,11 +7,11 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from satchel.domain.audit import KIND_OF_ID, DownloadEntry
+from satchel.domain.audit import ENTRY_ID_KIND, DownloadEntry
 from satchel.domain.errors import LinkNotFound
 from satchel.domain.files import FileRecord
 from satchel.domain.ids import FileKey, new_id
-from satchel.domain.links import Claims, opened
+from satchel.domain.links import Claims, resolve_link
 from satchel.domain.metrics import DOWNLOADED_BYTES
 from satchel.ports.links import LinkStates, Signer
 from satchel.ports.system import Clock, Metrics
@@ -43,10 +43,10 @@ class OpenLink:
 
     def attempt(self, file_key: FileKey, token: str) -> LinkAttempt:
         """Return the claims of the token, if it is valid for this file, and the file, if the token opens it."""
-        signed = self.signer.read(token, ("ui", "tool"))
+        signed = self.signer.verify(token, ("ui", "tool"))
         claims = signed if signed is not None and signed.file_key == file_key else None
-        [state] = self.link_states.look([claims or _NO_CLAIMS])
-        return LinkAttempt(claims, opened(claims, state, self.clock.now()) if claims else None)
+        [state] = self.link_states.get_many([claims or _NO_CLAIMS])
+        return LinkAttempt(claims, resolve_link(claims, state, self.clock.now()) if claims else None)
 
     def __call__(self, file_key: FileKey, token: str) -> FileRecord:
         """Return the file version that the token was made for. Raise LinkNotFound for every rejected token."""
@@ -84,7 +84,7 @@ class Download:
     def _entry(self, claims: Claims, file: FileRecord, started: float) -> DownloadEntry:
         now = self.clock.now()
         return DownloadEntry(
-            audit_id=new_id(KIND_OF_ID, now, self.entropy(10)),
+            audit_id=new_id(ENTRY_ID_KIND, now, self.entropy(10)),
             at=now,
             user=claims.owner,
             session_id=claims.session_id or None,

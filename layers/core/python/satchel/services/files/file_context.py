@@ -11,11 +11,11 @@ from typing import Any
 from satchel.contract.errors import InvalidArguments
 from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.errors import InvalidRequest
-from satchel.domain.files import FileFilter, FileRecord, Source, expired
+from satchel.domain.files import FileFilter, FileRecord, Source, is_expired
 from satchel.domain.ids import FileKey
-from satchel.domain.prompt import MAX_FILES, FileContext, human_size
+from satchel.domain.prompt import MAX_LISTED_FILES, FileContext, format_size
 from satchel.domain.sessions import Turn
-from satchel.domain.tools import FILES_A_PAGE
+from satchel.domain.tools import FILES_PER_PAGE
 from satchel.ports.files import Files
 from satchel.ports.system import Clock
 
@@ -40,8 +40,8 @@ class FileContextBuilder:
         named = [file for key in keys if (file := self.files.get(turn.user, key))]
         relevant = [*self._current(named), *self._current(session_page.items)]
         others, more_others = self._others(turn, {file.file_key for file in relevant})
-        listed = relevant[:MAX_FILES]
-        listed += others[: min(MAX_OTHERS, MAX_FILES - len(listed))]
+        listed = relevant[:MAX_LISTED_FILES]
+        listed += others[: min(MAX_OTHERS, MAX_LISTED_FILES - len(listed))]
         more = len(relevant) + len(others) - len(listed)
         return FileContext(listed, more, at_least=more > 0 and (more_others or session_page.cursor is not None))
 
@@ -55,7 +55,7 @@ class FileContextBuilder:
 
     def _current(self, files: Sequence[FileRecord]) -> list[FileRecord]:
         now = self.clock.now()
-        return [file for file in files if not expired(file, now)]
+        return [file for file in files if not is_expired(file, now)]
 
 
 @dataclass(frozen=True)
@@ -73,11 +73,11 @@ class ListFiles:
             name_prefix=arguments.get("name_prefix", ""),
         )
         try:
-            page = self.files.list(call.user, FILES_A_PAGE, arguments.get("cursor"), file_filter)
+            page = self.files.list(call.user, FILES_PER_PAGE, arguments.get("cursor"), file_filter)
         except InvalidRequest as error:
             raise InvalidArguments([f"cursor: {error.message}"]) from error
         now = self.clock.now()
-        files = [_describe(record) for record in page.items if not expired(record, now)]
+        files = [_describe(record) for record in page.items if not is_expired(record, now)]
         return RunnerReport(results={"files": files} | ({"cursor": page.cursor} if page.cursor else {}))
 
 
@@ -86,7 +86,7 @@ def _describe(record: FileRecord) -> dict[str, Any]:
         "name": record.name,
         "source": record.source.value,
         "created": f"{record.created_at:%Y-%m-%d}",
-        "size": human_size(record.size),
+        "size": format_size(record.size),
         "mime": record.mime,
         "category": record.category,
         "description": record.description,

@@ -12,15 +12,15 @@ from satchel.domain.errors import SharedLinkNotFound
 from satchel.domain.files import FileRecord
 from satchel.domain.ids import CanvasId, FileKey, LinkId, SessionId, UserName, new_id
 from satchel.domain.links import (
-    CANVAS_SECONDS,
-    KIND_OF_ID,
-    UI_SECONDS,
+    CANVAS_TOKEN_SECONDS,
+    LINK_ID_KIND,
+    UI_LINK_SECONDS,
     Audience,
     CanvasClaims,
     Claims,
     SharedLink,
-    epoch_of,
-    opened,
+    resolve_link,
+    session_epoch,
 )
 from satchel.domain.sessions import Session, SessionStatus
 from satchel.domain.users import Identity
@@ -47,7 +47,7 @@ class MintLinks:
 
     def for_files(self, files: Sequence[FileRecord]) -> list[str]:
         """Return the URL path of each file, in order. All files belong to one user; each session is read once."""
-        sessions, until = self._sessions(files), self._in(UI_SECONDS)
+        sessions, until = self._sessions(files), self._in(UI_LINK_SECONDS)
         return [self._url_path(_claims(file, sessions, "ui", until)) for file in files]
 
     def for_tool(self, file: FileRecord, seconds: float) -> str:
@@ -65,7 +65,7 @@ class MintLinks:
         session = self.sessions.get(user, session_id)
         if session is None or session.status is SessionStatus.ENDED:
             return None
-        exp = self._in(CANVAS_SECONDS)
+        exp = self._in(CANVAS_TOKEN_SECONDS)
         claims = CanvasClaims(canvas_id=canvas_id, owner=user, session_id=session_id, epoch=session.epoch, exp=exp)
         return self.signer.sign(claims)
 
@@ -77,7 +77,7 @@ class MintLinks:
 
     def _sessions(self, files: Sequence[FileRecord]) -> Mapping[str, Session]:
         ids = {file.session_id for file in files if file.session_id}
-        return self.sessions.some(files[0].user, ids) if ids else {}
+        return self.sessions.get_many(files[0].user, ids) if ids else {}
 
 
 def _claims(file: FileRecord, sessions: Mapping[str, Session], audience: Audience, until: int) -> Claims:
@@ -86,7 +86,7 @@ def _claims(file: FileRecord, sessions: Mapping[str, Session], audience: Audienc
         version=file.version,
         owner=file.user,
         session_id=file.session_id or "",
-        epoch=epoch_of(sessions.get(file.session_id or "")),
+        epoch=session_epoch(sessions.get(file.session_id or "")),
         audience=audience,
         exp=until,
     )
@@ -108,7 +108,7 @@ class ShareFile:
         until = int((now + timedelta(seconds=seconds)).timestamp())
         if file.expires_at is not None:
             until = min(until, file.expires_at)
-        link_id = LinkId(new_id(KIND_OF_ID, now, self.entropy(10)))
+        link_id = LinkId(new_id(LINK_ID_KIND, now, self.entropy(10)))
         claims, url = self.mint.for_sharing(file, link_id, until)
         link = SharedLink(claims=claims, name=file.name, made_at=now)
         self.links.add(link)
@@ -127,11 +127,11 @@ class ReadLinks:
         """Return active links of one file or all, newest first. A page may have fewer than ``limit`` items."""
         now = self.clock.now()
         page = self.links.list(who.name, limit, cursor)
-        states = self.link_states.look([link.claims for link in page.items])
+        states = self.link_states.get_many([link.claims for link in page.items])
         active = [
             link
             for link, state in zip(page.items, states, strict=True)
-            if link.expires_at > now and opened(link.claims, state, now)
+            if link.expires_at > now and resolve_link(link.claims, state, now)
         ]
         return Page(items=[link for link in active if file_key in {None, link.claims.file_key}], cursor=page.cursor)
 

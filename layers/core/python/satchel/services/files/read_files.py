@@ -7,9 +7,9 @@ from datetime import datetime
 
 from satchel.contract import safe_name
 from satchel.domain.errors import FileNotFound, SessionNotFound
-from satchel.domain.files import FileFilter, FileRecord, Usage, expired
+from satchel.domain.files import FileFilter, FileRecord, Usage, is_expired
 from satchel.domain.ids import ID_BODY, FileKey, SessionId, UserName
-from satchel.domain.prompt import quoted
+from satchel.domain.prompt import sanitize
 from satchel.domain.users import Identity
 from satchel.ports import Page
 from satchel.ports.files import Files
@@ -35,7 +35,7 @@ class ReadFiles:
     def __call__(self, who: Identity, file_key: FileKey) -> FileRecord:
         """Return the record of a file. Raise FileNotFound."""
         record = self.files.get(who.name, file_key)
-        if record is None or expired(record, self.clock.now()):
+        if record is None or is_expired(record, self.clock.now()):
             raise FileNotFound(file_key)
         return record
 
@@ -58,7 +58,7 @@ class ReadFiles:
             raise SessionNotFound(session_id)
         page = self.files.list(who.name, limit, cursor, file_filter)
         now = self.clock.now()
-        return Page(items=[file for file in page.items if not expired(file, now)], cursor=page.cursor)
+        return Page(items=[file for file in page.items if not is_expired(file, now)], cursor=page.cursor)
 
     def usage(self, who: Identity) -> Usage:
         """Return the user's storage usage. Expired files count until they are deleted."""
@@ -74,14 +74,14 @@ def find_file(
     brackets.
     """
     matches = _find_files(files, user, session_id, name_or_key)
-    return next((record for record in matches if not expired(record, now)), None)
+    return next((record for record in matches if not is_expired(record, now)), None)
 
 
 def _find_files(files: Files, user: UserName, session_id: SessionId | None, name_or_key: str) -> Iterator[FileRecord]:
     if _FILE_KEY.fullmatch(name_or_key) and (record := files.get(user, FileKey(name_or_key))):
         yield record
     if name_or_key and "/" not in name_or_key and "\\" not in name_or_key:
-        yield from files.named(user, session_id, safe_name(name_or_key))
+        yield from files.list_by_name(user, session_id, safe_name(name_or_key))
         if session_id and _MARKS_OF_CHANGED_NAMES & set(name_or_key):
             page = files.list(user, _MAX_COMPARED, None, FileFilter(session_id=session_id))
-            yield from (file for file in page.items if quoted(file.name) == name_or_key)
+            yield from (file for file in page.items if sanitize(file.name) == name_or_key)

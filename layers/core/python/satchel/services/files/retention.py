@@ -30,7 +30,7 @@ class KeepFile:
         if not record.is_transient:
             return record
         while_open = record.temporary or not self.persist_files_across_sessions
-        self.store.tag(record.key, {})  # first: the bucket must not delete the bytes of a permanent file
+        self.store.set_tags(record.key, {})  # first: the bucket must not delete the bytes of a permanent file
         return self.reaper.promote(record, while_open=while_open)
 
 
@@ -61,5 +61,5 @@ class RemoveFiles:
 
     def __call__(self, records: Sequence[FileRecord]) -> int:
         """Delete the files and return their number. A file that got a new version meanwhile is not deleted."""
-        self.store.delete([version.key for version in self.reaper.versions(records)])
+        self.store.delete([version.key for version in self.reaper.list_versions(records)])
         return self.reaper.remove(records)

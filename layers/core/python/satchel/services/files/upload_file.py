@@ -8,7 +8,7 @@ from satchel.domain.errors import TooLarge, Unavailable
 from satchel.domain.files import FileRecord
 from satchel.domain.ids import SessionId
 from satchel.domain.metrics import UPLOADED_BYTES
-from satchel.domain.uploads import uploaded_file
+from satchel.domain.uploads import new_uploaded_file
 from satchel.domain.users import Identity
 from satchel.ports.files import Files
 from satchel.ports.sessions import Sessions
@@ -40,10 +40,10 @@ class UploadFile:
                 limit_bytes=self.max_bytes,
             )
         ensure_session_open(self.sessions, who.name, session_id)
-        new = uploaded_file(who.name, session_id, raw_name, mime, len(body), self.clock.now(), self.entropy(10))
+        new = new_uploaded_file(who.name, session_id, raw_name, mime, len(body), self.clock.now(), self.entropy(10))
         self.store.put(new.key, io.BytesIO(body), new.mime)
         try:
-            record = self.files.keep(add_metadata_from_bytes(new, body))
+            record = self.files.save(add_metadata_from_bytes(new, body))
         except Unavailable:  # no record was written: without it, the bytes would never be deleted
             self.store.delete([new.key])
             raise

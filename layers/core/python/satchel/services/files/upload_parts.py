@@ -4,19 +4,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from satchel.domain.errors import FileOverLimit, InvalidRequest, UploadIncomplete, UploadNotFound
+from satchel.domain.errors import InvalidRequest, UploadIncomplete, UploadNotFound, UploadOverLimit
 from satchel.domain.files import FileRecord
 from satchel.domain.ids import SessionId, UploadId, UserName
 from satchel.domain.metrics import UPLOADED_BYTES
 from satchel.domain.uploads import (
-    SIGNED_SECONDS,
-    UPLOAD_TIME,
+    PART_URL_SECONDS,
+    UPLOAD_LIFETIME,
     Part,
     SignedPart,
     StoredPart,
     Upload,
+    new_uploaded_file,
     part_bytes_for,
-    uploaded_file,
 )
 from satchel.domain.users import Identity
 from satchel.ports import Page
@@ -44,17 +44,17 @@ class BeginUpload:
     def __call__(
         self, who: Identity, raw_name: str, size: int, mime: str | None, session_id: SessionId | None
     ) -> Upload:
-        """Start the upload of a file of ``size`` bytes. Raise FileOverLimit, SessionNotFound or SessionEnded."""
+        """Start the upload of a file of ``size`` bytes. Raise UploadOverLimit, SessionNotFound or SessionEnded."""
         if size > self.max_bytes:
-            raise FileOverLimit(size, self.max_bytes)
+            raise UploadOverLimit(size, self.max_bytes)
         ensure_session_open(self.sessions, who.name, session_id)
         now = self.clock.now()
-        new = uploaded_file(who.name, session_id, raw_name, mime, size, now, self.entropy(10))
+        new = new_uploaded_file(who.name, session_id, raw_name, mime, size, now, self.entropy(10))
         upload = Upload(
             file=new,
             store_id=self.parts.begin(new.key, new.mime),
             part_bytes=part_bytes_for(size),
-            expires_at=now + UPLOAD_TIME,
+            expires_at=now + UPLOAD_LIFETIME,
         )
         self.uploads.add(upload)
         return upload
@@ -87,7 +87,7 @@ class ReadUploads:
 
     def stored(self, upload: Upload, limit: int, cursor: str | None) -> Page[StoredPart]:
         """Return the stored parts by number. The client need not send them again."""
-        return self.parts.parts(upload, limit, cursor)
+        return self.parts.list_parts(upload, limit, cursor)
 
     def _is_over(self, upload: Upload) -> bool:
         return upload.expires_at <= self.clock.now()
@@ -102,12 +102,12 @@ class SignParts:
 
     def __call__(self, upload: Upload, parts: Sequence[Part]) -> list[SignedPart]:
         """Return a URL for each part. Raise InvalidRequest if the upload has no part with this number."""
-        until = self.clock.now() + timedelta(seconds=SIGNED_SECONDS)
+        until = self.clock.now() + timedelta(seconds=PART_URL_SECONDS)
         signed = []
         for part in parts:
             if not 1 <= part.number <= upload.part_count:
                 raise InvalidRequest(f"The upload has {upload.part_count} parts.", number=part.number)
-            url, headers = self.parts.sign(upload, part, SIGNED_SECONDS)
+            url, headers = self.parts.presign_part(upload, part, PART_URL_SECONDS)
             offset, size = upload.offset_of(part.number), upload.size_of(part.number)
             signed.append(
                 SignedPart(number=part.number, offset=offset, size=size, url=url, headers=headers, expires_at=until)
@@ -125,7 +125,7 @@ class AbortUpload:
 
     def __call__(self, user: UserName, upload_id: UploadId) -> None:
         """Delete the stored parts. Raise UploadNotFound, also for a complete upload."""
-        upload = self.uploads.take(user, upload_id)
+        upload = self.uploads.pop(user, upload_id)
         if upload is None:
             raise UploadNotFound(upload_id)
         self.parts.abort(upload)
@@ -147,17 +147,17 @@ class CompleteUpload:
     def __call__(self, who: Identity, upload_id: UploadId) -> FileRecord:
         """Join the parts to a file and return its record. Repeating it returns the same record.
 
-        Raise UploadNotFound, UploadIncomplete (with the missing parts), FileOverLimit, SessionNotFound or SessionEnded.
+        Raise UploadNotFound, UploadIncomplete (with the missing parts), UploadOverLimit, SessionNotFound or SessionEnded.
         """
         upload = self.read.find(who, upload_id)  # before the file: a completion in between has saved the file
-        if done := self.files.kept(who.name, upload_id):
+        if done := self.files.get_by_object(who.name, upload_id):
             return done
         if upload is None:
             raise UploadNotFound(upload_id)
         ensure_session_open(self.sessions, who.name, upload.file.session_id)
         self._check(upload, self._join(upload))
         try:
-            record = self.files.keep_upload(add_metadata_from_store(self.store, upload.file))
+            record = self.files.save_upload(add_metadata_from_store(self.store, upload.file))
         except UploadNotFound:  # aborted meanwhile
             self.store.delete([upload.file.key])
             raise
@@ -195,7 +195,7 @@ class CompleteUpload:
             return
         self.abort(upload.file.user, upload.upload_id)
         if size is not None and size > self.max_bytes:
-            raise FileOverLimit(size, self.max_bytes)
+            raise UploadOverLimit(size, self.max_bytes)
         raise UploadNotFound(upload.upload_id)
 
 
@@ -214,7 +214,7 @@ class SweepUploads:
 
     def __call__(self, limit: int) -> int:
         """Abort at most ``limit`` expired uploads and return their number."""
-        due = self.uploads.due(self.clock.now(), limit)
+        due = self.uploads.list_expired(self.clock.now(), limit)
         for upload in due:
             try:
                 self.abort(upload.file.user, upload.upload_id)

@@ -42,8 +42,8 @@ class CleanUpSession:
         if self.clock.now() < session.ended_at + GRACE:
             self.sessions.schedule_cleanup(session, session.ended_at + GRACE)
             return True
-        self.purger.forget_events(session.session_id)
-        self.sessions.cleared(session)
+        self.purger.delete_events(session.session_id)
+        self.sessions.mark_cleaned_up(session)
         return True
 
     def _clear_files(self, session: Session, more_time: Callable[[], bool]) -> bool:

@@ -8,8 +8,8 @@ from pydantic import BaseModel
 
 from satchel.domain.errors import NotConfirmed, UploadNotFound
 from satchel.domain.ids import UserName
-from satchel.domain.links import CONFIRM_SECONDS, EraseClaims
-from satchel.domain.users import GRACE, Erasure, Identity, LateTurn
+from satchel.domain.links import CONFIRMATION_SECONDS, EraseClaims
+from satchel.domain.users import LATE_WRITE_GRACE, Erasure, Identity, InterruptedTurn
 from satchel.ports.files import Uploads
 from satchel.ports.links import Signer
 from satchel.ports.sessions import Sessions
@@ -40,12 +40,12 @@ class RequestErasure:
 
     def request(self, who: Identity) -> Confirmation:
         """Return the token that confirms the erasure."""
-        exp = int(self.clock.now().timestamp()) + CONFIRM_SECONDS
+        exp = int(self.clock.now().timestamp()) + CONFIRMATION_SECONDS
         return Confirmation(token=self.signer.sign(EraseClaims(owner=who.name, exp=exp)), exp=exp)
 
     def confirm(self, who: Identity, token: str) -> Erasure:
         """Start the erasure, or continue a started one. Raise NotConfirmed."""
-        claims = self.signer.read_confirmation(token)
+        claims = self.signer.verify_confirmation(token)
         if claims is None or claims.owner != who.name:
             raise NotConfirmed
         erasure = self.erasures.begin(who.name, self.clock.now())
@@ -62,7 +62,7 @@ class EraseUser:
     """Erase users. Safe to interrupt at any point and repeat. Records are deleted before bytes.
 
     So every file that is still listed can be downloaded. Running turns are stopped; their calls may still write for a
-    while, so the erasure runs once more after ``GRACE``.
+    while, so the erasure runs once more after ``LATE_WRITE_GRACE``.
     """
 
     erasures: Erasures
@@ -84,17 +84,17 @@ class EraseUser:
         for _ in self.purger.erase(user, late):
             if not more_time():
                 return False
-        for _ in self.store.delete_under(f"{user}/"):
+        for _ in self.store.delete_prefix(f"{user}/"):
             if not more_time():
                 return False
-        now, until = self.clock.now(), erasure.started_at + GRACE
+        now, until = self.clock.now(), erasure.started_at + LATE_WRITE_GRACE
         if late and now < until:
-            self.erasures.look_again(user, until)
+            self.erasures.reschedule(user, until)
         else:
             self.erasures.finish(user, now)
         return True
 
-    def _stop_turns(self, erasure: Erasure) -> list[LateTurn]:
+    def _stop_turns(self, erasure: Erasure) -> list[InterruptedTurn]:
         """Stop running turns. Store them first, because their sessions will be deleted."""
         late = {turn.turn_id: turn for turn in erasure.late}
         cursor: str | None = None
@@ -102,12 +102,12 @@ class EraseUser:
             page = self.sessions.list(erasure.user, _AT_ONCE, cursor)
             for session in page.items:
                 if session.running_turn:
-                    turn = LateTurn(session_id=session.session_id, turn_id=session.running_turn)
+                    turn = InterruptedTurn(session_id=session.session_id, turn_id=session.running_turn)
                     late[turn.turn_id] = turn
             if (cursor := page.cursor) is None:
                 break
         if len(late) > len(erasure.late):
-            self.erasures.note(erasure.user, list(late.values()))
+            self.erasures.save_interrupted_turns(erasure.user, list(late.values()))
         for turn_id in late:
             self.workflow.stop(turn_id, "all data of its user is deleted")
         return list(late.values())
@@ -128,13 +128,13 @@ class SweepErasures:
     erasures: Erasures
     starter: ErasureStarter
     clock: Clock
-    grace: timedelta = GRACE
+    grace: timedelta = LATE_WRITE_GRACE
 
     def __call__(self, limit: int) -> int:
         """Start at most ``limit`` due erasures and return their number. Each is due again only after ``grace``."""
         now = self.clock.now()
-        due = self.erasures.due(now, limit)
+        due = self.erasures.list_due(now, limit)
         for user in due:
-            self.erasures.look_again(user, now + self.grace)
+            self.erasures.reschedule(user, now + self.grace)
             self.starter.start(user)
         return len(due)

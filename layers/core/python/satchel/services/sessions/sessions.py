@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from satchel.domain.audit import AuditEntry
 from satchel.domain.errors import SessionEnded, SessionNotFound
 from satchel.domain.ids import SessionId, UserName, new_id
-from satchel.domain.llm import Models
+from satchel.domain.llm import ModelCatalog
 from satchel.domain.sessions import NO_CHANGES, Session, SessionChanges, SessionStatus, Turn
 from satchel.domain.users import Identity
 from satchel.ports import Page
@@ -22,7 +22,7 @@ class StartSession:
     """Start sessions."""
 
     sessions: Sessions
-    models: Models
+    models: ModelCatalog
     clock: Clock
     entropy: Callable[[int], bytes]
 
@@ -67,13 +67,13 @@ class ChangeSession:
     """Change the title, the model or the instructions of a session. Changes apply from the next turn on."""
 
     sessions: Sessions
-    models: Models
+    models: ModelCatalog
 
     def __call__(self, who: Identity, session_id: SessionId, changes: SessionChanges) -> Session:
         """Change the fields that are set. Raise UnknownModel, SessionNotFound, SessionEnded or Unavailable."""
         if changes.model is not None:
             self.models.choose(who.groups, changes.model)
-        return self.sessions.change(who.name, session_id, changes)
+        return self.sessions.update(who.name, session_id, changes)
 
 
 @dataclass(frozen=True)

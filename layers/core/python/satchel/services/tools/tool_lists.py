@@ -14,7 +14,14 @@ from pydantic import BaseModel
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
 from satchel.domain.servers import Registry
-from satchel.domain.tools import ASK_AGAIN, BUILTIN_TOOLS, DESCRIPTION, SERVER, StoredToolList, answered
+from satchel.domain.tools import (
+    BUILTIN_DESCRIPTION,
+    BUILTIN_SERVER,
+    BUILTIN_TOOLS,
+    REFRESH_INTERVAL,
+    StoredToolList,
+    fresh_tool_list,
+)
 from satchel.ports.runners import Runners, ToolLists
 from satchel.ports.system import Clock
 
@@ -32,7 +39,7 @@ class ServerTools(BaseModel):
     failure: str | None = None
 
 
-_BUILTIN = ServerTools(name=SERVER, description=DESCRIPTION, tools=list(BUILTIN_TOOLS.values()))
+_BUILTIN = ServerTools(name=BUILTIN_SERVER, description=BUILTIN_DESCRIPTION, tools=list(BUILTIN_TOOLS.values()))
 
 
 @dataclass(frozen=True)
@@ -75,7 +82,7 @@ class RefreshTools:
     lists: ToolLists
     runners: Runners
     clock: Clock
-    max_age: timedelta = ASK_AGAIN
+    max_age: timedelta = REFRESH_INTERVAL
 
     def __call__(self, server: str) -> Sequence[ToolSpec]:
         """Fetch the list. If the server does not start, store the failure beside the old list and raise Unavailable."""
@@ -84,9 +91,9 @@ class RefreshTools:
             tools = self.runners.list_tools(server)
         except Unavailable as error:
             stored = self.lists.get(server, config_hash) or StoredToolList(asked_at=self.clock.now())
-            self.lists.put(server, config_hash, stored.failed(error.message, self.clock.now()))
+            self.lists.save(server, config_hash, stored.with_failure(error.message, self.clock.now()))
             raise
-        self.lists.put(server, config_hash, answered(tools, self.clock.now()))
+        self.lists.save(server, config_hash, fresh_tool_list(tools, self.clock.now()))
         return tools
 
     def get(self, server: str) -> Sequence[ToolSpec]:
@@ -137,10 +144,10 @@ class MarkToolsStale:
 
     def __call__(self, tool: str) -> None:
         """Mark the list of the server of this tool (full name) as stale, if it is stored."""
-        place = self.registry.split(tool)
+        place = self.registry.split_tool_name(tool)
         if place is None:
             return
         config_hash = self.registry.servers[place[0]].config_hash()
         stored = self.lists.get(place[0], config_hash)
         if stored is not None and not stored.doubted:
-            self.lists.put(place[0], config_hash, stored.model_copy(update={"doubted": True}))
+            self.lists.save(place[0], config_hash, stored.model_copy(update={"doubted": True}))

@@ -8,7 +8,7 @@ from satchel.domain.calls import Approval, Decision
 from satchel.domain.errors import ApprovalClosed, CallNotFound
 from satchel.domain.events import NewEvent
 from satchel.domain.ids import CallId, SessionId, TurnId
-from satchel.domain.size_limits import plain
+from satchel.domain.size_limits import strip_and_truncate
 from satchel.domain.steps import CallStep
 from satchel.domain.users import Identity
 from satchel.ports.calls import Calls
@@ -39,20 +39,20 @@ class AskApproval:
             task_token=step.task_token,
             expires_at=self.clock.now() + self.timeout,
         )
-        stored = self.approvals.ask(approval)
+        stored = self.approvals.request(approval)
         server, _, _ = call.tool.rpartition(".")
         payload = {
             "call_id": call.call_id,
             "tool": call.tool,
             "server": server,
             # Also arguments that are not JSON: the user may correct them.
-            "arguments": plain(args.parse_or_text(call.arguments)),
+            "arguments": strip_and_truncate(args.parse_or_text(call.arguments)),
             "expires_at": stored.expires_at.isoformat(),
         }
         once = f"ask-{call.call_id}"
-        self.events.append(call.turn_id, NewEvent(type="tool_approval_request", payload=payload, once=once))
+        self.events.append(call.turn_id, NewEvent(type="tool_approval_request", payload=payload, dedupe_key=once))
         if stored.decision is not None:
-            self.callback.done(step.task_token)
+            self.callback.succeed(step.task_token)
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class DecideApproval:
         approval = self.approvals.get(turn.turn_id, call_id)
         if approval is None:
             raise CallNotFound(call_id)
-        if approval.decision is None and (turn.ended or self.clock.now() >= approval.expires_at):
+        if approval.decision is None and (turn.has_ended or self.clock.now() >= approval.expires_at):
             raise ApprovalClosed("The call no longer waits for a decision.", call_id=call_id)
         stored = self.approvals.decide(turn.turn_id, call_id, decision)
         if stored is None or stored.decision != decision:
@@ -94,5 +94,5 @@ class DecideApproval:
             "reason": decision.reason,
         }
         once = f"decided-{approval.call_id}"
-        self.events.append(approval.turn_id, NewEvent(type="tool_approval", payload=payload, once=once))
-        self.callback.done(approval.task_token)
+        self.events.append(approval.turn_id, NewEvent(type="tool_approval", payload=payload, dedupe_key=once))
+        self.callback.succeed(approval.task_token)

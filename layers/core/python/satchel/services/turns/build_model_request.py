@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from satchel.domain.conversation import CompletionRequest, Message, ModelReply, UserMessage
-from satchel.domain.history import in_form
-from satchel.domain.llm import Models
+from satchel.domain.history import normalize_history
+from satchel.domain.llm import ModelCatalog
 from satchel.domain.metrics import TOKENS_IN, TOKENS_OUT
-from satchel.domain.prompt import LAST_WORD, FileContext, system_prompt, with_files
+from satchel.domain.prompt import MUST_ANSWER_NOTE, FileContext, append_file_list, system_prompt
 from satchel.domain.sessions import Turn
-from satchel.domain.token_budget import fit, tokens, tokens_of_tool
+from satchel.domain.token_budget import estimate_tokens, fit_to_budget, tool_tokens
 from satchel.ports.llm import Model, StreamListener
 from satchel.ports.sessions import Sessions
 from satchel.ports.system import Metrics
@@ -24,33 +24,33 @@ class BuildModelRequest:
     sessions: Sessions
     file_context: FileContextBuilder
     tools: ListTools
-    models: Models
+    models: ModelCatalog
     instructions: str
     context_tokens: int
 
     def __call__(self, turn: Turn, messages: Sequence[Message], *, last_word: bool = False) -> CompletionRequest:
-        """Return the request. ``messages`` is the whole stored conversation; ``last_word`` asks for a final answer."""
+        """Return the request. ``messages`` is the whole stored conversation; ``must_answer`` asks for a final answer."""
         session = self.sessions.get(turn.user, turn.session_id)
         instructions = (session.instructions if session else None) or self.instructions
-        entry = self.models.named(turn.model)
+        entry = self.models.get(turn.model)
         tools = self.tools.tools(turn.groups, turn.tools)
-        notes = [LAST_WORD] if last_word else []
-        fixed = tokens(system_prompt(instructions, *notes)) + sum(map(tokens_of_tool, tools))
-        conversation = _add_file_context(in_form(messages), self.file_context(turn))
-        fitted = fit(conversation, (entry.context_tokens or self.context_tokens) - fixed)
+        notes = [MUST_ANSWER_NOTE] if last_word else []
+        fixed = estimate_tokens(system_prompt(instructions, *notes)) + sum(map(tool_tokens, tools))
+        conversation = _add_file_context(normalize_history(messages), self.file_context(turn))
+        fitted = fit_to_budget(conversation, (entry.context_tokens or self.context_tokens) - fixed)
         return CompletionRequest(
             model=entry.model,
             instructions=system_prompt(instructions, fitted.note, *notes),
             messages=fitted.messages,
             tools=tools,
-            last_word=last_word,
+            must_answer=last_word,
         )
 
 
 def _add_file_context(messages: list[Message], files: FileContext) -> list[Message]:
     """Add the file context to the latest user message, and to no earlier one."""
     index, message = next((i, m) for i, m in reversed(list(enumerate(messages))) if isinstance(m, UserMessage))
-    return [*messages[:index], UserMessage(text=with_files(message.text, files)), *messages[index + 1 :]]
+    return [*messages[:index], UserMessage(text=append_file_list(message.text, files)), *messages[index + 1 :]]
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,10 @@ class CountTokens:
     model: Model
     metrics: Metrics
 
-    def reply(self, task: CompletionRequest, heard: StreamListener) -> ModelReply:
+    def reply(self, request: CompletionRequest, listener: StreamListener) -> ModelReply:
         """Return the model's reply, and count its tokens if the provider reports them."""
-        reply = self.model.reply(task, heard)
+        reply = self.model.reply(request, listener)
         if reply.usage.input_tokens or reply.usage.output_tokens:
-            self.metrics.add(TOKENS_IN, reply.usage.input_tokens, task.model)
-            self.metrics.add(TOKENS_OUT, reply.usage.output_tokens, task.model)
+            self.metrics.add(TOKENS_IN, reply.usage.input_tokens, request.model)
+            self.metrics.add(TOKENS_OUT, reply.usage.output_tokens, request.model)
         return reply

@@ -57,7 +57,7 @@ class LogCanvasAction:
             details=request.details,
             at=now,
         )
-        self.dashboards.log(action)
+        self.dashboards.add_action(action)
         logger.info("canvas action", extra=action.model_dump(mode="json", exclude={"details", "at"}))
         return action
 
@@ -73,6 +73,6 @@ class LogCanvasAction:
 
     def _candidates(self, who: Identity, canvas_id: CanvasId, session_id: SessionId | None) -> Iterator[Dashboard]:
         if session_id is None:
-            return islice(self.dashboards.named(who.name, canvas_id), _MAX_SESSIONS)
+            return islice(self.dashboards.list_by_id(who.name, canvas_id), _MAX_SESSIONS)
         dashboard = self.dashboards.get(who.name, canvas_id, session_id)
         return iter([dashboard] if dashboard else [])

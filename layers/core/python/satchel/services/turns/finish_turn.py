@@ -12,15 +12,15 @@ from enum import StrEnum
 from typing import Any
 
 from satchel.domain import llm
-from satchel.domain.audit import cut_off_entry
+from satchel.domain.audit import unfinished_call_entry
 from satchel.domain.conversation import AssistantMessage
 from satchel.domain.events import NewEvent
 from satchel.domain.metrics import TURN_DURATION, TURNS
-from satchel.domain.response_composition import compose
+from satchel.domain.response_composition import compose_response
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Turn, TurnStatus
 from satchel.domain.size_limits import MAX_EVENT_BYTES
-from satchel.domain.steps import MAX_MENDS, TurnStep
+from satchel.domain.steps import MAX_CORRECTIONS, TurnStep
 from satchel.ports.calls import Calls
 from satchel.ports.system import Clock, Metrics
 from satchel.ports.turns import Events, Transcript, Turns, Workflow
@@ -74,7 +74,7 @@ class FinishTurn:
         turn = self.turns.get(step.session_id, step.turn_id)
         if turn is None:
             raise LookupError(f"no such turn to finish: {step.turn_id}")
-        if not turn.ended:
+        if not turn.has_ended:
             ended = self._ended(turn, step, ending)
             if self.turns.end(ended):
                 self._count(ended)
@@ -97,7 +97,7 @@ class FinishTurn:
     def _no_answer_error(self, turn: Turn, step: TurnStep) -> TurnError:
         """Return the error of a turn whose last request to the model gave no answer."""
         mistaken_rounds = {call.round for call in self.calls.list(turn.turn_id) if call.is_mistaken}
-        if len(mistaken_rounds) > MAX_MENDS:
+        if len(mistaken_rounds) > MAX_CORRECTIONS:
             message = _TOO_MANY_MISTAKES.format(times=len(mistaken_rounds))
             return TurnError(error_code="E_TOO_MANY_MISTAKES", message=message)
         return TurnError(error_code="E_TOO_MANY_ROUNDS", message=_TOO_MANY_ROUNDS.format(rounds=step.round - 1))
@@ -106,7 +106,7 @@ class FinishTurn:
         """Return the reply of the last round, or None if it contains calls."""
         if step.round == 0:
             return None
-        reply = self.transcript.stored_reply(turn.session_id, turn.turn_id, step.round - 1)
+        reply = self.transcript.get_reply(turn.session_id, turn.turn_id, step.round - 1)
         return reply if reply and not reply.calls else None
 
     def _count(self, turn: Turn) -> None:
@@ -118,21 +118,23 @@ class FinishTurn:
         """Write audit entries for calls that will get no result. Their tools may have run."""
         if turn.error is not None:
             for call in self.calls.list(turn.turn_id):
-                if call.result is None and self.audit(cut_off_entry(call, turn.error.error_code, self.clock.now())):
+                if call.result is None and self.audit(
+                    unfinished_call_entry(call, turn.error.error_code, self.clock.now())
+                ):
                     count_interrupted_call(self.metrics, call, turn.error.error_code)
 
     def _publish_end(self, turn: Turn) -> None:
         """Publish the one last event: ``response_complete`` for an answer, otherwise ``turn_failed``."""
         if turn.error is None:
-            event = NewEvent(type="response_complete", payload={"response": self._response(turn)}, once="end")
+            event = NewEvent(type="response_complete", payload={"response": self._response(turn)}, dedupe_key="end")
         else:
             payload: dict[str, Any] = {"status": turn.status, "error": turn.error.model_dump()}
-            event = NewEvent(type="turn_failed", payload=payload, once="end")
+            event = NewEvent(type="turn_failed", payload=payload, dedupe_key="end")
         self.events.append(turn.turn_id, event)
 
     def _response(self, turn: Turn) -> dict[str, Any]:
         """Return the response for the event, or only its ids if it is too large for an event."""
-        response = compose(turn, self.calls.list(turn.turn_id))
+        response = compose_response(turn, self.calls.list(turn.turn_id))
         payload = response.model_dump(mode="json", exclude_none=True, exclude=_NOT_IN_EVENTS)
         if len(json.dumps(payload, ensure_ascii=False).encode()) <= MAX_EVENT_BYTES:
             return payload
@@ -144,8 +146,8 @@ def _error(step: TurnStep, ending: Ending) -> TurnError | None:
         return TurnError(error_code="E_CANCELLED", message=_CANCELLED)
     if ending is Ending.TIMED_OUT:
         return TurnError(error_code="E_TURN_TIMEOUT", message=_TIMED_OUT)
-    if step.failure is not None and (error := llm.named(step.failure.Error)):
-        return TurnError(error_code=error.code, message=error.sentence)
+    if step.failure is not None and (error := llm.find_model_error(step.failure.Error)):
+        return TurnError(error_code=error.code, message=error.user_message)
     if step.failure is not None or ending is Ending.LOST:
         return TurnError(error_code="E_TURN_FAILED", message=_FAILED)
     return None
@@ -162,7 +164,7 @@ class EndStuckTurn:
 
     def __call__(self, turn: Turn) -> Turn:
         """End the turn if its execution is gone. Return the current turn."""
-        if turn.ended or self._is_recent(turn.created_at) or self.workflow.is_running(turn.turn_id):
+        if turn.has_ended or self._is_recent(turn.created_at) or self.workflow.is_running(turn.turn_id):
             return turn
         self._finish(turn)
         return self.turns.get(turn.session_id, turn.turn_id) or turn

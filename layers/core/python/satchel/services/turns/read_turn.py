@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from satchel.domain.calls import MAX_INLINE_BYTES
 from satchel.domain.errors import SessionNotFound, TurnNotFound
-from satchel.domain.events import ENDS, Event
-from satchel.domain.files import FileRecord, expired
+from satchel.domain.events import FINAL_EVENTS, Event
+from satchel.domain.files import FileRecord, is_expired
 from satchel.domain.ids import CanvasId, SessionId, TurnId, UserName
-from satchel.domain.response_composition import compose
+from satchel.domain.response_composition import compose_response
 from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseCanvas, ResponseDeferred
 from satchel.domain.sessions import Turn, TurnStatus
 from satchel.domain.steps import TurnStep
@@ -61,11 +61,11 @@ class ReadTurn:
         turn = self.end_stuck(self.find(who, session_id, turn_id))
         calls = self.calls.list(turn_id)
         inline = {file_key for call in calls if call.result for file_key in call.result.inline}
-        return self._with_links(turn, compose(turn, calls), inline)
+        return self._with_links(turn, compose_response(turn, calls), inline)
 
     def events_after(self, turn_id: TurnId, after: int) -> Sequence[Event]:
         """Return the next events after a cursor. The caller has found the turn by ``find``."""
-        return self.events.after(turn_id, after, MAX_EVENTS)
+        return self.events.list_after(turn_id, after, MAX_EVENTS)
 
     def is_fully_read(self, turn_id: TurnId, after: int) -> bool:
         """Return True if an ended turn has no events after this cursor."""
@@ -96,11 +96,11 @@ class ReadTurn:
         return artifact.model_copy(update=added)
 
     def _version(self, turn: Turn, file: ResponseArtifact | ResponseDeferred) -> FileRecord | None:
-        return self.files.version(turn.user, file.file_key, file.version)
+        return self.files.get_version(turn.user, file.file_key, file.version)
 
     def _link(self, record: FileRecord | None) -> str | None:
         """Return a link, or None if the file is deleted or expired."""
-        return self.links(record) if record and not expired(record, self.clock.now()) else None
+        return self.links(record) if record and not is_expired(record, self.clock.now()) else None
 
 
 def find_turn(sessions: Sessions, turns: Turns, user: UserName, session_id: SessionId, turn_id: TurnId) -> Turn:
@@ -117,8 +117,8 @@ def is_fully_read(events: Events, turn_id: TurnId, after: int) -> bool:
     """Return True if an ended turn has no events after this cursor. The last event follows shortly after the end."""
     if after == 0:
         return False
-    latest = events.after(turn_id, after - 1, 2)
-    return not latest or (len(latest) == 1 and latest[0].type in ENDS)
+    latest = events.list_after(turn_id, after - 1, 2)
+    return not latest or (len(latest) == 1 and latest[0].type in FINAL_EVENTS)
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class CancelTurn:
         turn = self.read.find(who, session_id, turn_id)
         # Write the end first: the rule that the stop triggers then finds the turn already ended as cancelled.
         step = TurnStep(user=turn.user, session_id=session_id, turn_id=turn_id)
-        status = turn.status if turn.ended else self.finish(step, Ending.CANCELLED)
+        status = turn.status if turn.has_ended else self.finish(step, Ending.CANCELLED)
         if status is TurnStatus.CANCELLED:
             self.workflow.stop(turn_id, "cancelled by the user")
         return status

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from satchel.domain.errors import FileNotFound, SessionNotFound, TooLarge, TurnRunning, UnknownTools
 from satchel.domain.events import NewEvent
 from satchel.domain.ids import SessionId, new_id
-from satchel.domain.llm import Models
+from satchel.domain.llm import ModelCatalog
 from satchel.domain.sessions import Turn
 from satchel.domain.users import Identity
 from satchel.ports.files import Files
@@ -55,7 +55,7 @@ class StartTurn:
     workflow: Workflow
     end_stuck: EndStuckTurn
     tools: ListTools
-    models: Models
+    models: ModelCatalog
     clock: Clock
     entropy: Callable[[int], bytes]
     max_message_bytes: int
@@ -66,7 +66,7 @@ class StartTurn:
         """Start a turn, or return the one that this idempotency key started.
 
         Raise TooLarge, UnknownTools, UnknownModel, FileNotFound, SessionNotFound, SessionEnded, TurnRunning or
-        KeyReused.
+        IdempotencyKeyReused.
         """
         self._check_message(request.message)
         self._check_tools(who, request.tools)
@@ -84,10 +84,10 @@ class StartTurn:
         )
         turn = self._begin(turn, idempotency_key)
         self.events.append(
-            turn.turn_id, NewEvent(type="turn_started", payload={"session_id": session_id}, once="start")
+            turn.turn_id, NewEvent(type="turn_started", payload={"session_id": session_id}, dedupe_key="start")
         )
         logger.info("turn started", extra={"correlation_id": turn.turn_id, "session_id": session_id})
-        if not turn.ended:
+        if not turn.has_ended:
             self.workflow.start(turn.user, session_id, turn.turn_id)
         return turn
 
@@ -97,7 +97,7 @@ class StartTurn:
             return self.turns.begin(turn, idempotency_key)
         except TurnRunning as running:
             other = self.turns.get(turn.session_id, running.turn_id)
-            if other is None or not self.end_stuck(other).ended:
+            if other is None or not self.end_stuck(other).has_ended:
                 raise
         return self.turns.begin(turn, idempotency_key)
 

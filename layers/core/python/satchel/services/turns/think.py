@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from satchel.domain.calls import Call
 from satchel.domain.conversation import AssistantMessage, Message, ProposedCall, ToolMessage
-from satchel.domain.history import rounds_of, turns_of
+from satchel.domain.history import split_rounds, split_turns
 from satchel.domain.ids import call_id
 from satchel.domain.sessions import Turn
-from satchel.domain.size_limits import MAX_ANSWER_CHARS, cut
-from satchel.domain.steps import MAX_CALLS_IN_ROUND, MAX_CALLS_IN_TURN, MAX_MENDS, CallRef, NextStep, TurnStep
+from satchel.domain.size_limits import MAX_ANSWER_CHARS, truncate
+from satchel.domain.steps import MAX_CALLS_IN_ROUND, MAX_CALLS_IN_TURN, MAX_CORRECTIONS, CallRef, NextStep, TurnStep
 from satchel.ports.calls import Calls
 from satchel.ports.llm import Model, StreamListener
 from satchel.ports.system import Clock
@@ -41,7 +41,7 @@ class Think:
     def __call__(self, step: TurnStep) -> NextStep:
         """Return the calls to make, or ``done``. Repeating a round returns the same calls."""
         turn = self.turns.get(step.session_id, step.turn_id)
-        if turn is None or turn.ended or step.round > self.max_rounds:
+        if turn is None or turn.has_ended or step.round > self.max_rounds:
             return self._next(step, [], done=True)
         try:
             reply = self._reply(turn, step)
@@ -56,7 +56,7 @@ class Think:
     def _reference(self, turn: Turn, call: Call) -> CallRef:
         """Return a call for the state machine. Request approval only for tools that the user may call."""
         registry = self.tools.registry
-        place = registry.split(call.tool)
+        place = registry.split_tool_name(call.tool)
         is_visible = place is not None and place[0] in registry.visible_to(turn.groups)
         return CallRef(call_id=call.call_id, approval=is_visible and registry.needs_approval(call.tool))
 
@@ -80,7 +80,7 @@ class Think:
         streamer = TokenStreamer(
             self.events, self.clock, turn.turn_id, step.round, step.tries, lambda: self._is_running(turn)
         )
-        stored = self.transcript.stored_reply(turn.session_id, turn.turn_id, step.round)
+        stored = self.transcript.get_reply(turn.session_id, turn.turn_id, step.round)
         if stored is not None:
             streamer.replay(stored.text)
             return stored
@@ -93,19 +93,19 @@ class Think:
 
     def _is_running(self, turn: Turn) -> bool:
         current = self.turns.get(turn.session_id, turn.turn_id)
-        return current is not None and not current.ended
+        return current is not None and not current.has_ended
 
     def _request_reply(self, turn: Turn, round_number: int, listener: StreamListener) -> AssistantMessage | None:
-        messages = self.transcript.messages(turn.session_id)
-        this_turn = turns_of(messages)[-1]
+        messages = self.transcript.list_messages(turn.session_id)
+        this_turn = split_turns(messages)[-1]
         calls_left = MAX_CALLS_IN_TURN - _count_calls(this_turn)
-        last_word = round_number >= self.max_rounds or calls_left <= 0 or _count_mistakes(this_turn) > MAX_MENDS
+        last_word = round_number >= self.max_rounds or calls_left <= 0 or _count_mistakes(this_turn) > MAX_CORRECTIONS
         reply = self.model.reply(self.build_request(turn, messages, last_word=last_word), listener)
-        self.turns.spent(turn, reply.usage)
+        self.turns.add_usage(turn, reply.usage)
         if last_word and (reply.calls or not reply.text.strip()):
             return None
         calls = _with_own_ids(turn, round_number, reply.calls[: min(calls_left, MAX_CALLS_IN_ROUND)])
-        return AssistantMessage(text=cut(reply.text, MAX_ANSWER_CHARS), calls=calls)
+        return AssistantMessage(text=truncate(reply.text, MAX_ANSWER_CHARS), calls=calls)
 
     @staticmethod
     def _calls(turn: Turn, round_number: int, reply: AssistantMessage) -> list[Call]:
@@ -129,7 +129,7 @@ def _with_own_ids(turn: Turn, round_number: int, calls: Sequence[ProposedCall]) 
     """Replace the provider's ids: they may repeat within a session, and another provider may reject them."""
     return [
         ProposedCall(
-            tool=cut(proposed.tool, MAX_TOOL_CHARS),
+            tool=truncate(proposed.tool, MAX_TOOL_CHARS),
             arguments=proposed.arguments,
             ref=call_id(turn.turn_id, round_number, index),
         )
@@ -143,4 +143,4 @@ def _count_calls(turn: Sequence[Message]) -> int:
 
 def _count_mistakes(turn: Sequence[Message]) -> int:
     """Return the number of rounds with an invalid call."""
-    return sum(any(isinstance(m, ToolMessage) and m.mistaken for m in messages) for messages in rounds_of(turn))
+    return sum(any(isinstance(m, ToolMessage) and m.mistaken for m in messages) for messages in split_rounds(turn))

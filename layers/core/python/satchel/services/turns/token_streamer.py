@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from satchel.domain.events import NewEvent
 from satchel.domain.ids import TurnId
-from satchel.domain.size_limits import MAX_ANSWER_CHARS, pieces
+from satchel.domain.size_limits import MAX_ANSWER_CHARS, split_text
 from satchel.ports.system import Clock
 from satchel.ports.turns import Events
 
@@ -65,16 +65,16 @@ class TokenStreamer:
             self._start_attempt()
         if self._is_retry and not self._published and not text:
             self._write("")
-        for piece in pieces(text[len(self._published) :]):
+        for piece in split_text(text[len(self._published) :]):
             self._publish(piece)
 
     def replay(self, text: str) -> None:
         """Publish the whole text of a reply that an earlier try stored. It is unknown how much that try published."""
         attempt = self._attempt + ATTEMPTS_PER_TRY - 1
-        for number, piece in enumerate(pieces(text)):
+        for number, piece in enumerate(split_text(text)):
             payload = {"text": piece, "round": self._round, "attempt": attempt}
             once = f"text-{self._round}-{attempt}-{number}"
-            self._events.append(self._turn_id, NewEvent(type="token_stream", payload=payload, once=once))
+            self._events.append(self._turn_id, NewEvent(type="token_stream", payload=payload, dedupe_key=once))
 
     def _is_due(self) -> bool:
         now = self._clock.monotonic()
