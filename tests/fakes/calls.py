@@ -36,7 +36,7 @@ class FakeCalls:
         kept = [call.model_copy(deep=True) for (turn, _), call in self._kept.items() if turn == turn_id]
         return sorted(kept, key=lambda call: (call.round, call.index))
 
-    def dispatched(self, call: Call) -> None:
+    def mark_dispatched(self, call: Call) -> None:
         kept = self._kept[call.turn_id, call.call_id]
         if call.call_id not in self._sent:
             self._sent.add(call.call_id)
@@ -66,16 +66,16 @@ class FakeAuditTrail:
     def __init__(self) -> None:
         self._kept: dict[tuple[str, str], str] = {}
 
-    def keep(self, session_id: SessionId, entry: AuditEntry) -> bool:
+    def add(self, session_id: SessionId, entry: AuditEntry) -> bool:
         if (session_id, entry.audit_id) in self._kept:
             return False
         self._kept[session_id, entry.audit_id] = entry.model_dump_json()
         return True
 
     def list(self, session_id: SessionId, limit: int, cursor: str | None) -> Page[AuditEntry]:
-        return page_of([(entry.audit_id, entry) for entry in self.of(session_id)[::-1]], limit, cursor)
+        return page_of([(entry.audit_id, entry) for entry in self.entries_of(session_id)[::-1]], limit, cursor)
 
-    def of(self, session_id: SessionId) -> Sequence[AuditEntry]:
+    def entries_of(self, session_id: SessionId) -> Sequence[AuditEntry]:
         """Return all entries of a session, oldest first."""
         mine = sorted((audit_id, text) for (session, audit_id), text in self._kept.items() if session == session_id)
         return [_ENTRY.validate_json(text) for _, text in mine]

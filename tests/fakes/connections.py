@@ -6,36 +6,36 @@ from typing import Any
 
 from satchel.domain.connections import Connection, Subscription, Ticket
 from satchel.domain.ids import ConnectionId, TurnId
-from satchel.ports.connections import ConnectionGone, Undelivered
+from satchel.ports.connections import ConnectionGone, DeliveryFailed
 
 
 class FakeTickets:
     """Implements ``ports.sockets.Tickets``."""
 
     def __init__(self) -> None:
-        self.kept: dict[str, Ticket] = {}
+        self.stored: dict[str, Ticket] = {}
 
-    def keep(self, digest: str, ticket: Ticket) -> None:
-        self.kept[digest] = ticket
+    def add(self, digest: str, ticket: Ticket) -> None:
+        self.stored[digest] = ticket
 
-    def take(self, digest: str) -> Ticket | None:
-        return self.kept.pop(digest, None)
+    def pop(self, digest: str) -> Ticket | None:
+        return self.stored.pop(digest, None)
 
 
 class FakeConnections:
     """Implements ``ports.sockets.Connections``."""
 
     def __init__(self) -> None:
-        self.kept: dict[str, Connection] = {}
+        self.stored: dict[str, Connection] = {}
 
     def add(self, connection: Connection) -> None:
-        self.kept[connection.connection_id] = connection
+        self.stored[connection.connection_id] = connection
 
     def get(self, connection_id: ConnectionId) -> Connection | None:
-        return self.kept.get(connection_id)
+        return self.stored.get(connection_id)
 
     def remove(self, connection_id: ConnectionId) -> None:
-        self.kept.pop(connection_id, None)
+        self.stored.pop(connection_id, None)
 
 
 class FakeSubscriptions:
@@ -47,16 +47,16 @@ class FakeSubscriptions:
     def add(self, subscription: Subscription) -> None:
         self._kept[_key(subscription)] = subscription
 
-    def of_turn(self, turn_id: TurnId, limit: int) -> Sequence[Subscription]:
+    def list_for_turn(self, turn_id: TurnId, limit: int) -> Sequence[Subscription]:
         return [kept for (turn, _), kept in sorted(self._kept.items()) if turn == turn_id][:limit]
 
     def advance(self, subscription: Subscription, sent: int) -> bool:
         return self._change(subscription, sent=sent, failures=0)
 
-    def failed(self, subscription: Subscription, failures: int) -> None:
+    def save_failures(self, subscription: Subscription, failures: int) -> None:
         self._change(subscription, failures=failures)
 
-    def drop(self, subscription: Subscription) -> None:
+    def remove_if_unchanged(self, subscription: Subscription) -> None:
         if self._is_same(subscription):
             del self._kept[_key(subscription)]
 
@@ -85,20 +85,20 @@ class FakeConnectionSender:
         self.sent: list[tuple[str, dict[str, Any]]] = []
         self.closed: list[str] = []
         self.gone: set[str] = set()
-        self.stuck: set[str] = set()
-        self.on_post: Callable[[], None] = lambda: None
+        self.failing: set[str] = set()
+        self.on_send: Callable[[], None] = lambda: None
 
-    def post(self, connection_id: ConnectionId, text: str) -> None:
+    def send(self, connection_id: ConnectionId, text: str) -> None:
         if connection_id in self.gone:
             raise ConnectionGone
-        if connection_id in self.stuck:
-            raise Undelivered("LimitExceededException")
+        if connection_id in self.failing:
+            raise DeliveryFailed("LimitExceededException")
         self.sent.append((connection_id, json.loads(text)))
-        self.on_post()
+        self.on_send()
 
     def close(self, connection_id: ConnectionId) -> None:
         self.closed.append(connection_id)
 
-    def seqs(self, connection_id: ConnectionId) -> list[int]:
+    def sent_seqs(self, connection_id: ConnectionId) -> list[int]:
         """Return the numbers of the events that a connection was sent, in order."""
         return [event["seq"] for to, message in self.sent if to == connection_id for event in message["events"]]

@@ -13,12 +13,12 @@ from satchel.domain.files import (
     FileFilter,
     FileRecord,
     NameClaim,
-    NameDecision,
+    NameResolution,
     NewFile,
     Usage,
-    decide_name,
-    expired,
-    promoted,
+    as_permanent,
+    is_expired,
+    resolve_name_conflict,
 )
 from satchel.domain.ids import FileKey, UploadId, UserName
 from satchel.domain.sessions import SessionStatus
@@ -35,28 +35,28 @@ class FakeUploads:
     """Implements ``ports.uploads.Uploads``."""
 
     def __init__(self) -> None:
-        self.kept: dict[tuple[str, str], Upload] = {}
+        self.stored: dict[tuple[str, str], Upload] = {}
 
     def add(self, upload: Upload) -> None:
-        self.kept[upload.file.user, upload.upload_id] = upload
+        self.stored[upload.file.user, upload.upload_id] = upload
 
     def get(self, user: UserName, upload_id: UploadId) -> Upload | None:
-        return self.kept.get((user, upload_id))
+        return self.stored.get((user, upload_id))
 
     def list(self, user: UserName, limit: int, cursor: str | None) -> Page[Upload]:
-        mine = sorted(((key, upload) for (owner, key), upload in self.kept.items() if owner == user), reverse=True)
+        mine = sorted(((key, upload) for (owner, key), upload in self.stored.items() if owner == user), reverse=True)
         return page_of(mine, limit, cursor)
 
-    def take(self, user: UserName, upload_id: UploadId) -> Upload | None:
-        return self.kept.pop((user, upload_id), None)
+    def pop(self, user: UserName, upload_id: UploadId) -> Upload | None:
+        return self.stored.pop((user, upload_id), None)
 
-    def due(self, now: datetime, limit: int) -> Sequence[Upload]:
-        over = [upload for upload in self.kept.values() if upload.expires_at <= now]
+    def list_expired(self, now: datetime, limit: int) -> Sequence[Upload]:
+        over = [upload for upload in self.stored.values() if upload.expires_at <= now]
         return sorted(over, key=lambda upload: upload.expires_at)[:limit]
 
 
 class FakeFiles:
-    """Implements ``ports.catalog.Files``; which name a file gets is the domain's rule (``decide_name``)."""
+    """Implements ``ports.catalog.Files``; which name a file gets is the domain's rule (``resolve_name_conflict``)."""
 
     def __init__(self, uploads: FakeUploads | None = None) -> None:
         self._uploads = uploads or FakeUploads()
@@ -64,32 +64,32 @@ class FakeFiles:
         self._versions: dict[tuple[str, str, int], FileRecord] = {}
         self._claims: dict[tuple[_Space, str], NameClaim] = {}
 
-    def keep(self, new: NewFile) -> FileRecord:
+    def save(self, new: NewFile) -> FileRecord:
         space = _space(new)
         for name in (numbered_name(new.name, count) for count in itertools.count(1)):
             claim = self._claims.get((space, name))
             if claim is None:
-                return self.write(FileRecord(**new.model_dump() | {"name": name}, file_key=new.object_id))
-            verdict = decide_name(claim, new)
-            if verdict is NameDecision.SAME:
+                return self.save_version(FileRecord(**new.model_dump() | {"name": name}, file_key=new.object_id))
+            verdict = resolve_name_conflict(claim, new)
+            if verdict is NameResolution.SAME_FILE:
                 return self._versions[new.user, claim.file_key, claim.version]
-            if verdict is NameDecision.NEW_VERSION:
+            if verdict is NameResolution.NEW_VERSION:
                 newer = {"name": name, "file_key": claim.file_key, "version": claim.version + 1}
-                return self.write(FileRecord(**new.model_dump() | newer))
+                return self.save_version(FileRecord(**new.model_dump() | newer))
         raise AssertionError("there is always a next name")
 
-    def keep_upload(self, new: NewFile) -> FileRecord:
-        if kept := self.kept(new.user, new.object_id):
+    def save_upload(self, new: NewFile) -> FileRecord:
+        if kept := self.get_by_object(new.user, new.object_id):
             return kept
-        if self._uploads.take(new.user, UploadId(FileKey(new.object_id))) is None:
+        if self._uploads.pop(new.user, UploadId(FileKey(new.object_id))) is None:
             raise UploadNotFound(UploadId(FileKey(new.object_id)))
-        return self.keep(new)
+        return self.save(new)
 
-    def kept(self, user: str, object_id: str) -> FileRecord | None:
+    def get_by_object(self, user: str, object_id: str) -> FileRecord | None:
         made = (file for (owner, *_), file in self._versions.items() if owner == user and file.object_id == object_id)
         return next(made, None)
 
-    def write(self, record: FileRecord) -> FileRecord:
+    def save_version(self, record: FileRecord) -> FileRecord:
         """Write a version, the newest of its file, and who holds its name."""
         kept = FileRecord.model_validate_json(record.model_dump_json())
         self._newest[kept.user, kept.file_key] = kept
@@ -101,12 +101,12 @@ class FakeFiles:
     def get(self, user: str, file_key: str) -> FileRecord | None:
         return self._newest.get((user, file_key))
 
-    def version(self, user: str, file_key: str, version: int) -> FileRecord | None:
+    def get_version(self, user: str, file_key: str, version: int) -> FileRecord | None:
         return self._versions.get((user, file_key, version))
 
-    def list(self, user: str, limit: int, cursor: str | None, wanted: FileFilter = ALL_FILES) -> Page[FileRecord]:
-        mine = [file for (owner, _), file in self._newest.items() if owner == user and wanted.fits(file)]
-        if wanted.name_prefix:
+    def list(self, user: str, limit: int, cursor: str | None, file_filter: FileFilter = ALL_FILES) -> Page[FileRecord]:
+        mine = [file for (owner, _), file in self._newest.items() if owner == user and file_filter.matches(file)]
+        if file_filter.name_prefix:
             by_name = sorted((f"{file.name}/{file.file_key}", file) for file in mine)
             return page_of(by_name, limit, cursor)
         return page_of(sorted(((file.file_key, file) for file in mine), reverse=True), limit, cursor)
@@ -115,16 +115,16 @@ class FakeFiles:
         sizes = [file.size for (owner, *_), file in self._versions.items() if owner == user]
         return Usage(bytes=sum(sizes), count=sum(owner == user for owner, _ in self._newest))
 
-    def of_session(self, user: str, session_id: str) -> Sequence[FileRecord]:
+    def list_for_session(self, user: str, session_id: str) -> Sequence[FileRecord]:
         mine = [f for (owner, _), f in self._newest.items() if owner == user and f.session_id == session_id]
         return sorted(mine, key=lambda file: file.created_at, reverse=True)
 
-    def named(self, user: str, session_id: str | None, name: str) -> Iterator[FileRecord]:
+    def list_by_name(self, user: str, session_id: str | None, name: str) -> Iterator[FileRecord]:
         named = [file for (owner, _), file in self._newest.items() if owner == user and file.name == name]
         newest = sorted(named, key=lambda file: file.file_key, reverse=True)
         return iter(sorted(newest, key=lambda file: session_id is None or file.session_id != session_id))
 
-    def everybodys(self) -> Sequence[FileRecord]:
+    def list_all(self) -> Sequence[FileRecord]:
         """Return the newest versions of all files of all people."""
         return list(self._newest.values())
 
@@ -148,12 +148,12 @@ class FakeFileReaper:
         self._files = files
         self._sessions = sessions
 
-    def due(self, until: datetime, limit: int) -> Sequence[FileRecord]:
-        due = [file for file in self._files.everybodys() if expired(file, until)]
+    def list_expired(self, until: datetime, limit: int) -> Sequence[FileRecord]:
+        due = [file for file in self._files.list_all() if is_expired(file, until)]
         return sorted(due, key=lambda file: file.expires_at or 0)[:limit]
 
-    def versions(self, records: Sequence[FileRecord]) -> Sequence[FileRecord]:
-        found = [self._files.version(r.user, r.file_key, v) for r in records for v in range(1, r.version + 1)]
+    def list_versions(self, records: Sequence[FileRecord]) -> Sequence[FileRecord]:
+        found = [self._files.get_version(r.user, r.file_key, v) for r in records for v in range(1, r.version + 1)]
         return [version for version in found if version]
 
     def remove(self, records: Sequence[FileRecord]) -> int:
@@ -168,4 +168,4 @@ class FakeFileReaper:
         session = self._sessions.get(record.user, record.session_id) if record.session_id else None
         if while_open and session and session.status is SessionStatus.ENDED:
             raise SessionEnded(session.session_id)
-        return self._files.write(promoted(record))
+        return self._files.save_version(as_permanent(record))

@@ -17,25 +17,27 @@ class FakeSharedLinks:
     """Implements ``ports.links.SharedLinks``; keeps JSON, as the table does."""
 
     def __init__(self) -> None:
-        self.kept: dict[tuple[str, str], str] = {}
+        self.stored: dict[tuple[str, str], str] = {}
 
     def add(self, link: SharedLink) -> None:
-        self.kept[link.claims.owner, link.link_id] = link.model_dump_json()
+        self.stored[link.claims.owner, link.link_id] = link.model_dump_json()
 
     def get(self, user: str, link_id: str) -> SharedLink | None:
-        text = self.kept.get((user, link_id))
+        text = self.stored.get((user, link_id))
         return SharedLink.model_validate_json(text) if text else None
 
     def list(self, user: str, limit: int, cursor: str | None) -> Page[SharedLink]:
-        mine = sorted(((link_id, text) for (owner, link_id), text in self.kept.items() if owner == user), reverse=True)
+        mine = sorted(
+            ((link_id, text) for (owner, link_id), text in self.stored.items() if owner == user), reverse=True
+        )
         page = page_of(mine, limit, cursor)
         return Page(items=[SharedLink.model_validate_json(text) for text in page.items], cursor=page.cursor)
 
     def revoke(self, user: str, link_id: str) -> bool:
-        return self.kept.pop((user, link_id), None) is not None
+        return self.stored.pop((user, link_id), None) is not None
 
     def revoke_all(self, user: str) -> int:
-        mine = [link_id for owner, link_id in self.kept if owner == user]
+        mine = [link_id for owner, link_id in self.stored if owner == user]
         return sum(self.revoke(user, link_id) for link_id in mine)
 
 
@@ -46,13 +48,13 @@ class FakeLinkStates:
         self._files = files
         self._sessions = sessions
         self._links = links
-        self.looks = 0
+        self.reads = 0
 
-    def look(self, claims: Sequence[Claims]) -> list[LinkState]:
-        self.looks += 1
+    def get_many(self, claims: Sequence[Claims]) -> list[LinkState]:
+        self.reads += 1
         return [
             LinkState(
-                file=self._files.version(each.owner, each.file_key, each.version),
+                file=self._files.get_version(each.owner, each.file_key, each.version),
                 session=self._sessions.get(each.owner, each.session_id),
                 link=self._links.get(each.owner, each.link_id),
             )
@@ -75,18 +77,18 @@ class FakeSigner:
         self._made[token] = claims
         return token
 
-    def read(self, token: str, audiences: tuple[Audience, ...]) -> Claims | None:
+    def verify(self, token: str, audiences: tuple[Audience, ...]) -> Claims | None:
         claims = self._made.get(token)
         if not isinstance(claims, Claims) or claims.audience not in audiences:
             return None
         return None if claims.exp <= self._clock.now().timestamp() else claims
 
-    def read_confirmation(self, token: str) -> EraseClaims | None:
+    def verify_confirmation(self, token: str) -> EraseClaims | None:
         claims = self._made.get(token)
         if not isinstance(claims, EraseClaims):
             return None
         return None if claims.exp <= self._clock.now().timestamp() else claims
 
-    def said(self, token: str | None) -> AnyClaims:
+    def claims_of(self, token: str | None) -> AnyClaims:
         """Return what any token of ours says, good for something or not."""
         return self._made[token or ""]

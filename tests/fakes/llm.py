@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from satchel.ports.llm import StreamListener
 
 
-class Listener:
+class FakeStreamListener:
     """Implements ``ports.model.StreamListener``: ``pieces`` is what was said since the answer last began."""
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
-        self.beginnings = 1
+        self.attempts = 1
 
     def __call__(self, text: str) -> None:
         if text:
@@ -24,7 +24,7 @@ class Listener:
 
     def restart(self) -> None:
         self.pieces.clear()
-        self.beginnings += 1
+        self.attempts += 1
 
     @property
     def text(self) -> str:
@@ -39,15 +39,15 @@ class FakeModel:
 
     def __init__(self, *replies: ModelReply | Exception) -> None:
         self.replies = list(replies)
-        self.tasks: list[CompletionRequest] = []
-        self.meanwhile: Callable[[], object] = lambda: None
+        self.requests: list[CompletionRequest] = []
+        self.during_reply: Callable[[], object] = lambda: None
 
-    def reply(self, task: CompletionRequest, heard: "StreamListener") -> ModelReply:
-        self.tasks.append(task.model_copy(deep=True))
+    def reply(self, request: CompletionRequest, listener: "StreamListener") -> ModelReply:
+        self.requests.append(request.model_copy(deep=True))
         reply = self.replies.pop(0)
         if isinstance(reply, Exception):
             raise reply
         for word in re.findall(r"\s*\S+\s*", reply.text):
-            heard(word)
-        self.meanwhile()
+            listener(word)
+        self.during_reply()
         return reply

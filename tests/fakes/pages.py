@@ -15,7 +15,7 @@ def page_of(items: Sequence[tuple[str, T]], limit: int, cursor: str | None) -> P
     first = 0
     if cursor is not None:
         if not cursor.startswith(_MARK):
-            raise InvalidRequest("The cursor is not one that this list gave.", cursor=cursor)
+            raise InvalidRequest("The cursor does not belong to this list.", cursor=cursor)
         first = [key for key, _ in items].index(cursor.removeprefix(_MARK)) + 1
     shown = items[first : first + limit]
     more = first + limit < len(items)

@@ -29,13 +29,13 @@ class FakeRunners:
     def __init__(self, tools: Mapping[str, Sequence[ToolSpec]]) -> None:
         self.tools = dict(tools)
         self.orders: list[tuple[str, CallOrder]] = []
-        self.asked: list[str] = []
+        self.listed_servers: list[str] = []
 
     def start(self, server: str, order: CallOrder) -> None:
         self.orders.append((server, CallOrder.model_validate_json(order.model_dump_json())))
 
     def list_tools(self, server: str) -> Sequence[ToolSpec]:
-        self.asked.append(server)
+        self.listed_servers.append(server)
         if server not in self.tools:
             raise Unavailable(f"The server '{server}' did not start: no such program")
         return self.tools[server]
@@ -63,7 +63,7 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 class FakeArgumentChecker:
     """Implements ``ports.arguments.ArgumentChecker``: required fields, types of fields, no further fields."""
 
-    def problems(self, schema: dict[str, Any], arguments: dict[str, Any]) -> list[str]:
+    def find_problems(self, schema: dict[str, Any], arguments: dict[str, Any]) -> list[str]:
         fields = schema.get("properties", {})
         missing = [f"{name} is missing" for name in schema.get("required", []) if name not in arguments]
         wrong = [
@@ -85,8 +85,8 @@ class FakeToolLists:
     def get(self, server: str, config_hash: str) -> StoredToolList | None:
         return self._kept.get((server, config_hash))
 
-    def put(self, server: str, config_hash: str, kept: StoredToolList) -> None:
-        self._kept[server, config_hash] = kept.model_copy(deep=True)
+    def save(self, server: str, config_hash: str, tool_list: StoredToolList) -> None:
+        self._kept[server, config_hash] = tool_list.model_copy(deep=True)
 
 
 class FakeWorkspaces:

@@ -27,7 +27,7 @@ class FakeSessions:
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, str], Session] = {}
-        self.due: dict[str, datetime] = {}
+        self.cleanup_times: dict[str, datetime] = {}
 
     def create(self, session: Session) -> None:
         key = (session.user, session.session_id)
@@ -39,14 +39,14 @@ class FakeSessions:
         session = self._kept.get((user, session_id))
         return session.model_copy() if session else None
 
-    def some(self, user: UserName, session_ids: Collection[SessionId]) -> dict[str, Session]:
+    def get_many(self, user: UserName, session_ids: Collection[SessionId]) -> dict[str, Session]:
         return {each: session for each in session_ids if (session := self.get(user, each))}
 
     def list(self, user: UserName, limit: int, cursor: str | None) -> Page[Session]:
         mine = sorted(((s.session_id, s.model_copy()) for s in self._kept.values() if s.user == user), reverse=True)
         return page_of(mine, limit, cursor)
 
-    def change(self, user: UserName, session_id: SessionId, changes: SessionChanges) -> Session:
+    def update(self, user: UserName, session_id: SessionId, changes: SessionChanges) -> Session:
         session = self._kept.get((user, session_id))
         if session is None:
             raise SessionNotFound(session_id)
@@ -64,23 +64,25 @@ class FakeSessions:
             session.status = SessionStatus.ENDED
             session.ended_at = now
             session.epoch += 1
-            self.due[session_id] = now
+            self.cleanup_times[session_id] = now
 
-    def idle(self, since: datetime, limit: int) -> Sequence[Session]:
+    def list_idle(self, since: datetime, limit: int) -> Sequence[Session]:
         idle = [s for s in self._kept.values() if s.status is SessionStatus.ACTIVE and s.last_used_at <= since]
         return [s.model_copy() for s in sorted(idle, key=lambda s: s.last_used_at)][:limit]
 
-    def due_for_cleanup(self, now: datetime, limit: int) -> Sequence[Session]:
-        ended = [s for s in self._kept.values() if self.due.get(s.session_id, now) < now + timedelta.resolution]
-        return [s.model_copy() for s in ended if s.session_id in self.due][:limit]
+    def list_due_for_cleanup(self, now: datetime, limit: int) -> Sequence[Session]:
+        ended = [
+            s for s in self._kept.values() if self.cleanup_times.get(s.session_id, now) < now + timedelta.resolution
+        ]
+        return [s.model_copy() for s in ended if s.session_id in self.cleanup_times][:limit]
 
     def schedule_cleanup(self, session: Session, at: datetime) -> None:
-        self.due[session.session_id] = at
+        self.cleanup_times[session.session_id] = at
 
-    def cleared(self, session: Session) -> None:
-        self.due.pop(session.session_id, None)
+    def mark_cleaned_up(self, session: Session) -> None:
+        self.cleanup_times.pop(session.session_id, None)
 
-    def spent(self, turn: Turn, usage: TokenUsage) -> None:
+    def add_usage(self, turn: Turn, usage: TokenUsage) -> None:
         """Count what a turn took."""
         self._kept[turn.user, turn.session_id].usage += usage
 
@@ -96,7 +98,7 @@ class FakeSessions:
         session.running_turn = turn.turn_id
         session.last_used_at = turn.created_at
 
-    def free(self, turn: Turn) -> None:
+    def unlock(self, turn: Turn) -> None:
         """Take the session from a turn that has it."""
         session = self._kept[turn.user, turn.session_id]
         if session.running_turn == turn.turn_id:
@@ -110,7 +112,7 @@ class FakeDashboards:
         self._kept: dict[tuple[str, str, str], str] = {}
         self._actions: list[str] = []
 
-    def keep(self, dashboard: Dashboard) -> None:
+    def save(self, dashboard: Dashboard) -> None:
         key = (dashboard.user, dashboard.canvas_id, dashboard.session_id)
         self._kept[key] = dashboard.model_dump_json()
 
@@ -118,15 +120,15 @@ class FakeDashboards:
         text = self._kept.get((user, canvas_id, session_id))
         return Dashboard.model_validate_json(text) if text else None
 
-    def named(self, user: UserName, canvas_id: CanvasId) -> Iterator[Dashboard]:
+    def list_by_id(self, user: UserName, canvas_id: CanvasId) -> Iterator[Dashboard]:
         mine = sorted((key for key in self._kept if key[:2] == (user, canvas_id)), reverse=True)
         yield from (Dashboard.model_validate_json(self._kept[key]) for key in mine)
 
-    def log(self, action: CanvasAction) -> None:
+    def add_action(self, action: CanvasAction) -> None:
         self._actions.append(action.model_dump_json())
 
     @property
-    def logged(self) -> list[CanvasAction]:
+    def actions(self) -> list[CanvasAction]:
         return [CanvasAction.model_validate_json(text) for text in self._actions]
 
 

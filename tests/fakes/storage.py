@@ -12,7 +12,7 @@ from satchel.ports.storage import StoredObject
 _HOST = "https://bucket.example"
 
 
-class Kept(NamedTuple):
+class StoredBody(NamedTuple):
     """What lies under a key."""
 
     body: bytes
@@ -24,14 +24,14 @@ class FakeFileStore:
     """Implements ``ports.file_store.FileStore``. ``objects`` is what there is now; ``written`` is every put."""
 
     def __init__(self) -> None:
-        self.objects: dict[str, Kept] = {}
+        self.objects: dict[str, StoredBody] = {}
         self.written: list[str] = []
 
     def put(self, key: str, body: IO[bytes], mime: str, tags: dict[str, str] | None = None) -> None:
-        self.objects[key] = Kept(body.read(), mime, tags or {})
+        self.objects[key] = StoredBody(body.read(), mime, tags or {})
         self.written.append(key)
 
-    def tag(self, key: str, tags: dict[str, str]) -> None:
+    def set_tags(self, key: str, tags: dict[str, str]) -> None:
         if key not in self.objects:
             raise FileNotFoundError(key)
         self.objects[key] = self.objects[key]._replace(tags=tags)
@@ -49,10 +49,10 @@ class FakeFileStore:
             raise ValueError(f"the object has {len(kept.body)} bytes; {max_bytes} were to be read at most")
         return kept.body if kept else None
 
-    def chunks(self, key: str, first: int, last: int) -> Iterator[bytes]:
+    def read_range(self, key: str, first: int, last: int) -> Iterator[bytes]:
         yield self.objects[key].body[first : last + 1]
 
-    def link(self, key: str, seconds: int, mime: str | None = None, disposition: str | None = None) -> str:
+    def presign_get(self, key: str, seconds: int, mime: str | None = None, disposition: str | None = None) -> str:
         said = {"X-Amz-Expires": seconds, "mime": mime or "", "disposition": disposition or "", "X-Amz-Signature": "s3"}
         return f"{_HOST}/{key}?{urlencode(said)}"
 
@@ -60,7 +60,7 @@ class FakeFileStore:
         for key in keys:
             self.objects.pop(key, None)
 
-    def delete_under(self, prefix: str) -> Iterator[int]:
+    def delete_prefix(self, prefix: str) -> Iterator[int]:
         """Two at a time, so that a test may break off in between."""
         while found := [key for key in self.objects if key.startswith(prefix)][:2]:
             self.delete(found)
@@ -91,7 +91,7 @@ class FakePartStore:
         self._store = store
         self.mimes: dict[str, str] = {}
         self.bodies: dict[str, dict[int, bytes]] = {}
-        self.gone: list[str] = []
+        self.aborted: list[str] = []
 
     def begin(self, key: str, mime: str) -> str:
         store_id = f"upload-{len(self.mimes) + 1}"
@@ -99,14 +99,14 @@ class FakePartStore:
         assert key
         return store_id
 
-    def sign(self, upload: Upload, part: Part, seconds: int) -> tuple[str, dict[str, str]]:
+    def presign_part(self, upload: Upload, part: Part, seconds: int) -> tuple[str, dict[str, str]]:
         address = f"https://bucket.example/{upload.store_id}/{part.number}?seconds={seconds}"
         return address, {"x-checksum": part.sha256}
 
     def put(self, upload: Upload, number: int, body: bytes) -> None:
         self.bodies[upload.store_id][number] = body
 
-    def parts(self, upload: Upload, limit: int, cursor: str | None) -> Page[StoredPart]:
+    def list_parts(self, upload: Upload, limit: int, cursor: str | None) -> Page[StoredPart]:
         came = self.bodies.get(upload.store_id, {}).items()
         after = sorted((number, body) for number, body in came if number > int(cursor or 0))
         found = [StoredPart(number=number, size=len(body), etag=f"e{number}") for number, body in after[:limit]]
@@ -116,8 +116,8 @@ class FakePartStore:
         bodies = self.bodies.pop(upload.store_id, None)
         if bodies is not None:
             body = b"".join(bodies[part.number] for part in parts)
-            self._store.objects[upload.file.key] = Kept(body, self.mimes[upload.store_id], {})
+            self._store.objects[upload.file.key] = StoredBody(body, self.mimes[upload.store_id], {})
 
     def abort(self, upload: Upload) -> None:
         self.bodies.pop(upload.store_id, None)
-        self.gone.append(upload.store_id)
+        self.aborted.append(upload.store_id)

@@ -48,16 +48,16 @@ class FakeMetrics:
     """Implements ``ports.metrics.Metrics``."""
 
     def __init__(self) -> None:
-        self.noted: list[tuple[Metric, float, tuple[str, ...]]] = []
+        self.measurements: list[tuple[Metric, float, tuple[str, ...]]] = []
 
     def add(self, metric: Metric, value: float = 1, *dimensions: str) -> None:
         if len(dimensions) != len(metric.dimensions):
             raise ValueError(f"{metric.name} has the dimensions {metric.dimensions}")
-        self.noted.append((metric, value, dimensions))
+        self.measurements.append((metric, value, dimensions))
 
     def flush(self) -> None:
         """Everything stays."""
 
-    def of(self, metric: Metric) -> Sequence[tuple[float, *tuple[str, ...]]]:
+    def values_of(self, metric: Metric) -> Sequence[tuple[float, *tuple[str, ...]]]:
         """Return what was noted of a metric: value and dimensions."""
-        return [(value, *where) for noted, value, where in self.noted if noted == metric]
+        return [(value, *where) for noted, value, where in self.measurements if noted == metric]

@@ -58,7 +58,7 @@ class StuckCall(FakeRunningCall):
         self._killed.set()
 
 
-class Started(NamedTuple):
+class StartedCall(NamedTuple):
     """A call that a client was asked for."""
 
     tool: str
@@ -76,9 +76,9 @@ class FakeToolClient:
     def __init__(self, clock: FakeClock, script: Script | None = None) -> None:
         self._clock = clock
         self.script = script
-        self.broken = False
-        self.acts: Callable[[Path], None] = lambda _home: None
-        self.started: list[Started] = []
+        self.fails_to_start = False
+        self.side_effect: Callable[[Path], None] = lambda _home: None
+        self.started: list[StartedCall] = []
         self.running: list[FakeRunningCall] = []
         self.open = 0
 
@@ -86,14 +86,14 @@ class FakeToolClient:
     def call(
         self, tool: str, arguments: dict[str, Any], workspace: Path | None, *, writes: bool
     ) -> Iterator[FakeRunningCall]:
-        if self.broken:
+        if self.fails_to_start:
             raise ToolCrashed("The server did not start")
-        self.started.append(Started(tool, arguments, workspace, writes))
+        self.started.append(StartedCall(tool, arguments, workspace, writes))
         self.running.append(
             StuckCall(self._clock) if self.script is None else FakeRunningCall(self._clock, self.script)
         )
         if workspace is not None:
-            self.acts(workspace)
+            self.side_effect(workspace)
         self.open += 1
         try:
             yield self.running[-1]

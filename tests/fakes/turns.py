@@ -17,8 +17,8 @@ from pydantic import BaseModel, TypeAdapter
 
 from satchel.domain.calls import Approval, Call, Decision
 from satchel.domain.conversation import AssistantMessage, Message, TokenUsage, ToolMessage, UserMessage
-from satchel.domain.errors import KeyReused
-from satchel.domain.events import ENDS, Event, NewEvent
+from satchel.domain.errors import IdempotencyKeyReused
+from satchel.domain.events import FINAL_EVENTS, Event, NewEvent
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName
 from satchel.domain.sessions import Turn
 from satchel.entrypoints.event_schemas import TurnEvent
@@ -44,18 +44,18 @@ class FakeTranscript:
         """Keep the person's message, as the beginning of a turn does."""
         self._session(turn.session_id)[turn.turn_id, 0, "u", 0] = UserMessage(text=turn.message)
 
-    def messages(self, session_id: SessionId) -> Sequence[Message]:
+    def list_messages(self, session_id: SessionId) -> Sequence[Message]:
         kept = self._session(session_id)
         return [kept[place].model_copy(deep=True) for place in sorted(kept)]
 
-    def stored_reply(self, session_id: SessionId, turn_id: TurnId, round_number: int) -> AssistantMessage | None:
+    def get_reply(self, session_id: SessionId, turn_id: TurnId, round_number: int) -> AssistantMessage | None:
         reply = self._session(session_id).get((turn_id, round_number, "v", 0))
         assert reply is None or isinstance(reply, AssistantMessage)
         return reply
 
     def add_reply(self, turn: Turn, round_number: int, message: AssistantMessage) -> AssistantMessage:
         self._session(turn.session_id).setdefault((turn.turn_id, round_number, "v", 0), message)
-        return self.stored_reply(turn.session_id, turn.turn_id, round_number) or message
+        return self.get_reply(turn.session_id, turn.turn_id, round_number) or message
 
     def add_result(self, call: Call, message: ToolMessage) -> None:
         self._session(call.session_id).setdefault((call.turn_id, call.round, "w", call.index), message)
@@ -76,7 +76,7 @@ class FakeTurns:
     def begin(self, turn: Turn, idempotency_key: str | None) -> Turn:
         if idempotency_key and (first := self._begun_by.get((turn.session_id, idempotency_key))):
             if first.model_dump(include=_ASKED) != turn.model_dump(include=_ASKED):
-                raise KeyReused("This Idempotency-Key was used for another message.", turn_id=first.turn_id)
+                raise IdempotencyKeyReused("This Idempotency-Key was used for another message.", turn_id=first.turn_id)
             return self._kept[turn.session_id, first.turn_id].model_copy()
         self._sessions.lock(turn)
         self._kept[turn.session_id, turn.turn_id] = turn.model_copy()
@@ -93,30 +93,30 @@ class FakeTurns:
         kept = sorted((t.turn_id, t.model_copy()) for t in self._kept.values() if t.session_id == session_id)
         return page_of(kept, limit, cursor)
 
-    def spent(self, turn: Turn, usage: TokenUsage) -> None:
+    def add_usage(self, turn: Turn, usage: TokenUsage) -> None:
         self._kept[turn.session_id, turn.turn_id].usage += usage
-        self._sessions.spent(turn, usage)
+        self._sessions.add_usage(turn, usage)
 
     def end(self, turn: Turn) -> bool:
         key = (turn.session_id, turn.turn_id)
-        if self._kept[key].ended:
+        if self._kept[key].has_ended:
             return False
         self._kept[key] = turn.model_copy(update={"usage": self._kept[key].usage})
-        self._sessions.free(turn)
+        self._sessions.unlock(turn)
         return True
 
 
 _TOLD: TypeAdapter[BaseModel] = TypeAdapter(TurnEvent)
 
 
-def assert_as_described(event: Event) -> None:
+def assert_matches_schema(event: Event) -> None:
     """Fail where an event lacks something that clients are told to expect, or says something that they are not."""
-    said = event.shown()
+    said = event.to_json()
     read = _TOLD.validate_python(said).model_dump(mode="json", exclude_unset=True)
     assert read | {"at": said["at"]} == said
 
 
-def streamed(events: Sequence[Event]) -> dict[int, str]:
+def join_streamed_text(events: Sequence[Event]) -> dict[int, str]:
     """Put answers together as docs/events.md says: of each round, the texts of its highest attempt."""
     texts: dict[int, dict[int, str]] = {}
     for event in events:
@@ -141,40 +141,40 @@ class FakeEvents:
 
     def append(self, turn_id: TurnId, event: NewEvent) -> Event | None:
         self.on_append()
-        if event.once:
-            if (turn_id, event.once) in self._once:
+        if event.dedupe_key:
+            if (turn_id, event.dedupe_key) in self._once:
                 return None
-            self._once.add((turn_id, event.once))
+            self._once.add((turn_id, event.dedupe_key))
         kept = self._turns.setdefault(turn_id, [])
-        if kept and Event.model_validate_json(kept[-1]).type in ENDS:
+        if kept and Event.model_validate_json(kept[-1]).type in FINAL_EVENTS:
             return None
         json.dumps(event.payload, allow_nan=False).encode()
         written = Event(
             seq=len(kept) + 1, turn_id=turn_id, type=event.type, at=self._clock.now(), payload=event.payload
         )
-        assert_as_described(written)
+        assert_matches_schema(written)
         kept.append(written.model_dump_json())
         return written
 
-    def after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:
+    def list_after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:
         kept = self._turns.get(turn_id, [])
         return [Event.model_validate_json(text) for text in kept[seq : seq + limit] if text]
 
-    def forget(self, turn_id: TurnId) -> int:
+    def delete(self, turn_id: TurnId) -> int:
         """Delete the events of a turn but the last, and not what was told once."""
         *gone, last = self._turns.get(turn_id) or [""]
         self._turns[turn_id] = ["" for _ in gone] + [last]
         return len([text for text in gone if text])
 
-    def told(self, turn_id: TurnId, *types: str) -> list[tuple[str, dict[str, Any]]]:
+    def payloads(self, turn_id: TurnId, *types: str) -> list[tuple[str, dict[str, Any]]]:
         """Return type and payload of what was written, of these types or of all."""
-        return [(e.type, e.payload) for e in self.after(turn_id, 0, 10_000) if not types or e.type in types]
+        return [(e.type, e.payload) for e in self.list_after(turn_id, 0, 10_000) if not types or e.type in types]
 
-    def streamed(self, turn_id: TurnId) -> dict[int, str]:
+    def streamed_text(self, turn_id: TurnId) -> dict[int, str]:
         """Return what was told of the answer of each round, as a client puts it together."""
-        return streamed(self.after(turn_id, 0, 10_000))
+        return join_streamed_text(self.list_after(turn_id, 0, 10_000))
 
-    def text(self, turn_id: TurnId) -> str:
+    def stored_json(self, turn_id: TurnId) -> str:
         """Return all events of a turn as they would travel."""
         return "\n".join(self._turns.get(turn_id, []))
 
@@ -185,7 +185,7 @@ class FakeApprovals:
     def __init__(self) -> None:
         self._kept: dict[tuple[str, str], Approval] = {}
 
-    def ask(self, approval: Approval) -> Approval:
+    def request(self, approval: Approval) -> Approval:
         place = approval.turn_id, approval.call_id
         known = self._kept.get(place)
         if known is None or known.decision is None:
@@ -223,7 +223,7 @@ class FakeWorkflow:
     def is_running(self, turn_id: TurnId) -> bool:
         return turn_id in self._running
 
-    def lose(self, turn_id: TurnId) -> None:
+    def lose_execution(self, turn_id: TurnId) -> None:
         """End an execution without a word to anybody."""
         self._running.discard(turn_id)
 
@@ -233,10 +233,10 @@ class FakeTaskCallback:
 
     def __init__(self) -> None:
         self.heartbeats: list[str] = []
-        self.ended: list[str] = []
+        self.succeeded: list[str] = []
         self.gone = False
         self.lost_heartbeats = 0
-        self.on_heartbeat = self.on_done = _nothing
+        self.on_heartbeat = self.on_succeed = _nothing
 
     def heartbeat(self, token: str) -> None:
         self.heartbeats.append(token)
@@ -247,11 +247,11 @@ class FakeTaskCallback:
             self.lost_heartbeats -= 1
             raise OSError("the beat did not arrive")
 
-    def done(self, token: str) -> None:
+    def succeed(self, token: str) -> None:
         if self.gone:
             return
-        self.on_done()
-        self.ended.append(token)
+        self.on_succeed()
+        self.succeeded.append(token)
 
 
 def _nothing() -> None:
@@ -265,6 +265,6 @@ class FakeSessionPurger:
         self._turns = turns
         self._events = events
 
-    def forget_events(self, session_id: SessionId) -> int:
+    def delete_events(self, session_id: SessionId) -> int:
         turns = self._turns.list(session_id, 10_000, None).items
-        return sum(self._events.forget(turn.turn_id) for turn in turns)
+        return sum(self._events.delete(turn.turn_id) for turn in turns)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from satchel.domain.ids import UserName
-from satchel.domain.users import Erasure, LateTurn
+from satchel.domain.users import Erasure, InterruptedTurn
 
 
 class FakeErasureStarter:
@@ -34,10 +34,10 @@ class FakeErasures:
     def get(self, user: UserName) -> Erasure | None:
         return self._kept.get(user)
 
-    def note(self, user: UserName, late: Sequence[LateTurn]) -> None:
+    def save_interrupted_turns(self, user: UserName, late: Sequence[InterruptedTurn]) -> None:
         self._kept[user] = self._kept[user].model_copy(update={"late": list(late)})
 
-    def look_again(self, user: UserName, at: datetime) -> None:
+    def reschedule(self, user: UserName, at: datetime) -> None:
         if user in self._due:
             self._due[user] = at
 
@@ -45,7 +45,7 @@ class FakeErasures:
         self._kept[user] = self._kept[user].model_copy(update={"finished_at": now})
         self._due.pop(user, None)
 
-    def due(self, until: datetime, limit: int) -> Sequence[str]:
+    def list_due(self, until: datetime, limit: int) -> Sequence[str]:
         return sorted((user for user, at in self._due.items() if at <= until), key=self._due.__getitem__)[:limit]
 
 
@@ -55,7 +55,7 @@ class FakeUserPurger:
     def __init__(self) -> None:
         self.erased: list[str] = []
 
-    def erase(self, user: UserName, late: Sequence[LateTurn]) -> Iterator[int]:
+    def erase(self, user: UserName, late: Sequence[InterruptedTurn]) -> Iterator[int]:
         del late
         self.erased.append(user)
         yield 0

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from satchel.domain.conversation import AssistantMessage, Message, ProposedCall, ToolMessage, UserMessage
-from satchel.domain.history import rounds_of, turns_of
+from satchel.domain.history import split_rounds, split_turns
 
 ECHO = "report.echo"
 
@@ -23,10 +23,10 @@ def result(ref: str, results: Any = "ok", **more: Any) -> ToolMessage:  # noqa: 
 
 def assert_in_form(messages: list[Message]) -> None:
     """Every provider takes it: it begins with the person, roles alternate, every call has its one result in order."""
-    turns = turns_of(messages)
+    turns = split_turns(messages)
     assert [message for turn in turns for message in turn] == messages
     for place, turn in enumerate(turns):
-        rounds = rounds_of(turn)
+        rounds = split_rounds(turn)
         assert [turn[0], *(message for each in rounds for message in each)] == turn
         for number, (said, *results) in enumerate(rounds):
             assert isinstance(said, AssistantMessage)

@@ -5,8 +5,16 @@ from typing import Any
 import pytest
 
 from satchel.contract import InvalidArguments
-from satchel.domain.arguments import inject_identity, named_files, nearest, parse, replace_files, tell_names
+from satchel.domain.arguments import (
+    fill_original_names,
+    find_similar_names,
+    inject_identity,
+    list_file_names,
+    parse,
+    replace_file_names,
+)
 from satchel.domain.conversation import ToolSpec
+from satchel.domain.ids import UserName
 
 
 def tool(*fields: str) -> ToolSpec:
@@ -49,27 +57,30 @@ def test_what_python_reads_but_json_cannot_carry_is_made_plain() -> None:
 @pytest.mark.parametrize("sent", ["bob", "", ["bob"], {"name": "bob"}, None, 7])
 @pytest.mark.parametrize("name", ["username", "_atlas_user"])
 def test_the_identity_replaces_whatever_the_model_sent(name: str, sent: object) -> None:
-    assert inject_identity(tool(name, "text"), {name: sent, "text": "a"}, "alice") == {name: "alice", "text": "a"}
+    assert inject_identity(tool(name, "text"), {name: sent, "text": "a"}, UserName("alice")) == {
+        name: "alice",
+        "text": "a",
+    }
 
 
 def test_the_identity_is_given_where_the_tool_declares_it_and_nothing_was_sent() -> None:
-    assert inject_identity(tool("username"), {}, "alice") == {"username": "alice"}
+    assert inject_identity(tool("username"), {}, UserName("alice")) == {"username": "alice"}
 
 
 @pytest.mark.clause("v2:username:not-added")
 def test_the_identity_is_added_nowhere_else() -> None:
-    assert inject_identity(tool("text"), {"text": "a"}, "alice") == {"text": "a"}
-    assert inject_identity(ToolSpec(server="s", name="t"), {}, "alice") == {}
+    assert inject_identity(tool("text"), {"text": "a"}, UserName("alice")) == {"text": "a"}
+    assert inject_identity(ToolSpec(server="s", name="t"), {}, UserName("alice")) == {}
 
 
 @pytest.mark.clause("v2.1:username:overwritten")
 def test_an_identity_that_the_model_sends_undeclared_is_no_other_persons() -> None:
-    assert inject_identity(tool("text"), {"username": "bob"}, "alice") == {"username": "alice"}
+    assert inject_identity(tool("text"), {"username": "bob"}, UserName("alice")) == {"username": "alice"}
 
 
 def test_the_models_own_arguments_are_left_as_they_were() -> None:
     sent = {"username": "bob"}
-    inject_identity(tool("username"), sent, "alice")
+    inject_identity(tool("username"), sent, UserName("alice"))
     assert sent == {"username": "bob"}
 
 
@@ -84,21 +95,21 @@ def test_a_schema_of_another_form_declares_nothing(properties: object) -> None:
 @pytest.mark.clause("v2.1:files:filename", "v2.1:files:filenames")
 def test_files_are_named_in_three_arguments() -> None:
     sent = {"filename": "a", "filenames": ["b", "c"], "file_names": ["d"]}
-    assert named_files(tool("filename", "filenames", "file_names"), sent) == ["a", "b", "c", "d"]
+    assert list_file_names(tool("filename", "filenames", "file_names"), sent) == ["a", "b", "c", "d"]
 
 
 def test_a_file_named_twice_is_one() -> None:
-    assert named_files(tool("filename", "filenames"), {"filename": "a", "filenames": ["b", "a", "b"]}) == ["a", "b"]
+    assert list_file_names(tool("filename", "filenames"), {"filename": "a", "filenames": ["b", "a", "b"]}) == ["a", "b"]
 
 
 @pytest.mark.clause("v2.1:files:only-these")
 def test_only_declared_arguments_name_files() -> None:
-    assert named_files(tool("filename", "path"), {"filenames": ["a"], "path": "b", "file_name": "c"}) == []
+    assert list_file_names(tool("filename", "path"), {"filenames": ["a"], "path": "b", "file_name": "c"}) == []
 
 
 @pytest.mark.parametrize("sent", [None, 5, True, {"a": 1}, "", [""], [None, 3, ["a"], {"a": 1}]])
 def test_what_is_no_name_names_no_file(sent: object) -> None:
-    assert named_files(tool("filename", "filenames"), {"filename": sent, "filenames": sent}) == []
+    assert list_file_names(tool("filename", "filenames"), {"filename": sent, "filenames": sent}) == []
 
 
 def where(name: str) -> str:
@@ -121,12 +132,12 @@ def where(name: str) -> str:
     ],
 )
 def test_named_files_are_replaced_and_all_else_passes_through(sent: dict[str, Any], received: dict[str, Any]) -> None:
-    assert replace_files(tool("filename", "filenames", "file_names", "text"), sent, where) == received
+    assert replace_file_names(tool("filename", "filenames", "file_names", "text"), sent, where) == received
 
 
 @pytest.mark.clause("v2.1:files:only-these")
 def test_an_undeclared_argument_is_not_touched() -> None:
-    assert replace_files(tool("filename"), {"filenames": ["a"]}, where) == {"filenames": ["a"]}
+    assert replace_file_names(tool("filename"), {"filenames": ["a"]}, where) == {"filenames": ["a"]}
 
 
 # What files are called
@@ -153,13 +164,13 @@ def test_an_undeclared_argument_is_not_touched() -> None:
 def test_what_files_are_called_is_told_where_the_tool_wants_to_know(
     fields: list[str], sent: dict[str, Any], told: dict[str, Any]
 ) -> None:
-    assert tell_names(tool(*fields), sent, where) == sent | told
+    assert fill_original_names(tool(*fields), sent, where) == sent | told
 
 
 def test_the_nearest_names_come_best_first_and_are_few() -> None:
     known = ["sales.csv", "sale.csv", "sales_2.csv", "sales_23.csv", "picture.png"]
-    assert nearest("sales.csvv", known) == ["sales.csv", "sale.csv", "sales_2.csv"]
+    assert find_similar_names("sales.csvv", known) == ["sales.csv", "sale.csv", "sales_2.csv"]
 
 
 def test_nothing_comes_near_to_nonsense() -> None:
-    assert nearest("qqqqqqqq", ["sales.csv"]) == []
+    assert find_similar_names("qqqqqqqq", ["sales.csv"]) == []

@@ -3,7 +3,7 @@
 import pytest
 
 from satchel.contract import Canvas
-from satchel.domain.canvas import admitted, is_canvas_id, origin_of, parse_origin, refusal
+from satchel.domain.canvas import is_canvas_id, origin_of, parse_origin, rejection_reason, to_response_canvas
 from satchel.domain.responses import ResponseCanvas
 
 ORIGINS = ("https://dash.example", "http://localhost:9000", "https://[::1]:8443")
@@ -131,7 +131,7 @@ def test_an_id_can_stand_in_a_path(text: str) -> None:
     "url", ["https://dash.example/view", "https://DASH.example:443", "http://localhost:9000/", "https://[::1]:8443/#a"]
 )
 def test_a_frame_of_a_listed_origin_is_admitted(url: str) -> None:
-    assert refusal(canvas(url=url), ORIGINS) is None
+    assert rejection_reason(canvas(url=url), ORIGINS) is None
 
 
 @pytest.mark.clause("v2:canvas:origins")
@@ -160,17 +160,17 @@ def test_a_frame_of_a_listed_origin_is_admitted(url: str) -> None:
     ],
 )
 def test_everything_else_is_refused_with_its_reason(given: dict[str, object], reason: str) -> None:
-    assert refusal(canvas(**given), ORIGINS) == reason
+    assert rejection_reason(canvas(**given), ORIGINS) == reason
 
 
 def test_where_no_origin_is_listed_none_is_admitted() -> None:
-    assert refusal(canvas(), ()) == NOT_LISTED.format("https://dash.example")
+    assert rejection_reason(canvas(), ()) == NOT_LISTED.format("https://dash.example")
 
 
 def test_a_reason_is_short_whatever_it_is_about() -> None:
     long = "a" * 253
     for given in ({"type": "t" * 10_000}, {"url": f"https://{long}/" + "b" * 10_000}, {"id": "i" * 10_000}):
-        assert len(refusal(canvas(**given), ORIGINS) or "") < 400
+        assert len(rejection_reason(canvas(**given), ORIGINS) or "") < 400
 
 
 # What is kept
@@ -187,12 +187,12 @@ def test_all_that_a_tool_said_of_it_is_kept() -> None:
         "title": "My Metrics",
         "mode": "split",
     }
-    assert admitted(Canvas.model_validate(given)) == ResponseCanvas.model_validate(given)
+    assert to_response_canvas(Canvas.model_validate(given)) == ResponseCanvas.model_validate(given)
 
 
 @pytest.mark.clause("v2:canvas:optional")
 def test_what_it_did_not_say_is_as_specified() -> None:
-    assert admitted(canvas()) == ResponseCanvas(
+    assert to_response_canvas(canvas()) == ResponseCanvas(
         open=True,
         id="monitor-42",
         persistence="session",
@@ -203,14 +203,16 @@ def test_what_it_did_not_say_is_as_specified() -> None:
 
 @pytest.mark.parametrize("token", ["<capability-token>", "", "s3cret"])
 def test_a_token_is_asked_for_by_its_field_and_never_kept(token: str) -> None:
-    kept = admitted(canvas(token=token))
+    kept = to_response_canvas(canvas(token=token))
     assert (kept.wants_token, kept.token) == (True, None)
 
 
 def test_a_token_that_is_null_is_not_asked_for() -> None:
-    assert not admitted(canvas(token=None)).wants_token
+    assert not to_response_canvas(canvas(token=None)).wants_token
 
 
 def test_a_title_holds_no_files() -> None:
-    assert admitted(canvas(title="data:text/plain,x")).title == "[data URL omitted: text/plain, 17 characters]"
-    assert len(admitted(canvas(title="é" * 5000)).title or "") == 2000
+    assert (
+        to_response_canvas(canvas(title="data:text/plain,x")).title == "[data URL omitted: text/plain, 17 characters]"
+    )
+    assert len(to_response_canvas(canvas(title="é" * 5000)).title or "") == 2000

@@ -2,6 +2,7 @@
 
 from satchel.domain import errors
 from satchel.domain.errors import FileNotFound, LinkNotFound, SatchelError, SessionEnded, TurnRunning
+from satchel.domain.ids import SessionId, TurnId
 
 
 def family(error: type[SatchelError]) -> list[type[SatchelError]]:
@@ -18,13 +19,13 @@ def test_every_code_says_that_it_is_an_error() -> None:
 
 
 def test_an_error_names_what_it_is_about() -> None:
-    running = TurnRunning("t1")
+    running = TurnRunning(TurnId("t1"))
     assert (running.code, running.message, running.details) == (
         "E_TURN_RUNNING",
         "A turn is still running in this session.",
         {"turn_id": "t1"},
     )
-    assert SessionEnded("s1").details == {"session_id": "s1"}
+    assert SessionEnded(SessionId("s1")).details == {"session_id": "s1"}
 
 
 def test_a_link_that_is_refused_says_nothing_of_the_file() -> None:

@@ -16,9 +16,9 @@ from satchel.domain.ids import (
     call_id,
     call_prefix,
     date_part,
-    made_at,
     new_id,
     object_id,
+    time_of,
 )
 
 NOON = datetime(2024, 8, 27, 12, 0, 0, 123000, tzinfo=UTC)
@@ -36,7 +36,7 @@ def test_an_id_made_a_millisecond_later_sorts_later_whatever_chance_adds(
 
 @given(moment=MOMENTS, entropy=ENTROPY)
 def test_the_time_can_be_read_out_of_an_id_to_the_millisecond(moment: datetime, entropy: bytes) -> None:
-    assert abs(made_at(new_id("s", moment, entropy)) - moment) <= timedelta(milliseconds=1)
+    assert abs(time_of(new_id("s", moment, entropy)) - moment) <= timedelta(milliseconds=1)
 
 
 @given(moment=MOMENTS, entropy=ENTROPY)
@@ -58,14 +58,14 @@ def test_the_kinds_are_not_confused() -> None:
 
 def test_a_call_is_named_by_its_place_in_the_turn() -> None:
     turn = new_id("t", NOON, bytes(10))
-    made = call_id(turn, 3, 12)
+    made = call_id(TurnId(turn), 3, 12)
     assert made == f"{turn}-03-12"
     assert TypeAdapter(CallId).validate_python(made) == made
 
 
 def test_all_files_of_a_call_share_a_prefix_that_no_other_call_has() -> None:
     turn = new_id("t", NOON, bytes(10))
-    mine, neighbour = call_id(turn, 0, 0), call_id(turn, 0, 1)
+    mine, neighbour = call_id(TurnId(turn), 0, 0), call_id(turn, 0, 1)
     files = [object_id(mine, index) for index in (0, 1, 999)]
     assert len(set(files)) == 3
     assert {file.removeprefix(call_prefix(mine)) for file in files} == {"0000", "0001", "00z7"}
@@ -73,13 +73,13 @@ def test_all_files_of_a_call_share_a_prefix_that_no_other_call_has() -> None:
 
 
 def test_the_files_of_a_call_are_derived_again_the_same() -> None:
-    call = call_id(new_id("t", NOON, bytes(10)), 0, 0)
+    call = call_id(TurnId(new_id("t", NOON, bytes(10))), 0, 0)
     assert object_id(call, 7) == object_id(call, 7)
     assert TypeAdapter(FileKey).validate_python(object_id(call, 7)) == object_id(call, 7)
 
 
 def test_a_call_and_its_files_carry_the_day_of_their_turn() -> None:
-    call = call_id(new_id("t", NOON, bytes(10)), 0, 0)
+    call = call_id(TurnId(new_id("t", NOON, bytes(10))), 0, 0)
     assert (date_part(call), date_part(object_id(call, 1))) == ("20240827", "20240827")
 
 

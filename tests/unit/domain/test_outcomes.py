@@ -8,7 +8,7 @@ from satchel.domain.events import NewEvent
 
 
 def test_an_error_becomes_the_envelope_of_the_specification() -> None:
-    outcome = RunnerReport.of_error(ToolTimedOut(30, "Processing chunk 45/200"), duration_ms=30_001)
+    outcome = RunnerReport.from_error(ToolTimedOut(30, "Processing chunk 45/200"), duration_ms=30_001)
     assert outcome == RunnerReport(
         results={"error": "Tool execution timed out after 30 seconds"},
         meta_data={

@@ -19,7 +19,7 @@ def test_the_entry_of_the_specification_works_unchanged() -> None:
             "description": "An example server with a simple tool.",
         }
     )
-    assert entry.files_for("my_tool") == "path"
+    assert entry.file_mode_for("my_tool") == "path"
     assert (entry.strict_files, entry.enabled, entry.collect) == (False, True, "all")
 
 
@@ -54,7 +54,7 @@ def test_memory_is_what_a_function_can_have(memory: int) -> None:
     ],
 )
 def test_files_go_by_path_over_stdio_and_by_address_over_http_unless_it_is_said(entry: ServerEntry, way: str) -> None:
-    assert entry.files_for("fetch") == way
+    assert entry.file_mode_for("fetch") == way
 
 
 def test_the_hash_changes_with_what_decides_the_tools_and_with_nothing_else() -> None:
@@ -71,24 +71,24 @@ def test_an_entry_names_the_variables_that_are_to_be_filled_in() -> None:
     assert (near.variables, far.variables) == ({"ONE", "TWO"}, {"HOST", "TOKEN"})
 
 
-USUAL = Limits(silence=40, notices=(10, 20, 30), most=600)
+USUAL = Limits(silence=40, notices=(10, 20, 30), max_seconds=600)
 
 
 @pytest.mark.parametrize(
     ("own", "limits"),
     [
         ({}, USUAL),
-        ({"max_seconds": 60}, Limits(silence=40, notices=(10, 20, 30), most=60)),
+        ({"max_seconds": 60}, Limits(silence=40, notices=(10, 20, 30), max_seconds=60)),
         ({"silence_seconds": 5}, Limits(silence=5, max_seconds=600)),
         (
             {"silence_seconds": 90, "notice_seconds": [30, 60, 80], "max_seconds": 840},
-            Limits(silence=90, notices=(30, 60, 80), most=840),
+            Limits(silence=90, notices=(30, 60, 80), max_seconds=840),
         ),
     ],
 )
 def test_a_server_has_the_usual_times_but_for_its_own(own: dict[str, Any], limits: Limits) -> None:
     """The usual notices belong to the usual silence: in a silence of its own they come in proportion."""
-    assert ServerEntry.model_validate({"command": ["a"], **own}).limits(USUAL) == limits
+    assert ServerEntry.model_validate({"command": ["a"], **own}).limits_with_defaults(USUAL) == limits
 
 
 def registry(**groups: list[str]) -> Registry:
@@ -118,4 +118,4 @@ def test_servers_are_open_by_group_and_those_without_groups_to_everybody() -> No
 )
 def test_a_tool_is_found_by_the_table_of_servers_not_by_splitting(tool: str, place: tuple[str, str] | None) -> None:
     kept = Registry(servers={name: ServerEntry(command=["x"]) for name in ("web", "report", "web.pages")})
-    assert kept.split(tool) == place
+    assert kept.split_tool_name(tool) == place

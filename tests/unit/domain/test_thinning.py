@@ -18,20 +18,20 @@ def test_about_four_a_second_pass() -> None:
 def test_of_those_that_are_held_the_newest_is_kept() -> None:
     thinner = Throttle[int]()
     assert [thinner.offer(item, item / 100) for item in (0, 1, 2)] == [0, None, None]
-    assert thinner.rest(0.1) == 2
+    assert thinner.flush(0.1) == 2
 
 
 def test_what_was_asked_for_is_held_no_longer() -> None:
     thinner = Throttle[int]()
     thinner.offer(0, 0.0)
     thinner.offer(1, 0.1)
-    assert [thinner.rest(0.2), thinner.rest(0.2)] == [1, None]
+    assert [thinner.flush(0.2), thinner.flush(0.2)] == [1, None]
 
 
 def test_what_passes_replaces_what_is_held() -> None:
     thinner = Throttle[int]()
     assert [thinner.offer(item, at) for item, at in ((0, 0.0), (1, 0.1), (2, 0.3))] == [0, None, 2]
-    assert thinner.rest(0.4) is None
+    assert thinner.flush(0.4) is None
 
 
 def test_it_says_when_what_it_holds_may_pass() -> None:
@@ -47,5 +47,5 @@ def test_what_is_asked_for_counts_as_passed() -> None:
     thinner = Throttle[int]()
     thinner.offer(0, 0.0)
     thinner.offer(1, 0.1)
-    assert thinner.rest(0.25) == 1
+    assert thinner.flush(0.25) == 1
     assert [thinner.offer(2, 0.4), thinner.offer(3, 0.5)] == [None, 3]

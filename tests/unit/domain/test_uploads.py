@@ -3,14 +3,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from satchel.domain.uploads import MAX_PARTS, PART_BYTES, Sha256, Upload, part_bytes_for, uploaded_file
+from satchel.domain.ids import UserName
+from satchel.domain.uploads import MAX_PARTS, PART_BYTES, Sha256, Upload, new_uploaded_file, part_bytes_for
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 GIB = 1 << 30
 
 
 def upload_of(size: int) -> Upload:
-    new = uploaded_file("alice", None, "a.bin", None, size, NOW, bytes(10))
+    new = new_uploaded_file(UserName("alice"), None, "a.bin", None, size, NOW, bytes(10))
     return Upload(file=new, store_id="u", part_bytes=part_bytes_for(size), expires_at=NOW + timedelta(days=1))
 
 

@@ -19,7 +19,7 @@ ORIGINAL_NAMES = {
 }
 """Arguments that say what a file is called where another one says where it lies, with those they speak of."""
 
-_SUGGESTIONS = 3
+_MAX_SUGGESTIONS = 3
 
 
 def parse(text: str) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def inject_identity(tool: ToolSpec, arguments: dict[str, Any], user: UserName) -
     return arguments | {name: user for name in IDENTITY_ARGUMENTS if tool.declares(name) or name in arguments}
 
 
-def named_files(tool: ToolSpec, arguments: dict[str, Any]) -> list[str]:
+def list_file_names(tool: ToolSpec, arguments: dict[str, Any]) -> list[str]:
     """Return the values of the file arguments that the tool declares, in order, each once; empty ones name nothing."""
     values: list[str] = []
     for name in FILE_ARGUMENTS:
@@ -63,32 +63,32 @@ def named_files(tool: ToolSpec, arguments: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(values))
 
 
-def replace_files(tool: ToolSpec, arguments: dict[str, Any], where: Callable[[str], str]) -> dict[str, Any]:
+def replace_file_names(tool: ToolSpec, arguments: dict[str, Any], replacement: Callable[[str], str]) -> dict[str, Any]:
     """Put what ``where`` gives (a path, an address, or the value itself) in the place of every named file."""
     replaced = dict(arguments)
     for name in FILE_ARGUMENTS:
         if tool.declares(name) and name in arguments:
-            replaced[name] = _each(arguments[name], where)
+            replaced[name] = _map_names(arguments[name], replacement)
     return replaced
 
 
-def tell_names(tool: ToolSpec, arguments: dict[str, Any], called: Callable[[str], str]) -> dict[str, Any]:
+def fill_original_names(tool: ToolSpec, arguments: dict[str, Any], name_of: Callable[[str], str]) -> dict[str, Any]:
     """Fill in what the files are called, where the tool declares that it wants to know; ``called`` gives the names."""
     told = dict(arguments)
     for original, sources in ORIGINAL_NAMES.items():
         source = next((name for name in sources if tool.declares(name) and arguments.get(name)), None)
         if source is not None and tool.declares(original):
-            told[original] = _each(arguments[source], called)
+            told[original] = _map_names(arguments[source], name_of)
     return told
 
 
-def _each(given: object, change: Callable[[str], str]) -> object:
+def _map_names(given: object, change: Callable[[str], str]) -> object:
     """Change a name, or the names in a list; what is no name stays as it is."""
     if isinstance(given, list):
         return [change(value) if isinstance(value, str) else value for value in given]
     return change(given) if isinstance(given, str) else given
 
 
-def nearest(wanted: str, known: Iterable[str]) -> list[str]:
+def find_similar_names(name: str, known: Iterable[str]) -> list[str]:
     """Return the known names that come nearest to one that is not known, best first."""
-    return difflib.get_close_matches(wanted, list(known), n=_SUGGESTIONS, cutoff=0.5)
+    return difflib.get_close_matches(name, list(known), n=_MAX_SUGGESTIONS, cutoff=0.5)

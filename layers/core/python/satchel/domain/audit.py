@@ -8,11 +8,11 @@ from pydantic import BaseModel, Field
 
 from satchel.domain import arguments as args
 from satchel.domain.calls import Call, CallResult
-from satchel.domain.ids import CallId, FileKey, SessionId, TurnId, UserName, made_at, new_id
+from satchel.domain.ids import CallId, FileKey, SessionId, TurnId, UserName, new_id, time_of
 from satchel.domain.links import Audience
-from satchel.domain.redaction import redacted, redacted_text
+from satchel.domain.redaction import redact, redact_text
 
-KIND_OF_ID = "e"
+ENTRY_ID_KIND = "e"
 
 Result = Literal["ok", "error"]
 
@@ -63,36 +63,36 @@ class DownloadEntry(_Entry):
 AuditEntry = Annotated[ToolCallEntry | DownloadEntry, Field(discriminator="kind")]
 
 
-def call_entry(call: Call, result: CallResult, at: datetime) -> ToolCallEntry:
+def ended_call_entry(call: Call, result: CallResult, at: datetime) -> ToolCallEntry:
     """Return what is written of a call that has come to something."""
     reason = (result.meta_data or {}).get("reason") if result.is_error else None
-    return _of_call(
+    return _call_entry(
         call,
         at=at,
         result="error" if result.is_error else "ok",
         error_code=result.error_code,
-        reason=redacted_text(reason) if isinstance(reason, str) else None,
+        reason=redact_text(reason) if isinstance(reason, str) else None,
         duration_seconds=None if result.duration_ms is None else result.duration_ms / 1000,
     )
 
 
-def cut_off_entry(call: Call, error_code: str, at: datetime) -> ToolCallEntry:
+def unfinished_call_entry(call: Call, error_code: str, at: datetime) -> ToolCallEntry:
     """Return what is written of a call whose turn ended, of this error, before the call did."""
-    return _of_call(call, at=at, result="error", error_code=error_code)
+    return _call_entry(call, at=at, result="error", error_code=error_code)
 
 
-def _of_call(call: Call, **came_to: Any) -> ToolCallEntry:  # noqa: ANN401  (fields of the entry)
+def _call_entry(call: Call, **came_to: Any) -> ToolCallEntry:  # noqa: ANN401  (fields of the entry)
     return ToolCallEntry(
-        audit_id=_id_of(call),
+        audit_id=_entry_id(call),
         **call.model_dump(include={"user", "session_id", "turn_id", "call_id"}),
-        tool=redacted_text(call.tool),
-        arguments=redacted(call.injected if call.injected is not None else args.parse_or_text(call.arguments)),
+        tool=redact_text(call.tool),
+        arguments=redact(call.injected if call.injected is not None else args.parse_or_text(call.arguments)),
         **came_to,
     )
 
 
-def _id_of(call: Call) -> str:
+def _entry_id(call: Call) -> str:
     """Derive the id, so that a call has one entry whoever writes it: by its turn's beginning and its place there."""
     place = call.round.to_bytes(2, "big") + call.index.to_bytes(2, "big")
     digest = hashlib.sha256(call.call_id.encode()).digest()
-    return new_id(KIND_OF_ID, made_at(call.turn_id), place + digest[:6])
+    return new_id(ENTRY_ID_KIND, time_of(call.turn_id), place + digest[:6])

@@ -19,13 +19,13 @@ def call_events(call: Call, result: CallResult) -> Iterator[NewEvent]:
         "suggestion": _suggestion(result),
         "results": result.results,
     }
-    yield NewEvent(type="tool_complete", payload=said, once=f"end-{call.call_id}")
+    yield NewEvent(type="tool_complete", payload=said, dedupe_key=f"end-{call.call_id}")
     if result.files:
         display = resolve_display([result])
-        files = {"files": [_reference(file) for file in result.files], "display": display.model_dump(**_SHORT)}
+        files = {"files": [_reference(file) for file in result.files], "display": display.model_dump(**_WITHOUT_NONE)}
         yield _update(call, "files_update", files)
     if result.canvas:
-        yield _update(call, "canvas", {"canvas": result.canvas.model_dump(exclude={"token"}, **_SHORT)})
+        yield _update(call, "canvas", {"canvas": result.canvas.model_dump(exclude={"token"}, **_WITHOUT_NONE)})
     if result.display and result.display.notification:
         yield _update(call, "notification", {"message": result.display.notification})
 
@@ -38,13 +38,13 @@ def _suggestion(result: CallResult) -> str | None:
     return None
 
 
-_SHORT: dict[str, Any] = {"exclude_none": True}
+_WITHOUT_NONE: dict[str, Any] = {"exclude_none": True}
 
 
 def _update(call: Call, kind: str, said: dict[str, Any]) -> NewEvent:
     payload = {"update_type": kind, "call_id": call.call_id, **said}
-    return NewEvent(type="intermediate_update", payload=payload, once=f"{kind}-{call.call_id}")
+    return NewEvent(type="intermediate_update", payload=payload, dedupe_key=f"{kind}-{call.call_id}")
 
 
 def _reference(file: ResponseArtifact | ResponseDeferred) -> dict[str, Any]:
-    return file.model_dump(exclude={"content", "metadata", "download_url"}, **_SHORT)
+    return file.model_dump(exclude={"content", "metadata", "download_url"}, **_WITHOUT_NONE)

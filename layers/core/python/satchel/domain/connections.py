@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-from satchel.domain.events import ENDS, Event
+from satchel.domain.events import FINAL_EVENTS, Event
 from satchel.domain.ids import ConnectionId, SessionId, TurnId, UserName
 
 TICKET_BYTES = 32
-TICKET_LIFE = timedelta(seconds=60)
-CONNECTION_LIFE = timedelta(hours=2, minutes=10)
+TICKET_LIFETIME = timedelta(seconds=60)
+CONNECTION_LIFETIME = timedelta(hours=2, minutes=10)
 """API Gateway ends a connection after two hours; what is kept of one outlives it by a little."""
 
 MAX_FAILURES = 3
@@ -61,12 +61,12 @@ def new_ticket(entropy: bytes) -> str:
     return urlsafe_b64encode(entropy).rstrip(b"=").decode()
 
 
-def digest_of(ticket: str) -> str:
+def ticket_digest(ticket: str) -> str:
     """Return what is kept of a ticket: who reads the table cannot use it."""
     return hashlib.sha256(ticket.encode(errors="replace")).hexdigest()
 
 
-MAX_BYTES = 120_000
+MAX_MESSAGE_BYTES = 120_000
 """Of one message; API Gateway takes 128 KB. It cuts messages into its frames of 32 KB, and counts those, by itself."""
 
 _ENVELOPE_BYTES = 200
@@ -80,40 +80,40 @@ class WsMessage(NamedTuple):
     done: bool
 
 
-def ws_messages(turn_id: TurnId, events: Sequence[Event]) -> Iterator[WsMessage]:
+def batch_events(turn_id: TurnId, events: Sequence[Event]) -> Iterator[WsMessage]:
     """Give events, in order, in as few messages as hold them, up to the turn's last event."""
     waiting: list[dict[str, Any]] = []
     size = _ENVELOPE_BYTES
     for event in events:
-        shown, more = _fitting(event)
-        if waiting and size + more > MAX_BYTES:
-            yield _frame(turn_id, waiting, done=False)
+        shown, more = _to_entry(event)
+        if waiting and size + more > MAX_MESSAGE_BYTES:
+            yield _message(turn_id, waiting, done=False)
             waiting, size = [], _ENVELOPE_BYTES
         waiting.append(shown)
         size += more
-        if event.type in ENDS:
-            yield _frame(turn_id, waiting, done=True)
+        if event.type in FINAL_EVENTS:
+            yield _message(turn_id, waiting, done=True)
             return
     if waiting:
-        yield _frame(turn_id, waiting, done=False)
+        yield _message(turn_id, waiting, done=False)
 
 
-def end_frame(turn_id: TurnId, after: int) -> WsMessage:
+def end_message(turn_id: TurnId, after: int) -> WsMessage:
     """Return the message for one who has seen all of a turn that has ended."""
     return WsMessage(_text(turn_id, [], after, done=True), after, done=True)
 
 
-def _fitting(event: Event) -> tuple[dict[str, Any], int]:
+def _to_entry(event: Event) -> tuple[dict[str, Any], int]:
     """Return an event with its size in bytes, comma included; of one that no message holds, where it can be read."""
-    shown = event.shown()
+    shown = event.to_json()
     size = len(_json(shown).encode()) + 1
-    if size + _ENVELOPE_BYTES <= MAX_BYTES:
+    if size + _ENVELOPE_BYTES <= MAX_MESSAGE_BYTES:
         return shown, size
-    reference = event.model_copy(update={"payload": {"truncated": True}}).shown()
+    reference = event.model_copy(update={"payload": {"truncated": True}}).to_json()
     return reference, len(_json(reference).encode()) + 1
 
 
-def _frame(turn_id: TurnId, shown: list[dict[str, Any]], *, done: bool) -> WsMessage:
+def _message(turn_id: TurnId, shown: list[dict[str, Any]], *, done: bool) -> WsMessage:
     last: int = shown[-1]["seq"]
     return WsMessage(_text(turn_id, shown, last, done=done), last, done)
 

@@ -71,7 +71,7 @@ class ToolSpec(BaseModel):
 class CompletionRequest(BaseModel):
     """One question to a model: the conversation so far (the last user message with its file context) and the tools.
 
-    ``model`` names the model as in the settings, e.g. ``bedrock:us.anthropic.…`` or ``openai-chat:…``. ``last_word``:
+    ``model`` names the model as in the settings, e.g. ``bedrock:us.anthropic.…`` or ``openai-chat:…``. ``must_answer``:
     it has to answer now, and what it may wish to call is not called; the tools are still there, since some providers
     take no conversation with calls of tools that they are not told of.
     """
@@ -80,7 +80,7 @@ class CompletionRequest(BaseModel):
     instructions: str
     messages: list[Message]
     tools: list[ToolSpec]
-    last_word: bool = False
+    must_answer: bool = False
 
 
 class TokenUsage(BaseModel):

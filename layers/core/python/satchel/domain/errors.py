@@ -13,17 +13,17 @@ SatchelError
 ├── NotAllowed            the identity itself is refused
 ├── InvalidRequest        understood, but cannot be done as asked
 │   ├── TooLarge
-│   │   └── FileOverLimit  larger than any file may be
+│   │   └── UploadOverLimit  larger than any file may be
 │   ├── UnknownTools
 │   ├── UnknownModel
 │   ├── NotConfirmed      what cannot be undone was not said twice
-│   └── Unsatisfiable     a range of bytes that begins behind the end
+│   └── RangeNotSatisfiable     a range of bytes that begins behind the end
 ├── Conflict
 │   ├── TurnRunning       one turn at a time in a session
 │   ├── SessionEnded
 │   ├── UploadIncomplete  parts of it have not come
 │   ├── ApprovalClosed    a call was decided otherwise, or nobody waits for the decision any more
-│   └── KeyReused         an Idempotency-Key came again with another body
+│   └── IdempotencyKeyReused         an Idempotency-Key came again with another body
 └── Unavailable           a part we depend on is not ready; try again
 
 The HTTP status of each is mapped once, in ``entrypoints.http.problems``. Errors of tools are in ``contract.errors``.
@@ -86,8 +86,8 @@ class FileNotFound(NotFound):
 
     code = "E_FILE_NOT_FOUND"
 
-    def __init__(self, wanted: str) -> None:
-        super().__init__("There is no such file.", file=wanted)
+    def __init__(self, file: str) -> None:
+        super().__init__("There is no such file.", file=file)
 
 
 class UploadNotFound(NotFound):
@@ -144,7 +144,7 @@ class TooLarge(InvalidRequest):
     code = "E_TOO_LARGE"
 
 
-class FileOverLimit(TooLarge):
+class UploadOverLimit(TooLarge):
     """A file is larger than any may be: told in the words of spec 3 §12.3, ``results`` and ``meta_data`` included."""
 
     code = "E_FILE_TOO_LARGE"
@@ -182,7 +182,7 @@ class NotConfirmed(InvalidRequest):
         super().__init__("This confirmation is not good: ask without one, then confirm with what you are given.")
 
 
-class Unsatisfiable(InvalidRequest):
+class RangeNotSatisfiable(InvalidRequest):
     """The range begins behind the end."""
 
     code = "E_RANGE"
@@ -229,7 +229,7 @@ class ApprovalClosed(Conflict):
     code = "E_APPROVAL_CLOSED"
 
 
-class KeyReused(Conflict):
+class IdempotencyKeyReused(Conflict):
     """The same Idempotency-Key came with another message."""
 
     code = "E_IDEMPOTENCY_KEY_REUSED"

@@ -23,7 +23,7 @@ EventType = Literal[
     "turn_failed",
 ]
 
-ENDS: frozenset[EventType] = frozenset({"response_complete", "turn_failed"})
+FINAL_EVENTS: frozenset[EventType] = frozenset({"response_complete", "turn_failed"})
 """A turn has one of these, as its last."""
 
 
@@ -35,7 +35,7 @@ class NewEvent(BaseModel):
 
     type: EventType
     payload: JsonObject = {}
-    once: str | None = None
+    dedupe_key: str | None = None
 
 
 class Event(BaseModel):
@@ -47,6 +47,6 @@ class Event(BaseModel):
     at: datetime
     payload: dict[str, Any]
 
-    def shown(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return it as it travels: what it says stands beside its number, turn, type and time, never over them."""
         return {**self.payload, **self.model_dump(mode="json", exclude={"payload"})}

@@ -20,11 +20,11 @@ class Source(StrEnum):
     DEFERRED = "deferred"
 
 
-def _unknown(value: object) -> bool:
+def _is_unset(value: object) -> bool:
     return value is None or value is False
 
 
-_Count = Annotated[int | None, Field(default=None, ge=0, exclude_if=_unknown)]
+_Count = Annotated[int | None, Field(default=None, ge=0, exclude_if=_is_unset)]
 
 
 class FileInfo(BaseModel):
@@ -42,7 +42,7 @@ class FileInfo(BaseModel):
     height: _Count = None
     lines: _Count = None
     keys: _Count = None
-    estimated: bool = Field(default=False, exclude_if=_unknown)
+    estimated: bool = Field(default=False, exclude_if=_is_unset)
 
 
 class NewFile(BaseModel):
@@ -104,15 +104,15 @@ class NameClaim(BaseModel):
     is_transient: bool = False
 
 
-class NameDecision(StrEnum):
+class NameResolution(StrEnum):
     """What a name that is taken means for a new file."""
 
-    SAME = "same"
+    SAME_FILE = "same"
     NEW_VERSION = "new version"
-    NEXT_NAME = "next name"
+    NUMBERED_NAME = "next name"
 
 
-def decide_name(claim: NameClaim, new: NewFile) -> NameDecision:
+def resolve_name_conflict(claim: NameClaim, new: NewFile) -> NameResolution:
     """Decide what becomes of a new file whose name is held by ``claim``.
 
     The same raw name made again is a new version; an artifact never replaces an upload, nor another artifact of the
@@ -120,24 +120,24 @@ def decide_name(claim: NameClaim, new: NewFile) -> NameDecision:
     version of what stays: it would take that along.
     """
     if claim.object_id == new.object_id:
-        return NameDecision.SAME
+        return NameResolution.SAME_FILE
     if claim.raw_name != new.raw_name or claim.origin == new.origin:
-        return NameDecision.NEXT_NAME
+        return NameResolution.NUMBERED_NAME
     if claim.source is Source.UPLOADED and new.source is not Source.UPLOADED:
-        return NameDecision.NEXT_NAME
+        return NameResolution.NUMBERED_NAME
     if new.is_transient and not claim.is_transient:
-        return NameDecision.NEXT_NAME
-    return NameDecision.NEW_VERSION
+        return NameResolution.NUMBERED_NAME
+    return NameResolution.NEW_VERSION
 
 
-def promoted(record: FileRecord) -> FileRecord:
+def as_permanent(record: FileRecord) -> FileRecord:
     """Return a deferred or temporary file as one that stays."""
     source = Source.GENERATED if record.source is Source.DEFERRED else record.source
     stays: dict[str, object] = {"temporary": False, "expires_at": None, "reason": None, "next_actions": []}
     return record.model_copy(update=stays | {"source": source})
 
 
-def expired(record: FileRecord, now: datetime) -> bool:
+def is_expired(record: FileRecord, now: datetime) -> bool:
     """Tell whether a file is gone by now, swept or not: expiry is exact where it is read."""
     return record.expires_at is not None and record.expires_at <= now.timestamp()
 
@@ -153,11 +153,11 @@ class FileFilter(BaseModel):
     name_prefix: str = ""
 
     @property
-    def narrows(self) -> bool:
+    def needs_records(self) -> bool:
         """Tell whether something is asked by which no list is ordered, so that records must be looked at to know."""
         return self.source is not None or self.category is not None
 
-    def fits(self, record: FileRecord) -> bool:
+    def matches(self, record: FileRecord) -> bool:
         """Tell whether a file is meant."""
         return (
             self.session_id in {None, record.session_id}

@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from satchel.domain.conversation import AssistantMessage, Message, ProposedCall, ToolMessage, UserMessage
 
 NO_ANSWER = "(This turn ended before there was an answer.)"
-NO_WORDS = "(No words.)"
+EMPTY_REPLY = "(No words.)"
 DATA_FROM = "data_from"
 """The mark on what a tool returned: the tool's name. The instructions say what it means."""
 
-_CUT_OFF = {"results": {"error": "The turn ended before this tool had answered."}}
+_INTERRUPTED = {"results": {"error": "The turn ended before this tool had answered."}}
 
 Round = list[Message]
 """What the model said, and what its calls came to."""
 
 
-def turns_of(messages: Sequence[Message]) -> list[list[Message]]:
+def split_turns(messages: Sequence[Message]) -> list[list[Message]]:
     """Return a conversation by turns, each with its question first; what stands before the first one is left out."""
     turns: list[list[Message]] = []
     for message in messages:
@@ -30,7 +30,7 @@ def turns_of(messages: Sequence[Message]) -> list[list[Message]]:
     return turns
 
 
-def rounds_of(turn: Sequence[Message]) -> list[Round]:
+def split_rounds(turn: Sequence[Message]) -> list[Round]:
     """Return what came after a turn's question, by rounds."""
     rounds: list[Round] = []
     for message in turn[1:]:
@@ -41,23 +41,23 @@ def rounds_of(turn: Sequence[Message]) -> list[Round]:
     return rounds
 
 
-def in_form(messages: Sequence[Message]) -> list[Message]:
+def normalize_history(messages: Sequence[Message]) -> list[Message]:
     """Return the conversation in form; its latest turn is the one that goes on. In form already, it stays as it is."""
-    *earlier, latest = turns_of(messages) or [[]]
-    return [message for turn in earlier for message in _ended(_turn(turn))] + _turn(latest)
+    *earlier, latest = split_turns(messages) or [[]]
+    return [message for turn in earlier for message in _with_answer(_normalize_turn(turn))] + _normalize_turn(latest)
 
 
-def _turn(turn: Sequence[Message]) -> list[Message]:
+def _normalize_turn(turn: Sequence[Message]) -> list[Message]:
     """Only the last round of a turn may be without calls: what was said before it belongs to what came next."""
     kept: list[Message] = list(turn[:1])
-    for said, *results in rounds_of(turn):
+    for said, *results in split_rounds(turn):
         assert isinstance(said, AssistantMessage)  # noqa: S101  (a round begins with it)
-        whole = _with_words(_joined(kept, said))
-        kept += [whole, *_results(whole.calls, results)]
+        whole = _with_text(_merge_replies(kept, said))
+        kept += [whole, *_ordered_results(whole.calls, results)]
     return kept
 
 
-def _joined(kept: list[Message], said: AssistantMessage) -> AssistantMessage:
+def _merge_replies(kept: list[Message], said: AssistantMessage) -> AssistantMessage:
     """Take what the model said just before into what it says now."""
     if not isinstance(kept[-1], AssistantMessage):
         return said
@@ -66,21 +66,21 @@ def _joined(kept: list[Message], said: AssistantMessage) -> AssistantMessage:
     return said.model_copy(update={"text": f"{before.text}\n\n{said.text}".strip()})
 
 
-def _with_words(said: AssistantMessage) -> AssistantMessage:
-    return said if said.text.strip() or said.calls else AssistantMessage(text=NO_WORDS)
+def _with_text(said: AssistantMessage) -> AssistantMessage:
+    return said if said.text.strip() or said.calls else AssistantMessage(text=EMPTY_REPLY)
 
 
-def _results(calls: Sequence[ProposedCall], results: Sequence[Message]) -> list[Message]:
+def _ordered_results(calls: Sequence[ProposedCall], results: Sequence[Message]) -> list[Message]:
     found = {result.ref: result for result in reversed(results) if isinstance(result, ToolMessage)}
-    cut_off = {call.ref: ToolMessage(ref=call.ref, tool=call.tool, content=_CUT_OFF, failed=True) for call in calls}
-    return [_as_data(found.get(call.ref, cut_off[call.ref])) for call in calls]
+    cut_off = {call.ref: ToolMessage(ref=call.ref, tool=call.tool, content=_INTERRUPTED, failed=True) for call in calls}
+    return [_mark_as_data(found.get(call.ref, cut_off[call.ref])) for call in calls]
 
 
-def _as_data(result: ToolMessage) -> ToolMessage:
+def _mark_as_data(result: ToolMessage) -> ToolMessage:
     return result.model_copy(update={"content": {DATA_FROM: result.tool, **result.content}})
 
 
-def _ended(turn: list[Message]) -> list[Message]:
+def _with_answer(turn: list[Message]) -> list[Message]:
     last = turn[-1]
     if isinstance(last, AssistantMessage) and not last.calls:
         return turn

@@ -61,7 +61,7 @@ def call_id(turn_id: TurnId, round_number: int, index: int) -> CallId:
     return CallId(f"{turn_id}-{round_number:02d}-{index:02d}")
 
 
-def made_at(any_id: str) -> datetime:
+def time_of(any_id: str) -> datetime:
     """Return the time (UTC) that an id contains."""
     number = 0
     for char in any_id[1 : 1 + _TIME_CHARS]:
@@ -85,4 +85,4 @@ def object_id(call: CallId, index: int) -> FileKey:
 
 def date_part(any_id: str) -> str:
     """Return the ``YYYYMMDD`` part of the S3 key of an object with this id."""
-    return made_at(any_id).strftime("%Y%m%d")
+    return time_of(any_id).strftime("%Y%m%d")

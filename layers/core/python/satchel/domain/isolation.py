@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 Layer = Literal["landlock", "seccomp", "mounts"]
 Level = Literal["process", "kernel"]
 
-_WALLS: frozenset[Layer] = frozenset({"landlock", "seccomp"})
+_KERNEL_LAYERS: frozenset[Layer] = frozenset({"landlock", "seccomp"})
 
 
 class Isolation(BaseModel):
@@ -24,8 +24,8 @@ class Isolation(BaseModel):
     @property
     def level(self) -> Level:
         """Return ``kernel`` where nothing that a tool does gets past the kernel's walls, else ``process``."""
-        return "kernel" if self.layers >= _WALLS else "process"
+        return "kernel" if self.layers >= _KERNEL_LAYERS else "process"
 
-    def reaches(self, least: Level) -> bool:
+    def meets(self, minimum: Level) -> bool:
         """Tell whether this is as good as what is asked for."""
-        return self.level == "kernel" or least == "process"
+        return self.level == "kernel" or minimum == "process"

@@ -8,18 +8,18 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from satchel.domain.files import FileRecord, expired
+from satchel.domain.files import FileRecord, is_expired
 from satchel.domain.ids import CanvasId, FileKey, LinkId, SessionId, UserName
 from satchel.domain.sessions import Session
 
-KIND_OF_ID = "l"
-MAX_SECONDS = 86_400
+LINK_ID_KIND = "l"
+MAX_LINK_SECONDS = 86_400
 
 
 Audience = Literal["ui", "tool"]
-UI_SECONDS = 300
-CANVAS_SECONDS = 300
-CONFIRM_SECONDS = 300
+UI_LINK_SECONDS = 300
+CANVAS_TOKEN_SECONDS = 300
+CONFIRMATION_SECONDS = 300
 
 
 class Claims(BaseModel):
@@ -84,16 +84,16 @@ class LinkState(BaseModel):
     link: SharedLink | None = None
 
 
-def epoch_of(session: Session | None) -> int:
+def session_epoch(session: Session | None) -> int:
     """Return the epoch that links are made and read under; 0 where a file has no session, or outlived it."""
     return session.epoch if session else 0
 
 
-def opened(claims: Claims, standing: LinkState, now: datetime) -> FileRecord | None:
+def resolve_link(claims: Claims, state: LinkState, now: datetime) -> FileRecord | None:
     """Return the version of a file that these claims open now; None where anything of it is gone or was changed."""
-    file = standing.file
-    if file is None or expired(file, now):
+    file = state.file
+    if file is None or is_expired(file, now):
         return None
-    if claims.session_id != (file.session_id or "") or claims.epoch != epoch_of(standing.session):
+    if claims.session_id != (file.session_id or "") or claims.epoch != session_epoch(state.session):
         return None
-    return None if claims.link_id and standing.link is None else file
+    return None if claims.link_id and state.link is None else file

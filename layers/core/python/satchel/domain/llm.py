@@ -6,15 +6,15 @@ ModelError
 ├── passing: asking again may help
 │   ├── ModelThrottled       E_MODEL_THROTTLED     too many requests at its provider
 │   ├── ModelUnavailable     E_MODEL_UNAVAILABLE   its provider fails or cannot be reached
-│   ├── ModelSilent          E_MODEL_TIMEOUT       it said nothing for too long, or took too long altogether
+│   ├── ModelTimedOut          E_MODEL_TIMEOUT       it said nothing for too long, or took too long altogether
 │   ├── ModelCutOff          E_MODEL_CUT_OFF       its answer broke off
-│   └── ModelGarbled         E_MODEL_GARBLED       its answer could not be read
+│   └── ModelReplyUnreadable         E_MODEL_GARBLED       its answer could not be read
 └── lasting: asking again would not
     ├── ContextTooLong       E_CONTEXT_TOO_LONG    the conversation is longer than it can take
     ├── ContentFiltered      E_CONTENT_FILTERED    its provider's filter stopped the question or the answer
     ├── ModelRefused         E_MODEL_REFUSED       it refused to answer
     ├── ModelAccessDenied    E_MODEL_ACCESS        the key or the permission is missing or wrong
-    ├── ModelQuotaSpent      E_MODEL_QUOTA         the account's quota or credit is used up
+    ├── ModelQuotaExceeded      E_MODEL_QUOTA         the account's quota or credit is used up
     ├── ModelNotFound        E_MODEL_NOT_FOUND     its provider has no such model
     └── ModelRequestRejected E_MODEL_REQUEST       its provider did not take the request
 """
@@ -26,7 +26,7 @@ from typing import ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from satchel.domain.errors import UnknownModel
-from satchel.domain.token_budget import LEAST_TOKENS
+from satchel.domain.token_budget import MIN_CONTEXT_TOKENS
 
 
 class ModelEntry(BaseModel):
@@ -42,25 +42,25 @@ class ModelEntry(BaseModel):
     model: str = Field(min_length=1)
     description: str = ""
     groups: tuple[str, ...] = ()
-    context_tokens: int | None = Field(default=None, ge=LEAST_TOKENS)
+    context_tokens: int | None = Field(default=None, ge=MIN_CONTEXT_TOKENS)
 
-    def is_open_to(self, groups: Collection[str]) -> bool:
+    def is_visible_to(self, groups: Collection[str]) -> bool:
         """Tell whether somebody in these groups may choose it."""
         return not self.groups or not set(groups).isdisjoint(self.groups)
 
 
 @dataclass(frozen=True)
-class Models:
+class ModelCatalog:
     """What a deployment offers. ``default`` is the name of one of them, or a model itself that is open to everybody."""
 
     default: str = "offline"
-    listed: tuple[ModelEntry, ...] = ()
+    configured: tuple[ModelEntry, ...] = ()
     _by_name: dict[str, ModelEntry] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Put the default first. Raises ValueError for a name that comes twice."""
-        named = {entry.name: entry for entry in self.listed}
-        if len(named) < len(self.listed):
+        named = {entry.name: entry for entry in self.configured}
+        if len(named) < len(self.configured):
             raise ValueError("two models have the same name")
         first = named.get(self.default, ModelEntry(name=self.default, model=self.default))
         object.__setattr__(self, "_by_name", {first.name: first, **named})
@@ -72,7 +72,7 @@ class Models:
 
     def visible_to(self, groups: Collection[str]) -> list[ModelEntry]:
         """Return those that somebody in these groups may choose; the first is what he gets without choosing."""
-        return [entry for entry in self.all if entry.is_open_to(groups)]
+        return [entry for entry in self.all if entry.is_visible_to(groups)]
 
     def choose(self, groups: Collection[str], name: str | None) -> ModelEntry:
         """Return the model of this name, or the first one. Raises UnknownModel for one that is not there for them."""
@@ -82,7 +82,7 @@ class Models:
             raise UnknownModel(name, [entry.name for entry in offered])
         return found[0]
 
-    def named(self, name: str) -> ModelEntry:
+    def get(self, name: str) -> ModelEntry:
         """Return the model that a turn began with; the default for one that is not there any more."""
         return self._by_name.get(name) or self.all[0]
 
@@ -94,12 +94,12 @@ class ModelError(Exception):
     """
 
     code: ClassVar[str] = "E_MODEL_FAILED"
-    sentence: ClassVar[str] = "The model gave no answer. Please try again."
-    passing: ClassVar[bool] = False
+    user_message: ClassVar[str] = "The model gave no answer. Please try again."
+    retryable: ClassVar[bool] = False
 
-    def __init__(self, said: str = "", retry_after: float | None = None) -> None:
-        super().__init__(self.sentence)
-        self.said = said
+    def __init__(self, provider_status: str = "", retry_after: float | None = None) -> None:
+        super().__init__(self.user_message)
+        self.provider_status = provider_status
         self.retry_after = retry_after
         """Seconds to wait at least, where the provider said so."""
 
@@ -108,94 +108,96 @@ class ModelThrottled(ModelError):
     """Too many requests, or too many tokens, for the moment."""
 
     code = "E_MODEL_THROTTLED"
-    sentence = "The model is asked by too many at the moment. Please try again in a minute."
-    passing = True
+    user_message = "The model is asked by too many at the moment. Please try again in a minute."
+    retryable = True
 
 
 class ModelUnavailable(ModelError):
     """The provider answers with a failure of its own, or not at all."""
 
     code = "E_MODEL_UNAVAILABLE"
-    sentence = "The model cannot be reached at the moment. Please try again in a few minutes."
-    passing = True
+    user_message = "The model cannot be reached at the moment. Please try again in a few minutes."
+    retryable = True
 
 
-class ModelSilent(ModelError):
+class ModelTimedOut(ModelError):
     """Nothing came for too long, or no end came in time."""
 
     code = "E_MODEL_TIMEOUT"
-    sentence = "The model took too long to answer. Please try again, perhaps with a smaller question."
-    passing = True
+    user_message = "The model took too long to answer. Please try again, perhaps with a smaller question."
+    retryable = True
 
 
 class ModelCutOff(ModelError):
     """The stream ended before the answer did."""
 
     code = "E_MODEL_CUT_OFF"
-    sentence = "The model's answer broke off in the middle, so it is not shown. Please try again."
-    passing = True
+    user_message = "The model's answer broke off in the middle, so it is not shown. Please try again."
+    retryable = True
 
 
-class ModelGarbled(ModelError):
+class ModelReplyUnreadable(ModelError):
     """What came is not of the provider's format."""
 
     code = "E_MODEL_GARBLED"
-    sentence = "The model's answer could not be read. Please try again."
-    passing = True
+    user_message = "The model's answer could not be read. Please try again."
+    retryable = True
 
 
 class ContextTooLong(ModelError):
     """The conversation and the tools are longer than the model's window."""
 
     code = "E_CONTEXT_TOO_LONG"
-    sentence = "This conversation has become too long for the model. Please go on in a new session."
+    user_message = "This conversation has become too long for the model. Please go on in a new session."
 
 
 class ContentFiltered(ModelError):
     """The provider's filter stepped in."""
 
     code = "E_CONTENT_FILTERED"
-    sentence = "The provider's content filter stopped this question or its answer. Please put it in another way."
+    user_message = "The provider's content filter stopped this question or its answer. Please put it in another way."
 
 
 class ModelRefused(ModelError):
     """The model itself declined."""
 
     code = "E_MODEL_REFUSED"
-    sentence = "The model refused to answer this. Please put it in another way."
+    user_message = "The model refused to answer this. Please put it in another way."
 
 
 class ModelAccessDenied(ModelError):
     """No key, a wrong one, or one without the permission."""
 
     code = "E_MODEL_ACCESS"
-    sentence = (
+    user_message = (
         "Satchel may not use this model: its key or permission is missing or wrong. Please tell an administrator."
     )
 
 
-class ModelQuotaSpent(ModelError):
+class ModelQuotaExceeded(ModelError):
     """The account's quota, credit or budget is used up."""
 
     code = "E_MODEL_QUOTA"
-    sentence = "What this Satchel may use of the model is used up. Please tell an administrator."
+    user_message = "What this Satchel may use of the model is used up. Please tell an administrator."
 
 
 class ModelNotFound(ModelError):
     """The provider does not have it, or not here."""
 
     code = "E_MODEL_NOT_FOUND"
-    sentence = "The model that is set does not exist at its provider. Please choose another or tell an administrator."
+    user_message = (
+        "The model that is set does not exist at its provider. Please choose another or tell an administrator."
+    )
 
 
 class ModelRequestRejected(ModelError):
     """The provider did not take the request, for a reason that is none of the others."""
 
     code = "E_MODEL_REQUEST"
-    sentence = "The model's provider did not accept the request. Please tell an administrator."
+    user_message = "The model's provider did not accept the request. Please tell an administrator."
 
 
-def named(name: str) -> type[ModelError] | None:
+def find_model_error(name: str) -> type[ModelError] | None:
     """Return the error of this name, as a state machine tells it."""
     return next((kind for kind in _all(ModelError) if kind.__name__ == name), None)
 

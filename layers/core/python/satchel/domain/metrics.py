@@ -31,7 +31,7 @@ class Metric:
     name: str
     unit: Unit
     dimensions: tuple[str, ...]
-    means: str
+    description: str
 
 
 TURNS = Metric("Turns", Unit.COUNT, ("Status",), "Turns that ended: `complete`, `failed` or `cancelled`.")

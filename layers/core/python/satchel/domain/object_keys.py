@@ -5,30 +5,30 @@ from typing import Literal
 
 from satchel.domain.ids import CallId, FileKey, TurnId, UserName, call_prefix, date_part
 
-Kind = Literal["uploads", "artifacts", "deferred"]
-MADE_BY_CALLS: tuple[Kind, ...] = ("artifacts", "deferred")
+ObjectKind = Literal["uploads", "artifacts", "deferred"]
+CALL_FILE_KINDS: tuple[ObjectKind, ...] = ("artifacts", "deferred")
 
-UNKEPT = {"retention": "unkept"}
+UNCLAIMED_TAGS = {"retention": "unkept"}
 """Tags of what a call hands over: the bucket drops it after a day, unless it has become a file by then."""
 
-EXPIRE_DAYS = (1, 3, 7, 30, 90, 400)
+EXPIRY_DAYS = (1, 3, 7, 30, 90, 400)
 """After so many days the bucket drops an object that is tagged so, should nobody have deleted it before."""
 
 
 def expiry_tags(lifetime: timedelta) -> dict[str, str]:
     """Return the tags of an object that lives so long: the next number of days above it."""
-    longer = (days for days in EXPIRE_DAYS if timedelta(days=days) > lifetime)
-    return {"expire-days": str(next(longer, EXPIRE_DAYS[-1]))}
+    longer = (days for days in EXPIRY_DAYS if timedelta(days=days) > lifetime)
+    return {"expire-days": str(next(longer, EXPIRY_DAYS[-1]))}
 
 
-def object_key(user: UserName, kind: Kind, object_id: FileKey, name: str) -> str:
+def object_key(user: UserName, kind: ObjectKind, object_id: FileKey, name: str) -> str:
     """Return the S3 key of a file."""
     return f"{user}/{kind}/{date_part(object_id)}/{object_id}/{name}"
 
 
 def call_objects_prefixes(user: UserName, call_id: CallId) -> list[str]:
     """Return what the S3 keys of all files of one call begin with; its credentials reach no further."""
-    return [f"{user}/{kind}/{date_part(call_id)}/{call_prefix(call_id)}" for kind in MADE_BY_CALLS]
+    return [f"{user}/{kind}/{date_part(call_id)}/{call_prefix(call_id)}" for kind in CALL_FILE_KINDS]
 
 
 def outcome_key(user: UserName, turn_id: TurnId, call_id: CallId) -> str:

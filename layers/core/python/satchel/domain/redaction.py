@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any
 
-from satchel.domain.size_limits import cut, plain
+from satchel.domain.size_limits import strip_and_truncate, truncate
 
 REDACTED = "[redacted]"
 MAX_CHARS = 500
@@ -24,29 +24,29 @@ _SECRET = re.compile(
 _SECRET_PARAMETERS = frozenset({"key", "code"})  # of an address: an argument of this name is seldom a secret
 # ``name=value`` and ``name: value`` in any text: queries, headers, connection strings, JSON within text. A name begins
 # where no character of one stands before, and is bounded, so that a long text is read once.
-_NAMED = re.compile(r"(?<![\w.-])([\w.-]{1,64})[\"']?\s{0,4}[=:]\s{0,4}")
+_NAME = re.compile(r"(?<![\w.-])([\w.-]{1,64})[\"']?\s{0,4}[=:]\s{0,4}")
 _VALUE = re.compile(r"\"[^\"]*\"?|'[^']*'?|(?:(?:bearer|basic|token)\s{1,4})?[^\s\"'&;,<>]*", re.IGNORECASE)
 _BEARER = re.compile(r"\bbearer\s+[\w.~+/=-]+", re.IGNORECASE)
 _JWT = re.compile(r"\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*")
 _USER_INFO = re.compile(r"(?<=://)[^\s/@\"']{1,256}(?=@)")
 
 
-def redacted(arguments: Any) -> Any:  # noqa: ANN401  (any JSON value)
+def redact(arguments: Any) -> Any:  # noqa: ANN401  (any JSON value)
     """Return arguments as they may be kept and logged: JSON of bounded size, or its beginning where it is too long."""
-    shown = _walk(plain(arguments, MAX_CHARS), 0)
+    shown = _redact(strip_and_truncate(arguments, MAX_CHARS), 0)
     text = json.dumps(shown, ensure_ascii=False)
-    return shown if len(text) <= MAX_TOTAL_CHARS else cut(text, MAX_TOTAL_CHARS)
+    return shown if len(text) <= MAX_TOTAL_CHARS else truncate(text, MAX_TOTAL_CHARS)
 
 
-def redacted_text(text: str) -> str:
+def redact_text(text: str) -> str:
     """Return a text without the secrets that it names, cut."""
-    text = _without_named(_USER_INFO.sub(REDACTED, cut(text, MAX_CHARS)))
+    text = _redact_named_values(_USER_INFO.sub(REDACTED, truncate(text, MAX_CHARS)))
     return _JWT.sub(REDACTED, _BEARER.sub(REDACTED, text))
 
 
-def _without_named(text: str) -> str:
+def _redact_named_values(text: str) -> str:
     kept, at = "", 0
-    for found in _NAMED.finditer(text):
+    for found in _NAME.finditer(text):
         value = _VALUE.match(text, found.end())
         if found.start() >= at and value and value[0] and _is_secret(found):
             kept, at = f"{kept}{text[at : found.end()]}{REDACTED}", value.end()
@@ -59,25 +59,25 @@ def _is_secret(found: re.Match[str]) -> bool:
     return parameter or _SECRET.search(found[1]) is not None
 
 
-def _walk(value: Any, depth: int) -> Any:  # noqa: ANN401  (any JSON value)
+def _redact(value: Any, depth: int) -> Any:  # noqa: ANN401  (any JSON value)
     if isinstance(value, str):
-        return redacted_text(value)
+        return redact_text(value)
     if not isinstance(value, dict | list):
         return value
     if depth == MAX_DEPTH:
         return "…"
     if isinstance(value, list):
-        return [_walk(item, depth + 1) for item in value[:MAX_ITEMS]] + _more(value)
-    shown = {key: _member(key, item, depth) for key, item in list(value.items())[:MAX_ITEMS]}
-    return shown | ({"…": more[0]} if (more := _more(value)) else {})
+        return [_redact(item, depth + 1) for item in value[:MAX_ITEMS]] + _omitted_note(value)
+    shown = {key: _redact_member(key, item, depth) for key, item in list(value.items())[:MAX_ITEMS]}
+    return shown | ({"…": more[0]} if (more := _omitted_note(value)) else {})
 
 
-def _member(key: str, value: Any, depth: int) -> Any:  # noqa: ANN401  (any JSON value)
+def _redact_member(key: str, value: Any, depth: int) -> Any:  # noqa: ANN401  (any JSON value)
     if value is not None and _SECRET.search(key):
         return REDACTED
-    return _walk(value, depth + 1)
+    return _redact(value, depth + 1)
 
 
-def _more(value: dict[str, Any] | list[Any]) -> list[str]:
+def _omitted_note(value: dict[str, Any] | list[Any]) -> list[str]:
     left = len(value) - MAX_ITEMS
     return [f"and {left} more"] if left > 0 else []

@@ -8,7 +8,7 @@ from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseDi
 from satchel.domain.sessions import Turn
 
 
-def compose(turn: Turn, calls: Sequence[Call]) -> FinalResponse:
+def compose_response(turn: Turn, calls: Sequence[Call]) -> FinalResponse:
     """Return the response of a turn: final when it has ended, what there is so far while it runs."""
     results = [call.result for call in calls if call.result]
     display = resolve_display(results)
@@ -20,7 +20,9 @@ def compose(turn: Turn, calls: Sequence[Call]) -> FinalResponse:
         message=turn.answer,
         model=turn.model,
         usage=turn.usage,
-        artifacts=_in_order([artifact for result in results for artifact in result.artifacts], display.primary_file),
+        artifacts=_primary_first(
+            [artifact for result in results for artifact in result.artifacts], display.primary_file
+        ),
         deferred_artifacts=[file for result in results for file in result.deferred],
         display=display,
         canvas=canvases[-1] if canvases else None,
@@ -38,7 +40,7 @@ def _newest_versions(artifacts: list[ResponseArtifact]) -> list[ResponseArtifact
     return list(newest.values())
 
 
-def _in_order(artifacts: list[ResponseArtifact], primary: str | None) -> list[ResponseArtifact]:
+def _primary_first(artifacts: list[ResponseArtifact], primary: str | None) -> list[ResponseArtifact]:
     """The primary file first, the others as they were made."""
     newest = sorted(_newest_versions(artifacts), key=lambda artifact: artifact.name != primary)
     return [artifact.model_copy(update={"position": place}) for place, artifact in enumerate(newest)]

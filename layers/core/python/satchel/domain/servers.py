@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
-from satchel.domain.timing import Limits, NoticeSeconds, Seconds, disorder
+from satchel.domain.timing import Limits, NoticeSeconds, Seconds, describe_order_problem
 
 ServerName = str
-FilesBy = Literal["path", "url"]
+FileMode = Literal["path", "url"]
 
 VARIABLE = re.compile(r"\$\{(\w+)\}")
 """A value that is not written down in mcp.json but filled in from outside, as ``${NAME}``."""
@@ -53,7 +53,7 @@ class ServerEntry(BaseModel):
     groups: list[str] = []
     description: str = ""
     allow_private: bool = False
-    files: FilesBy | dict[str, FilesBy] | None = None
+    files: FileMode | dict[str, FileMode] | None = None
     strict_files: bool = False
     memory_mb: int = Field(default=1024, ge=128, le=10240)
     requirements: str | None = None
@@ -70,19 +70,19 @@ class ServerEntry(BaseModel):
 
     @field_validator("notice_seconds")
     @classmethod
-    def _within_its_silence(cls, notices: NoticeSeconds | None, info: ValidationInfo) -> NoticeSeconds | None:
+    def _check_notices(cls, notices: NoticeSeconds | None, info: ValidationInfo) -> NoticeSeconds | None:
         """Notices are times within a silence, so an entry that sets them says how long that is."""
         silence: float | None = info.data.get("silence_seconds")
         if notices is None:
             return None
         if silence is None:
             raise ValueError("give silence_seconds, too")
-        if problem := disorder(notices, silence):
+        if problem := describe_order_problem(notices, silence):
             raise ValueError(f"give {problem}")
         return notices
 
     @model_validator(mode="after")
-    def _one_way_in(self) -> "ServerEntry":
+    def _check_transport(self) -> "ServerEntry":
         if (self.command is None) == (self.url is None):
             raise ValueError("give either 'command' (stdio) or 'url' (HTTP), not both and not neither")
         return self
@@ -96,14 +96,14 @@ class ServerEntry(BaseModel):
         """Tell whether the person must be asked before this tool is called; ``*`` stands for every tool."""
         return "*" in self.require_approval or tool in self.require_approval
 
-    def files_for(self, tool: str) -> FilesBy:
+    def file_mode_for(self, tool: str) -> FileMode:
         """Return how file arguments reach a tool of this server."""
         said = self.files.get(tool) if isinstance(self.files, dict) else self.files
         return said or ("path" if self.command else "url")
 
-    def limits(self, usual: Limits) -> Limits:
+    def limits_with_defaults(self, defaults: Limits) -> Limits:
         """Return the times of this server's calls: its own, where it has some, else the usual ones."""
-        limits = usual if self.max_seconds is None else usual.model_copy(update={"max_seconds": self.max_seconds})
+        limits = defaults if self.max_seconds is None else defaults.model_copy(update={"max_seconds": self.max_seconds})
         if self.silence_seconds is None:
             return limits
         return limits.model_copy(update={"silence": self.silence_seconds, "notices": self.notice_seconds})
@@ -140,10 +140,10 @@ class Registry(BaseModel):
 
     def needs_approval(self, tool: str) -> bool:
         """Tell whether the person must be asked before a tool (``server.tool``) is called."""
-        place = self.split(tool)
+        place = self.split_tool_name(tool)
         return place is not None and self.servers[place[0]].needs_approval(place[1])
 
-    def split(self, tool: str) -> tuple[ServerName, str] | None:
+    def split_tool_name(self, tool: str) -> tuple[ServerName, str] | None:
         """Find server and tool of a full name by the table of servers (a server's own name may hold dots)."""
         for name in sorted(self.servers, key=len, reverse=True):
             if tool.startswith(f"{name}."):

@@ -82,6 +82,6 @@ class Turn(BaseModel):
     usage: TokenUsage = TokenUsage()
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         """Tell whether it has ended; its answer then stands."""
         return self.status is not TurnStatus.RUNNING

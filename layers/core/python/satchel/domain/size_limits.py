@@ -12,24 +12,24 @@ MAX_TEXT_CHARS = 2_000
 MAX_NAME_CHARS = 1_000
 
 
-def cut(text: str, max_chars: int = MAX_TEXT_CHARS) -> str:
+def truncate(text: str, max_chars: int = MAX_TEXT_CHARS) -> str:
     """Return a text of at most ``max_chars`` characters; the last one is "…" if the text was longer."""
     return text if len(text) <= max_chars else text[: max_chars - 1] + "…"
 
 
-def plain(value: Any, max_chars: int = MAX_TEXT_CHARS) -> Any:  # noqa: ANN401  (any JSON value)
+def strip_and_truncate(value: Any, max_chars: int = MAX_TEXT_CHARS) -> Any:  # noqa: ANN401  (any JSON value)
     """Return a tool's JSON value without base64 and file links, with each text cut."""
-    return _cut_all(strip_blobs(value), max_chars)
+    return _truncate_texts(strip_blobs(value), max_chars)
 
 
-def _cut_all(value: Any, max_chars: int) -> Any:  # noqa: ANN401  (any JSON value)
+def _truncate_texts(value: Any, max_chars: int) -> Any:  # noqa: ANN401  (any JSON value)
     if isinstance(value, str):
-        return cut(value, max_chars)
+        return truncate(value, max_chars)
     if isinstance(value, dict):
-        return {cut(key, max_chars): _cut_all(item, max_chars) for key, item in value.items()}
-    return [_cut_all(item, max_chars) for item in value] if isinstance(value, list) else value
+        return {truncate(key, max_chars): _truncate_texts(item, max_chars) for key, item in value.items()}
+    return [_truncate_texts(item, max_chars) for item in value] if isinstance(value, list) else value
 
 
-def pieces(text: str, max_chars: int = 20_000) -> Sequence[str]:
+def split_text(text: str, max_chars: int = 20_000) -> Sequence[str]:
     """Split a text into pieces of at most ``max_chars`` characters. An empty text has no pieces."""
     return [text[start : start + max_chars] for start in range(0, len(text), max_chars)]

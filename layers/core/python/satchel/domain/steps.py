@@ -9,7 +9,7 @@ MAX_CALLS_IN_ROUND = 40
 MAX_CALLS_IN_TURN = 250
 """With these an execution stays below the 25,000 events of its history, whatever is tried again in it."""
 
-MAX_MENDS = 3
+MAX_CORRECTIONS = 3
 """So often in a turn a model is shown what was wrong with its calls, to make them again."""
 
 

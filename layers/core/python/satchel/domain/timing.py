@@ -35,7 +35,7 @@ class Notice(BaseModel):
     message: str
 
 
-class Overdue(BaseModel):
+class TimeLimitReached(BaseModel):
     """The call must be killed. ``kind`` tells which of the two limits it was, ``message`` tells the person."""
 
     kind: Literal["silence", "cap"]
@@ -45,7 +45,7 @@ class Overdue(BaseModel):
     @property
     def message(self) -> str:
         """Return what the person is told."""
-        return _SILENT if self.kind == "silence" else _TOO_LONG.format(max_seconds=_in_words(self.seconds))
+        return _SILENT if self.kind == "silence" else _TOO_LONG.format(max_seconds=_format_seconds(self.seconds))
 
 
 class Limits(BaseModel):
@@ -60,28 +60,28 @@ class Limits(BaseModel):
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
-        if self.notices and (problem := disorder(self.notices, self.silence)):
+        if self.notices and (problem := describe_order_problem(self.notices, self.silence)):
             raise ValueError(problem)
         return self
 
-    def announced(self) -> Sequence[Notice]:
+    def notice_schedule(self) -> Sequence[Notice]:
         """Return the words to the person in a silence, in order; the last one says how much of it is left."""
         times = self.notices or [at * self.silence / _SPEC_SILENCE for at in _SPEC_NOTICES]
-        left = _in_words(self.silence - times[-1])
+        left = _format_seconds(self.silence - times[-1])
         return [
             Notice(seconds=at, left=self.silence - at, message=text.format(left=left))
             for at, text in zip(times, _WORDS, strict=True)
         ]
 
 
-def disorder(notices: Sequence[float], silence: float) -> str | None:
+def describe_order_problem(notices: Sequence[float], silence: float) -> str | None:
     """Return what is wrong with the times of notices; None where each comes after the one before, and all in time."""
     if all(before < after for before, after in pairwise([*notices, silence])):
         return None
     return f"three rising times below the {silence:g} s of silence after which the tool is ended"
 
 
-class Silence:
+class SilenceTimer:
     """Watches one call. Times are of any monotonic clock, in seconds.
 
     ``started`` is when the whole call began (its inputs were brought before ``now``): the cap counts from there.
@@ -92,45 +92,45 @@ class Silence:
         self._started = now if started is None else started
         self._last_word = now
         self._told = 0
-        self._notices = limits.announced()
+        self._notices = limits.notice_schedule()
 
-    def heard(self, now: float) -> None:
+    def reset(self, now: float) -> None:
         """Any sign of life starts the silence anew (spec 3 §11.2)."""
         self._last_word = now
         self._told = 0
 
-    def next_at(self) -> float:
+    def next_deadline(self) -> float:
         """Return when to look again."""
         ends = min(self._last_word + self._limits.silence, self._started + self._limits.max_seconds)
         if self._told < len(self._notices):
             return min(ends, self._last_word + self._notices[self._told].seconds)
         return ends
 
-    def look(self, now: float) -> Notice | Overdue | None:
+    def check(self, now: float) -> Notice | TimeLimitReached | None:
         """Return what is due by now, one thing at a time."""
         if now >= self._started + self._limits.max_seconds:
-            return Overdue(kind="cap", seconds=self._limits.max_seconds)
+            return TimeLimitReached(kind="cap", seconds=self._limits.max_seconds)
         if now >= self._last_word + self._limits.silence:
-            return Overdue(kind="silence", seconds=self._limits.silence)
+            return TimeLimitReached(kind="silence", seconds=self._limits.silence)
         if self._told < len(self._notices) and now >= self._last_word + self._notices[self._told].seconds:
             self._told += 1
             return self._notices[self._told - 1]
         return None
 
 
-def _in_words(seconds: float) -> str:
+def _format_seconds(seconds: float) -> str:
     return "1 second" if seconds == 1 else f"{round(seconds, 1):g} seconds"
 
 
 T = TypeVar("T")
 
-SECONDS_BETWEEN = 0.25
+MIN_INTERVAL_SECONDS = 0.25
 
 
 class Throttle(Generic[T]):
     """Lets an item pass when enough time went by, else holds the newest until it is asked for."""
 
-    def __init__(self, seconds: float = SECONDS_BETWEEN) -> None:
+    def __init__(self, seconds: float = MIN_INTERVAL_SECONDS) -> None:
         self._seconds = seconds
         self._passed: float | None = None
         self._held: T | None = None
@@ -148,7 +148,7 @@ class Throttle(Generic[T]):
         """Return when what is held may pass; never, where nothing is held."""
         return math.inf if self._held is None or self._passed is None else self._passed + self._seconds
 
-    def rest(self, now: float) -> T | None:
+    def flush(self, now: float) -> T | None:
         """Return what is held, if anything, and hold it no longer: it has passed now."""
         item, self._held = self._held, None
         if item is not None:

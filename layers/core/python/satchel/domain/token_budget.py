@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from satchel.domain.conversation import AssistantMessage, Message, ToolMessage, ToolSpec
-from satchel.domain.history import DATA_FROM, Round, rounds_of, turns_of
+from satchel.domain.history import DATA_FROM, Round, split_rounds, split_turns
 
-LEAST_TOKENS = 2_000
+MIN_CONTEXT_TOKENS = 2_000
 _BYTES_A_TOKEN = 3
 _FORM = 8
 _NOTE = 64
@@ -33,51 +33,68 @@ _MAX_NAMES = 20
 _SHORTENED = "This result was shortened because the conversation is long. Call the tool again if you need all of it."
 
 
-def tokens(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Estimate the tokens of a text."""
     return -(-len(text.encode(errors="replace")) // _BYTES_A_TOKEN)
 
 
-def tokens_of(message: Message) -> int:
+def message_tokens(message: Message) -> int:
     """Estimate the tokens of a message."""
     if isinstance(message, ToolMessage):
-        return tokens(_json(message.content)) + tokens(message.tool) + _FORM
+        return estimate_tokens(_json(message.content)) + estimate_tokens(message.tool) + _FORM
     calls = message.calls if isinstance(message, AssistantMessage) else []
-    return tokens(message.text) + _FORM + sum(tokens(call.tool) + tokens(call.arguments) + _FORM for call in calls)
+    return (
+        estimate_tokens(message.text)
+        + _FORM
+        + sum(estimate_tokens(call.tool) + estimate_tokens(call.arguments) + _FORM for call in calls)
+    )
 
 
-def tokens_of_tool(tool: ToolSpec) -> int:
+def tool_tokens(tool: ToolSpec) -> int:
     """Estimate the tokens of a tool's description."""
-    return tokens(tool.full_name) + tokens(tool.description) + tokens(_json(tool.input_schema)) + _FORM
+    return (
+        estimate_tokens(tool.full_name)
+        + estimate_tokens(tool.description)
+        + estimate_tokens(_json(tool.input_schema))
+        + _FORM
+    )
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedConversation:
     """What is left of a conversation: so many ``turns`` of its beginning are gone, and ``rounds`` of its last turn."""
 
     messages: list[Message]
-    turns: int = 0
-    rounds: int = 0
+    dropped_turns: int = 0
+    dropped_rounds: int = 0
 
     @property
     def note(self) -> str:
         """Return what the model is to know of it; nothing where nothing is gone."""
-        told = [_counted(self.turns, "turn of this conversation", "turns of this conversation")] if self.turns else []
-        told += [_counted(self.rounds, "round of tool calls", "rounds of tool calls")] if self.rounds else []
+        told = (
+            [_counted(self.dropped_turns, "turn of this conversation", "turns of this conversation")]
+            if self.dropped_turns
+            else []
+        )
+        told += (
+            [_counted(self.dropped_rounds, "round of tool calls", "rounds of tool calls")]
+            if self.dropped_rounds
+            else []
+        )
         return f"Because the conversation is long, it is told without its beginning: {', '.join(told)}." if told else ""
 
 
-def fit(messages: Sequence[Message], max_tokens: int) -> Fitted:
+def fit_to_budget(messages: Sequence[Message], max_tokens: int) -> FittedConversation:
     """Return a conversation (in form) that has at most so many tokens, or as few as it can have."""
-    cut = _Cut(list(messages), max_tokens - _NOTE)
+    cut = _Trimmer(list(messages), max_tokens - _NOTE)
     cut.shorten(cut.old_results())
     cut.leave_out_turns()
     cut.leave_out_rounds()
     cut.shorten(cut.all_results())
-    return Fitted(cut.messages, cut.turns, cut.rounds)
+    return FittedConversation(cut.messages, cut.turns, cut.rounds)
 
 
-class _Cut:
+class _Trimmer:
     """A conversation while it is cut."""
 
     def __init__(self, messages: list[Message], max_tokens: int) -> None:
@@ -100,17 +117,17 @@ class _Cut:
             if excess <= 0:
                 return
             short = _short(self.messages[place])
-            excess -= tokens_of(self.messages[place]) - tokens_of(short)
+            excess -= message_tokens(self.messages[place]) - message_tokens(short)
             self.messages[place] = short
 
     def leave_out_turns(self) -> None:
-        *earlier, latest = turns_of(self.messages)
+        *earlier, latest = split_turns(self.messages)
         self.turns = self._how_many(earlier)
         self.messages = [message for turn in [*earlier[self.turns :], latest] for message in turn]
 
     def leave_out_rounds(self) -> None:
-        *earlier, latest = turns_of(self.messages)
-        rounds = rounds_of(latest)
+        *earlier, latest = split_turns(self.messages)
+        rounds = split_rounds(latest)
         self.rounds = self._how_many(rounds[:-1])
         kept = [*earlier, latest[:1], *rounds[self.rounds :]]
         self.messages = [message for part in kept for message in part]
@@ -121,12 +138,12 @@ class _Cut:
         for number, part in enumerate(parts):
             if excess <= 0:
                 return number
-            excess -= sum(map(tokens_of, part))
+            excess -= sum(map(message_tokens, part))
         return len(parts)
 
     def _excess(self) -> int:
         """Return how many tokens must go; by steps, so that the next few tokens do not move the cut."""
-        over = sum(map(tokens_of, self.messages)) - self._most
+        over = sum(map(message_tokens, self.messages)) - self._most
         return -(-over // self._step) * self._step
 
 
@@ -142,7 +159,7 @@ def _short(message: Message) -> Message:
     if files := message.content.get("files"):
         content["files"] = files[:_MAX_NAMES]
     short = message.model_copy(update={"content": content})
-    return short if tokens_of(short) < tokens_of(message) else message
+    return short if message_tokens(short) < message_tokens(message) else message
 
 
 def _json(value: Any) -> str:  # noqa: ANN401  (any JSON value)

@@ -16,10 +16,10 @@ from pydantic import BaseModel
 
 from satchel.domain.conversation import AssistantMessage, CompletionRequest, ToolMessage, ToolSpec
 
-ASK_AGAIN = timedelta(minutes=5)
+REFRESH_INTERVAL = timedelta(minutes=5)
 """A server's program may have changed without its entry: after so long its list is asked for again."""
 
-TRY_AGAIN = timedelta(seconds=30)
+RETRY_INTERVAL = timedelta(seconds=30)
 """A server that did not start may do so now: a dependency was installed, another service came up."""
 
 
@@ -35,21 +35,23 @@ class StoredToolList(BaseModel):
     doubted: bool = False
     asked_at: datetime
 
-    def failed(self, reason: str, now: datetime) -> "StoredToolList":
+    def with_failure(self, reason: str, now: datetime) -> "StoredToolList":
         """Return what is known after it was asked in vain."""
         return StoredToolList(tools=self.tools, failure=reason, asked_at=now)
 
-    def is_due(self, now: datetime, ask_again: timedelta = ASK_AGAIN) -> bool:
+    def is_due(self, now: datetime, refresh_interval: timedelta = REFRESH_INTERVAL) -> bool:
         """Tell whether it is time to ask again; ``ask_again`` is how long a list is taken for good."""
-        return now - self.asked_at >= (min(TRY_AGAIN, ask_again) if self.failure or self.doubted else ask_again)
+        return now - self.asked_at >= (
+            min(RETRY_INTERVAL, refresh_interval) if self.failure or self.doubted else refresh_interval
+        )
 
 
-def answered(tools: Sequence[ToolSpec], now: datetime) -> StoredToolList:
+def fresh_tool_list(tools: Sequence[ToolSpec], now: datetime) -> StoredToolList:
     """Return what is known of a server that has just answered."""
     return StoredToolList(tools=list(tools), asked_at=now)
 
 
-MAX_CHARS = 64
+MAX_MODEL_NAME_CHARS = 64
 
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9_-]")
 _FIRST = re.compile(r"[A-Za-z_]")
@@ -68,15 +70,15 @@ class ToolNames:
         wanted = Counter(plain.values())
         self._full: dict[str, str] = {}
         for full, name in plain.items():
-            alone = wanted[name] == 1 and len(name) <= MAX_CHARS
+            alone = wanted[name] == 1 and len(name) <= MAX_MODEL_NAME_CHARS
             self._full[name if alone else self._marked(full, name, wanted)] = full
         self._given = {full: name for name, full in self._full.items()}
 
-    def given(self, full_name: str) -> str:
+    def name_for_model(self, full_name: str) -> str:
         """Return the name that a model is given. Raises KeyError for a tool that is not in the table."""
         return self._given[full_name]
 
-    def full(self, name: str) -> str | None:
+    def full_name(self, name: str) -> str | None:
         """Return the full name of the tool that a model names; None for one that it made up."""
         return self._full.get(name)
 
@@ -84,13 +86,13 @@ class ToolNames:
         """A server may have called a tool just so that it would meet the marked name of another's."""
         for number in count():
             mark = hashlib.sha256(f"{full}{number or ''}".encode()).hexdigest()[:_MARK_CHARS]
-            marked = f"{name[: MAX_CHARS - _MARK_CHARS - 1]}_{mark}"
+            marked = f"{name[: MAX_MODEL_NAME_CHARS - _MARK_CHARS - 1]}_{mark}"
             if marked not in wanted and marked not in self._full:
                 return marked
         raise AssertionError("a count has no end")
 
 
-def names_for(task: CompletionRequest) -> ToolNames:
+def names_for_request(task: CompletionRequest) -> ToolNames:
     """Return the table for one question: the tools that it offers, and those that its conversation tells of.
 
     A model may have made up the latter; a provider takes their names under the same rules.
@@ -105,14 +107,14 @@ def _plain(full: str) -> str:
     return name if _FIRST.match(name) else f"_{name}"
 
 
-SERVER = "satchel"
+BUILTIN_SERVER = "satchel"
 """The server that they are listed under; no entry of mcp.json may be called so."""
 
-DESCRIPTION = "What Satchel knows itself: the person's files."
-FILES_A_PAGE = 50
+BUILTIN_DESCRIPTION = "What Satchel knows itself: the person's files."
+FILES_PER_PAGE = 50
 
 LIST_FILES = ToolSpec(
-    server=SERVER,
+    server=BUILTIN_SERVER,
     name="list_files",
     description=(
         "List the person's files, newest first, with what is known of each: those that the list of available files "

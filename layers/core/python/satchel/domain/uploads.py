@@ -20,11 +20,11 @@ MAX_PARTS = 10_000
 PART_BYTES = 16 << 20
 """What is sent again, at most, when a connection breaks; and what a client holds in memory."""
 
-MAX_SIGNED = 100
+MAX_SIGNED_PARTS = 100
 """Parts that are signed at a time."""
 
-SIGNED_SECONDS = 900
-UPLOAD_TIME = timedelta(days=1)
+PART_URL_SECONDS = 900
+UPLOAD_LIFETIME = timedelta(days=1)
 """The bucket's lifecycle removes the parts of an upload no sooner."""
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$")]
@@ -97,7 +97,7 @@ def part_count_of(size: int, part_bytes: int) -> int:
     return max(1, -(-size // part_bytes))
 
 
-def uploaded_file(
+def new_uploaded_file(
     user: UserName,
     session_id: SessionId | None,
     raw_name: str,

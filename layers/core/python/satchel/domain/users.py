@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from satchel.domain.ids import SessionId, TurnId, UserName
 
-EVERYBODY = "users"
+DEFAULT_GROUP = "users"
 
 
 class Identity(BaseModel):
@@ -18,10 +18,10 @@ class Identity(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     name: UserName
-    groups: frozenset[str] = frozenset({EVERYBODY})
+    groups: frozenset[str] = frozenset({DEFAULT_GROUP})
 
 
-GRACE = timedelta(minutes=16)
+LATE_WRITE_GRACE = timedelta(minutes=16)
 """So long a call that was under way may still write; its task is over after 15 minutes, whatever its runner does."""
 
 
@@ -36,7 +36,7 @@ class Erased(BaseModel):
     links: int = 0
 
 
-class LateTurn(BaseModel):
+class InterruptedTurn(BaseModel):
     """A turn that was running: it was stopped, but what it had begun may write once more."""
 
     session_id: SessionId
@@ -49,5 +49,5 @@ class Erasure(BaseModel):
     user: UserName
     started_at: datetime
     finished_at: datetime | None = None
-    late: list[LateTurn] = []
+    late: list[InterruptedTurn] = []
     erased: Erased = Erased()

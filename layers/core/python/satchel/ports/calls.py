@@ -35,7 +35,7 @@ class Calls(Protocol):
         """Return the calls of a turn in order."""
         ...
 
-    def dispatched(self, call: Call) -> None:
+    def mark_dispatched(self, call: Call) -> None:
         """Note what the tool is given."""
         ...
 
@@ -47,7 +47,7 @@ class Calls(Protocol):
 class AuditTrail(Protocol):
     """Entries of a session; they are kept for a while and never changed."""
 
-    def keep(self, session_id: SessionId, entry: AuditEntry) -> bool:
+    def add(self, session_id: SessionId, entry: AuditEntry) -> bool:
         """Write an entry; False where it was written before."""
         ...
 

@@ -10,11 +10,11 @@ from satchel.domain.ids import ConnectionId, TurnId
 class Tickets(Protocol):
     """Tickets by their digest."""
 
-    def keep(self, digest: str, ticket: Ticket) -> None:
+    def add(self, digest: str, ticket: Ticket) -> None:
         """Write a new ticket."""
         ...
 
-    def take(self, digest: str) -> Ticket | None:
+    def pop(self, digest: str) -> Ticket | None:
         """Return a ticket and remove it: of many who come with it, one gets it."""
         ...
 
@@ -42,7 +42,7 @@ class Subscriptions(Protocol):
         """Write a subscription in the place of what this connection had for this turn; the stream tells of it."""
         ...
 
-    def of_turn(self, turn_id: TurnId, limit: int) -> Sequence[Subscription]:
+    def list_for_turn(self, turn_id: TurnId, limit: int) -> Sequence[Subscription]:
         """Return up to ``limit`` subscriptions to a turn; what cannot be read as one is passed over."""
         ...
 
@@ -50,11 +50,11 @@ class Subscriptions(Protocol):
         """Move its cursor after a success; False when it is not there any more, or was made anew."""
         ...
 
-    def failed(self, subscription: Subscription, failures: int) -> None:
+    def save_failures(self, subscription: Subscription, failures: int) -> None:
         """Count failures in a row, unless it was made anew; its cursor stays where it is."""
         ...
 
-    def drop(self, subscription: Subscription) -> None:
+    def remove_if_unchanged(self, subscription: Subscription) -> None:
         """Remove it, unless it was made anew."""
         ...
 
@@ -67,15 +67,15 @@ class ConnectionGone(Exception):
     """Nobody is at the other end any more."""
 
 
-class Undelivered(Exception):
+class DeliveryFailed(Exception):
     """The message did not arrive; trying again later may help."""
 
 
 class ConnectionSender(Protocol):
     """The way to connections."""
 
-    def post(self, connection_id: ConnectionId, text: str) -> None:
-        """Send one message, after those before it. Raises ConnectionGone and Undelivered."""
+    def send(self, connection_id: ConnectionId, text: str) -> None:
+        """Send one message, after those before it. Raises ConnectionGone and DeliveryFailed."""
         ...
 
     def close(self, connection_id: ConnectionId) -> None:

@@ -15,18 +15,18 @@ ALL_FILES = FileFilter()
 class Files(Protocol):
     """Files of a person, by key, by session, by name."""
 
-    def keep(self, new: NewFile) -> FileRecord:
+    def save(self, new: NewFile) -> FileRecord:
         """Make stored bytes a file, or a new version of one (``domain.files.judge``). Again: the same record."""
         ...
 
-    def keep_upload(self, new: NewFile) -> FileRecord:
+    def save_upload(self, new: NewFile) -> FileRecord:
         """Make the bytes of an upload a file, and end the upload, in one transaction. Again: the same record.
 
         Raises UploadNotFound where it was given up.
         """
         ...
 
-    def kept(self, user: UserName, object_id: FileKey) -> FileRecord | None:
+    def get_by_object(self, user: UserName, object_id: FileKey) -> FileRecord | None:
         """Return the version that an object was made, if it was."""
         ...
 
@@ -34,11 +34,13 @@ class Files(Protocol):
         """Return the newest version of a file of this person."""
         ...
 
-    def version(self, user: UserName, file_key: FileKey, version: int) -> FileRecord | None:
+    def get_version(self, user: UserName, file_key: FileKey, version: int) -> FileRecord | None:
         """Return one version of a file."""
         ...
 
-    def list(self, user: UserName, limit: int, cursor: str | None, wanted: FileFilter = ALL_FILES) -> Page[FileRecord]:
+    def list(
+        self, user: UserName, limit: int, cursor: str | None, file_filter: FileFilter = ALL_FILES
+    ) -> Page[FileRecord]:
         """Return those files of a person that are meant, newest first; by name where a beginning of names is given.
 
         A page may hold fewer than ``limit``, or none, while more pages follow.
@@ -49,11 +51,11 @@ class Files(Protocol):
         """Return how much a person keeps."""
         ...
 
-    def of_session(self, user: UserName, session_id: SessionId) -> Sequence[FileRecord]:
+    def list_for_session(self, user: UserName, session_id: SessionId) -> Sequence[FileRecord]:
         """Return the files of a session, newest first."""
         ...
 
-    def named(self, user: UserName, session_id: SessionId | None, name: str) -> Iterator[FileRecord]:
+    def list_by_name(self, user: UserName, session_id: SessionId | None, name: str) -> Iterator[FileRecord]:
         """Give the files of this name: the session's, then the person's other ones, newest first."""
         ...
 
@@ -65,11 +67,11 @@ class Files(Protocol):
 class FileReaper(Protocol):
     """The part of the catalog of files that ends them."""
 
-    def due(self, until: datetime, limit: int) -> Sequence[FileRecord]:
+    def list_expired(self, until: datetime, limit: int) -> Sequence[FileRecord]:
         """Return files of anybody that had expired by then, the oldest first."""
         ...
 
-    def versions(self, records: Sequence[FileRecord]) -> Sequence[FileRecord]:
+    def list_versions(self, records: Sequence[FileRecord]) -> Sequence[FileRecord]:
         """Return all versions of these files."""
         ...
 
@@ -103,10 +105,10 @@ class Uploads(Protocol):
         """Return them, newest first."""
         ...
 
-    def take(self, user: UserName, upload_id: UploadId) -> Upload | None:
+    def pop(self, user: UserName, upload_id: UploadId) -> Upload | None:
         """Remove one and return it: of many who take it, one gets it."""
         ...
 
-    def due(self, now: datetime, limit: int) -> Sequence[Upload]:
+    def list_expired(self, now: datetime, limit: int) -> Sequence[Upload]:
         """Return uploads of anybody whose time is over, the oldest first."""
         ...

@@ -14,7 +14,7 @@ from satchel.ports import Page
 class LinkStates(Protocol):
     """Everything that links rest on."""
 
-    def look(self, claims: Sequence[Claims]) -> list[LinkState]:
+    def get_many(self, claims: Sequence[Claims]) -> list[LinkState]:
         """Return what there is of each, in order, read at once.
 
         Of one it is the same request whatever it says, so that neither the answer nor its time tells what is there.
@@ -49,10 +49,10 @@ class Signer(Protocol):
         """Return the token."""
         ...
 
-    def read(self, token: str, audiences: tuple[Audience, ...]) -> Claims | None:
+    def verify(self, token: str, audiences: tuple[Audience, ...]) -> Claims | None:
         """Return what a valid token of a file for one of these audiences says; None for any other token."""
         ...
 
-    def read_confirmation(self, token: str) -> EraseClaims | None:
+    def verify_confirmation(self, token: str) -> EraseClaims | None:
         """Return what a valid token of an erasure says; None for any other token."""
         ...

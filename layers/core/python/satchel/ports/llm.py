@@ -20,7 +20,7 @@ class StreamListener(Protocol):
 class Model(Protocol):
     """Answers one round."""
 
-    def reply(self, task: CompletionRequest, heard: StreamListener) -> ModelReply:
+    def reply(self, request: CompletionRequest, listener: StreamListener) -> ModelReply:
         """Ask the model; ``heard`` gets the text as it comes, and the sum of its pieces is the reply's text.
 
         Raises ModelError.

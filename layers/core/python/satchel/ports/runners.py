@@ -119,7 +119,7 @@ class ToolLists(Protocol):
         """Return what is known; None where the server was never asked with this configuration."""
         ...
 
-    def put(self, server: str, config_hash: str, kept: StoredToolList) -> None:
+    def save(self, server: str, config_hash: str, tool_list: StoredToolList) -> None:
         """Keep what is known."""
         ...
 
@@ -127,6 +127,6 @@ class ToolLists(Protocol):
 class ArgumentChecker(Protocol):
     """Knows JSON Schema."""
 
-    def problems(self, schema: dict[str, Any], arguments: dict[str, Any]) -> list[str]:
+    def find_problems(self, schema: dict[str, Any], arguments: dict[str, Any]) -> list[str]:
         """Return what does not fit, each naming its field; empty when all fits."""
         ...

@@ -24,7 +24,7 @@ class Sessions(Protocol):
         """Return a session of this person; None also for somebody else's."""
         ...
 
-    def some(self, user: UserName, session_ids: Collection[SessionId]) -> dict[str, Session]:
+    def get_many(self, user: UserName, session_ids: Collection[SessionId]) -> dict[str, Session]:
         """Return those of these sessions that are this person's, by id, all read at once."""
         ...
 
@@ -32,7 +32,7 @@ class Sessions(Protocol):
         """Return sessions, newest first."""
         ...
 
-    def change(self, user: UserName, session_id: SessionId, changes: SessionChanges) -> Session:
+    def update(self, user: UserName, session_id: SessionId, changes: SessionChanges) -> Session:
         """Change what is said of an open session and return it. Raises SessionNotFound, SessionEnded, Unavailable."""
         ...
 
@@ -43,11 +43,11 @@ class Sessions(Protocol):
         """
         ...
 
-    def idle(self, since: datetime, limit: int) -> Sequence[Session]:
+    def list_idle(self, since: datetime, limit: int) -> Sequence[Session]:
         """Return open sessions of anybody that were not used since then, the longest idle first."""
         ...
 
-    def due_for_cleanup(self, now: datetime, limit: int) -> Sequence[Session]:
+    def list_due_for_cleanup(self, now: datetime, limit: int) -> Sequence[Session]:
         """Return ended sessions of anybody that are to be cleared by now, the oldest first."""
         ...
 
@@ -55,7 +55,7 @@ class Sessions(Protocol):
         """Note that a session is to be cleared once more."""
         ...
 
-    def cleared(self, session: Session) -> None:
+    def mark_cleaned_up(self, session: Session) -> None:
         """Note that nothing is left to clear of a session."""
         ...
 
@@ -63,7 +63,7 @@ class Sessions(Protocol):
 class SessionPurger(Protocol):
     """What is kept of a session's turns that nobody needs once it has ended."""
 
-    def forget_events(self, session_id: SessionId) -> int:
+    def delete_events(self, session_id: SessionId) -> int:
         """Delete the events of its turns but each one's last, by which readers know its end; return how many."""
         ...
 
@@ -79,7 +79,7 @@ class CleanupStarter(Protocol):
 class Dashboards(Protocol):
     """An id is a tool's own word: it means one dashboard of a person within a session, and nothing outside it."""
 
-    def keep(self, dashboard: Dashboard) -> None:
+    def save(self, dashboard: Dashboard) -> None:
         """Write down that a dashboard was opened; opening it again replaces what is known of it."""
         ...
 
@@ -87,10 +87,10 @@ class Dashboards(Protocol):
         """Return the dashboard of this id in a session of this person."""
         ...
 
-    def named(self, user: UserName, canvas_id: CanvasId) -> Iterator[Dashboard]:
+    def list_by_id(self, user: UserName, canvas_id: CanvasId) -> Iterator[Dashboard]:
         """Give the dashboards of this id in all sessions of this person, newest session first."""
         ...
 
-    def log(self, action: CanvasAction) -> None:
+    def add_action(self, action: CanvasAction) -> None:
         """Write down what was done; never changed afterwards."""
         ...

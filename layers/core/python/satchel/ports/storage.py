@@ -30,7 +30,7 @@ class FileStore(Protocol):
         """Store from a stream in bounded memory."""
         ...
 
-    def tag(self, key: str, tags: dict[str, str]) -> None:
+    def set_tags(self, key: str, tags: dict[str, str]) -> None:
         """Give an object these tags and no others. Raises FileNotFoundError where there is none."""
         ...
 
@@ -42,14 +42,14 @@ class FileStore(Protocol):
         """Return an object of at most ``max_bytes`` bytes; None where there is none. Raises ValueError if larger."""
         ...
 
-    def chunks(self, key: str, first: int, last: int) -> Iterator[bytes]:
+    def read_range(self, key: str, first: int, last: int) -> Iterator[bytes]:
         """Return the bytes ``first`` to ``last``, both included, piece by piece.
 
         Raises FileNotFoundError at once where there is no object, not when the first piece is taken.
         """
         ...
 
-    def link(self, key: str, seconds: int, mime: str | None = None, disposition: str | None = None) -> str:
+    def presign_get(self, key: str, seconds: int, mime: str | None = None, disposition: str | None = None) -> str:
         """Return a presigned GET that fixes what the browser is told of the content."""
         ...
 
@@ -57,7 +57,7 @@ class FileStore(Protocol):
         """Delete these objects with all their versions; any number, absent ones included."""
         ...
 
-    def delete_under(self, prefix: str) -> Iterator[int]:
+    def delete_prefix(self, prefix: str) -> Iterator[int]:
         """Delete every version of every object whose key begins so, page by page; give how many each page had."""
         ...
 
@@ -69,14 +69,14 @@ class PartStore(Protocol):
         """Begin an upload and return what the store calls it."""
         ...
 
-    def sign(self, upload: Upload, part: Part, seconds: int) -> tuple[str, dict[str, str]]:
+    def presign_part(self, upload: Upload, part: Part, seconds: int) -> tuple[str, dict[str, str]]:
         """Return a presigned PUT of one part and the headers to send.
 
         It takes these bytes alone, by number, length and checksum.
         """
         ...
 
-    def parts(self, upload: Upload, limit: int, cursor: str | None) -> Page[StoredPart]:
+    def list_parts(self, upload: Upload, limit: int, cursor: str | None) -> Page[StoredPart]:
         """Return the parts that came, by number; none of an upload that the store does not know any more."""
         ...
 

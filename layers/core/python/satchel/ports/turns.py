@@ -25,7 +25,7 @@ class Turns(Protocol):
         """Write a turn, its message and the session's lock in one transaction, and return it.
 
         The same idempotency key again returns the turn of the first time. Raises TurnRunning, SessionEnded,
-        SessionNotFound, KeyReused.
+        SessionNotFound, IdempotencyKeyReused.
         """
         ...
 
@@ -37,7 +37,7 @@ class Turns(Protocol):
         """Return turns, oldest first."""
         ...
 
-    def spent(self, turn: Turn, usage: TokenUsage) -> None:
+    def add_usage(self, turn: Turn, usage: TokenUsage) -> None:
         """Add to what models took for a turn, and for its session: once for every question, whatever became of it."""
         ...
 
@@ -49,11 +49,11 @@ class Turns(Protocol):
 class Transcript(Protocol):
     """What was said in a session, in a model's terms."""
 
-    def messages(self, session_id: SessionId) -> Sequence[Message]:
+    def list_messages(self, session_id: SessionId) -> Sequence[Message]:
         """Return all messages of a session in order."""
         ...
 
-    def stored_reply(self, session_id: SessionId, turn_id: TurnId, round_number: int) -> AssistantMessage | None:
+    def get_reply(self, session_id: SessionId, turn_id: TurnId, round_number: int) -> AssistantMessage | None:
         """Return what the model said in a round, if it did."""
         ...
 
@@ -76,7 +76,7 @@ class Events(Protocol):
         """
         ...
 
-    def after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:
+    def list_after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:
         """Return up to ``limit`` events whose seq is greater, in order."""
         ...
 
@@ -84,7 +84,7 @@ class Events(Protocol):
 class Approvals(Protocol):
     """One for a call at most."""
 
-    def ask(self, approval: Approval) -> Approval:
+    def request(self, approval: Approval) -> Approval:
         """Write that a call waits, and return what stands then: a decision that was made before is kept."""
         ...
 
@@ -124,6 +124,6 @@ class TaskCallback(Protocol):
         """Say that the call is alive. Raises TaskGone when nobody waits for it."""
         ...
 
-    def done(self, token: str) -> None:
+    def succeed(self, token: str) -> None:
         """Say that the outcome is stored. A late word is harmless and silent."""
         ...

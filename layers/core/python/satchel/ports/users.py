@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from satchel.domain.ids import UserName
-from satchel.domain.users import Erasure, LateTurn
+from satchel.domain.users import Erasure, InterruptedTurn
 
 
 class Erasures(Protocol):
@@ -19,11 +19,11 @@ class Erasures(Protocol):
         """Return the last one of this person."""
         ...
 
-    def note(self, user: UserName, late: Sequence[LateTurn]) -> None:
+    def save_interrupted_turns(self, user: UserName, late: Sequence[InterruptedTurn]) -> None:
         """Write which turns were running."""
         ...
 
-    def look_again(self, user: UserName, at: datetime) -> None:
+    def reschedule(self, user: UserName, at: datetime) -> None:
         """Say when it is due next."""
         ...
 
@@ -31,7 +31,7 @@ class Erasures(Protocol):
         """Write that nothing is left."""
         ...
 
-    def due(self, until: datetime, limit: int) -> Sequence[UserName]:
+    def list_due(self, until: datetime, limit: int) -> Sequence[UserName]:
         """Return whose erasures were to be looked at by then."""
         ...
 
@@ -39,7 +39,7 @@ class Erasures(Protocol):
 class UserPurger(Protocol):
     """All records of a person."""
 
-    def erase(self, user: UserName, late: Sequence[LateTurn]) -> Iterator[int]:
+    def erase(self, user: UserName, late: Sequence[InterruptedTurn]) -> Iterator[int]:
         """Delete them step by step, each step bounded and counted in the erasure; give how many items each took.
 
         What hangs on a record goes before it: broken off and begun again, it forgets nothing and counts nothing twice.
