@@ -15,7 +15,7 @@ from infra.constructs.monitoring import log_group
 from infra.packing.contents import NOT_DEPLOYED
 from infra.settings import Settings
 
-LATENCY_SENSITIVE = frozenset({"api", "approval", "dispatch", "finish", "normalize", "sockets", "think"})
+LATENCY_SENSITIVE = frozenset({"api", "approval", "dispatch", "finish", "record_tool_result", "sockets", "think"})
 """Functions between a user's message and its answer. With the setting ``snap_start`` they start from a snapshot."""
 
 

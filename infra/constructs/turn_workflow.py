@@ -34,7 +34,7 @@ class TurnWorkflow(Construct):
         think: PythonFunction,
         approval: PythonFunction,
         dispatch: PythonFunction,
-        normalize: PythonFunction,
+        record_tool_result: PythonFunction,
         finish: PythonFunction,
         dead_letters: DeadLetters,
         settings: Settings,
@@ -44,7 +44,7 @@ class TurnWorkflow(Construct):
             "Think": think.invoke_target,
             "Approval": approval.invoke_target,
             "Dispatch": dispatch.invoke_target,
-            "Normalize": normalize.invoke_target,
+            "RecordToolResult": record_tool_result.invoke_target,
             "Finish": finish.invoke_target,
         }
         definition = sources.fill_placeholders(

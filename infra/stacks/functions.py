@@ -62,6 +62,7 @@ class Functions:
         )
         self.stores = {"SATCHEL_TABLE": data.table.table_name, "SATCHEL_BUCKET": data.bucket.bucket_name}
         self.max_file_size = {"SATCHEL_MAX_FILE_SIZE_BYTES": str(settings.max_file_size_bytes)}
+        self._audit = {"SATCHEL_AUDIT_DAYS": str(settings.audit_days)}
         self.isolation = {
             "SATCHEL_MIN_ISOLATION": settings.min_isolation,
             "SATCHEL_VIOLATION_POLICY": settings.violation_policy,
@@ -88,6 +89,7 @@ class Functions:
                 "SATCHEL_BASE64_SIZE_LIMIT_MB": str(self._settings.base64_size_limit_mb),
                 **self.max_file_size,
                 **self._file_lifetime,
+                **self._audit,
             },
         )
         self._allow_items(api, *grants.DELETE_ITEMS)
@@ -149,6 +151,7 @@ class Functions:
         environment = {
             "SATCHEL_STATE_MACHINE": workflow.machine.state_machine_arn,
             "SATCHEL_WEB_ORIGINS": ",".join([*self._settings.web_origins, self._url]),
+            **self._audit,
         }
         sockets = self._function("sockets", seconds=API_SECONDS, environment=environment)
         self._allow_items(sockets, *grants.DELETE_ITEMS)
@@ -235,14 +238,16 @@ class Functions:
         runners.grant_invoke(refresh)
         return refresh
 
-    def normalize(self) -> PythonFunction:
-        """Create the function of the state Normalize, which records the result of a call."""
-        environment = self._server_config | self._canvas_origins
-        normalize = self._function("normalize", seconds=STEP_SECONDS, environment=environment)
-        self._allow_items(normalize)
-        self._allow_reading(normalize, grants.TURN_KEYS, *grants.TOOL_FILE_KEYS)
-        allow(normalize, *grants.TAG_OBJECTS, on=self._objects(*grants.TOOL_FILE_KEYS), because=grants.ALL_USERS)
-        return normalize
+    def record_tool_result(self) -> PythonFunction:
+        """Create the function of the state RecordToolResult, which records the result of a call."""
+        environment = self._server_config | self._canvas_origins | self._audit
+        record_tool_result = self._function("record_tool_result", seconds=STEP_SECONDS, environment=environment)
+        self._allow_items(record_tool_result)
+        self._allow_reading(record_tool_result, grants.TURN_KEYS, *grants.TOOL_FILE_KEYS)
+        allow(
+            record_tool_result, *grants.TAG_OBJECTS, on=self._objects(*grants.TOOL_FILE_KEYS), because=grants.ALL_USERS
+        )
+        return record_tool_result
 
     def publish_page(self, site: Site, page: lambda_.ILayerVersion, page_config: Mapping[str, str]) -> PythonFunction:
         """Create the function that copies the page to its bucket. It has no access to user data."""
@@ -271,7 +276,7 @@ class Functions:
 
     def finish(self) -> PythonFunction:
         """Create the function of the state Finish, which ends a turn."""
-        finish = self._function("finish", seconds=STEP_SECONDS, environment={})
+        finish = self._function("finish", seconds=STEP_SECONDS, environment=self._audit)
         self._allow_items(finish)
         self._allow_reading(finish, grants.TEXT_KEYS)
         return finish
@@ -279,12 +284,12 @@ class Functions:
     def _function(self, folder: str, *, environment: Mapping[str, str], seconds: int) -> PythonFunction:
         return PythonFunction(
             self._scope,
-            folder.capitalize(),
+            "".join(word.capitalize() for word in folder.split("_")),
             folder=folder,
             function_layers=self._layers,
             settings=self._settings,
             more_layers=[self._layers.entries] if "SATCHEL_MCP_CONFIG" in environment else [],
-            environment={**self.stores, "SATCHEL_AUDIT_DAYS": str(self._settings.audit_days), **environment},
+            environment={**self.stores, **environment},
             memory_mb=_MEMORY_MB,
             seconds=seconds,
         )

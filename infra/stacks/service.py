@@ -58,7 +58,7 @@ class ServiceStack(Stack):
             "think": functions.think(),
             "approval": functions.approval(),
             "dispatch": functions.dispatch(runners),
-            "normalize": functions.normalize(),
+            "record_tool_result": functions.record_tool_result(),
             "finish": functions.finish(),
         }
         workflow = TurnWorkflow(

@@ -37,14 +37,14 @@ def _history(
     """Return the number of events. After the last round of calls, the state Think runs once more."""
     states: dict[str, State] = json.loads(_NUMBER.sub("1", definition))["States"]
     steps: dict[str, State] = states["RunTools"]["ItemProcessor"]["States"]
-    known = {"Think", "AnyCalls", "RunTools", "Finish", "AskFirst", "Approval", "Dispatch", "Normalize"}
+    known = {"Think", "AnyCalls", "RunTools", "Finish", "AskFirst", "Approval", "Dispatch", "RecordToolResult"}
     assert {*states, *steps} == known, "the machine has states that this module does not count"
 
     def task(state: State) -> int:
         return _STATE + attempts(state)
 
     think_events = task(states["Think"]) + _STATE
-    call = _ITERATION + _STATE + task(steps["Dispatch"]) + task(steps["Normalize"])
+    call = _ITERATION + _STATE + task(steps["Dispatch"]) + task(steps["RecordToolResult"])
     call += task(steps["Approval"]) if with_approvals else 0
     return _EXECUTION + (rounds + 1) * think_events + rounds * (_STATE + _MAP) + calls * call + task(states["Finish"])
 

@@ -15,7 +15,7 @@ VALUES: dict[str, object] = {
     "Think": "think",
     "Approval": "approval",
     "Dispatch": "dispatch",
-    "Normalize": "normalize",
+    "RecordToolResult": "record_tool_result",
     "Finish": "finish",
     "HeartbeatSeconds": 35,
     "CallTimeoutSeconds": 900,

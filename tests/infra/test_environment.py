@@ -8,9 +8,6 @@ from tests.infra.function_settings import reachable_nodes, settings_of
 from tests.infra.templates import Stacks
 
 pytestmark = pytest.mark.synth
-COMMON_VARIABLES = {"SATCHEL_AUDIT_DAYS"}
-"""Variables that all functions with access to the stores get, even if they do not read them."""
-
 DEPLOYMENTS = ("stacks", "custom_servers", "custom_settings")
 
 RESOURCE_SETTINGS = {
@@ -66,7 +63,6 @@ def test_functions_get_no_variable_that_they_do_not_read(deployment: Stacks) -> 
     unread = {
         function: deployment.environment(function).keys()
         - {_variable(name) for kind in settings_of(folder) for name in kind.model_fields}
-        - COMMON_VARIABLES
         for function, folder in folders.items()
     }
     assert unread == {function: set() for function in folders}

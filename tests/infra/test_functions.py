@@ -25,7 +25,7 @@ def test_snap_start_applies_if_set_to_latency_sensitive_functions_only(stacks: S
     with_snap_start = {
         custom_settings.folders()[name] for name, each in custom_settings.functions().items() if "SnapStart" in each
     }
-    assert with_snap_start == {"api", "approval", "dispatch", "finish", "normalize", "sockets", "think"}
+    assert with_snap_start == {"api", "approval", "dispatch", "finish", "record_tool_result", "sockets", "think"}
 
 
 def test_apis_invoke_the_published_version_with_snap_start(custom_settings: Stacks) -> None:
@@ -67,7 +67,7 @@ def test_failed_asynchronous_invocations_are_retried_then_sent_to_the_queue(stac
         each["FunctionName"].strip("{}"): each for each in stacks.properties("AWS::Lambda::EventInvokeConfig").values()
     }
     with_destination = {name: each for name, each in configs.items() if "DestinationConfig" in each}
-    assert with_destination.keys() == {"Endsession", "Erase", "Finish", "PublishPage"}
+    assert with_destination.keys() == {"EndSession", "Erase", "Finish", "PublishPage"}
     for each in with_destination.values():
         assert each["DestinationConfig"] == {"OnFailure": {"Destination": "{LostQueue.Arn}"}}
         assert (each["MaximumRetryAttempts"], each["MaximumEventAgeInSeconds"]) == (2, 3600)

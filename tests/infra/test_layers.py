@@ -27,7 +27,9 @@ def test_functions_that_only_read_entries_have_no_server_code(stacks: Stacks) ->
         for name, function in stacks.functions().items()
         if "SATCHEL_MCP_CONFIG" in stacks.environment(name) and not name.startswith("Run")
     }
-    assert readers == {name: ["{LayersServers}"] for name in ("Api", "Dispatch", "Normalize", "Refresh", "Think")}
+    assert readers == {
+        name: ["{LayersServers}"] for name in ("Api", "Dispatch", "RecordToolResult", "Refresh", "Think")
+    }
 
 
 def test_runner_has_only_its_own_server_and_packages(stacks: Stacks, custom_servers: Stacks) -> None:

@@ -108,7 +108,7 @@ def test_settings_reach_the_templates(custom_settings: Stacks) -> None:
     stacks = custom_settings
     assert {tuple(function["Architectures"]) for function in stacks.functions().values()} == {("x86_64",)}
     assert stacks.environment("Dispatch")["SATCHEL_PUBLIC_URL"] == "https://chat.example.com"
-    for function in ("Api", "Normalize"):
+    for function in ("Api", "RecordToolResult"):
         listed = stacks.environment(function)["SATCHEL_CANVAS_ORIGINS"]
         assert listed == "https://dash.example,https://metrics.example:8443"
     assert stacks.environment("Dispatch")["SATCHEL_RUNNER_PREFIX"] == "team-run-"

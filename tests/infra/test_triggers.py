@@ -6,7 +6,7 @@ from infra import limits
 from tests.infra.templates import Stacks
 
 pytestmark = pytest.mark.synth
-DELETING_FUNCTIONS = ("Endsession", "Expire")
+DELETING_FUNCTIONS = ("EndSession", "Expire")
 
 
 def test_sweep_runs_every_15_minutes(stacks: Stacks) -> None:
@@ -39,8 +39,8 @@ def test_sweep_may_query_the_expiry_index(stacks: Stacks) -> None:
 
 
 def test_only_api_may_invoke_end_session(stacks: Stacks) -> None:
-    assert stacks.environment("Api")["SATCHEL_END_SESSION_FUNCTION"] == "{Endsession}"
-    callers = [each.role for each in stacks.statements() if "{Endsession.Arn}" in each.resources]
+    assert stacks.environment("Api")["SATCHEL_END_SESSION_FUNCTION"] == "{EndSession}"
+    callers = [each.role for each in stacks.statements() if "{EndSession.Arn}" in each.resources]
     assert callers == ["Api"]
 
 

@@ -11,13 +11,13 @@ import pytest
 
 from infra import sources
 from satchel.domain import llm
-from satchel.domain.llm import ModelError, ModelSilent
+from satchel.domain.llm import ModelError, ModelTimedOut
 from tests.infra.asl_validator import problems
 from tests.infra.templates import Stacks
 
 pytestmark = pytest.mark.synth
 ASL_VALIDATOR = sources.ROOT / "node_modules/.bin/asl-validator"
-STEPS = ("Think", "Approval", "Dispatch", "Normalize", "Finish")
+STEPS = ("Think", "Approval", "Dispatch", "RecordToolResult", "Finish")
 SERVICE_ERRORS = {
     "Lambda.ServiceException",
     "Lambda.AWSLambdaException",
@@ -45,7 +45,7 @@ def test_definition_is_the_file_with_arns_and_timeouts(text: str) -> None:
     assert problems(text) == []
 
 
-@pytest.mark.parametrize("step", ["Think", "Approval", "Normalize", "Finish"])
+@pytest.mark.parametrize("step", ["Think", "Approval", "RecordToolResult", "Finish"])
 def test_task_is_retried_after_lambda_service_errors(tasks: dict[str, Any], step: str) -> None:
     assert set(tasks[step]["Retry"][0]["ErrorEquals"]) == SERVICE_ERRORS
 
@@ -60,7 +60,7 @@ def test_only_idempotent_steps_are_retried_after_their_own_failure(tasks: dict[s
     repeated = {
         step for step in STEPS for retry in tasks[step]["Retry"] if retry["ErrorEquals"] == ["States.TaskFailed"]
     }
-    assert repeated == {"Think", "Normalize", "Finish"}
+    assert repeated == {"Think", "RecordToolResult", "Finish"}
 
 
 def test_dispatch_has_a_heartbeat_timeout_and_approval_has_none(tasks: dict[str, Any]) -> None:
@@ -74,11 +74,11 @@ def test_call_without_approval_goes_to_dispatch(tasks: dict[str, Any]) -> None:
     assert [catcher["Next"] for catcher in approval["Catch"]] == [approval["Next"]] == ["Dispatch"]
 
 
-def test_timeouts_of_dispatch_lead_to_normalize(tasks: dict[str, Any]) -> None:
+def test_timeouts_of_dispatch_lead_to_record_tool_result(tasks: dict[str, Any]) -> None:
     timeouts, others = tasks["Dispatch"]["Catch"]
     assert timeouts["ErrorEquals"] == ["States.HeartbeatTimeout", "States.Timeout"]
     assert others["ErrorEquals"] == ["States.ALL"]
-    assert timeouts["Next"] == others["Next"] == "Normalize"
+    assert timeouts["Next"] == others["Next"] == "RecordToolResult"
 
 
 def test_failed_turn_reaches_finish(tasks: dict[str, Any]) -> None:
@@ -153,10 +153,10 @@ def test_model_errors_are_retried_only_if_they_may_pass(tasks: dict[str, Any]) -
         name: retry["MaxAttempts"]
         for retry in tasks["Think"]["Retry"]
         for name in retry["ErrorEquals"]
-        if llm.named(name)
+        if llm.find_model_error(name)
     }
     kinds = ModelError.__subclasses__()
     assert {name for name, times in attempts.items() if times == 0} == {
-        kind.__name__ for kind in kinds if not kind.passing or kind is ModelSilent
+        kind.__name__ for kind in kinds if not kind.retryable or kind is ModelTimedOut
     }
     assert {name for name, times in attempts.items() if times} == {"ModelThrottled", "ModelUnavailable"}

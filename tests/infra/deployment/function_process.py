@@ -47,7 +47,7 @@ _writing = threading.Lock()
 # Import and read in advance what all functions need, so that a fork of this process starts quickly.
 for _folder in sorted(path.name for path in FUNCTIONS.iterdir() if (path / "handler.py").exists()):
     import_module(f"functions.{_folder}.handler")
-service_models.read_once()
+service_models.cache_service_models()
 for _service in ("dynamodb", "lambda", "s3", "secretsmanager", "stepfunctions", "sts"):
     boto3.Session(region_name="us-east-1").client(
         _service

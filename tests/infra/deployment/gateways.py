@@ -15,7 +15,7 @@ import httpx2
 from local.emulator.aws.lambda_host import InvocationResult
 from local.emulator.aws.moto_patches import websocket_connections
 from local.emulator.aws.moto_patches.lambda_invoke import HOST
-from tests.e2e.user_client import Person
+from tests.e2e.user_client import UserClient
 
 Json = dict[str, Any]
 
@@ -112,7 +112,7 @@ def _response(result: InvocationResult) -> httpx2.Response:
 
 
 @dataclass(frozen=True)
-class SignedInUser(Person):
+class SignedInUser(UserClient):
     """A user who signed in with the deployed user pool."""
 
     created_routes: Sequence[Route] = ()

@@ -9,7 +9,7 @@ import boto3
 from moto.sts.models import sts_backends
 
 from local.emulator.aws.cloud import ACCOUNT
-from tests.iam_policies import allows, applies, listed
+from tests.iam_policies import allows, as_list, is_applicable
 from tests.infra.deployment.function_process import INVOCATION
 from tests.infra.deployment.recorded_calls import Call, Permission, read_calls, required_permissions
 from tests.infra.deployment.system import DeployedSystem
@@ -63,17 +63,17 @@ class RoleCheck:
 
 def _unused_parts(statement: Statement, required: Sequence[Permission]) -> Iterator[tuple[str, str]]:
     """Yield actions that no call required on any resource, and resources that no call required with any action."""
-    resources = listed(statement["Resource"])
-    for action in listed(statement["Action"]):
+    resources = as_list(statement["Resource"])
+    for action in as_list(statement["Action"]):
         if not _applies_to_any({**statement, "Action": action}, required):
             yield action, " ".join(resources)
     for resource in resources:
         if not _applies_to_any({**statement, "Resource": resource}, required):
-            yield " ".join(listed(statement["Action"])), resource
+            yield " ".join(as_list(statement["Action"])), resource
 
 
 def _applies_to_any(statement: Statement, required: Iterable[Permission]) -> bool:
-    return any(applies(statement, each.action, each.resource, each.context) for each in required)
+    return any(is_applicable(statement, each.action, each.resource, each.context) for each in required)
 
 
 def _statements(role: str) -> list[Statement]:

@@ -75,7 +75,7 @@ class Scenario:
     def __init__(self, system: DeployedSystem) -> None:
         self.system = system
         self.user = new_user(system)
-        self.session_id = self.user.session()
+        self.session_id = self.user.create_session()
         self._socket_routes = routes("WEBSOCKET")
         self.response: Json = {}
         self.pushed: list[Json] = []
@@ -122,9 +122,9 @@ class Scenario:
     def run_turns(self) -> None:
         """Call tools that read and write all kinds of files, with a connection that receives the events."""
         client = self._connected()
-        turn = self.user.start(self.session_id, "/legacy.make {}")
+        turn = self.user.start_turn(self.session_id, "/legacy.make {}")
         self._follow(client, turn["turn_id"])
-        self.user.wait_for(self.session_id, turn["turn_id"])
+        self.user.wait_for_turn(self.session_id, turn["turn_id"])
         wait_until(lambda: any(page.get("done") for page in client.messages))
         self.pushed = [event for page in client.messages for event in page.get("events", [])]
         client.request({"action": "unsubscribe", "turn_id": turn["turn_id"]})
@@ -138,7 +138,7 @@ class Scenario:
             client, meter = self._connected(), CallMeter(self.system.call_logs)
             if kind == "file":
                 self.user.upload(self.session_id, "more.csv", b"a,b\n3,4\n")
-            turn = str(self.user.start(self.session_id, message)["turn_id"])
+            turn = str(self.user.start_turn(self.session_id, message)["turn_id"])
             self._follow(client, turn)
             wait_until(lambda client=client: any(page.get("done") for page in client.messages))  # type: ignore[misc]
             response = self._call("GET", self._path(turn))
@@ -170,7 +170,7 @@ class Scenario:
         turn = self._waiting_turn()
         call = self._approval_of(turn)
         self._call("POST", f"{self._path(turn)}/calls/{call}/approval", json={"approved": True})
-        self.user.wait_for(self.session_id, turn)
+        self.user.wait_for_turn(self.session_id, turn)
         event = {"user": self.user.name, "session_id": self.session_id, "turn_id": turn, "call_id": call}
         self.system.invoke("Approval", {**event, "task_token": "second"})
 
@@ -178,10 +178,10 @@ class Scenario:
         """Cancel a turn, stop the execution of another, and detect stopped ones without the event of their end."""
         turn = self._waiting_turn()
         self._call("DELETE", self._path(turn))
-        self.user.wait_for(self.session_id, turn)
+        self.user.wait_for_turn(self.session_id, turn)
         turn = self._waiting_turn()
         self._stop_execution(turn)
-        self.user.wait_for(self.session_id, turn)
+        self.user.wait_for_turn(self.session_id, turn)
         execution_events.set_listener(None)
         for look_up in (self._read, self._subscribe):
             self.system.set_clock_offset(timedelta())
@@ -195,7 +195,7 @@ class Scenario:
 
     def end_sessions(self) -> None:
         """End a session with a temporary file, and another whose temporary file the user keeps."""
-        keeping, ending = self.user.session(), self.user.session()
+        keeping, ending = self.user.create_session(), self.user.create_session()
         for session_id in (keeping, ending):
             self.user.ask(session_id, "/legacy.make_temporary {}")
         self._call("POST", f"/api/files/{self._files_of(keeping)['temporary.txt']}/keep")
@@ -225,7 +225,7 @@ class Scenario:
     def erase_a_user(self) -> None:
         """Delete all data of a user by the sweep, including a running turn and an unfinished upload."""
         self.user = new_user(self.system)
-        self.session_id = self.user.session()
+        self.session_id = self.user.create_session()
         self.user.upload(self.session_id, "sales.csv", b"a,b\n1,2\n")
         self._ask("/legacy.make {}")
         self._call("POST", "/api/files/uploads", json={"name": "never.txt", "size": 5})
@@ -239,7 +239,7 @@ class Scenario:
         assert not self._call("GET", "/api/me")["usage"]["count"]
 
     def _request(self, method: str, path: str, **kwargs: object) -> httpx2.Response:
-        answer = self.user.call(method, path, **kwargs)
+        answer = self.user.request(method, path, **kwargs)
         assert answer.status_code < httpx2.codes.BAD_REQUEST, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer
 
@@ -274,7 +274,7 @@ class Scenario:
 
     def _waiting_turn(self) -> str:
         arguments = json.dumps({"reason": "x" * _LONG_ARGUMENT})
-        turn = str(self.user.start(self.session_id, f"/legacy.ask {arguments}")["turn_id"])
+        turn = str(self.user.start_turn(self.session_id, f"/legacy.ask {arguments}")["turn_id"])
         wait_until(lambda: bool(self._approval_of(turn)))
         return turn
 

@@ -20,7 +20,7 @@ from tests.infra.deployment.system import DeployedSystem
 from tests.infra.deployment.unused_permissions import reasons_for
 
 pytestmark = [pytest.mark.synth, pytest.mark.timeout(300)]
-STATES = ("Think", "Approval", "Dispatch", "Normalize", "Finish")
+STATES = ("Think", "Approval", "Dispatch", "RecordToolResult", "Finish")
 DEPLOYMENT_EVENT = {"source": "aws.cloudformation"}
 
 
@@ -75,7 +75,7 @@ def test_function_variables_name_the_created_resources(system: DeployedSystem) -
         "SATCHEL_CAPABILITY_SECRET": only(system, "SecretsManager::Secret"),
         "SATCHEL_BUCKET": system.physical_ids("S3::Bucket")["Files"],
         "SATCHEL_ERASE_FUNCTION": system.functions["Erase"].name,
-        "SATCHEL_END_SESSION_FUNCTION": system.functions["Endsession"].name,
+        "SATCHEL_END_SESSION_FUNCTION": system.functions["EndSession"].name,
         "SATCHEL_CALL_ROLE": call_role["Arn"],
     }
     variables = [(key, value) for each in system.functions.values() for key, value in each.environment.items()]

@@ -17,9 +17,9 @@ class Reason(NamedTuple):
 _GROUP_REASON = "granted as a group with the other item requests; the adapter decides which of them it sends"
 _GROUPED_ACTIONS = {
     "dynamodb:GetItem": ("Expire",),
-    "dynamodb:BatchGetItem": ("Approval", "Erase", "Finish", "Normalize", "Push", "Refresh", "Sockets"),
-    "dynamodb:Query": ("Approval", "Normalize", "Refresh", "Sockets"),
-    "dynamodb:PutItem": ("Endsession", "Erase", "Expire", "Push"),
+    "dynamodb:BatchGetItem": ("Approval", "Erase", "Finish", "RecordToolResult", "Push", "Refresh", "Sockets"),
+    "dynamodb:Query": ("Approval", "RecordToolResult", "Refresh", "Sockets"),
+    "dynamodb:PutItem": ("EndSession", "Erase", "Expire", "Push"),
     "dynamodb:UpdateItem": ("Refresh", "Sockets"),
 }
 _SESSION_FILES = "if the setting limits files to their session, these are deleted with the session, too"
@@ -39,9 +39,9 @@ REASONS = (
     Reason("Run*", "states:SendTaskHeartbeat", "*", "a call that is shorter than the interval sends no heartbeat"),
     Reason("Think", "s3:GetObject", "*/texts/*", "the model needs messages of over 300 KB, which are stored there"),
     *(Reason(role, action, "*", _GROUP_REASON) for action, roles in _GROUPED_ACTIONS.items() for role in roles),
-    Reason("Endsession", "dynamodb:BatchWriteItem", "*", "events are deleted after a grace period, mostly by a sweep"),
-    Reason("Endsession", "s3:DeleteObjectVersion", "*/uploads/*", _SESSION_FILES),
-    Reason("Endsession", "s3:DeleteObjectVersion", "*/deferred/*", _SESSION_FILES),
+    Reason("EndSession", "dynamodb:BatchWriteItem", "*", "events are deleted after a grace period, mostly by a sweep"),
+    Reason("EndSession", "s3:DeleteObjectVersion", "*/uploads/*", _SESSION_FILES),
+    Reason("EndSession", "s3:DeleteObjectVersion", "*/deferred/*", _SESSION_FILES),
     Reason("Expire", "s3:DeleteObjectVersion", "*/uploads/*", _SESSION_FILES),
     Reason(
         "Api",

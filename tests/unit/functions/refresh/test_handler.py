@@ -3,7 +3,7 @@
 import pytest
 
 from functions.refresh import handler as refresh
-from tests.unit.services.scenery import REGISTRY
+from tests.unit.services.samples import REGISTRY
 from tests.unit.services.world import World
 
 SCHEDULE_EVENT = {"source": "aws.events", "detail-type": "Scheduled Event", "detail": {}}
@@ -26,15 +26,15 @@ def test_schedule_lists_tools_of_due_servers_only(world: World) -> None:
     assert refresh.handler(SCHEDULE_EVENT, None) == {"asked": []}
     world.clock.travel(300)
     assert sorted(refresh.handler(SCHEDULE_EVENT, None)["asked"]) == sorted(REGISTRY.servers)
-    assert sorted(world.runners.asked) == sorted(REGISTRY.servers)
+    assert sorted(world.runners.listed_servers) == sorted(REGISTRY.servers)
 
 
 def test_deployment_lists_tools_of_all_servers(world: World) -> None:
     assert sorted(refresh.handler(DEPLOYMENT_EVENT, None)["asked"]) == sorted(REGISTRY.servers)
-    assert sorted(world.runners.asked) == sorted(REGISTRY.servers)
+    assert sorted(world.runners.listed_servers) == sorted(REGISTRY.servers)
 
 
 def test_failing_server_does_not_stop_the_refresh_of_others(world: World) -> None:
     del world.runners.tools["report"]
     refresh.handler(DEPLOYMENT_EVENT, None)
-    assert sorted(world.runners.asked) == sorted(REGISTRY.servers)
+    assert sorted(world.runners.listed_servers) == sorted(REGISTRY.servers)

@@ -1,4 +1,4 @@
-"""State Normalize: records the result of one call as files, events and a message for the model."""
+"""State RecordToolResult: records the result of one call as files, events and a message for the model."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from satchel.bootstrap.observed import observed
 from satchel.domain.steps import CallStep
 
 
-@observed("normalize")
+@observed("record_tool_result")
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Record the result of one call."""
     del context
