@@ -4,7 +4,7 @@ import io
 from datetime import timedelta
 from typing import Any
 
-from satchel.contract import Artifact, DeferredArtifact
+from satchel.contract import Artifact, DeferredArtifact, Display
 from satchel.domain.calls import Call, CallResult, RunnerReport, StoredFile
 from satchel.domain.conversation import ModelReply
 from satchel.domain.files import FileRecord
@@ -84,6 +84,27 @@ class World(Wiring):
         artifact = model.model_validate({"name": name, "mime": mime, "path": name} | fields)
         stored = to_stored_file(call.user, call.call_id, index, artifact)
         self.put(stored.key, body, mime)
+        return stored
+
+    def tool_file(
+        self, session: Session, name: str, *, temporary: bool = False, expires_hours: int | None = None
+    ) -> FileRecord:
+        """Return a file that a tool has created in a turn of its own. It is deferred if ``expires_hours`` is given."""
+        turn = self.turn(session)
+        call = self.call(turn)
+        fields: dict[str, Any] = {}
+        if expires_hours is not None:
+            waits = {"reason": "needs_editing", "next_actions": ["Edit it"], "expires_hours": expires_hours}
+            fields = {"deferred": True, **waits}
+        display = Display(storage_action="temporary") if temporary else None
+        self.finish_call(call, RunnerReport(files=[self.stored_file(call, name, **fields)], display=display))
+        self.complete(turn)
+        return next(iter(self.files.list_by_name(session.user, session.session_id, name)))
+
+    def reload_session(self, session: Session) -> Session:
+        """Return the stored session."""
+        stored = self.sessions.get(session.user, session.session_id)
+        assert stored is not None
         return stored
 
     def put(self, key: str, body: bytes, mime: str = "text/plain") -> None:

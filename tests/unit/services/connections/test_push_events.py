@@ -11,7 +11,7 @@ from tests.unit.services.world import World
 
 @pytest.fixture
 def turn(world: World) -> Turn:
-    """A turn of Alice's, with its first event."""
+    """Return a turn of Alice with its first event."""
     return world.turn(world.session())
 
 
@@ -20,7 +20,7 @@ def follow(world: World, turn: Turn, connection_id: str = "c1", after: int = 0, 
     world.use_cases.subscribe(ConnectionId(connection_id), turn.session_id, turn.turn_id, after)
 
 
-def happen(world: World, turn: Turn, count: int = 1) -> None:
+def publish(world: World, turn: Turn, count: int = 1) -> None:
     for _ in range(count):
         world.events.append(
             turn.turn_id, NewEvent(type="token_stream", payload={"text": "…", "round": 0, "attempt": 0})
@@ -31,25 +31,25 @@ def followers(world: World, turn: Turn) -> list[tuple[str, int, int]]:
     return [(s.connection_id, s.sent, s.failures) for s in world.subscriptions.list_for_turn(turn.turn_id, 100)]
 
 
-def test_what_was_there_comes_first_and_then_what_happens_without_gap_or_repeat(world: World, turn: Turn) -> None:
-    happen(world, turn, 2)
+def test_past_and_new_events_arrive_once_in_order(world: World, turn: Turn) -> None:
+    publish(world, turn, 2)
     follow(world, turn)
     assert world.use_cases.push_events(turn.turn_id)
     assert world.connection_sender.sent_seqs(ConnectionId("c1")) == [1, 2, 3]
-    happen(world, turn, 2)
+    publish(world, turn, 2)
     assert world.use_cases.push_events(turn.turn_id)
     assert world.connection_sender.sent_seqs(ConnectionId("c1")) == [1, 2, 3, 4, 5]
 
 
-def test_being_called_again_sends_nothing_again(world: World, turn: Turn) -> None:
+def test_repeated_push_sends_nothing_again(world: World, turn: Turn) -> None:
     follow(world, turn)
     for _ in range(3):
         assert world.use_cases.push_events(turn.turn_id)
     assert world.connection_sender.sent_seqs(ConnectionId("c1")) == [1]
 
 
-def test_each_connection_is_sent_what_is_behind_its_own_cursor(world: World, turn: Turn) -> None:
-    happen(world, turn, 4)
+def test_each_connection_gets_the_events_after_its_cursor(world: World, turn: Turn) -> None:
+    publish(world, turn, 4)
     follow(world, turn, "c1", after=0)
     follow(world, turn, "c2", after=4)
     follow(world, turn, "c3", after=5)
@@ -61,24 +61,24 @@ def test_each_connection_is_sent_what_is_behind_its_own_cursor(world: World, tur
     ]
 
 
-def test_more_events_than_one_page_holds_arrive_all(world: World, turn: Turn) -> None:
-    happen(world, turn, 450)
+def test_all_events_of_several_pages_are_sent(world: World, turn: Turn) -> None:
+    publish(world, turn, 450)
     follow(world, turn)
     assert world.use_cases.push_events(turn.turn_id)
     assert world.connection_sender.sent_seqs(ConnectionId("c1")) == list(range(1, 452))
 
 
-def test_the_end_of_the_turn_ends_the_subscription_and_nothing_follows_it(world: World, turn: Turn) -> None:
+def test_last_event_ends_the_subscription(world: World, turn: Turn) -> None:
     follow(world, turn)
     world.complete(turn)
-    happen(world, turn)
+    publish(world, turn)
     assert world.use_cases.push_events(turn.turn_id)
     last = world.connection_sender.sent[-1][1]
     assert (last["events"][-1]["type"], last["done"]) == ("response_complete", True)
     assert followers(world, turn) == []
 
 
-def test_who_comes_back_after_having_seen_the_end_is_told_that_it_was_the_end(world: World, turn: Turn) -> None:
+def test_subscriber_that_has_seen_the_end_gets_an_empty_final_message(world: World, turn: Turn) -> None:
     world.complete(turn)
     end = len(world.events.payloads(turn.turn_id))
     follow(world, turn, after=end)
@@ -89,8 +89,8 @@ def test_who_comes_back_after_having_seen_the_end_is_told_that_it_was_the_end(wo
     assert followers(world, turn) == []
 
 
-def test_nobody_is_told_of_an_end_whose_event_is_still_to_come(world: World, turn: Turn) -> None:
-    """It is written a moment after the turn's own end."""
+def test_ended_turn_without_its_last_event_sends_no_final_message(world: World, turn: Turn) -> None:
+    """The last event is written shortly after the end of the turn."""
     follow(world, turn, after=1)
     world.turns.end(turn.model_copy(update={"status": "complete", "ended_at": world.clock.now()}))
     assert world.use_cases.push_events(turn.turn_id)
@@ -98,7 +98,7 @@ def test_nobody_is_told_of_an_end_whose_event_is_still_to_come(world: World, tur
     assert followers(world, turn) == [("c1", 1, 0)]
 
 
-def test_a_connection_that_is_gone_is_forgotten_and_the_others_are_served(world: World, turn: Turn) -> None:
+def test_gone_connection_is_deleted_and_others_are_served(world: World, turn: Turn) -> None:
     follow(world, turn, "c1")
     follow(world, turn, "c2")
     world.connection_sender.gone = {"c1"}
@@ -108,14 +108,14 @@ def test_a_connection_that_is_gone_is_forgotten_and_the_others_are_served(world:
     assert list(world.connections.stored) == ["c2"]
 
 
-def test_a_connection_that_was_closed_is_followed_up_no_more(world: World, turn: Turn) -> None:
+def test_closed_connection_gets_no_events(world: World, turn: Turn) -> None:
     follow(world, turn)
     world.use_cases.forget_connection(ConnectionId("c1"))
     assert world.use_cases.push_events(turn.turn_id)
     assert (world.connection_sender.sent, followers(world, turn)) == ([], [])
 
 
-def test_one_that_takes_nothing_does_not_hold_up_the_others_and_is_tried_again(world: World, turn: Turn) -> None:
+def test_failing_connection_does_not_block_others_and_is_retried(world: World, turn: Turn) -> None:
     follow(world, turn, "c1")
     follow(world, turn, "c2")
     world.connection_sender.failing = {"c1"}
@@ -123,15 +123,13 @@ def test_one_that_takes_nothing_does_not_hold_up_the_others_and_is_tried_again(w
     assert world.connection_sender.sent_seqs(ConnectionId("c2")) == [1]
     assert followers(world, turn) == [("c1", 0, 1), ("c2", 1, 0)]
     world.connection_sender.failing = set()
-    happen(world, turn)
+    publish(world, turn)
     assert world.use_cases.push_events(turn.turn_id)
     assert world.connection_sender.sent_seqs(ConnectionId("c1")) == world.connection_sender.sent_seqs("c2") == [1, 2]
     assert followers(world, turn) == [("c1", 2, 0), ("c2", 2, 0)]
 
 
-def test_one_that_takes_nothing_three_times_is_ended_so_that_it_comes_back_with_its_cursor(
-    world: World, turn: Turn
-) -> None:
+def test_connection_is_closed_after_three_failures(world: World, turn: Turn) -> None:
     follow(world, turn)
     world.connection_sender.failing = {"c1"}
     assert [world.use_cases.push_events(turn.turn_id) for _ in range(3)] == [False, False, True]
@@ -139,7 +137,7 @@ def test_one_that_takes_nothing_three_times_is_ended_so_that_it_comes_back_with_
     assert (followers(world, turn), world.connections.stored) == ([], {})
 
 
-def test_what_arrived_before_a_failure_is_not_sent_again(world: World, turn: Turn) -> None:
+def test_delivered_events_are_not_sent_again_after_a_failure(world: World, turn: Turn) -> None:
     world.events.append(
         turn.turn_id, NewEvent(type="token_stream", payload={"text": "x" * 80_000, "round": 0, "attempt": 0})
     )
@@ -155,7 +153,7 @@ def test_what_arrived_before_a_failure_is_not_sent_again(world: World, turn: Tur
     assert world.connection_sender.sent_seqs(ConnectionId("c1")) == [1, 2, 3]
 
 
-def test_a_subscription_made_anew_while_its_events_are_sent_keeps_its_own_cursor(world: World, turn: Turn) -> None:
+def test_subscription_renewed_during_a_push_keeps_its_cursor(world: World, turn: Turn) -> None:
     follow(world, turn)
     world.connection_sender.on_send = lambda: world.use_cases.subscribe(
         ConnectionId("c1"), turn.session_id, turn.turn_id, 0
@@ -164,8 +162,8 @@ def test_a_subscription_made_anew_while_its_events_are_sent_keeps_its_own_cursor
     assert followers(world, turn) == [("c1", 0, 0)]
 
 
-def test_unsubscribing_while_events_are_sent_stops_after_that_message(world: World, turn: Turn) -> None:
-    happen(world, turn, 300)
+def test_unsubscribing_during_a_push_stops_after_the_message(world: World, turn: Turn) -> None:
+    publish(world, turn, 300)
     follow(world, turn)
     world.connection_sender.on_send = lambda: world.use_cases.unsubscribe(ConnectionId("c1"), turn.turn_id)
     assert world.use_cases.push_events(turn.turn_id)
@@ -173,28 +171,32 @@ def test_unsubscribing_while_events_are_sent_stops_after_that_message(world: Wor
     assert followers(world, turn) == []
 
 
-class TestWhatARunnerMayWrite:
-    """A runner can write into its own turn's part of the table whatever it likes."""
+class TestForgedItems:
+    """A runner can write any item into the partition of its turn."""
 
-    def forged(self, world: World, turn: Turn, **given: object) -> None:
-        kept = {"session_id": turn.session_id, "turn_id": turn.turn_id, "sent": 0, "mark": "m"}
-        forged = {**kept, "expires_at": world.clock.now(), **given}
+    def add_forged(self, world: World, turn: Turn, **fields: object) -> None:
+        defaults = {"session_id": turn.session_id, "turn_id": turn.turn_id, "sent": 0, "mark": "m"}
+        forged = {**defaults, "expires_at": world.clock.now(), **fields}
         world.subscriptions.add(Subscription.model_validate(forged))
 
-    def test_a_subscription_of_somebody_elses_connection_is_sent_nothing(self, world: World, turn: Turn) -> None:
-        world.use_cases.open_connection(ConnectionId("of-bob"), world.use_cases.issue_ticket(BOB).ticket, None)
-        self.forged(world, turn, connection_id="of-bob")
+    def test_subscription_of_another_users_connection_gets_nothing(self, world: World, turn: Turn) -> None:
+        world.use_cases.open_connection(
+            ConnectionId("connection-of-bob"), world.use_cases.issue_ticket(BOB).ticket, None
+        )
+        self.add_forged(world, turn, connection_id="connection-of-bob")
         assert world.use_cases.push_events(turn.turn_id)
         assert (world.connection_sender.sent, followers(world, turn)) == ([], [])
-        assert "of-bob" in world.connections.stored
+        assert "connection-of-bob" in world.connections.stored
 
-    def test_nor_is_one_that_names_a_session_of_his(self, world: World, turn: Turn) -> None:
-        world.use_cases.open_connection(ConnectionId("of-bob"), world.use_cases.issue_ticket(BOB).ticket, None)
-        self.forged(world, turn, connection_id="of-bob", session_id=world.session(BOB).session_id)
+    def test_subscription_with_another_users_session_gets_nothing(self, world: World, turn: Turn) -> None:
+        world.use_cases.open_connection(
+            ConnectionId("connection-of-bob"), world.use_cases.issue_ticket(BOB).ticket, None
+        )
+        self.add_forged(world, turn, connection_id="connection-of-bob", session_id=world.session(BOB).session_id)
         assert world.use_cases.push_events(turn.turn_id)
         assert (world.connection_sender.sent, followers(world, turn)) == ([], [])
 
-    def test_events_that_are_none_end_the_subscription_and_hold_up_nobody(
+    def test_unreadable_events_end_the_subscription_only(
         self, world: World, turn: Turn, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         follow(world, turn)
@@ -202,6 +204,6 @@ class TestWhatARunnerMayWrite:
         def unreadable(*_: object) -> list[Event]:
             return [Event.model_validate({"seq": 1})]
 
-        monkeypatch.setattr(world.events, "after", unreadable)
+        monkeypatch.setattr(world.events, "list_after", unreadable)
         assert world.use_cases.push_events(turn.turn_id)
         assert (world.connection_sender.sent, followers(world, turn)) == ([], [])

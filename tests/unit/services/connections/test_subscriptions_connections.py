@@ -9,7 +9,7 @@ from tests.unit.services.samples import ALICE, BOB
 from tests.unit.services.world import World
 
 
-def test_a_ticket_opens_a_connection_for_whom_it_was_issued_to(world: World) -> None:
+def test_ticket_opens_a_connection_for_its_user(world: World) -> None:
     opened = world.use_cases.open_connection(ConnectionId("c1"), world.use_cases.issue_ticket(BOB).ticket, None)
 
     until = world.clock.now() + timedelta(hours=2, minutes=10)
@@ -17,7 +17,7 @@ def test_a_ticket_opens_a_connection_for_whom_it_was_issued_to(world: World) -> 
     assert world.connections.stored == {"c1": opened}
 
 
-def test_a_ticket_works_once(world: World) -> None:
+def test_ticket_works_once(world: World) -> None:
     ticket = world.use_cases.issue_ticket(ALICE).ticket
     world.use_cases.open_connection(ConnectionId("c1"), ticket, None)
 
@@ -26,7 +26,7 @@ def test_a_ticket_works_once(world: World) -> None:
     assert list(world.connections.stored) == ["c1"]
 
 
-def test_a_ticket_is_good_to_its_last_moment_and_not_a_moment_longer(world: World) -> None:
+def test_ticket_expires_after_one_minute(world: World) -> None:
     early, late = world.use_cases.issue_ticket(ALICE).ticket, world.use_cases.issue_ticket(ALICE).ticket
     world.clock.travel(60 - 1e-6)
     world.use_cases.open_connection(ConnectionId("c1"), early, None)
@@ -37,24 +37,24 @@ def test_a_ticket_is_good_to_its_last_moment_and_not_a_moment_longer(world: Worl
 
 
 @pytest.mark.parametrize("ticket", [None, "", "kq3mXo0ZC9m2Yb1m3sD0k6x8QvW7uTzR5nPjL4hFgEc", "\x00", "ä" * 5000])
-def test_without_a_ticket_of_ours_nobody_comes_in(world: World, ticket: str | None) -> None:
+def test_connection_without_a_valid_ticket_is_refused(world: World, ticket: str | None) -> None:
     with pytest.raises(NotAllowed):
         world.use_cases.open_connection(ConnectionId("c1"), ticket, None)
     assert world.connections.stored == {}
 
 
-def test_a_used_and_a_forged_ticket_are_refused_in_the_same_words(world: World) -> None:
+def test_used_forged_and_missing_tickets_are_refused_with_the_same_message(world: World) -> None:
     used = world.use_cases.issue_ticket(ALICE).ticket
     world.use_cases.open_connection(ConnectionId("c1"), used, None)
-    said = set()
+    errors = set()
     for ticket in (used, "forged", None):
         with pytest.raises(NotAllowed) as refused:
             world.use_cases.open_connection(ConnectionId("c2"), ticket, None)
-        said.add((refused.value.message, str(refused.value.details)))
-    assert len(said) == 1
+        errors.add((refused.value.message, str(refused.value.details)))
+    assert len(errors) == 1
 
 
-def test_pages_of_our_own_sites_may_connect(world: World) -> None:
+def test_page_of_an_allowed_origin_can_connect(world: World) -> None:
     assert world.use_cases.open_connection(
         ConnectionId("c1"), world.use_cases.issue_ticket(ALICE).ticket, "https://chat.example"
     )
@@ -63,14 +63,14 @@ def test_pages_of_our_own_sites_may_connect(world: World) -> None:
 @pytest.mark.parametrize(
     "origin", ["https://evil.example", "http://chat.example", "https://chat.example.evil.example", "null", ""]
 )
-def test_a_page_of_another_site_is_refused_and_its_ticket_stays_good(world: World, origin: str) -> None:
+def test_page_of_another_origin_is_refused_and_its_ticket_remains_valid(world: World, origin: str) -> None:
     ticket = world.use_cases.issue_ticket(ALICE).ticket
     with pytest.raises(NotAllowed):
         world.use_cases.open_connection(ConnectionId("c1"), ticket, origin)
     assert world.use_cases.open_connection(ConnectionId("c2"), ticket, None).user == ALICE.name
 
 
-def test_a_connection_that_was_closed_is_forgotten_however_often_that_is_said(world: World) -> None:
+def test_closed_connection_can_be_deleted_repeatedly(world: World) -> None:
     world.use_cases.open_connection(ConnectionId("c1"), world.use_cases.issue_ticket(ALICE).ticket, None)
     world.use_cases.forget_connection(ConnectionId("c1"))
     world.use_cases.forget_connection(ConnectionId("c1"))

@@ -6,7 +6,7 @@ from tests.unit.services.samples import BOB
 from tests.unit.services.world import World
 
 
-def test_a_ticket_says_who_it_lets_in_and_for_how_long(world: World) -> None:
+def test_ticket_is_stored_with_its_user_and_expires_after_one_minute(world: World) -> None:
     issued = world.use_cases.issue_ticket(BOB)
 
     assert issued.expires_at == world.clock.now() + timedelta(seconds=60)
@@ -15,14 +15,14 @@ def test_a_ticket_says_who_it_lets_in_and_for_how_long(world: World) -> None:
     }
 
 
-def test_a_ticket_is_32_random_bytes_that_may_stand_in_an_address(world: World) -> None:
+def test_ticket_has_32_random_bytes_and_is_url_safe(world: World) -> None:
     first, second = world.use_cases.issue_ticket(BOB), world.use_cases.issue_ticket(BOB)
 
     assert first.ticket != second.ticket
     assert re.fullmatch(r"[A-Za-z0-9_-]{43}", first.ticket)
 
 
-def test_what_is_kept_or_printed_lets_nobody_in(world: World) -> None:
+def test_neither_the_stored_nor_the_printed_form_contains_the_ticket(world: World) -> None:
     issued = world.use_cases.issue_ticket(BOB)
 
     assert issued.ticket not in str(world.tickets.stored)

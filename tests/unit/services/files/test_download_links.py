@@ -1,4 +1,4 @@
-"""Capabilities: every refusal is the same, so that none tells anything."""
+"""Capability links: every rejection is the same and reveals empty_token."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -9,6 +9,7 @@ from satchel.domain.errors import LinkNotFound
 from satchel.domain.files import FileRecord, NewFile
 from satchel.domain.ids import FileKey
 from satchel.domain.links import Claims
+from satchel.domain.metrics import DOWNLOADED_BYTES, UPLOADED_BYTES
 from satchel.domain.sessions import Session
 from tests.unit.services.samples import ALICE, BOB
 from tests.unit.services.world import World
@@ -28,15 +29,17 @@ def token(url: str) -> str:
     return url.partition("token=")[2]
 
 
-def test_a_link_opens_its_file(world: World, record: FileRecord) -> None:
+def test_link_opens_its_file(world: World, record: FileRecord) -> None:
     url = world.use_cases.mint_links(record)
     assert url.partition("?")[0] == f"/api/files/download/{record.file_key}"
     assert world.use_cases.open_link(record.file_key, token(url)) == record
 
 
-def test_a_link_says_what_it_is_for_and_for_how_long(world: World, record: FileRecord, session: Session) -> None:
+def test_claims_contain_the_file_the_audience_and_the_expiry(
+    world: World, record: FileRecord, session: Session
+) -> None:
     now = int(world.clock.now().timestamp())
-    said = Claims(
+    claims = Claims(
         file_key=record.file_key,
         version=1,
         owner=ALICE.name,
@@ -45,44 +48,44 @@ def test_a_link_says_what_it_is_for_and_for_how_long(world: World, record: FileR
         audience="ui",
         exp=now + 300,
     )
-    assert world.signer.verify(token(world.use_cases.mint_links(record)), ("ui",)) == said
-    for_tool = said.model_copy(update={"audience": "tool", "exp": now + 840})
+    assert world.signer.verify(token(world.use_cases.mint_links(record)), ("ui",)) == claims
+    for_tool = claims.model_copy(update={"audience": "tool", "exp": now + 840})
     assert world.signer.verify(token(world.use_cases.mint_links.for_tool(record, 840)), ("tool",)) == for_tool
 
 
-def test_a_tool_gets_the_address_with_the_host(world: World, record: FileRecord) -> None:
+def test_link_for_a_tool_is_an_absolute_url(world: World, record: FileRecord) -> None:
     url = world.use_cases.mint_links.for_tool(record, 840)
     assert url.startswith(f"https://satchel.example/api/files/download/{record.file_key}?token=")
     assert world.use_cases.open_link(record.file_key, token(url)) == record
 
 
-def test_a_link_opens_the_version_that_it_was_made_for(world: World, record: FileRecord, session: Session) -> None:
+def test_link_opens_the_version_it_was_made_for(world: World, record: FileRecord, session: Session) -> None:
     old = token(world.use_cases.mint_links(record))
     newer = world.upload("a.csv", b"newer", session)
     assert world.use_cases.open_link(record.file_key, old) == record
     assert world.use_cases.open_link(record.file_key, token(world.use_cases.mint_links(newer))) == newer
 
 
-def test_a_file_without_a_session_has_links_as_well(world: World) -> None:
+def test_file_without_session_has_links(world: World) -> None:
     record = world.upload("library.csv")
     assert world.use_cases.open_link(record.file_key, token(world.use_cases.mint_links(record))) == record
 
 
-def test_a_file_that_outlives_its_session_gets_new_links(world: World, record: FileRecord, session: Session) -> None:
+def test_file_that_outlives_its_session_gets_new_links(world: World, record: FileRecord, session: Session) -> None:
     world.use_cases.end_session(ALICE, session.session_id)
     assert world.use_cases.open_link(record.file_key, token(world.use_cases.mint_links(record))) == record
 
 
-def test_a_link_lives_five_minutes(world: World, record: FileRecord) -> None:
-    made = token(world.use_cases.mint_links(record))
+def test_link_is_valid_for_five_minutes(world: World, record: FileRecord) -> None:
+    link_token = token(world.use_cases.mint_links(record))
     world.clock.travel(299)
-    assert world.use_cases.open_link(record.file_key, made) == record
+    assert world.use_cases.open_link(record.file_key, link_token) == record
     world.clock.travel(1)
     with pytest.raises(LinkNotFound):
-        world.use_cases.open_link(record.file_key, made)
+        world.use_cases.open_link(record.file_key, link_token)
 
 
-def test_a_shared_link_opens_its_file_until_it_is_revoked(world: World, record: FileRecord) -> None:
+def test_shared_link_opens_its_file_until_it_is_revoked(world: World, record: FileRecord) -> None:
     link, address = world.use_cases.share_file(ALICE, record.file_key, 3600)
     assert world.use_cases.open_link(record.file_key, token(address)) == record
 
@@ -92,14 +95,14 @@ def test_a_shared_link_opens_its_file_until_it_is_revoked(world: World, record: 
         world.use_cases.open_link(record.file_key, token(address))
 
 
-def test_a_file_that_outlives_even_the_record_of_its_session_has_links(world: World, record: FileRecord) -> None:
+def test_file_without_a_session_record_has_links(world: World, record: FileRecord) -> None:
     other = {"session_id": "s" + "0" * 26, "object_id": record.file_key[:-1] + "z", "origin": "again"}
-    gone = NewFile.model_validate(record.model_dump() | other)
-    kept = world.files.save(gone)
-    assert world.use_cases.open_link(kept.file_key, token(world.use_cases.mint_links(kept))) == kept
+    new = NewFile.model_validate(record.model_dump() | other)
+    record = world.files.save(new)
+    assert world.use_cases.open_link(record.file_key, token(world.use_cases.mint_links(record))) == record
 
 
-def test_the_links_of_a_page_read_each_session_once(world: World, record: FileRecord, session: Session) -> None:
+def test_links_of_a_page_read_each_session_once(world: World, record: FileRecord, session: Session) -> None:
     records = [record, world.upload("b.csv", session=session), world.upload("c.csv")]
 
     addresses = world.use_cases.mint_links.for_files(records)
@@ -110,63 +113,63 @@ def test_the_links_of_a_page_read_each_session_once(world: World, record: FileRe
     assert world.use_cases.mint_links.for_files([]) == []
 
 
-# Refusals
+# Rejected links
 
-Refused = tuple[str, str]  # the key that is asked for, the token that is shown
-Case = Callable[[World, FileRecord], Refused]
+Request = tuple[str, str]  # file key and token
+Case = Callable[[World, FileRecord], Request]
 
 
-def forged(_world: World, record: FileRecord) -> Refused:
+def forged(_world: World, record: FileRecord) -> Request:
     return record.file_key, "token-99"
 
 
-def nothing(_world: World, record: FileRecord) -> Refused:
+def empty_token(_world: World, record: FileRecord) -> Request:
     return record.file_key, ""
 
 
-def for_another_file(world: World, record: FileRecord) -> Refused:
+def for_another_file(world: World, record: FileRecord) -> Request:
     return world.upload("b.csv").file_key, token(world.use_cases.mint_links(record))
 
 
-def expired_token(world: World, record: FileRecord) -> Refused:
-    made = token(world.use_cases.mint_links(record))
+def expired_token(world: World, record: FileRecord) -> Request:
+    link_token = token(world.use_cases.mint_links(record))
     world.clock.travel(300)
-    return record.file_key, made
+    return record.file_key, link_token
 
 
-def expired_file(world: World, record: FileRecord) -> Refused:
-    made = token(world.use_cases.mint_links(world.expire_after(record, timedelta(minutes=1))))
+def expired_file(world: World, record: FileRecord) -> Request:
+    link_token = token(world.use_cases.mint_links(world.expire_after(record, timedelta(minutes=1))))
     world.clock.travel(60)
-    return record.file_key, made
+    return record.file_key, link_token
 
 
-def deleted_file(world: World, record: FileRecord) -> Refused:
-    made = token(world.use_cases.mint_links(record))
+def deleted_file(world: World, record: FileRecord) -> Request:
+    link_token = token(world.use_cases.mint_links(record))
     world.use_cases.remove_file(ALICE, record.file_key)
-    return record.file_key, made
+    return record.file_key, link_token
 
 
-def no_such_version(world: World, record: FileRecord) -> Refused:
+def no_such_version(world: World, record: FileRecord) -> Request:
     return record.file_key, token(world.use_cases.mint_links(record.model_copy(update={"version": 2})))
 
 
-def another_owner(world: World, record: FileRecord) -> Refused:
+def another_owner(world: World, record: FileRecord) -> Request:
     return record.file_key, token(world.use_cases.mint_links(record.model_copy(update={"user": BOB.name})))
 
 
-def another_owner_without_session(world: World, record: FileRecord) -> Refused:
+def another_owner_without_session(world: World, record: FileRecord) -> Request:
     return record.file_key, token(
         world.use_cases.mint_links(record.model_copy(update={"user": BOB.name, "session_id": None}))
     )
 
 
-def ended_session(world: World, record: FileRecord) -> Refused:
-    made = token(world.use_cases.mint_links(record))
+def ended_session(world: World, record: FileRecord) -> Request:
+    link_token = token(world.use_cases.mint_links(record))
     world.use_cases.end_session(ALICE, record.session_id or "")
-    return record.file_key, made
+    return record.file_key, link_token
 
 
-def no_such_session(world: World, record: FileRecord) -> Refused:
+def no_such_session(world: World, record: FileRecord) -> Request:
     return record.file_key, token(world.use_cases.mint_links(record.model_copy(update={"session_id": "s" + "0" * 26})))
 
 
@@ -175,7 +178,7 @@ def no_such_session(world: World, record: FileRecord) -> Refused:
     "case",
     [
         forged,
-        nothing,
+        empty_token,
         for_another_file,
         expired_token,
         expired_file,
@@ -187,14 +190,25 @@ def no_such_session(world: World, record: FileRecord) -> Refused:
         no_such_session,
     ],
 )
-def test_every_refusal_is_the_same(world: World, record: FileRecord, case: Case) -> None:
-    file_key, shown = case(world, record)
-    before = world.link_states.reads
+def test_every_rejected_link_raises_the_same_error_after_one_read(world: World, record: FileRecord, case: Case) -> None:
+    file_key, shown_token = case(world, record)
+    reads = world.link_states.reads
     with pytest.raises(LinkNotFound) as refused:
-        world.use_cases.open_link(FileKey(file_key), shown)
-    assert world.link_states.reads == before + 1
+        world.use_cases.open_link(FileKey(file_key), shown_token)
+    assert world.link_states.reads == reads + 1
     assert (refused.value.code, refused.value.message, refused.value.details) == (
         "E_FILE_NOT_FOUND",
         "There is no such file, or the link has expired.",
         {},
     )
+
+
+# Metrics
+
+
+def test_uploaded_and_downloaded_bytes_are_counted(world: World) -> None:
+    record = world.use_cases.upload_file(ALICE, "a.txt", b"1234", None, None)
+    url = world.use_cases.mint_links(record)
+    world.use_cases.download(record.file_key, url.partition("token=")[2])
+    assert world.metrics.values_of(UPLOADED_BYTES) == [(4,)]
+    assert world.metrics.values_of(DOWNLOADED_BYTES) == [(4,)]

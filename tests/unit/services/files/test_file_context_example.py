@@ -1,4 +1,4 @@
-"""The example of spec 3 §4.1, from records of files that were uploaded, made and read as any others."""
+"""The example of the file context in the specification, from files that were really uploaded and stored."""
 
 import io
 import re
@@ -28,29 +28,29 @@ End available files]"""
 ROW = b"2024-08-27,north,bolt," + b"9" * 397 + b"\n"
 
 
-class VastStore(FakeFileStore):
-    """Holds objects that would be too large for a test: rows without end, as long as they are said to be."""
+class HugeFileStore(FakeFileStore):
+    """Return generated rows for objects that are too large for a test."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.vast: dict[str, int] = {}
+        self.sizes: dict[str, int] = {}
         self.fetched = 0
 
     def head(self, key: str) -> StoredObject | None:
-        if key in self.vast:
-            return StoredObject(key=key, size=self.vast[key], mime="text/csv", etag="e")
+        if key in self.sizes:
+            return StoredObject(key=key, size=self.sizes[key], mime="text/csv", etag="e")
         return super().head(key)
 
     def read_range(self, key: str, first: int, last: int) -> Iterator[bytes]:
-        if key not in self.vast:
+        if key not in self.sizes:
             return super().read_range(key, first, last)
         self.fetched += last - first + 1
         rows = ROW * ((last - first) // len(ROW) + 2)
         return iter([rows[first % len(ROW) :][: last - first + 1]])
 
 
-def silent_workbook() -> bytes:
-    """A workbook of 15 MB that says nowhere how many rows it has, and has more than anybody would count."""
+def workbook_without_row_count() -> bytes:
+    """Return a workbook of 15 MB that does not declare its number of rows and has too many to count."""
     body = io.BytesIO()
     with zipfile.ZipFile(body, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/worksheets/sheet1.xml", "<worksheet><sheetData>" + "<row><c/></row>" * 400_000)
@@ -59,20 +59,20 @@ def silent_workbook() -> bytes:
 
 
 def uploaded(world: World, session: Session, name: str, size: int, body: bytes | None = None) -> FileRecord:
-    """Let a large file have come in by parts."""
-    assert isinstance(world.store, VastStore)
+    """Upload a large file in parts."""
+    assert isinstance(world.store, HugeFileStore)
     world.clock.travel(1)
     upload = world.use_cases.begin_upload(ALICE, name, size, None, session.session_id)
     if body is None:
-        world.store.vast[upload.file.key] = size
+        world.store.sizes[upload.file.key] = size
     else:
         world.put(upload.file.key, body)
     return world.use_cases.complete_upload(ALICE, upload.upload_id)
 
 
 @pytest.mark.clause("v2.1:context:block", "v2.1:context:facts", "v2.1:context:automatic", "v2.1:context:info")
-def test_the_example_comes_out_of_real_records_to_the_letter_but_for_the_days(world: World) -> None:
-    store = world.store = VastStore()
+def test_example_of_the_specification_comes_from_real_records(world: World) -> None:
+    store = world.store = HugeFileStore()
     session = world.session()
     turn = world.turn(session)
     call = world.call(turn)
@@ -83,15 +83,15 @@ def test_the_example_comes_out_of_real_records_to_the_letter_but_for_the_days(wo
     page = world.stored_file(second, "previous_analysis.html", b"<p>\n" * 212_500)
     world.finish_call(second, RunnerReport(files=[page]))
     world.complete(turn)
-    workbook = silent_workbook()
+    workbook = workbook_without_row_count()
     uploaded(world, session, "customer_segments.xlsx", len(workbook), workbook)
     sales = uploaded(world, session, "sales_data.csv", 2_100_000_000)
 
     world.complete(world.turn(session, QUESTION))
 
-    told = world.model.requests[-1].messages[-1]
-    assert isinstance(told, UserMessage)
+    message = world.model.requests[-1].messages[-1]
+    assert isinstance(message, UserMessage)
     day = re.compile(r"\d{4}-\d{2}-\d{2}")
-    assert day.sub("DAY", told.text) == day.sub("DAY", EXAMPLE)
+    assert day.sub("DAY", message.text) == day.sub("DAY", EXAMPLE)
     assert (sales.info.estimated, sales.info.columns) == (True, 4)
     assert store.fetched <= 1 << 20

@@ -1,4 +1,4 @@
-"""The tool that Satchel answers itself: which files there are."""
+"""The built-in tool ``satchel.list_files``."""
 
 import json
 from typing import Any
@@ -12,31 +12,31 @@ from tests.unit.services.samples import ALICE, BOB
 from tests.unit.services.world import World, call_step
 
 
-def dispatched(world: World, call: Call) -> RunnerReport:
-    """Dispatch a call that no runner is to see, and return what it came to."""
+def dispatch(world: World, call: Call) -> RunnerReport:
+    """Dispatch a call that reaches no runner, and return its report."""
     world.use_cases.dispatch_tool(call_step(call, "token"))
     assert (world.runners.orders, world.callback.succeeded) == ([], ["token"])
-    outcome = read_report(world.store, outcome_key(call.user, call.turn_id, call.call_id))
-    assert outcome is not None
-    return outcome
+    report = read_report(world.store, outcome_key(call.user, call.turn_id, call.call_id))
+    assert report is not None
+    return report
 
 
-def asked(world: World, call: Call | None = None, **arguments: object) -> RunnerReport:
-    """Let the model ask."""
+def list_files(world: World, call: Call | None = None, **arguments: object) -> RunnerReport:
+    """Let the model call the tool."""
     call = call or world.call(world.turn(world.session()), "satchel.list_files", json.dumps(arguments))
-    return dispatched(world, call)
+    return dispatch(world, call)
 
 
-def names(outcome: RunnerReport) -> list[str]:
-    return [file["name"] for file in outcome.results["files"]]
+def names(report: RunnerReport) -> list[str]:
+    return [file["name"] for file in report.results["files"]]
 
 
-def test_it_lists_the_persons_own_files_newest_first_without_keys_and_links(world: World) -> None:
+def test_users_own_files_are_listed_newest_first_without_keys_and_links(world: World) -> None:
     world.upload("old.csv")
     world.upload("new.txt", b"one\ntwo\n")
     world.upload("secret.csv", who=BOB)
-    outcome = asked(world)
-    assert outcome.results == {
+    report = list_files(world)
+    assert report.results == {
         "files": [
             {
                 "name": "new.txt",
@@ -59,14 +59,14 @@ def test_it_lists_the_persons_own_files_newest_first_without_keys_and_links(worl
 
 
 @pytest.mark.clause("v2.1:deferred:fields")
-def test_of_a_file_that_waits_it_says_what_to_do_next(world: World) -> None:
+def test_deferred_file_is_listed_with_status_and_next_actions(world: World) -> None:
     turn = world.turn(world.session())
-    maker = world.call(turn)
-    said: dict[str, Any] = {"reason": "awaiting_approval", "next_actions": ["Ask Eve"], "category": "draft"}
+    earlier = world.call(turn)
+    fields: dict[str, Any] = {"reason": "awaiting_approval", "next_actions": ["Ask Eve"], "category": "draft"}
     world.finish_call(
-        maker, RunnerReport(files=[world.stored_file(maker, "plan.docx", deferred=True, expires_hours=5, **said)])
+        earlier, RunnerReport(files=[world.stored_file(earlier, "plan.docx", deferred=True, expires_hours=5, **fields)])
     )
-    (file,) = asked(world, world.call(turn, "satchel.list_files", index=1)).results["files"]
+    (file,) = list_files(world, world.call(turn, "satchel.list_files", index=1)).results["files"]
     assert (file["source"], file["status"], file["next_actions"], file["category"]) == (
         "deferred",
         "awaiting approval",
@@ -76,49 +76,49 @@ def test_of_a_file_that_waits_it_says_what_to_do_next(world: World) -> None:
     assert file["expires_at"] == int(world.clock.now().timestamp()) + 5 * 3600
 
 
-def test_many_files_come_page_by_page(world: World) -> None:
+def test_files_are_listed_in_pages(world: World) -> None:
     for number in range(60):
         world.upload(f"{number}.csv")
-    first = asked(world)
+    first = list_files(world)
     assert len(first.results["files"]) == 50
     world.callback.succeeded.clear()
-    rest = asked(world, cursor=first.results["cursor"])
+    rest = list_files(world, cursor=first.results["cursor"])
     assert names(rest) == [f"{number}.csv" for number in range(9, -1, -1)]
     assert "cursor" not in rest.results
 
 
-def test_it_lists_those_of_the_session_of_a_source_or_of_a_beginning(world: World) -> None:
+def test_list_can_be_filtered_by_session_source_and_prefix(world: World) -> None:
     session = world.session()
     world.upload("elsewhere.csv")
     world.upload("here.csv", session=session)
     world.upload("hers.csv")
     call = world.call(world.turn(session), "satchel.list_files", '{"this_session": true}')
-    assert names(asked(world, call)) == ["here.csv"]
+    assert names(list_files(world, call)) == ["here.csv"]
     world.callback.succeeded.clear()
-    assert names(asked(world, name_prefix="he")) == ["here.csv", "hers.csv"]
+    assert names(list_files(world, name_prefix="he")) == ["here.csv", "hers.csv"]
     world.callback.succeeded.clear()
-    assert names(asked(world, source="deferred")) == []
+    assert names(list_files(world, source="deferred")) == []
 
 
-def test_what_has_expired_is_not_listed(world: World) -> None:
+def test_expired_files_are_not_listed(world: World) -> None:
     world.expire_after(world.upload("a.csv"))
     world.clock.travel(3600)
-    assert names(asked(world)) == []
+    assert names(list_files(world)) == []
 
 
-def test_a_cursor_of_no_list_is_the_models_mistake(world: World) -> None:
-    assert asked(world, cursor="nonsense").error_code == "E_INVALID_ARGUMENTS"
+def test_invalid_cursor_is_an_invalid_argument(world: World) -> None:
+    assert list_files(world, cursor="nonsense").error_code == "E_INVALID_ARGUMENTS"
 
 
-def test_a_turn_that_is_limited_to_other_tools_may_not_use_it(world: World) -> None:
+def test_tool_is_forbidden_if_the_turn_is_limited_to_others(world: World) -> None:
     turn = world.turn(world.session(), tools=["report"])
-    assert asked(world, world.call(turn, "satchel.list_files")).error_code == "E_FORBIDDEN"
+    assert list_files(world, world.call(turn, "satchel.list_files")).error_code == "E_FORBIDDEN"
 
 
-def test_it_is_told_noted_and_settled_like_any_other_call(world: World) -> None:
+def test_call_is_stored_published_and_recorded_like_any_other(world: World) -> None:
     turn = world.turn(world.session())
     call = world.call(turn, "satchel.list_files", '{"source": "uploaded"}')
-    asked(world, call)
+    list_files(world, call)
     result = world.finish_call(call)
     assert (result.is_error, result.results) == (False, {"files": []})
     assert world.reload(call).injected == {"source": "uploaded"}
@@ -126,9 +126,9 @@ def test_it_is_told_noted_and_settled_like_any_other_call(world: World) -> None:
     assert world.events.payloads(turn.turn_id, "tool_start")[0][1]["server"] == "satchel"
 
 
-def test_everybody_may_use_it_and_another_of_that_server_is_unknown(world: World) -> None:
+def test_all_users_may_call_it_and_other_names_are_unknown_tools(world: World) -> None:
     assert "satchel.list_files" in world.use_cases.list_tools.names(ALICE.groups)
     call = world.call(world.turn(world.session()), "satchel.list_everything")
-    outcome = asked(world, call)
-    assert outcome.error_code == "E_UNKNOWN_TOOL"
-    assert "satchel.list_files" in json.dumps(outcome.meta_data)
+    report = list_files(world, call)
+    assert report.error_code == "E_UNKNOWN_TOOL"
+    assert "satchel.list_files" in json.dumps(report.meta_data)

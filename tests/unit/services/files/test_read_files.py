@@ -1,4 +1,4 @@
-"""My Files."""
+"""Reading and listing the user's files."""
 
 import pytest
 
@@ -10,8 +10,8 @@ from tests.unit.services.samples import ALICE, BOB
 from tests.unit.services.world import World
 
 
-def expiring(world: World, name: str, session: Session | None = None) -> FileRecord:
-    """Return a file that is gone in an hour."""
+def upload_expiring(world: World, name: str, session: Session | None = None) -> FileRecord:
+    """Upload a file that expires in one hour."""
     return world.expire_after(world.upload(name, session=session))
 
 
@@ -19,13 +19,13 @@ def names(records: list[FileRecord]) -> list[str]:
     return [record.name for record in records]
 
 
-def test_a_file_is_read_by_its_key(world: World) -> None:
+def test_file_is_read_by_its_key(world: World) -> None:
     record = world.upload("a.csv")
     assert world.use_cases.read_files(ALICE, record.file_key) == record
 
 
 @pytest.mark.clause("v2.1:storage:apart")
-def test_somebody_elses_file_is_not_found(world: World) -> None:
+def test_file_of_another_user_is_not_found(world: World) -> None:
     record = world.upload("a.csv", who=BOB)
     with pytest.raises(FileNotFound):
         world.use_cases.read_files(ALICE, record.file_key)
@@ -33,8 +33,8 @@ def test_somebody_elses_file_is_not_found(world: World) -> None:
         world.use_cases.read_files(ALICE, FileKey("f" + "0" * 26))
 
 
-def test_an_expired_file_is_gone_to_the_second(world: World) -> None:
-    record = expiring(world, "a.csv")
+def test_file_expires_to_the_second(world: World) -> None:
+    record = upload_expiring(world, "a.csv")
     world.clock.travel(3599.5)
     assert world.use_cases.read_files(ALICE, record.file_key) == record
     world.clock.travel(0.5)
@@ -42,7 +42,7 @@ def test_an_expired_file_is_gone_to_the_second(world: World) -> None:
         world.use_cases.read_files(ALICE, record.file_key)
 
 
-def test_files_are_listed_newest_first_page_by_page(world: World) -> None:
+def test_files_are_listed_newest_first_in_pages(world: World) -> None:
     for name in ("a", "b", "c"):
         world.upload(name)
     world.upload("theirs", who=BOB)
@@ -64,7 +64,7 @@ def test_files_of_one_session_are_listed_newest_first(world: World) -> None:
     ]
 
 
-def test_somebody_elses_session_is_not_found(world: World) -> None:
+def test_session_of_another_user_is_not_found(world: World) -> None:
     session = world.session(BOB)
     with pytest.raises(SessionNotFound):
         world.use_cases.read_files.list(ALICE, FileFilter(session_id=session.session_id), 50, None)
@@ -73,7 +73,7 @@ def test_somebody_elses_session_is_not_found(world: World) -> None:
 @pytest.mark.clause("v2.1:deferred:expired")
 def test_expired_files_are_not_listed(world: World) -> None:
     session = world.session()
-    expiring(world, "old", session)
+    upload_expiring(world, "old", session)
     world.upload("new", session=session)
     world.clock.travel(3600)
     assert names(world.use_cases.read_files.list(ALICE, FileFilter(), 50, None).items) == ["new"]
@@ -86,17 +86,17 @@ def test_expired_files_are_not_listed(world: World) -> None:
 
 
 @pytest.mark.clause("v2.1:processing:b64")
-def test_a_small_file_comes_with_its_bytes_a_larger_one_without(world: World) -> None:
+def test_small_file_has_content_and_a_larger_one_has_none(world: World) -> None:
     small, large = world.upload("a", bytes(100)), world.upload("b", bytes(101))
     assert world.use_cases.read_files.content(small) == bytes(100)
     assert world.use_cases.read_files.content(large) is None
 
 
-def test_an_empty_file_comes_as_no_bytes_not_as_none(world: World) -> None:
+def test_content_of_an_empty_file_is_empty_bytes(world: World) -> None:
     assert world.use_cases.read_files.content(world.upload("a", b"")) == b""
 
 
-def test_a_file_whose_bytes_are_gone_is_not_found(world: World) -> None:
+def test_content_of_a_file_without_bytes_raises_file_not_found(world: World) -> None:
     record = world.upload("a", b"x")
     world.store.delete([record.key])
     with pytest.raises(FileNotFound):

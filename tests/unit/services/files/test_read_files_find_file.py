@@ -1,4 +1,4 @@
-"""What people and models call a file."""
+"""Finding a file by key or name."""
 
 import pytest
 
@@ -10,50 +10,50 @@ from tests.unit.services.samples import ALICE
 from tests.unit.services.world import World
 
 
-def found(world: World, wanted: str, session_id: str | None = None) -> FileRecord | None:
-    """Look for a file of Alice's now."""
-    return find_file(world.files, ALICE.name, session_id, wanted, world.clock.now())
+def find(world: World, name_or_key: str, session_id: str | None = None) -> FileRecord | None:
+    """Find a current file of Alice."""
+    return find_file(world.files, ALICE.name, session_id, name_or_key, world.clock.now())
 
 
-def test_a_file_is_found_by_its_key_and_by_its_name(world: World) -> None:
+def test_file_is_found_by_key_and_by_name(world: World) -> None:
     record = world.upload("sales.csv")
-    assert found(world, record.file_key) == found(world, "sales.csv") == record
+    assert find(world, record.file_key) == find(world, "sales.csv") == record
 
 
 @pytest.mark.clause("v2.1:files:resolved")
-def test_the_sessions_own_file_is_meant_first_then_the_newest(world: World) -> None:
+def test_file_of_the_session_comes_before_the_newest(world: World) -> None:
     session = world.session()
     here = world.upload("sales.csv", session=session)
     newest = world.upload("sales.csv", session=world.session())
-    assert found(world, "sales.csv", session.session_id) == here
-    assert found(world, "sales.csv") == newest
+    assert find(world, "sales.csv", session.session_id) == here
+    assert find(world, "sales.csv") == newest
 
 
-def test_an_expired_file_does_not_hide_an_older_one(world: World) -> None:
-    kept = world.upload("notes.docx")
+def test_expired_file_does_not_hide_an_older_one(world: World) -> None:
+    older = world.upload("notes.docx")
     turn = world.turn(world.session())
     call = world.call(turn)
     world.finish_call(call, RunnerReport(files=[world.stored_file(call, "notes.docx", deferred=True, expires_hours=1)]))
-    waiting = found(world, "notes.docx", turn.session_id)
-    assert waiting is not None
-    assert waiting != kept
+    deferred = find(world, "notes.docx", turn.session_id)
+    assert deferred is not None
+    assert deferred != older
     world.clock.travel(3600)
-    assert found(world, "notes.docx", turn.session_id) == kept
+    assert find(world, "notes.docx", turn.session_id) == older
 
 
-def test_a_path_is_no_name(world: World) -> None:
+def test_path_is_not_a_name(world: World) -> None:
     world.upload("sales.csv")
-    assert found(world, "/tmp/sales.csv") is None
-    assert found(world, "..\\sales.csv") is None
-    assert found(world, "") is None
+    assert find(world, "/tmp/sales.csv") is None
+    assert find(world, "..\\sales.csv") is None
+    assert find(world, "") is None
 
 
 @pytest.mark.parametrize("name", ["data[1].csv", "x" * 130 + ".csv"])
-def test_a_name_is_known_as_the_file_context_shows_it(world: World, name: str) -> None:
+def test_name_is_found_in_the_form_of_the_file_context(world: World, name: str) -> None:
     session = world.session()
     record = world.upload(name, session=session)
     world.upload("data.csv", session=session)
-    shown = sanitize(name)
-    assert shown != name
-    assert find_file(world.files, ALICE.name, session.session_id, shown, world.clock.now()) == record
-    assert find_file(world.files, ALICE.name, session.session_id, shown + "x", world.clock.now()) is None
+    context_name = sanitize(name)
+    assert context_name != name
+    assert find_file(world.files, ALICE.name, session.session_id, context_name, world.clock.now()) == record
+    assert find_file(world.files, ALICE.name, session.session_id, context_name + "x", world.clock.now()) is None

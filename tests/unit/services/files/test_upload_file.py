@@ -1,4 +1,4 @@
-"""A small file from a person."""
+"""Uploading a small file."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from tests.unit.services.world import World
 
 
 @pytest.mark.clause("v2.1:input:stored")
-def test_a_file_is_stored_and_listed(world: World) -> None:
+def test_file_is_stored_and_listed(world: World) -> None:
     session = world.session()
     record = world.use_cases.upload_file(ALICE, "sales.csv", b"a,b\n", None, session.session_id)
     assert record == FileRecord(
@@ -33,7 +33,7 @@ def test_a_file_is_stored_and_listed(world: World) -> None:
     assert world.files.get(ALICE.name, record.file_key) == record
 
 
-def test_a_file_needs_no_session(world: World) -> None:
+def test_session_is_optional(world: World) -> None:
     assert world.use_cases.upload_file(ALICE, "a.csv", b"", None, None).session_id is None
 
 
@@ -41,7 +41,7 @@ def test_a_file_needs_no_session(world: World) -> None:
 @pytest.mark.parametrize(
     "raw", ["../../malicious.txt", "..\\..\\..\\windows\\system32\\file", "a\0b.csv", "", ".", "con", "ü" * 300, "-rf"]
 )
-def test_whatever_a_file_is_called_it_lies_in_its_owners_uploads(world: World, raw: str) -> None:
+def test_any_name_is_stored_safely_among_the_users_uploads(world: World, raw: str) -> None:
     record = world.use_cases.upload_file(ALICE, raw, b"x", None, None)
     assert record.name == safe_name(raw)
     assert record.key == f"{ALICE.name}/uploads/20240827/{record.file_key}/{record.name}"
@@ -49,7 +49,7 @@ def test_whatever_a_file_is_called_it_lies_in_its_owners_uploads(world: World, r
 
 
 @pytest.mark.parametrize(
-    ("said", "kept"),
+    ("mime", "stored_mime"),
     [
         (None, "text/csv"),
         ("", "text/csv"),
@@ -58,11 +58,13 @@ def test_whatever_a_file_is_called_it_lies_in_its_owners_uploads(world: World, r
         ("text/html\r\nX: y", "application/octet-stream"),
     ],
 )
-def test_the_type_is_what_was_said_where_it_is_one_else_by_the_name(world: World, said: str | None, kept: str) -> None:
-    assert world.use_cases.upload_file(ALICE, "sales.csv", b"x", said, None).mime == kept
+def test_mime_type_is_the_given_one_if_valid_or_follows_from_the_name(
+    world: World, mime: str | None, stored_mime: str
+) -> None:
+    assert world.use_cases.upload_file(ALICE, "sales.csv", b"x", mime, None).mime == stored_mime
 
 
-def test_a_file_that_is_too_large_for_this_way_in_is_refused_with_the_limit(world: World) -> None:
+def test_too_large_file_is_rejected_with_the_limit(world: World) -> None:
     with pytest.raises(TooLarge) as refused:
         world.use_cases.upload_file(ALICE, "a.csv", bytes(1001), None, None)
     assert refused.value.details == {"limit_bytes": 1000}
@@ -70,20 +72,20 @@ def test_a_file_that_is_too_large_for_this_way_in_is_refused_with_the_limit(worl
     world.use_cases.upload_file(ALICE, "a.csv", bytes(1000), None, None)
 
 
-def test_somebody_elses_session_is_not_there(world: World) -> None:
+def test_session_of_another_user_is_not_found(world: World) -> None:
     with pytest.raises(SessionNotFound):
         world.use_cases.upload_file(ALICE, "a.csv", b"x", None, world.session(BOB).session_id)
     assert world.store.written == []
 
 
-def test_a_session_that_ended_takes_no_more_files(world: World) -> None:
+def test_ended_session_accepts_no_files(world: World) -> None:
     session = world.session()
     world.use_cases.end_session(ALICE, session.session_id)
     with pytest.raises(SessionEnded):
         world.use_cases.upload_file(ALICE, "a.csv", b"x", None, session.session_id)
 
 
-def test_the_same_name_again_in_a_session_is_a_new_version(world: World) -> None:
+def test_same_name_in_a_session_is_a_new_version(world: World) -> None:
     session = world.session()
     first, second = world.upload("a.csv", b"1", session), world.upload("a.csv", b"22", session)
     assert (second.file_key, second.version, second.size) == (first.file_key, 2, 2)
@@ -91,14 +93,14 @@ def test_the_same_name_again_in_a_session_is_a_new_version(world: World) -> None
     assert {world.store.objects[key].body for key in (first.key, second.key)} == {b"1", b"22"}
 
 
-def test_the_same_name_in_another_session_is_another_file(world: World) -> None:
+def test_same_name_in_another_session_is_another_file(world: World) -> None:
     first, second = world.upload("a.csv", session=world.session()), world.upload("a.csv", session=world.session())
     library = world.upload("a.csv")
     assert len({first.file_key, second.file_key, library.file_key}) == 3
     assert {first.version, second.version, library.version} == {1}
 
 
-def test_two_names_that_meet_when_made_safe_are_two_files(world: World) -> None:
+def test_different_names_with_the_same_safe_name_are_two_files(world: World) -> None:
     session = world.session()
     one, other = world.upload("a?.csv", session=session), world.upload("a*.csv", session=session)
     assert (one.name, other.name) == ("a_.csv", "a_ (2).csv")
@@ -106,7 +108,7 @@ def test_two_names_that_meet_when_made_safe_are_two_files(world: World) -> None:
     assert (again.name, again.version) == ("a_ (2).csv", 2)
 
 
-def test_what_a_tool_makes_leaves_an_upload_of_that_name_alone(world: World) -> None:
+def test_file_of_a_tool_does_not_replace_an_upload_of_the_same_name(world: World) -> None:
     session = world.session()
     upload = world.upload("sales.csv", session=session)
     call = world.call(world.turn(session))
@@ -115,6 +117,6 @@ def test_what_a_tool_makes_leaves_an_upload_of_that_name_alone(world: World) -> 
     assert world.files.get(ALICE.name, upload.file_key) == upload
 
 
-def test_nobody_sees_that_somebody_else_has_a_file_of_that_name(world: World) -> None:
+def test_file_of_another_user_with_the_same_name_has_no_effect(world: World) -> None:
     world.upload("a.csv", who=BOB)
     assert world.upload("a.csv").name == "a.csv"

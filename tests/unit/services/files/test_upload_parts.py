@@ -1,4 +1,4 @@
-"""A file of any size from a person, a part at a time."""
+"""Uploading a file in parts."""
 
 from datetime import timedelta
 
@@ -33,7 +33,7 @@ def send(world: World, upload: Upload) -> None:
         world.parts.put(upload, number, b"x" * upload.size_of(number))
 
 
-def test_a_file_is_not_there_before_it_is_complete_and_then_as_any_upload(world: World) -> None:
+def test_file_is_listed_when_its_upload_is_complete(world: World) -> None:
     session = world.session()
     upload = begin(world, TWO_PARTS, session_id=session.session_id)
     send(world, upload)
@@ -48,7 +48,7 @@ def test_a_file_is_not_there_before_it_is_complete_and_then_as_any_upload(world:
     assert world.use_cases.read_uploads.list(ALICE, 10, None).items == []
 
 
-def test_completing_again_gives_the_same_file(world: World) -> None:
+def test_completing_again_returns_the_same_file(world: World) -> None:
     upload = begin(world)
     send(world, upload)
     assert world.use_cases.complete_upload(ALICE, upload.upload_id) == world.use_cases.complete_upload(
@@ -56,7 +56,7 @@ def test_completing_again_gives_the_same_file(world: World) -> None:
     )
 
 
-def test_the_same_name_again_is_a_new_version(world: World) -> None:
+def test_same_name_again_is_a_new_version(world: World) -> None:
     small = world.upload("a.csv", b"1")
     upload = begin(world)
     send(world, upload)
@@ -65,12 +65,12 @@ def test_the_same_name_again_is_a_new_version(world: World) -> None:
 
 
 @pytest.mark.clause("v2.1:errors:file-too-large")
-def test_a_file_over_the_limit_is_refused_before_a_byte_is_sent_in_the_words_of_the_specification(world: World) -> None:
+def test_file_over_the_limit_is_rejected_before_the_upload_with_the_specified_error(world: World) -> None:
     begin(world, MAX_FILE_BYTES)
     with pytest.raises(UploadOverLimit) as refused:
         begin(world, 107374182400)
-    told = ToolOutput.model_validate(refused.value.details)
-    assert (refused.value.code, told.envelope()) == (
+    output = ToolOutput.model_validate(refused.value.details)
+    assert (refused.value.code, output.envelope()) == (
         "E_FILE_TOO_LARGE",
         {
             "results": {"error": "Uploaded file exceeds processing limits"},
@@ -90,7 +90,7 @@ def test_a_file_over_the_limit_is_refused_before_a_byte_is_sent_in_the_words_of_
     assert len(world.parts.mimes) == 1
 
 
-def test_parts_that_are_missing_or_too_short_are_named_and_can_be_sent_then(world: World) -> None:
+def test_missing_and_short_parts_are_named_and_can_be_sent_later(world: World) -> None:
     upload = begin(world, 3 * PART_BYTES)
     world.parts.put(upload, 2, b"x" * PART_BYTES)
     world.parts.put(upload, 3, b"x")
@@ -101,14 +101,14 @@ def test_parts_that_are_missing_or_too_short_are_named_and_can_be_sent_then(worl
     assert world.use_cases.complete_upload(ALICE, upload.upload_id).size == 3 * PART_BYTES
 
 
-def test_an_attempt_that_broke_off_behind_the_store_is_finished_by_the_next(world: World) -> None:
+def test_completion_interrupted_after_the_join_can_be_repeated(world: World) -> None:
     upload = begin(world)
     send(world, upload)
     world.parts.complete(upload, world.parts.list_parts(upload, 10, None).items)
     assert world.use_cases.complete_upload(ALICE, upload.upload_id).size == 3
 
 
-def test_an_object_of_another_size_than_was_said_is_never_listed(world: World) -> None:
+def test_object_of_a_wrong_size_is_never_listed(world: World) -> None:
     upload = begin(world)
     world.put(upload.file.key, b"something else")
     with pytest.raises(UploadNotFound):
@@ -117,7 +117,7 @@ def test_an_object_of_another_size_than_was_said_is_never_listed(world: World) -
     assert world.files.list(ALICE.name, 10, None).items == []
 
 
-def test_an_upload_that_is_given_up_leaves_nothing(world: World) -> None:
+def test_aborted_upload_leaves_nothing(world: World) -> None:
     upload = begin(world)
     send(world, upload)
     world.use_cases.abort_upload(ALICE.name, upload.upload_id)
@@ -131,7 +131,7 @@ def test_an_upload_that_is_given_up_leaves_nothing(world: World) -> None:
             again()
 
 
-def test_what_is_complete_cannot_be_given_up(world: World) -> None:
+def test_completed_upload_cannot_be_aborted(world: World) -> None:
     upload = begin(world)
     send(world, upload)
     record = world.use_cases.complete_upload(ALICE, upload.upload_id)
@@ -140,7 +140,7 @@ def test_what_is_complete_cannot_be_given_up(world: World) -> None:
     assert record.key in world.store.objects
 
 
-def test_after_a_day_an_upload_is_gone_and_swept(world: World) -> None:
+def test_upload_is_swept_after_a_day(world: World) -> None:
     old = begin(world)
     world.clock.travel(timedelta(days=1).total_seconds() - 1)
     young = begin(world)
@@ -149,7 +149,7 @@ def test_after_a_day_an_upload_is_gone_and_swept(world: World) -> None:
     assert world.parts.aborted == [old.store_id]
 
 
-def test_an_upload_whose_time_is_over_is_gone_before_it_is_swept(world: World) -> None:
+def test_expired_upload_is_not_found_before_the_sweep(world: World) -> None:
     upload = begin(world)
     world.clock.travel(timedelta(days=1).total_seconds())
     with pytest.raises(UploadNotFound):
@@ -157,7 +157,7 @@ def test_an_upload_whose_time_is_over_is_gone_before_it_is_swept(world: World) -
     assert world.use_cases.read_uploads.list(ALICE, 10, None).items == []
 
 
-def test_somebody_elses_upload_is_not_there(world: World) -> None:
+def test_upload_of_another_user_is_not_found(world: World) -> None:
     upload = begin(world)
     for ask in (
         lambda: world.use_cases.read_uploads(BOB, upload.upload_id),
@@ -168,7 +168,7 @@ def test_somebody_elses_upload_is_not_there(world: World) -> None:
             ask()
 
 
-def test_an_upload_needs_a_session_that_is_there_and_open_from_its_begin_to_its_end(world: World) -> None:
+def test_session_must_be_open_at_begin_and_completion(world: World) -> None:
     with pytest.raises(SessionNotFound):
         begin(world, session_id=world.session(BOB).session_id)
     session = world.session()
@@ -181,7 +181,7 @@ def test_an_upload_needs_a_session_that_is_there_and_open_from_its_begin_to_its_
         world.use_cases.complete_upload(ALICE, upload.upload_id)
 
 
-def test_parts_are_signed_for_a_quarter_of_an_hour_with_what_they_take(world: World) -> None:
+def test_signed_part_has_offset_size_and_expiry(world: World) -> None:
     upload = begin(world, TWO_PARTS)
     [signed] = world.use_cases.sign_parts(upload, [Part(number=2, sha256=SUM)])
     assert (signed.number, signed.offset, signed.size) == (2, PART_BYTES, 3)
@@ -190,6 +190,6 @@ def test_parts_are_signed_for_a_quarter_of_an_hour_with_what_they_take(world: Wo
 
 
 @pytest.mark.parametrize("number", [-1, 0, 3])
-def test_a_part_that_the_file_does_not_have_is_not_signed(world: World, number: int) -> None:
+def test_part_outside_of_the_file_is_not_signed(world: World, number: int) -> None:
     with pytest.raises(InvalidRequest):
         world.use_cases.sign_parts(begin(world, TWO_PARTS), [Part(number=number, sha256=SUM)])

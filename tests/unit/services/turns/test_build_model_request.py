@@ -1,7 +1,8 @@
 """What a model is asked: which one, how it is to behave, and how much of the conversation it is given."""
 
 from satchel.domain.calls import RunnerReport
-from satchel.domain.conversation import ModelReply, ProposedCall, ToolMessage
+from satchel.domain.conversation import ModelReply, ProposedCall, TokenUsage, ToolMessage
+from satchel.domain.metrics import TOKENS_IN, TOKENS_OUT
 from satchel.domain.prompt import DEFAULT_INSTRUCTIONS, system_prompt
 from satchel.domain.sessions import SessionChanges
 from satchel.domain.steps import TurnStep
@@ -57,3 +58,21 @@ def test_where_turns_were_left_out_the_model_is_told(world: World) -> None:
         "Because the conversation is long, it is told without its beginning: " in world.model.requests[-1].instructions
     )
     assert len(world.model.requests[-1].messages) < 79
+
+
+# Metrics
+
+
+def test_tokens_of_a_reply_are_counted_by_model(world: World) -> None:
+    world.model.replies = [ModelReply(text="Hello.", usage=TokenUsage(input_tokens=120, output_tokens=8))]
+    turn = world.turn(world.session())
+    for _ in range(2):  # the second time it is not asked
+        world.use_cases.think(turn_step(turn))
+    assert world.metrics.values_of(TOKENS_IN) == [(120, "fake:quick")]
+    assert world.metrics.values_of(TOKENS_OUT) == [(8, "fake:quick")]
+
+
+def test_reply_without_usage_is_not_counted(world: World) -> None:
+    world.model.replies = [ModelReply(text="Hello.")]
+    world.use_cases.think(turn_step(world.turn(world.session())))
+    assert world.metrics.values_of(TOKENS_IN) == []

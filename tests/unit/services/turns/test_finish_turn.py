@@ -7,6 +7,7 @@ import pytest
 from satchel.domain.calls import RunnerReport
 from satchel.domain.conversation import AssistantMessage, ModelReply, ProposedCall
 from satchel.domain.llm import ModelError
+from satchel.domain.metrics import TURN_DURATION, TURNS
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Turn, TurnStatus
 from satchel.domain.steps import Failure
@@ -194,3 +195,15 @@ def test_of_two_that_end_a_turn_at_once_one_is_told(world: World, turn: Turn) ->
 def test_a_turn_that_there_is_not_is_our_own_mistake(world: World, turn: Turn) -> None:
     with pytest.raises(LookupError):
         world.use_cases.finish_turn(turn_step(turn).model_copy(update={"session_id": world.session().session_id}))
+
+
+# Metrics
+
+
+def test_turn_is_counted_once_by_its_status(world: World) -> None:
+    turn = world.turn(world.session())
+    world.clock.travel(2.5)
+    for _ in range(2):
+        world.use_cases.finish_turn(turn_step(turn), Ending.CANCELLED)
+    assert world.metrics.values_of(TURNS) == [(1, "cancelled")]
+    assert world.metrics.values_of(TURN_DURATION) == [(2500, "cancelled")]
