@@ -1,4 +1,4 @@
-"""The owner's word before a tool is called."""
+"""The user's approval of tool calls."""
 
 import pytest
 
@@ -20,16 +20,16 @@ YES, NO = Decision(approved=True), Decision(approved=False, reason="Not today")
 
 @pytest.fixture
 def world() -> World:
-    """Everywhere the report server asks first before it summarises."""
+    """Return a world in which ``report.summarise`` requires approval."""
     world = World()
-    asking = REGISTRY.servers["report"].model_copy(update={"require_approval": ["summarise"]})
-    world.registry = Registry(servers=REGISTRY.servers | {"report": asking})
+    server = REGISTRY.servers["report"].model_copy(update={"require_approval": ["summarise"]})
+    world.registry = Registry(servers=REGISTRY.servers | {"report": server})
     return world
 
 
 @pytest.fixture
-def asked(world: World) -> Call:
-    """A call that waits for Alice's word."""
+def waiting_call(world: World) -> Call:
+    """Return a call that waits for Alice's approval."""
     world.upload("sales.csv")
     call = world.call(world.turn(world.session()), "report.summarise", '{"filename": "sales.csv"}')
     world.use_cases.ask_approval(call_step(call, "waiting"))
@@ -40,47 +40,51 @@ def decide(world: World, call: Call, decision: Decision, who: Identity = ALICE) 
     return world.use_cases.decide_approval(who, call.session_id, call.turn_id, call.call_id, decision)
 
 
-def dispatched(world: World, call: Call) -> RunnerReport | None:
-    """Go on to Dispatch, and return the outcome where it refused the call."""
+def dispatch(world: World, call: Call) -> RunnerReport | None:
+    """Dispatch the call, and return its report if it was rejected."""
     world.use_cases.dispatch_tool(call_step(call, "task"))
     return read_report(world.store, outcome_key(call.user, call.turn_id, call.call_id))
 
 
-# Which calls are asked about
+# Calls that need approval
 
 
-def wanted(world: World, tool: str) -> list[bool]:
+def approvals_needed(world: World, tool: str) -> list[bool]:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="", calls=[ProposedCall(tool=tool, arguments="{}", ref="m")])]
     return [ref.approval for ref in world.use_cases.think(turn_step(turn)).calls]
 
 
-@pytest.mark.parametrize(("tool", "asks"), [("report.summarise", True), ("report.echo", False), ("no.such", False)])
-def test_only_the_tools_that_the_servers_entry_names_are_asked_about(world: World, tool: str, *, asks: bool) -> None:
-    assert wanted(world, tool) == [asks]
+@pytest.mark.parametrize(
+    ("tool", "needs_approval"), [("report.summarise", True), ("report.echo", False), ("no.such", False)]
+)
+def test_only_tools_with_require_approval_need_an_approval(world: World, tool: str, *, needs_approval: bool) -> None:
+    assert approvals_needed(world, tool) == [needs_approval]
 
 
-def test_a_star_means_every_tool_of_the_server_but_none_that_the_person_may_not_use(world: World) -> None:
-    every = {name: entry.model_copy(update={"require_approval": "*"}) for name, entry in world.registry.servers.items()}
-    world.registry = Registry(servers=every)
-    assert wanted(world, "report.echo") == [True]
-    assert wanted(world, "vault.open") == [False]
+def test_star_requires_approval_for_all_tools_that_the_user_may_call(world: World) -> None:
+    servers = {
+        name: entry.model_copy(update={"require_approval": "*"}) for name, entry in world.registry.servers.items()
+    }
+    world.registry = Registry(servers=servers)
+    assert approvals_needed(world, "report.echo") == [True]
+    assert approvals_needed(world, "vault.open") == [False]
 
 
-def test_the_machine_is_told_of_every_call_whether_to_ask(call: Call) -> None:
-    """It looks at the field, so it must always be there."""
+def test_call_reference_always_contains_the_approval_field(call: Call) -> None:
+    """The state machine reads this field."""
     assert CallRef(call_id=call.call_id).model_dump() == {"call_id": call.call_id, "approval": False}
 
 
-# Asking
+# Requests
 
 
-def test_the_owner_is_told_what_is_wanted_and_until_when(world: World, asked: Call) -> None:
-    assert world.events.payloads(asked.turn_id, "tool_approval_request") == [
+def test_approval_request_is_published_with_arguments_and_expiry(world: World, waiting_call: Call) -> None:
+    assert world.events.payloads(waiting_call.turn_id, "tool_approval_request") == [
         (
             "tool_approval_request",
             {
-                "call_id": asked.call_id,
+                "call_id": waiting_call.call_id,
                 "tool": "report.summarise",
                 "server": "report",
                 "arguments": {"filename": "sales.csv"},
@@ -88,114 +92,114 @@ def test_the_owner_is_told_what_is_wanted_and_until_when(world: World, asked: Ca
             },
         )
     ]
-    assert "waiting" not in world.events.stored_json(asked.turn_id)
+    assert "waiting" not in world.events.stored_json(waiting_call.turn_id)
 
 
-def test_asked_again_the_newer_token_is_the_one_that_is_answered(world: World, asked: Call) -> None:
-    world.use_cases.ask_approval(call_step(asked, "newer"))
-    assert len(world.events.payloads(asked.turn_id, "tool_approval_request")) == 1
-    decide(world, asked, YES)
+def test_repeated_request_replaces_the_task_token(world: World, waiting_call: Call) -> None:
+    world.use_cases.ask_approval(call_step(waiting_call, "newer"))
+    assert len(world.events.payloads(waiting_call.turn_id, "tool_approval_request")) == 1
+    decide(world, waiting_call, YES)
     assert world.callback.succeeded == ["newer"]
 
 
-def test_asked_again_after_the_decision_the_turn_goes_on_at_once(world: World, asked: Call) -> None:
-    decide(world, asked, YES)
-    world.use_cases.ask_approval(call_step(asked, "newer"))
+def test_repeated_request_after_the_decision_resumes_the_turn(world: World, waiting_call: Call) -> None:
+    decide(world, waiting_call, YES)
+    world.use_cases.ask_approval(call_step(waiting_call, "newer"))
     assert world.callback.succeeded == ["waiting", "newer"]
 
 
-def test_arguments_that_are_no_json_are_shown_as_they_are_since_an_edit_may_mend_them(world: World) -> None:
+def test_arguments_that_are_not_json_are_published_unchanged(world: World) -> None:
     call = world.call(world.turn(world.session()), "report.summarise", "{oops")
     world.use_cases.ask_approval(call_step(call, "waiting"))
-    ((_, told),) = world.events.payloads(call.turn_id, "tool_approval_request")
-    assert told["arguments"] == "{oops"
+    ((_, payload),) = world.events.payloads(call.turn_id, "tool_approval_request")
+    assert payload["arguments"] == "{oops"
 
 
-def test_a_call_that_does_not_exist_cannot_be_asked_about(world: World, asked: Call) -> None:
-    gone = asked.model_copy(update={"call_id": asked.call_id[:-1] + "7"})
+def test_approval_of_a_missing_call_raises_lookup_error(world: World, waiting_call: Call) -> None:
+    missing = waiting_call.model_copy(update={"call_id": waiting_call.call_id[:-1] + "7"})
     with pytest.raises(LookupError):
-        world.use_cases.ask_approval(call_step(gone, "waiting"))
+        world.use_cases.ask_approval(call_step(missing, "waiting"))
 
 
-# Deciding
+# Decisions
 
 
-def test_an_approved_call_is_made(world: World, asked: Call) -> None:
-    assert decide(world, asked, YES) == YES
+def test_approved_call_is_dispatched(world: World, waiting_call: Call) -> None:
+    assert decide(world, waiting_call, YES) == YES
     assert world.callback.succeeded == ["waiting"]
-    assert dispatched(world, asked) is None
+    assert dispatch(world, waiting_call) is None
     assert [order.tool for _, order in world.runners.orders] == ["summarise"]
-    assert world.events.payloads(asked.turn_id, "tool_approval") == [
-        ("tool_approval", {"call_id": asked.call_id, "approved": True, "edited": False, "reason": None})
+    assert world.events.payloads(waiting_call.turn_id, "tool_approval") == [
+        ("tool_approval", {"call_id": waiting_call.call_id, "approved": True, "edited": False, "reason": None})
     ]
 
 
-def test_a_refused_call_is_not_made_and_the_model_is_told_why(world: World, asked: Call) -> None:
-    decide(world, asked, NO)
-    outcome = dispatched(world, asked)
-    assert outcome is not None
-    assert outcome.error_code is ErrorCode.E_FORBIDDEN
-    assert outcome.results == {"error": "The person refused the call: Not today"}
+def test_denied_call_is_not_dispatched_and_reports_the_reason(world: World, waiting_call: Call) -> None:
+    decide(world, waiting_call, NO)
+    report = dispatch(world, waiting_call)
+    assert report is not None
+    assert report.error_code is ErrorCode.E_FORBIDDEN
+    assert report.results == {"error": "The user denied the call: Not today"}
     assert world.runners.orders == []
 
 
-def test_a_call_without_a_decision_is_refused_whatever_led_it_to_dispatch(world: World, asked: Call) -> None:
-    never_asked = world.call(world.turn(world.session()), "report.summarise", '{"filename": "sales.csv"}')
-    for call in (asked, never_asked):
-        outcome = dispatched(world, call)
-        assert outcome is not None
-        assert outcome.results == {"error": "Nobody approved the call in time"}
+def test_call_without_a_decision_is_rejected(world: World, waiting_call: Call) -> None:
+    not_requested = world.call(world.turn(world.session()), "report.summarise", '{"filename": "sales.csv"}')
+    for call in (waiting_call, not_requested):
+        report = dispatch(world, call)
+        assert report is not None
+        assert report.results == {"error": "The call was not approved in time"}
     assert world.runners.orders == []
 
 
-def test_edited_arguments_take_the_place_of_the_models_and_identity_is_injected_after_that(
-    world: World, asked: Call
-) -> None:
+def test_edited_arguments_replace_the_models_before_identity_injection(world: World, waiting_call: Call) -> None:
     world.upload("other.csv")
-    decide(world, asked, Decision(approved=True, arguments={"filename": "other.csv", "username": "mallory"}))
-    assert dispatched(world, asked) is None
+    decide(world, waiting_call, Decision(approved=True, arguments={"filename": "other.csv", "username": "mallory"}))
+    assert dispatch(world, waiting_call) is None
     ((_, order),) = world.runners.orders
     assert order.arguments == {"filename": f"/tmp/{ALICE.name}/input_files/other.csv", "username": ALICE.name}
 
 
-def test_edited_arguments_must_fit_the_tool_as_well(world: World, asked: Call) -> None:
-    decide(world, asked, Decision(approved=True, arguments={"filename": 7}))
-    outcome = dispatched(world, asked)
-    assert outcome is not None
-    assert outcome.error_code is ErrorCode.E_INVALID_ARGUMENTS
+def test_edited_arguments_are_validated(world: World, waiting_call: Call) -> None:
+    decide(world, waiting_call, Decision(approved=True, arguments={"filename": 7}))
+    report = dispatch(world, waiting_call)
+    assert report is not None
+    assert report.error_code is ErrorCode.E_INVALID_ARGUMENTS
 
 
-def test_the_same_word_again_changes_nothing_and_another_one_comes_too_late(world: World, asked: Call) -> None:
-    decide(world, asked, YES)
-    assert decide(world, asked, YES) == YES
-    with pytest.raises(ApprovalClosed, match="decided otherwise"):
-        decide(world, asked, NO)
-    assert len(world.events.payloads(asked.turn_id, "tool_approval")) == 1
+def test_same_decision_can_be_repeated_but_not_changed(world: World, waiting_call: Call) -> None:
+    decide(world, waiting_call, YES)
+    assert decide(world, waiting_call, YES) == YES
+    with pytest.raises(ApprovalClosed, match="already has another decision"):
+        decide(world, waiting_call, NO)
+    assert len(world.events.payloads(waiting_call.turn_id, "tool_approval")) == 1
 
 
-def test_somebody_elses_call_is_not_there(world: World, asked: Call) -> None:
+def test_call_of_another_user_is_not_found(world: World, waiting_call: Call) -> None:
     with pytest.raises(SessionNotFound):
-        decide(world, asked, YES, BOB)
+        decide(world, waiting_call, YES, BOB)
     with pytest.raises(TurnNotFound):
-        world.use_cases.decide_approval(ALICE, world.session().session_id, asked.turn_id, asked.call_id, YES)
+        world.use_cases.decide_approval(
+            ALICE, world.session().session_id, waiting_call.turn_id, waiting_call.call_id, YES
+        )
     assert world.callback.succeeded == []
 
 
-def test_a_call_that_nobody_was_asked_about_is_not_there(world: World, asked: Call) -> None:
+def test_decision_without_a_request_raises_call_not_found(world: World, waiting_call: Call) -> None:
     other = world.call(world.turn(world.session()), "report.echo")
     with pytest.raises(CallNotFound):
         decide(world, other, YES)
     with pytest.raises(CallNotFound):
-        decide(world, asked.model_copy(update={"call_id": "nothing"}), YES)
+        decide(world, waiting_call.model_copy(update={"call_id": "nothing"}), YES)
 
 
-def test_after_an_hour_it_is_too_late(world: World, asked: Call) -> None:
+def test_decision_after_the_timeout_is_rejected(world: World, waiting_call: Call) -> None:
     world.clock.travel(APPROVAL_TIME.total_seconds())
-    with pytest.raises(ApprovalClosed, match="any more"):
-        decide(world, asked, YES)
+    with pytest.raises(ApprovalClosed, match="no longer waits"):
+        decide(world, waiting_call, YES)
 
 
-def test_nobody_waits_once_the_turn_has_ended(world: World, asked: Call) -> None:
-    world.use_cases.cancel_turn(ALICE, asked.session_id, asked.turn_id)
-    with pytest.raises(ApprovalClosed, match="any more"):
-        decide(world, asked, YES)
+def test_decision_after_the_end_of_the_turn_is_rejected(world: World, waiting_call: Call) -> None:
+    world.use_cases.cancel_turn(ALICE, waiting_call.session_id, waiting_call.turn_id)
+    with pytest.raises(ApprovalClosed, match="no longer waits"):
+        decide(world, waiting_call, YES)

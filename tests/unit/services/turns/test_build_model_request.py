@@ -1,4 +1,4 @@
-"""What a model is asked: which one, how it is to behave, and how much of the conversation it is given."""
+"""Building model requests: the model, the instructions and the token budget."""
 
 from satchel.domain.calls import RunnerReport
 from satchel.domain.conversation import ModelReply, ProposedCall, TokenUsage, ToolMessage
@@ -14,7 +14,7 @@ from tests.unit.services.world import World, turn_step
 ECHO_A = ProposedCall(tool="report.echo", arguments='{"text": "a"}', ref="m-1")
 
 
-def test_the_model_is_the_one_that_the_turn_began_with(world: World) -> None:
+def test_model_of_the_turn_does_not_change_with_the_session(world: World) -> None:
     session = world.use_cases.start_session(BOB, SessionChanges(model="careful"))
     turn = world.turn(session, who=BOB)
     world.use_cases.change_session(BOB, session.session_id, SessionChanges(model="quick"))
@@ -22,16 +22,19 @@ def test_the_model_is_the_one_that_the_turn_began_with(world: World) -> None:
     assert world.model.requests[-1].model == "fake:careful"
 
 
-def test_the_session_says_how_the_model_is_to_behave_or_else_the_deployment(world: World) -> None:
+def test_instructions_of_the_session_override_those_of_the_deployment(world: World) -> None:
     session = world.use_cases.start_session(ALICE, SessionChanges(instructions="Speak as a pirate."))
     world.instructions = "Be formal."
     world.complete(world.turn(session))
     world.complete(world.turn(world.session()))
-    ours = system_prompt(None).removeprefix(DEFAULT_INSTRUCTIONS)
-    assert [task.instructions for task in world.model.requests] == [f"Speak as a pirate.{ours}", f"Be formal.{ours}"]
+    common = system_prompt(None).removeprefix(DEFAULT_INSTRUCTIONS)
+    assert [task.instructions for task in world.model.requests] == [
+        f"Speak as a pirate.{common}",
+        f"Be formal.{common}",
+    ]
 
 
-def test_the_conversation_stays_within_what_the_model_may_be_given(world: World) -> None:
+def test_conversation_stays_within_the_token_budget(world: World) -> None:
     session = world.use_cases.start_session(BOB, SessionChanges(model="careful"))  # 10,000 tokens
     for number in range(12):
         turn = world.turn(session, f"Question {number}", who=BOB)
@@ -45,12 +48,14 @@ def test_the_conversation_stays_within_what_the_model_may_be_given(world: World)
         fixed = estimate_tokens(task.instructions) + sum(map(tool_tokens, task.tools))
         assert fixed + sum(map(message_tokens, task.messages)) <= 10_000
         assert task.messages[-1].model_dump()["content"] == {"data_from": "report.echo", "results": "x" * 6_000}
-    cut = [message for message in task.messages if isinstance(message, ToolMessage) and "shortened" in message.content]
-    assert 6 <= len(cut) < 12
-    assert [message for message in task.messages if isinstance(message, ToolMessage)][: len(cut)] == cut
+    shortened = [
+        message for message in task.messages if isinstance(message, ToolMessage) and "shortened" in message.content
+    ]
+    assert 6 <= len(shortened) < 12
+    assert [message for message in task.messages if isinstance(message, ToolMessage)][: len(shortened)] == shortened
 
 
-def test_where_turns_were_left_out_the_model_is_told(world: World) -> None:
+def test_model_receives_a_note_if_turns_are_left_out(world: World) -> None:
     session = world.use_cases.start_session(BOB, SessionChanges(model="careful"))
     for _ in range(40):
         world.complete(world.turn(session, "word " * 150, who=BOB))
@@ -66,7 +71,7 @@ def test_where_turns_were_left_out_the_model_is_told(world: World) -> None:
 def test_tokens_of_a_reply_are_counted_by_model(world: World) -> None:
     world.model.replies = [ModelReply(text="Hello.", usage=TokenUsage(input_tokens=120, output_tokens=8))]
     turn = world.turn(world.session())
-    for _ in range(2):  # the second time it is not asked
+    for _ in range(2):  # the second time, the stored reply is used
         world.use_cases.think(turn_step(turn))
     assert world.metrics.values_of(TOKENS_IN) == [(120, "fake:quick")]
     assert world.metrics.values_of(TOKENS_OUT) == [(8, "fake:quick")]

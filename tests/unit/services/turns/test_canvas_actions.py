@@ -1,4 +1,4 @@
-"""What a person does in a dashboard is logged with who it was (spec 2 §3)."""
+"""Logging the user's actions in dashboards."""
 
 import json
 import logging
@@ -16,11 +16,13 @@ from satchel.services.turns.canvas_actions import CanvasActionRequest
 from tests.unit.services.samples import ALICE, BOB
 from tests.unit.services.world import World
 
-PRESSED = CanvasActionRequest(action="acknowledge", details={"alert": 17})
+ACKNOWLEDGE = CanvasActionRequest(action="acknowledge", details={"alert": 17})
 
 
-def opened(world: World, who: Identity = ALICE, session: Session | None = None, canvas_id: str = "monitor-42") -> Call:
-    """Let a tool have opened a dashboard, a second after whatever happened before."""
+def open_dashboard(
+    world: World, who: Identity = ALICE, session: Session | None = None, canvas_id: str = "monitor-42"
+) -> Call:
+    """Let a tool open a dashboard, one second after the previous step."""
     world.clock.travel(1)
     turn = world.turn(session or world.session(who), who=who)
     call = world.call(turn)
@@ -30,10 +32,10 @@ def opened(world: World, who: Identity = ALICE, session: Session | None = None, 
 
 
 @pytest.mark.clause("v2:canvas:actions")
-def test_an_action_is_kept_with_who_did_it_where_and_when(world: World) -> None:
-    call = opened(world)
+def test_action_is_stored_with_user_call_and_time(world: World) -> None:
+    call = open_dashboard(world)
     world.clock.travel(5)
-    action = world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), PRESSED)
+    action = world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), ACKNOWLEDGE)
     assert action == CanvasAction(
         action_id=action.action_id,
         canvas_id="monitor-42",
@@ -48,12 +50,12 @@ def test_an_action_is_kept_with_who_did_it_where_and_when(world: World) -> None:
 
 
 @pytest.mark.clause("v2:canvas:actions")
-def test_it_is_logged_in_one_line_without_its_details(world: World, caplog: pytest.LogCaptureFixture) -> None:
+def test_action_is_logged_in_one_line_without_details(world: World, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
-    call = opened(world)
-    action = world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), PRESSED)
+    call = open_dashboard(world)
+    action = world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), ACKNOWLEDGE)
     (line,) = [record for record in caplog.records if record.message == "canvas action"]
-    said = {
+    fields = {
         "action_id": action.action_id,
         "canvas_id": "monitor-42",
         "session_id": call.session_id,
@@ -61,100 +63,104 @@ def test_it_is_logged_in_one_line_without_its_details(world: World, caplog: pyte
         "user": ALICE.name,
         "action": "acknowledge",
     }
-    assert {name: value for name, value in vars(line).items() if name in said} == said
+    assert {name: value for name, value in vars(line).items() if name in fields} == fields
     assert not hasattr(line, "details")
 
 
-def test_actions_have_ids_of_their_own_in_the_order_of_time(world: World) -> None:
-    opened(world)
-    first = world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), PRESSED)
+def test_action_ids_increase_with_time(world: World) -> None:
+    open_dashboard(world)
+    first = world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), ACKNOWLEDGE)
     world.clock.travel(1)
-    second = world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), PRESSED)
+    second = world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), ACKNOWLEDGE)
     assert first.action_id < second.action_id
 
 
-def test_somebody_elses_dashboard_is_not_found(world: World) -> None:
-    opened(world)
-    for wanted in (PRESSED, PRESSED.model_copy(update={"session_id": opened(world).session_id})):
+def test_dashboard_of_another_user_is_not_found(world: World) -> None:
+    open_dashboard(world)
+    for request in (ACKNOWLEDGE, ACKNOWLEDGE.model_copy(update={"session_id": open_dashboard(world).session_id})):
         with pytest.raises(CanvasNotFound):
-            world.use_cases.log_canvas_action(BOB, CanvasId("monitor-42"), wanted)
+            world.use_cases.log_canvas_action(BOB, CanvasId("monitor-42"), request)
     assert world.dashboards.actions == []
 
 
-def test_a_dashboard_that_was_never_opened_is_not_found(world: World) -> None:
-    opened(world)
+def test_unknown_dashboard_is_not_found(world: World) -> None:
+    open_dashboard(world)
     with pytest.raises(CanvasNotFound):
-        world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-4"), PRESSED)
+        world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-4"), ACKNOWLEDGE)
 
 
-def test_a_dashboard_that_was_refused_is_not_found(world: World) -> None:
+def test_refused_dashboard_is_not_found(world: World) -> None:
     call = world.call(world.turn(world.session()))
     world.finish_call(call, RunnerReport(canvas=Canvas(id="monitor-42", url="https://evil.example")))
     with pytest.raises(CanvasNotFound):
-        world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), PRESSED)
+        world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), ACKNOWLEDGE)
 
 
-def test_two_people_may_each_have_one_of_the_same_id(world: World) -> None:
-    hers, his = opened(world), opened(world, BOB)
-    assert world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), PRESSED).call_id == hers.call_id
-    assert world.use_cases.log_canvas_action(BOB, CanvasId("monitor-42"), PRESSED).call_id == his.call_id
+def test_two_users_can_have_dashboards_with_the_same_id(world: World) -> None:
+    of_alice, of_bob = open_dashboard(world), open_dashboard(world, BOB)
+    assert world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), ACKNOWLEDGE).call_id == of_alice.call_id
+    assert world.use_cases.log_canvas_action(BOB, CanvasId("monitor-42"), ACKNOWLEDGE).call_id == of_bob.call_id
 
 
-def test_of_several_sessions_the_newest_that_goes_on_is_meant(world: World) -> None:
-    calls = [opened(world) for _ in range(3)]
+def test_newest_active_session_is_the_default(world: World) -> None:
+    calls = [open_dashboard(world) for _ in range(3)]
     world.use_cases.end_session(ALICE, calls[2].session_id)
-    assert world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), PRESSED).session_id == calls[1].session_id
+    assert (
+        world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), ACKNOWLEDGE).session_id == calls[1].session_id
+    )
 
 
-def test_of_several_sessions_one_can_be_named(world: World) -> None:
-    calls = [opened(world) for _ in range(3)]
-    wanted = PRESSED.model_copy(update={"session_id": calls[0].session_id})
-    assert world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), wanted).session_id == calls[0].session_id
+def test_session_can_be_selected(world: World) -> None:
+    calls = [open_dashboard(world) for _ in range(3)]
+    request = ACKNOWLEDGE.model_copy(update={"session_id": calls[0].session_id})
+    assert world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), request).session_id == calls[0].session_id
 
 
-def test_in_a_session_that_did_not_open_it_there_is_none(world: World) -> None:
-    opened(world)
-    wanted = PRESSED.model_copy(update={"session_id": world.session().session_id})
+def test_dashboard_is_not_found_in_a_session_that_did_not_open_it(world: World) -> None:
+    open_dashboard(world)
+    request = ACKNOWLEDGE.model_copy(update={"session_id": world.session().session_id})
     with pytest.raises(CanvasNotFound):
-        world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), wanted)
+        world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), request)
 
 
-def test_opened_again_it_belongs_to_the_later_call(world: World) -> None:
+def test_reopened_dashboard_belongs_to_the_later_call(world: World) -> None:
     session = world.session()
-    opened(world, session=session)
-    later = opened(world, session=world.use_cases.read_sessions(ALICE, session.session_id))
-    assert world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), PRESSED).call_id == later.call_id
+    open_dashboard(world, session=session)
+    later = open_dashboard(world, session=world.use_cases.read_sessions(ALICE, session.session_id))
+    assert world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), ACKNOWLEDGE).call_id == later.call_id
 
 
-@pytest.mark.parametrize("named", [True, False])
-def test_after_the_session_nothing_can_be_done(world: World, named: bool) -> None:  # noqa: FBT001  (a row)
-    session_id = opened(world).session_id
+@pytest.mark.parametrize("with_session", [True, False])
+def test_action_in_an_ended_session_is_rejected(world: World, with_session: bool) -> None:  # noqa: FBT001  (a row)
+    session_id = open_dashboard(world).session_id
     world.use_cases.end_session(ALICE, session_id)
     with pytest.raises(SessionEnded):
         world.use_cases.log_canvas_action(
-            ALICE, CanvasId("monitor-42"), PRESSED.model_copy(update={"session_id": session_id if named else None})
+            ALICE,
+            CanvasId("monitor-42"),
+            ACKNOWLEDGE.model_copy(update={"session_id": session_id if with_session else None}),
         )
     assert world.dashboards.actions == []
 
 
-def test_details_may_be_as_long_as_is_said_and_no_longer(world: World) -> None:
-    opened(world)
-    rest = MAX_DETAILS_BYTES - len(json.dumps({"text": ""}))
+def test_details_are_limited_in_bytes(world: World) -> None:
+    open_dashboard(world)
+    chars = MAX_DETAILS_BYTES - len(json.dumps({"text": ""}))
     world.use_cases.log_canvas_action(
-        ALICE, CanvasId("monitor-42"), CanvasActionRequest(action="a", details={"text": "x" * rest})
+        ALICE, CanvasId("monitor-42"), CanvasActionRequest(action="a", details={"text": "x" * chars})
     )
-    for text in ("x" * (rest + 1), "ü" * (rest // 2 + 1)):
-        with pytest.raises(TooLarge) as refused:
+    for text in ("x" * (chars + 1), "ü" * (chars // 2 + 1)):
+        with pytest.raises(TooLarge) as rejected:
             world.use_cases.log_canvas_action(
                 ALICE, CanvasId("monitor-42"), CanvasActionRequest(action="a", details={"text": text})
             )
-        assert refused.value.details == {"limit_bytes": MAX_DETAILS_BYTES}
+        assert rejected.value.details == {"limit_bytes": MAX_DETAILS_BYTES}
 
 
-def test_details_are_kept_as_plain_json(world: World) -> None:
-    opened(world)
-    wanted = CanvasActionRequest(action="a", details={"number": float("nan"), "half": "\ud800"})
-    assert world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), wanted).details == {
+def test_details_are_converted_to_plain_json(world: World) -> None:
+    open_dashboard(world)
+    request = CanvasActionRequest(action="a", details={"number": float("nan"), "half": "\ud800"})
+    assert world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), request).details == {
         "number": None,
         "half": "\N{REPLACEMENT CHARACTER}",
     }

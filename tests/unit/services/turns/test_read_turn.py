@@ -1,4 +1,4 @@
-"""A turn as its owner sees it; a lost one is result by who reads it."""
+"""Reading turns: the response, links, inline texts and events; the end of stuck turns."""
 
 from datetime import timedelta
 
@@ -30,29 +30,29 @@ def token(url: str | None) -> str:
     return url.partition("token=")[2]
 
 
-def test_a_running_turn_shows_what_there_is_so_far(world: World, turn: Turn) -> None:
+def test_running_turn_has_the_response_so_far(world: World, turn: Turn) -> None:
     assert read(world, turn) == FinalResponse(
         turn_id=turn.turn_id, session_id=turn.session_id, status="running", model="quick"
     )
 
 
-def test_an_answered_turn_shows_its_answer(world: World, turn: Turn) -> None:
+def test_completed_turn_has_its_answer(world: World, turn: Turn) -> None:
     world.complete(turn, "Here.")
     response = read(world, turn)
     assert (response.status, response.message) == ("complete", "Here.")
 
 
-def test_somebody_elses_turn_is_not_found(world: World, turn: Turn) -> None:
+def test_turn_of_another_user_is_not_found(world: World, turn: Turn) -> None:
     with pytest.raises(SessionNotFound):
         world.use_cases.read_turn(BOB, turn.session_id, turn.turn_id)
 
 
-def test_a_turn_of_another_session_is_not_found(world: World, turn: Turn) -> None:
+def test_turn_of_another_session_is_not_found(world: World, turn: Turn) -> None:
     with pytest.raises(TurnNotFound):
         world.use_cases.read_turn(ALICE, world.session().session_id, turn.turn_id)
 
 
-def test_what_is_no_turn_or_session_is_not_found(world: World, turn: Turn) -> None:
+def test_unknown_turn_or_session_is_not_found(world: World, turn: Turn) -> None:
     with pytest.raises(TurnNotFound):
         world.use_cases.read_turn(ALICE, turn.session_id, TurnId("nothing"))
     with pytest.raises(SessionNotFound):
@@ -63,20 +63,20 @@ def test_what_is_no_turn_or_session_is_not_found(world: World, turn: Turn) -> No
 
 
 @pytest.mark.clause("v5:flow:final-response")
-def test_every_file_comes_with_a_link_that_works(world: World, turn: Turn) -> None:
+def test_each_file_has_a_working_link(world: World, turn: Turn) -> None:
     call = world.call(turn)
     files = [world.stored_file(call, "a.html"), world.stored_file(call, "b.docx", index=1, deferred=True)]
     world.finish_call(call, RunnerReport(files=files))
     response = read(world, turn)
-    shown = [(a.name, a.file_key, a.download_url) for a in response.artifacts]
-    shown += [(d.name, d.file_key, d.download_url) for d in response.deferred_artifacts]
-    for name, file_key, url in shown:
+    files = [(a.name, a.file_key, a.download_url) for a in response.artifacts]
+    files += [(d.name, d.file_key, d.download_url) for d in response.deferred_artifacts]
+    for name, file_key, url in files:
         assert url is not None
         assert url.startswith(f"/api/files/download/{file_key}?token=")
         assert world.use_cases.open_link(file_key, token(url)).name == name
 
 
-def test_links_are_fresh_whenever_a_turn_is_read_and_never_stored(world: World, turn: Turn) -> None:
+def test_links_are_created_at_each_read_and_never_stored(world: World, turn: Turn) -> None:
     call = world.call(turn)
     world.finish_call(call, RunnerReport(files=[world.stored_file(call, "a.html")]))
     world.complete(turn)
@@ -91,25 +91,25 @@ def test_links_are_fresh_whenever_a_turn_is_read_and_never_stored(world: World, 
     assert result.artifacts[0].download_url is None
 
 
-def test_a_link_is_for_the_version_that_the_turn_made(world: World, turn: Turn) -> None:
+def test_link_opens_the_version_that_the_turn_created(world: World, turn: Turn) -> None:
     call = world.call(turn)
     world.finish_call(call, RunnerReport(files=[world.stored_file(call, "a.html", b"1")]))
     world.complete(turn)
     later = world.call(world.turn(world.use_cases.read_sessions(ALICE, turn.session_id), "Again"))
     world.finish_call(later, RunnerReport(files=[world.stored_file(later, "a.html", b"22")]))
-    shown = read(world, turn).artifacts[0]
-    record = world.use_cases.open_link(shown.file_key, token(shown.download_url))
+    files = read(world, turn).artifacts[0]
+    record = world.use_cases.open_link(files.file_key, token(files.download_url))
     assert (record.version, record.size) == (1, 1)
 
 
-def test_a_file_that_was_deleted_has_no_link(world: World, turn: Turn) -> None:
+def test_deleted_file_has_no_link(world: World, turn: Turn) -> None:
     call = world.call(turn)
     world.finish_call(call, RunnerReport(files=[world.stored_file(call, "a.html")]))
     world.use_cases.remove_file(ALICE, read(world, turn).artifacts[0].file_key)
     assert read(world, turn).artifacts[0].download_url is None
 
 
-def test_a_file_that_has_expired_has_no_link(world: World, turn: Turn) -> None:
+def test_expired_file_has_no_link(world: World, turn: Turn) -> None:
     call = world.call(turn)
     world.finish_call(call, RunnerReport(files=[world.stored_file(call, "a.docx", deferred=True, expires_hours=1)]))
     world.complete(turn)
@@ -119,53 +119,53 @@ def test_a_file_that_has_expired_has_no_link(world: World, turn: Turn) -> None:
     assert read(world, turn).deferred_artifacts[0].download_url is None
 
 
-# Text that goes with the response
+# Inline texts
 
 
-def with_text(world: World, turn: Turn, body: bytes, index: int = 0) -> None:
-    """Let a call have made a file of which the runner says that its text is short."""
+def add_inline_text(world: World, turn: Turn, body: bytes, index: int = 0) -> None:
+    """Add a file of a call that the runner reports as inline."""
     call = world.call(turn, index=index)
     stored = world.stored_file(call, "notes.md", body, mime="text/markdown").model_copy(update={"inline": True})
     world.finish_call(call, RunnerReport(files=[stored]))
 
 
 @pytest.mark.clause("v5:flow:final-response")
-def test_short_text_goes_with_the_response_and_is_kept_nowhere_else(world: World, turn: Turn) -> None:
-    with_text(world, turn, "# Über\n".encode())
+def test_short_text_is_part_of_the_response_only(world: World, turn: Turn) -> None:
+    add_inline_text(world, turn, "# Über\n".encode())
     world.complete(turn)
     assert read(world, turn).artifacts[0].content == "# Über\n"
     assert "Über" not in world.events.stored_json(turn.turn_id)
 
 
-def test_other_files_go_by_link_alone(world: World, turn: Turn) -> None:
+def test_other_files_have_only_a_link(world: World, turn: Turn) -> None:
     call = world.call(turn)
     world.finish_call(call, RunnerReport(files=[world.stored_file(call, "a.html")]))
     assert read(world, turn).artifacts[0].content is None
 
 
-def test_text_that_is_no_text_breaks_nothing(world: World, turn: Turn) -> None:
-    with_text(world, turn, b"\xff")
+def test_invalid_utf8_is_replaced(world: World, turn: Turn) -> None:
+    add_inline_text(world, turn, b"\xff")
     assert read(world, turn).artifacts[0].content == "\N{REPLACEMENT CHARACTER}"
 
 
-def test_text_that_grew_too_long_in_a_later_version_goes_by_link(world: World, turn: Turn) -> None:
-    with_text(world, turn, b"short")
-    with_text(world, turn, bytes(MAX_INLINE_BYTES + 1), index=1)
-    (shown,) = read(world, turn).artifacts
-    assert (shown.version, shown.content) == (2, None)
-    assert shown.download_url is not None
+def test_text_that_is_too_long_in_a_later_version_has_only_a_link(world: World, turn: Turn) -> None:
+    add_inline_text(world, turn, b"short")
+    add_inline_text(world, turn, bytes(MAX_INLINE_BYTES + 1), index=1)
+    (files,) = read(world, turn).artifacts
+    assert (files.version, files.content) == (2, None)
+    assert files.download_url is not None
 
 
-def test_text_that_was_deleted_is_gone(world: World, turn: Turn) -> None:
-    with_text(world, turn, b"short")
+def test_deleted_text_has_no_content(world: World, turn: Turn) -> None:
+    add_inline_text(world, turn, b"short")
     world.use_cases.remove_file(ALICE, read(world, turn).artifacts[0].file_key)
     assert read(world, turn).artifacts[0].content is None
 
 
-# Lost turns
+# Stuck turns
 
 
-def test_a_turn_whose_execution_ended_without_a_word_is_settled_by_who_reads_it(world: World, turn: Turn) -> None:
+def test_stuck_turn_is_ended_by_reading_it(world: World, turn: Turn) -> None:
     world.workflow.lose_execution(turn.turn_id)
     world.clock.travel(GRACE_PERIOD.total_seconds())
     response = read(world, turn)
@@ -176,18 +176,18 @@ def test_a_turn_whose_execution_ended_without_a_word_is_settled_by_who_reads_it(
     world.turn(world.use_cases.read_sessions(ALICE, turn.session_id), "Again")
 
 
-def test_a_turn_that_has_hardly_begun_is_given_time_to_start(world: World, turn: Turn) -> None:
+def test_recent_turn_without_an_execution_is_not_ended(world: World, turn: Turn) -> None:
     world.workflow.lose_execution(turn.turn_id)
     world.clock.travel((GRACE_PERIOD - timedelta(milliseconds=1)).total_seconds())
     assert read(world, turn).status == "running"
 
 
-def test_a_turn_that_runs_long_is_left_alone(world: World, turn: Turn) -> None:
+def test_long_running_turn_is_not_ended(world: World, turn: Turn) -> None:
     world.clock.travel(3000)
     assert read(world, turn).status == "running"
 
 
-def test_an_answered_turn_stays_so_when_its_execution_is_gone(world: World, turn: Turn) -> None:
+def test_completed_turn_without_an_execution_remains_complete(world: World, turn: Turn) -> None:
     world.complete(turn)
     world.workflow.lose_execution(turn.turn_id)
     world.clock.travel(3000)
@@ -197,16 +197,16 @@ def test_an_answered_turn_stays_so_when_its_execution_is_gone(world: World, turn
 # Events
 
 
-def test_events_are_read_after_a_cursor_without_gap_or_repeat(world: World, turn: Turn) -> None:
+def test_events_are_read_after_a_cursor_without_gaps(world: World, turn: Turn) -> None:
     world.complete(turn)
-    every = world.use_cases.read_turn.events_after(turn.turn_id, 0)
-    assert [event.seq for event in every] == [1, 2, 3]
-    assert [event.type for event in every] == ["turn_started", "token_stream", "response_complete"]
+    events = world.use_cases.read_turn.events_after(turn.turn_id, 0)
+    assert [event.seq for event in events] == [1, 2, 3]
+    assert [event.type for event in events] == ["turn_started", "token_stream", "response_complete"]
     for cursor in range(4):
-        assert list(world.use_cases.read_turn.events_after(turn.turn_id, cursor)) == list(every[cursor:])
+        assert list(world.use_cases.read_turn.events_after(turn.turn_id, cursor)) == list(events[cursor:])
 
 
-def test_a_page_of_events_is_bounded(world: World, turn: Turn) -> None:
+def test_page_of_events_is_limited(world: World, turn: Turn) -> None:
     for _ in range(MAX_EVENTS + 5):
         world.events.append(
             turn.turn_id, NewEvent(type="token_stream", payload={"text": "a", "round": 0, "attempt": 0})

@@ -1,4 +1,4 @@
-"""Cancelling a turn."""
+"""Canceling turns."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def turn(world: World) -> Turn:
     return world.turn(world.session())
 
 
-def test_a_cancelled_turn_has_ended_and_its_execution_is_stopped(world: World, turn: Turn) -> None:
+def test_cancelled_turn_has_ended_and_its_execution_is_stopped(world: World, turn: Turn) -> None:
     assert world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id) is TurnStatus.CANCELLED
     assert world.workflow.stopped == [(turn.turn_id, STOPPED)]
     assert not world.workflow.is_running(turn.turn_id)
@@ -27,30 +27,30 @@ def test_a_cancelled_turn_has_ended_and_its_execution_is_stopped(world: World, t
     assert [kind for kind, _ in world.events.payloads(turn.turn_id)] == ["turn_started", "turn_failed"]
 
 
-def test_the_end_is_written_before_the_execution_is_stopped(world: World, turn: Turn) -> None:
-    """What the stop sets in motion (a rule that finishes the turn as lost) comes too late."""
-    found: list[TurnStatus] = []
+def test_end_is_written_before_the_execution_is_stopped(world: World, turn: Turn) -> None:
+    """The stop triggers a rule that finishes turns as lost. It must find this turn already ended."""
+    statuses: list[TurnStatus] = []
     stop = world.workflow.stop
 
-    def looking(turn_id: str, cause: str) -> None:
-        kept = world.turns.get(turn.session_id, TurnId(turn_id))
-        assert kept is not None
-        found.append(kept.status)
+    def record_and_stop(turn_id: str, cause: str) -> None:
+        stored = world.turns.get(turn.session_id, TurnId(turn_id))
+        assert stored is not None
+        statuses.append(stored.status)
         stop(turn_id, cause)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(world.workflow, "stop", looking)
+        patched.setattr(world.workflow, "stop", record_and_stop)
         world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
-    assert found == [TurnStatus.CANCELLED]
+    assert statuses == [TurnStatus.CANCELLED]
 
 
-def test_a_turn_that_has_ended_stays_as_it_ended(world: World, turn: Turn) -> None:
+def test_completed_turn_cannot_be_cancelled(world: World, turn: Turn) -> None:
     world.complete(turn)
     assert world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id) is TurnStatus.COMPLETE
     assert world.workflow.stopped == []
 
 
-def test_cancelling_again_stops_what_was_not_stopped_the_first_time(world: World, turn: Turn) -> None:
+def test_cancelling_again_stops_an_execution_that_is_still_running(world: World, turn: Turn) -> None:
     def refuse(*_: object) -> None:
         raise OSError("the service was away")
 
@@ -63,12 +63,12 @@ def test_cancelling_again_stops_what_was_not_stopped_the_first_time(world: World
     assert len(world.events.payloads(turn.turn_id, "turn_failed")) == 1
 
 
-def test_a_cancelled_turn_frees_its_session(world: World, turn: Turn) -> None:
+def test_cancelled_turn_unlocks_its_session(world: World, turn: Turn) -> None:
     world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
     assert world.turn(world.use_cases.read_sessions(ALICE, turn.session_id), "Again").turn_id != turn.turn_id
 
 
-def test_nobody_cancels_somebody_elses_turn(world: World, turn: Turn) -> None:
+def test_turn_of_another_user_cannot_be_cancelled(world: World, turn: Turn) -> None:
     with pytest.raises(SessionNotFound):
         world.use_cases.cancel_turn(BOB, turn.session_id, turn.turn_id)
     with pytest.raises(TurnNotFound):

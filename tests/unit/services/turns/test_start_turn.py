@@ -1,4 +1,4 @@
-"""Taking a message and setting the turn going."""
+"""Starting turns."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from tests.unit.services.samples import ALICE, BOB
 from tests.unit.services.world import World
 
 
-def test_a_turn_is_written_told_of_and_started(world: World) -> None:
+def test_turn_is_stored_published_and_started(world: World) -> None:
     session = world.session()
     file = world.upload("sales.csv", session=session)
     turn = world.turn(session, "Look at this", tools=["report", "web.pages.fetch"], files=["sales.csv"])
@@ -39,11 +39,11 @@ def test_a_turn_is_written_told_of_and_started(world: World) -> None:
     assert world.events.payloads(turn.turn_id) == [("turn_started", {"session_id": session.session_id})]
 
 
-def test_the_groups_of_the_person_travel_with_the_turn(world: World) -> None:
+def test_turn_contains_the_users_groups(world: World) -> None:
     assert world.turn(world.session(BOB), who=BOB).groups == ["admins", "users"]
 
 
-def test_the_session_is_locked_and_was_used_now(world: World) -> None:
+def test_session_is_locked_and_its_last_use_updated(world: World) -> None:
     session = world.session()
     world.clock.travel(60)
     turn = world.turn(session)
@@ -51,55 +51,55 @@ def test_the_session_is_locked_and_was_used_now(world: World) -> None:
     assert locked == session.model_copy(update={"running_turn": turn.turn_id, "last_used_at": world.clock.now()})
 
 
-def test_one_turn_runs_at_a_time(world: World) -> None:
+def test_session_runs_one_turn_at_a_time(world: World) -> None:
     session = world.session()
     first = world.turn(session)
-    with pytest.raises(TurnRunning) as refused:
+    with pytest.raises(TurnRunning) as rejected:
         world.turn(session, "And this?")
-    assert refused.value.details == {"turn_id": first.turn_id}
+    assert rejected.value.details == {"turn_id": first.turn_id}
     assert len(world.workflow.started) == 1
 
 
-def test_another_session_is_not_locked(world: World) -> None:
+def test_other_sessions_are_not_locked(world: World) -> None:
     world.turn(world.session())
     world.turn(world.session())
     assert len(world.workflow.started) == 2
 
 
-def test_a_turn_that_ended_frees_its_session(world: World) -> None:
+def test_ended_turn_unlocks_its_session(world: World) -> None:
     session = world.session()
     world.complete(world.turn(session))
     world.turn(session, "And this?")
     assert len(world.workflow.started) == 2
 
 
-def test_the_same_key_again_is_the_same_turn(world: World) -> None:
+def test_same_idempotency_key_returns_the_same_turn(world: World) -> None:
     session = world.session()
-    wanted = TurnRequest(message="Hello")
-    first = world.use_cases.start_turn(ALICE, session.session_id, wanted, "key")
+    request = TurnRequest(message="Hello")
+    first = world.use_cases.start_turn(ALICE, session.session_id, request, "key")
     world.clock.travel(5)
-    again = world.use_cases.start_turn(ALICE, session.session_id, wanted, "key")
+    again = world.use_cases.start_turn(ALICE, session.session_id, request, "key")
     assert again == first
     assert len(world.workflow.started) == 1
     assert world.events.payloads(first.turn_id) == [("turn_started", {"session_id": session.session_id})]
 
 
-def test_a_repeat_starts_what_the_first_time_did_not_get_to(world: World) -> None:
+def test_repeated_request_starts_an_execution_that_was_not_started(world: World) -> None:
     session = world.session()
-    wanted = TurnRequest(message="Hello")
-    turn = world.use_cases.start_turn(ALICE, session.session_id, wanted, "key")
+    request = TurnRequest(message="Hello")
+    turn = world.use_cases.start_turn(ALICE, session.session_id, request, "key")
     world.workflow.started.clear()
-    world.use_cases.start_turn(ALICE, session.session_id, wanted, "key")
+    world.use_cases.start_turn(ALICE, session.session_id, request, "key")
     assert world.workflow.started == [(ALICE.name, session.session_id, turn.turn_id)]
 
 
-def test_a_repeat_of_a_turn_that_has_ended_starts_nothing(world: World) -> None:
+def test_repeated_request_of_an_ended_turn_starts_nothing(world: World) -> None:
     session = world.session()
-    wanted = TurnRequest(message="Hello")
-    turn = world.use_cases.start_turn(ALICE, session.session_id, wanted, "key")
+    request = TurnRequest(message="Hello")
+    turn = world.use_cases.start_turn(ALICE, session.session_id, request, "key")
     world.complete(turn)
     world.workflow.started.clear()
-    again = world.use_cases.start_turn(ALICE, session.session_id, wanted, "key")
+    again = world.use_cases.start_turn(ALICE, session.session_id, request, "key")
     assert (again.turn_id, again.answer) == (turn.turn_id, "Done.")
     assert world.workflow.started == []
 
@@ -108,7 +108,7 @@ def test_a_repeat_of_a_turn_that_has_ended_starts_nothing(world: World) -> None:
     "other",
     [TurnRequest(message="Bye"), TurnRequest(message="Hello", tools=[]), TurnRequest(message="Hello", files=[])],
 )
-def test_the_same_key_with_another_request_is_refused(world: World, other: TurnRequest) -> None:
+def test_same_key_with_another_request_is_rejected(world: World, other: TurnRequest) -> None:
     session = world.session()
     world.upload("a.csv", session=session)
     first = TurnRequest(message="Hello", tools=["report"], files=["a.csv"])
@@ -117,49 +117,49 @@ def test_the_same_key_with_another_request_is_refused(world: World, other: TurnR
         world.use_cases.start_turn(ALICE, session.session_id, other, "key")
 
 
-def test_a_message_is_measured_in_bytes(world: World) -> None:
+def test_message_size_is_measured_in_bytes(world: World) -> None:
     session = world.session()
-    with pytest.raises(TooLarge) as refused:
+    with pytest.raises(TooLarge) as rejected:
         world.turn(session, "ü" * 501)
-    assert refused.value.details == {"limit_bytes": 1000}
-    assert refused.value.message == "The message has 1002 bytes; 1000 are allowed. Send long text as a file."
+    assert rejected.value.details == {"limit_bytes": 1000}
+    assert rejected.value.message == "The message has 1002 bytes; 1000 are allowed. Send long text as a file."
     world.turn(session, "ü" * 500)
 
 
 @pytest.mark.parametrize("tools", [["report.nothing"], ["reprot"], ["report", "vault"], ["vault.open"], [""]])
-def test_a_turn_cannot_be_limited_to_what_the_person_does_not_have(world: World, tools: list[str]) -> None:
-    with pytest.raises(UnknownTools) as refused:
+def test_turn_cannot_be_limited_to_unavailable_tools(world: World, tools: list[str]) -> None:
+    with pytest.raises(UnknownTools) as rejected:
         world.turn(world.session(), tools=tools)
-    assert refused.value.details == {"unknown": [tool for tool in tools if tool != "report"]}
+    assert rejected.value.details == {"unknown": [tool for tool in tools if tool != "report"]}
     assert world.workflow.started == []
 
 
-def test_a_turn_may_be_limited_to_no_tools_at_all(world: World) -> None:
+def test_turn_can_be_limited_to_no_tools(world: World) -> None:
     assert world.turn(world.session(), tools=[]).tools == []
 
 
-def test_files_are_named_by_name_or_by_key(world: World) -> None:
+def test_files_are_referenced_by_name_or_key(world: World) -> None:
     session = world.session()
     one, two = world.upload("one.csv", session=session), world.upload("two.csv")
     assert world.turn(session, files=["one.csv", two.file_key]).files == [one.file_key, two.file_key]
 
 
-@pytest.mark.parametrize("wanted", ["nothing.csv", "", "f" + "0" * 26, "../sales.csv"])
-def test_a_file_that_there_is_not_is_said_so(world: World, wanted: str) -> None:
+@pytest.mark.parametrize("name", ["nothing.csv", "", "f" + "0" * 26, "../sales.csv"])
+def test_unknown_file_is_rejected(world: World, name: str) -> None:
     session = world.session()
     world.upload("sales.csv", session=session)
     with pytest.raises(FileNotFound):
-        world.turn(session, files=[wanted])
+        world.turn(session, files=[name])
 
 
-def test_somebody_elses_file_is_not_there(world: World) -> None:
-    theirs = world.upload("plans.csv", who=BOB)
-    for wanted in ("plans.csv", theirs.file_key):
+def test_file_of_another_user_is_not_found(world: World) -> None:
+    of_bob = world.upload("plans.csv", who=BOB)
+    for name_or_key in ("plans.csv", of_bob.file_key):
         with pytest.raises(FileNotFound):
-            world.turn(world.session(), files=[wanted])
+            world.turn(world.session(), files=[name_or_key])
 
 
-def test_an_expired_file_is_not_there(world: World) -> None:
+def test_expired_file_is_not_found(world: World) -> None:
     session = world.session()
     record = world.upload("sales.csv", session=session)
     world.expire_after(record)
@@ -168,13 +168,13 @@ def test_an_expired_file_is_not_there(world: World) -> None:
         world.turn(session, files=["sales.csv"])
 
 
-def test_somebody_elses_session_is_not_there(world: World) -> None:
+def test_session_of_another_user_is_not_found(world: World) -> None:
     with pytest.raises(SessionNotFound):
         world.turn(world.session(BOB))
     assert world.workflow.started == []
 
 
-def test_a_session_that_ended_is_not_continued(world: World) -> None:
+def test_ended_session_accepts_no_turns(world: World) -> None:
     session = world.session()
     world.use_cases.end_session(ALICE, session.session_id)
     with pytest.raises(SessionEnded):

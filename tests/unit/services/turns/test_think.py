@@ -1,4 +1,4 @@
-"""One round of the model."""
+"""Rounds of the model: requests, replies and proposed calls."""
 
 import pytest
 
@@ -24,7 +24,7 @@ ECHO_A = ProposedCall(tool="report.echo", arguments='{"text": "a"}', ref="m-1")
 ECHO_B = ProposedCall(tool="report.echo", arguments="not json", ref="m-2")
 
 
-def test_an_answer_without_calls_ends_the_turn(world: World) -> None:
+def test_reply_without_calls_ends_the_turn(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="Hello, you.")]
     assert world.use_cases.think(turn_step(turn)) == NextStep(
@@ -34,7 +34,7 @@ def test_an_answer_without_calls_ends_the_turn(world: World) -> None:
     assert world.events.streamed_text(turn.turn_id) == {0: "Hello, you."}
 
 
-def test_the_calls_of_an_answer_are_derived_from_where_they_stand(world: World) -> None:
+def test_call_ids_follow_from_turn_round_and_index(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="", calls=[ECHO_A, ECHO_B])]
     step = world.use_cases.think(turn_step(turn, 1))
@@ -53,24 +53,24 @@ def test_the_calls_of_an_answer_are_derived_from_where_they_stand(world: World) 
             turn_id=turn.turn_id,
             session_id=turn.session_id,
             user=turn.user,
-            tool=wish.tool,
-            arguments=wish.arguments,
+            tool=proposed.tool,
+            arguments=proposed.arguments,
             ref=ids[index],
             round=1,
             index=index,
         )
-        for index, wish in enumerate([ECHO_A, ECHO_B])
+        for index, proposed in enumerate([ECHO_A, ECHO_B])
     ]
 
 
-def test_an_answer_without_text_tells_nobody_anything(world: World) -> None:
+def test_reply_without_text_publishes_nothing(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="", calls=[ECHO_A])]
     world.use_cases.think(turn_step(turn))
     assert world.events.payloads(turn.turn_id, "token_stream") == []
 
 
-def test_the_same_round_again_answers_the_same_without_asking_again(world: World) -> None:
+def test_repeated_round_returns_the_same_calls_without_a_new_request(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="One moment.", calls=[ECHO_A])]
     first = world.use_cases.think(turn_step(turn))
@@ -80,7 +80,7 @@ def test_the_same_round_again_answers_the_same_without_asking_again(world: World
     assert world.events.streamed_text(turn.turn_id) == {0: "One moment."}
 
 
-def test_a_call_that_has_gone_on_is_not_begun_again(world: World) -> None:
+def test_recorded_call_is_not_reset_by_a_repeated_round(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="", calls=[ECHO_A])]
     world.use_cases.think(turn_step(turn))
@@ -90,17 +90,17 @@ def test_a_call_that_has_gone_on_is_not_begun_again(world: World) -> None:
     assert world.reload(call) == call.model_copy(update={"result": result})
 
 
-def test_of_two_that_ask_at_once_one_answer_stands_and_is_told(world: World) -> None:
+def test_first_stored_of_two_concurrent_replies_counts(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="Mine.", calls=[ECHO_B])]
-    others = AssistantMessage(text="The other's.", calls=[ECHO_A])
-    world.model.during_reply = lambda: world.transcript.add_reply(turn, 0, others)
+    other_reply = AssistantMessage(text="The other's.", calls=[ECHO_A])
+    world.model.during_reply = lambda: world.transcript.add_reply(turn, 0, other_reply)
     world.use_cases.think(turn_step(turn))
     assert [call.arguments for call in world.calls.list(turn.turn_id)] == [ECHO_A.arguments]
     assert world.events.streamed_text(turn.turn_id) == {0: "The other's."}
 
 
-def test_a_crash_between_the_answer_and_the_telling_is_made_good(world: World) -> None:
+def test_stored_reply_is_published_after_a_crash(world: World) -> None:
     turn = world.turn(world.session())
     world.transcript.add_reply(turn, 0, AssistantMessage(text="Hello."))
     world.use_cases.think(turn_step(turn))
@@ -108,21 +108,21 @@ def test_a_crash_between_the_answer_and_the_telling_is_made_good(world: World) -
     assert world.events.streamed_text(turn.turn_id) == {0: "Hello."}
 
 
-def test_behind_the_last_round_the_model_is_asked_for_its_last_word(world: World) -> None:
+def test_final_answer_is_requested_after_the_last_round(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="That is what I have.")]
     step = world.use_cases.think(turn_step(turn, MAX_ROUNDS))
     assert (step.round, step.calls, step.done) == (MAX_ROUNDS + 1, [], True)
-    assert asked(world).must_answer
-    assert asked(world).instructions.endswith(MUST_ANSWER_NOTE)
-    assert asked(world).tools
+    assert last_request(world).must_answer
+    assert last_request(world).instructions.endswith(MUST_ANSWER_NOTE)
+    assert last_request(world).tools
     assert world.transcript.list_messages(turn.session_id)[-1] == AssistantMessage(text="That is what I have.")
     assert world.use_cases.think(turn_step(turn, MAX_ROUNDS + 1)).done
     assert len(world.model.requests) == 1
 
 
 @pytest.mark.parametrize("reply", [ModelReply(text="Once more!", calls=[ECHO_A]), ModelReply(text=" ")])
-def test_a_last_word_that_asks_for_tools_or_says_nothing_is_none(world: World, reply: ModelReply) -> None:
+def test_final_answer_with_calls_or_without_text_is_discarded(world: World, reply: ModelReply) -> None:
     turn = world.turn(world.session())
     world.model.replies = [reply]
     step = world.use_cases.think(turn_step(turn, MAX_ROUNDS))
@@ -130,64 +130,64 @@ def test_a_last_word_that_asks_for_tools_or_says_nothing_is_none(world: World, r
     assert world.transcript.list_messages(turn.session_id) == [UserMessage(text="Hello")]
 
 
-def test_a_turn_that_was_cancelled_meanwhile_asks_nothing_more(world: World) -> None:
+def test_cancelled_turn_requests_nothing(world: World) -> None:
     turn = world.turn(world.session())
     world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
     assert world.use_cases.think(turn_step(turn)).done
     assert world.model.requests == []
 
 
-def test_a_turn_that_there_is_not_is_done(world: World) -> None:
+def test_missing_turn_is_done(world: World) -> None:
     turn = world.turn(world.session())
     assert world.use_cases.think(turn_step(turn).model_copy(update={"session_id": world.session().session_id})).done
 
 
-def test_an_answer_with_too_many_calls_is_cut(world: World) -> None:
+def test_number_of_calls_in_a_round_is_limited(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="", calls=[ECHO_A] * (MAX_CALLS_IN_ROUND + 5))]
     assert len(world.use_cases.think(turn_step(turn)).calls) == MAX_CALLS_IN_ROUND
 
 
-def test_a_turn_has_so_many_calls_and_then_the_model_is_asked_for_its_last_word(world: World) -> None:
+def test_final_answer_is_requested_after_the_maximum_number_of_calls(world: World) -> None:
     world.max_rounds = MAX_ROUNDS_OF_ALL
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="", calls=[ECHO_A] * MAX_CALLS_IN_ROUND) for _ in range(10)]
-    made = []
+    counts = []
     step = turn_step(turn)
     while not (after := world.use_cases.think(step)).done:
-        made.append(len(after.calls))
+        counts.append(len(after.calls))
         step = turn_step(turn, after.round)
-    assert made == [40, 40, 40, 40, 40, 40, 10]
-    assert sum(made) == len(world.calls.list(turn.turn_id)) == MAX_CALLS_IN_TURN
-    assert len(world.model.requests) == len(made) + 1
-    assert [task.must_answer for task in world.model.requests] == [False] * len(made) + [True]
+    assert counts == [40, 40, 40, 40, 40, 40, 10]
+    assert sum(counts) == len(world.calls.list(turn.turn_id)) == MAX_CALLS_IN_TURN
+    assert len(world.model.requests) == len(counts) + 1
+    assert [task.must_answer for task in world.model.requests] == [False] * len(counts) + [True]
 
 
-def test_the_calls_of_earlier_turns_do_not_count(world: World) -> None:
+def test_calls_of_earlier_turns_do_not_count(world: World) -> None:
     session = world.session()
     earlier = world.turn(session)
-    said = AssistantMessage(text="", calls=[ECHO_A] * MAX_CALLS_IN_TURN)
-    world.transcript.add_reply(earlier, 0, said)
+    reply = AssistantMessage(text="", calls=[ECHO_A] * MAX_CALLS_IN_TURN)
+    world.transcript.add_reply(earlier, 0, reply)
     world.use_cases.finish_turn(turn_step(earlier))
     world.model.replies = [ModelReply(text="", calls=[ECHO_A])]
     assert len(world.use_cases.think(turn_step(world.turn(session))).calls) == 1
 
 
-# What the model is given
+# Model requests
 
 
-def asked(world: World) -> CompletionRequest:
+def last_request(world: World) -> CompletionRequest:
     return world.model.requests[-1]
 
 
-def test_the_model_sees_the_conversation_in_order_with_what_the_tools_returned(world: World) -> None:
+def test_request_contains_the_conversation_with_tool_results(world: World) -> None:
     turn = world.turn(world.session(), "Echo a")
     world.model.replies = [ModelReply(text="I will.", calls=[ECHO_A]), ModelReply(text="It was a.")]
     world.use_cases.think(turn_step(turn))
     world.finish_call(world.calls.list(turn.turn_id)[0], RunnerReport(results="a"))
     world.use_cases.think(turn_step(turn, 1))
     ref = call_id(turn.turn_id, 0, 0)
-    assert asked(world) == CompletionRequest(
+    assert last_request(world) == CompletionRequest(
         model="fake:quick",
         instructions=system_prompt(None),
         messages=[
@@ -203,32 +203,32 @@ def tools_offered(world: World, *, groups: bool = False, only: list[str] | None 
     who = BOB if groups else ALICE
     turn = world.turn(world.session(who), who=who, tools=only)
     world.complete(turn)
-    return [tool.full_name for tool in asked(world).tools]
+    return [tool.full_name for tool in last_request(world).tools]
 
 
-def test_the_model_is_offered_the_tools_of_the_persons_groups(world: World) -> None:
+def test_request_contains_the_tools_of_the_users_groups(world: World) -> None:
     assert OPEN.full_name not in tools_offered(world)
     assert OPEN.full_name in tools_offered(world, groups=True)
 
 
-def test_the_model_is_offered_only_what_the_turn_is_limited_to(world: World) -> None:
+def test_request_contains_only_the_tools_of_the_turn(world: World) -> None:
     assert tools_offered(world, only=["web.pages", "report.echo"]) == ["report.echo", "web.pages.fetch"]
     assert tools_offered(world, only=[]) == []
 
 
-def listed(world: World) -> list[str]:
+def listed_files(world: World) -> list[str]:
     """Return the names in the file context of the latest user message."""
-    *_, last = [message for message in asked(world).messages if isinstance(message, UserMessage)]
+    *_, last = [message for message in last_request(world).messages if isinstance(message, UserMessage)]
     return [line.removeprefix("- ").partition(" (")[0] for line in last.text.split("\n") if line.startswith("- ")]
 
 
 @pytest.mark.clause("v2.1:context:automatic")
-def test_the_latest_message_goes_with_the_files_of_the_session_newest_first(world: World) -> None:
+def test_latest_message_contains_the_file_context_newest_first(world: World) -> None:
     session = world.session()
     world.upload("old.csv", session=session)
     world.upload("new.bin", bytes(900), session=session)
     world.complete(world.turn(session, "Hello"))
-    assert asked(world).messages[-1] == UserMessage(
+    assert last_request(world).messages[-1] == UserMessage(
         text="Hello\n"
         "\n"
         "[SYSTEM: Available files in current session:\n"
@@ -238,60 +238,60 @@ def test_the_latest_message_goes_with_the_files_of_the_session_newest_first(worl
     )
 
 
-def test_earlier_messages_stand_as_they_were_written(world: World) -> None:
+def test_earlier_messages_are_unchanged(world: World) -> None:
     session = world.session()
     world.upload("a.csv", session=session)
     world.complete(world.turn(session, "Hello"), "Hi.")
     world.complete(world.turn(session, "And now?"))
-    first, answer, last = asked(world).messages
+    first, answer, last = last_request(world).messages
     assert (first, answer) == (UserMessage(text="Hello"), AssistantMessage(text="Hi."))
     assert isinstance(last, UserMessage)
     assert last.text.startswith("And now?\n\n[SYSTEM: ")
 
 
-def test_what_is_kept_of_the_conversation_holds_no_file_context(world: World) -> None:
+def test_stored_messages_contain_no_file_context(world: World) -> None:
     session = world.session()
     world.upload("a.csv", session=session)
     world.complete(world.turn(session, "Hello"))
     assert world.transcript.list_messages(session.session_id)[0] == UserMessage(text="Hello")
 
 
-def test_files_of_other_sessions_are_listed_where_the_message_names_them(world: World) -> None:
+def test_file_of_another_session_is_listed_if_the_message_names_it(world: World) -> None:
     world.persist = False
     session = world.session()
     here, there = world.upload("here.csv", session=session), world.upload("there.csv", session=world.session())
     world.upload("elsewhere.csv")
     world.complete(world.turn(session, files=[there.file_key, here.file_key, there.file_key]))
-    assert listed(world) == ["there.csv", "here.csv"]
+    assert listed_files(world) == ["there.csv", "here.csv"]
 
 
 @pytest.mark.clause("v2.1:deferred:expired")
-def test_an_expired_file_is_not_listed_named_or_not(world: World) -> None:
+def test_expired_file_is_not_listed_even_if_named(world: World) -> None:
     session = world.session()
     record = world.upload("a.csv", session=session)
     world.expire_after(record)
     turn = world.turn(session, files=["a.csv"])
     world.clock.travel(3600)
     world.complete(turn)
-    assert listed(world) == []
+    assert listed_files(world) == []
 
 
-def test_a_file_that_was_deleted_meanwhile_is_not_listed(world: World) -> None:
+def test_deleted_file_is_not_listed(world: World) -> None:
     session = world.session()
     other = world.upload("there.csv")
     turn = world.turn(session, files=["there.csv"])
     world.use_cases.remove_file(ALICE, other.file_key)
     world.complete(turn)
-    assert listed(world) == []
+    assert listed_files(world) == []
 
 
-def test_what_the_model_says_after_the_turn_was_cancelled_is_neither_kept_nor_told(world: World) -> None:
+def test_reply_after_a_cancellation_is_neither_stored_nor_published(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="Too late.", calls=[ECHO_A])]
     world.model.during_reply = lambda: world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
     step = world.use_cases.think(turn_step(turn))
     assert (step.calls, step.done) == ([], True)
     assert world.transcript.list_messages(turn.session_id) == [UserMessage(text="Hello")]
-    told = [kind for kind, _ in world.events.payloads(turn.turn_id)]
-    assert told == ["turn_started", "token_stream", "turn_failed"]
+    kinds = [kind for kind, _ in world.events.payloads(turn.turn_id)]
+    assert kinds == ["turn_started", "token_stream", "turn_failed"]
     assert world.calls.list(turn.turn_id) == []

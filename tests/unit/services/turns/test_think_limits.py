@@ -1,4 +1,4 @@
-"""A model that calls tools wrongly is told so and may mend it, a few times; what every question takes is counted."""
+"""Limits of a turn: corrections of invalid calls, and the usage of model requests."""
 
 import pytest
 
@@ -22,9 +22,11 @@ ECHO_A = ProposedCall(tool="report.echo", arguments='{"text": "a"}', ref="m-1")
 ECHO_B = ProposedCall(tool="report.echo", arguments="not json", ref="m-2")
 
 
-def refused(world: World, turn: Turn, round_number: int, wish: ProposedCall = ECHO_B) -> CompletionRequest:
-    """Let the model ask for something in a round, Dispatch refuse it, and the model be asked again."""
-    world.model.replies = [ModelReply(text="", calls=[wish])]
+def request_after_invalid_call(
+    world: World, turn: Turn, round_number: int, proposed: ProposedCall = ECHO_B
+) -> CompletionRequest:
+    """Let Dispatch reject a call of the model, and return the next model request."""
+    world.model.replies = [ModelReply(text="", calls=[proposed])]
     world.use_cases.think(turn_step(turn, round_number))
     (call,) = [call for call in world.calls.list(turn.turn_id) if call.round == round_number]
     world.use_cases.dispatch_tool(call_step(call, "token"))
@@ -35,7 +37,7 @@ def refused(world: World, turn: Turn, round_number: int, wish: ProposedCall = EC
 
 
 @pytest.mark.parametrize(
-    ("wish", "code"),
+    ("proposed", "code"),
     [
         (ProposedCall(tool="report.ecko", arguments="{}", ref="x"), "E_UNKNOWN_TOOL"),
         (ProposedCall(tool="made_up", arguments="{}", ref="x"), "E_UNKNOWN_TOOL"),
@@ -44,14 +46,14 @@ def refused(world: World, turn: Turn, round_number: int, wish: ProposedCall = EC
         (ProposedCall(tool="report.echo", arguments='{"text": 1}', ref="x"), "E_INVALID_ARGUMENTS"),
     ],
 )
-def test_the_model_is_told_what_was_wrong_with_a_call_and_may_mend_it(
-    world: World, wish: ProposedCall, code: str
+def test_model_receives_the_error_of_an_invalid_call_and_can_correct_it(
+    world: World, proposed: ProposedCall, code: str
 ) -> None:
     turn = world.turn(world.session())
-    task = refused(world, turn, 0, wish)
-    told = task.messages[-1]
-    assert isinstance(told, ToolMessage)
-    assert (told.failed, told.mistaken, told.content["meta_data"]["error_code"]) == (True, True, code)
+    task = request_after_invalid_call(world, turn, 0, proposed)
+    message = task.messages[-1]
+    assert isinstance(message, ToolMessage)
+    assert (message.failed, message.mistaken, message.content["meta_data"]["error_code"]) == (True, True, code)
     assert not task.must_answer
     assert [kind for kind, _ in world.events.payloads(turn.turn_id) if kind.startswith("tool_")] == [
         "tool_start",
@@ -59,33 +61,33 @@ def test_the_model_is_told_what_was_wrong_with_a_call_and_may_mend_it(
     ]
 
 
-def mistaken(world: World, turn: Turn, rounds: int) -> None:
-    """Write down rounds in which the model called wrongly."""
+def add_invalid_calls(world: World, turn: Turn, rounds: int) -> None:
+    """Add rounds with invalid calls of the model."""
     for number in range(rounds):
         call = world.call(turn, arguments="{broken", round_number=number)
-        said = AssistantMessage(text="", calls=[ProposedCall(tool=call.tool, arguments=call.arguments, ref=call.ref)])
-        world.transcript.add_reply(turn, number, said)
+        reply = AssistantMessage(text="", calls=[ProposedCall(tool=call.tool, arguments=call.arguments, ref=call.ref)])
+        world.transcript.add_reply(turn, number, reply)
         world.finish_call(call, RunnerReport.from_error(InvalidArguments(["the arguments are not JSON"])))
 
 
-def test_three_times_it_may_mend_its_calls_then_it_is_asked_for_its_last_word(world: World) -> None:
+def test_final_answer_is_requested_after_three_corrections(world: World) -> None:
     world.max_rounds = 10
     turn = world.turn(world.session())
-    mistaken(world, turn, 4)
+    add_invalid_calls(world, turn, 4)
     world.model.replies = [ModelReply(text="Then without.")]
     assert world.use_cases.think(turn_step(turn, 4)).done
     assert world.model.requests[-1].must_answer
 
     other = world.turn(world.session())
-    mistaken(world, other, 3)
+    add_invalid_calls(world, other, 3)
     world.model.replies = [ModelReply(text="", calls=[ECHO_A])]
     assert not world.use_cases.think(turn_step(other, 3)).done
 
 
-def test_a_turn_of_nothing_but_wrong_calls_ends_with_a_message_that_says_so(world: World) -> None:
+def test_turn_with_only_invalid_calls_fails_with_a_message(world: World) -> None:
     world.max_rounds = 10
     turn = world.turn(world.session())
-    mistaken(world, turn, 4)
+    add_invalid_calls(world, turn, 4)
     world.model.replies = [ModelReply(text="", calls=[ECHO_B])]
     step = world.use_cases.think(turn_step(turn, 4))
     world.use_cases.finish_turn(TurnStep.model_validate(step.model_dump()))
@@ -93,21 +95,21 @@ def test_a_turn_of_nothing_but_wrong_calls_ends_with_a_message_that_says_so(worl
     assert ended is not None
     assert ended.error == TurnError(
         error_code="E_TOO_MANY_MISTAKES",
-        message="The model called tools wrongly 4 times, was told each time what was wrong, and came to no answer. "
-        "Please say it in another way, or choose another model.",
+        message="The model made invalid tool calls 4 times, received an error each time, and gave no answer. Please "
+        "rephrase your message or choose another model.",
     )
 
 
-def test_what_a_tool_says_of_itself_and_what_the_person_refused_is_no_mistake_of_the_models(world: World) -> None:
+def test_errors_of_the_tool_and_denied_calls_are_not_mistakes_of_the_model(world: World) -> None:
     turn = world.turn(world.session())
     calls = [world.call(turn, round_number=0, index=index) for index in range(2)]
     world.calls.mark_dispatched(calls[0].model_copy(update={"injected": {}}))
     world.finish_call(calls[0], RunnerReport.from_error(InvalidArguments(["says the tool"])))
-    world.finish_call(calls[1], RunnerReport.from_error(NotApproved("The person refused")))
+    world.finish_call(calls[1], RunnerReport.from_error(NotApproved("The user denied the call")))
     assert not any(world.reload(call).is_mistaken for call in calls)
 
 
-def test_what_every_question_takes_is_counted_for_the_turn_and_its_session(world: World) -> None:
+def test_usage_of_all_requests_is_added_to_the_turn_and_the_session(world: World) -> None:
     session = world.session()
     world.complete(world.turn(session))
     turn = world.turn(session)
@@ -117,12 +119,12 @@ def test_what_every_question_takes_is_counted_for_the_turn_and_its_session(world
     ]
     world.use_cases.think(turn_step(turn))
     world.use_cases.think(turn_step(turn, 1))
-    took = TokenUsage(input_tokens=230, output_tokens=15, cache_read_tokens=100)
-    assert world.use_cases.read_turn(ALICE, turn.session_id, turn.turn_id).usage == took
-    assert world.use_cases.read_sessions(ALICE, session.session_id).usage == took
+    usage = TokenUsage(input_tokens=230, output_tokens=15, cache_read_tokens=100)
+    assert world.use_cases.read_turn(ALICE, turn.session_id, turn.turn_id).usage == usage
+    assert world.use_cases.read_sessions(ALICE, session.session_id).usage == usage
 
 
-def test_an_answer_that_does_not_stand_was_paid_for_as_well(world: World) -> None:
+def test_usage_of_a_discarded_reply_counts(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="Too late.", usage=TokenUsage(input_tokens=7, output_tokens=2))]
     world.model.during_reply = lambda: world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)

@@ -1,4 +1,4 @@
-"""Telling an answer while it comes."""
+"""Publishing a reply while the model generates it."""
 
 import random
 
@@ -13,159 +13,165 @@ from satchel.services.turns.token_streamer import TokenStreamer, TurnCancelled
 from tests.fakes.system import FakeClock
 from tests.fakes.turns import FakeEvents
 
-TURN = TurnId("20240827-t")
+TURN = TurnId("t" + "0" * 26)
 END = NewEvent(type="turn_failed", payload={"status": "failed", "error": {"error_code": "E", "message": "m"}})
 
 
-class Scene:
+class Streams:
+    """Streamers of one round over fake events."""
+
     def __init__(self) -> None:
         self.clock = FakeClock()
         self.events = FakeEvents(self.clock)
-        self.wanted = True
+        self.is_running = True
 
-    def telling(self, tries: int = 0) -> TokenStreamer:
-        return TokenStreamer(self.events, self.clock, TURN, 3, tries, lambda: self.wanted)
+    def streamer(self, tries: int = 0) -> TokenStreamer:
+        return TokenStreamer(self.events, self.clock, TURN, 3, tries, lambda: self.is_running)
 
     @property
     def text(self) -> str:
         return self.events.streamed_text(TURN)[3]
 
     @property
-    def told(self) -> list[str]:
+    def published(self) -> list[str]:
         return [payload["text"] for _, payload in self.events.payloads(TURN)]
 
 
 @pytest.fixture
-def scene() -> Scene:
-    return Scene()
+def streams() -> Streams:
+    return Streams()
 
 
-def test_the_first_piece_is_told_at_once_and_the_next_ones_gather(scene: Scene) -> None:
-    telling = scene.telling()
+def test_first_piece_is_published_at_once_and_later_ones_are_collected(streams: Streams) -> None:
+    streamer = streams.streamer()
     for piece in ("One ", "moment", ", "):
-        telling(piece)
-    assert scene.told == ["One "]
-    scene.clock.travel(0.2)
-    telling("please")
-    assert scene.told == ["One ", "moment, please"]
+        streamer(piece)
+    assert streams.published == ["One "]
+    streams.clock.travel(0.2)
+    streamer("please")
+    assert streams.published == ["One ", "moment, please"]
 
 
-def test_what_has_gathered_is_told_though_nothing_more_comes(scene: Scene) -> None:
-    telling = scene.telling()
-    telling("One ")
-    telling("moment")
-    scene.clock.travel(0.2)
-    telling("")
-    assert scene.told == ["One ", "moment"]
+def test_collected_text_is_published_without_new_text(streams: Streams) -> None:
+    streamer = streams.streamer()
+    streamer("One ")
+    streamer("moment")
+    streams.clock.travel(0.2)
+    streamer("")
+    assert streams.published == ["One ", "moment"]
 
 
 @pytest.mark.parametrize("seconds", [10, 20, 40])
-def test_an_answer_of_two_thousand_tokens_takes_dozens_of_writes(scene: Scene, seconds: int) -> None:
-    telling = scene.telling()
+def test_reply_of_two_thousand_tokens_needs_dozens_of_events(streams: Streams, seconds: int) -> None:
+    streamer = streams.streamer()
     for _ in range(2000):
-        telling("word ")
-        scene.clock.travel(seconds / 2000)
-    telling.whole("word " * 2000)
-    assert 24 <= len(scene.told) < 100
-    assert scene.text == "word " * 2000
+        streamer("word ")
+        streams.clock.travel(seconds / 2000)
+    streamer.finish("word " * 2000)
+    assert 24 <= len(streams.published) < 100
+    assert streams.text == "word " * 2000
 
 
-def test_an_answer_that_begins_again_is_marked_at_once(scene: Scene) -> None:
-    telling = scene.telling()
-    telling("The capi")
-    telling("tal")
-    telling.anew()
-    telling("Paris")
-    telling.whole("Paris.")
-    marks = [(payload["attempt"], payload["text"]) for _, payload in scene.events.payloads(TURN)]
-    assert marks == [(0, "The capi"), (1, ""), (1, "Paris"), (1, ".")]
-    assert scene.text == "Paris."
+def test_restarted_reply_is_marked_at_once(streams: Streams) -> None:
+    streamer = streams.streamer()
+    streamer("The capi")
+    streamer("tal")
+    streamer.restart()
+    streamer("Paris")
+    streamer.finish("Paris.")
+    attempts = [(payload["attempt"], payload["text"]) for _, payload in streams.events.payloads(TURN)]
+    assert attempts == [(0, "The capi"), (1, ""), (1, "Paris"), (1, ".")]
+    assert streams.text == "Paris."
 
 
-def test_an_answer_of_which_nothing_was_told_begins_without_a_mark(scene: Scene) -> None:
-    telling = scene.telling()
-    telling.anew()
-    telling("Paris")
-    assert scene.told == ["Paris"]
+def test_restart_before_the_first_piece_is_not_marked(streams: Streams) -> None:
+    streamer = streams.streamer()
+    streamer.restart()
+    streamer("Paris")
+    assert streams.published == ["Paris"]
 
 
-def test_a_state_that_is_tried_again_begins_above_what_was_told_before(scene: Scene) -> None:
-    first = scene.telling()
+def test_attempts_of_a_retry_are_above_those_of_the_first_try(streams: Streams) -> None:
+    first = streams.streamer()
     for text in ("A", "B", "C"):
-        first.anew()
+        first.restart()
         first(text)
-    scene.telling(1).whole("Answer")
-    first.anew()
+    streams.streamer(1).finish("Answer")
+    first.restart()
     first("late")
-    assert scene.text == "Answer"
+    assert streams.text == "Answer"
 
 
-def test_where_the_new_answer_has_no_text_the_old_one_goes(scene: Scene) -> None:
-    scene.telling()("Let me look")
-    scene.telling(1).whole("")
-    assert scene.text == ""
+def test_retry_without_text_replaces_the_earlier_text(streams: Streams) -> None:
+    streams.streamer()("Let me look")
+    streams.streamer(1).finish("")
+    assert streams.text == ""
 
 
-def test_an_answer_that_stood_before_is_told_once_for_each_try(scene: Scene) -> None:
-    scene.telling()("Half an ans")
+def test_stored_reply_is_published_once_for_each_try(streams: Streams) -> None:
+    streams.streamer()("Half an ans")
     for tries in (0, 0, 1, 1):
-        scene.telling(tries).again("The answer.")
-        assert scene.text == "The answer."
-    assert len(scene.told) == 3
+        streams.streamer(tries).replay("The answer.")
+        assert streams.text == "The answer."
+    assert len(streams.published) == 3
 
 
-def test_of_another_answer_that_stands_the_whole_is_told(scene: Scene) -> None:
-    telling = scene.telling()
-    telling("Mine.")
-    telling.whole("The other's.")
-    assert scene.text == "The other's."
+def test_different_stored_reply_is_published_in_full(streams: Streams) -> None:
+    streamer = streams.streamer()
+    streamer("Mine.")
+    streamer.finish("The other's.")
+    assert streams.text == "The other's."
 
 
-def test_when_the_turn_has_ended_nobody_listens(scene: Scene) -> None:
-    telling = scene.telling()
-    telling("One ")
-    scene.events.append(TURN, END)
-    scene.clock.travel(1)
+def test_ended_turn_raises_turn_cancelled(streams: Streams) -> None:
+    streamer = streams.streamer()
+    streamer("One ")
+    streams.events.append(TURN, END)
+    streams.clock.travel(1)
     with pytest.raises(TurnCancelled):
-        telling("moment")
+        streamer("moment")
 
 
-def test_while_the_model_is_silent_it_is_asked_once_a_second_whether_anybody_listens(scene: Scene) -> None:
-    telling = scene.telling()
-    scene.wanted = False
-    scene.clock.travel(0.9)
-    telling("")
-    scene.clock.travel(0.1)
+def test_turn_is_checked_once_a_second_without_text(streams: Streams) -> None:
+    streamer = streams.streamer()
+    streams.is_running = False
+    streams.clock.travel(0.9)
+    streamer("")
+    streams.clock.travel(0.1)
     with pytest.raises(TurnCancelled):
-        telling("")
+        streamer("")
 
 
 @given(st.data())
-def test_whatever_comes_when_the_sum_of_the_pieces_is_the_answer(data: st.DataObject) -> None:
-    scene = Scene()
+def test_latest_attempt_always_contains_the_stored_reply(data: st.DataObject) -> None:
+    streams = Streams()
     for tries in range(data.draw(st.integers(1, 3))):
-        telling = scene.telling(tries)
+        streamer = streams.streamer(tries)
         for _ in range(data.draw(st.integers(0, 3))):
             if data.draw(st.booleans()):
-                telling("no")
-            telling.anew()
+                streamer("no")
+            streamer.restart()
         answer = data.draw(st.text(max_size=60))
-        said = data.draw(st.integers(0, len(answer)))
-        dice = random.Random(said)  # noqa: S311  (it keeps no secret)
-        for char in answer[:said]:
-            telling(char)
-            scene.clock.travel(dice.choice([0.01, 0.3]))
-        telling.whole(answer)
-    assert scene.events.streamed_text(TURN).get(3, "") == answer
+        streamed_chars = data.draw(st.integers(0, len(answer)))
+        generator = random.Random(streamed_chars)  # noqa: S311  (not for secrets)
+        for char in answer[:streamed_chars]:
+            streamer(char)
+            streams.clock.travel(generator.choice([0.01, 0.3]))
+        streamer.finish(answer)
+    assert streams.events.streamed_text(TURN).get(3, "") == answer
 
 
-@pytest.mark.parametrize("more", [-1, 0, 1, 500])
-def test_an_answer_that_is_cut_is_told_as_it_is_kept(scene: Scene, more: int) -> None:
-    telling = scene.telling()
-    answer = "ab" * (MAX_ANSWER_CHARS // 2) + "c" * more if more >= 0 else "a" * (MAX_ANSWER_CHARS + more)
+@pytest.mark.parametrize("extra_chars", [-1, 0, 1, 500])
+def test_cut_reply_is_published_as_stored(streams: Streams, extra_chars: int) -> None:
+    streamer = streams.streamer()
+    answer = (
+        "ab" * (MAX_ANSWER_CHARS // 2) + "c" * extra_chars
+        if extra_chars >= 0
+        else "a" * (MAX_ANSWER_CHARS + extra_chars)
+    )
     for start in range(0, len(answer), 7000):
-        telling(answer[start : start + 7000])
-        scene.clock.travel(1)
-    telling.whole(truncate(answer, MAX_ANSWER_CHARS))
-    assert scene.text == truncate(answer, MAX_ANSWER_CHARS)
-    assert {payload["attempt"] for _, payload in scene.events.payloads(TURN)} == {0}
+        streamer(answer[start : start + 7000])
+        streams.clock.travel(1)
+    streamer.finish(truncate(answer, MAX_ANSWER_CHARS))
+    assert streams.text == truncate(answer, MAX_ANSWER_CHARS)
+    assert {payload["attempt"] for _, payload in streams.events.payloads(TURN)} == {0}
