@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from infra.limits import TOOL_MAX_SECONDS
 from local.emulator.settings import MachineSettings
-from satchel.adapters.server_config import ConfigError, filled, of_environment
+from satchel.adapters.server_config import ConfigError, environment_variables, resolve_variables
 from satchel.bootstrap.language_models import model_router
 from satchel.bootstrap.process import registry, required_isolation
 from satchel.domain.llm import ModelAccessDenied
@@ -55,12 +55,12 @@ def load_servers() -> dict[str, ServerEntry]:
     with _as_startup_error():
         servers = registry().servers
         for server, entry in servers.items():
-            filled(ServerSettings().mcp_config, server, entry, of_environment(os.environ))
+            resolve_variables(ServerSettings().mcp_config, server, entry, environment_variables(os.environ))
         for settings_class in _SETTINGS:
             settings_class()
         _check_tool_timeouts(servers)
         for each in ModelSettings().choice.all:
-            model_router().ready(each.model)
+            model_router().get(each.model)
         required_isolation()
     return servers
 
@@ -85,6 +85,6 @@ def _as_startup_error() -> Iterator[None]:
         problems = [f"SATCHEL_{str(one['loc'][0]).upper()}: {one['msg']}" for one in error.errors(include_url=False)]
         raise StartupError("; ".join(problems)) from error
     except ModelAccessDenied as error:
-        raise StartupError(f"{error.said}: the configured model requires it") from error
+        raise StartupError(f"{error.provider_status}: the configured model requires it") from error
     except (ConfigError, ValueError) as error:
         raise StartupError(" ".join(str(error).split())) from error

@@ -1,4 +1,4 @@
-"""The outside world: AWS, MCP servers, models, the machine. Each adapter implements a Protocol of ``ports``.
+"""Adapters for AWS, MCP servers, language models and the operating system. Each implements a Protocol of ``ports``.
 
-Imports ``ports``, ``domain`` and ``contract``; is constructed by ``bootstrap`` and by nobody else.
+They import ``ports``, ``domain`` and ``contract``. Only ``bootstrap`` constructs them.
 """

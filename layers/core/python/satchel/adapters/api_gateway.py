@@ -1,4 +1,4 @@
-"""The way to the connections of a WebSocket API."""
+"""Sends messages to the connections of API Gateway's WebSocket API."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -6,41 +6,41 @@ from typing import Protocol
 from botocore.exceptions import BotoCoreError, ClientError
 
 from satchel.domain.ids import ConnectionId
-from satchel.ports.connections import ConnectionGone, Undelivered
+from satchel.ports.connections import ConnectionGone, DeliveryFailed
 
-_GONE = "GoneException"
+_GONE_CODE = "GoneException"
 
 
 class _Client(Protocol):
-    """What is used of boto3's ``apigatewaymanagementapi``."""
+    """The part of boto3's ``apigatewaymanagementapi`` client that is used here."""
 
-    def post_to_connection(self, **given: object) -> object:
-        """Send."""
+    def post_to_connection(self, **kwargs: object) -> object:
+        """Send a message."""
 
-    def delete_connection(self, **given: object) -> object:
-        """End."""
+    def delete_connection(self, **kwargs: object) -> object:
+        """Close a connection."""
 
 
 @dataclass(frozen=True)
 class ApiGatewaySender:
-    """Implements ``ports.sockets.ConnectionSender``; the client tries again by itself, a bounded number of times."""
+    """Implements ``ports.connections.ConnectionSender``. The client retries a failed request twice."""
 
     client: _Client
 
-    def post(self, connection_id: ConnectionId, text: str) -> None:
-        """Send one message. Raises ConnectionGone and Undelivered."""
+    def send(self, connection_id: ConnectionId, text: str) -> None:
+        """Send a message. Raise ConnectionGone if the connection is closed, DeliveryFailed for other errors."""
         try:
             self.client.post_to_connection(ConnectionId=connection_id, Data=text.encode())
         except ClientError as error:
             code = error.response["Error"]["Code"]
-            if code == _GONE:
+            if code == _GONE_CODE:
                 raise ConnectionGone from error
-            raise Undelivered(code) from error
+            raise DeliveryFailed(code) from error
         except BotoCoreError as error:
-            raise Undelivered(type(error).__name__) from error
+            raise DeliveryFailed(type(error).__name__) from error
 
     def close(self, connection_id: ConnectionId) -> None:
-        """End a connection; one that is gone, or cannot be reached, ends by itself."""
+        """Close a connection. Errors are ignored: a connection that cannot be reached times out."""
         try:
             self.client.delete_connection(ConnectionId=connection_id)
         except (ClientError, BotoCoreError):

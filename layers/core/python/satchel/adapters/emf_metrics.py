@@ -1,4 +1,4 @@
-"""Metrics as lines of the log, from which CloudWatch makes them (EMF), and nowhere."""
+"""Metrics printed as log lines in CloudWatch's embedded metric format (EMF), or discarded."""
 
 import threading
 from collections import defaultdict
@@ -7,43 +7,43 @@ from aws_lambda_powertools.metrics.provider.cloudwatch_emf.cloudwatch import Ama
 
 from satchel.domain.metrics import NAMESPACE, Metric
 
-_Where = tuple[tuple[str, str], ...]
-_NO_SERVICE = ""  # powertools would make a dimension of it
+_Dimensions = tuple[tuple[str, str], ...]
+_NO_SERVICE = ""  # powertools adds a service name as a dimension
 
 
 class EmfMetrics:
-    """Implements ``ports.metrics.Metrics``; keeps what is noted until ``flush``, from any thread."""
+    """Implements ``ports.system.Metrics``. Collects values, from any thread, until ``flush``."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._noted: defaultdict[_Where, list[tuple[Metric, float]]] = defaultdict(list)
+        self._values: defaultdict[_Dimensions, list[tuple[Metric, float]]] = defaultdict(list)
 
     def add(self, metric: Metric, value: float = 1, *dimensions: str) -> None:
-        """Note a value."""
-        where = tuple(zip(metric.dimensions, dimensions, strict=True))
+        """Add a value of a metric."""
+        key = tuple(zip(metric.dimensions, dimensions, strict=True))
         with self._lock:
-            self._noted[where].append((metric, value))
+            self._values[key].append((metric, value))
 
     def flush(self) -> None:
-        """Print what was noted: a line for each combination of dimensions."""
+        """Print the collected values, one line for each combination of dimensions."""
         with self._lock:
-            noted, self._noted = self._noted, defaultdict(list)
-        for where, measured in noted.items():
-            _print(where, measured)
+            collected, self._values = self._values, defaultdict(list)
+        for dimensions, values in collected.items():
+            _print_line(dimensions, values)
 
 
 class SilentMetrics:
-    """Implements ``ports.metrics.Metrics`` where nobody reads figures."""
+    """Implements ``ports.system.Metrics`` without output, for the local run."""
 
     def add(self, metric: Metric, value: float = 1, *dimensions: str) -> None:
-        """Forget a value."""
+        """Discard a value."""
 
     def flush(self) -> None:
-        """Print nothing."""
+        """Do nothing."""
 
 
-def _print(where: _Where, measured: list[tuple[Metric, float]]) -> None:
-    line = AmazonCloudWatchEMFProvider(namespace=NAMESPACE, service=_NO_SERVICE, dimension_set=dict(where))
-    for metric, value in measured:
+def _print_line(dimensions: _Dimensions, values: list[tuple[Metric, float]]) -> None:
+    line = AmazonCloudWatchEMFProvider(namespace=NAMESPACE, service=_NO_SERVICE, dimension_set=dict(dimensions))
+    for metric, value in values:
         line.add_metric(metric.name, metric.unit.value, value)
     line.flush_metrics()

@@ -1,4 +1,4 @@
-"""JSON Schema by the jsonschema library (draft 2020-12, what MCP means by a schema)."""
+"""Validation of tool arguments with the jsonschema library (draft 2020-12, the default of MCP)."""
 
 from typing import Any
 
@@ -9,31 +9,31 @@ from referencing.exceptions import Unresolvable
 
 _MAX_PROBLEMS = 10
 _MAX_CHARS = 300
-# A schema comes from foreign code: no reference in it makes us fetch or read anything.
-_NOWHERE: Registry[Any] = Registry()
-_BROKEN = "the tool's own schema is broken: "
-_TOO_DEEP = "the arguments, or the tool's own schema, are nested too deeply to be checked"
+# A schema is untrusted, so its references never cause a request or a file access.
+_NO_REFERENCES: Registry[Any] = Registry()
+_INVALID_SCHEMA = "the tool's input schema is invalid: "
+_TOO_DEEP = "the arguments or the tool's input schema are nested too deeply"
 
 
 class JsonSchemaChecker:
-    """Implements ``ports.arguments.ArgumentChecker``."""
+    """Implements ``ports.runners.ArgumentChecker``."""
 
-    def problems(self, schema: dict[str, Any], arguments: dict[str, Any]) -> list[str]:
-        """Return what does not fit, each naming its field."""
+    def find_problems(self, schema: dict[str, Any], arguments: dict[str, Any]) -> list[str]:
+        """Return up to 10 problems of the arguments, each with the name of its field."""
         try:
             Draft202012Validator.check_schema(schema)
-            errors = list(Draft202012Validator(schema, registry=_NOWHERE).iter_errors(arguments))
+            errors = list(Draft202012Validator(schema, registry=_NO_REFERENCES).iter_errors(arguments))
         except SchemaError as error:
-            return [_BROKEN + error.message[:_MAX_CHARS]]
+            return [_INVALID_SCHEMA + error.message[:_MAX_CHARS]]
         except Unresolvable as error:
-            return [_BROKEN + f"'{error.ref}' is not in it"[:_MAX_CHARS]]
+            return [_INVALID_SCHEMA + f"it does not define '{error.ref}'"[:_MAX_CHARS]]
         except RecursionError:
             return [_TOO_DEEP]
-        found = sorted(errors, key=lambda error: list(map(str, error.path)))
-        return [_sentence(error) for error in found[:_MAX_PROBLEMS]]
+        by_field = sorted(errors, key=lambda error: list(map(str, error.path)))
+        return [_describe(error) for error in by_field[:_MAX_PROBLEMS]]
 
 
-def _sentence(error: ValidationError) -> str:
+def _describe(error: ValidationError) -> str:
     field = ".".join(str(part) for part in error.absolute_path)
     message = error.message[:_MAX_CHARS]
     return f"{field}: {message}" if field else message

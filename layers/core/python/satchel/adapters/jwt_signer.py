@@ -1,4 +1,4 @@
-"""Capabilities as JWTs: HS256 only, every claim required, keys by ``kid`` so that they can be changed."""
+"""Signs and verifies capability tokens: JWTs with HS256 only, all claims required, and a key id (``kid``)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,61 +15,61 @@ if TYPE_CHECKING:
     from jwt.types import Options
 
 _ALGORITHM = "HS256"
-_REQUIRED = ["sub", "fil", "ver", "sid", "epo", "aud", "exp", "jti"]
-_OF_ERASURE = ["sub", "aud", "exp"]
+_FILE_CLAIMS = ["sub", "fil", "ver", "sid", "epo", "aud", "exp", "jti"]
+_ERASURE_CLAIMS = ["sub", "aud", "exp"]
 
 
 @dataclass(frozen=True)
 class JwtSigner:
-    """Implements ``ports.signer.Signer``. Time is the Clock's, so expiry is checked here and not by the library."""
+    """Implements ``ports.links.Signer``. Checks expiry itself, because PyJWT does not use the Clock port."""
 
     load_keys: Callable[[], SigningKeys]
     clock: Clock
 
     def sign(self, claims: Claims | CanvasClaims | EraseClaims) -> str:
-        """Return the token."""
+        """Return a token with these claims, signed with the newest key."""
         keys = self.load_keys()
-        payload = {"sub": claims.owner, **_of_what(claims), "aud": claims.audience, "exp": claims.exp}
+        payload = {"sub": claims.owner, **_specific_claims(claims), "aud": claims.audience, "exp": claims.exp}
         return jwt.encode(payload, keys.keys[keys.newest], algorithm=_ALGORITHM, headers={"kid": keys.newest})
 
-    def read(self, token: str, audiences: tuple[Audience, ...]) -> Claims | None:
-        """Return what a valid token for one of these audiences says; None for any other."""
-        said = self._said(token, audiences, _REQUIRED)
+    def verify(self, token: str, audiences: tuple[Audience, ...]) -> Claims | None:
+        """Return the claims of a valid token for a file and one of these audiences; None for any other token."""
+        payload = self._decode(token, audiences, _FILE_CLAIMS)
         try:
             return Claims(
-                file_key=said["fil"],
-                version=said["ver"],
-                owner=said["sub"],
-                session_id=said["sid"],
-                epoch=said["epo"],
-                audience=said["aud"],
-                exp=said["exp"],
-                link_id=said["jti"],
+                file_key=payload["fil"],
+                version=payload["ver"],
+                owner=payload["sub"],
+                session_id=payload["sid"],
+                epoch=payload["epo"],
+                audience=payload["aud"],
+                exp=payload["exp"],
+                link_id=payload["jti"],
             )
         except (KeyError, ValidationError):
             return None
 
-    def read_confirmation(self, token: str) -> EraseClaims | None:
-        """Return what a valid token of an erasure says; None for any other."""
-        said = self._said(token, ("erase",), _OF_ERASURE)
+    def verify_confirmation(self, token: str) -> EraseClaims | None:
+        """Return the claims of a valid confirmation of an erasure; None for any other token."""
+        payload = self._decode(token, ("erase",), _ERASURE_CLAIMS)
         try:
-            return EraseClaims(owner=said["sub"], exp=said["exp"])
+            return EraseClaims(owner=payload["sub"], exp=payload["exp"])
         except (KeyError, ValidationError):
             return None
 
-    def _said(self, token: str, audiences: tuple[str, ...], required: list[str]) -> Mapping[str, Any]:
-        """Return the claims of a token of ours that has not ended; none of any other."""
+    def _decode(self, token: str, audiences: tuple[str, ...], required: list[str]) -> Mapping[str, Any]:
+        """Return the payload of a token; empty if its signature, audience, claims or expiry are invalid."""
         try:
             key = self.load_keys().keys[str(jwt.get_unverified_header(token).get("kid"))]
             options: Options = {"require": required, "verify_exp": False}
-            said = jwt.decode(token, key, algorithms=[_ALGORITHM], audience=list(audiences), options=options)
+            payload = jwt.decode(token, key, algorithms=[_ALGORITHM], audience=list(audiences), options=options)
         except (jwt.PyJWTError, KeyError, UnicodeError):
             return {}
-        until = said["exp"]
-        return said if isinstance(until, int) and until > self.clock.now().timestamp() else {}
+        exp = payload["exp"]
+        return payload if isinstance(exp, int) and exp > self.clock.now().timestamp() else {}
 
 
-def _of_what(claims: Claims | CanvasClaims | EraseClaims) -> dict[str, str | int]:
+def _specific_claims(claims: Claims | CanvasClaims | EraseClaims) -> dict[str, str | int]:
     if isinstance(claims, EraseClaims):
         return {}
     session: dict[str, str | int] = {"sid": claims.session_id, "epo": claims.epoch}

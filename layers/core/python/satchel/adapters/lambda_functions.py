@@ -1,7 +1,4 @@
-"""Runners as Lambda functions, with an environment for each person (tenant isolation).
-
-What is deleted in the background, by functions of their own: ended sessions, everything of a person.
-"""
+"""Invokes the project's Lambda functions: the runners of tools, and the background deletion of sessions and users."""
 
 import json
 import logging
@@ -20,22 +17,27 @@ from satchel.ports.runners import CallOrder
 if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
 
-NOBODY = "_satchel"
+logger = logging.getLogger(__name__)
+
+LISTING_TENANT = "_satchel"  # the tenant of listings, which belong to no user
 _TOOLS = TypeAdapter(list[ToolSpec])
 
 
 @dataclass(frozen=True)
 class LambdaRunners:
-    """Implements ``ports.runners.Runners``: a function for each server, and one that all ``remote`` servers share."""
+    """Implements ``ports.runners.Runners``: one function for each server, and one shared by all ``remote`` servers.
+
+    Lambda runs each tenant (the user) in its own execution environment.
+    """
 
     client: "LambdaClient"
-    waiting: "LambdaClient"
+    listing_client: "LambdaClient"
     prefix: str
     remote: Collection[str]
     remote_runner: str
 
     def start(self, server: str, order: CallOrder) -> None:
-        """Send a call to the runner of its server and return at once."""
+        """Send a call to the runner of its server; do not wait for the result."""
         self.client.invoke(
             FunctionName=self._function(server),
             InvocationType="Event",
@@ -44,34 +46,28 @@ class LambdaRunners:
         )
 
     def list_tools(self, server: str) -> Sequence[ToolSpec]:
-        """Ask a server which tools it has, and wait."""
+        """Return the tools of a server. Raise Unavailable if it does not start, times out or returns something else."""
         try:
-            answer = self.waiting.invoke(
+            response = self.listing_client.invoke(
                 FunctionName=self._function(server),
                 InvocationType="RequestResponse",
-                TenantId=NOBODY,
+                TenantId=LISTING_TENANT,
                 Payload=json.dumps({"action": "list", "server": server}).encode(),
             )
         except ReadTimeoutError as error:
             raise Unavailable(f"The server '{server}' takes too long to start; try again.") from error
-        said = json.loads(answer["Payload"].read())
-        if "FunctionError" in answer:
-            raise Unavailable(f"The server '{server}' did not start: {said.get('errorMessage', 'no reason given')}")
+        payload = json.loads(response["Payload"].read())
+        if "FunctionError" in response:
+            raise Unavailable(f"The server '{server}' did not start: {payload.get('errorMessage', 'unknown error')}")
         try:
-            tools = _TOOLS.validate_python(said["tools"])
+            tools = _TOOLS.validate_python(payload["tools"])
         except (KeyError, TypeError, ValidationError) as error:
-            raise Unavailable(f"The server '{server}' sent no list of its tools.") from error
-        # A runner runs foreign code: it speaks for its own server, whatever it says.
+            raise Unavailable(f"The server '{server}' returned an invalid list of tools.") from error
+        # A runner runs untrusted code, so its answer cannot name another server.
         return [tool.model_copy(update={"server": server}) for tool in tools]
 
     def _function(self, server: str) -> str:
         return self.remote_runner if server in self.remote else f"{self.prefix}{server}"
-
-
-if TYPE_CHECKING:
-    from mypy_boto3_lambda import LambdaClient
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -82,19 +78,19 @@ class LambdaCleanupStarter:
     function: str
 
     def start(self, user: UserName, session_id: SessionId) -> None:
-        """Invoke the function and return at once; where it cannot be invoked now, the sweep clears the session."""
+        """Start the cleanup of a session in the background. If the invocation fails, the sweep does the cleanup."""
         _invoke(self.client, self.function, {"user": user, "session_id": session_id})
 
 
 @dataclass(frozen=True)
 class LambdaErasureStarter:
-    """Implements ``ports.erasing.ErasureStarter``."""
+    """Implements ``ports.users.ErasureStarter``."""
 
     client: "LambdaClient"
     function: str
 
     def start(self, user: UserName) -> None:
-        """Invoke the function and return at once; where it cannot be invoked now, the sweep sees to it."""
+        """Continue the erasure of a user in the background. If the invocation fails, the sweep continues it."""
         _invoke(self.client, self.function, {"user": user})
 
 
@@ -102,4 +98,6 @@ def _invoke(client: "LambdaClient", function: str, event: Mapping[str, str]) -> 
     try:
         client.invoke(FunctionName=function, InvocationType="Event", Payload=json.dumps(event).encode())
     except (ClientError, BotoCoreError):
-        logger.warning("left to the sweep", extra=dict(event), exc_info=True)
+        logger.warning(
+            "the function could not be invoked; the sweep will do its work", extra=dict(event), exc_info=True
+        )

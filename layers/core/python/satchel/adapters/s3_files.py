@@ -1,7 +1,4 @@
-"""The bucket as ``FileStore``.
-
-Implements ``ports.page_store.PageStore`` on a bucket.
-"""
+"""Objects in S3: the files of users, and the web client's files."""
 
 import io
 from collections.abc import Iterator, Sequence
@@ -22,39 +19,39 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_s3.type_defs import ObjectIdentifierTypeDef, TagTypeDef
 
-_PART = 8 << 20
-_CHUNK = 1 << 20
-_MAX_KEYS = 1000
-# What is no file holds a few parts in memory, whatever its size: those on their way, and the next being read. By
-# default it would be ten on two connections, for which TransferConfig has an attribute but no parameter.
-_TRANSFER = TransferConfig(multipart_threshold=_PART, multipart_chunksize=_PART, max_concurrency=2)
+_PART_BYTES = 8 << 20
+_CHUNK_BYTES = 1 << 20
+_MAX_KEYS_PER_DELETE = 1000
+# Parts of a stream without a file are held in memory until they are sent. The default limit is ten of them, and
+# TransferConfig has no parameter for it.
+_TRANSFER = TransferConfig(multipart_threshold=_PART_BYTES, multipart_chunksize=_PART_BYTES, max_concurrency=2)
 _TRANSFER.max_in_memory_upload_chunks = 2
-_ABSENT = {"404", "NoSuchKey", "NotFound"}
+_NOT_FOUND_CODES = {"404", "NoSuchKey", "NotFound"}
 
 
 @dataclass(frozen=True)
 class S3Files:
-    """Implements ``ports.file_store.FileStore``."""
+    """Implements ``ports.storage.FileStore``."""
 
     client: "S3Client"
     bucket: str
 
     def put(self, key: str, body: IO[bytes], mime: str, tags: dict[str, str] | None = None) -> None:
-        """Store from a stream, from where it stands, in bounded memory."""
+        """Store the rest of a stream, in bounded memory."""
         extra: dict[str, Any] = {"ContentType": mime} | ({"Tagging": urlencode(tags)} if tags else {})
-        if _is_small(body):  # the threads of a transfer cost 2 ms, more than a small object takes
+        if _is_small(body):  # starting the threads of a transfer takes 2 ms, longer than sending a small object
             self.client.put_object(Bucket=self.bucket, Key=key, Body=body.read(), **extra)
-        elif name := _reopening_name(body):
-            self.client.upload_file(name, self.bucket, key, ExtraArgs=extra, Config=_TRANSFER)
+        elif path := _reopen_path(body):
+            self.client.upload_file(path, self.bucket, key, ExtraArgs=extra, Config=_TRANSFER)
         else:
             self.client.upload_fileobj(body, self.bucket, key, ExtraArgs=extra, Config=_TRANSFER)
 
-    def tag(self, key: str, tags: dict[str, str]) -> None:
-        """Give an object these tags and no others."""
-        wanted: list[TagTypeDef] = [{"Key": name, "Value": value} for name, value in tags.items()]
+    def set_tags(self, key: str, tags: dict[str, str]) -> None:
+        """Replace the tags of an object. Raise FileNotFoundError if there is none."""
+        tag_set: list[TagTypeDef] = [{"Key": name, "Value": value} for name, value in tags.items()]
         try:
-            if wanted:
-                self.client.put_object_tagging(Bucket=self.bucket, Key=key, Tagging={"TagSet": wanted})
+            if tag_set:
+                self.client.put_object_tagging(Bucket=self.bucket, Key=key, Tagging={"TagSet": tag_set})
             else:
                 self.client.delete_object_tagging(Bucket=self.bucket, Key=key)
         except ClientError as error:
@@ -62,69 +59,80 @@ class S3Files:
             raise FileNotFoundError(key) from error
 
     def head(self, key: str) -> StoredObject | None:
-        """Return what is known of an object."""
+        """Return an object's metadata, or None."""
         try:
-            answer = self.client.head_object(Bucket=self.bucket, Key=key)
+            response = self.client.head_object(Bucket=self.bucket, Key=key)
         except ClientError as error:
             _raise_unless_absent(error)
             return None
-        return StoredObject(key=key, size=answer["ContentLength"], mime=answer["ContentType"], etag=answer["ETag"])
+        return StoredObject(
+            key=key, size=response["ContentLength"], mime=response["ContentType"], etag=response["ETag"]
+        )
 
     def read(self, key: str, max_bytes: int) -> bytes | None:
-        """Return the whole of a small object."""
+        """Return the content of an object, or None. Raise ValueError if it is larger than ``max_bytes``."""
         try:
-            answer = self.client.get_object(Bucket=self.bucket, Key=key)
+            response = self.client.get_object(Bucket=self.bucket, Key=key)
         except ClientError as error:
             _raise_unless_absent(error)
             return None
-        if answer["ContentLength"] > max_bytes:
-            answer["Body"].close()
-            raise ValueError(f"the object has {answer['ContentLength']} bytes; {max_bytes} were to be read at most")
-        return answer["Body"].read()
+        if response["ContentLength"] > max_bytes:
+            response["Body"].close()
+            raise ValueError(f"the object has {response['ContentLength']} bytes, more than the limit of {max_bytes}")
+        return response["Body"].read()
 
-    def chunks(self, key: str, first: int, last: int) -> Iterator[bytes]:
-        """Open the object now, and return an iterator over a range of its bytes."""
+    def read_range(self, key: str, first: int, last: int) -> Iterator[bytes]:
+        """Return an iterator over a range of bytes, both ends included. Raise FileNotFoundError if there is no object.
+
+        The request is sent now, not when the first chunk is taken.
+        """
         try:
-            answer = self.client.get_object(Bucket=self.bucket, Key=key, Range=f"bytes={first}-{last}")
+            response = self.client.get_object(Bucket=self.bucket, Key=key, Range=f"bytes={first}-{last}")
         except ClientError as error:
             _raise_unless_absent(error)
             raise FileNotFoundError(key) from error
-        return answer["Body"].iter_chunks(_CHUNK)
+        return response["Body"].iter_chunks(_CHUNK_BYTES)
 
-    def link(self, key: str, seconds: int, mime: str | None = None, disposition: str | None = None) -> str:
-        """Return a presigned GET."""
-        wanted: dict[str, Any] = {"Bucket": self.bucket, "Key": key}
+    def presign_get(self, key: str, seconds: int, mime: str | None = None, disposition: str | None = None) -> str:
+        """Return a presigned GET URL that sets the response's content type and disposition."""
+        parameters: dict[str, Any] = {"Bucket": self.bucket, "Key": key}
         if mime:
-            wanted["ResponseContentType"] = mime
+            parameters["ResponseContentType"] = mime
         if disposition:
-            wanted["ResponseContentDisposition"] = disposition
-        return self.client.generate_presigned_url("get_object", Params=wanted, ExpiresIn=seconds)
+            parameters["ResponseContentDisposition"] = disposition
+        return self.client.generate_presigned_url("get_object", Params=parameters, ExpiresIn=seconds)
 
     def delete(self, keys: Sequence[str]) -> None:
-        """Delete these objects with all their versions; those of one folder are found and deleted together."""
-        for _, together in groupby(sorted(set(keys)), key=_folder):
-            found = list(self._versions(set(together)))
-            for start in range(0, len(found), _MAX_KEYS):
-                self._delete(found[start : start + _MAX_KEYS])
+        """Delete objects with all their versions. Objects in one folder share their list and delete requests."""
+        for _, keys_of_folder in groupby(sorted(set(keys)), key=_folder):
+            versions = list(self._versions(set(keys_of_folder)))
+            for start in range(0, len(versions), _MAX_KEYS_PER_DELETE):
+                self._delete(versions[start : start + _MAX_KEYS_PER_DELETE])
 
-    def delete_under(self, prefix: str) -> Iterator[int]:
-        """Delete the first page again and again, until there is none: what was deleted is no place to go on from."""
+    def delete_prefix(self, prefix: str) -> Iterator[int]:
+        """Delete all versions of all objects with a prefix; yield the number of versions of each page.
+
+        Lists the first page each time: a continuation marker would name a deleted version.
+        """
         while True:
             page = self.client.list_object_versions(Bucket=self.bucket, Prefix=prefix)
-            found = [*page.get("Versions", []), *page.get("DeleteMarkers", [])]
-            if not found:
+            versions = [*page.get("Versions", []), *page.get("DeleteMarkers", [])]
+            if not versions:
                 return
-            self._delete([{"Key": each["Key"], "VersionId": each["VersionId"]} for each in found])
-            yield len(found)
+            self._delete([{"Key": version["Key"], "VersionId": version["VersionId"]} for version in versions])
+            yield len(versions)
 
     def _delete(self, versions: "Sequence[ObjectIdentifierTypeDef]") -> None:
-        answer = self.client.delete_objects(Bucket=self.bucket, Delete={"Objects": versions, "Quiet": True})
-        if errors := answer.get("Errors"):
-            raise OSError(f"{len(errors)} objects were not deleted, the first with {errors[0].get('Code')}")
+        response = self.client.delete_objects(Bucket=self.bucket, Delete={"Objects": versions, "Quiet": True})
+        if errors := response.get("Errors"):
+            raise OSError(f"S3 did not delete {len(errors)} objects; the first error is {errors[0].get('Code')}")
 
     def _versions(self, keys: AbstractSet[str]) -> Iterator["ObjectIdentifierTypeDef"]:
-        """Give all versions of these: what lies between them, since keys begin with a time, is as old as they are."""
-        prefix = commonprefix(sorted(keys))  # noqa: RUF071  (of text: these are keys, not paths)
+        """Yield all versions of these keys.
+
+        Lists their common prefix. Keys begin with a time, so few other objects have it.
+        """
+        prefix = commonprefix(sorted(keys))  # noqa: RUF071  (keys, not paths)
         for page in self.client.get_paginator("list_object_versions").paginate(Bucket=self.bucket, Prefix=prefix):
             for version in [*page.get("Versions", []), *page.get("DeleteMarkers", [])]:
                 if version["Key"] in keys:
@@ -132,49 +140,45 @@ class S3Files:
 
 
 def _folder(key: str) -> list[str]:
-    """Return the person, the kind and the day of a key."""
+    """Return the user, the kind and the day of a key."""
     return key.split("/", 3)[:3]
 
 
 def _is_small(body: IO[bytes]) -> bool:
-    """Tell whether what is left of a stream is known to be less than a part."""
+    """Return True if the stream is seekable and its rest is smaller than a part."""
     if not body.seekable():
         return False
     start = body.tell()
     size = body.seek(0, io.SEEK_END) - start
     body.seek(start)
-    return size < _PART
+    return size < _PART_BYTES
 
 
-def _reopening_name(body: IO[bytes]) -> str | None:
-    """Return a name under which the kernel opens this very file anew, wherever it lies now.
+def _reopen_path(body: IO[bytes]) -> str | None:
+    """Return a path that opens the stream's file again, even if it was moved or deleted; None if it is no file.
 
-    Each part is then read from the disk as it is sent. From a stream, parts can only be read in turn and held.
+    With a path, boto3 reads each part from the disk while sending it, instead of holding the parts in memory.
     """
     try:
-        name = f"/proc/self/fd/{body.fileno()}"
+        path = f"/proc/self/fd/{body.fileno()}"
     except (AttributeError, io.UnsupportedOperation):
         return None
-    return name if body.seekable() and body.tell() == 0 and Path(name).exists() else None
+    return path if body.seekable() and body.tell() == 0 and Path(path).exists() else None
 
 
 def _raise_unless_absent(error: ClientError) -> None:
-    """An object that is not there is an answer; anything else is an error."""
-    if error.response["Error"]["Code"] not in _ABSENT:
+    """Raise the error, unless it says that the object does not exist."""
+    if error.response["Error"]["Code"] not in _NOT_FOUND_CODES:
         raise error
 
 
-if TYPE_CHECKING:
-    from mypy_boto3_s3 import S3Client
-
-
 class S3Page:
-    """A bucket of the page's own."""
+    """Implements ``ports.storage.PageStore`` with a bucket of its own."""
 
     def __init__(self, client: "S3Client", bucket: str) -> None:
         self._client = client
         self._bucket = bucket
 
     def put(self, path: str, content: bytes, media_type: str, cache: str) -> None:
-        """Write the object."""
+        """Write a file of the web client; ``cache`` is its Cache-Control header."""
         self._client.put_object(Bucket=self._bucket, Key=path, Body=content, ContentType=media_type, CacheControl=cache)

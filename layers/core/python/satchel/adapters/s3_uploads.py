@@ -1,4 +1,4 @@
-"""Multipart uploads of the bucket as ``PartStore``. Each part is signed with its length and its SHA-256."""
+"""Multipart uploads in S3. The presigned URL of each part covers its length and its SHA-256."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
     from mypy_boto3_s3.type_defs import CompletedPartTypeDef, PartTypeDef
 
 _CHECKSUM_HEADER = "x-amz-checksum-sha256"
-_GONE = "NoSuchUpload"
+_GONE_CODE = "NoSuchUpload"
 
 
 @dataclass(frozen=True)
 class S3Uploads:
-    """Implements ``ports.uploads.PartStore``."""
+    """Implements ``ports.storage.PartStore``."""
 
     client: "S3Client"
     bucket: str
 
     def begin(self, key: str, mime: str) -> str:
-        """Begin an upload whose parts need checksums, and return S3's id of it."""
-        answer = self.client.create_multipart_upload(
+        """Start an upload whose parts require checksums. Return S3's id of the upload."""
+        response = self.client.create_multipart_upload(
             Bucket=self.bucket, Key=key, ContentType=mime, ChecksumAlgorithm="SHA256", ChecksumType="COMPOSITE"
         )
-        return answer["UploadId"]
+        return response["UploadId"]
 
-    def sign(self, upload: Upload, part: Part, seconds: int) -> tuple[str, dict[str, str]]:
-        """Return a presigned PUT of one part, and the headers to send. Content-Length is signed, too."""
-        wanted = {
+    def presign_part(self, upload: Upload, part: Part, seconds: int) -> tuple[str, dict[str, str]]:
+        """Return a presigned PUT URL for a part, and the headers to send. The URL also fixes Content-Length."""
+        parameters = {
             "Bucket": self.bucket,
             "Key": upload.file.key,
             "UploadId": upload.store_id,
@@ -43,28 +43,28 @@ class S3Uploads:
             "ContentLength": upload.size_of(part.number),
             "ChecksumSHA256": part.sha256,
         }
-        url = self.client.generate_presigned_url("upload_part", Params=wanted, ExpiresIn=seconds)
+        url = self.client.generate_presigned_url("upload_part", Params=parameters, ExpiresIn=seconds)
         return url, {_CHECKSUM_HEADER: part.sha256}
 
-    def parts(self, upload: Upload, limit: int, cursor: str | None) -> Page[StoredPart]:
-        """Return the parts that came, by number; none of an upload that S3 does not know any more."""
+    def list_parts(self, upload: Upload, limit: int, cursor: str | None) -> Page[StoredPart]:
+        """Return a page of the stored parts by number; an empty page if the upload was completed or aborted."""
         try:
-            answer = self.client.list_parts(
+            response = self.client.list_parts(
                 Bucket=self.bucket,
                 Key=upload.file.key,
                 UploadId=upload.store_id,
                 MaxParts=limit,
-                PartNumberMarker=_number(cursor),
+                PartNumberMarker=_part_number(cursor),
             )
         except ClientError as error:
             _raise_unless_gone(error)
             return Page[StoredPart](items=[])
-        found = [_stored(part) for part in answer.get("Parts", [])]
-        more = answer.get("IsTruncated") and found
-        return Page(items=found, cursor=to_cursor(str(found[-1].number)) if more else None)
+        parts = [_stored(part) for part in response.get("Parts", [])]
+        has_more = response.get("IsTruncated") and parts
+        return Page(items=parts, cursor=to_cursor(str(parts[-1].number)) if has_more else None)
 
     def complete(self, upload: Upload, parts: Sequence[StoredPart]) -> None:
-        """Make the object of its parts; one that was made so before, or was given up, is no error."""
+        """Combine the parts to the object. Do nothing if the upload was completed or aborted before."""
         try:
             self.client.complete_multipart_upload(
                 Bucket=self.bucket,
@@ -76,17 +76,17 @@ class S3Uploads:
             _raise_unless_gone(error)
 
     def abort(self, upload: Upload) -> None:
-        """Give up what came so far; an upload that S3 does not know is no error."""
+        """Discard the parts. Do nothing if the upload was completed or aborted before."""
         try:
             self.client.abort_multipart_upload(Bucket=self.bucket, Key=upload.file.key, UploadId=upload.store_id)
         except ClientError as error:
             _raise_unless_gone(error)
 
 
-def _number(cursor: str | None) -> int:
+def _part_number(cursor: str | None) -> int:
     text = "0" if cursor is None else from_cursor(cursor, "") or ""
     if not (text.isascii() and text.isdigit() and int(text) <= MAX_PARTS):
-        raise InvalidRequest("The cursor is not one that this list gave.")
+        raise InvalidRequest("The cursor does not belong to this list.")
     return int(text)
 
 
@@ -104,5 +104,5 @@ def _completed(part: StoredPart) -> "CompletedPartTypeDef":
 
 
 def _raise_unless_gone(error: ClientError) -> None:
-    if error.response["Error"]["Code"] != _GONE:
+    if error.response["Error"]["Code"] != _GONE_CODE:
         raise error

@@ -1,4 +1,4 @@
-"""Reading mcp.json (spec 4 §3). What is wrong in it is said by entry and key, at start."""
+"""Reads mcp.json. Each error names the file, the server and the key."""
 
 import os
 import sys
@@ -9,89 +9,87 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from satchel.domain.servers import VARIABLE, Registry, ServerEntry
-from satchel.domain.tools import SERVER
+from satchel.domain.tools import BUILTIN_SERVER
 
 _ENTRIES: TypeAdapter[dict[str, dict[str, Any]]] = TypeAdapter(dict[str, dict[str, Any]])
-_PYTHONS = frozenset({"python", "python3"})
+_PYTHON_COMMANDS = frozenset({"python", "python3"})
 
-Values = Callable[[str], str]
-"""Finds the value of a variable by its name. Raises ConfigError, which never tells a value."""
+VariableSource = Callable[[str], str]
+"""Returns the value of a variable. Raises ConfigError, without the value in its message, if there is none."""
 
 
 class ConfigError(Exception):
-    """The configuration cannot be used. The message names file, entry and key."""
+    """The configuration is invalid. The message names the file, the server and the key."""
 
 
 def read_registry(path: Path) -> Registry:
-    """Read the enabled servers as they are written: a ``${VAR}`` stays what it is.
+    """Return the enabled servers of mcp.json. Variables (``${NAME}``) are not resolved.
 
-    ``cwd`` is relative to the file, a command with a slash in it relative to ``cwd``. Raises ConfigError.
+    Makes ``cwd`` and ``read_paths`` (relative to the file) and a command with a slash (relative to ``cwd``) absolute.
+    Raises ConfigError.
     """
     try:
-        raw = _ENTRIES.validate_json(path.read_bytes())
+        entries = _ENTRIES.validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
-        raise ConfigError(f"{path}: {_said(error)}") from error
-    if SERVER in raw:
-        raise ConfigError(f"{path}: server {SERVER!r}: the name is taken, Satchel's own tools are listed under it")
-    entries = {name: _entry(f"{path}: server {name!r}", fields, path.parent) for name, fields in raw.items()}
-    return Registry(servers={name: entry for name, entry in entries.items() if entry.enabled})
+        raise ConfigError(f"{path}: {_describe(error)}") from error
+    if BUILTIN_SERVER in entries:
+        raise ConfigError(f"{path}: server {BUILTIN_SERVER!r}: this name is reserved for Satchel's built-in tools")
+    servers = {name: _parse_entry(f"{path}: server {name!r}", fields, path.parent) for name, fields in entries.items()}
+    return Registry(servers={name: entry for name, entry in servers.items() if entry.enabled})
 
 
-def filled(path: Path, server: str, entry: ServerEntry, values: Values) -> ServerEntry:
-    """Return the entry of a server with a value in the place of each ``${VAR}``.
+def resolve_variables(path: Path, server: str, entry: ServerEntry, variables: VariableSource) -> ServerEntry:
+    """Return a server's entry with each ``${NAME}`` replaced by its value. Raise ConfigError if a variable has none."""
 
-    Raises ConfigError for a variable that has none.
-    """
-
-    def fill(key: str, text: str) -> str:
+    def resolve(key: str, text: str) -> str:
         try:
-            return VARIABLE.sub(lambda found: values(found[1]), text)
+            return VARIABLE.sub(lambda match: variables(match[1]), text)
         except ConfigError as error:
             raise ConfigError(f"{path}: server {server!r}: {key}: {error}") from error
 
-    given: dict[str, Any] = {"env": {name: fill(f"env.{name}", text) for name, text in entry.env.items()}}
+    changes: dict[str, Any] = {"env": {name: resolve(f"env.{name}", text) for name, text in entry.env.items()}}
     for key in ("auth_token", "url"):
         text = getattr(entry, key)
         if text is not None:
-            given[key] = fill(key, text)
-    return entry.model_copy(update=given)
+            changes[key] = resolve(key, text)
+    return entry.model_copy(update=changes)
 
 
-def of_environment(environ: Mapping[str, str]) -> Values:
-    """Return where to look up variables that are all set in an environment."""
+def environment_variables(environ: Mapping[str, str]) -> VariableSource:
+    """Return the source that reads all variables from an environment."""
 
-    def look_up(name: str) -> str:
+    def read(name: str) -> str:
         if name not in environ:
             raise ConfigError(f"the variable {name} is not set")
         return environ[name]
 
-    return look_up
+    return read
 
 
-def interpreter(command: Sequence[str]) -> list[str]:
-    """Return the command with ``python`` as the interpreter that this process runs on."""
+def resolve_python(command: Sequence[str]) -> list[str]:
+    """Return the command with ``python`` or ``python3`` replaced by the path of this process's interpreter."""
     first, *rest = command
-    return [sys.executable if first in _PYTHONS else first, *rest]
+    return [sys.executable if first in _PYTHON_COMMANDS else first, *rest]
 
 
-def _entry(where: str, fields: dict[str, Any], folder: Path) -> ServerEntry:
+def _parse_entry(location: str, fields: dict[str, Any], folder: Path) -> ServerEntry:
     try:
         entry = ServerEntry.model_validate(fields)
     except ValidationError as error:
-        raise ConfigError(f"{where}: {_said(error)}") from error
+        raise ConfigError(f"{location}: {_describe(error)}") from error
     if entry.command is None:
         return entry
     cwd = os.path.normpath(folder.absolute() / (entry.cwd or "."))
     first, *rest = entry.command
     if "/" in first:
         first = os.path.normpath(Path(cwd) / first)
-    reads = [os.path.normpath(folder.absolute() / path) for path in entry.read_paths]
-    return entry.model_copy(update={"cwd": cwd, "command": [first, *rest], "read_paths": reads})
+    read_paths = [os.path.normpath(folder.absolute() / path) for path in entry.read_paths]
+    return entry.model_copy(update={"cwd": cwd, "command": [first, *rest], "read_paths": read_paths})
 
 
-def _said(error: Exception) -> str:
-    """Tell each problem as ``key: what is wrong``, without the values: they may be secret."""
+def _describe(error: Exception) -> str:
+    """Return each problem as ``key: problem``, without values, which may be secret."""
     if not isinstance(error, ValidationError):
         return str(error)
     problems = error.errors(include_input=False, include_url=False)
-    return "; ".join(f"{'.'.join(map(str, one['loc'])) or 'entry'}: {one['msg']}" for one in problems)
+    return "; ".join(f"{'.'.join(map(str, each['loc'])) or 'entry'}: {each['msg']}" for each in problems)

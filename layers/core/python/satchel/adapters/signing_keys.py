@@ -1,9 +1,4 @@
-"""The keys of capabilities, as they lie in the secret, and how they are changed.
-
-Rotation of the signing keys, in the four steps in which Secrets Manager calls for it.
-
-Every step may come twice. The new value lies under the stage AWSPENDING until the last step makes it AWSCURRENT.
-"""
+"""The signing keys of capability tokens: their format in Secrets Manager, and their rotation."""
 
 import json
 import re
@@ -13,77 +8,78 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
-_LEAST_KEY = 32  # what RFC 7518 §3.2 asks of HS256, in bytes
-_KID = re.compile(r"k[0-9]{1,9}")
+if TYPE_CHECKING:
+    from mypy_boto3_secretsmanager import SecretsManagerClient
+
+_MIN_KEY_CHARS = 32  # RFC 7518 §3.2: HS256 needs a key of at least 32 bytes
+_KEY_ID = re.compile(r"k[0-9]{1,9}")
+_CURRENT, _PENDING = "AWSCURRENT", "AWSPENDING"
+_KEY_BYTES = 48
 
 
 @dataclass(frozen=True)
 class SigningKeys:
-    """The newest key signs; all of them read."""
+    """Keys by their ids. The newest key signs; every key verifies."""
 
     newest: str
     keys: dict[str, str]
 
     @classmethod
     def parse(cls, text: str) -> "SigningKeys":
-        """Read the secret ``{"newest": kid, kid: key, …}``: flat, since that is what CloudFormation can generate.
+        """Parse a secret ``{"newest": id, id: key, …}``. It is flat, because CloudFormation generates the first one.
 
-        Raises ValueError for any other.
+        Raise ValueError if the secret has another form or a key is too short.
         """
         stored = json.loads(text)
         if not isinstance(stored, dict) or not all(isinstance(value, str) for value in stored.values()):
-            raise ValueError("the secret of the signing keys has another form")
+            raise ValueError("the secret of the signing keys is not a JSON object of strings")
         newest = stored.pop("newest", None)
         if newest not in stored:
             raise ValueError("the newest signing key is not among the keys")
-        if any(len(key) < _LEAST_KEY for key in stored.values()):
-            raise ValueError(f"a signing key has fewer than {_LEAST_KEY} characters")
+        if any(len(key) < _MIN_KEY_CHARS for key in stored.values()):
+            raise ValueError(f"a signing key has fewer than {_MIN_KEY_CHARS} characters")
         return cls(newest=newest, keys=stored)
 
     def text(self) -> str:
-        """Return the secret."""
+        """Return the text of the secret."""
         return json.dumps({"newest": self.newest, **self.keys})
 
-    def rotated(self, fresh: tuple[str, str]) -> "SigningKeys":
-        """Return the keys after a change: the one that signed still reads, the one before it reads no more.
+    def rotated(self, new_keys: tuple[str, str]) -> "SigningKeys":
+        """Return the keys after a rotation: the previous signing key, the signing key, and the next one.
 
-        The key that will sign after the next change is there already, so that every process knows a key long before
-        the first token comes that it signed: they read the secret anew every few minutes, not all at once. A secret
-        that has one key only (a new one) has none prepared; then both of ``fresh`` are used, otherwise the first.
-        Raises ValueError where keys have names of another form.
+        The next signing key is published one rotation in advance, because processes re-read the secret at different
+        times, every few minutes: each of them must know a key before another one signs with it. The first secret has
+        a single key; its rotation uses both ``new_keys``, later ones use the first. Raise ValueError for a key id of
+        another form.
         """
-        if not _KID.fullmatch(self.newest):
-            raise ValueError(f"the newest signing key is called {self.newest}, not k and a number")
-        made = iter(fresh)
+        if not _KEY_ID.fullmatch(self.newest):
+            raise ValueError(f"the newest signing key has the id {self.newest}; expected k and a number")
+        unused_keys = iter(new_keys)
         number = int(self.newest[1:]) + 1
-        newest, prepared = f"k{number}", f"k{number + 1}"
-        signing = self.keys.get(newest) or next(made)
+        signing_id, next_id = f"k{number}", f"k{number + 1}"
+        signing_key = self.keys.get(signing_id) or next(unused_keys)
         return SigningKeys(
-            newest=newest,
-            keys={self.newest: self.keys[self.newest], newest: signing, prepared: next(made)},
+            newest=signing_id,
+            keys={self.newest: self.keys[self.newest], signing_id: signing_key, next_id: next(unused_keys)},
         )
-
-
-if TYPE_CHECKING:
-    from mypy_boto3_secretsmanager import SecretsManagerClient
-
-_CURRENT, _PENDING = "AWSCURRENT", "AWSPENDING"
-_KEY_BYTES = 48
 
 
 @dataclass(frozen=True)
 class SecretRotation:
-    """The keys are used by us alone: there is nobody to be told of them (``setSecret``)."""
+    """Runs the four rotation steps of Secrets Manager. Each step may run twice.
+
+    The new value has the stage AWSPENDING until the last step makes it AWSCURRENT.
+    """
 
     client: "SecretsManagerClient"
 
     def __call__(self, step: str, secret: str, version: str) -> None:
-        """Take a step towards a version of a secret. Raises ValueError for one that is not asked for."""
+        """Run a step for a version of a secret. Raise ValueError if the version is not a pending rotation."""
         stages = self.client.describe_secret(SecretId=secret).get("VersionIdsToStages", {})
         if _CURRENT in stages.get(version, []):
             return
         if _PENDING not in stages.get(version, []):
-            raise ValueError(f"no rotation to the version {version} was begun")
+            raise ValueError(f"the version {version} is not a pending rotation")
         steps = {"createSecret": self._create, "setSecret": self._set, "testSecret": self._test}
         if step == "finishSecret":
             self._finish(secret, version, next(each for each, names in stages.items() if _CURRENT in names))
@@ -92,24 +88,24 @@ class SecretRotation:
 
     def _create(self, secret: str, version: str) -> None:
         try:
-            self._keys(secret, _PENDING, version)
+            self._read(secret, _PENDING, version)
         except ClientError as error:
             if error.response["Error"]["Code"] != "ResourceNotFoundException":
                 raise
-            fresh = secrets.token_urlsafe(_KEY_BYTES), secrets.token_urlsafe(_KEY_BYTES)
-            made = self._keys(secret, _CURRENT).rotated(fresh).text()
+            new_keys = secrets.token_urlsafe(_KEY_BYTES), secrets.token_urlsafe(_KEY_BYTES)
+            text = self._read(secret, _CURRENT).rotated(new_keys).text()
             self.client.put_secret_value(
-                SecretId=secret, ClientRequestToken=version, SecretString=made, VersionStages=[_PENDING]
+                SecretId=secret, ClientRequestToken=version, SecretString=text, VersionStages=[_PENDING]
             )
 
     def _set(self, secret: str, version: str) -> None:
-        """Nothing else knows the keys."""
+        """Do nothing: no other service stores these keys."""
 
     def _test(self, secret: str, version: str) -> None:
-        """What was signed until now must be read by the new keys, and the key that signs next be another one."""
-        current, made = self._keys(secret, _CURRENT), self._keys(secret, _PENDING, version)
-        if made.keys.get(current.newest) != current.keys[current.newest] or made.newest == current.newest:
-            raise ValueError("the new signing keys do not follow those of now")
+        """Raise ValueError unless the pending keys include the current signing key and sign with another one."""
+        current, pending = self._read(secret, _CURRENT), self._read(secret, _PENDING, version)
+        if pending.keys.get(current.newest) != current.keys[current.newest] or pending.newest == current.newest:
+            raise ValueError("the pending signing keys do not follow the current ones")
 
     def _finish(self, secret: str, version: str, current: str) -> None:
         self.client.update_secret_version_stage(
@@ -117,7 +113,7 @@ class SecretRotation:
         )
         self.client.update_secret_version_stage(SecretId=secret, VersionStage=_PENDING, RemoveFromVersionId=version)
 
-    def _keys(self, secret: str, stage: str, version: str | None = None) -> SigningKeys:
-        of = {"VersionId": version} if version else {}
-        found = self.client.get_secret_value(SecretId=secret, VersionStage=stage, **of)
-        return SigningKeys.parse(found["SecretString"])
+    def _read(self, secret: str, stage: str, version: str | None = None) -> SigningKeys:
+        version_argument = {"VersionId": version} if version else {}
+        response = self.client.get_secret_value(SecretId=secret, VersionStage=stage, **version_argument)
+        return SigningKeys.parse(response["SecretString"])

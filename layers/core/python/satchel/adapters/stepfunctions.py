@@ -1,4 +1,4 @@
-"""The state machine of turns, and the callback of a waiting task."""
+"""The state machine of turns: starts and stops executions, and reports to tasks that wait for a call."""
 
 import json
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from satchel.ports.turns import TaskGone
 if TYPE_CHECKING:
     from mypy_boto3_stepfunctions import SFNClient
 
-# The same news under three names: a token that is used up, one that was never, one that cannot be read.
-_NOBODY_WAITS = {"TaskTimedOut", "TaskDoesNotExist", "InvalidToken"}
+# No task waits with this token: it was used, never existed, or is malformed.
+_TASK_GONE_CODES = {"TaskTimedOut", "TaskDoesNotExist", "InvalidToken"}
 
 
 def _code(error: ClientError) -> str:
@@ -22,25 +22,22 @@ def _code(error: ClientError) -> str:
 
 @dataclass(frozen=True)
 class TurnExecutions:
-    """Implements ``ports.workflow.Workflow``: an execution is named by its turn, so it can be started only once."""
+    """Implements ``ports.turns.Workflow``. The turn id is the execution's name, so a turn starts only once."""
 
     client: "SFNClient"
     state_machine: str
 
-    def _arn(self, turn_id: TurnId) -> str:
-        return f"{self.state_machine.replace(':stateMachine:', ':execution:')}:{turn_id}"
-
     def start(self, user: UserName, session_id: SessionId, turn_id: TurnId) -> None:
-        """Start the execution; starting the same turn again does nothing."""
-        given = {"user": user, "session_id": session_id, "turn_id": turn_id, "round": 0}
+        """Start the execution of a turn. Do nothing if it was started before."""
+        payload = {"user": user, "session_id": session_id, "turn_id": turn_id, "round": 0}
         try:
-            self.client.start_execution(stateMachineArn=self.state_machine, name=turn_id, input=json.dumps(given))
+            self.client.start_execution(stateMachineArn=self.state_machine, name=turn_id, input=json.dumps(payload))
         except ClientError as error:
             if _code(error) != "ExecutionAlreadyExists":
                 raise
 
     def stop(self, turn_id: TurnId, cause: str) -> None:
-        """End the execution if it runs."""
+        """Stop the execution of a turn, if it is running."""
         try:
             self.client.stop_execution(executionArn=self._arn(turn_id), cause=cause)
         except ClientError as error:
@@ -48,37 +45,40 @@ class TurnExecutions:
                 raise
 
     def is_running(self, turn_id: TurnId) -> bool:
-        """Tell whether the execution has not ended."""
+        """Return True if the execution of a turn exists and has not ended."""
         try:
-            answer = self.client.describe_execution(executionArn=self._arn(turn_id))
+            response = self.client.describe_execution(executionArn=self._arn(turn_id))
         except ClientError as error:
             if _code(error) == "ExecutionDoesNotExist":
                 return False
             raise
-        return answer["status"] in {"RUNNING", "PENDING_REDRIVE"}
+        return response["status"] in {"RUNNING", "PENDING_REDRIVE"}
+
+    def _arn(self, turn_id: TurnId) -> str:
+        return f"{self.state_machine.replace(':stateMachine:', ':execution:')}:{turn_id}"
 
 
 @dataclass(frozen=True)
 class WaitingTasks:
-    """Implements ``ports.workflow.TaskCallback``."""
+    """Implements ``ports.turns.TaskCallback``."""
 
     client: "SFNClient"
 
     def heartbeat(self, token: str) -> None:
-        """Say that the call is alive. Raises TaskGone, and OSError when the word did not arrive."""
+        """Report that the call is running. Raise TaskGone if no task waits, OSError if the report failed."""
         try:
             self.client.send_task_heartbeat(taskToken=token)
         except ClientError as error:
-            if _code(error) in _NOBODY_WAITS:
+            if _code(error) in _TASK_GONE_CODES:
                 raise TaskGone from error
-            raise OSError(f"the beat was refused: {_code(error)}") from error
+            raise OSError(f"the heartbeat was rejected: {_code(error)}") from error
         except BotoCoreError as error:
-            raise OSError("the beat did not arrive") from error
+            raise OSError("the heartbeat could not be sent") from error
 
-    def done(self, token: str) -> None:
-        """Say that the outcome is stored. A late word is harmless and silent."""
+    def succeed(self, token: str) -> None:
+        """Report that the outcome is stored. Do nothing if no task waits any more."""
         try:
             self.client.send_task_success(taskToken=token, output=json.dumps({"outcome": "stored"}))
         except ClientError as error:
-            if _code(error) not in _NOBODY_WAITS:
+            if _code(error) not in _TASK_GONE_CODES:
                 raise

@@ -1,4 +1,4 @@
-"""The credentials of one call: a role that may do what any call may do, narrowed to this one."""
+"""Creates the credentials of one call: the role of all calls, restricted by a session policy."""
 
 import json
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from satchel.ports.runners import ScopedCredentials
 if TYPE_CHECKING:
     from mypy_boto3_sts import STSClient
 
-_SECONDS = 3600
+_DURATION_SECONDS = 3600
 
 
 @dataclass(frozen=True)
@@ -24,21 +24,21 @@ class StsCredentials:
     table: str
 
     def for_call(self, turn_id: TurnId, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
-        """Return credentials for these objects and the items of this turn."""
-        answer = self.client.assume_role(
+        """Return credentials for objects with these prefixes, the outcome's object, and the turn's items."""
+        credentials = self.client.assume_role(
             RoleArn=self.role_arn,
             RoleSessionName=turn_id,
-            DurationSeconds=_SECONDS,
+            DurationSeconds=_DURATION_SECONDS,
             Policy=json.dumps(self.policy(turn_id, objects_prefixes, outcome_key)),
         )["Credentials"]
         return ScopedCredentials(
-            access_key_id=answer["AccessKeyId"],
-            secret_access_key=answer["SecretAccessKey"],
-            session_token=answer["SessionToken"],
+            access_key_id=credentials["AccessKeyId"],
+            secret_access_key=credentials["SecretAccessKey"],
+            session_token=credentials["SessionToken"],
         )
 
     def policy(self, turn_id: TurnId, objects_prefixes: Sequence[str], outcome_key: str) -> dict[str, Any]:
-        """Return the session policy. User names hold neither ``*`` nor ``?``, so a prefix means just itself."""
+        """Return the session policy. User names contain no ``*`` or ``?``, so a prefix is no wildcard pattern."""
         bucket = f"arn:aws:s3:::{self.bucket}"
         return {
             "Version": "2012-10-17",

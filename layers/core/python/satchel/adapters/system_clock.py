@@ -1,16 +1,16 @@
-"""The machine's time."""
+"""The clock of the operating system."""
 
 import time
 from datetime import UTC, datetime
 
 
 class SystemClock:
-    """Implements ``ports.clock.Clock``."""
+    """Implements ``ports.system.Clock``."""
 
     def now(self) -> datetime:
-        """Return the time of day, in UTC."""
+        """Return the date and time in UTC."""
         return datetime.now(UTC)
 
     def monotonic(self) -> float:
-        """Return seconds that only grow."""
+        """Return a number of seconds that never decreases, for measuring durations."""
         return time.monotonic()

@@ -24,7 +24,7 @@ class DynamoAuditTrail:
     table: Table
     retention: timedelta
 
-    def keep(self, session_id: SessionId, entry: AuditEntry) -> bool:
+    def add(self, session_id: SessionId, entry: AuditEntry) -> bool:
         """Write an entry. Return False if it was written before."""
         item: Item = {
             "pk": f"SESSION#{session_id}",

@@ -66,7 +66,7 @@ class DynamoCalls:
         calls = [_call(item, self._texts) for item in self.table.query_all(f"CALLS#{turn_id}", PREFIX)]
         return sorted(calls, key=lambda call: (call.round, call.index))
 
-    def dispatched(self, call: Call) -> None:
+    def mark_dispatched(self, call: Call) -> None:
         """Store what was sent to the tool; the first write wins."""
         document = call.model_dump_json(include=_SENT_FIELDS)
         name, value = self._texts.to_attribute("sent", document, call.user, call.turn_id)
@@ -127,7 +127,7 @@ class DynamoApprovals:
 
     table: Table
 
-    def ask(self, approval: Approval) -> Approval:
+    def request(self, approval: Approval) -> Approval:
         """Write a request for approval, or return the decided one.
 
         A repeated request replaces the first, because its task token is the one that the state machine waits for.

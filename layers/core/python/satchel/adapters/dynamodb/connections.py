@@ -40,12 +40,12 @@ class DynamoTickets:
 
     table: Table
 
-    def keep(self, digest: str, ticket: Ticket) -> None:
+    def add(self, digest: str, ticket: Ticket) -> None:
         """Store a new ticket."""
         item: Item = {"pk": f"TICKET#{digest}", "sk": "TICKET", "doc": ticket.model_dump_json()}
         self.table.put(item | {"ttl": _ttl(ticket.expires_at)}, if_absent=True)
 
-    def take(self, digest: str) -> Ticket | None:
+    def pop(self, digest: str) -> Ticket | None:
         """Remove a ticket, expired or not, and return it; None if there is none."""
         item = self.table.pop(f"TICKET#{digest}", "TICKET")
         return Ticket.model_validate_json(str(item["doc"])) if item else None
@@ -99,7 +99,7 @@ class DynamoSubscriptions:
             | {"doc": subscription.model_dump_json(exclude=_ATTRIBUTES)}
         )
 
-    def of_turn(self, turn_id: TurnId, limit: int) -> Sequence[Subscription]:
+    def list_for_turn(self, turn_id: TurnId, limit: int) -> Sequence[Subscription]:
         """Return up to ``limit`` valid subscriptions to a turn; skip malformed items."""
         items, _ = self.table.query(Query(f"TURN#{turn_id}", PREFIX, limit))
         return [subscription for item in items if (subscription := _subscription(turn_id, item))]
@@ -112,12 +112,12 @@ class DynamoSubscriptions:
             return False
         return True
 
-    def failed(self, subscription: Subscription, failures: int) -> None:
+    def save_failures(self, subscription: Subscription, failures: int) -> None:
         """Store the number of consecutive failures, unless the subscription was replaced."""
         with suppress(ConditionFailed):
             self._set(subscription, "SET failures = :failures", {"failures": failures})
 
-    def drop(self, subscription: Subscription) -> None:
+    def remove_if_unchanged(self, subscription: Subscription) -> None:
         """Delete a subscription, unless it was replaced."""
         key = _subscription_key(subscription.turn_id, subscription.connection_id)
         with suppress(ConditionFailed):

@@ -34,7 +34,7 @@ class DynamoDashboards:
 
     table: Table
 
-    def keep(self, dashboard: Dashboard) -> None:
+    def save(self, dashboard: Dashboard) -> None:
         """Store a dashboard that was opened; it replaces the previous record."""
         pk, sk = _key(dashboard.user, dashboard.canvas_id, dashboard.session_id)
         self.table.put({"pk": pk, "sk": sk, "doc": dashboard.model_dump_json()})
@@ -44,7 +44,7 @@ class DynamoDashboards:
         item = self.table.get(*_key(user, canvas_id, session_id))
         return _dashboard(item) if item else None
 
-    def named(self, user: UserName, canvas_id: CanvasId) -> Iterator[Dashboard]:
+    def list_by_id(self, user: UserName, canvas_id: CanvasId) -> Iterator[Dashboard]:
         """Yield the dashboards with this id in the user's sessions, newest session first; read pages as needed."""
         pk, prefix = _key(user, canvas_id)
         after: str | None = None
@@ -54,7 +54,7 @@ class DynamoDashboards:
             if after is None:
                 return
 
-    def log(self, action: CanvasAction) -> None:
+    def add_action(self, action: CanvasAction) -> None:
         """Store an action. Raise ConditionFailed if it is stored already."""
         sk = f"ACTION#{action.canvas_id}/{action.action_id}"
         self.table.put(

@@ -1,6 +1,6 @@
 """Events of a turn: ``TURN#{turn_id} / EVENT#{seq}``.
 
-In the same partition: the counter ``SEQ``, and ``ONCE#{key}`` for each event that must not be repeated. One transaction
+In the same partition: the counter ``SEQ``, and ``ONCE#{key}`` for each event with a deduplication key. One transaction
 increments the counter and writes the event, so sequence numbers have no gaps and a reader never misses an event. The
 last event of a turn closes the counter; later writers get None.
 """
@@ -15,13 +15,13 @@ from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict,
 from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.errors import Unavailable
-from satchel.domain.events import ENDS, Event, NewEvent
+from satchel.domain.events import FINAL_EVENTS, Event, NewEvent
 from satchel.domain.ids import TurnId
 from satchel.ports.system import Clock
 
 PREFIX = "EVENT#"
 _MAX_TRIES = 60
-_ONCE_POSITION = 2  # of the ``ONCE#`` item among the writes of an event
+_DEDUPE_POSITION = 2  # of the ``ONCE#`` item among the writes of an event
 _COUNTER_UNCHANGED = "seq = :last AND attribute_not_exists(closed)"
 
 
@@ -35,8 +35,8 @@ class DynamoEvents:
     def append(self, turn_id: TurnId, event: NewEvent) -> Event | None:
         """Write an event and return it.
 
-        Return None if the turn has its last event, or if an event with the same ``once`` key exists. Raise Unavailable
-        if DynamoDB fails or too many writers compete.
+        Return None if the turn has its last event, or an event with the same ``dedupe_key``. Raise Unavailable if
+        DynamoDB fails or too many writers compete.
         """
         pk = f"TURN#{turn_id}"
         for _ in range(_MAX_TRIES):
@@ -44,11 +44,11 @@ class DynamoEvents:
                 numbered = self._number(turn_id, event)
                 if numbered is None:
                     return None
-                self._write(pk, numbered, event.once)
+                self._write(pk, numbered, event.dedupe_key)
             except WriteConflict:
                 pass
             except ConditionFailed as error:
-                if _ONCE_POSITION in error.positions:
+                if _DEDUPE_POSITION in error.positions:
                     return None
             except (ClientError, BotoCoreError) as error:
                 raise Unavailable("The event could not be written.") from error
@@ -65,7 +65,7 @@ class DynamoEvents:
         seq = (int(counter["seq"]) if counter else 0) + 1
         return Event(seq=seq, turn_id=turn_id, type=event.type, at=self.clock.now(), payload=event.payload)
 
-    def _write(self, pk: str, event: Event, once: str | None) -> None:
+    def _write(self, pk: str, event: Event, dedupe_key: str | None) -> None:
         body = json.dumps(
             {"type": event.type, "at": event.at.isoformat(), "payload": event.payload},
             ensure_ascii=False,
@@ -74,20 +74,20 @@ class DynamoEvents:
             self.table.build_update(
                 pk,
                 "SEQ",
-                expression="SET seq = :next, closed = :closed" if event.type in ENDS else "SET seq = :next",
+                expression="SET seq = :next, closed = :closed" if event.type in FINAL_EVENTS else "SET seq = :next",
                 condition=_COUNTER_UNCHANGED if event.seq > 1 else "attribute_not_exists(pk)",
                 values={"next": event.seq}
                 | ({"last": event.seq - 1} if event.seq > 1 else {})
-                | ({"closed": True} if event.type in ENDS else {}),
+                | ({"closed": True} if event.type in FINAL_EVENTS else {}),
                 names={},
             ),
             self.table.build_put({"pk": pk, "sk": f"{PREFIX}{event.seq:08d}", "doc": body}, if_absent=True),
         ]
-        if once:
-            writes.append(self.table.build_put({"pk": pk, "sk": f"ONCE#{once}"}, if_absent=True))
+        if dedupe_key:
+            writes.append(self.table.build_put({"pk": pk, "sk": f"ONCE#{dedupe_key}"}, if_absent=True))
         self.table.transact(writes)
 
-    def after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:
+    def list_after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:
         """Return up to ``limit`` events with a greater sequence number, in order."""
         items, _ = self.table.query(Query(f"TURN#{turn_id}", PREFIX, limit, f"{PREFIX}{seq:08d}"))
         return [_event(turn_id, item) for item in items]

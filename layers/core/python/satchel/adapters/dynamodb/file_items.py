@@ -7,7 +7,7 @@
 | name claim (reserves a name) | ``SESSION#{session_id} / NAME#{name}``, without a session ``LIBRARY#{user} / …`` |
 | pointer by name among all files | ``USER#{user} / NAME#{name}/{file_key}`` (a name contains no slash) |
 | pointer by session | ``SESSION#{session_id} / FILE#{file_key}`` |
-| version made from an object | ``USER#{user} / OBJECT#{object_id}``, so a repeated ``keep`` finds its version |
+| version made from an object | ``USER#{user} / OBJECT#{object_id}``, so saving it again finds its version |
 | usage | ``USER#{user} / USAGE#{shard}``: counters ``bytes`` (of all versions) and ``files`` |
 
 A page of a list costs one bounded query, plus a batch read of the records if the query returns pointers:
@@ -128,13 +128,13 @@ def query_files(
     """Return a page of the files that match the filter. Raise InvalidRequest for a cursor of another list."""
     pk = f"SESSION#{file_filter.session_id}" if file_filter.session_id else f"USER#{user}"
     prefix = f"NAME#{file_filter.name_prefix}" if file_filter.name_prefix else "FILE#"
-    examined = max(limit, _MAX_EXAMINED) if file_filter.narrows else limit
+    examined = max(limit, _MAX_EXAMINED) if file_filter.needs_records else limit
     query = Query(pk, prefix, examined, from_cursor(cursor, prefix), newest_first=not file_filter.name_prefix)
     items, after = table.query(query)
     are_pointers = file_filter.session_id is not None or file_filter.name_prefix != ""
     records = _resolve_pointers(table, user, items) if are_pointers else map(parse_record, items)
     pairs = [(str(item["sk"]), record) for item, record in zip(items, records, strict=True) if record]
-    matches = [(sk, record) for sk, record in pairs if file_filter.fits(record)]
+    matches = [(sk, record) for sk, record in pairs if file_filter.matches(record)]
     last = matches[limit - 1][0] if len(matches) > limit else after
     return Page(items=[record for _, record in matches[:limit]], cursor=to_cursor(last))
 

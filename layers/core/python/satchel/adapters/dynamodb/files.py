@@ -28,7 +28,15 @@ from satchel.adapters.dynamodb.table import Query, Table
 from satchel.adapters.dynamodb.uploads import upload_key
 from satchel.contract import numbered_name
 from satchel.domain.errors import Unavailable, UploadNotFound
-from satchel.domain.files import FileFilter, FileRecord, NameClaim, NameDecision, NewFile, Usage, decide_name
+from satchel.domain.files import (
+    FileFilter,
+    FileRecord,
+    NameClaim,
+    NameResolution,
+    NewFile,
+    Usage,
+    resolve_name_conflict,
+)
 from satchel.domain.ids import FileKey, SessionId, UploadId, UserName
 from satchel.ports import Page
 from satchel.ports.files import ALL_FILES
@@ -55,16 +63,16 @@ class DynamoFiles:
 
     table: Table
 
-    def keep(self, new: NewFile) -> FileRecord:
+    def save(self, new: NewFile) -> FileRecord:
         """Record a stored object as a file, or as a new version, under the first available name."""
         for _ in range(_MAX_TRIES):
             try:
-                return self.kept(new.user, new.object_id) or self._keep(new)
+                return self.get_by_object(new.user, new.object_id) or self._save(new)
             except (ConditionFailed, WriteConflict):
                 wait_before_retry()  # another writer took or changed the name meanwhile
         raise Unavailable(f"Too many concurrent writers of one file name: {new.name}")
 
-    def keep_upload(self, new: NewFile) -> FileRecord:
+    def save_upload(self, new: NewFile) -> FileRecord:
         """Record the object of an upload as a file and delete the upload, in one transaction.
 
         Raise UploadNotFound if the upload was aborted.
@@ -75,36 +83,36 @@ class DynamoFiles:
         for _ in range(_MAX_TRIES):
             # Read the upload before the file: a concurrent completion deletes the one and writes the other.
             upload = self.table.get(*key)
-            if record := self.kept(new.user, new.object_id):
+            if record := self.get_by_object(new.user, new.object_id):
                 return record
             if upload is None:
                 raise UploadNotFound(upload_id)
             try:
-                return self._keep(new, delete_upload)
+                return self._save(new, delete_upload)
             except (ConditionFailed, WriteConflict):
                 wait_before_retry()
         raise Unavailable(f"Too many concurrent writers of one file name: {new.name}")
 
-    def kept(self, user: UserName, object_id: FileKey) -> FileRecord | None:
+    def get_by_object(self, user: UserName, object_id: FileKey) -> FileRecord | None:
         """Return the version that was made from an object, or None."""
         item = self.table.get(f"USER#{user}", f"OBJECT#{object_id}")
-        return self.version(user, FileKey(str(item["file_key"])), int(item["version"])) if item else None
+        return self.get_version(user, FileKey(str(item["file_key"])), int(item["version"])) if item else None
 
-    def _keep(self, new: NewFile, *extra_writes: "TransactWriteItemTypeDef") -> FileRecord:
+    def _save(self, new: NewFile, *extra_writes: "TransactWriteItemTypeDef") -> FileRecord:
         for name in _candidate_names(new.name):
             claim = self._claim(new, name)
             if claim is None:
-                fields = {"name": name, "file_key": new.object_id}
-                return self._write(FileRecord(**new.model_dump() | fields), None, *extra_writes)
-            decision = decide_name(claim, new)
-            if decision is NameDecision.NEXT_NAME:
+                first = {"name": name, "file_key": new.object_id}
+                return self._write(FileRecord(**new.model_dump() | first), None, *extra_writes)
+            decision = resolve_name_conflict(claim, new)
+            if decision is NameResolution.NUMBERED_NAME:
                 continue
-            if decision is NameDecision.SAME:
-                record = self.version(new.user, claim.file_key, claim.version)
+            if decision is NameResolution.SAME_FILE:
+                record = self.get_version(new.user, claim.file_key, claim.version)
                 if record is not None:
                     return record
-            fields = {"name": name, "file_key": claim.file_key, "version": claim.version + 1}
-            return self._write(FileRecord(**new.model_dump() | fields), claim, *extra_writes)
+            newer = {"name": name, "file_key": claim.file_key, "version": claim.version + 1}
+            return self._write(FileRecord(**new.model_dump() | newer), claim, *extra_writes)
         raise Unavailable(f"Too many files have this name: {new.name}")
 
     def _claim(self, new: NewFile, name: str) -> NameClaim | None:
@@ -135,28 +143,30 @@ class DynamoFiles:
         item = self.table.get(f"USER#{user}", f"FILE#{file_key}")
         return parse_record(item) if item else None
 
-    def version(self, user: UserName, file_key: FileKey, version: int) -> FileRecord | None:
+    def get_version(self, user: UserName, file_key: FileKey, version: int) -> FileRecord | None:
         """Return one version of a file, or None."""
         item = self.table.get(f"USER#{user}", version_key(file_key, version))
         return parse_record(item) if item else None
 
-    def list(self, user: UserName, limit: int, cursor: str | None, wanted: FileFilter = ALL_FILES) -> Page[FileRecord]:
+    def list(
+        self, user: UserName, limit: int, cursor: str | None, file_filter: FileFilter = ALL_FILES
+    ) -> Page[FileRecord]:
         """Return the user's files that match the filter, newest first, or by name if it has a name prefix."""
-        return query_files(self.table, user, wanted, limit, cursor)
+        return query_files(self.table, user, file_filter, limit, cursor)
 
     def usage(self, user: UserName) -> Usage:
         """Return the number and total size of a user's files."""
         counters = self.table.query_all(f"USER#{user}", USAGE_PREFIX)
         return Usage(bytes=sum(int(c["bytes"]) for c in counters), count=sum(int(c["files"]) for c in counters))
 
-    def of_session(self, user: UserName, session_id: SessionId) -> Sequence[FileRecord]:
+    def list_for_session(self, user: UserName, session_id: SessionId) -> Sequence[FileRecord]:
         """Return the files of a session, newest first."""
         claims = self.table.query_all(name_partition(user, session_id), "NAME#")
         keys = [NameClaim.model_validate_json(str(item["doc"])).file_key for item in claims]
         items = self.table.get_many([(f"USER#{user}", f"FILE#{key}") for key in keys])
         return sorted((parse_record(item) for item in items), key=lambda record: record.created_at, reverse=True)
 
-    def named(self, user: UserName, session_id: SessionId | None, name: str) -> Iterator[FileRecord]:
+    def list_by_name(self, user: UserName, session_id: SessionId | None, name: str) -> Iterator[FileRecord]:
         """Yield the files with this name: first the session's, then the user's other files, newest first."""
         seen: set[str] = set()
         for key in self._keys(user, session_id, name):

@@ -63,7 +63,7 @@ class DynamoLinkStates:
 
     table: Table
 
-    def look(self, claims: Sequence[Claims]) -> list[LinkState]:
+    def get_many(self, claims: Sequence[Claims]) -> list[LinkState]:
         """Return the state of each link in order."""
         keys_of_links = [_keys(each) for each in claims]
         unique_keys = list(dict.fromkeys(key for keys in keys_of_links for key in keys))

@@ -25,7 +25,7 @@ from satchel.adapters.dynamodb.sessions import session_key
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.adapters.dynamodb.turns import PREFIX as TURN_PREFIX
 from satchel.domain.errors import FileNotFound, SessionEnded
-from satchel.domain.files import FileRecord, expired, promoted
+from satchel.domain.files import FileRecord, as_permanent, is_expired
 from satchel.domain.ids import SessionId
 from satchel.domain.sessions import SessionStatus
 
@@ -41,13 +41,13 @@ class DynamoFileReaper:
 
     table: Table
 
-    def due(self, until: datetime, limit: int) -> Sequence[FileRecord]:
+    def list_expired(self, until: datetime, limit: int) -> Sequence[FileRecord]:
         """Return expired files of all users; the index is eventually consistent, so their items are read again."""
         entries = self.table.query_expired(EXPIRY_BUCKET, int(until.timestamp()), limit)
         items = self.table.get_many([(str(entry["pk"]), str(entry["sk"])) for entry in entries])
-        return [record for record in map(parse_record, items) if expired(record, until)]
+        return [record for record in map(parse_record, items) if is_expired(record, until)]
 
-    def versions(self, records: Sequence[FileRecord]) -> Sequence[FileRecord]:
+    def list_versions(self, records: Sequence[FileRecord]) -> Sequence[FileRecord]:
         """Return all versions of files, given their newest versions; read the older ones by key."""
         older = [
             (f"USER#{record.user}", version_key(record.file_key, version))
@@ -59,7 +59,7 @@ class DynamoFileReaper:
     def remove(self, records: Sequence[FileRecord]) -> int:
         """Delete files and return how many were deleted. A transaction deletes as many files of one shard as fit."""
         files = {record.file_key: _File(record) for record in records}
-        for version in self.versions(records):
+        for version in self.list_versions(records):
             files[version.file_key].versions.append(version)
         removed = 0
         for _, files_of_shard in groupby(sorted(files.values(), key=_usage_key), key=_usage_key):
@@ -88,7 +88,7 @@ class DynamoFileReaper:
 
         With ``while_open``, also on condition that its session is open. Raises FileNotFound and SessionEnded.
         """
-        permanent = promoted(record)
+        permanent = as_permanent(record)
         writes = [
             self.table.build_put_if(record_item(permanent), "doc", str(record_item(record)["doc"])),
             self.table.build_put_if(version_item(permanent), "doc", str(version_item(record)["doc"])),
@@ -131,7 +131,7 @@ class DynamoSessionPurger:
 
     table: Table
 
-    def forget_events(self, session_id: SessionId) -> int:
+    def delete_events(self, session_id: SessionId) -> int:
         """Delete the events (except each turn's last) and subscriptions of a session's turns; return how many.
 
         Works page by page; an interrupted call can be repeated.

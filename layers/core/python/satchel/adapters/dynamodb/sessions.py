@@ -95,7 +95,7 @@ class DynamoSessions:
         item = self.table.get(*session_key(user, session_id))
         return parse_session(item) if item else None
 
-    def some(self, user: UserName, session_ids: Collection[SessionId]) -> dict[str, Session]:
+    def get_many(self, user: UserName, session_ids: Collection[SessionId]) -> dict[str, Session]:
         """Return the sessions that exist among these ids, by id."""
         keys = [session_key(user, session_id) for session_id in sorted(set(session_ids))]
         sessions = map(parse_session, self.table.get_many(keys))
@@ -107,7 +107,7 @@ class DynamoSessions:
         items, last = self.table.query(query)
         return Page(items=[parse_session(item) for item in items], cursor=to_cursor(last))
 
-    def change(self, user: UserName, session_id: SessionId, changes: SessionChanges) -> Session:
+    def update(self, user: UserName, session_id: SessionId, changes: SessionChanges) -> Session:
         """Apply changes to an open session and return it. Concurrent changes of different fields are all applied.
 
         Raises SessionNotFound, SessionEnded, and Unavailable after too many conflicts with other writers.
@@ -158,11 +158,11 @@ class DynamoSessions:
         except ConditionFailed:
             return
 
-    def idle(self, since: datetime, limit: int) -> Sequence[Session]:
+    def list_idle(self, since: datetime, limit: int) -> Sequence[Session]:
         """Return open sessions that were not used since then, the longest unused first."""
         return self._due(_OPEN_BUCKET, since, limit)
 
-    def due_for_cleanup(self, now: datetime, limit: int) -> Sequence[Session]:
+    def list_due_for_cleanup(self, now: datetime, limit: int) -> Sequence[Session]:
         """Return ended sessions whose cleanup is due."""
         return self._due(_ENDED_BUCKET, now, limit)
 
@@ -170,7 +170,7 @@ class DynamoSessions:
         """Schedule the next cleanup of an ended session."""
         self._change(session, "SET expires_at = :due", {"due": int(at.timestamp())})
 
-    def cleared(self, session: Session) -> None:
+    def mark_cleaned_up(self, session: Session) -> None:
         """Take an ended session out of the expiry index: its cleanup is complete."""
         self._change(session, "REMOVE expiry_bucket, expires_at", {})
 

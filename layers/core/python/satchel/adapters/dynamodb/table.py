@@ -55,8 +55,9 @@ class Table:
         for start in range(0, len(keys), _MAX_BATCH_READS):
             pending = [encode({"pk": pk, "sk": sk}) for pk, sk in keys[start : start + _MAX_BATCH_READS]]
             while pending:
-                request = {self.name: {"Keys": pending, "ConsistentRead": True}}
-                response = self.client.batch_get_item(RequestItems=request)
+                response = self.client.batch_get_item(
+                    RequestItems={self.name: {"Keys": pending, "ConsistentRead": True}}
+                )
                 items += [decode(item) for item in response["Responses"][self.name]]
                 pending = list(response["UnprocessedKeys"].get(self.name, {"Keys": []})["Keys"])
         return items

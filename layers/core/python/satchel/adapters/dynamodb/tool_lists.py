@@ -17,6 +17,6 @@ class DynamoToolLists:
         item = self.table.get(f"SERVER#{server}", f"TOOLS#{config_hash}")
         return StoredToolList.model_validate_json(str(item["doc"])) if item else None
 
-    def put(self, server: str, config_hash: str, tool_list: StoredToolList) -> None:
+    def save(self, server: str, config_hash: str, tool_list: StoredToolList) -> None:
         """Store a list; it replaces the previous one."""
         self.table.put({"pk": f"SERVER#{server}", "sk": f"TOOLS#{config_hash}", "doc": tool_list.model_dump_json()})

@@ -34,12 +34,12 @@ class DynamoTranscript:
     table: Table
     store: FileStore
 
-    def messages(self, session_id: SessionId) -> Sequence[Message]:
+    def list_messages(self, session_id: SessionId) -> Sequence[Message]:
         """Return all messages in order."""
         items = self.table.query_all(f"SESSION#{session_id}", "MSG#")
         return [_MESSAGE.validate_json(self._texts.read(item, "doc")) for item in items]
 
-    def stored_reply(self, session_id: SessionId, turn_id: TurnId, round_number: int) -> AssistantMessage | None:
+    def get_reply(self, session_id: SessionId, turn_id: TurnId, round_number: int) -> AssistantMessage | None:
         """Return the model's reply of a round, or None."""
         item = self.table.get(f"SESSION#{session_id}", _reply_sort_key(turn_id, round_number))
         return AssistantMessage.model_validate_json(self._texts.read(item, "doc")) if item else None
@@ -49,7 +49,7 @@ class DynamoTranscript:
         try:
             self._add(turn, _reply_sort_key(turn.turn_id, round_number), message)
         except ConditionFailed:
-            return self.stored_reply(turn.session_id, turn.turn_id, round_number) or message
+            return self.get_reply(turn.session_id, turn.turn_id, round_number) or message
         return message
 
     def add_result(self, call: Call, message: ToolMessage) -> None:

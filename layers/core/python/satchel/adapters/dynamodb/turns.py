@@ -13,7 +13,7 @@ from satchel.adapters.dynamodb.items import Item, from_cursor, to_cursor
 from satchel.adapters.dynamodb.sessions import build_usage_update, parse_usage, session_key
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.conversation import TokenUsage, UserMessage
-from satchel.domain.errors import KeyReused, SessionEnded, SessionNotFound, TurnRunning, Unavailable
+from satchel.domain.errors import IdempotencyKeyReused, SessionEnded, SessionNotFound, TurnRunning, Unavailable
 from satchel.domain.ids import SessionId, TurnId
 from satchel.domain.sessions import SessionStatus, Turn, TurnStatus
 from satchel.ports import Page
@@ -64,7 +64,7 @@ class DynamoTurns:
     def begin(self, turn: Turn, idempotency_key: str | None) -> Turn:
         """Write the turn, its message and the session's lock; or return the turn that this idempotency key started.
 
-        Raises KeyReused, SessionNotFound, SessionEnded, TurnRunning and Unavailable.
+        Raises IdempotencyKeyReused, SessionNotFound, SessionEnded, TurnRunning and Unavailable.
         """
         for _ in range(_MAX_TRIES):
             if idempotency_key and (existing := self._find_by_key(turn, idempotency_key)):
@@ -110,7 +110,7 @@ class DynamoTurns:
         if item is None:
             return None
         if item["asked"] != _request_hash(turn):
-            raise KeyReused("This Idempotency-Key was used for another message.", turn_id=str(item["turn"]))
+            raise IdempotencyKeyReused("This Idempotency-Key was used for another message.", turn_id=str(item["turn"]))
         return self.get(turn.session_id, TurnId(str(item["turn"])))
 
     def _rejection(self, turn: Turn) -> Exception:
@@ -123,7 +123,7 @@ class DynamoTurns:
         running = item.get("running_turn")
         return TurnRunning(TurnId(str(running))) if running else Unavailable("The session was busy; try again.")
 
-    def spent(self, turn: Turn, usage: TokenUsage) -> None:
+    def add_usage(self, turn: Turn, usage: TokenUsage) -> None:
         """Add a model's token usage to the turn and its session; do nothing if they were deleted."""
         if usage == TokenUsage():
             return

@@ -1,7 +1,7 @@
 """Uploads in progress: ``USER#{user} / UPLOAD#{upload_id}``, in the bucket ``uploads`` of the expiry index.
 
-Completion deletes the item in the transaction that creates the file (``DynamoFiles.keep_upload``), and an abort deletes
-it with ``take``. Only one of the two succeeds, so an upload never becomes a file and is aborted too.
+Completion deletes the item in the transaction that creates the file (``DynamoFiles.save_upload``), and an abort deletes
+it with ``pop``. Only one of the two succeeds, so an upload never becomes a file and is aborted too.
 """
 
 from collections.abc import Sequence
@@ -51,11 +51,11 @@ class DynamoUploads:
         items, last = self.table.query(query)
         return Page(items=[_upload(item) for item in items], cursor=to_cursor(last))
 
-    def take(self, user: UserName, upload_id: UploadId) -> Upload | None:
+    def pop(self, user: UserName, upload_id: UploadId) -> Upload | None:
         """Remove an upload and return it, or None. Of several concurrent callers, one gets the upload."""
         item = self.table.pop(*upload_key(user, upload_id))
         return _upload(item) if item else None
 
-    def due(self, now: datetime, limit: int) -> Sequence[Upload]:
+    def list_expired(self, now: datetime, limit: int) -> Sequence[Upload]:
         """Return expired uploads of all users, oldest first."""
         return [_upload(item) for item in self.table.query_expired(_EXPIRY_BUCKET, int(now.timestamp()), limit)]

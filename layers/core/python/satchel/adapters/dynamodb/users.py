@@ -17,7 +17,7 @@ from satchel.adapters.dynamodb.sessions import PREFIX as SESSION_PREFIX
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.adapters.dynamodb.turns import PREFIX as TURN_PREFIX
 from satchel.domain.ids import TurnId, UserName
-from satchel.domain.users import Erased, Erasure, LateTurn
+from satchel.domain.users import Erased, Erasure, InterruptedTurn
 
 _EXPIRY_BUCKET = "erasures"
 _SK = "ERASURE"
@@ -76,11 +76,11 @@ class DynamoErasures:
         item = self.table.get(_pk(user), _SK)
         return _erasure(user, item) if item else None
 
-    def note(self, user: UserName, late: Sequence[LateTurn]) -> None:
+    def save_interrupted_turns(self, user: UserName, turns: Sequence[InterruptedTurn]) -> None:
         """Store the turns that were running when the erasure started."""
-        self._set(user, "SET late = :late", {"late": json.dumps([turn.model_dump() for turn in late])})
+        self._set(user, "SET late = :late", {"late": json.dumps([turn.model_dump() for turn in turns])})
 
-    def look_again(self, user: UserName, at: datetime) -> None:
+    def reschedule(self, user: UserName, at: datetime) -> None:
         """Store the time of the next check."""
         self._set(user, "SET expires_at = :at", {"at": int(at.timestamp())})
 
@@ -90,7 +90,7 @@ class DynamoErasures:
         expression = "SET finished_at = :now, #ttl = :ttl REMOVE expiry_bucket, expires_at"
         self._set(user, expression, {"now": now.isoformat(), "ttl": ttl}, {"#ttl": "ttl"})
 
-    def due(self, until: datetime, limit: int) -> Sequence[UserName]:
+    def list_due(self, until: datetime, limit: int) -> Sequence[UserName]:
         """Return the users whose erasures are due for a check."""
         items = self.table.query_expired(_EXPIRY_BUCKET, int(until.timestamp()), limit)
         return [UserName(str(item["pk"]).partition("#")[2]) for item in items]
@@ -110,12 +110,12 @@ class DynamoUserPurger:
 
     table: Table
 
-    def erase(self, user: UserName, late: Sequence[LateTurn]) -> Iterator[int]:
+    def erase(self, user: UserName, interrupted: Sequence[InterruptedTurn]) -> Iterator[int]:
         """Delete all items of a user in bounded steps; yield the number of items that each step deleted.
 
-        ``late``: turns that were running at the start, and may have written items after their records were deleted.
+        ``interrupted``: turns that were running at the start; they may write items after their records are deleted.
         """
-        for turn in late:
+        for turn in interrupted:
             yield from self._erase_turn(user, turn.turn_id)
             yield from self._erase_partition(user, f"SESSION#{turn.session_id}")
         yield from self._erase_sessions(user)

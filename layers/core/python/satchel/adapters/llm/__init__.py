@@ -1,4 +1,6 @@
-"""Models. ``offline`` needs no key and no network; all others are asked through pydantic_ai, one file a provider.
+"""Adapters for language models.
 
-``asking`` picks the model by its name, ``patient`` asks again what may pass, ``spoken`` puts one question to one model.
+``model_router`` selects the model by its name, ``retrying_model`` repeats failed requests, and ``streaming_model``
+sends one request through pydantic_ai. ``providers`` has one module per provider. ``offline`` needs no key and no
+network.
 """

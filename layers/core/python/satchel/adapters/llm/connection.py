@@ -1,7 +1,4 @@
-"""What a provider's file is given, and what it makes of it.
-
-Keys of providers, from the environment or Secrets Manager.
-"""
+"""The interface between ``StreamingModel`` and the modules in ``providers``."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -10,27 +7,28 @@ from typing import Protocol
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 
-from satchel.adapters.server_config import ConfigError, Values
+from satchel.adapters.server_config import ConfigError, VariableSource
 from satchel.domain.llm import ModelAccessDenied
+
+CONNECT_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """The model ``model_id`` of a provider, at its usual address or at ``base_url``.
+class ModelOptions:
+    """The model ``model_id`` of a provider, at the provider's default address or at ``base_url``.
 
-    ``values`` finds keys by their names (ConfigError where there is none). ``silence_seconds``: a longer read is given
-    up.
+    ``variables`` returns API keys by name. ``silence_seconds`` is the timeout of a read.
     """
 
     model_id: str
-    values: Values
+    variables: VariableSource
     base_url: str | None = None
     silence_seconds: float = 90.0
 
 
 @dataclass(frozen=True)
-class Connection:
-    """A model that can be asked, the settings that its provider needs beside everybody's, and how to hang up."""
+class ModelConnection:
+    """A model that accepts requests, its provider's own request settings, and the coroutine that closes its client."""
 
     model: Model
     settings: ModelSettings
@@ -38,21 +36,21 @@ class Connection:
 
 
 class Provider(Protocol):
-    """What a provider's file is: it has ``connect``. The model must not try again by itself: ``patient`` does that."""
+    """The interface of a module in ``providers``."""
 
-    def connect(self, wanted: Wanted) -> Connection:
-        """Make ready to ask. Raises ModelAccessDenied where the key is missing."""
+    def connect(self, options: ModelOptions) -> ModelConnection:
+        """Return a connection to a model. Raise ModelAccessDenied if the API key is missing.
+
+        The client must not retry by itself: ``RetryingModel`` does, and tells readers that the answer starts again.
+        """
         ...
 
 
-CONNECT_SECONDS = 10.0
-
-
-def key_of(wanted: Wanted, name: str, *, instead: str | None = None) -> str:
-    """Return the key of this name, or ``instead`` where there is none. Raises ModelAccessDenied."""
+def api_key(options: ModelOptions, name: str, *, default: str | None = None) -> str:
+    """Return the API key in a variable. If it is not set, return ``default`` or raise ModelAccessDenied."""
     try:
-        return wanted.values(name)
+        return options.variables(name)
     except ConfigError as error:
-        if instead is not None:
-            return instead
+        if default is not None:
+            return default
         raise ModelAccessDenied(f"{name} is not set") from error

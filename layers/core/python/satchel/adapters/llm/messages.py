@@ -1,4 +1,4 @@
-"""A question in pydantic_ai's words, and its answer in ours."""
+"""Converts requests to pydantic_ai's messages, and its responses to replies."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -30,106 +30,110 @@ from satchel.domain.conversation import (
 )
 from satchel.domain.tools import ToolNames
 
-BETWEEN_PARTS = "\n\n"
-_NOT_JSON = "not_json"
+PART_SEPARATOR = "\n\n"
+_INVALID_ARGUMENTS = "not_json"
 
 
-def parameters(task: CompletionRequest, names: ToolNames) -> ModelRequestParameters:
-    """Return instructions and tools, these always in the same order: a provider's cache begins with them."""
+def to_parameters(request: CompletionRequest, names: ToolNames) -> ModelRequestParameters:
+    """Return the instructions and tools. Tools are sorted, because a provider's cache matches the request's start."""
     definitions = [
         ToolDefinition(
-            name=names.given(tool.full_name),
+            name=names.name_for_model(tool.full_name),
             description=tool.description,
             parameters_json_schema={"type": "object", "properties": {}} | tool.input_schema,
             strict=False,
         )
-        for tool in sorted(task.tools, key=lambda tool: tool.full_name)
+        for tool in sorted(request.tools, key=lambda tool: tool.full_name)
     ]
     return ModelRequestParameters(
         function_tools=definitions,
         allow_text_output=True,
-        instruction_parts=[InstructionPart(content=task.instructions)],
+        instruction_parts=[InstructionPart(content=request.instructions)],
     )
 
 
-def history(task: CompletionRequest, names: ToolNames) -> list[ModelMessage]:
-    """Return the conversation: what a person wrote and what tools returned between two answers is one request."""
+def to_provider_messages(request: CompletionRequest, names: ToolNames) -> list[ModelMessage]:
+    """Return the conversation. User messages and tool results between two replies become one ModelRequest."""
     messages: list[ModelMessage] = []
-    asked: list[ModelRequestPart] = []
+    parts: list[ModelRequestPart] = []
     ids = _CallIds()
-    for message in task.messages:
+    for message in request.messages:
         if not isinstance(message, AssistantMessage):
-            asked.append(_asked(message, names, ids))
+            parts.append(_to_request_part(message, names, ids))
             continue
-        if asked:
-            messages.append(ModelRequest(parts=asked, instructions=task.instructions))
-            asked = []
-        if said := _said(message, names, ids):
-            messages.append(ModelResponse(parts=said))
-    return [*messages, ModelRequest(parts=asked, instructions=task.instructions)]
+        if parts:
+            messages.append(ModelRequest(parts=parts, instructions=request.instructions))
+            parts = []
+        if response := _to_response_parts(message, names, ids):
+            messages.append(ModelResponse(parts=response))
+    return [*messages, ModelRequest(parts=parts, instructions=request.instructions)]
 
 
 class _CallIds:
-    """Calls are numbered through: providers have rules for ids, and a conversation may have had several models.
+    """Numbers the calls of a conversation, and matches results to calls.
 
-    Nine letters and digits satisfy all of them.
+    Models' own ids are not sent, because a conversation may contain calls of several models and each provider restricts
+    ids in its own way. Nine letters and digits satisfy all of them.
     """
 
     def __init__(self) -> None:
         self._number = count(1)
         self._open: dict[str, list[str]] = {}
 
-    def begin(self, calls: Sequence[ProposedCall]) -> Iterator[str]:
-        """Give the id of each call of an answer."""
+    def assign(self, calls: Sequence[ProposedCall]) -> Iterator[str]:
+        """Yield a new id for each call of a reply."""
         self._open = {}
         for call in calls:
-            given = f"call{next(self._number):05d}"
-            self._open.setdefault(call.ref, []).append(given)
-            yield given
+            call_id = f"call{next(self._number):05d}"
+            self._open.setdefault(call.ref, []).append(call_id)
+            yield call_id
 
-    def end(self, ref: str) -> str:
+    def match(self, ref: str) -> str:
         """Return the id of the call that a result belongs to."""
-        given = self._open.get(ref) or [f"call{next(self._number):05d}"]
-        return given.pop(0)
+        ids = self._open.get(ref) or [f"call{next(self._number):05d}"]
+        return ids.pop(0)
 
 
-def _asked(message: Message, names: ToolNames, ids: _CallIds) -> ModelRequestPart:
+def _to_request_part(message: Message, names: ToolNames, ids: _CallIds) -> ModelRequestPart:
     if isinstance(message, ToolMessage):
         return ToolReturnPart(
-            tool_name=names.given(message.tool),
-            content=json.dumps(message.content, ensure_ascii=False),  # as text: to learn to write objects takes 0.7 s
-            tool_call_id=ids.end(message.ref),
+            tool_name=names.name_for_model(message.tool),
+            # As text: for objects, pydantic would first build a serializer, which takes 0.7 s.
+            content=json.dumps(message.content, ensure_ascii=False),
+            tool_call_id=ids.match(message.ref),
             outcome="failed" if message.failed else "success",
         )
-    assert not isinstance(message, AssistantMessage)  # noqa: S101  (the caller sees to those)
+    assert not isinstance(message, AssistantMessage)  # noqa: S101  (the caller handles these)
     return UserPromptPart(message.text)
 
 
-def _said(message: AssistantMessage, names: ToolNames, ids: _CallIds) -> list[ModelResponsePart]:
+def _to_response_parts(message: AssistantMessage, names: ToolNames, ids: _CallIds) -> list[ModelResponsePart]:
     text: list[ModelResponsePart] = [TextPart(message.text)] if message.text.strip() else []
-    calls = zip(message.calls, ids.begin(message.calls), strict=True)
-    return text + [ToolCallPart(names.given(call.tool), _arguments(call), given) for call, given in calls]
+    calls = zip(message.calls, ids.assign(message.calls), strict=True)
+    return text + [
+        ToolCallPart(names.name_for_model(call.tool), _parse_arguments(call), call_id) for call, call_id in calls
+    ]
 
 
-def _arguments(call: ProposedCall) -> dict[str, object]:
-    """Providers take an object back, also where the model had written none."""
+def _parse_arguments(call: ProposedCall) -> dict[str, object]:
+    """Return the arguments as an object, which providers require, even if the model wrote something else."""
     try:
-        found = json.loads(call.arguments or "{}")
+        arguments = json.loads(call.arguments or "{}")
     except ValueError:
-        found = None
-    return found if isinstance(found, dict) else {_NOT_JSON: call.arguments}
+        arguments = None
+    return arguments if isinstance(arguments, dict) else {_INVALID_ARGUMENTS: call.arguments}
 
 
-def text_of(response: ModelResponse) -> str:
-    """Return all that was said, as it is heard."""
-    return BETWEEN_PARTS.join(part.content for part in response.parts if isinstance(part, TextPart) and part.content)
+def extract_text(response: ModelResponse) -> str:
+    """Return the text of a response, equal to the concatenation of its streamed pieces."""
+    return PART_SEPARATOR.join(part.content for part in response.parts if isinstance(part, TextPart) and part.content)
 
 
-def calls_of(response: ModelResponse, names: ToolNames) -> list[ProposedCall]:
-    """Return the calls, each with a ref of its own; a tool that there is not keeps the name that the model made up."""
+def extract_calls(response: ModelResponse, names: ToolNames) -> list[ProposedCall]:
+    """Return the proposed calls, each with a unique ref. An unknown tool keeps the name that the model wrote."""
     return [
         ProposedCall(
-            tool=names.full(part.tool_name) or part.tool_name,
+            tool=names.full_name(part.tool_name) or part.tool_name,
             arguments=part.args if isinstance(part.args, str) else json.dumps(part.args or {}),
             ref=f"{index}-{part.tool_call_id}",
         )
@@ -137,11 +141,11 @@ def calls_of(response: ModelResponse, names: ToolNames) -> list[ProposedCall]:
     ]
 
 
-def usage_of(counted: RequestUsage) -> TokenUsage:
-    """Return the tokens that an answer took."""
+def to_token_usage(usage: RequestUsage) -> TokenUsage:
+    """Return the numbers of tokens that a response used."""
     return TokenUsage(
-        input_tokens=counted.input_tokens,
-        output_tokens=counted.output_tokens,
-        cache_read_tokens=counted.cache_read_tokens,
-        cache_write_tokens=counted.cache_write_tokens,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cache_read_tokens=usage.cache_read_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
     )

@@ -1,4 +1,4 @@
-"""The models that can be asked, by name."""
+"""Model names, and the router that sends each request to the model that it names."""
 
 import re
 import threading
@@ -20,54 +20,54 @@ _NAME = re.compile(r"(?P<provider>[a-z-]+):(?P<model_id>.+?)(?:@(?P<address>http
 
 
 @dataclass(frozen=True)
-class Name:
-    """``provider:model``, or ``provider:model@https://address`` where it is not served at the usual address."""
+class ModelName:
+    """A name ``provider:model_id``, or ``provider:model_id@https://address`` for a server with its own address."""
 
     provider: str
     model_id: str
     address: str | None = None
 
     @classmethod
-    def parse(cls, name: str) -> "Name":
-        """Read the name of a model. Raises ValueError for one that nobody knows how to ask."""
-        found = _NAME.fullmatch(name)
-        if not found or found["provider"] not in known_providers():
-            known = ", ".join(f"'{one}:…'" for one in known_providers())
-            raise ValueError(f"the model {name!r} is not known; it is {OFFLINE!r} or one of {known}")
-        return cls(**found.groupdict())
+    def parse(cls, name: str) -> "ModelName":
+        """Parse the name of a model. Raise ValueError if it is malformed or has an unknown provider."""
+        match = _NAME.fullmatch(name)
+        if not match or match["provider"] not in known_providers():
+            known = ", ".join(f"'{provider}:…'" for provider in known_providers())
+            raise ValueError(f"unknown model {name!r}: use {OFFLINE!r} or one of {known}")
+        return cls(**match.groupdict())
 
 
-def check_name(name: str) -> None:
-    """Raise ValueError for the name of a model that nobody knows how to ask."""
+def check_model_name(name: str) -> None:
+    """Raise ValueError if the name is neither ``offline`` nor a valid model name."""
     if name != OFFLINE:
-        Name.parse(name)
+        ModelName.parse(name)
 
 
 @dataclass(frozen=True)
 class ModelRouter:
-    """Implements ``ports.model.Model``: each question goes to the model that it names, made when it is first asked."""
+    """Implements ``ports.llm.Model``: sends each request to the model that it names. Creates models on first use."""
 
-    make: Callable[[str], Model]
-    _made: dict[str, Model] = field(default_factory=dict)
+    create: Callable[[str], Model]
+    _models: dict[str, Model] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def reply(self, task: CompletionRequest, heard: StreamListener) -> ModelReply:
-        """Ask the model that the question names."""
-        return self.ready(task.model).reply(task, heard)
+    def reply(self, request: CompletionRequest, listener: StreamListener) -> ModelReply:
+        """Return the reply of the model that the request names."""
+        return self.get(request.model).reply(request, listener)
 
-    def ready(self, name: str) -> Model:
-        """Return the model of this name. Raises ValueError, ModelError."""
+    def get(self, name: str) -> Model:
+        """Return the model with this name. Raises ValueError (unknown name) and ModelError (no API key)."""
         with self._lock:
-            if name not in self._made:
-                self._made[name] = self.make(name)
-            return self._made[name]
+            if name not in self._models:
+                self._models[name] = self.create(name)
+            return self._models[name]
 
 
 def known_providers() -> list[str]:
-    """Return what the name of a model may begin with (before the colon)."""
-    return sorted(found.name.replace("_", "-") for found in iter_modules(providers.__path__))
+    """Return the prefixes of model names: one for each module in ``providers``."""
+    return sorted(module.name.replace("_", "-") for module in iter_modules(providers.__path__))
 
 
-def provider_of(prefix: str) -> "Provider":
-    """Import a provider's file and return it."""
+def load_provider(prefix: str) -> "Provider":
+    """Import the module of a provider and return it."""
     return cast("Provider", import_module(f"{providers.__name__}.{prefix.replace('-', '_')}"))

@@ -1,4 +1,4 @@
-"""A model that is asked again where its failure may pass."""
+"""Repeats requests that failed with a temporary error."""
 
 import logging
 import random
@@ -13,50 +13,55 @@ from satchel.ports.system import Clock
 logger = logging.getLogger(__name__)
 
 MAX_TRIES = 4
-_FIRST_PAUSE = 0.5
-_LOOK = 0.2
+_FIRST_DELAY_SECONDS = 0.5
+_POLL_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
 class RetryingModel:
-    """Implements ``ports.model.Model`` by another that it asks up to four times, within ``seconds`` altogether.
+    """Implements ``ports.llm.Model``: sends a request up to four times to ``model``, within ``timeout`` seconds.
 
-    Pauses double from half a second, spread by chance so that those who were turned away together do not come back
-    together; a provider that says how long to wait is waited for. The state machine tries again what still fails then.
+    The delay starts at half a second, doubles with each retry and has random jitter; it is longer if the provider says
+    so. After the last try the error is raised, and the state machine retries the step.
     """
 
     model: Model
     clock: Clock
-    wait: Callable[[float], None]
-    seconds: float
-    dice: random.Random = field(default_factory=random.Random)
+    sleep: Callable[[float], None]
+    timeout: float
+    rng: random.Random = field(default_factory=random.Random)
 
-    def reply(self, task: CompletionRequest, heard: StreamListener) -> ModelReply:
-        """Ask, and again. Raises ModelError."""
-        latest = self.clock.monotonic() + self.seconds
+    def reply(self, request: CompletionRequest, listener: StreamListener) -> ModelReply:
+        """Return the reply of the first successful try. Raise the ModelError of the last one."""
+        deadline = self.clock.monotonic() + self.timeout
         for number in range(MAX_TRIES):
             try:
-                return self.model.reply(task, heard)
+                return self.model.reply(request, listener)
             except ModelError as error:
-                pause = self._pause(error, number)
-                logger.warning("a model gave no answer", extra=_facts(error, task, number))
-                if not error.passing or number + 1 == MAX_TRIES or self.clock.monotonic() + pause >= latest:
+                delay = self._delay(error, number)
+                logger.warning("the model request failed", extra=_log_fields(error, request, number))
+                if not error.retryable or number + 1 == MAX_TRIES or self.clock.monotonic() + delay >= deadline:
                     raise
-            heard.restart()
-            self._wait(pause, heard)
+            listener.restart()
+            self._wait(delay, listener)
         raise AssertionError("the last try returns or raises")
 
-    def _pause(self, error: ModelError, number: int) -> float:
-        own = _FIRST_PAUSE * (1 << number) * self.dice.uniform(0.75, 1.25)
-        return max(own, error.retry_after or 0)
+    def _delay(self, error: ModelError, number: int) -> float:
+        backoff = _FIRST_DELAY_SECONDS * (1 << number) * self.rng.uniform(0.75, 1.25)
+        return max(backoff, error.retry_after or 0)
 
-    def _wait(self, pause: float, heard: StreamListener) -> None:
-        """Whoever listens is told that time goes by, and may end the wait."""
-        end = self.clock.monotonic() + pause
-        while (left := end - self.clock.monotonic()) > 0:
-            self.wait(min(_LOOK, left))
-            heard("")
+    def _wait(self, delay: float, listener: StreamListener) -> None:
+        """Wait, and call the listener with "" every 0.2 s, so that it can end the wait by raising."""
+        end = self.clock.monotonic() + delay
+        while (remaining := end - self.clock.monotonic()) > 0:
+            self.sleep(min(_POLL_SECONDS, remaining))
+            listener("")
 
 
-def _facts(error: ModelError, task: CompletionRequest, number: int) -> dict[str, object]:
-    return {"model": task.model, "error_code": error.code, "provider_said": error.said, "tries": number + 1}
+def _log_fields(error: ModelError, request: CompletionRequest, number: int) -> dict[str, object]:
+    return {
+        "model": request.model,
+        "error_code": error.code,
+        "provider_said": error.provider_status,
+        "tries": number + 1,
+    }

@@ -1,4 +1,4 @@
-"""One question to one model of pydantic_ai, heard while it is answered."""
+"""Sends one request to one model of pydantic_ai and streams the answer."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,128 +18,141 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 
 from satchel.adapters.event_loop import EventLoop
-from satchel.adapters.llm.connection import Connection
-from satchel.adapters.llm.failures import EXPECTED, failure, unfinished
-from satchel.adapters.llm.messages import BETWEEN_PARTS, calls_of, history, parameters, text_of, usage_of
+from satchel.adapters.llm.connection import ModelConnection
+from satchel.adapters.llm.errors import PROVIDER_ERRORS, check_finish, map_error
+from satchel.adapters.llm.messages import (
+    PART_SEPARATOR,
+    extract_calls,
+    extract_text,
+    to_parameters,
+    to_provider_messages,
+    to_token_usage,
+)
 from satchel.domain.conversation import CompletionRequest, ModelReply
-from satchel.domain.llm import ModelSilent
-from satchel.domain.tools import names_for
+from satchel.domain.llm import ModelTimedOut
+from satchel.domain.tools import names_for_request
 from satchel.ports.llm import StreamListener
 from satchel.ports.system import Clock
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-CUT = "\n\n[The answer ends here: the model may not write more at once.]"
-_BEAT = 0.1
-_News = SimpleQueue[str | None]
+TRUNCATION_NOTICE = "\n\n[The answer stops here because it reached the model's maximum length.]"
+_POLL_SECONDS = 0.1
+_TextQueue = SimpleQueue[str | None]
+"""Pieces of text; "" for an event without text, None at the end."""
 
 
 @dataclass(frozen=True)
-class Patience:
-    """How long a model is waited for, in seconds: while nothing comes, and for the whole answer."""
+class Timeouts:
+    """Maximum time without an event from the model, and maximum time for the whole answer, in seconds."""
 
     silence: float = 90.0
-    whole: float = 270.0
+    total: float = 270.0
 
 
 @dataclass(frozen=True)
 class StreamingModel:
-    """Implements ``ports.model.Model``.
+    """Implements ``ports.llm.Model``.
 
-    The answer comes on the process's one event loop, to which the connections belong; who asks hears it on his own
-    thread, so that what he does meanwhile (writing events) holds up nobody's answer.
+    The request runs on the process's event loop, which owns the connections. The listener runs on the caller's thread,
+    so a slow listener (which writes events) does not delay other answers.
     """
 
-    connection: Connection
+    connection: ModelConnection
     settings: ModelSettings
     loop: EventLoop
     clock: Clock
-    patience: Patience
+    timeouts: Timeouts
 
-    def reply(self, task: CompletionRequest, heard: StreamListener) -> ModelReply:
-        """Ask the model once."""
-        names = names_for(task)
-        given = parameters(task, names)
+    def reply(self, request: CompletionRequest, listener: StreamListener) -> ModelReply:
+        """Send the request once and return the reply."""
+        names = names_for_request(request)
+        parameters = to_parameters(request, names)
         settings = self.connection.settings | self.settings
-        if task.last_word and given.function_tools:
+        if request.must_answer and parameters.function_tools:
             settings |= ModelSettings(tool_choice="none")
-        news: _News = SimpleQueue()
-        speaking = _Speaking(self.connection, history(task, names), settings, given, news.put)
-        response = self._hear(self.loop.portal.start_task_soon(speaking.speak), news, heard, speaking)
-        text = text_of(response) + (CUT if response.finish_reason == "length" else "")
-        return ModelReply(text=text, calls=calls_of(response, names), usage=usage_of(response.usage))
+        queue: _TextQueue = SimpleQueue()
+        messages = to_provider_messages(request, names)
+        stream = _ResponseStream(self.connection, messages, settings, parameters, queue.put)
+        response = self._wait(self.loop.portal.start_task_soon(stream.read), queue, listener, stream)
+        text = extract_text(response) + (TRUNCATION_NOTICE if response.finish_reason == "length" else "")
+        return ModelReply(text=text, calls=extract_calls(response, names), usage=to_token_usage(response.usage))
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the provider's client."""
         self.loop.portal.call(self.connection.close)
 
-    def _hear(
-        self, answer: "Future[ModelResponse]", news: _News, heard: StreamListener, speaking: "_Speaking"
+    def _wait(
+        self,
+        future: "Future[ModelResponse]",
+        queue: _TextQueue,
+        listener: StreamListener,
+        stream: "_ResponseStream",
     ) -> ModelResponse:
-        answer.add_done_callback(lambda _: news.put(None))
+        future.add_done_callback(lambda _: queue.put(None))
         try:
-            self._listen(news, heard)
-            response = answer.result()
-        except EXPECTED as error:
-            raise failure(error, begun=speaking.begun) from None
+            self._forward(queue, listener)
+            response = future.result()
+        except PROVIDER_ERRORS as error:
+            raise map_error(error, started=stream.started) from None
         finally:
-            answer.cancel()
-        if problem := unfinished(response):
+            future.cancel()
+        if problem := check_finish(response):
             raise problem
         return response
 
-    def _listen(self, news: _News, heard: StreamListener) -> None:
-        """Pass on what comes, and a beat where nothing does. Raises ModelSilent."""
-        begun = last = self.clock.monotonic()
+    def _forward(self, queue: _TextQueue, listener: StreamListener) -> None:
+        """Pass each piece to the listener, and "" every 0.1 s without one. Raise ModelTimedOut after a timeout."""
+        start = last_event = self.clock.monotonic()
         while True:
             try:
-                piece = news.get(timeout=_BEAT)
-                last = self.clock.monotonic()
+                piece = queue.get(timeout=_POLL_SECONDS)
+                last_event = self.clock.monotonic()
             except Empty:
                 piece = ""
             if piece is None:
                 return
-            heard(piece)
+            listener(piece)
             now = self.clock.monotonic()
-            if now - last > self.patience.silence or now - begun > self.patience.whole:
-                raise ModelSilent
+            if now - last_event > self.timeouts.silence or now - start > self.timeouts.total:
+                raise ModelTimedOut
 
 
-class _Speaking:
-    """The model's half of it, on the event loop. ``tell`` gets each piece of text, and "" at other signs of life."""
+class _ResponseStream:
+    """Reads the streamed response on the event loop. ``on_text`` gets each piece of text, "" for other events."""
 
     def __init__(
         self,
-        connection: Connection,
+        connection: ModelConnection,
         messages: list[ModelMessage],
         settings: ModelSettings,
         parameters: ModelRequestParameters,
-        tell: Callable[[str], None],
+        on_text: Callable[[str], None],
     ) -> None:
-        self._asked = (connection.model, messages, settings, parameters)
-        self._tell = tell
-        self._said = False
-        self.begun = False
+        self._request = (connection.model, messages, settings, parameters)
+        self._on_text = on_text
+        self._has_text = False
+        self.started = False
 
-    async def speak(self) -> ModelResponse:
-        """Ask, and return the whole answer."""
-        model, messages, settings, parameters = self._asked
+    async def read(self) -> ModelResponse:
+        """Send the request, and return the whole response."""
+        model, messages, settings, parameters = self._request
         prepared = model.prepare_messages(messages, parameters)
         async with model.request_stream(prepared, settings, parameters) as stream:
             async for event in stream:
-                self.begun = True
-                self._tell(self._text(event))
+                self.started = True
+                self._on_text(self._text(event))
             return stream.get()
 
     def _text(self, event: ModelResponseStreamEvent) -> str:
-        """Return what an event adds to the text, with what stands between two parts of it."""
+        """Return the text of an event, after a separator if the event starts another text part."""
         if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
             text = event.part.content
-            between = BETWEEN_PARTS if self._said and text else ""
+            separator = PART_SEPARATOR if self._has_text and text else ""
         elif isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
-            text, between = event.delta.content_delta, ""
+            text, separator = event.delta.content_delta, ""
         else:
             return ""
-        self._said = self._said or bool(text)
-        return between + text
+        self._has_text = self._has_text or bool(text)
+        return separator + text

@@ -1,4 +1,4 @@
-"""The providers: ``{provider}.py`` for names ``{provider}:…``, imported when the first such model is asked.
+"""One module per provider: ``{provider}.py`` for model names ``{provider}:…``, imported on the first request to it.
 
-Each has one function, ``connect(wanted: Wanted) -> Connection``. To add one: docs/models.md.
+Each module has one function, ``connect(options: ModelOptions) -> ModelConnection``. docs/models.md says how to add one.
 """

@@ -1,6 +1,6 @@
-"""Anthropic's own API: ``anthropic:{model}``. The key is ``ANTHROPIC_API_KEY``.
+"""Anthropic's messages API: ``anthropic:{model}``, with the key ``ANTHROPIC_API_KEY``.
 
-``ANTHROPIC_BASE_URL`` names another address.
+``ANTHROPIC_BASE_URL`` overrides the default address.
 """
 
 from anthropic import AsyncAnthropic
@@ -9,16 +9,16 @@ from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.settings import ModelSettings
 
-from satchel.adapters.llm.connection import CONNECT_SECONDS, Connection, Wanted, key_of
+from satchel.adapters.llm.connection import CONNECT_SECONDS, ModelConnection, ModelOptions, api_key
 
 
-def connect(wanted: Wanted) -> Connection:
-    """Make ready to ask; what comes again (tools, instructions, the conversation so far) is marked for the cache."""
+def connect(options: ModelOptions) -> ModelConnection:
+    """Return a connection that marks tools, instructions and the conversation so far for prompt caching."""
     client = AsyncAnthropic(
-        api_key=key_of(wanted, "ANTHROPIC_API_KEY"),
-        base_url=wanted.base_url,
+        api_key=api_key(options, "ANTHROPIC_API_KEY"),
+        base_url=options.base_url,
         max_retries=0,
-        timeout=Timeout(wanted.silence_seconds, connect=CONNECT_SECONDS),
+        timeout=Timeout(options.silence_seconds, connect=CONNECT_SECONDS),
     )
-    model = AnthropicModel(wanted.model_id, provider=AnthropicProvider(anthropic_client=client))
-    return Connection(model, ModelSettings(cache=True), client.close)
+    model = AnthropicModel(options.model_id, provider=AnthropicProvider(anthropic_client=client))
+    return ModelConnection(model, ModelSettings(cache=True), client.close)

@@ -1,4 +1,7 @@
-"""Amazon Bedrock by ConverseStream: ``bedrock:{model or inference profile}``. Signed with the function's own role."""
+"""Amazon Bedrock's ConverseStream API: ``bedrock:{model id or inference profile}``.
+
+Requests are signed with the credentials of the process.
+"""
 
 from botocore.exceptions import NoRegionError
 from pydantic_ai.models.bedrock import BedrockConverseModel
@@ -6,19 +9,19 @@ from pydantic_ai.providers.bedrock import BedrockProvider
 from pydantic_ai.settings import ModelSettings
 
 from satchel.adapters import clients
-from satchel.adapters.llm.connection import CONNECT_SECONDS, Connection, Wanted
+from satchel.adapters.llm.connection import CONNECT_SECONDS, ModelConnection, ModelOptions
 from satchel.domain.llm import ModelAccessDenied
 
 
-def connect(wanted: Wanted) -> Connection:
-    """Make ready to ask; where its profile says that the model can, what comes again is marked for the cache."""
+def connect(options: ModelOptions) -> ModelConnection:
+    """Return a connection that marks repeated content for prompt caching, if the model's profile supports it."""
     try:
-        client = clients.bedrock(wanted.base_url, CONNECT_SECONDS, wanted.silence_seconds)
+        client = clients.bedrock(options.base_url, CONNECT_SECONDS, options.silence_seconds)
     except NoRegionError:
         raise ModelAccessDenied("AWS_REGION is not set") from None
-    model = BedrockConverseModel(wanted.model_id, provider=BedrockProvider(bedrock_client=client))
+    model = BedrockConverseModel(options.model_id, provider=BedrockProvider(bedrock_client=client))
 
     async def close() -> None:
         client.close()
 
-    return Connection(model, ModelSettings(cache=True), close)
+    return ModelConnection(model, ModelSettings(cache=True), close)

@@ -1,6 +1,6 @@
-"""Chat completions as OpenAI has them: OpenAI, vLLM, Ollama, LM Studio, LiteLLM … : ``openai-chat:{model}``.
+"""OpenAI's chat completions, also served by vLLM, Ollama, LM Studio, LiteLLM and others: ``openai-chat:{model}``.
 
-The key is ``OPENAI_API_KEY``; a server of one's own may need none. Its address may be ``OPENAI_BASE_URL``, too.
+The key is ``OPENAI_API_KEY``, optional for a server with its own address. ``OPENAI_BASE_URL`` is the default address.
 """
 
 import os
@@ -11,19 +11,19 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.settings import ModelSettings
 
-from satchel.adapters.llm.connection import CONNECT_SECONDS, Connection, Wanted, key_of
+from satchel.adapters.llm.connection import CONNECT_SECONDS, ModelConnection, ModelOptions, api_key
 
-_NO_KEY = "none"
+_PLACEHOLDER_KEY = "none"  # the client requires a key
 
 
-def connect(wanted: Wanted) -> Connection:
-    """Make ready to ask. OpenAI marks what comes again for its cache by itself."""
-    base_url = wanted.base_url or os.environ.get("OPENAI_BASE_URL")
+def connect(options: ModelOptions) -> ModelConnection:
+    """Return a connection. OpenAI caches prompts without being asked."""
+    base_url = options.base_url or os.environ.get("OPENAI_BASE_URL")
     client = AsyncOpenAI(
-        api_key=key_of(wanted, "OPENAI_API_KEY", instead=_NO_KEY if base_url else None),
+        api_key=api_key(options, "OPENAI_API_KEY", default=_PLACEHOLDER_KEY if base_url else None),
         base_url=base_url,
         max_retries=0,
-        timeout=Timeout(wanted.silence_seconds, connect=CONNECT_SECONDS),
+        timeout=Timeout(options.silence_seconds, connect=CONNECT_SECONDS),
     )
-    model = OpenAIChatModel(wanted.model_id, provider=OpenAIProvider(openai_client=client))
-    return Connection(model, ModelSettings(), client.close)
+    model = OpenAIChatModel(options.model_id, provider=OpenAIProvider(openai_client=client))
+    return ModelConnection(model, ModelSettings(), client.close)

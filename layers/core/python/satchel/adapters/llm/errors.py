@@ -1,6 +1,7 @@
-"""What pydantic_ai and the providers' libraries raise, as why a model gave no answer.
+"""Maps exceptions of pydantic_ai and the providers' libraries to the errors of ``domain.llm``.
 
-What a provider says may repeat the question or a part of the key: it is logged at DEBUG alone, never in a traceback.
+A provider's message may repeat the question or a part of the API key, so it is logged at DEBUG only and is not part of
+the mapped error.
 """
 
 import logging
@@ -33,61 +34,61 @@ from satchel.domain.llm import (
     ModelAccessDenied,
     ModelCutOff,
     ModelError,
-    ModelGarbled,
     ModelNotFound,
-    ModelQuotaSpent,
+    ModelQuotaExceeded,
     ModelRefused,
+    ModelReplyUnreadable,
     ModelRequestRejected,
-    ModelSilent,
     ModelThrottled,
+    ModelTimedOut,
     ModelUnavailable,
 )
 
 logger = logging.getLogger(__name__)
 
-# The first that fits counts: special ones stand before general ones.
-_KINDS: Sequence[tuple[type[Exception], type[ModelError]]] = (
+# The first match counts, so subclasses come before their base classes.
+_ERROR_TYPES: Sequence[tuple[type[Exception], type[ModelError]]] = (
     (ModelContextWindowExceededError, ContextTooLong),
     (ModelAuthenticationError, ModelAccessDenied),
     (ModelNotFoundError, ModelNotFound),
-    (ModelQuotaExceededError, ModelQuotaSpent),
+    (ModelQuotaExceededError, ModelQuotaExceeded),
     (ModelRequestRejectedError, ModelRequestRejected),
     (ModelRateLimitError, ModelThrottled),
     (ModelUnavailableError, ModelUnavailable),
     (ModelServerError, ModelUnavailable),
-    (ModelTimeoutError, ModelSilent),
+    (ModelTimeoutError, ModelTimedOut),
     (ModelConnectionError, ModelUnavailable),
-    (httpx2.TimeoutException, ModelSilent),
+    (httpx2.TimeoutException, ModelTimedOut),
     (httpx2.TransportError, ModelUnavailable),
     (ModelHTTPError, ModelUnavailable),
     (BotoCoreError, ModelAccessDenied),
     (UserError, ModelRequestRejected),
-    (ModelAPIError, ModelGarbled),
-    (AgentRunError, ModelGarbled),
-    (ValidationError, ModelGarbled),
+    (ModelAPIError, ModelReplyUnreadable),
+    (AgentRunError, ModelReplyUnreadable),
+    (ValidationError, ModelReplyUnreadable),
 )
-EXPECTED = tuple(kind for kind, _ in _KINDS)
-_FILTERED = ("content_filter", "content_policy_violation")
+PROVIDER_ERRORS = tuple(provider_error for provider_error, _ in _ERROR_TYPES)
+_FILTER_CODES = ("content_filter", "content_policy_violation")
 
 
-def failure(error: Exception, *, begun: bool) -> ModelError:
-    """Return why there is no answer; ``begun``: it had begun to come."""
-    kind = next(ours for theirs, ours in _KINDS if isinstance(error, theirs))
-    if kind is ModelUnavailable and begun and not isinstance(error, ModelHTTPError):
-        kind = ModelCutOff
+def map_error(error: Exception, *, started: bool) -> ModelError:
+    """Return the ModelError for one of ``PROVIDER_ERRORS``. ``started``: a part of the answer had arrived."""
+    model_error = next(ours for theirs, ours in _ERROR_TYPES if isinstance(error, theirs))
+    if model_error is ModelUnavailable and started and not isinstance(error, ModelHTTPError):
+        model_error = ModelCutOff
     code = error.provider_error_code if isinstance(error, ModelAPIError) else None
-    if kind is ModelRequestRejected and code in _FILTERED:
-        kind = ContentFiltered
+    if model_error is ModelRequestRejected and code in _FILTER_CODES:
+        model_error = ContentFiltered
     status = error.status_code if isinstance(error, ModelHTTPError) else None
-    said = " ".join(str(part) for part in (status, code) if part) or type(error).__name__
-    logger.debug("a model's provider: %s", error)
-    return kind(said, error.retry_after if isinstance(error, ModelAPIError) else None)
+    detail = " ".join(str(part) for part in (status, code) if part) or type(error).__name__
+    logger.debug("the model's provider reported an error: %s", error)
+    return model_error(detail, error.retry_after if isinstance(error, ModelAPIError) else None)
 
 
-def unfinished(response: ModelResponse) -> ModelError | None:
-    """Return why an answer that came to its end is none; None where it is one.
+def check_finish(response: ModelResponse) -> ModelError | None:
+    """Return the error of a response that ended without a usable answer; None if the answer is usable.
 
-    One that was cut at the model's limit of tokens is: ``spoken`` says so at its end.
+    An answer that reached the model's length limit is usable: ``streaming_model`` appends a notice to it.
     """
     details = response.provider_details or {}
     reason = str(details.get("finish_reason", ""))
@@ -96,5 +97,5 @@ def unfinished(response: ModelResponse) -> ModelError | None:
     if response.finish_reason == "content_filter":
         return ContentFiltered(reason)
     if response.finish_reason == "error":
-        return ModelGarbled(reason)
+        return ModelReplyUnreadable(reason)
     return None if reason else ModelCutOff("no finish reason")

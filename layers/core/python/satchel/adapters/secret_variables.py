@@ -1,4 +1,4 @@
-"""The values of ``${NAME}`` in an entry of mcp.json where they are kept in Secrets Manager."""
+"""Variables from the environment or Secrets Manager: ``${NAME}`` in mcp.json, and API keys of model providers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,24 +8,24 @@ from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterEr
 
 from satchel.adapters.server_config import ConfigError
 
-_KEPT_SECONDS = 300  # as long as an old value may be used once it was changed
+_CACHE_SECONDS = 300  # a changed secret takes effect after this time
 
 
 @dataclass(frozen=True)
-class SecretValues:
-    """Looks into the environment first, then for the secret ``{prefix}{NAME}``, whose text is the value."""
+class SecretVariables:
+    """A ``VariableSource``: the environment first, then the text of the secret ``{prefix}{NAME}``."""
 
     environ: Mapping[str, str]
     prefix: str
     secrets: SecretsProvider
 
     def __call__(self, name: str) -> str:
-        """Return a value. Raises ConfigError when there is none, or when it may not be read."""
+        """Return the value of a variable. Raise ConfigError if it has none or the secret cannot be read."""
         if name in self.environ:
             return self.environ[name]
         secret = f"{self.prefix}{name}"
         try:
-            return str(self.secrets.get(secret, max_age=_KEPT_SECONDS))
+            return str(self.secrets.get(secret, max_age=_CACHE_SECONDS))
         except GetParameterError as error:
             raise ConfigError(
                 f"the variable {name} is not set, and the secret {secret!r} cannot be read: {error}"
