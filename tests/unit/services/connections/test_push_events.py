@@ -1,3 +1,5 @@
+"""Pushing events to subscribers."""
+
 import pytest
 
 from satchel.domain.connections import Subscription
@@ -125,7 +127,8 @@ def test_failing_connection_does_not_block_others_and_is_retried(world: World, t
     world.connection_sender.failing = set()
     publish(world, turn)
     assert world.use_cases.push_events(turn.turn_id)
-    assert world.connection_sender.sent_seqs(ConnectionId("c1")) == world.connection_sender.sent_seqs("c2") == [1, 2]
+    assert world.connection_sender.sent_seqs(ConnectionId("c1")) == [1, 2]
+    assert world.connection_sender.sent_seqs(ConnectionId("c2")) == [1, 2]
     assert followers(world, turn) == [("c1", 2, 0), ("c2", 2, 0)]
 
 

@@ -1,3 +1,5 @@
+"""Subscribing to the events of a turn."""
+
 from datetime import timedelta
 
 import pytest

@@ -1,3 +1,5 @@
+"""Opening and closing WebSocket connections."""
+
 from datetime import timedelta
 
 import pytest

@@ -1,3 +1,5 @@
+"""Issuing tickets."""
+
 import re
 from datetime import timedelta
 

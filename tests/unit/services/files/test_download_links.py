@@ -1,4 +1,4 @@
-"""Capability links: every rejection is the same and reveals empty_token."""
+"""Capability links: every rejection is the same and reveals nothing."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -89,6 +89,7 @@ def test_shared_link_opens_its_file_until_it_is_revoked(world: World, record: Fi
     link, address = world.use_cases.share_file(ALICE, record.file_key, 3600)
     assert world.use_cases.open_link(record.file_key, token(address)) == record
 
+    assert link.link_id
     world.use_cases.revoke_links(ALICE, link.link_id)
 
     with pytest.raises(LinkNotFound):
@@ -165,7 +166,8 @@ def another_owner_without_session(world: World, record: FileRecord) -> Request:
 
 def ended_session(world: World, record: FileRecord) -> Request:
     link_token = token(world.use_cases.mint_links(record))
-    world.use_cases.end_session(ALICE, record.session_id or "")
+    assert record.session_id
+    world.use_cases.end_session(ALICE, record.session_id)
     return record.file_key, link_token
 
 

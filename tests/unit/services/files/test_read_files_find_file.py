@@ -4,13 +4,14 @@ import pytest
 
 from satchel.domain.calls import RunnerReport
 from satchel.domain.files import FileRecord
+from satchel.domain.ids import SessionId
 from satchel.domain.prompt import sanitize
 from satchel.services.files.read_files import find_file
 from tests.unit.services.samples import ALICE
 from tests.unit.services.world import World
 
 
-def find(world: World, name_or_key: str, session_id: str | None = None) -> FileRecord | None:
+def find(world: World, name_or_key: str, session_id: SessionId | None = None) -> FileRecord | None:
     """Find a current file of Alice."""
     return find_file(world.files, ALICE.name, session_id, name_or_key, world.clock.now())
 

@@ -14,6 +14,7 @@ from satchel.domain.errors import (
     UploadOverLimit,
 )
 from satchel.domain.files import Source
+from satchel.domain.ids import SessionId
 from satchel.domain.uploads import PART_BYTES, Part, Upload
 from tests.unit.services.samples import ALICE, BOB
 from tests.unit.services.wiring import MAX_FILE_BYTES
@@ -23,7 +24,7 @@ SUM = "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ="
 TWO_PARTS = PART_BYTES + 3
 
 
-def begin(world: World, size: int = 3, name: str = "a.csv", session_id: str | None = None) -> Upload:
+def begin(world: World, size: int = 3, name: str = "a.csv", session_id: SessionId | None = None) -> Upload:
     world.clock.travel(1)
     return world.use_cases.begin_upload(ALICE, name, size, None, session_id)
 

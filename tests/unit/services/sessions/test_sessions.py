@@ -6,7 +6,7 @@ import pytest
 
 from satchel.domain.calls import RunnerReport
 from satchel.domain.errors import InvalidRequest, SessionNotFound
-from satchel.domain.ids import TurnId
+from satchel.domain.ids import SessionId, TurnId, UserName
 from satchel.domain.sessions import Session, SessionChanges, SessionStatus
 from satchel.ports import Page
 from tests.unit.services.samples import ALICE, BOB
@@ -134,18 +134,18 @@ def test_running_turn_is_cancelled(world: World) -> None:
 
 def test_turn_started_while_the_session_ends_is_cancelled(world: World) -> None:
     session = world.session()
-    started: list[str] = []
+    started: list[TurnId] = []
     end = world.sessions.end
 
-    def start_turn_first(user: str, session_id: str, now: datetime) -> None:
+    def start_turn_first(user: UserName, session_id: SessionId, now: datetime) -> None:
         started.append(world.turn(session).turn_id)
         end(user, session_id, now)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(world.sessions, "end", start_turn_first)
         world.use_cases.end_session(ALICE, session.session_id)
-    assert not world.workflow.is_running(TurnId(started[0]))
-    assert world.use_cases.read_turn(ALICE, session.session_id, TurnId(started[0])).status == "cancelled"
+    assert not world.workflow.is_running(started[0])
+    assert world.use_cases.read_turn(ALICE, session.session_id, started[0]).status == "cancelled"
 
 
 def test_ending_again_completes_an_interrupted_end(world: World) -> None:

@@ -68,9 +68,9 @@ def test_each_file_has_a_working_link(world: World, turn: Turn) -> None:
     files = [world.stored_file(call, "a.html"), world.stored_file(call, "b.docx", index=1, deferred=True)]
     world.finish_call(call, RunnerReport(files=files))
     response = read(world, turn)
-    files = [(a.name, a.file_key, a.download_url) for a in response.artifacts]
-    files += [(d.name, d.file_key, d.download_url) for d in response.deferred_artifacts]
-    for name, file_key, url in files:
+    links = [(a.name, a.file_key, a.download_url) for a in response.artifacts]
+    links += [(d.name, d.file_key, d.download_url) for d in response.deferred_artifacts]
+    for name, file_key, url in links:
         assert url is not None
         assert url.startswith(f"/api/files/download/{file_key}?token=")
         assert world.use_cases.open_link(file_key, token(url)).name == name

@@ -32,8 +32,8 @@ def test_end_is_written_before_the_execution_is_stopped(world: World, turn: Turn
     statuses: list[TurnStatus] = []
     stop = world.workflow.stop
 
-    def record_and_stop(turn_id: str, cause: str) -> None:
-        stored = world.turns.get(turn.session_id, TurnId(turn_id))
+    def record_and_stop(turn_id: TurnId, cause: str) -> None:
+        stored = world.turns.get(turn.session_id, turn_id)
         assert stored is not None
         statuses.append(stored.status)
         stop(turn_id, cause)

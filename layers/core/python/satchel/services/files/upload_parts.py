@@ -147,7 +147,8 @@ class CompleteUpload:
     def __call__(self, who: Identity, upload_id: UploadId) -> FileRecord:
         """Join the parts to a file and return its record. Repeating it returns the same record.
 
-        Raise UploadNotFound, UploadIncomplete (with the missing parts), UploadOverLimit, SessionNotFound or SessionEnded.
+        Raise UploadNotFound, UploadIncomplete (with the missing parts), UploadOverLimit, SessionNotFound or
+        SessionEnded.
         """
         upload = self.read.find(who, upload_id)  # before the file: a completion in between has saved the file
         if done := self.files.get_by_object(who.name, upload_id):

@@ -28,13 +28,13 @@ class BuildModelRequest:
     instructions: str
     context_tokens: int
 
-    def __call__(self, turn: Turn, messages: Sequence[Message], *, last_word: bool = False) -> CompletionRequest:
-        """Return the request. ``messages`` is the whole stored conversation; ``must_answer`` asks for a final answer."""
+    def __call__(self, turn: Turn, messages: Sequence[Message], *, must_answer: bool = False) -> CompletionRequest:
+        """Return the request. ``messages`` is the stored conversation; ``must_answer`` asks for a final answer."""
         session = self.sessions.get(turn.user, turn.session_id)
         instructions = (session.instructions if session else None) or self.instructions
         entry = self.models.get(turn.model)
         tools = self.tools.tools(turn.groups, turn.tools)
-        notes = [MUST_ANSWER_NOTE] if last_word else []
+        notes = [MUST_ANSWER_NOTE] if must_answer else []
         fixed = estimate_tokens(system_prompt(instructions, *notes)) + sum(map(tool_tokens, tools))
         conversation = _add_file_context(normalize_history(messages), self.file_context(turn))
         fitted = fit_to_budget(conversation, (entry.context_tokens or self.context_tokens) - fixed)
@@ -43,7 +43,7 @@ class BuildModelRequest:
             instructions=system_prompt(instructions, fitted.note, *notes),
             messages=fitted.messages,
             tools=tools,
-            must_answer=last_word,
+            must_answer=must_answer,
         )
 
 

@@ -99,10 +99,10 @@ class Think:
         messages = self.transcript.list_messages(turn.session_id)
         this_turn = split_turns(messages)[-1]
         calls_left = MAX_CALLS_IN_TURN - _count_calls(this_turn)
-        last_word = round_number >= self.max_rounds or calls_left <= 0 or _count_mistakes(this_turn) > MAX_CORRECTIONS
-        reply = self.model.reply(self.build_request(turn, messages, last_word=last_word), listener)
+        must_answer = round_number >= self.max_rounds or calls_left <= 0 or _count_mistakes(this_turn) > MAX_CORRECTIONS
+        reply = self.model.reply(self.build_request(turn, messages, must_answer=must_answer), listener)
         self.turns.add_usage(turn, reply.usage)
-        if last_word and (reply.calls or not reply.text.strip()):
+        if must_answer and (reply.calls or not reply.text.strip()):
             return None
         calls = _with_own_ids(turn, round_number, reply.calls[: min(calls_left, MAX_CALLS_IN_ROUND)])
         return AssistantMessage(text=truncate(reply.text, MAX_ANSWER_CHARS), calls=calls)
