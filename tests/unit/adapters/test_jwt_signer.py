@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from satchel.adapters.jwt_signer import JwtSigner
 from satchel.adapters.signing_keys import SigningKeys
 from satchel.domain.links import CanvasClaims, Claims, EraseClaims
-from tests.unit.adapters.clock import NOON, TravelClock
+from tests.fakes.system import START, FakeClock
 
 DEEP = b'{"a":' * 600
 OLD, NEW, OTHER = "o" * 40, "n" * 40, "x" * 40
@@ -20,7 +20,7 @@ CLAIMS = Claims(
     session_id="s01kabcdefghjkmnpqrstvwxyz0",
     epoch=1,
     audience="ui",
-    exp=int(NOON.timestamp()) + 300,
+    exp=int(START.timestamp()) + 300,
     link_id="l01kabcdefghjkmnpqrstvwxyz0",
 )
 PAYLOAD = {
@@ -36,12 +36,12 @@ PAYLOAD = {
 
 
 @pytest.fixture
-def clock() -> TravelClock:
-    return TravelClock()
+def clock() -> FakeClock:
+    return FakeClock()
 
 
 @pytest.fixture
-def signer(clock: TravelClock) -> JwtSigner:
+def signer(clock: FakeClock) -> JwtSigner:
     return JwtSigner(lambda: SigningKeys(newest="new", keys={"old": OLD, "new": NEW}), clock)
 
 
@@ -60,33 +60,33 @@ def segment(value: object) -> str:
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
-def test_what_was_signed_is_read(signer: JwtSigner) -> None:
-    assert signer.read(signer.sign(CLAIMS), ("ui",)) == CLAIMS
+def test_signed_token_is_valid(signer: JwtSigner) -> None:
+    assert signer.verify(signer.sign(CLAIMS), ("ui",)) == CLAIMS
 
 
-def test_a_token_says_what_it_must_and_nothing_else(signer: JwtSigner) -> None:
+def test_token_contains_the_claims_and_nothing_else(signer: JwtSigner) -> None:
     token = signer.sign(CLAIMS)
 
     assert jwt.get_unverified_header(token) == {"alg": "HS256", "typ": "JWT", "kid": "new"}
     assert jwt.decode(token, options={"verify_signature": False}) == PAYLOAD
 
 
-def test_a_file_of_no_session_has_a_capability_too(signer: JwtSigner) -> None:
+def test_token_for_a_file_without_a_session_is_valid(signer: JwtSigner) -> None:
     claims = CLAIMS.model_copy(update={"session_id": "", "epoch": 0})
 
-    assert signer.read(signer.sign(claims), ("ui",)) == claims
+    assert signer.verify(signer.sign(claims), ("ui",)) == claims
 
 
-def test_the_forger_of_these_tests_can_make_a_good_token(signer: JwtSigner) -> None:
-    assert signer.read(forge(PAYLOAD), ("ui",)) == CLAIMS
+def test_forge_can_create_a_valid_token(signer: JwtSigner) -> None:
+    assert signer.verify(forge(PAYLOAD), ("ui",)) == CLAIMS
 
 
-class TestOfADashboard:
+class TestCanvasToken:
     CLAIMS = CanvasClaims(
         canvas_id="monitor-42", owner=CLAIMS.owner, session_id=CLAIMS.session_id, epoch=3, exp=CLAIMS.exp
     )
 
-    def test_it_says_what_it_must_and_nothing_else(self, signer: JwtSigner) -> None:
+    def test_contains_the_claims_and_nothing_else(self, signer: JwtSigner) -> None:
         token = signer.sign(self.CLAIMS)
 
         assert jwt.get_unverified_header(token) == {"alg": "HS256", "typ": "JWT", "kid": "new"}
@@ -99,17 +99,17 @@ class TestOfADashboard:
             "exp": CLAIMS.exp,
         }
 
-    def test_it_is_none_of_a_file(self, signer: JwtSigner) -> None:
-        assert signer.read(signer.sign(self.CLAIMS), ("ui", "tool")) is None
+    def test_is_not_valid_for_files(self, signer: JwtSigner) -> None:
+        assert signer.verify(signer.sign(self.CLAIMS), ("ui", "tool")) is None
 
-    def test_it_does_not_become_one_by_naming_a_file(self, signer: JwtSigner) -> None:
-        assert signer.read(forge(PAYLOAD | {"aud": "canvas", "cnv": "monitor-42"}), ("ui", "tool")) is None
+    def test_with_the_claims_of_a_file_is_still_not_valid_for_files(self, signer: JwtSigner) -> None:
+        assert signer.verify(forge(PAYLOAD | {"aud": "canvas", "cnv": "monitor-42"}), ("ui", "tool")) is None
 
 
-class TestOfAnErasure:
+class TestErasureToken:
     CLAIMS = EraseClaims(owner=CLAIMS.owner, exp=CLAIMS.exp)
 
-    def test_it_says_who_and_until_when(self, signer: JwtSigner) -> None:
+    def test_contains_user_and_expiry(self, signer: JwtSigner) -> None:
         token = signer.sign(self.CLAIMS)
 
         assert jwt.decode(token, options={"verify_signature": False}) == {
@@ -117,72 +117,72 @@ class TestOfAnErasure:
             "aud": "erase",
             "exp": CLAIMS.exp,
         }
-        assert signer.read_confirmation(token) == self.CLAIMS
+        assert signer.verify_confirmation(token) == self.CLAIMS
 
-    def test_it_ends_with_its_second_by_our_clock(self, signer: JwtSigner, clock: TravelClock) -> None:
+    def test_expires_at_the_second_by_the_clock_port(self, signer: JwtSigner, clock: FakeClock) -> None:
         token = signer.sign(self.CLAIMS)
 
-        clock.advance(300)
+        clock.travel(300)
 
-        assert signer.read_confirmation(token) is None
+        assert signer.verify_confirmation(token) is None
 
-    def test_it_is_none_of_a_file_and_none_of_a_file_is_it(self, signer: JwtSigner) -> None:
-        assert signer.read(signer.sign(self.CLAIMS), ("ui", "tool")) is None
-        assert signer.read_confirmation(signer.sign(CLAIMS)) is None
+    def test_is_not_interchangeable_with_a_file_token(self, signer: JwtSigner) -> None:
+        assert signer.verify(signer.sign(self.CLAIMS), ("ui", "tool")) is None
+        assert signer.verify_confirmation(signer.sign(CLAIMS)) is None
 
     @pytest.mark.parametrize("wrong", [{"aud": "ui"}, {"sub": "../x"}, {"sub": None}, {"exp": None}, {"exp": "soon"}])
-    def test_of_another_form_it_is_refused(self, signer: JwtSigner, wrong: dict[str, object]) -> None:
+    def test_with_invalid_claims_or_key_is_rejected(self, signer: JwtSigner, wrong: dict[str, object]) -> None:
         payload = {"sub": CLAIMS.owner, "aud": "erase", "exp": CLAIMS.exp}
 
-        assert signer.read_confirmation(forge(payload)) == self.CLAIMS
-        assert signer.read_confirmation(forge(payload | wrong)) is None
-        assert signer.read_confirmation(forge(payload, OTHER)) is None
+        assert signer.verify_confirmation(forge(payload)) == self.CLAIMS
+        assert signer.verify_confirmation(forge(payload | wrong)) is None
+        assert signer.verify_confirmation(forge(payload, OTHER)) is None
 
 
 class TestKeys:
-    def test_of_before_are_still_read(self, signer: JwtSigner) -> None:
-        assert signer.read(forge(PAYLOAD, OLD, kid="old"), ("ui",)) == CLAIMS
+    def test_previous_key_still_verifies(self, signer: JwtSigner) -> None:
+        assert signer.verify(forge(PAYLOAD, OLD, kid="old"), ("ui",)) == CLAIMS
 
-    def test_are_loaded_each_time_so_that_a_change_is_noticed(self, clock: TravelClock) -> None:
-        ring = SigningKeys(newest="old", keys={"old": OLD})
-        signer = JwtSigner(lambda: ring, clock)
+    def test_are_loaded_each_time_so_a_rotation_takes_effect(self, clock: FakeClock) -> None:
+        keys = SigningKeys(newest="old", keys={"old": OLD})
+        signer = JwtSigner(lambda: keys, clock)
         token = signer.sign(CLAIMS)
 
-        ring = SigningKeys(newest="new", keys={"old": OLD, "new": NEW})
-        assert signer.read(token, ("ui",)) == CLAIMS
+        keys = SigningKeys(newest="new", keys={"old": OLD, "new": NEW})
+        assert signer.verify(token, ("ui",)) == CLAIMS
         assert jwt.get_unverified_header(signer.sign(CLAIMS))["kid"] == "new"
 
-        ring = SigningKeys(newest="new", keys={"new": NEW})
-        assert signer.read(token, ("ui",)) is None
+        keys = SigningKeys(newest="new", keys={"new": NEW})
+        assert signer.verify(token, ("ui",)) is None
 
     @pytest.mark.parametrize(
         ("key", "kid"),
         [(OTHER, "new"), (OLD, "new"), (NEW, "old"), (NEW, "unknown"), (NEW, None), (NEW, ""), (OTHER, "../new")],
     )
-    def test_that_do_not_fit_are_refused(self, signer: JwtSigner, key: str, kid: str | None) -> None:
-        assert signer.read(forge(PAYLOAD, key, kid=kid), ("ui",)) is None
+    def test_wrong_key_or_key_id_is_rejected(self, signer: JwtSigner, key: str, kid: str | None) -> None:
+        assert signer.verify(forge(PAYLOAD, key, kid=kid), ("ui",)) is None
 
 
 class TestAlgorithms:
-    def test_none_is_refused(self, signer: JwtSigner) -> None:
+    def test_algorithm_none_is_rejected(self, signer: JwtSigner) -> None:
         head = segment({"alg": "none", "typ": "JWT", "kid": "new"})
 
-        assert signer.read(f"{head}.{segment(PAYLOAD)}.", ("ui",)) is None
+        assert signer.verify(f"{head}.{segment(PAYLOAD)}.", ("ui",)) is None
 
     @pytest.mark.parametrize("algorithm", ["HS384", "HS512"])
-    def test_other_than_ours_are_refused_even_with_our_key(self, signer: JwtSigner, algorithm: str) -> None:
-        assert signer.read(forge(PAYLOAD, NEW * 2, algorithm), ("ui",)) is None
+    def test_other_hmac_algorithms_are_rejected_even_with_the_key(self, signer: JwtSigner, algorithm: str) -> None:
+        assert signer.verify(forge(PAYLOAD, NEW * 2, algorithm), ("ui",)) is None
 
-    def test_of_public_keys_are_refused(self, signer: JwtSigner) -> None:
+    def test_public_key_algorithm_is_rejected(self, signer: JwtSigner) -> None:
         private = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
-        assert signer.read(forge(PAYLOAD, private, "RS256"), ("ui",)) is None
+        assert signer.verify(forge(PAYLOAD, private, "RS256"), ("ui",)) is None
 
 
 class TestClaims:
     @pytest.mark.parametrize("name", PAYLOAD)
-    def test_are_all_required(self, signer: JwtSigner, name: str) -> None:
-        assert signer.read(forge({key: value for key, value in PAYLOAD.items() if key != name}), ("ui",)) is None
+    def test_each_claim_is_required(self, signer: JwtSigner, name: str) -> None:
+        assert signer.verify(forge({key: value for key, value in PAYLOAD.items() if key != name}), ("ui",)) is None
 
     @pytest.mark.parametrize(
         "wrong",
@@ -199,35 +199,35 @@ class TestClaims:
             {"exp": None},
         ],
     )
-    def test_of_another_form_are_refused(self, signer: JwtSigner, wrong: dict[str, object]) -> None:
-        assert signer.read(forge(PAYLOAD | wrong), ("ui", "tool")) is None
+    def test_invalid_values_are_rejected(self, signer: JwtSigner, wrong: dict[str, object]) -> None:
+        assert signer.verify(forge(PAYLOAD | wrong), ("ui", "tool")) is None
 
-    def test_for_another_audience_are_refused(self, signer: JwtSigner) -> None:
+    def test_other_audience_is_rejected(self, signer: JwtSigner) -> None:
         token = signer.sign(CLAIMS.model_copy(update={"audience": "tool"}))
 
-        assert signer.read(token, ("ui",)) is None
-        assert signer.read(token, ("ui", "tool")) is not None
+        assert signer.verify(token, ("ui",)) is None
+        assert signer.verify(token, ("ui", "tool")) is not None
 
-    def test_end_with_their_second_by_our_clock(self, signer: JwtSigner, clock: TravelClock) -> None:
+    def test_token_expires_at_the_second_by_the_clock_port(self, signer: JwtSigner, clock: FakeClock) -> None:
         token = signer.sign(CLAIMS)
 
-        clock.advance(299.9)
-        assert signer.read(token, ("ui",)) == CLAIMS
-        clock.advance(0.1)
-        assert signer.read(token, ("ui",)) is None
+        clock.travel(299.9)
+        assert signer.verify(token, ("ui",)) == CLAIMS
+        clock.travel(0.1)
+        assert signer.verify(token, ("ui",)) is None
 
 
-def changed(token: str, place: int) -> str:
+def tamper(token: str, index: int) -> str:
     parts = token.split(".")
-    text = parts[place]
+    text = parts[index]
     middle = len(text) // 2
-    parts[place] = text[:middle] + ("A" if text[middle] != "A" else "B") + text[middle + 1 :]
+    parts[index] = text[:middle] + ("A" if text[middle] != "A" else "B") + text[middle + 1 :]
     return ".".join(parts)
 
 
-@pytest.mark.parametrize("place", [0, 1, 2])
-def test_a_token_in_which_anything_was_changed_is_refused(signer: JwtSigner, place: int) -> None:
-    assert signer.read(changed(signer.sign(CLAIMS), place), ("ui",)) is None
+@pytest.mark.parametrize("index", [0, 1, 2])
+def test_token_with_a_changed_segment_is_rejected(signer: JwtSigner, index: int) -> None:
+    assert signer.verify(tamper(signer.sign(CLAIMS), index), ("ui",)) is None
 
 
 @pytest.mark.parametrize(
@@ -251,5 +251,5 @@ def test_a_token_in_which_anything_was_changed_is_refused(signer: JwtSigner, pla
         "." * 4000,
     ],
 )
-def test_what_is_no_token_at_all_is_refused_in_the_same_way(signer: JwtSigner, token: str) -> None:
-    assert signer.read(token, ("ui",)) is None
+def test_malformed_token_is_rejected(signer: JwtSigner, token: str) -> None:
+    assert signer.verify(token, ("ui",)) is None

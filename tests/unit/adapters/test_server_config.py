@@ -5,7 +5,13 @@ from typing import Any
 
 import pytest
 
-from satchel.adapters.server_config import ConfigError, filled, interpreter, of_environment, read_registry
+from satchel.adapters.server_config import (
+    ConfigError,
+    environment_variables,
+    read_registry,
+    resolve_python,
+    resolve_variables,
+)
 from satchel.domain.servers import Registry, ServerEntry
 
 
@@ -15,20 +21,20 @@ def read(folder: Path, entries: object) -> Registry:
     return read_registry(path)
 
 
-def fill(folder: Path, entries: object, server: str, environ: dict[str, str] | None = None) -> ServerEntry:
-    """Return the entry as the server's own runner has it."""
+def resolve(folder: Path, entries: object, server: str, environ: dict[str, str] | None = None) -> ServerEntry:
+    """Return a server's entry with its variables resolved, as its runner uses it."""
     entry = read(folder, entries).servers[server]
-    return filled(folder / "mcp.json", server, entry, of_environment(environ or {}))
+    return resolve_variables(folder / "mcp.json", server, entry, environment_variables(environ or {}))
 
 
 @pytest.mark.clause("v4:registry:cwd")
-def test_cwd_is_relative_to_the_file_and_becomes_absolute(tmp_path: Path) -> None:
+def test_cwd_is_relative_to_the_file(tmp_path: Path) -> None:
     entry = read(tmp_path, {"report": {"command": ["python", "main.py"], "cwd": "report"}}).servers["report"]
 
     assert (entry.command, entry.cwd) == (["python", "main.py"], str(tmp_path / "report"))
 
 
-def test_without_cwd_a_server_runs_where_the_file_is(tmp_path: Path) -> None:
+def test_cwd_defaults_to_the_folder_of_the_file(tmp_path: Path) -> None:
     assert read(tmp_path, {"a": {"command": ["python", "x.py"]}}).servers["a"].cwd == str(tmp_path)
 
 
@@ -36,36 +42,36 @@ def test_without_cwd_a_server_runs_where_the_file_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "resolved"), [("./serve", "a/serve"), ("bin/serve", "a/bin/serve"), ("/opt/serve", "/opt/serve")]
 )
-def test_a_command_with_a_slash_is_relative_to_cwd(tmp_path: Path, command: str, resolved: str) -> None:
+def test_command_with_a_slash_is_relative_to_cwd(tmp_path: Path, command: str, resolved: str) -> None:
     entry = read(tmp_path, {"a": {"command": [command], "cwd": "a"}}).servers["a"]
 
     assert entry.command == [str(tmp_path / resolved)]
 
 
-SECRETIVE = {
+ENTRIES = {
     "far": {"url": "https://${HOST}/mcp", "auth_token": "${TOKEN}"},
     "near": {"command": ["python"], "env": {"KEY": "a-${TOKEN}-b"}},
 }
-VALUES = {"HOST": "example.com", "TOKEN": "s3cret"}
+ENVIRONMENT = {"HOST": "example.com", "TOKEN": "s3cret"}
 
 
 @pytest.mark.clause("v4:registry:variables")
-def test_variables_of_ones_own_entry_are_filled_in_from_the_environment(tmp_path: Path) -> None:
-    far, near = (fill(tmp_path, SECRETIVE, server, VALUES) for server in ("far", "near"))
+def test_variables_are_replaced_from_the_environment(tmp_path: Path) -> None:
+    far, near = (resolve(tmp_path, ENTRIES, server, ENVIRONMENT) for server in ("far", "near"))
 
     assert (far.url, far.auth_token) == ("https://example.com/mcp", "s3cret")
     assert near.env == {"KEY": "a-s3cret-b"}
 
 
-def test_who_reads_the_servers_needs_none_of_their_variables(tmp_path: Path) -> None:
-    servers = read(tmp_path, SECRETIVE).servers
+def test_read_registry_does_not_resolve_variables(tmp_path: Path) -> None:
+    servers = read(tmp_path, ENTRIES).servers
 
     assert servers["near"].env == {"KEY": "a-${TOKEN}-b"}
     assert (servers["far"].url, servers["far"].auth_token) == ("https://${HOST}/mcp", "${TOKEN}")
 
 
 @pytest.mark.parametrize(
-    ("entry", "said"),
+    ("entry", "message"),
     [
         ({"command": ["python"], "colour": "red"}, "server 'bad': colour: Extra inputs are not permitted"),
         ({"cwd": "x"}, "server 'bad': entry: Value error, give either 'command' (stdio) or 'url' (HTTP)"),
@@ -88,14 +94,14 @@ def test_who_reads_the_servers_needs_none_of_their_variables(tmp_path: Path) -> 
         ({"command": ["a"], "env": {"K": "${NOPE}"}}, "server 'bad': env.K: the variable NOPE is not set"),
     ],
 )
-def test_what_is_wrong_is_said_by_entry_and_key(tmp_path: Path, entry: dict[str, Any], said: str) -> None:
+def test_error_names_server_and_key(tmp_path: Path, entry: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError) as raised:
-        fill(tmp_path, {"good": {"command": ["python"]}, "bad": entry}, "bad")
+        resolve(tmp_path, {"good": {"command": ["python"]}, "bad": entry}, "bad")
 
-    assert said in str(raised.value)
+    assert message in str(raised.value)
 
 
-def test_an_error_does_not_repeat_values_which_may_be_secret(tmp_path: Path) -> None:
+def test_error_contains_no_values_that_may_be_secret(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as raised:
         read(tmp_path, {"bad": {"url": "https://x", "auth_token": ["s3cret"]}})
 
@@ -103,7 +109,7 @@ def test_an_error_does_not_repeat_values_which_may_be_secret(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("text", ["", "[1]", '{"a": 3}', "{"])
-def test_a_file_that_is_no_table_of_servers_is_refused(tmp_path: Path, text: str) -> None:
+def test_file_without_a_table_of_servers_is_rejected(tmp_path: Path, text: str) -> None:
     path = tmp_path / "mcp.json"
     path.write_text(text)
 
@@ -111,21 +117,21 @@ def test_a_file_that_is_no_table_of_servers_is_refused(tmp_path: Path, text: str
         read_registry(path)
 
 
-def test_no_server_may_have_the_name_of_satchels_own_tools(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"server 'satchel': the name is taken"):
+def test_name_of_the_builtin_tools_is_rejected(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"server 'satchel': this name is reserved"):
         read(tmp_path, {"satchel": {"command": ["python"]}})
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_error_names_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"nowhere\.json"):
         read_registry(tmp_path / "nowhere.json")
 
 
-def test_a_server_that_is_not_enabled_is_left_out(tmp_path: Path) -> None:
+def test_disabled_server_is_left_out(tmp_path: Path) -> None:
     assert read(tmp_path, {"off": {"url": "${NOPE}", "enabled": False}}).servers == {}
 
 
-def test_python_means_the_interpreter_that_runs_this() -> None:
-    assert interpreter(["python", "main.py"]) == [sys.executable, "main.py"]
-    assert interpreter(["python3"]) == [sys.executable]
-    assert interpreter(["node", "python"]) == ["node", "python"]
+def test_python_is_replaced_by_the_running_interpreter() -> None:
+    assert resolve_python(["python", "main.py"]) == [sys.executable, "main.py"]
+    assert resolve_python(["python3"]) == [sys.executable]
+    assert resolve_python(["node", "python"]) == ["node", "python"]

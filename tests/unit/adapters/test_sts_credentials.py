@@ -1,0 +1,117 @@
+"""The session policy of a call's credentials: its exact text, and the requests that it allows."""
+
+from typing import Any, cast
+
+import pytest
+
+from satchel.adapters.sts_credentials import StsCredentials
+from satchel.domain.ids import TurnId, UserName, call_id
+from satchel.domain.object_keys import call_objects_prefixes, outcome_key
+from tests.iam_policies import allows
+
+TURN, OTHER_TURN = TurnId("t01kabcdefghjkmnpqrstvwxyz0"), TurnId("t01kabcdefghjkmnpqrstvwxyz1")
+CALL, OTHER_CALL = call_id(TURN, 0, 0), call_id(TURN, 0, 1)
+PREFIXES, OUTCOME = call_objects_prefixes(UserName("ada"), CALL), outcome_key(UserName("ada"), TURN, CALL)
+SOURCE = StsCredentials(cast("Any", None), "arn:aws:iam::1:role/call", "files", "records")
+POLICY = SOURCE.policy(TURN, PREFIXES, OUTCOME)
+TABLE = "arn:aws:dynamodb:eu-central-1:123456789012:table/records"
+
+
+def test_policy_allows_the_calls_objects_and_the_turns_items() -> None:
+    prefixes = [f"ada@x.org/{kind}/20260301/f01kab" for kind in ("artifacts", "deferred")]
+
+    policy = SOURCE.policy(TURN, prefixes, f"ada@x.org/turns/{TURN}/c/outcome.json")
+
+    assert policy == {
+        "Version": "2012-10-17",
+        "Statement": [
+            {
+                "Effect": "Allow",
+                "Action": ["s3:PutObject", "s3:PutObjectTagging", "s3:AbortMultipartUpload"],
+                "Resource": [
+                    "arn:aws:s3:::files/ada@x.org/artifacts/20260301/f01kab*",
+                    "arn:aws:s3:::files/ada@x.org/deferred/20260301/f01kab*",
+                    f"arn:aws:s3:::files/ada@x.org/turns/{TURN}/c/outcome.json",
+                ],
+            },
+            {
+                "Effect": "Allow",
+                "Action": ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+                "Resource": ["arn:aws:dynamodb:*:*:table/records"],
+                "Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": [f"TURN#{TURN}"]}},
+            },
+        ],
+    }
+
+
+@pytest.mark.clause("v2.1:storage:apart")
+def test_policy_excludes_a_user_whose_name_begins_with_the_same_characters() -> None:
+    """``ada`` is a prefix of ``ada2``; the slash after the name separates them."""
+    [objects, _] = SOURCE.policy(TURN, ["ada/artifacts/20260301/f01kab"], "ada/turns/x")["Statement"]
+
+    assert not any(resource.startswith("arn:aws:s3:::files/ada2/") for resource in objects["Resource"])
+    assert all(resource.startswith("arn:aws:s3:::files/ada/") for resource in objects["Resource"])
+
+
+def allows_object(action: str, key: str) -> bool:
+    return allows(POLICY, action, f"arn:aws:s3:::files/{key}")
+
+
+def allows_turn(action: str, turn: str) -> bool:
+    return allows(POLICY, action, TABLE, {"dynamodb:LeadingKeys": [f"TURN#{turn}"]})
+
+
+def test_call_may_store_its_artifacts_and_outcome() -> None:
+    for prefix in PREFIXES:
+        assert allows_object("s3:PutObject", f"{prefix}x/report.html")
+        assert allows_object("s3:PutObjectTagging", f"{prefix}x/report.html")
+    assert allows_object("s3:PutObject", OUTCOME)
+
+
+@pytest.mark.clause("v2.1:storage:apart")
+@pytest.mark.parametrize(
+    "key",
+    [
+        *(f"{prefix}x/report.html" for prefix in call_objects_prefixes(UserName("ada"), OTHER_CALL)),
+        *call_objects_prefixes(UserName("ada2"), CALL),
+        *call_objects_prefixes(UserName("bob"), CALL),
+        outcome_key(UserName("ada"), TURN, OTHER_CALL),
+        outcome_key(UserName("ada"), OTHER_TURN, CALL),
+        outcome_key(UserName("bob"), TURN, CALL),
+        "ada/uploads/20260301/f01/secret.csv",
+        f"x{OUTCOME}",
+        f"{OUTCOME}.bak",
+        "",
+    ],
+)
+def test_call_may_not_store_other_objects(key: str) -> None:
+    assert not allows_object("s3:PutObject", key)
+
+
+@pytest.mark.parametrize("action", ["s3:GetObject", "s3:DeleteObject", "s3:ListBucket", "s3:PutObjectAcl"])
+def test_call_may_not_read_delete_or_list_its_own_objects(action: str) -> None:
+    assert not allows_object(action, f"{PREFIXES[0]}x/report.html")
+    assert not allows(POLICY, action, "arn:aws:s3:::files")
+
+
+def test_call_may_not_use_other_buckets_or_tables() -> None:
+    assert not allows(POLICY, "s3:PutObject", f"arn:aws:s3:::files2/{OUTCOME}")
+    turn = {"dynamodb:LeadingKeys": [f"TURN#{TURN}"]}
+    assert not allows(POLICY, "dynamodb:PutItem", f"{TABLE}2", turn)
+    assert not allows(POLICY, "dynamodb:PutItem", f"{TABLE}/index/by-name", turn)
+
+
+@pytest.mark.parametrize("action", ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"])
+def test_call_may_use_the_items_of_its_own_turn_only(action: str) -> None:
+    assert allows_turn(action, TURN)
+    assert not allows_turn(action, OTHER_TURN)
+    assert not allows_turn(action, f"{TURN}x")
+    assert not allows(POLICY, action, TABLE, {"dynamodb:LeadingKeys": ["USER#ada"]})
+    assert not allows(POLICY, action, TABLE, {"dynamodb:LeadingKeys": [f"TURN#{TURN}", f"TURN#{OTHER_TURN}"]})
+
+
+@pytest.mark.parametrize(
+    "action", ["dynamodb:Query", "dynamodb:Scan", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem", "sts:AssumeRole"]
+)
+def test_call_may_not_use_requests_without_a_key(action: str) -> None:
+    assert not allows(POLICY, action, TABLE)
