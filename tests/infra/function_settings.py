@@ -72,7 +72,15 @@ def _members(owner: str) -> dict[str, ast.AST]:
     body = tree.body
     if owner in _MODULES:
         body = next(each.body for each in body if isinstance(each, ast.ClassDef) and each.name == owner)
-    return {each.name: each for each in body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
+    functions = {each.name: each for each in body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
+    return functions | {name: value for each in body for name, value in _lazy_attribute(each)}
+
+
+def _lazy_attribute(statement: ast.stmt) -> Iterator[tuple[str, ast.AST]]:
+    """Yield name and value of ``name = cached_property(lambda …)``."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(args=[ast.Lambda()]) as value):
+            yield name, value
 
 
 @cache

@@ -310,94 +310,26 @@ class PageSettings(SettingsGroup):
 class Settings:
     """All groups. Reads each from the environment when it is first used, and raises ValidationError then."""
 
-    @cached_property
-    def api(self) -> ApiSettings:
-        return ApiSettings()
-
-    @cached_property
-    def approvals(self) -> ApprovalSettings:
-        return ApprovalSettings()
-
-    @cached_property
-    def audit(self) -> AuditSettings:
-        return AuditSettings()
-
-    @cached_property
-    def canvas(self) -> CanvasSettings:
-        return CanvasSettings()
-
-    @cached_property
-    def cleanup(self) -> CleanupSettings:
-        return CleanupSettings()
-
-    @cached_property
-    def dispatch(self) -> DispatchSettings:
-        return DispatchSettings()
-
-    @cached_property
-    def erasure(self) -> ErasureSettings:
-        return ErasureSettings()
-
-    @cached_property
-    def limits(self) -> LimitSettings:
-        return LimitSettings()
-
-    @cached_property
-    def links(self) -> LinkSettings:
-        return LinkSettings()
-
-    @cached_property
-    def metrics(self) -> MetricSettings:
-        return MetricSettings()
-
-    @cached_property
-    def models(self) -> ModelSettings:
-        return ModelSettings()
-
-    @cached_property
-    def origins(self) -> OriginSettings:
-        return OriginSettings()
-
-    @cached_property
-    def page(self) -> PageSettings:
-        return PageSettings()
-
-    @cached_property
-    def push(self) -> PushSettings:
-        return PushSettings()
-
-    @cached_property
-    def refresh(self) -> RefreshSettings:
-        return RefreshSettings()
-
-    @cached_property
-    def runners(self) -> RunnersSettings:
-        return RunnersSettings()
-
-    @cached_property
-    def servers(self) -> ServerSettings:
-        return ServerSettings()
-
-    @cached_property
-    def sessions(self) -> SessionSettings:
-        return SessionSettings()
-
-    @cached_property
-    def sockets(self) -> SocketSettings:
-        return SocketSettings()
-
-    @cached_property
-    def storage(self) -> StorageSettings:
-        return StorageSettings()
-
-    @cached_property
-    def think(self) -> ThinkSettings:
-        return ThinkSettings()
-
-    @cached_property
-    def timing(self) -> TimingSettings:
-        return TimingSettings()
-
-    @cached_property
-    def workflow(self) -> WorkflowSettings:
-        return WorkflowSettings()
+    api = cached_property(lambda _: ApiSettings())
+    approvals = cached_property(lambda _: ApprovalSettings())
+    audit = cached_property(lambda _: AuditSettings())
+    canvas = cached_property(lambda _: CanvasSettings())
+    cleanup = cached_property(lambda _: CleanupSettings())
+    dispatch = cached_property(lambda _: DispatchSettings())
+    erasure = cached_property(lambda _: ErasureSettings())
+    limits = cached_property(lambda _: LimitSettings())
+    links = cached_property(lambda _: LinkSettings())
+    metrics = cached_property(lambda _: MetricSettings())
+    models = cached_property(lambda _: ModelSettings())
+    origins = cached_property(lambda _: OriginSettings())
+    page = cached_property(lambda _: PageSettings())
+    push = cached_property(lambda _: PushSettings())
+    refresh = cached_property(lambda _: RefreshSettings())
+    runners = cached_property(lambda _: RunnersSettings())
+    servers = cached_property(lambda _: ServerSettings())
+    sessions = cached_property(lambda _: SessionSettings())
+    sockets = cached_property(lambda _: SocketSettings())
+    storage = cached_property(lambda _: StorageSettings())
+    think = cached_property(lambda _: ThinkSettings())
+    timing = cached_property(lambda _: TimingSettings())
+    workflow = cached_property(lambda _: WorkflowSettings())

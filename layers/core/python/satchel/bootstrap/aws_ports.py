@@ -55,25 +55,19 @@ class AwsPorts:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
-    @cached_property
-    def clock(self) -> Clock:
-        return CLOCK
+    clock = cached_property[Clock](lambda _: CLOCK)
 
     @property
     def entropy(self) -> Callable[[int], bytes]:
         return os.urandom
 
-    @cached_property
-    def metrics(self) -> Metrics:
-        return metrics()
+    metrics = cached_property[Metrics](lambda _: metrics())
 
     @property
     def isolation(self) -> Callable[[], Isolation]:
         return isolation
 
-    @cached_property
-    def registry(self) -> Registry:
-        return registry()
+    registry = cached_property[Registry](lambda _: registry())
 
     @cached_property
     def model(self) -> Model:
@@ -83,101 +77,34 @@ class AwsPorts:
         check_model_name(self._settings.models.choice.all[0].model)
         return model_router()
 
-    @cached_property
-    def table(self) -> Table:
-        return Table(clients.dynamodb(), self._settings.storage.table)
-
-    @cached_property
-    def sessions(self) -> Sessions:
-        return DynamoSessions(self.table)
-
-    @cached_property
-    def turns(self) -> Turns:
-        return DynamoTurns(self.table)
-
-    @cached_property
-    def transcript(self) -> Transcript:
-        return DynamoTranscript(self.table, self.store)
-
-    @cached_property
-    def calls(self) -> Calls:
-        return DynamoCalls(self.table, self.store)
-
-    @cached_property
-    def approvals(self) -> Approvals:
-        return DynamoApprovals(self.table)
-
-    @cached_property
-    def events(self) -> Events:
-        return DynamoEvents(self.table, self.clock)
-
-    @cached_property
-    def dashboards(self) -> Dashboards:
-        return DynamoDashboards(self.table)
+    table = cached_property[Table](lambda self: Table(clients.dynamodb(), self._settings.storage.table))
+    sessions = cached_property[Sessions](lambda self: DynamoSessions(self.table))
+    turns = cached_property[Turns](lambda self: DynamoTurns(self.table))
+    transcript = cached_property[Transcript](lambda self: DynamoTranscript(self.table, self.store))
+    calls = cached_property[Calls](lambda self: DynamoCalls(self.table, self.store))
+    approvals = cached_property[Approvals](lambda self: DynamoApprovals(self.table))
+    events = cached_property[Events](lambda self: DynamoEvents(self.table, self.clock))
+    dashboards = cached_property[Dashboards](lambda self: DynamoDashboards(self.table))
 
     @cached_property
     def audit_trail(self) -> AuditTrail:
         return DynamoAuditTrail(self.table, timedelta(days=self._settings.audit.audit_days))
 
-    @cached_property
-    def tool_lists(self) -> ToolLists:
-        return DynamoToolLists(self.table)
-
-    @cached_property
-    def files(self) -> Files:
-        return DynamoFiles(self.table)
-
-    @cached_property
-    def uploads(self) -> Uploads:
-        return DynamoUploads(self.table)
-
-    @cached_property
-    def shared_links(self) -> SharedLinks:
-        return DynamoSharedLinks(self.table)
-
-    @cached_property
-    def link_states(self) -> LinkStates:
-        return DynamoLinkStates(self.table)
-
-    @cached_property
-    def tickets(self) -> Tickets:
-        return DynamoTickets(self.table)
-
-    @cached_property
-    def connections(self) -> Connections:
-        return DynamoConnections(self.table)
-
-    @cached_property
-    def subscriptions(self) -> Subscriptions:
-        return DynamoSubscriptions(self.table)
-
-    @cached_property
-    def erasures(self) -> Erasures:
-        return DynamoErasures(self.table)
-
-    @cached_property
-    def file_reaper(self) -> FileReaper:
-        return DynamoFileReaper(self.table)
-
-    @cached_property
-    def session_purger(self) -> SessionPurger:
-        return DynamoSessionPurger(self.table)
-
-    @cached_property
-    def user_purger(self) -> UserPurger:
-        return DynamoUserPurger(self.table)
-
-    @cached_property
-    def store(self) -> FileStore:
-        return S3Files(clients.s3(), self._settings.storage.bucket)
-
-    @cached_property
-    def parts(self) -> PartStore:
-        return S3Uploads(clients.s3(), self._settings.storage.bucket)
-
-    @cached_property
-    def page_store(self) -> PageStore:
-        return S3Page(clients.s3(), self._settings.page.page_bucket)
+    tool_lists = cached_property[ToolLists](lambda self: DynamoToolLists(self.table))
+    files = cached_property[Files](lambda self: DynamoFiles(self.table))
+    uploads = cached_property[Uploads](lambda self: DynamoUploads(self.table))
+    shared_links = cached_property[SharedLinks](lambda self: DynamoSharedLinks(self.table))
+    link_states = cached_property[LinkStates](lambda self: DynamoLinkStates(self.table))
+    tickets = cached_property[Tickets](lambda self: DynamoTickets(self.table))
+    connections = cached_property[Connections](lambda self: DynamoConnections(self.table))
+    subscriptions = cached_property[Subscriptions](lambda self: DynamoSubscriptions(self.table))
+    erasures = cached_property[Erasures](lambda self: DynamoErasures(self.table))
+    file_reaper = cached_property[FileReaper](lambda self: DynamoFileReaper(self.table))
+    session_purger = cached_property[SessionPurger](lambda self: DynamoSessionPurger(self.table))
+    user_purger = cached_property[UserPurger](lambda self: DynamoUserPurger(self.table))
+    store = cached_property[FileStore](lambda self: S3Files(clients.s3(), self._settings.storage.bucket))
+    parts = cached_property[PartStore](lambda self: S3Uploads(clients.s3(), self._settings.storage.bucket))
+    page_store = cached_property[PageStore](lambda self: S3Page(clients.s3(), self._settings.page.page_bucket))
 
     @cached_property
     def signer(self) -> Signer:
@@ -198,9 +125,7 @@ class AwsPorts:
     def workflow(self) -> Workflow:
         return TurnExecutions(clients.stepfunctions(), self._settings.workflow.state_machine)
 
-    @cached_property
-    def callback(self) -> TaskCallback:
-        return WaitingTasks(clients.stepfunctions())
+    callback = cached_property[TaskCallback](lambda _: WaitingTasks(clients.stepfunctions()))
 
     @cached_property
     def runners(self) -> Runners:
