@@ -37,7 +37,7 @@ class CleanUpSession:
         """Clean up an ended session. Return True if it is done for now, False if ``more_time`` returned False first."""
         if session.ended_at is None:
             raise ValueError(f"the session {session.session_id} has not ended")
-        if not self._clear_files(session, more_time):
+        if not self._delete_files(session, more_time):
             return False
         if self.clock.now() < session.ended_at + GRACE:
             self.sessions.schedule_cleanup(session, session.ended_at + GRACE)
@@ -46,14 +46,14 @@ class CleanUpSession:
         self.sessions.mark_cleaned_up(session)
         return True
 
-    def _clear_files(self, session: Session, more_time: Callable[[], bool]) -> bool:
+    def _delete_files(self, session: Session, more_time: Callable[[], bool]) -> bool:
         """Delete the session's files. The second run finds those that got a new version during the first."""
         cursor, file_filter = None, FileFilter(session_id=session.session_id)
         while more_time():
             page = self.files.list(session.user, self.files_at_once, cursor, file_filter)
-            expired = [file for file in page.items if file.temporary or not self.persist_files_across_sessions]
-            if expired:
-                self.remove(expired)
+            deletable = [file for file in page.items if file.temporary or not self.persist_files_across_sessions]
+            if deletable:
+                self.remove(deletable)
             cursor = page.cursor
             if cursor is None:
                 return True

@@ -19,11 +19,11 @@ from satchel.ports.turns import Workflow
 from satchel.ports.users import Erasures, ErasureStarter, UserPurger
 from satchel.services.files.upload_parts import AbortUpload
 
-_AT_ONCE = 100
+_PAGE_SIZE = 100
 
 
 class Confirmation(BaseModel):
-    """A token that confirms an erasure; ``exp`` in seconds since 1970."""
+    """The token that confirms an erasure; ``exp`` in seconds since 1970."""
 
     token: str
     exp: int
@@ -79,16 +79,16 @@ class EraseUser:
         erasure = self.erasures.get(user)
         if erasure is None or erasure.finished_at is not None:
             return True
-        late = self._stop_turns(erasure)
+        interrupted = self._stop_turns(erasure)
         self._abort_uploads(user)
-        for _ in self.purger.erase(user, late):
+        for _ in self.purger.erase(user, interrupted):
             if not more_time():
                 return False
         for _ in self.store.delete_prefix(f"{user}/"):
             if not more_time():
                 return False
         now, until = self.clock.now(), erasure.started_at + LATE_WRITE_GRACE
-        if late and now < until:
+        if interrupted and now < until:
             self.erasures.reschedule(user, until)
         else:
             self.erasures.finish(user, now)
@@ -96,24 +96,24 @@ class EraseUser:
 
     def _stop_turns(self, erasure: Erasure) -> list[InterruptedTurn]:
         """Stop running turns. Store them first, because their sessions will be deleted."""
-        late = {turn.turn_id: turn for turn in erasure.late}
+        interrupted = {turn.turn_id: turn for turn in erasure.late}
         cursor: str | None = None
         while True:
-            page = self.sessions.list(erasure.user, _AT_ONCE, cursor)
+            page = self.sessions.list(erasure.user, _PAGE_SIZE, cursor)
             for session in page.items:
                 if session.running_turn:
                     turn = InterruptedTurn(session_id=session.session_id, turn_id=session.running_turn)
-                    late[turn.turn_id] = turn
+                    interrupted[turn.turn_id] = turn
             if (cursor := page.cursor) is None:
                 break
-        if len(late) > len(erasure.late):
-            self.erasures.save_interrupted_turns(erasure.user, list(late.values()))
-        for turn_id in late:
+        if len(interrupted) > len(erasure.late):
+            self.erasures.save_interrupted_turns(erasure.user, list(interrupted.values()))
+        for turn_id in interrupted:
             self.workflow.stop(turn_id, "all data of its user is deleted")
-        return list(late.values())
+        return list(interrupted.values())
 
     def _abort_uploads(self, user: UserName) -> None:
-        while uploads := self.uploads.list(user, _AT_ONCE, None).items:
+        while uploads := self.uploads.list(user, _PAGE_SIZE, None).items:
             for upload in uploads:
                 try:
                     self.abort(user, upload.upload_id)

@@ -103,24 +103,6 @@ class ReadTurn:
         return self.links(record) if record and not is_expired(record, self.clock.now()) else None
 
 
-def find_turn(sessions: Sessions, turns: Turns, user: UserName, session_id: SessionId, turn_id: TurnId) -> Turn:
-    """Return a turn of this user. Raise SessionNotFound or TurnNotFound."""
-    if sessions.get(user, session_id) is None:
-        raise SessionNotFound(session_id)
-    turn = turns.get(session_id, turn_id)
-    if turn is None or turn.user != user:
-        raise TurnNotFound(turn_id)
-    return turn
-
-
-def is_fully_read(events: Events, turn_id: TurnId, after: int) -> bool:
-    """Return True if an ended turn has no events after this cursor. The last event follows shortly after the end."""
-    if after == 0:
-        return False
-    latest = events.list_after(turn_id, after - 1, 2)
-    return not latest or (len(latest) == 1 and latest[0].type in FINAL_EVENTS)
-
-
 @dataclass(frozen=True)
 class CancelTurn:
     """Cancel running turns. Safe to repeat; ended turns do not change. The runner stops at its next heartbeat."""
@@ -138,3 +120,21 @@ class CancelTurn:
         if status is TurnStatus.CANCELLED:
             self.workflow.stop(turn_id, "cancelled by the user")
         return status
+
+
+def find_turn(sessions: Sessions, turns: Turns, user: UserName, session_id: SessionId, turn_id: TurnId) -> Turn:
+    """Return a turn of this user. Raise SessionNotFound or TurnNotFound."""
+    if sessions.get(user, session_id) is None:
+        raise SessionNotFound(session_id)
+    turn = turns.get(session_id, turn_id)
+    if turn is None or turn.user != user:
+        raise TurnNotFound(turn_id)
+    return turn
+
+
+def is_fully_read(events: Events, turn_id: TurnId, after: int) -> bool:
+    """Return True if an ended turn has no events after this cursor. The last event follows shortly after the end."""
+    if after == 0:
+        return False
+    latest = events.list_after(turn_id, after - 1, 2)
+    return not latest or (len(latest) == 1 and latest[0].type in FINAL_EVENTS)
