@@ -1,43 +1,43 @@
-"""Looking at processes that may end while one looks."""
+"""Inspection of processes that may end at any moment."""
 
 from contextlib import suppress
 
 import psutil
 
 
-def lives(process: psutil.Process) -> bool:
-    """Tell whether a process still runs; one that has ended and is not yet reaped does not."""
+def is_alive(process: psutil.Process) -> bool:
+    """Return True if the process runs. A zombie does not."""
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
 
 
-def pid_lives(pid: int) -> bool:
-    """Tell whether a process of this id still runs."""
+def is_pid_alive(pid: int) -> bool:
+    """Return True if a process with this id runs."""
     try:
-        return lives(psutil.Process(pid))
+        return is_alive(psutil.Process(pid))
     except psutil.NoSuchProcess:
         return False
 
 
-def environ_of(process: psutil.Process) -> dict[str, str] | None:
-    """Return a process's environment; None when it has ended meanwhile."""
+def read_environ(process: psutil.Process) -> dict[str, str] | None:
+    """Return the environment of a process, or None if it has ended."""
     with suppress(psutil.NoSuchProcess):
         return dict(process.environ())
     return None
 
 
-def children_with(word: str, pid: int | None = None, *, recursive: bool = False) -> list[psutil.Process]:
-    """Return the living children (of this process, unless another is named) whose command line has ``word``."""
-    found = []
+def find_children(argument: str, pid: int | None = None, *, recursive: bool = False) -> list[psutil.Process]:
+    """Return the running children (of this process by default) with ``argument`` in their command line."""
+    children = []
     for process in psutil.Process(pid).children(recursive=recursive):
-        with suppress(psutil.NoSuchProcess):  # a zombie has no command line either
-            if word in process.cmdline():
-                found.append(process)
-    return found
+        with suppress(psutil.NoSuchProcess):  # raised for zombies as well, which have no command line
+            if argument in process.cmdline():
+                children.append(process)
+    return children
 
 
-def runner_of(server: psutil.Process, name: str) -> psutil.Process:
-    """Return the runner's process that the server of this name stands under."""
+def find_runner(server: psutil.Process, name: str) -> psutil.Process:
+    """Return the runner process among the ancestors of the named server."""
     return next(process for process in server.parents() if process.name().endswith(f"run-{name}"))

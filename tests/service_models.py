@@ -1,4 +1,4 @@
-"""Descriptions of AWS's services, read once a process: each cloud of the tests has a boto3 session of its own."""
+"""Cache of botocore's service descriptions, because each test cloud creates its own boto3 session."""
 
 from functools import cache
 
@@ -8,6 +8,6 @@ from local.emulator.aws.moto_patches.patching import replace
 
 
 @cache
-def read_once() -> None:
-    """Patch botocore: what one session has read serves them all; what they merge into it is the same each time."""
+def cache_service_models() -> None:
+    """Patch botocore to read each file once per process. Sessions merge only equal data into the shared objects."""
     replace(JSONFileLoader, "load_file", staticmethod(cache(JSONFileLoader().load_file)))

@@ -1,4 +1,4 @@
-"""The test runs watch their logs for tokens; here is shown that they would see one."""
+"""Search for tokens in logs."""
 
 import logging
 
@@ -7,7 +7,7 @@ import pytest
 from satchel.adapters.jwt_signer import JwtSigner
 from satchel.adapters.signing_keys import SigningKeys
 from satchel.adapters.system_clock import SystemClock
-from satchel.domain.capabilities import CanvasClaims, Claims, EraseClaims
+from satchel.domain.links import CanvasClaims, Claims, EraseClaims
 from tests.tokens import TokenWatch, lines_with_tokens
 
 SIGNER = JwtSigner(lambda: SigningKeys(newest="k1", keys={"k1": "n" * 64}), SystemClock())
@@ -20,16 +20,16 @@ TOKENS = [
 
 
 @pytest.mark.parametrize("token", [*TOKENS, "X-Amz-Signature=" + "0f" * 32, "/ws?ticket=" + "A-_z" * 10])
-def test_a_line_with_a_token_is_seen_and_shown_without_it(token: str) -> None:
-    [shown] = lines_with_tokens(f"all is well\nfetched /api/files/download/{FILE}?token={token} at noon\nbye")
+def test_line_with_a_token_is_found_and_redacted(token: str) -> None:
+    [redacted] = lines_with_tokens(f"all is well\nfetched /api/files/download/{FILE}?token={token} at noon\nbye")
 
-    assert shown.startswith("fetched /api/files/download/")
-    assert shown.endswith("… at noon")
-    assert token not in shown
+    assert redacted.startswith("fetched /api/files/download/")
+    assert redacted.endswith("… at noon")
+    assert token not in redacted
 
 
 @pytest.mark.parametrize("text", ["", "all is well", f"GET /api/files/{FILE}", "token=…", "eyJ.eyJ.x", "0f" * 32])
-def test_other_lines_are_not(text: str) -> None:
+def test_line_without_a_token_is_not_found(text: str) -> None:
     assert lines_with_tokens(text) == []
 
 
@@ -42,7 +42,7 @@ def test_other_lines_are_not(text: str) -> None:
     ],
     ids=["message", "extra", "exception"],
 )
-def test_whatever_way_it_is_logged(log: object) -> None:
+def test_token_is_found_in_any_part_of_a_log_record(log: object) -> None:
     watch, logger = TokenWatch(), logging.getLogger("elsewhere.than.satchel")
     logger.propagate, logger.level = False, logging.INFO
     logger.addHandler(watch)

@@ -1,41 +1,41 @@
-"""Permissions that must stand in no log: capabilities and tickets of every kind, and presigned addresses."""
+"""Search for tokens that must not be logged: capabilities, tickets and the signatures of presigned URLs."""
 
 import logging
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-# A capability is a JWT; all of them begin like this. What is presigned is good for whoever has its signature.
+# A capability is a JWT. A presigned URL works for anyone who has its signature.
 _TOKEN = re.compile(r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{20,}|X-Amz-Signature=[0-9a-f]{64}|[?&]ticket=[\w-]{20,}")
-_SHOWN_CHARS = 300
+_CONTEXT_CHARS = 300
 
 
 def lines_with_tokens(text: str) -> list[str]:
-    """Return the lines that hold one, with all but its beginning taken out."""
-    return [_hidden(line) for line in text.splitlines() if _TOKEN.search(line)]
+    """Return the lines that contain a token, each with the token shortened."""
+    return [_redact(line) for line in text.splitlines() if _TOKEN.search(line)]
 
 
-def logs_of(temp: Path) -> Iterator[Path]:
-    """Give what a system wrote down while it ran: the logs of its runners, which it keeps where they are not empty."""
-    yield from sorted(path for path in temp.glob("satchel-run-*/logs/**/*") if path.is_file())
+def runner_logs(temp_dir: Path) -> Iterator[Path]:
+    """Yield the log files of a system's runners. The system deletes empty ones."""
+    yield from sorted(path for path in temp_dir.glob("satchel-run-*/logs/**/*") if path.is_file())
 
 
 class TokenWatch(logging.Handler):
-    """Looks at everything that is logged in this process; ``found`` are the lines with a token in them."""
+    """Searches everything that this process logs. ``found`` has the lines with a token."""
 
     def __init__(self) -> None:
         super().__init__(logging.NOTSET)
         self.found: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Look at the message, the exception and all that is logged beside it."""
+        """Search the message, the exception and the extra fields."""
         text = f"{self.format(record)} {record.__dict__}"
         self.found += lines_with_tokens(text.replace("\n", " "))
 
 
-def _hidden(line: str) -> str:
-    found = _TOKEN.search(line)
-    at = found.start() if found else 0
-    return _TOKEN.sub(lambda match: f"{match[0][:16]}…", line[max(0, at - _SHOWN_CHARS) : at + 2000])[
-        : _SHOWN_CHARS * 2
+def _redact(line: str) -> str:
+    first = _TOKEN.search(line)
+    at = first.start() if first else 0
+    return _TOKEN.sub(lambda match: f"{match[0][:16]}…", line[max(0, at - _CONTEXT_CHARS) : at + 2000])[
+        : _CONTEXT_CHARS * 2
     ]

@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from satchel.domain.isolation import Level
-from tests.attacks.target import ENTRY, PLAIN_SERVER, AttackTarget, create_target
-from tests.e2e.person import Json, Person
-from tests.e2e.system import ROOT, System, free_port, running_system, serve_command
+from tests.attacks.target import ENTRY, MCP_SERVERS, AttackTarget, create_target
+from tests.e2e.system_process import ROOT, SystemProcess, free_port, running_system, serve_command
+from tests.e2e.user_client import Json, UserClient
 
 FILE_ACCESS = {
     "command": ["python", "main.py"],
     "cwd": str(ROOT / "tests/integration/sandbox/sandboxed_tools/file_access"),
-    "read_paths": [str(PLAIN_SERVER)],
+    "read_paths": [str(MCP_SERVERS)],
 }
-_WITHOUT_LAYERS = [sys.executable, str(ROOT / "tests/without_layers.py")]
+_WITHOUT_LAYERS = [sys.executable, str(ROOT / "tests/without_kernel_layers.py")]
 _BATCH_SIZE = 40
 """Long results would be truncated in the model's view, so each call runs only some of the attacks."""
 
@@ -45,15 +45,15 @@ class AttackReport:
 
 
 @contextmanager
-def sandboxed_system(level: Level, config: Path, **secrets: str) -> Iterator[System]:
+def sandboxed_system(level: Level, config: Path, **secrets: str) -> Iterator[SystemProcess]:
     """Run a system with all sandbox layers of this kernel, or with none, and wait until its tools are listed."""
     other = FILE_ACCESS | {"env": {"TOKEN": "${OTHERS_TOKEN}"}}
     config.write_text(json.dumps({"attacker": ENTRY, "file_access": FILE_ACCESS, "other": other}))
     command = serve_command(free_port())
     settings = {"SATCHEL_MCP_CONFIG": str(config), "OTHERS_TOKEN": "", **secrets}
     with running_system(command if level == "kernel" else [*_WITHOUT_LAYERS, *command], settings=settings) as system:
-        observer = Person(system.url, "observer@example.com")
-        while any(server["status"] == "starting" for server in observer.call("GET", "/api/tools").json()["servers"]):
+        observer = UserClient(system.url, "observer@example.com")
+        while any(server["status"] == "starting" for server in observer.request("GET", "/api/tools").json()["servers"]):
             time.sleep(0.1)
         yield system
 
@@ -71,20 +71,20 @@ def attack_target() -> Iterator[AttackTarget]:
         shutil.rmtree(bob)
 
 
-def call(person: Person, tool: str, session: str | None = None, **arguments: object) -> Json:
+def call(user: UserClient, tool: str, session: str | None = None, **arguments: object) -> Json:
     """Let the model call a tool, and return the call."""
-    (tool_call,) = person.ask(session or person.session(), f"/{tool} {json.dumps(arguments)}")["tool_calls"]
+    (tool_call,) = user.ask(session or user.create_session(), f"/{tool} {json.dumps(arguments)}")["tool_calls"]
     result: Json = tool_call
     return result
 
 
-def run_attacks(person: Person, target: AttackTarget, tool: str = "attack") -> AttackReport:
+def run_attacks(user: UserClient, target: AttackTarget, tool: str = "attack") -> AttackReport:
     """Run all attacks as a tool of this user."""
-    names: Sequence[str] = call(person, "attacker.names", modules=[])["results"]
-    fields = target.fields | {"mine": f"/tmp/{person.name}"}
+    names: Sequence[str] = call(user, "attacker.names", modules=[])["results"]
+    fields = target.fields | {"mine": f"/tmp/{user.name}"}
     outcomes: dict[str, Any] = {}
     for start in range(0, len(names), _BATCH_SIZE):
-        result = call(person, f"attacker.{tool}", attacks=names[start : start + _BATCH_SIZE], target=fields)
+        result = call(user, f"attacker.{tool}", attacks=names[start : start + _BATCH_SIZE], target=fields)
         assert not result["is_error"], result
         outcomes |= result["results"]
     return AttackReport(outcomes, target)

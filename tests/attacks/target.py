@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 SERVER = Path(__file__).parent / "server"
-PLAIN_SERVER = Path(__file__).parents[1] / "servers"
+MCP_SERVERS = Path(__file__).parents[1] / "mcp_servers"
 SECRET = "bobs-secret-4711"
 ENTRY: dict[str, Any] = {
     "command": ["python", "main.py"],
     "cwd": str(SERVER),
-    "read_paths": [str(PLAIN_SERVER)],
+    "read_paths": [str(MCP_SERVERS)],
     "network": False,
     "process_limits": {"file_mb": 64, "processes": 50},
 }

@@ -1,4 +1,4 @@
-"""Benchmarks: each is measured against a baseline in the same run, so that the ratio holds on any machine.
+"""Benchmarks, each measured against a baseline in the same run, so that the ratio is comparable between machines.
 
-`python -m tests.bench` finds the modules `bench_*.py` here, each with its `BENCHMARKS`, and writes docs/benchmarks.md.
+`python -m tests.bench` runs the `BENCHMARKS` of all modules `bench_*.py` in this folder and writes docs/benchmarks.md.
 """

@@ -1,7 +1,7 @@
 """`python -m tests.bench [--peers] [--only NAME]… [--runs N]`: run the benchmarks and write docs/benchmarks.md.
 
-With ``--only`` nothing is written: the page always shows all of them, from one run. With ``--peers`` it is those of
-``peers`` instead, which are installed first, and docs/benchmarks-peers.md.
+``--peers`` installs and measures other products instead, and writes docs/benchmarks-peers.md. ``--only`` writes no
+page, because a page always has all benchmarks of one run.
 """
 
 import argparse
@@ -11,72 +11,72 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from tests.bench.curves import Curve, Traced, trace
+from tests.bench.curves import Curve, CurveResult, measure_curve
+from tests.bench.formatting import curve_text, result_line
 from tests.bench.harness import Benchmark, Result, measure
 from tests.bench.plot import draw, draw_curve
-from tests.bench.report import ALL, PEERS, Page, markdown, this_machine
-from tests.bench.words import growth, summary
+from tests.bench.report import BENCHMARKS_PAGE, PEERS_PAGE, Page, markdown, this_machine
 
 HERE = Path(__file__).resolve().parent
 DOCS = HERE.parents[1] / "docs"
 
 
-Named = Mapping[str, Benchmark | Curve]
+BenchmarksByName = Mapping[str, Benchmark | Curve]
 
 
 def discover(folder: Path = HERE, package: str = "tests.bench") -> dict[str, Benchmark | Curve]:
-    """Find what every module ``bench_*.py`` has to measure, by name, in the order of the modules' names."""
-    return named([import_module(f"{package}.{path.stem}") for path in sorted(folder.glob("bench_*.py"))])
+    """Return the benchmarks and curves of all modules ``bench_*.py`` by name, in the order of the modules' names."""
+    return by_name([import_module(f"{package}.{path.stem}") for path in sorted(folder.glob("bench_*.py"))])
 
 
-def named(modules: Sequence[ModuleType]) -> dict[str, Benchmark | Curve]:
-    """Return the ``BENCHMARKS`` of modules, then the ``CURVES`` of those that have some."""
+def by_name(modules: Sequence[ModuleType]) -> dict[str, Benchmark | Curve]:
+    """Return the ``BENCHMARKS`` of the modules, then their optional ``CURVES``, by name."""
     benchmarks: list[Benchmark] = [benchmark for module in modules for benchmark in module.BENCHMARKS]
     curves: list[Curve] = [curve for module in modules for curve in getattr(module, "CURVES", ())]
-    measured: list[Benchmark | Curve] = [*benchmarks, *curves]
-    return {found.name: found for found in measured}
+    everything: list[Benchmark | Curve] = [*benchmarks, *curves]
+    return {each.name: each for each in everything}
 
 
-def main(arguments: Sequence[str], ours: Named, peers: Named, docs: Path) -> int:
-    """Run those that are asked for, print a line for each, and write the page into ``docs`` when all were run.
+def main(arguments: Sequence[str], benchmarks: BenchmarksByName, peers: BenchmarksByName, docs: Path) -> int:
+    """Run the selected benchmarks, print a line for each, and write the page into ``docs`` if all were run.
 
-    Return 1 if one of them is over its limit, else 0.
+    Return 1 if a result is over its limit, else 0.
     """
-    options = _options(arguments, [*ours, *peers])
-    chosen = peers if options.peers else ours
-    results: list[Result | Traced] = []
-    for name in options.only or chosen:
-        results.append(_measured({**ours, **peers}[name], options.runs))
+    options = _options(arguments, [*benchmarks, *peers])
+    selected = peers if options.peers else benchmarks
+    results: list[Result | CurveResult] = []
+    for name in options.only or selected:
+        results.append(_measure({**benchmarks, **peers}[name], options.runs))
         sys.stdout.write(f"{_line(results[-1])}\n")
         sys.stdout.flush()
     if not options.only:
-        write(results, docs, PEERS if options.peers else ALL)
-    return 0 if all(result.kept for result in results) else 1
+        write(results, docs, PEERS_PAGE if options.peers else BENCHMARKS_PAGE)
+    return 0 if all(result.within_limit for result in results) else 1
 
 
-def write(results: Sequence[Result | Traced], folder: Path, page: Page) -> None:
-    """Write the page and the plots that it shows."""
+def write(results: Sequence[Result | CurveResult], folder: Path, page: Page) -> None:
+    """Write the page and its plots."""
     rows = [result for result in results if isinstance(result, Result)]
-    curves = [result for result in results if isinstance(result, Traced)]
+    curves = [result for result in results if isinstance(result, CurveResult)]
     (folder / f"{page.stem}.md").write_text(markdown(rows, curves, this_machine(), page), encoding="utf-8")
     draw(rows, folder / f"{page.stem}.svg")
-    for traced in curves:
-        draw_curve(traced, folder / f"{page.stem}-{traced.curve.name}.svg")
+    for result in curves:
+        draw_curve(result, folder / f"{page.stem}-{result.curve.name}.svg")
 
 
-def _measured(what: Benchmark | Curve, runs: int | None) -> Result | Traced:
-    return measure(what, runs=runs) if isinstance(what, Benchmark) else trace(what, runs=runs)
+def _measure(benchmark: Benchmark | Curve, runs: int | None) -> Result | CurveResult:
+    return measure(benchmark, runs=runs) if isinstance(benchmark, Benchmark) else measure_curve(benchmark, runs=runs)
 
 
-def _line(result: Result | Traced) -> str:
-    return summary(result) if isinstance(result, Result) else f"{result.curve.name}: {growth(result)}"
+def _line(result: Result | CurveResult) -> str:
+    return result_line(result) if isinstance(result, Result) else f"{result.curve.name}: {curve_text(result)}"
 
 
 def _options(arguments: Sequence[str], names: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure Satchel against baselines.")
-    parser.add_argument("--peers", action="store_true", help="install and measure the peers, and nothing else")
+    parser.add_argument("--peers", action="store_true", help="install and measure only the other products")
     parser.add_argument("--only", action="append", choices=names, metavar="NAME", help=f"one of: {', '.join(names)}")
-    parser.add_argument("--runs", type=_positive, metavar="N", help="pairs of runs that count, for each benchmark")
+    parser.add_argument("--runs", type=_positive, metavar="N", help="number of measured runs of each benchmark")
     return parser.parse_args(arguments)
 
 
@@ -87,4 +87,4 @@ def _positive(text: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:], discover(), named([import_module("tests.bench.peers.compared")]), DOCS))
+    sys.exit(main(sys.argv[1:], discover(), by_name([import_module("tests.bench.peers.benchmarks")]), DOCS))

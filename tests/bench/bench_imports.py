@@ -1,7 +1,7 @@
-"""What importing a function takes, in CPU time, as multiples of boto3 with two clients.
+"""CPU time for importing each function, as a multiple of boto3 with two clients.
 
-Each side is a fresh process with the packages of the function's layers and no others; the warm-up pair compiles them.
-A function makes its clients for its first event, so they are not among its figures; the baseline's are.
+Each side is a new process with only the packages of the function's layers; the warm-up compiles them to bytecode.
+A function creates its clients at its first event, so its figure does not include them. The baseline's figure does.
 """
 
 from collections.abc import Iterator
@@ -10,50 +10,50 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.bench.harness import Benchmark, Limit, Pair
-from tests.cold_start import FUNCTIONS, Layers, lay_out
+from tests.bench.harness import Benchmark, Comparison, Limit
+from tests.cold_start import FUNCTIONS, FunctionCode, link_packages
 
 BASELINE = 'import boto3; boto3.client("s3"); boto3.client("dynamodb")'
-MOST = {"api": 2.0, "dispatch": 1.4, "normalize": 1.4, "run_tool": 3.0, "think": 2.5}
-# What a function imports when it is first used, since it depends on the settings: here those of a model of Bedrock.
-LATER = {
+MAX_RATIO = {"api": 2.0, "dispatch": 1.4, "record_tool_result": 1.4, "run_tool": 3.0, "think": 2.5}
+# Imports at the first event, which depend on the settings: here those for a model of Bedrock.
+LAZY_IMPORTS = {
     "think": "import satchel.adapters.llm.import_stub, satchel.adapters.llm.streaming_model;"
     " import satchel.adapters.llm.providers.bedrock",
 }
-DOMINATED = {
+LARGEST_IMPORTS = {
     "api": "FastAPI and the routes' models",
     "dispatch": "boto3 and jsonschema",
     "run_tool": "the MCP SDK's types and httpx2",
-    "think": "pydantic_ai for a model of Bedrock, imported with it",
+    "think": "pydantic_ai with a model of Bedrock",
 }
-_BOTO3 = "boto3 and pydantic"
+_DEFAULT_LARGEST = "boto3 and pydantic"
 
 
 @contextmanager
-def setting(function: str) -> Iterator[Pair]:
-    """Both sides have the packages of the function's layer, and share what the warm-up pair compiles."""
+def setup(function: str) -> Iterator[Comparison]:
+    """Give both sides the packages of the function's layer and the bytecode that the warm-up compiles."""
     with TemporaryDirectory(prefix="satchel-bench-") as folder:
-        layers = lay_out(function, Path(folder))
-        yield Pair(*(partial(_cpu_ms, layers, what) for what in (_imports(function), BASELINE)))
+        code = link_packages(function, Path(folder))
+        yield Comparison(*(partial(_cpu_ms, code, statement) for statement in (_imports(function), BASELINE)))
 
 
 def _imports(function: str) -> str:
-    return "; ".join(["import handler", *([LATER[function]] if function in LATER else [])])
+    return "; ".join(["import handler", *([LAZY_IMPORTS[function]] if function in LAZY_IMPORTS else [])])
 
 
-def _cpu_ms(layers: Layers, statement: str) -> float:
-    return layers.run(statement).cpu_ms
+def _cpu_ms(code: FunctionCode, statement: str) -> float:
+    return code.run(statement).cpu_ms
 
 
 BENCHMARKS = [
     Benchmark(
         name=f"import-{name}",
-        measures=f"CPU time of importing `functions/{name}` (most of it: {DOMINATED.get(name, _BOTO3)})",
-        against=f"`{BASELINE}`",
+        measured=f"CPU time of importing `functions/{name}` (mostly {LARGEST_IMPORTS.get(name, _DEFAULT_LARGEST)})",
+        baseline=f"`{BASELINE}`",
         unit="ms of CPU",
-        setting=partial(setting, name),
-        runs=11 if name in MOST else 3,
-        limit=Limit("ratio", MOST[name]) if name in MOST else None,
+        setup=partial(setup, name),
+        runs=11 if name in MAX_RATIO else 3,
+        limit=Limit("ratio", MAX_RATIO[name]) if name in MAX_RATIO else None,
     )
     for name in FUNCTIONS
 ]

@@ -1,6 +1,7 @@
-"""Files inside a tool's answer, as base64: how long they take on their way from the server to us.
+"""Time for receiving files in Base64 inside the result of a tool.
 
-The server makes them once and sends them twice an answer, as fastmcp does with any dict: as text and as structure.
+The server encodes them once and sends them twice in each result, as fastmcp does with any dict: as text and as
+structured content.
 """
 
 import subprocess
@@ -12,48 +13,55 @@ from functools import partial
 from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
 
 from satchel.domain.servers import ServerEntry
-from tests.bench.curves import Curve, Line
-from tests.bench.harness import Benchmark, Limit, Pair
-from tests.bench.servers.inline import MB
-from tests.bench.tool_clients import Call, ours, stock
-from tests.e2e.system import ROOT
+from tests.bench.curves import Candidate, Curve
+from tests.bench.harness import Benchmark, Comparison, Limit
+from tests.bench.inline_server import MB
+from tests.bench.tool_clients import Call, fastmcp_client, satchel_client
+from tests.e2e.system_process import ROOT
 
-LARGE, MIDDLE, SMALL = 20, 10, 1  # MB
+LARGE, MEDIUM, SMALL = 20, 10, 1  # MB
 SIZES = (1, 2, 5, 10, 20, 40)
-MAX_OF_STOCK = 1 / 15
-SERVER = str(ROOT / "tests/bench/servers/inline.py")
+MAX_RATIO = 1 / 15
+SERVER = str(ROOT / "tests/bench/inline_server.py")
 STDIO = ServerEntry(command=[sys.executable, SERVER], network=True)
 
 
 @contextmanager
-def over_stdio() -> Iterator[Pair]:
-    """Yield our client and the stock one, each with a server of its own that has answered before."""
-    with ours(STDIO) as one, stock(StdioTransport(sys.executable, [SERVER])) as other:
-        for call in (one, other):
+def over_stdio() -> Iterator[Comparison]:
+    """Yield Satchel's client and fastmcp's, each with a warm server of its own."""
+    with satchel_client(STDIO) as satchel, fastmcp_client(StdioTransport(sys.executable, [SERVER])) as fastmcp:
+        for call in (satchel, fastmcp):
             fetch(call, SMALL)
-        yield Pair(measured=partial(fetch, one, LARGE), baseline=partial(fetch, other, LARGE))
+        yield Comparison(measured=partial(fetch, satchel, LARGE), baseline=partial(fetch, fastmcp, LARGE))
 
 
 @contextmanager
-def over_http() -> Iterator[Pair]:
-    """Yield our client over HTTP and over stdio. Raises ValueError if the stock client does what is said it cannot."""
-    with http_server() as url, ours(ServerEntry(url=url, allow_private=True)) as one, ours(STDIO) as other:
-        if _stock_takes_it(url):
-            raise ValueError("the stock client takes large events now")
-        yield Pair(measured=partial(fetch, one, LARGE), baseline=partial(fetch, other, LARGE))
+def over_http() -> Iterator[Comparison]:
+    """Yield Satchel's client over HTTP and over stdio. Raises ValueError if fastmcp's client accepts it as well."""
+    with (
+        http_server() as url,
+        satchel_client(ServerEntry(url=url, allow_private=True)) as http,
+        satchel_client(STDIO) as stdio,
+    ):
+        if _fastmcp_accepts(url):
+            raise ValueError("fastmcp's client accepts large events now")
+        yield Comparison(measured=partial(fetch, http, LARGE), baseline=partial(fetch, stdio, LARGE))
 
 
 @contextmanager
-def by_size() -> Iterator[list[Line]]:
-    """Yield both clients over stdio; the stock one is not asked for the largest, which take it up to half a minute."""
-    with ours(STDIO) as one, stock(StdioTransport(sys.executable, [SERVER])) as other:
-        yield [Line("Satchel", partial(fetch, one)), Line("stock client", partial(fetch, other), up_to=MIDDLE)]
+def by_size() -> Iterator[list[Candidate]]:
+    """Yield both clients over stdio. fastmcp's gets only sizes up to 10 MB, because larger ones take up to 30 s."""
+    with satchel_client(STDIO) as satchel, fastmcp_client(StdioTransport(sys.executable, [SERVER])) as fastmcp:
+        yield [
+            Candidate("Satchel", partial(fetch, satchel)),
+            Candidate("fastmcp", partial(fetch, fastmcp), max_size=MEDIUM),
+        ]
 
 
 @contextmanager
 def http_server() -> Iterator[str]:
-    """Run the server over HTTP; yield its URL."""
-    with subprocess.Popen([sys.executable, SERVER, "http"], stdout=subprocess.PIPE, text=True) as server:  # noqa: S603  (our own)
+    """Run the server over HTTP and yield its URL."""
+    with subprocess.Popen([sys.executable, SERVER, "http"], stdout=subprocess.PIPE, text=True) as server:  # noqa: S603  (our own server)
         try:
             assert server.stdout is not None
             yield f"http://127.0.0.1:{int(server.stdout.readline())}/mcp"
@@ -62,51 +70,51 @@ def http_server() -> Iterator[str]:
 
 
 def fetch(call: Call, megabytes: int) -> None:
-    """Call the tool. Raises ValueError if not all of the file came."""
-    came = len(call("inline", {"megabytes": megabytes})["artifacts"][0]["b64"])
-    if came != 4 * -(-megabytes * MB // 3):
-        raise ValueError(f"{came} characters came")
+    """Call the tool. Raises ValueError if the file is incomplete."""
+    received = len(call("inline", {"megabytes": megabytes})["artifacts"][0]["b64"])
+    if received != 4 * -(-megabytes * MB // 3):
+        raise ValueError(f"received {received} characters")
 
 
-def _stock_takes_it(url: str) -> bool:
+def _fastmcp_accepts(url: str) -> bool:
     try:
-        with stock(StreamableHttpTransport(url)) as call:
+        with fastmcp_client(StreamableHttpTransport(url)) as call:
             fetch(call, LARGE)
-    except (Exception, BaseExceptionGroup):  # noqa: BLE001  (in what way it refuses is its own matter)
+    except (Exception, BaseExceptionGroup):  # noqa: BLE001  (any error means that it does not accept it)
         return False
     return True
 
 
-_LARGE = f"a file of {LARGE} MB inside an answer"
+_LARGE = f"a file of {LARGE} MB inside a result"
 
 BENCHMARKS = [
     Benchmark(
         name="inline-stdio",
-        measures=f"{_LARGE}, over stdio",
-        against="the same by the stock client of fastmcp",
+        measured=f"{_LARGE}, over stdio",
+        baseline="the same with fastmcp's client",
         unit="s",
-        setting=over_stdio,
+        setup=over_stdio,
         runs=3,
-        limit=Limit("ratio", MAX_OF_STOCK),
+        limit=Limit("ratio", MAX_RATIO),
         warm_up=0,
     ),
     Benchmark(
         name="inline-http",
-        measures=f"{_LARGE}, over HTTP as an event of a stream (which the stock client refuses)",
-        against="the same over stdio",
+        measured=f"{_LARGE}, over HTTP as an event of a stream (which fastmcp's client rejects)",
+        baseline="the same over stdio",
         unit="s",
-        setting=over_http,
+        setup=over_http,
         runs=5,
     ),
 ]
 CURVES = [
     Curve(
         name="inline-size",
-        title="A file inside a tool's answer, over stdio",
-        x="size of the file (MB)",
+        title="A file inside a result, over stdio",
+        x="file size (MB)",
         y="seconds",
         sizes=SIZES,
-        setting=by_size,
+        setup=by_size,
         max_exponent=1.2,
     )
 ]

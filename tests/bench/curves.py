@@ -1,4 +1,4 @@
-"""How something grows: the same thing at several sizes, by each of several ways, in turn."""
+"""Curves: the time of an operation by input size, for several candidates in turn."""
 
 import math
 import time
@@ -11,19 +11,19 @@ from tests.bench.harness import Clock
 
 
 @dataclass(frozen=True)
-class Line:
-    """One way: ``run`` does it at a size, ``up_to`` is the largest that it is asked for."""
+class Candidate:
+    """One implementation. ``run`` processes an input of the given size, ``max_size`` is the largest one it gets."""
 
     label: str
     run: Callable[[int], None]
-    up_to: float = math.inf
+    max_size: float = math.inf
 
 
 @dataclass(frozen=True)
 class Curve:
-    """What is drawn; the first line is ours, and its exponent stays below ``max_exponent``.
+    """Definition of a curve. The first candidate is Satchel, whose exponent must be below ``max_exponent``.
 
-    ``setting`` makes what the lines need and takes it down again. Of ``runs`` at each size the median counts.
+    ``setup`` creates the candidates and cleans up after them. Each point is the median of ``runs`` runs.
     """
 
     name: str
@@ -31,56 +31,59 @@ class Curve:
     x: str
     y: str
     sizes: Sequence[int]
-    setting: Callable[[], AbstractContextManager[list[Line]]]
+    setup: Callable[[], AbstractContextManager[list[Candidate]]]
     max_exponent: float
     runs: int = 3
 
 
 @dataclass(frozen=True)
-class Points:
-    """What one way took, by size: (size, seconds)."""
+class Series:
+    """The points of one candidate: `(size, seconds)`."""
 
     label: str
     points: tuple[tuple[int, float], ...]
 
     @property
     def exponent(self) -> float:
-        """Return the power of the size with which the time grows: the slope where both axes are logarithmic."""
+        """Return the exponent of the growth: the slope of the points on two logarithmic axes."""
         sizes, seconds = zip(*self.points, strict=True)
         return linear_regression(list(map(math.log, sizes)), list(map(math.log, seconds))).slope
 
 
 @dataclass(frozen=True)
-class Traced:
-    """A curve with what was measured for it."""
+class CurveResult:
+    """A measured curve."""
 
     curve: Curve
-    lines: tuple[Points, ...]
+    series: tuple[Series, ...]
 
     @property
-    def kept(self) -> bool:
-        """Tell whether ours grows as it may."""
-        return self.lines[0].exponent < self.curve.max_exponent
+    def within_limit(self) -> bool:
+        """Return True if the exponent of the first candidate is below its maximum."""
+        return self.series[0].exponent < self.curve.max_exponent
 
 
-def trace(curve: Curve, *, runs: int | None = None, clock: Clock = time.perf_counter) -> Traced:
-    """Measure a curve; a line that raises ends it. Each line runs once unmeasured at the smallest size."""
-    with curve.setting() as lines:
-        for line in lines:
-            line.run(curve.sizes[0])
-        taken = [(size, [_median(line, size, runs or curve.runs, clock) for line in lines]) for size in curve.sizes]
-    columns = (
-        Points(line.label, tuple((size, found) for size, row in taken if (found := row[index]) is not None))
-        for index, line in enumerate(lines)
+def measure_curve(curve: Curve, *, runs: int | None = None, clock: Clock = time.perf_counter) -> CurveResult:
+    """Measure a curve, after one unmeasured run of each candidate at the smallest size. Errors propagate."""
+    with curve.setup() as candidates:
+        for candidate in candidates:
+            candidate.run(curve.sizes[0])
+        rows = [
+            (size, [_median(candidate, size, runs or curve.runs, clock) for candidate in candidates])
+            for size in curve.sizes
+        ]
+    series = (
+        Series(candidate.label, tuple((size, seconds) for size, row in rows if (seconds := row[index]) is not None))
+        for index, candidate in enumerate(candidates)
     )
-    return Traced(curve, tuple(columns))
+    return CurveResult(curve, tuple(series))
 
 
-def _median(line: Line, size: int, runs: int, clock: Clock) -> float | None:
-    return median(_seconds(line, size, clock) for _ in range(runs)) if size <= line.up_to else None
+def _median(candidate: Candidate, size: int, runs: int, clock: Clock) -> float | None:
+    return median(_seconds(candidate, size, clock) for _ in range(runs)) if size <= candidate.max_size else None
 
 
-def _seconds(line: Line, size: int, clock: Clock) -> float:
+def _seconds(candidate: Candidate, size: int, clock: Clock) -> float:
     start = clock()
-    line.run(size)
+    candidate.run(size)
     return clock() - start

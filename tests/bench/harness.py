@@ -1,4 +1,4 @@
-"""Measuring two things in turn (A B A B …), so that whatever else the machine does meets both."""
+"""Measurement of two operations in turn (A B A B …), so that other load on the machine affects both."""
 
 import time
 from collections.abc import Callable
@@ -9,14 +9,14 @@ from typing import Literal
 
 Clock = Callable[[], float]
 Sample = Callable[[], float | None]
-"""Something to measure: its time is taken, unless it returns a figure of its own (in the benchmark's unit)."""
+"""An operation. The harness measures its time, unless it returns its own figure (in the unit of the benchmark)."""
 
 _PER_SECOND = {"s": 1.0, "ms": 1e3, "µs": 1e6}
 
 
 @dataclass(frozen=True)
-class Pair:
-    """The two sides, ready to be run again and again."""
+class Comparison:
+    """The two operations of a benchmark, each of which can run many times."""
 
     measured: Sample
     baseline: Sample
@@ -24,7 +24,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Limit:
-    """What a benchmark has to stay below: as its ratio, or as the measured median in its own unit."""
+    """Upper limit of a benchmark: of its ratio, or of the measured median in its unit."""
 
     of: Literal["ratio", "measured"]
     below: float
@@ -34,16 +34,16 @@ class Limit:
 class Benchmark:
     """One row of the table.
 
-    ``measures`` and ``against`` say in words what the two sides are; ``unit`` is one of s, ms and µs, or any word where
-    both sides return their own figures. ``setting`` makes what they need and takes it down again; ``warm_up`` pairs run
-    unmeasured before the ``runs`` that count. Without a ``limit`` the figure is only there to be known.
+    ``measured`` and ``baseline`` describe the two operations. ``unit`` is s, ms or µs, or any word if both operations
+    return their own figures. ``setup`` creates the operations and cleans up after them. Both run ``warm_up``
+    times without measurement, then ``runs`` times with it. Without a ``limit``, the benchmark cannot fail.
     """
 
     name: str
-    measures: str
-    against: str
+    measured: str
+    baseline: str
     unit: str
-    setting: Callable[[], AbstractContextManager[Pair]]
+    setup: Callable[[], AbstractContextManager[Comparison]]
     runs: int = 15
     warm_up: int = 1
     limit: Limit | None = None
@@ -51,7 +51,7 @@ class Benchmark:
 
 @dataclass(frozen=True)
 class Result:
-    """What both sides took, run by run, in the benchmark's unit."""
+    """The figures of both operations for each run, in the unit of the benchmark."""
 
     benchmark: Benchmark
     measured: tuple[float, ...]
@@ -59,37 +59,37 @@ class Result:
 
     @property
     def medians(self) -> tuple[float, float]:
-        """Return the medians of the measured and of the baseline."""
+        """Return the medians of the measured operation and of the baseline."""
         return median(self.measured), median(self.baseline)
 
     @property
     def ratio(self) -> float:
-        """Return how many times the baseline the measured takes."""
+        """Return the measured median divided by the baseline's."""
         measured, baseline = self.medians
         return measured / baseline
 
     @property
-    def kept(self) -> bool:
-        """Tell whether the benchmark stayed below its limit, if it has one."""
+    def within_limit(self) -> bool:
+        """Return True if the figure is below the limit, or if there is no limit."""
         limit = self.benchmark.limit
         return limit is None or (self.ratio if limit.of == "ratio" else self.medians[0]) < limit.below
 
 
 def measure(benchmark: Benchmark, *, runs: int | None = None, clock: Clock = time.perf_counter) -> Result:
-    """Run a benchmark; a side that raises ends it."""
-    with benchmark.setting() as pair:
+    """Run a benchmark. Errors of its operations propagate."""
+    with benchmark.setup() as comparison:
         for _ in range(benchmark.warm_up):
-            _both(pair, benchmark.unit, clock)
-        figures = [_both(pair, benchmark.unit, clock) for _ in range(runs or benchmark.runs)]
+            _run_both(comparison, benchmark.unit, clock)
+        figures = [_run_both(comparison, benchmark.unit, clock) for _ in range(runs or benchmark.runs)]
     measured, baseline = zip(*figures, strict=True)
     return Result(benchmark, measured, baseline)
 
 
-def _both(pair: Pair, unit: str, clock: Clock) -> tuple[float, float]:
-    return _one(pair.measured, unit, clock), _one(pair.baseline, unit, clock)
+def _run_both(comparison: Comparison, unit: str, clock: Clock) -> tuple[float, float]:
+    return _figure(comparison.measured, unit, clock), _figure(comparison.baseline, unit, clock)
 
 
-def _one(sample: Sample, unit: str, clock: Clock) -> float:
+def _figure(sample: Sample, unit: str, clock: Clock) -> float:
     start = clock()
     own_figure = sample()
     return (clock() - start) * _PER_SECOND[unit] if own_figure is None else own_figure

@@ -1,30 +1,30 @@
-"""The results as a page: docs/benchmarks.md."""
+"""Markdown pages of the results: docs/benchmarks.md and docs/benchmarks-peers.md."""
 
 import os
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tests.bench.curves import Traced
+from tests.bench.curves import CurveResult
+from tests.bench.formatting import curve_text, limit_text, median_texts, ratio_text
 from tests.bench.harness import Result
-from tests.bench.words import bound, growth, medians, times
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page in docs/: the name of its files, and how it is made again."""
+    """A page in docs/. ``stem`` is the name of its files, ``command`` the command that writes it."""
 
     stem: str
     command: str
 
 
-ALL = Page("benchmarks", "make bench")
-PEERS = Page("benchmarks-peers", "make bench BENCH=--peers")
+BENCHMARKS_PAGE = Page("benchmarks", "make bench")
+PEERS_PAGE = Page("benchmarks-peers", "make bench BENCH=--peers")
 _HEAD = """# Benchmarks
 
-Each line compares two things that were measured in turn in one run: what Satchel does, and a baseline that anybody can
-judge. The ratio of the medians is what counts; seconds differ from machine to machine. A limit in a unit is one of the
-median, and any other is one of the ratio; what is over its limit is marked, and then `make bench` fails.
+Each row compares an operation of Satchel with a baseline. Both were measured in turn in one run. Compare the ratio of
+the medians, because times differ between machines. A limit without a unit applies to the ratio, a limit with a unit to
+the median. Results over their limit are marked, and `{command}` fails.
 
 ![Each run as a multiple of its baseline's median]({stem}.svg)
 
@@ -33,27 +33,32 @@ median, and any other is one of the ratio; what is over its limit is marked, and
 """
 
 
-def markdown(results: Sequence[Result], curves: Sequence[Traced], machine: str, page: Page = ALL) -> str:
-    """Write the page; the same results give the same page."""
+def markdown(
+    results: Sequence[Result], curves: Sequence[CurveResult], machine: str, page: Page = BENCHMARKS_PAGE
+) -> str:
+    """Return the page. Equal results give an equal page."""
     rows = "".join(map(_row, results))
-    drawn = "".join(_curve(traced, page) for traced in curves)
-    again = f"Run again: `{page.command}`; one of them: `python -m tests.bench --only NAME`."
-    return f"{_HEAD.format(stem=page.stem)}{rows}{drawn}\nMeasured on {machine}. {again}\n"
+    sections = "".join(_section(result, page) for result in curves)
+    footer = f"Run all: `{page.command}`. Run one: `python -m tests.bench --only NAME`."
+    head = _HEAD.format(stem=page.stem, command=page.command)
+    return f"{head}{rows}{sections}\nMeasured on {machine}. {footer}\n"
 
 
 def this_machine() -> str:
-    """Say what the figures depend on, and nothing that tells whose machine it is."""
+    """Return the properties of this machine that affect the figures, without host name, user or paths."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return f"{cores} cores ({platform.system()} {platform.machine()}), Python {platform.python_version()}"
 
 
-def _curve(traced: Traced, page: Page) -> str:
-    curve = traced.curve
-    return f"\n## {curve.title}\n\n![{curve.y} over {curve.x}]({page.stem}-{curve.name}.svg)\n\n{growth(traced)}\n"
+def _section(result: CurveResult, page: Page) -> str:
+    curve = result.curve
+    plot = f"![{curve.y} by {curve.x}]({page.stem}-{curve.name}.svg)"
+    return f"\n## {curve.title}\n\n{plot}\n\n{curve_text(result)}\n"
 
 
 def _row(result: Result) -> str:
-    mark = result.benchmark
-    limit = bound(mark) if result.kept else f"**{bound(mark)}, missed**"
-    cells = [mark.name, mark.measures, mark.against, *medians(result), times(result.ratio), limit]
+    benchmark = result.benchmark
+    limit = limit_text(benchmark) if result.within_limit else f"**{limit_text(benchmark)}, missed**"
+    descriptions = [benchmark.name, benchmark.measured, benchmark.baseline]
+    cells = [*descriptions, *median_texts(result), ratio_text(result.ratio), limit]
     return f"| {' | '.join(cells)} | {len(result.measured)} |\n"

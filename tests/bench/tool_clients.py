@@ -1,4 +1,4 @@
-"""The two ways to a tool: our client, and the stock one as its documentation has it; each on a session that is kept."""
+"""The two measured clients, Satchel's and fastmcp's, each with an open session."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,15 +15,15 @@ from satchel.ports.tool_client import CallFailure, ToolResult
 
 Payload = dict[str, Any]
 Call = Callable[[str, Payload], Payload]
-"""Calls a tool with arguments and returns the structured content. Raises what the way raises when it fails."""
+"""Calls a tool and returns its structured content. Raises the errors of the client."""
 
-MAX_BYTES = 256 << 20  # what the largest answer measured has, both copies in one line, and some more
-_PATIENCE_SECONDS = 120.0
+MAX_BYTES = 256 << 20  # more than the largest measured result, which has two copies in one line
+_TIMEOUT_SECONDS = 120.0
 
 
 @contextmanager
-def ours(entry: ServerEntry) -> Iterator[Call]:
-    """Call by our client, without the use case around it."""
+def satchel_client(entry: ServerEntry) -> Iterator[Call]:
+    """Yield a function that calls with Satchel's client, without the use case."""
     loop = EventLoop()
     client = McpToolClient("bench", entry, loop, {}, max_bytes=MAX_BYTES)
     try:
@@ -34,8 +34,8 @@ def ours(entry: ServerEntry) -> Iterator[Call]:
 
 
 @contextmanager
-def stock(transport: ClientTransport) -> Iterator[Call]:
-    """Call by fastmcp's client."""
+def fastmcp_client(transport: ClientTransport) -> Iterator[Call]:
+    """Yield a function that calls with fastmcp's client."""
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(transport)) as client:
 
         def call(tool: str, arguments: Payload) -> Payload:
@@ -49,11 +49,11 @@ def stock(transport: ClientTransport) -> Iterator[Call]:
 
 def _wait(client: McpToolClient, tool: str, arguments: Payload) -> Payload:
     with client.call(tool, arguments, None, writes=False) as running:
-        while (signal := running.receive(_PATIENCE_SECONDS)) is not None:
+        while (signal := running.receive(_TIMEOUT_SECONDS)) is not None:
             match signal:
                 case ToolResult(raw=raw):
                     content: Payload = raw["structuredContent"]
                     return content
                 case CallFailure(message=message):
                     raise RuntimeError(message)
-    raise TimeoutError(f"{tool} said nothing for {_PATIENCE_SECONDS:g} seconds")
+    raise TimeoutError(f"no event of {tool} for {_TIMEOUT_SECONDS:g} seconds")

@@ -1,4 +1,4 @@
-"""One running system for all tests that do not end it, with real server processes."""
+"""One running system with real tool servers, shared by all tests that do not stop it."""
 
 import json
 import time
@@ -8,21 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.listener import Listener, listening
-from tests.e2e.person import Person
-from tests.e2e.system import System, running_system
-from tests.endpoints.server import PROVIDERS, Endpoint
+from tests.e2e.recording_site import RecordingSite, running_site
+from tests.e2e.system_process import SystemProcess, running_system
+from tests.e2e.user_client import UserClient
+from tests.fake_providers.server import PROVIDERS, FakeEndpoint
 
-SERVERS = Path(__file__).parent / "servers/mcp.json"
+MCP_CONFIG = Path(__file__).parent / "tool_servers/mcp.json"
 APPROVAL_SECONDS = 20
-KEYS = {"OPENAI_API_KEY": "sk-of-nobody", "ANTHROPIC_API_KEY": "sk-of-nobody"}
-KEYS |= {"AWS_ACCESS_KEY_ID": "AKIAOFNOBODY", "AWS_SECRET_ACCESS_KEY": "of-nobody", "AWS_REGION": "eu-west-1"}
+KEYS = {"OPENAI_API_KEY": "sk-fake", "ANTHROPIC_API_KEY": "sk-fake"}
+KEYS |= {"AWS_ACCESS_KEY_ID": "AKIAFAKEKEY", "AWS_SECRET_ACCESS_KEY": "fake", "AWS_REGION": "eu-west-1"}
 
-Somebody = Callable[..., Person]
+NewUser = Callable[..., UserClient]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Everything here runs the whole system."""
+    """Mark all tests of this folder with ``e2e``."""
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:
@@ -30,40 +30,40 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def endpoint() -> Iterator[Endpoint]:
-    """Serve what a model's provider would: the system offers models of it, beside the stand-in."""
-    with Endpoint().running() as endpoint:
+def endpoint() -> Iterator[FakeEndpoint]:
+    """The fake model providers. The system offers one model of each, and the offline model."""
+    with FakeEndpoint().running() as endpoint:
         yield endpoint
 
 
 @pytest.fixture(scope="session")
-def dashboards() -> Iterator[Listener]:
-    """Serve dashboards: the system lets tools show those of this site."""
-    with listening() as listener:
-        yield listener
+def dashboards() -> Iterator[RecordingSite]:
+    """The site whose dashboards the system allows tools to open."""
+    with running_site() as site:
+        yield site
 
 
 @pytest.fixture(scope="session")
-def system(endpoint: Endpoint, dashboards: Listener) -> Iterator[System]:
-    """It is handed out when it knows the tools of every server: starting them all takes the processor for a while."""
-    settings = {"SATCHEL_MCP_CONFIG": str(SERVERS), "SATCHEL_APPROVAL_SECONDS": str(APPROVAL_SECONDS)}
+def system(endpoint: FakeEndpoint, dashboards: RecordingSite) -> Iterator[SystemProcess]:
+    """The running system. Waits until all servers have listed their tools, because their start needs much CPU time."""
+    settings = {"SATCHEL_MCP_CONFIG": str(MCP_CONFIG), "SATCHEL_APPROVAL_SECONDS": str(APPROVAL_SECONDS)}
     models = [{"name": "offline", "model": "offline"}]
-    models += [{"name": provider, "model": endpoint.name(provider)} for provider in PROVIDERS]
+    models += [{"name": provider, "model": endpoint.model_name(provider)} for provider in PROVIDERS]
     settings |= {"SATCHEL_MODELS": json.dumps(models), **KEYS}
     settings["SATCHEL_CANVAS_ORIGINS"] = dashboards.origin
-    settings["POWERTOOLS_LOG_LEVEL"] = "INFO"  # as deployed: what would be logged there is looked at here
+    settings["POWERTOOLS_LOG_LEVEL"] = "INFO"  # as deployed, so that the search for tokens covers the same log lines
     with running_system(settings=settings) as running:
-        onlooker = Person(running.url, "onlooker@example.com", "users,staff")
-        while any(server["status"] == "starting" for server in onlooker.call("GET", "/api/tools").json()["servers"]):
+        observer = UserClient(running.url, "observer@example.com", "users,staff")
+        while any(server["status"] == "starting" for server in observer.request("GET", "/api/tools").json()["servers"]):
             time.sleep(0.1)
         yield running
 
 
 @pytest.fixture
-def somebody(system: System) -> Somebody:
-    """Make a new person, whom nobody has been before."""
+def new_user(system: SystemProcess) -> NewUser:
+    """Factory of users with unused names."""
 
-    def make(groups: str = "users") -> Person:
-        return Person(system.url, f"u{uuid.uuid4().hex[:12]}@example.com", groups)
+    def create(groups: str = "users") -> UserClient:
+        return UserClient(system.url, f"u{uuid.uuid4().hex[:12]}@example.com", groups)
 
-    return make
+    return create

@@ -1,27 +1,29 @@
-"""What the functions log of a turn is found by its id."""
+"""Logs of the functions."""
 
 import json
 import time
 from typing import Any
 
-from tests.e2e.conftest import Somebody
-from tests.e2e.system import System
+from tests.e2e.conftest import NewUser
+from tests.e2e.system_process import SystemProcess
 
-PATIENCE = 10.0
+TIMEOUT_SECONDS = 10.0
 
 
-def calls_of(system: System, turn_id: str) -> list[dict[str, Any]]:
-    """Return the lines about calls that name the turn where every line names it."""
-    lines = [json.loads(line) for line in system.said().splitlines() if line.startswith("{") and turn_id in line]
+def call_lines(system: SystemProcess, turn_id: str) -> list[dict[str, Any]]:
+    """Return the log lines about calls whose correlation id is the turn id."""
+    lines = [json.loads(line) for line in system.output().splitlines() if line.startswith("{") and turn_id in line]
     return [line for line in lines if line.get("correlation_id") == turn_id and "tool" in line]
 
 
-def test_a_line_about_a_call_names_its_turn_and_no_figures_are_printed(system: System, somebody: Somebody) -> None:
-    person = somebody()
-    asked = person.ask(person.session(), "/report.no_such_tool {}")
-    deadline = time.monotonic() + PATIENCE
-    while not (found := calls_of(system, asked["turn_id"])) and time.monotonic() < deadline:
+def test_log_lines_of_a_call_have_the_turn_id_and_metrics_are_not_printed(
+    system: SystemProcess, new_user: NewUser
+) -> None:
+    user = new_user()
+    turn = user.ask(user.create_session(), "/report.no_such_tool {}")
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    while not (lines := call_lines(system, turn["turn_id"])) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert [(line["message"], line["tool"]) for line in found] == [("audit", "report.no_such_tool")]
-    assert found[0]["function_request_id"]
-    assert "CloudWatchMetrics" not in system.said()
+    assert [(line["message"], line["tool"]) for line in lines] == [("audit", "report.no_such_tool")]
+    assert lines[0]["function_request_id"]
+    assert "CloudWatchMetrics" not in system.output()

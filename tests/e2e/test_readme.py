@@ -1,4 +1,4 @@
-"""What the README shows is what happens."""
+"""The console example of the README."""
 
 import re
 import subprocess
@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.system import System
+from tests.e2e.system_process import SystemProcess
 
 ROOT = Path(__file__).parents[2]
 SESSION = re.compile(r"\bs[0-9a-z]{26}\b")
-# What a chart weighs depends on the version of matplotlib, and that on the version of Python.
+# The size of the chart depends on the version of matplotlib, which depends on the version of Python.
 CHART_SIZE = re.compile(r"(?<=image/png   )\d+KB")
 
 
 def _example() -> tuple[list[str], str]:
-    """Return the commands of the first console example and what they print."""
+    """Return the commands of the first console example and their output."""
     block = re.search(r"```console\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     assert block
     lines = block[1].splitlines()
@@ -23,16 +23,16 @@ def _example() -> tuple[list[str], str]:
     return commands, "\n".join(line for line in lines if not line.startswith("$ "))
 
 
-def test_the_example_prints_what_the_readme_shows(
-    system: System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_example_prints_the_output_in_the_readme(
+    system: SystemProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SATCHEL_URL", system.url)
-    commands, shown = _example()
-    printed = ""
+    commands, expected = _example()
+    output = ""
     for command in commands:
-        here = command.replace(".venv/bin/", f"{ROOT}/.venv/bin/")
-        done = subprocess.run(["bash", "-c", here], cwd=tmp_path, capture_output=True, text=True, check=True)  # noqa: S603, S607
-        printed += done.stdout
-    printed = SESSION.sub("s…", printed)
-    assert CHART_SIZE.sub("…", printed).strip() == CHART_SIZE.sub("…", shown).strip()
+        absolute = command.replace(".venv/bin/", f"{ROOT}/.venv/bin/")
+        result = subprocess.run(["bash", "-c", absolute], cwd=tmp_path, capture_output=True, text=True, check=True)  # noqa: S603, S607
+        output += result.stdout
+    output = SESSION.sub("s…", output)
+    assert CHART_SIZE.sub("…", output).strip() == CHART_SIZE.sub("…", expected).strip()
     assert {path.name for path in (tmp_path / "reports").iterdir()} == {"sales_report.html", "sales_chart.png"}

@@ -1,4 +1,4 @@
-"""Starting: what is wrong is said in a line, and what is ready answers."""
+"""Start: time until ready, and one line of output for each problem."""
 
 import json
 import socket
@@ -11,9 +11,9 @@ import httpx2
 import psutil
 import pytest
 
-from tests.e2e.person import TLS, Person
-from tests.e2e.system import ROOT, System, environment, free_port, running_system, serve_command
-from tests.processes import environ_of
+from tests.e2e.system_process import ROOT, SystemProcess, environment, free_port, running_system, serve_command
+from tests.e2e.user_client import TLS, UserClient
+from tests.processes import read_environ
 
 MAX_SECONDS = 5.0
 SECRETS = {"TRIAL_TOKEN": "of-trial", "SATCHEL_OTHER_TOKEN": "of-other"}
@@ -21,13 +21,13 @@ SECRETS = {"TRIAL_TOKEN": "of-trial", "SATCHEL_OTHER_TOKEN": "of-other"}
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two servers with a secret each, and two that cannot work."""
-    python, where = ["python", "trial.py"], str(ROOT / "tests/servers")
+    """Two servers with one secret each, and two that cannot start."""
+    command, cwd = ["python", "trial.py"], str(ROOT / "tests/mcp_servers")
     entries = {
-        "trial": {"command": python, "cwd": where, "env": {"TOKEN": "${TRIAL_TOKEN}"}},
-        "other": {"command": python, "cwd": where, "env": {"TOKEN": "${SATCHEL_OTHER_TOKEN}"}},
+        "trial": {"command": command, "cwd": cwd, "env": {"TOKEN": "${TRIAL_TOKEN}"}},
+        "other": {"command": command, "cwd": cwd, "env": {"TOKEN": "${SATCHEL_OTHER_TOKEN}"}},
         "absent": {"command": ["no-such-program-anywhere"]},
-        "mute": {"command": ["python", "-c", "raise SystemExit('nothing to say')"]},
+        "silent": {"command": ["python", "-c", "raise SystemExit('nothing to say')"]},
     }
     path = tmp_path_factory.mktemp("config") / "mcp.json"
     path.write_text(json.dumps(entries))
@@ -36,53 +36,53 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @dataclass(frozen=True)
 class AtReady:
-    """A system at the moment when it is ready: what it has used of the processor until then (seconds), its answer."""
+    """A system at the moment when it is ready: its CPU seconds so far and the status of its health check."""
 
-    system: System
-    used: float
-    answered: int
+    system: SystemProcess
+    cpu_seconds: float
+    health_status: int
 
 
 @pytest.fixture(scope="module")
 def at_ready(config: Path) -> Iterator[AtReady]:
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(config), **SECRETS}) as system:
-        answered = httpx2.get(f"{system.url}/api/health", verify=TLS).status_code
-        times = psutil.Process(system.process.pid).cpu_times()  # what else runs here does not count
-        yield AtReady(system, times.user + times.system, answered)
+        health_status = httpx2.get(f"{system.url}/api/health", verify=TLS).status_code
+        times = psutil.Process(system.process.pid).cpu_times()  # CPU time, so that other processes do not count
+        yield AtReady(system, times.user + times.system, health_status)
 
 
 @pytest.fixture(scope="module")
-def started(at_ready: AtReady) -> System:
-    """The system as it is when it has said all that it has to say of its servers."""
+def started(at_ready: AtReady) -> SystemProcess:
+    """The system after it has reported the status of all servers."""
     system = at_ready.system
-    person = Person(system.url, "starter@example.com")
-    session_id = person.session()
-    for server in ("trial", "other", "absent", "mute"):  # each waits for its server's list
-        person.ask(session_id, f'/{server}.wait {{"seconds": 0}}')
+    user = UserClient(system.url, "starter@example.com")
+    session_id = user.create_session()
+    for server in ("trial", "other", "absent", "silent"):  # each call waits until the server has listed its tools
+        user.ask(session_id, f'/{server}.wait {{"seconds": 0}}')
     return system
 
 
-def test_ready_is_five_seconds_away_at_most_on_a_processor_of_its_own_and_then_it_answers(at_ready: AtReady) -> None:
-    assert at_ready.used < MAX_SECONDS
-    assert at_ready.answered == httpx2.codes.OK
+def test_system_is_ready_after_five_cpu_seconds_and_answers_health_checks(at_ready: AtReady) -> None:
+    assert at_ready.cpu_seconds < MAX_SECONDS
+    assert at_ready.health_status == httpx2.codes.OK
 
 
-def test_servers_without_tools_are_named_in_one_line_each(started: System) -> None:
-    lines = [line for line in started.said().splitlines() if line.startswith("No tools of ")]
-    assert sorted(line.partition(":")[0] for line in lines) == ["No tools of 'absent'", "No tools of 'mute'"]
+def test_each_server_without_tools_is_reported_in_one_line(started: SystemProcess) -> None:
+    lines = [line for line in started.output().splitlines() if line.startswith("No tools of ")]
+    assert sorted(line.partition(":")[0] for line in lines) == ["No tools of 'absent'", "No tools of 'silent'"]
     assert "no-such-program-anywhere" in next(line for line in lines if "absent" in line)
-    assert "Traceback" not in started.said()
+    assert "Traceback" not in started.output()
 
 
-def test_a_server_sees_its_own_secret_under_its_own_name_and_no_process_sees_anothers(started: System) -> None:
-    environs = [environ_of(process) or {} for process in psutil.Process(started.process.pid).children(recursive=True)]
+def test_server_sees_only_its_own_secret_and_only_under_its_configured_name(started: SystemProcess) -> None:
+    environs = [read_environ(process) or {} for process in psutil.Process(started.process.pid).children(recursive=True)]
     assert {environ["TOKEN"] for environ in environs if "TOKEN" in environ} == set(SECRETS.values())
     assert not [environ for environ in environs if SECRETS.keys() & environ.keys()]
 
 
-def _refused(port: int, tmp_path: Path, **settings: str) -> str:
-    """Return the one line with which a start is refused."""
-    done = subprocess.run(  # noqa: S603  (our own command)
+def _start_error(port: int, tmp_path: Path, **settings: str) -> str:
+    """Return the only line of output of a start that fails."""
+    result = subprocess.run(  # noqa: S603  (our own command)
         serve_command(port),
         cwd=ROOT,
         env=environment({"TMPDIR": str(tmp_path), **settings}),
@@ -91,24 +91,24 @@ def _refused(port: int, tmp_path: Path, **settings: str) -> str:
         timeout=30,
         check=False,
     )
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (result.returncode, result.stdout) == (1, "")
     assert list(tmp_path.iterdir()) == []
-    (line,) = done.stderr.splitlines()
+    (line,) = result.stderr.splitlines()
     return line
 
 
-def test_a_port_in_use_is_said_in_one_line(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        assert _refused(port, tmp_path) == f"satchel: cannot listen on 127.0.0.1:{port}: Address already in use"
+def test_port_in_use_is_reported_in_one_line(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        assert _start_error(port, tmp_path) == f"satchel: cannot listen on 127.0.0.1:{port}: Address already in use"
 
 
-def test_a_model_that_nobody_knows_is_said_in_one_line(tmp_path: Path) -> None:
-    line = _refused(free_port(), tmp_path, SATCHEL_MODEL="nonesuch")
+def test_unknown_model_is_reported_in_one_line(tmp_path: Path) -> None:
+    line = _start_error(free_port(), tmp_path, SATCHEL_MODEL="nonesuch")
     assert line.startswith("satchel: ")
     assert "nonesuch" in line
 
 
-def test_a_configuration_that_cannot_be_used_is_said_in_one_line(config: Path, tmp_path: Path) -> None:
-    line = _refused(free_port(), tmp_path, SATCHEL_MCP_CONFIG=str(config), TRIAL_TOKEN="x")
+def test_configuration_with_an_unset_variable_is_reported_in_one_line(config: Path, tmp_path: Path) -> None:
+    line = _start_error(free_port(), tmp_path, SATCHEL_MCP_CONFIG=str(config), TRIAL_TOKEN="x")
     assert line == f"satchel: {config}: server 'other': env.TOKEN: the variable SATCHEL_OTHER_TOKEN is not set"

@@ -1,4 +1,4 @@
-"""Stopping under load: quickly, quietly, and leaving nothing behind."""
+"""Stop under load: within five seconds, without error output, processes or files left behind."""
 
 import socket
 import time
@@ -13,80 +13,80 @@ import httpx2
 import psutil
 import pytest
 
-from tests.e2e.conftest import SERVERS
-from tests.e2e.person import Person
-from tests.e2e.system import System, running_system
-from tests.processes import lives
+from tests.e2e.conftest import MCP_CONFIG
+from tests.e2e.system_process import SystemProcess, running_system
+from tests.e2e.user_client import UserClient
+from tests.processes import is_alive
 
-TRIAL = SERVERS.with_name("trial.json")
+TRIAL_CONFIG = MCP_CONFIG.with_name("trial.json")
 TURNS = 10
 MAX_SECONDS = 5.0
-PATIENCE = 90.0
+TIMEOUT_SECONDS = 90.0
 
 
-def _corner(person: Person) -> Path:
-    return Path("/tmp") / person.name
+def _workspace(user: UserClient) -> Path:
+    return Path("/tmp") / user.name
 
 
-def _wait(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
+def _wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while not condition():
-        assert time.monotonic() < deadline, "the tools do not start"
+        assert time.monotonic() < deadline, "the tools did not start in time"
         time.sleep(0.1)
 
 
-def _load(system: System, call: str) -> list[Person]:
-    """Start ten people's turns, and as many readers that wait for them."""
-    people = [Person(system.url, f"load{uuid.uuid4().hex[:12]}@example.com") for _ in range(TURNS)]
+def _load(system: SystemProcess, call: str) -> list[UserClient]:
+    """Start one turn for each of ten users, and a thread for each that reads its events. Return the users."""
+    users = [UserClient(system.url, f"load{uuid.uuid4().hex[:12]}@example.com") for _ in range(TURNS)]
 
-    def ask(person: Person) -> None:
-        session_id = person.session()
-        turn = person.start(session_id, call)
-        readers.submit(_read, person, session_id, turn["turn_id"])
+    def start(user: UserClient) -> None:
+        session_id = user.create_session()
+        turn = user.start_turn(session_id, call)
+        readers.submit(_read_events, user, session_id, turn["turn_id"])
 
     readers = ThreadPoolExecutor(TURNS)
     with ThreadPoolExecutor(TURNS) as pool:
-        list(pool.map(ask, people))
+        list(pool.map(start, users))
     readers.shutdown(wait=False)
-    return people
+    return users
 
 
-def _read(person: Person, session_id: str, turn_id: str) -> None:
+def _read_events(user: UserClient, session_id: str, turn_id: str) -> None:
     with suppress(httpx2.HTTPError, ValueError):
-        person.events(session_id, turn_id)
+        user.events(session_id, turn_id)
 
 
-def _stop(system: System, signal_name: str) -> None:
-    """Stop it and check that nothing of it is left: no process, no port, no word of alarm."""
+def _stop(system: SystemProcess, signal_name: str) -> None:
+    """Stop the system and check that no process, open port or traceback is left."""
     processes = psutil.Process(system.process.pid).children(recursive=True)
-    asked = time.monotonic()
+    start = time.monotonic()
     system.send(signal_name)
     assert system.process.wait(MAX_SECONDS) == 0
-    assert time.monotonic() - asked < MAX_SECONDS
-    assert "Traceback" not in system.said()
-    assert [p for p in processes if lives(p)] == []
+    assert time.monotonic() - start < MAX_SECONDS
+    assert "Traceback" not in system.output()
+    assert [p for p in processes if is_alive(p)] == []
     with socket.create_server(("127.0.0.1", urlsplit(system.url).port or 0)):
         pass
 
 
 @pytest.mark.parametrize("signal_name", ["SIGTERM", "SIGINT"])
-def test_a_signal_under_load_ends_everything_within_five_seconds_and_leaves_neither_corner_nor_daemon(
+def test_signal_under_load_stops_everything_within_five_seconds_and_deletes_workspaces(
     signal_name: str,
 ) -> None:
-    with running_system(settings={"SATCHEL_MCP_CONFIG": str(TRIAL)}) as system:
-        people = _load(system, '/trial.haunt {"seconds": 60}')
-        _wait(lambda: all((_corner(person) / "daemon.pid").exists() for person in people))
+    with running_system(settings={"SATCHEL_MCP_CONFIG": str(TRIAL_CONFIG)}) as system:
+        users = _load(system, '/trial.wait_with_daemon {"seconds": 60}')
+        _wait_until(lambda: all((_workspace(user) / "daemon.pid").exists() for user in users))
         _stop(system, signal_name)
-        assert [person.name for person in people if _corner(person).exists()] == []
-        assert "was not removed" not in system.said()  # no runner held one any more when they were cleared
+        assert [user.name for user in users if _workspace(user).exists()] == []
+        assert "was not removed" not in system.output()  # all runners had ended before the cleanup
 
 
-def test_what_a_stop_leaves_of_its_own_is_at_most_logs_in_which_something_stands() -> None:
-    with running_system(settings={"SATCHEL_MCP_CONFIG": str(TRIAL)}) as system:
-        person = Person(system.url, "quiet@example.com")
-        person.ask(person.session(), '/trial.wait {"seconds": 0}')
+def test_stop_leaves_only_nonempty_logs_and_reports_their_folder() -> None:
+    with running_system(settings={"SATCHEL_MCP_CONFIG": str(TRIAL_CONFIG)}) as system:
+        user = UserClient(system.url, "quiet@example.com")
+        user.ask(user.create_session(), '/trial.wait {"seconds": 0}')
         _stop(system, "SIGTERM")
-        left = [path for path in system.temp.rglob("*") if not path.is_dir()]
-        assert all(path.suffix == ".log" and path.stat().st_size for path in left)
-        assert bool(left) == ("is kept in" in system.said())
-        assert left or not list(system.temp.iterdir())
+        remaining = [path for path in system.temp_dir.rglob("*") if not path.is_dir()]
+        assert all(path.suffix == ".log" and path.stat().st_size for path in remaining)
+        assert bool(remaining) == ("is kept in" in system.output())
+        assert remaining or not list(system.temp_dir.iterdir())

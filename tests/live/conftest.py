@@ -1,7 +1,7 @@
-"""Tests of a deployment that runs: off unless it is named. `docs/deploy.md` says how.
+"""Tests of a running deployment. They are collected only if SATCHEL_LIVE_URL is set (docs/deploy.md).
 
-SATCHEL_LIVE_URL is its address, SATCHEL_LIVE_TOKEN and SATCHEL_LIVE_OTHER_TOKEN are id tokens of two people. Without
-tokens it is a local run, which believes who one says to be.
+SATCHEL_LIVE_URL is the URL of the deployment. SATCHEL_LIVE_TOKEN and SATCHEL_LIVE_OTHER_TOKEN are id tokens of two
+users. Without tokens, the deployment must be a local system, which accepts any user name.
 """
 
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.e2e.person import Person
+from tests.e2e.user_client import UserClient
 
 URL = os.environ.get("SATCHEL_LIVE_URL", "").rstrip("/")
 TOKEN, OTHER_TOKEN = (os.environ.get(f"SATCHEL_LIVE_{name}") for name in ("TOKEN", "OTHER_TOKEN"))
@@ -28,8 +28,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @dataclass(frozen=True)
-class LivePerson(Person):
-    """Somebody with an id token, or by name where a local run believes it."""
+class LiveUser(UserClient):
+    """A user with an id token, or without one in a local system."""
 
     token: str | None = None
 
@@ -39,17 +39,17 @@ class LivePerson(Person):
         return httpx2.Client(base_url=self.url, headers={"Authorization": f"Bearer {self.token}"}, timeout=60)
 
 
-def _somebody(token: str | None) -> LivePerson:
-    return LivePerson(URL, f"live{uuid.uuid4().hex[:12]}@example.com", token=token)
+def _create_user(token: str | None) -> LiveUser:
+    return LiveUser(URL, f"live{uuid.uuid4().hex[:12]}@example.com", token=token)
 
 
 @pytest.fixture(scope="session")
-def person() -> LivePerson:
-    return _somebody(TOKEN)
+def user() -> LiveUser:
+    return _create_user(TOKEN)
 
 
 @pytest.fixture(scope="session")
-def stranger() -> LivePerson:
+def stranger() -> LiveUser:
     if TOKEN and not OTHER_TOKEN:
         pytest.skip("SATCHEL_LIVE_OTHER_TOKEN is not set")
-    return _somebody(OTHER_TOKEN)
+    return _create_user(OTHER_TOKEN)

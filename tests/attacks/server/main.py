@@ -12,9 +12,9 @@ from typing import Any
 
 from attacks import ATTACKS, Target  # type: ignore[import-not-found] # in the same directory
 
-sys.path.append(str(Path(__file__).parents[2] / "servers"))
+sys.path.append(str(Path(__file__).parents[2] / "mcp_servers"))
 
-from plain import Server
+from jsonrpc_server import Server
 
 _TIMEOUT_SECONDS = 5
 

@@ -1,1 +1,1 @@
-"""What the benchmark of artifacts needs: an object store in a process of its own; two sides, each in another."""
+"""Parts of the artifact benchmark: an object store in its own process, and one process for each variant."""

@@ -1,7 +1,7 @@
-"""A stand-in for S3 that takes in as fast as Python can: a slow store would hide what is spent before it.
+"""Fake S3 that receives as fast as Python can, because a slow store would hide the time spent before it.
 
-It keeps nothing but the number of bytes, so that whoever measures can tell that all of them came. Checks no signature.
-Run as a program it prints its port and serves until it is ended.
+It stores only the number of received bytes, for the check that no byte is missing, and checks no signatures. As a
+program it prints its port and serves until it is stopped.
 """
 
 import sys
@@ -9,13 +9,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BufferedReader
 from threading import Lock
 
-PIECE = 1 << 18
-BEGUN = b"<InitiateMultipartUploadResult><UploadId>upload</UploadId></InitiateMultipartUploadResult>"
-COMPLETED = b"<CompleteMultipartUploadResult><ETag>etag</ETag></CompleteMultipartUploadResult>"
+CHUNK_SIZE = 1 << 18
+UPLOAD_CREATED = b"<InitiateMultipartUploadResult><UploadId>upload</UploadId></InitiateMultipartUploadResult>"
+UPLOAD_COMPLETED = b"<CompleteMultipartUploadResult><ETag>etag</ETag></CompleteMultipartUploadResult>"
 
 
 class ObjectStore(ThreadingHTTPServer):
-    """Serves PutObject and multipart uploads of any bucket on a free port; GET answers the bytes since the last GET."""
+    """Serves PutObject and multipart uploads of any bucket. GET returns the number of bytes since the last GET."""
 
     daemon_threads = True
 
@@ -25,45 +25,45 @@ class ObjectStore(ThreadingHTTPServer):
         self._lock = Lock()
 
     def add(self, size: int) -> None:
-        """Note that so many bytes came in a body."""
+        """Add the size of a received body."""
         with self._lock:
             self._count += size
 
-    def taken(self) -> int:
-        """Return how many bytes came since the last time, and begin anew."""
+    def take_count(self) -> int:
+        """Return the number of received bytes and reset it."""
         with self._lock:
             count, self._count = self._count, 0
             return count
 
 
 class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"  # connections are kept, as S3 keeps them
+    protocol_version = "HTTP/1.1"  # with persistent connections, as in S3
     disable_nagle_algorithm = True
     server: ObjectStore
     rfile: BufferedReader
 
     def do_PUT(self) -> None:
-        self.server.add(self._take_in())
-        self._answer(b"")
+        self.server.add(self._receive())
+        self._respond(b"")
 
     def do_POST(self) -> None:
-        self._take_in()
-        self._answer(BEGUN if self.path.endswith("?uploads") else COMPLETED)
+        self._receive()
+        self._respond(UPLOAD_CREATED if self.path.endswith("?uploads") else UPLOAD_COMPLETED)
 
     def do_GET(self) -> None:
-        self._answer(str(self.server.taken()).encode())
+        self._respond(str(self.server.take_count()).encode())
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  (the name is the base's)
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  (the name in the base class)
         pass
 
-    def _take_in(self) -> int:
+    def _receive(self) -> int:
         size = int(self.headers.get("Content-Length", 0))
-        piece, left = memoryview(bytearray(min(size, PIECE))), size
+        chunk, left = memoryview(bytearray(min(size, CHUNK_SIZE))), size
         while left:
-            left -= self.rfile.readinto(piece[:left])
+            left -= self.rfile.readinto(chunk[:left])
         return size
 
-    def _answer(self, body: bytes) -> None:
+    def _respond(self, body: bytes) -> None:
         self.send_response(200)
         self.send_header("ETag", '"etag"')
         self.send_header("Content-Length", str(len(body)))

@@ -1,1 +1,1 @@
-"""What others offer for the same work, each installed from its own pinned requirements, apart from everything else."""
+"""Benchmarks of other products for the same task, each in its own virtual environment with pinned requirements."""

@@ -1,13 +1,13 @@
-"""Runs in the peer's environment: hands each line of stdin to its handler as Lambda would, and writes what it returns.
+"""`python lambda_adapter.py FOLDER COMMAND…`: pass each line of stdin to the adapter as an event, print the result.
 
-Usage: ``python lambda_adapter.py FOLDER COMMAND…``; the server is started there, by the peer, for every event.
+It runs in the environment of the adapter, which starts the server in the folder for every event.
 """
 
 import json
 import sys
 
 from mcp.client.stdio import StdioServerParameters
-from mcp_lambda import stdio_server_adapter  # type: ignore[import-not-found]  # the peer
+from mcp_lambda import stdio_server_adapter  # type: ignore[import-not-found]  # not in this environment
 
 folder, command, *arguments = sys.argv[1:]
 server = StdioServerParameters(command=command, args=arguments, cwd=folder)

@@ -1,1 +1,1 @@
-"""Files that fit into no memory, through a system whose API is a process of its own, as it is in the cloud."""
+"""Tests of files larger than memory, with the API in a process of its own as in the cloud."""

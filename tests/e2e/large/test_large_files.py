@@ -1,6 +1,7 @@
-"""A large file up, through a tool, and down again: nothing is lost, and nobody holds it in memory.
+"""Upload of a large file, a tool call with it and its download: no byte is lost, and no process loads it into memory.
 
-It has 128 MiB; with SATCHEL_TEST_LARGE=1, which takes minutes and 12 GB of disk, 2 GiB.
+The file has 128 MiB, or 2 GiB with SATCHEL_TEST_LARGE=1, which takes minutes and 12 GB of disk. The tests run in this
+order, because each needs the files of the one before.
 """
 
 import hashlib
@@ -16,39 +17,39 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.large import apart
-from tests.e2e.person import Person
-from tests.e2e.system import ROOT, System, environment, free_port, running_system
+from tests.e2e.large import separate_api
+from tests.e2e.system_process import ROOT, SystemProcess, environment, free_port, running_system
+from tests.e2e.user_client import UserClient
 from tests.memory import MemoryGrowth
-from tests.processes import children_with
+from tests.processes import find_children
 
 LARGE = os.environ.get("SATCHEL_TEST_LARGE") == "1"
 SIZE = (2 << 30) if LARGE else (128 << 20)
 MAX_GROWTH = 32  # MiB
-PIECE = 1 << 20
-PATIENCE = 600 if LARGE else 60
-SERVERS = Path(__file__).parent / "servers/mcp.json"
+CHUNK_SIZE = 1 << 20
+TIMEOUT_SECONDS = 600 if LARGE else 60
+MCP_CONFIG = Path(__file__).parent / "mcp.json"
 NAME = "year.bin"
 
 pytestmark = pytest.mark.timeout(1800 if LARGE else 120)
 
 
 @dataclass
-class Scene:
-    """The system in its processes, a person, and the file."""
+class Scenario:
+    """The system, a user, the file to upload, the download folder and the memory of the processes."""
 
-    system: System
-    person: Person
+    system: SystemProcess
+    user: UserClient
     source: Path
     sha256: str
-    out: Path
+    downloads: Path
     api: MemoryGrowth
     runners: list[MemoryGrowth]
 
     def command(self, *arguments: str) -> list[str]:
-        """Return a command of `satchel` as this person."""
-        where = ["--url", self.system.url, "--user", self.person.name]
-        return [sys.executable, "-m", "local.cli.main", *arguments, *where]
+        """Return a `satchel` command line of this user."""
+        options = ["--url", self.system.url, "--user", self.user.name]
+        return [sys.executable, "-m", "local.cli.main", *arguments, *options]
 
     def start(self, *arguments: str) -> "subprocess.Popen[str]":
         return subprocess.Popen(  # noqa: S603  (the command under test)
@@ -60,66 +61,66 @@ class Scene:
             text=True,
         )
 
-    def break_off(self, until: Callable[[], bool], *arguments: str) -> None:
-        """Start a command, and kill it as soon as something is so."""
+    def interrupt(self, condition: Callable[[], bool], *arguments: str) -> None:
+        """Start a command and kill it as soon as the condition is true."""
         process = self.start(*arguments)
-        wait_until(lambda: until() or process.poll() is not None)
+        wait_until(lambda: condition() or process.poll() is not None)
         process.send_signal(signal.SIGKILL)
         process.communicate()
         assert process.returncode == -signal.SIGKILL
 
     def run(self, *arguments: str) -> tuple[str, str]:
-        """Run a command to its good end and return what it said."""
-        began = time.monotonic()
-        out, err = (process := self.start(*arguments)).communicate(timeout=PATIENCE)
+        """Run a command, which must succeed, and return its output and its error output."""
+        start = time.monotonic()
+        out, err = (process := self.start(*arguments)).communicate(timeout=TIMEOUT_SECONDS)
         assert process.returncode == 0, err
-        self.report(f"satchel {arguments[0]}", time.monotonic() - began)
+        self.report(f"satchel {arguments[0]}", time.monotonic() - start)
         return out, err
 
-    def report(self, what: str, seconds: float) -> None:
+    def report(self, step: str, seconds: float) -> None:
         sys.stderr.write(
-            f"\n{what}: {seconds:.1f} s; growth of the API {self.api.mebibytes():.0f} MiB,"
+            f"\n{step}: {seconds:.1f} s; growth of the API {self.api.mebibytes():.0f} MiB,"
             f" of the runners {', '.join(f'{runner.mebibytes():.0f}' for runner in self.runners)} MiB\n"
         )
 
 
 @pytest.fixture(scope="module")
-def system() -> Iterator[System]:
-    command = [sys.executable, "-m", apart.__name__, str(free_port())]
-    settings = {"SATCHEL_MCP_CONFIG": str(SERVERS)}
+def system() -> Iterator[SystemProcess]:
+    command = [sys.executable, "-m", separate_api.__name__, str(free_port())]
+    settings = {"SATCHEL_MCP_CONFIG": str(MCP_CONFIG)}
     with running_system(command, settings=settings, stop_seconds=30) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def scene(system: System, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    """All have worked once before memory is looked at: what is loaded for good is no growth."""
-    person = Person(system.url, "large@example.com")
-    session_id = person.session()
-    person.upload(session_id, "small.bin", b"small")
-    person.ask(session_id, '/copying.copy {"filename": "small.bin"}')
+def scenario(system: SystemProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scenario]:
+    """Uses every process once before measuring memory, because lazy imports must not count as growth."""
+    user = UserClient(system.url, "large@example.com")
+    session_id = user.create_session()
+    user.upload(session_id, "small.bin", b"small")
+    user.ask(session_id, '/file_copy.copy {"filename": "small.bin"}')
     folder = tmp_path_factory.mktemp("large")
     source = folder / NAME
     digest = _write(source)
-    out = folder / "out"
-    out.mkdir()
-    api = re.search(r"process (\d+)", system.said())
+    downloads = folder / "downloads"
+    downloads.mkdir()
+    api = re.search(r"process (\d+)", system.output())
     assert api
     runners = [MemoryGrowth(pid) for pid in _runners(system)]
     assert runners
-    yield Scene(system, person, source, digest, out, MemoryGrowth(api[1]), runners)
-    for path in (source, *out.iterdir()):
+    yield Scenario(system, user, source, digest, downloads, MemoryGrowth(api[1]), runners)
+    for path in (source, *downloads.iterdir()):
         path.unlink()
 
 
 def _write(path: Path) -> str:
-    """Write bytes of which no two parts are alike, and return their hash."""
-    digest, seed = hashlib.sha256(), os.urandom(PIECE - 8)
+    """Write a file whose chunks all differ, and return its SHA-256 hash."""
+    digest, random_bytes = hashlib.sha256(), os.urandom(CHUNK_SIZE - 8)
     with path.open("wb") as file:
-        for number in range(SIZE // PIECE):
-            piece = number.to_bytes(8, "big") + seed
-            digest.update(piece)
-            file.write(piece)
+        for number in range(SIZE // CHUNK_SIZE):
+            chunk = number.to_bytes(8, "big") + random_bytes
+            digest.update(chunk)
+            file.write(chunk)
     return digest.hexdigest()
 
 
@@ -128,73 +129,73 @@ def _hash(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _runners(system: System) -> list[int]:
-    """Find the environments that have started the server: its processes' parents."""
-    return sorted({server.ppid() for server in children_with("copying.py", system.process.pid, recursive=True)})
+def _runners(system: SystemProcess) -> list[int]:
+    """Return the process ids of the runners, which are the parents of the server processes."""
+    return sorted({server.ppid() for server in find_children("file_copy.py", system.process.pid, recursive=True)})
 
 
-def wait_until(reached: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not reached():
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.002)
 
 
-def test_1_an_upload_that_is_broken_off_goes_on_where_it_was(scene: Scene) -> None:
-    def some_parts_came() -> bool:
-        uploads = scene.person.call("GET", "/api/files/uploads").json()["uploads"]
-        return bool(uploads) and bool(_stored(scene, uploads[0]["upload_id"]))
+def test_1_interrupted_upload_resumes(scenario: Scenario) -> None:
+    def some_parts_are_stored() -> bool:
+        uploads = scenario.user.request("GET", "/api/files/uploads").json()["uploads"]
+        return bool(uploads) and bool(_stored_parts(scenario, uploads[0]["upload_id"]))
 
-    scene.break_off(some_parts_came, "upload", str(scene.source))
-    [upload] = scene.person.call("GET", "/api/files/uploads").json()["uploads"]
-    before = _stored(scene, upload["upload_id"])
-    assert 0 < len(before) < upload["part_count"]
-    assert scene.person.call("GET", "/api/files", params={"name_prefix": NAME}).json()["files"] == []
+    scenario.interrupt(some_parts_are_stored, "upload", str(scenario.source))
+    [upload] = scenario.user.request("GET", "/api/files/uploads").json()["uploads"]
+    stored = _stored_parts(scenario, upload["upload_id"])
+    assert 0 < len(stored) < upload["part_count"]
+    assert scenario.user.request("GET", "/api/files", params={"name_prefix": NAME}).json()["files"] == []
 
-    out, err = scene.run("upload", str(scene.source))
+    out, err = scenario.run("upload", str(scenario.source))
 
     assert err.splitlines()[-1].startswith(f"{NAME}: 100% (")
     file_key = out.split()[0]
     assert file_key == upload["upload_id"]
-    record = scene.person.call("GET", f"/api/files/{file_key}", params={"content": False}).json()
+    record = scenario.user.request("GET", f"/api/files/{file_key}", params={"content": False}).json()
     assert (record["name"], record["size"], record["version"]) == (NAME, SIZE, 1)
-    assert scene.person.call("GET", "/api/files/uploads").json()["uploads"] == []
+    assert scenario.user.request("GET", "/api/files/uploads").json()["uploads"] == []
 
 
-def _stored(scene: Scene, upload_id: str) -> list[int]:
-    answer = scene.person.call("GET", f"/api/files/uploads/{upload_id}").json()
-    return [part["number"] for part in answer.get("stored", [])]
+def _stored_parts(scenario: Scenario, upload_id: str) -> list[int]:
+    upload = scenario.user.request("GET", f"/api/files/uploads/{upload_id}").json()
+    return [part["number"] for part in upload.get("stored", [])]
 
 
-def test_2_a_download_that_is_broken_off_goes_on_where_it_was(scene: Scene) -> None:
-    def some_bytes_came() -> bool:
-        return any(path.stat().st_size > PIECE for path in scene.out.glob(".*.part"))
+def test_2_interrupted_download_resumes(scenario: Scenario) -> None:
+    def some_bytes_are_written() -> bool:
+        return any(path.stat().st_size > CHUNK_SIZE for path in scenario.downloads.glob(".*.part"))
 
-    scene.break_off(some_bytes_came, "download", NAME, "--out", str(scene.out))
-    [part] = scene.out.iterdir()
+    scenario.interrupt(some_bytes_are_written, "download", NAME, "--out", str(scenario.downloads))
+    [part] = scenario.downloads.iterdir()
     assert 0 < part.stat().st_size < SIZE
 
-    _, err = scene.run("download", NAME, "--out", str(scene.out))
+    _, err = scenario.run("download", NAME, "--out", str(scenario.downloads))
 
     assert err.splitlines()[-1].startswith(f"{NAME}: 100% (")
-    assert [path.name for path in scene.out.iterdir()] == [NAME]
-    assert _hash(scene.out / NAME) == scene.sha256
+    assert [path.name for path in scenario.downloads.iterdir()] == [NAME]
+    assert _hash(scenario.downloads / NAME) == scenario.sha256
 
 
 @pytest.mark.clause("v2.1:input:any-size")
-def test_3_a_tool_takes_it_and_returns_one_of_its_size(scene: Scene) -> None:
-    began = time.monotonic()
-    response = scene.person.ask(scene.person.session(), f'/copying.copy {{"filename": "{NAME}"}}')
-    scene.report("the turn", time.monotonic() - began)
+def test_3_tool_reads_the_file_and_returns_one_of_the_same_size(scenario: Scenario) -> None:
+    start = time.monotonic()
+    response = scenario.user.ask(scenario.user.create_session(), f'/file_copy.copy {{"filename": "{NAME}"}}')
+    scenario.report("the turn", time.monotonic() - start)
 
     [call] = response["tool_calls"]
-    assert call["results"] == {"sha256": scene.sha256, "size": SIZE}
+    assert call["results"] == {"sha256": scenario.sha256, "size": SIZE}
     [artifact] = response["artifacts"]
     assert artifact["size"] == SIZE
-    scene.run("download", artifact["file_key"], "--out", str(scene.out))
-    assert _hash(scene.out / f"copy of {NAME}") == scene.sha256
+    scenario.run("download", artifact["file_key"], "--out", str(scenario.downloads))
+    assert _hash(scenario.downloads / f"copy of {NAME}") == scenario.sha256
 
 
-def test_4_neither_the_api_nor_the_runner_has_held_it(scene: Scene) -> None:
-    assert scene.api.mebibytes() < MAX_GROWTH
-    assert max(runner.mebibytes() for runner in scene.runners) < MAX_GROWTH
+def test_4_memory_of_the_api_and_the_runners_grows_by_less_than_32_mib(scenario: Scenario) -> None:
+    assert scenario.api.mebibytes() < MAX_GROWTH
+    assert max(runner.mebibytes() for runner in scenario.runners) < MAX_GROWTH

@@ -1,4 +1,7 @@
-"""A system with servers of every kind: near and far, by path and by address, closed, broken, the guide's, strangers."""
+"""A system with many kinds of tool servers.
+
+They are local or remote, get files as paths or URLs, or are restricted, broken, from the guide or from third parties.
+"""
 
 import json
 import subprocess
@@ -10,20 +13,20 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.person import Person
-from tests.e2e.system import System, running_system
-from tests.e2e.tools.spec_4 import HTML_REPORT, MAIN, REGISTRATION
-from tests.e2e.tools.strangers import strangers
+from tests.e2e.system_process import SystemProcess, running_system
+from tests.e2e.tools.guide_example import HTML_REPORT, MAIN, REGISTRATION
+from tests.e2e.tools.third_party import third_party_servers
+from tests.e2e.user_client import UserClient
 
-PATIENCE = 60.0
-FINDER = Path(__file__).parent / "servers/finder.py"
-PLAIN = Path(__file__).parents[2] / "servers"
+TIMEOUT_SECONDS = 60.0
+READER_SERVER = Path(__file__).parent / "reader_server/main.py"
+MCP_SERVERS = Path(__file__).parents[2] / "mcp_servers"
 
 
 @pytest.fixture(scope="session")
-def finder_url() -> Iterator[str]:
-    """A server somewhere else."""
-    with subprocess.Popen([sys.executable, str(FINDER), "http"], stdout=subprocess.PIPE) as process:  # noqa: S603
+def remote_url() -> Iterator[str]:
+    """The URL of a remote server."""
+    with subprocess.Popen([sys.executable, str(READER_SERVER), "http"], stdout=subprocess.PIPE) as process:  # noqa: S603
         assert process.stdout is not None
         yield f"http://127.0.0.1:{int(process.stdout.readline())}/mcp"
         process.kill()
@@ -31,54 +34,58 @@ def finder_url() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the configuration lies, with the server of the guide beside it."""
+    """The folder of the configuration and of the server in the guide."""
     folder = tmp_path_factory.mktemp("overrides")
     main = folder / "backend/mcp/MyExampleServer/main.py"
     main.parent.mkdir(parents=True)
     start = MAIN.index("if __name__")
     main.write_text(f"{MAIN[:start]}{HTML_REPORT}\n{MAIN[start:]}", encoding="utf-8")
-    entries = json.loads(REGISTRATION) | _servers(folder) | strangers(folder)
+    entries = json.loads(REGISTRATION) | _servers(folder) | third_party_servers(folder)
     (folder / "mcp.json").write_text(json.dumps(entries), encoding="utf-8")
     return folder
 
 
 @pytest.fixture(scope="session")
-def system(folder: Path, finder_url: str) -> Iterator[System]:
+def system(folder: Path, remote_url: str) -> Iterator[SystemProcess]:
     settings = {
         "SATCHEL_MCP_CONFIG": str(folder / "mcp.json"),
-        "FINDER_URL": finder_url,
-        "FINDER_TOKEN": "t0ken",
+        "REMOTE_URL": remote_url,
+        "REMOTE_TOKEN": "t0ken",
         "POWERTOOLS_LOG_LEVEL": "DEBUG",
     }
     with running_system(settings=settings) as running:
-        _wait_for_listings(Person(running.url, "waiting@example.com", "users,staff"))
+        _wait_for_listings(UserClient(running.url, "waiting@example.com", "users,staff"))
         yield running
 
 
-def _wait_for_listings(person: Person) -> None:
-    """Not all of so many servers have answered when the system is ready."""
-    gives_up = time.monotonic() + PATIENCE
-    while time.monotonic() < gives_up:
-        servers = person.call("GET", "/api/tools").json()["servers"]
+def _wait_for_listings(user: UserClient) -> None:
+    """Wait until all servers have listed their tools, which takes longer than the start of the system."""
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    while time.monotonic() < deadline:
+        servers = user.request("GET", "/api/tools").json()["servers"]
         if all(server["status"] != "starting" for server in servers):
             return
         time.sleep(0.1)
-    pytest.fail("some servers have not answered")
+    pytest.fail("some servers did not list their tools in time")
 
 
 def _servers(folder: Path) -> dict[str, dict[str, Any]]:
-    near = {"command": ["python", FINDER.name], "cwd": str(FINDER.parent), "groups": ["users"]}
-    near |= {"read_paths": [str(PLAIN)]}
-    far = {"url": "${FINDER_URL}", "auth_token": "${FINDER_TOKEN}", "allow_private": True}
-    program = f"runpy.run_path('{FINDER.name}', run_name='__main__')"
-    told = f"import runpy, sys; print('started', file=sys.stderr); {program}"
-    late = f"import os, runpy, sys; os.path.exists('{folder}/there') or sys.exit(3); {program}"
+    local = {"command": ["python", READER_SERVER.name], "cwd": str(READER_SERVER.parent), "groups": ["users"]}
+    local |= {"read_paths": [str(MCP_SERVERS)]}
+    remote = {"url": "${REMOTE_URL}", "auth_token": "${REMOTE_TOKEN}", "allow_private": True}
+    program = f"runpy.run_path('{READER_SERVER.name}', run_name='__main__')"
+    logging_start = f"import runpy, sys; print('started', file=sys.stderr); {program}"
+    failing = f"import os, runpy, sys; os.path.exists('{folder}/repaired') or sys.exit(3); {program}"
     return {
-        "near_path": {**near, "files": {"elsewhere": "url"}},
-        "near_url": {**near, "files": "url"},
-        "far_path": {**far, "files": "path"},
-        "far_url": far,
-        "closed": {**near, "command": ["python", "-c", told], "groups": ["staff"]},
-        "late": {**near, "command": ["python", "-c", late], "read_paths": [str(PLAIN), str(folder)]},
-        "nowhere": {"command": ["no-such-program"]},
+        "local_path": {**local, "files": {"look_by_url": "url"}},
+        "local_url": {**local, "files": "url"},
+        "remote_path": {**remote, "files": "path"},
+        "remote_url": remote,
+        "restricted": {**local, "command": ["python", "-c", logging_start], "groups": ["staff"]},
+        "repaired_later": {
+            **local,
+            "command": ["python", "-c", failing],
+            "read_paths": [str(MCP_SERVERS), str(folder)],
+        },
+        "broken": {"command": ["no-such-program"]},
     }

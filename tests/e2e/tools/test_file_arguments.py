@@ -1,103 +1,107 @@
-"""Files on their way in: every argument that names them, by path and by address, near and far."""
+"""File arguments: all argument names, as paths and as URLs, of local and remote servers."""
 
 import json
 from dataclasses import dataclass
 
 import pytest
 
-from tests.e2e.person import Json, Person, fetch
-from tests.e2e.system import System
+from tests.e2e.system_process import SystemProcess
+from tests.e2e.user_client import Json, UserClient, fetch
 
 TEXTS = {"sales.csv": "a,b\n1,2\n", "my notes of May.txt": "notes", "報告書 (最終).txt": "売上は上々です"}
 NAMES = list(TEXTS)
-SERVERS = ["near_path", "near_url", "far_path", "far_url"]
+SERVERS = ["local_path", "local_url", "remote_path", "remote_url"]
 
 
 @dataclass(frozen=True)
-class Desk:
-    """Somebody with a session and three files in it; one for all, since servers start anew for everybody."""
+class UserFiles:
+    """A user with a session and three files. Shared by all tests, because each user has their own server processes."""
 
-    person: Person
+    user: UserClient
     session_id: str
     keys: dict[str, str]
 
     def call(self, tool: str, **arguments: object) -> Json:
-        """Call a tool and return the whole response."""
-        response = self.person.ask(self.session_id, f"/{tool} {json.dumps(arguments, ensure_ascii=False)}")
+        """Call a tool and return the final response."""
+        response = self.user.ask(self.session_id, f"/{tool} {json.dumps(arguments, ensure_ascii=False)}")
         assert response["tool_calls"][0]["is_error"] is False, response["tool_calls"]
         return response
 
 
-def desk_of(person: Person) -> Desk:
-    session_id = person.session()
-    keys = {name: person.upload(session_id, name, text.encode())["file_key"] for name, text in TEXTS.items()}
-    return Desk(person, session_id, keys)
+def upload_files(user: UserClient) -> UserFiles:
+    session_id = user.create_session()
+    keys = {name: user.upload(session_id, name, text.encode())["file_key"] for name, text in TEXTS.items()}
+    return UserFiles(user, session_id, keys)
 
 
 @pytest.fixture(scope="module")
-def desk(system: System) -> Desk:
-    return desk_of(Person(system.url, "file.arguments@example.com"))
+def files(system: SystemProcess) -> UserFiles:
+    return upload_files(UserClient(system.url, "file.arguments@example.com"))
 
 
-def given(response: Json, system: System) -> list[str]:
-    """Return the places that the tool was given."""
+def locations_of(response: Json, system: SystemProcess) -> list[str]:
+    """Return the paths or URLs that the tool got."""
     return fetch(system.url + response["artifacts"][0]["download_url"]).text.split("\n")
 
 
-def check_places(places: list[str], names: list[str], server: str, desk: Desk, system: System) -> None:
-    """Paths in the person's own directory, or addresses of the API."""
+def check_locations(
+    locations: list[str], names: list[str], server: str, files: UserFiles, system: SystemProcess
+) -> None:
+    """Check that the locations are paths in the workspace, or URLs of the API."""
     if server.endswith("_path"):
-        assert places == [f"/tmp/{desk.person.name}/input_files/{name}" for name in names]
+        assert locations == [f"/tmp/{files.user.name}/input_files/{name}" for name in names]
         return
-    for place, name in zip(places, names, strict=True):
-        assert place.startswith(f"{system.url}/api/files/download/{desk.keys[name]}?token=")
+    for location, name in zip(locations, names, strict=True):
+        assert location.startswith(f"{system.url}/api/files/download/{files.keys[name]}?token=")
 
 
 @pytest.mark.parametrize("server", SERVERS)
 @pytest.mark.parametrize("name", NAMES)
-def test_a_file_is_found_in_filename(desk: Desk, system: System, server: str, name: str) -> None:
-    response = desk.call(f"{server}.look", filename=name)
+def test_file_is_passed_in_filename(files: UserFiles, system: SystemProcess, server: str, name: str) -> None:
+    response = files.call(f"{server}.look", filename=name)
     assert response["tool_calls"][0]["results"] == {"names": [name], "texts": [TEXTS[name]]}
-    check_places(given(response, system), [name], server, desk, system)
+    check_locations(locations_of(response, system), [name], server, files, system)
 
 
 @pytest.mark.parametrize(("tool", "argument"), [("look_many", "filenames"), ("look_listed", "file_names")])
 @pytest.mark.parametrize("server", SERVERS)
-def test_files_are_found_in_lists(desk: Desk, system: System, server: str, tool: str, argument: str) -> None:
-    response = desk.call(f"{server}.{tool}", **{argument: NAMES})
+def test_files_are_passed_in_lists(
+    files: UserFiles, system: SystemProcess, server: str, tool: str, argument: str
+) -> None:
+    response = files.call(f"{server}.{tool}", **{argument: NAMES})
     assert response["tool_calls"][0]["results"] == {"names": NAMES, "texts": list(TEXTS.values())}
-    check_places(given(response, system), NAMES, server, desk, system)
+    check_locations(locations_of(response, system), NAMES, server, files, system)
 
 
-@pytest.mark.parametrize("server", ["near_path", "far_url"])
-def test_a_file_is_named_by_its_key_its_name_or_the_name_it_came_with(desk: Desk, server: str) -> None:
-    record = desk.person.upload(desk.session_id, f"what of {server}?.txt", b"found")
+@pytest.mark.parametrize("server", ["local_path", "remote_url"])
+def test_file_can_be_named_by_key_name_or_original_name(files: UserFiles, server: str) -> None:
+    record = files.user.upload(files.session_id, f"what of {server}?.txt", b"found")
     name = f"what of {server}_.txt"
     assert record["name"] == name
     for value in (record["file_key"], name, f"what of {server}?.txt"):
-        response = desk.call(f"{server}.look", filename=value)
+        response = files.call(f"{server}.look", filename=value)
         assert response["tool_calls"][0]["results"] == {"names": [name], "texts": ["found"]}
 
 
-def test_one_tool_of_a_server_may_want_addresses_where_the_others_want_paths(desk: Desk, system: System) -> None:
-    response = desk.call("near_path.elsewhere", filename="sales.csv")
-    check_places(given(response, system), ["sales.csv"], "near_url", desk, system)
+def test_one_tool_can_get_urls_while_the_others_get_paths(files: UserFiles, system: SystemProcess) -> None:
+    response = files.call("local_path.look_by_url", filename="sales.csv")
+    check_locations(locations_of(response, system), ["sales.csv"], "local_url", files, system)
 
 
-@pytest.mark.parametrize("server", ["near_url", "far_url"])
-def test_an_address_works_for_who_is_not_signed_in_until_the_file_is_deleted(
-    desk: Desk, system: System, server: str
+@pytest.mark.parametrize("server", ["local_url", "remote_url"])
+def test_url_works_without_signing_in_until_the_file_is_deleted(
+    files: UserFiles, system: SystemProcess, server: str
 ) -> None:
-    other = desk_of(desk.person)
-    places = given(other.call(f"{server}.look_many", filenames=NAMES), system)
-    assert [fetch(place).text for place in places] == list(TEXTS.values())
+    other = upload_files(files.user)
+    locations = locations_of(other.call(f"{server}.look_many", filenames=NAMES), system)
+    assert [fetch(location).text for location in locations] == list(TEXTS.values())
     for key in other.keys.values():
-        assert other.person.call("DELETE", f"/api/files/{key}").is_success
-    assert [fetch(place).status_code for place in places] == [404, 404, 404]
+        assert other.user.request("DELETE", f"/api/files/{key}").is_success
+    assert [fetch(location).status_code for location in locations] == [404, 404, 404]
 
 
-def test_no_link_token_or_path_is_told_of(desk: Desk) -> None:
-    response = desk.call("far_url.look_many", filenames=NAMES)
-    told = json.dumps(desk.person.events(desk.session_id, response["turn_id"]))
-    assert "token=" not in told
-    assert "/tmp/" not in told
+def test_events_contain_no_token_and_no_path(files: UserFiles) -> None:
+    response = files.call("remote_url.look_many", filenames=NAMES)
+    events = json.dumps(files.user.events(files.session_id, response["turn_id"]))
+    assert "token=" not in events
+    assert "/tmp/" not in events

@@ -1,112 +1,119 @@
-"""Servers as they are registered: the guide's own, closed ones, and ones that do not start."""
+"""Registered servers: the one in the guide, restricted ones, and ones that do not start."""
 
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import Somebody
-from tests.e2e.person import Json, Person, fetch
-from tests.e2e.system import System
+from tests.e2e.conftest import NewUser
+from tests.e2e.system_process import SystemProcess
+from tests.e2e.user_client import Json, UserClient, fetch
 
-PATIENCE = 60.0
-
-
-def listed(person: Person) -> dict[str, Json]:
-    return {server["name"]: server for server in person.call("GET", "/api/tools").json()["servers"]}
+TIMEOUT_SECONDS = 60.0
 
 
-def logs(system: System) -> list[Path]:
-    told = next(line for line in system.said().splitlines() if line.startswith("What the tool servers"))
-    return list(Path(told.split()[-1]).iterdir())
+def listed(user: UserClient) -> dict[str, Json]:
+    return {server["name"]: server for server in user.request("GET", "/api/tools").json()["servers"]}
 
 
-def started(server: str, system: System) -> dict[str, int]:
-    """Return how often a server said that it starts, by the logs of those for whom it did."""
+def logs(system: SystemProcess) -> list[Path]:
+    line = next(line for line in system.output().splitlines() if line.startswith("The output of the tool servers"))
+    return list(Path(line.split()[-1]).iterdir())
+
+
+def started(server: str, system: SystemProcess) -> dict[str, int]:
+    """Return how often a server started for each user, by the name of the user's log."""
     files = [log for log in logs(system) if log.name.startswith(f"satchel-run-{server}-")]
     return {log.name: log.read_text(errors="replace").count("started") for log in files}
 
 
 @pytest.fixture(scope="module")
-def mended(system: System, folder: Path) -> Person:
-    """Somebody who called a server in vain, whose trouble is over since; the first test needs it, so that the others
-    run while the next try is waited for."""
-    person = Person(system.url, "patient@example.com", "users")
-    assert "ended with exit code 3" in listed(person)["late"]["reason"]
-    failed = person.ask(person.session(), "/late.who {}")["tool_calls"][0]
+def user_of_repaired_server(system: SystemProcess, folder: Path) -> UserClient:
+    """A user whose call failed because the server could not start, and after whose call the server was repaired.
+
+    The first test requests this fixture, so that the next start attempt happens during the other tests.
+    """
+    user = UserClient(system.url, "patient@example.com", "users")
+    assert "ended with exit code 3" in listed(user)["repaired_later"]["reason"]
+    failed = user.ask(user.create_session(), "/repaired_later.who {}")["tool_calls"][0]
     assert failed["error_code"] == "E_TOOL_FAILED"
-    (folder / "there").touch()
-    return person
+    (folder / "repaired").touch()
+    return user
 
 
-@pytest.mark.usefixtures("mended")
-def test_the_example_of_the_guide_and_its_registration_work_as_they_stand(somebody: Somebody) -> None:
-    person = somebody()
-    server = listed(person)["MyExampleServer"]
+@pytest.mark.usefixtures("user_of_repaired_server")
+def test_example_of_the_guide_and_its_registration_work_unchanged(new_user: NewUser) -> None:
+    user = new_user()
+    server = listed(user)["MyExampleServer"]
     assert (server["status"], server["description"]) == ("ready", "An example server with a simple tool.")
     assert [tool["name"] for tool in server["tools"]] == ["my_tool", "create_html_report"]
 
-    called = person.ask(person.session(), '/MyExampleServer.my_tool {"parameter": "hello"}')["tool_calls"][0]
+    called = user.ask(user.create_session(), '/MyExampleServer.my_tool {"parameter": "hello"}')["tool_calls"][0]
     assert called["results"] == {"input_received": "hello", "status": "success"}
 
 
-def test_the_guides_report_is_shown_and_can_be_fetched(somebody: Somebody, system: System) -> None:
-    person = somebody()
-    response = person.ask(person.session(), '/MyExampleServer.create_html_report {"title": "August"}')
+def test_report_of_the_guide_opens_in_the_canvas_and_can_be_downloaded(
+    new_user: NewUser, system: SystemProcess
+) -> None:
+    user = new_user()
+    response = user.ask(user.create_session(), '/MyExampleServer.create_html_report {"title": "August"}')
     assert response["tool_calls"][0]["results"] == {"summary": "Successfully generated report: August"}
     assert (response["display"]["open_canvas"], response["display"]["primary_file"]) == (True, "report.html")
     page = fetch(system.url + response["artifacts"][0]["download_url"])
     assert page.text == "<html><body><h1>August</h1></body></html>"
 
 
-def test_arguments_that_do_not_fit_are_refused_by_field_and_may_be_mended(somebody: Somebody) -> None:
-    person = somebody()
-    session_id = person.session()
-    refused = person.ask(session_id, '/MyExampleServer.my_tool {"parameter": 5}')["tool_calls"][0]
-    assert refused["error_code"] == "E_INVALID_ARGUMENTS"
-    assert "parameter" in str(refused["meta_data"]["details"]["problems"])
-    mended = person.ask(session_id, '/MyExampleServer.my_tool {"parameter": "5"}')["tool_calls"][0]
-    assert mended["is_error"] is False
+def test_invalid_arguments_are_rejected_by_field_and_a_corrected_call_works(new_user: NewUser) -> None:
+    user = new_user()
+    session_id = user.create_session()
+    rejected = user.ask(session_id, '/MyExampleServer.my_tool {"parameter": 5}')["tool_calls"][0]
+    assert rejected["error_code"] == "E_INVALID_ARGUMENTS"
+    assert "parameter" in str(rejected["meta_data"]["details"]["problems"])
+    corrected = user.ask(session_id, '/MyExampleServer.my_tool {"parameter": "5"}')["tool_calls"][0]
+    assert corrected["is_error"] is False
 
 
-def test_somebody_outside_the_group_sees_no_server_gets_no_call_and_starts_nothing(
-    somebody: Somebody, system: System
-) -> None:
-    person, staff = somebody(), somebody("users,staff")
-    staff.ask(staff.session(), "/closed.who {}")
-    before = started("closed", system)
-    assert before[f"satchel-run-closed-{staff.name}.log"] == 1
-    assert "closed" not in listed(person)
-    refused = person.ask(person.session(), "/closed.who {}")["tool_calls"][0]
-    assert refused["error_code"] == "E_FORBIDDEN"
-    assert started("closed", system) == before
+def test_user_outside_the_group_cannot_list_call_or_start_the_server(new_user: NewUser, system: SystemProcess) -> None:
+    user, staff = new_user(), new_user("users,staff")
+    staff.ask(staff.create_session(), "/restricted.who {}")
+    before = started("restricted", system)
+    assert before[f"satchel-run-restricted-{staff.name}.log"] == 1
+    assert "restricted" not in listed(user)
+    rejected = user.ask(user.create_session(), "/restricted.who {}")["tool_calls"][0]
+    assert rejected["error_code"] == "E_FORBIDDEN"
+    assert started("restricted", system) == before
 
 
-@pytest.mark.parametrize("server", ["near_path", "far_url"])
-def test_whoever_a_model_names_the_tool_is_given_who_is_signed_in(somebody: Somebody, server: str) -> None:
-    person = somebody()
-    sent = ['"someone-else"', '["someone-else"]', '{"name": "someone-else"}', "null", "7"]
-    message = "\n".join(f'/{server}.who {{"username": {value}}}' for value in sent)
-    calls = person.ask(person.session(), message)["tool_calls"]
-    assert [call["results"] for call in calls] == [{"username": person.name, "text": ""}] * len(sent)
+@pytest.mark.parametrize("server", ["local_path", "remote_url"])
+def test_tool_gets_the_signed_in_user_whatever_username_the_model_sends(new_user: NewUser, server: str) -> None:
+    user = new_user()
+    values = ['"someone-else"', '["someone-else"]', '{"name": "someone-else"}', "null", "7"]
+    message = "\n".join(f'/{server}.who {{"username": {value}}}' for value in values)
+    calls = user.ask(user.create_session(), message)["tool_calls"]
+    assert [call["results"] for call in calls] == [{"username": user.name, "text": ""}] * len(values)
 
 
-def test_the_token_of_an_entry_reaches_its_server_and_no_log(somebody: Somebody, system: System) -> None:
-    person = somebody()
-    assert person.ask(person.session(), "/far_url.token {}")["tool_calls"][0]["results"] is True
-    written = [log.read_text(errors="replace") for log in logs(system)]
-    assert [text for text in (system.said(), *written) if "t0ken" in text] == []
+def test_token_of_an_entry_reaches_its_server_and_no_log(new_user: NewUser, system: SystemProcess) -> None:
+    user = new_user()
+    assert user.ask(user.create_session(), "/remote_url.token {}")["tool_calls"][0]["results"] is True
+    texts = [log.read_text(errors="replace") for log in logs(system)]
+    assert [text for text in (system.output(), *texts) if "t0ken" in text] == []
 
 
-def test_a_server_that_cannot_start_is_listed_with_the_reason_and_the_others_work(somebody: Somebody) -> None:
-    nowhere = listed(somebody())["nowhere"]
-    assert (nowhere["status"], nowhere["tools"]) == ("unavailable", [])
-    assert "there is no program 'no-such-program'" in nowhere["reason"]
+def test_server_that_cannot_start_is_listed_as_unavailable_with_the_reason(new_user: NewUser) -> None:
+    broken = listed(new_user())["broken"]
+    assert (broken["status"], broken["tools"]) == ("unavailable", [])
+    assert "there is no program 'no-such-program'" in broken["reason"]
 
 
-def test_a_server_that_could_not_start_is_tried_again_until_it_does(mended: Person) -> None:
-    gives_up = time.monotonic() + PATIENCE
-    while listed(mended)["late"]["status"] != "ready" and time.monotonic() < gives_up:
+def test_start_of_a_failed_server_is_retried_until_it_works(user_of_repaired_server: UserClient) -> None:
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    while listed(user_of_repaired_server)["repaired_later"]["status"] != "ready" and time.monotonic() < deadline:
         time.sleep(0.5)
-    assert listed(mended)["late"]["reason"] is None
-    assert mended.ask(mended.session(), "/late.who {}")["tool_calls"][0]["results"]["username"] == mended.name
+    assert listed(user_of_repaired_server)["repaired_later"]["reason"] is None
+    assert (
+        user_of_repaired_server.ask(user_of_repaired_server.create_session(), "/repaired_later.who {}")["tool_calls"][
+            0
+        ]["results"]["username"]
+        == user_of_repaired_server.name
+    )

@@ -4,7 +4,7 @@ from functools import cache
 
 from playwright.sync_api import Page
 
-from tests.e2e.system import ROOT
+from tests.e2e.system_process import ROOT
 
 _AXE = ROOT / "node_modules/axe-core/axe.min.js"
 _REPORTED_IMPACTS = {"serious", "critical"}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from playwright.sync_api import APIResponse, Locator, Page, Route, expect
 
-from tests.e2e.person import Person
-from tests.e2e.system import ROOT
+from tests.e2e.system_process import ROOT
+from tests.e2e.user_client import UserClient
 
 _CREATE_TRANSFER = """([name, body]) => {
     const transfer = new DataTransfer();
@@ -25,7 +25,7 @@ class ChatPage:
     """The web client, opened by a signed-in user."""
 
     page: Page
-    user: Person
+    user: UserClient
 
     @property
     def message_box(self) -> Locator:

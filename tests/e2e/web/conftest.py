@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from local.emulator.http_gateway import BUILT
-from tests.e2e.person import Person
-from tests.e2e.system import System
+from tests.e2e.system_process import SystemProcess
+from tests.e2e.user_client import UserClient
 from tests.e2e.web.chat_page import ChatPage
 
 # Prefer the headless shell: it needs less CPU time than the full browser.
@@ -51,12 +51,12 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def new_chat_page(browser: Browser, system: System) -> Iterator[ChatPageFactory]:
+def new_chat_page(browser: Browser, system: SystemProcess) -> Iterator[ChatPageFactory]:
     """Return a function that creates a page for a new user, with an empty profile; it takes browser context options."""
     with ExitStack() as stack:
 
         def create(*, signed_in: bool = True, **options: Any) -> ChatPage:  # noqa: ANN401  (what Playwright takes)
-            user = Person(system.url, f"u{uuid.uuid4().hex[:12]}@example.com")
+            user = UserClient(system.url, f"u{uuid.uuid4().hex[:12]}@example.com")
             context_options = {"base_url": system.url, "viewport": WIDE, "reduced_motion": "reduce"} | options
             context = stack.enter_context(browser.new_context(**context_options))
             context.set_default_timeout(TIMEOUT_MS)

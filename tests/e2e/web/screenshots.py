@@ -7,8 +7,8 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.e2e.person import Person
-from tests.e2e.system import ROOT, running_system
+from tests.e2e.system_process import ROOT, running_system
+from tests.e2e.user_client import UserClient
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.conftest import CHROMIUM, FLAGS
 
@@ -30,15 +30,15 @@ def main() -> None:
     expect.set_options(timeout=TIMEOUT_MS)
     with running_system() as system, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        user = Person(system.url, USER_NAME)
-        session_id = user.call("POST", "/api/sessions", json={"title": "Sales of the year"}).json()["session_id"]
+        user = UserClient(system.url, USER_NAME)
+        session_id = user.request("POST", "/api/sessions", json={"title": "Sales of the year"}).json()["session_id"]
         user.upload(session_id, "sales.csv", CSV.encode())
         _capture_report(_open_page(browser, user, "light"), session_id)
         _capture_files(_open_page(browser, user, "dark"), session_id)
         browser.close()
 
 
-def _open_page(browser: Browser, user: Person, color_scheme: str) -> ChatPage:
+def _open_page(browser: Browser, user: UserClient, color_scheme: str) -> ChatPage:
     options = {"base_url": user.url, "viewport": SIZE, "color_scheme": color_scheme, "reduced_motion": "reduce"}
     return ChatPage(browser.new_context(**options).new_page(), user)  # type: ignore[arg-type]  # TypedDicts
 

@@ -8,8 +8,8 @@ from playwright.sync_api import expect
 from tests.e2e.web.accessibility import find_axe_violations, find_keyboard_issues
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.keyboard import Keyboard
-from tests.endpoints.acts import Answers
-from tests.endpoints.server import Endpoint
+from tests.fake_providers.replies import Answer
+from tests.fake_providers.server import FakeEndpoint
 
 VARIANTS: list[tuple[int, Literal["light", "dark"]]] = [(1280, "light"), (360, "dark")]
 COPY_IMAGE = """async () => {
@@ -19,7 +19,7 @@ COPY_IMAGE = """async () => {
     await navigator.clipboard.write([new ClipboardItem({'image/png': image})]);
 }"""
 NARROW_BELOW = 760  # pixels; below, the sidebar is hidden
-APPROVAL_CALL = '/asking.write {"name": "note.txt", "text": "hello"}'
+APPROVAL_CALL = '/approval.write {"name": "note.txt", "text": "hello"}'
 
 
 def test_keyboard_writes_sends_and_stops_a_message(chat: ChatPage) -> None:
@@ -50,16 +50,16 @@ def test_keyboard_chooses_a_model_and_pastes_an_image(chat: ChatPage) -> None:
     with page.expect_response(lambda response: response.request.method == "PATCH"):
         keys.choose("Model", "anthropic")
 
-    session = chat.user.call("GET", f"/api/sessions/{chat.session_id}").json()
+    session = chat.user.request("GET", f"/api/sessions/{chat.session_id}").json()
     assert session["model"] == "anthropic"
-    (file,) = chat.user.call("GET", "/api/files").json()["files"]
+    (file,) = chat.user.request("GET", "/api/files").json()["files"]
     assert file["mime"] == "image/png"
 
 
-def test_keyboard_follows_a_link_in_an_answer(chat: ChatPage, endpoint: Endpoint) -> None:
+def test_keyboard_follows_a_link_in_an_answer(chat: ChatPage, endpoint: FakeEndpoint) -> None:
     url = f"{chat.user.url}/api/health"
-    endpoint.will = [Answers([f"It is [well]({url})."])]
-    chat.open(chat.user.session(model="anthropic"))
+    endpoint.replies = [Answer([f"It is [well]({url})."])]
+    chat.open(chat.user.create_session(model="anthropic"))
     chat.ask("How is it?")
 
     with chat.page.context.expect_page() as opened:
@@ -123,14 +123,14 @@ _DELAY_TURN_RESPONSE = """() => {
 def test_approval_is_announced_if_events_arrive_before_the_post_response(chat: ChatPage) -> None:
     chat.page.evaluate(_DELAY_TURN_RESPONSE)
     chat.send(APPROVAL_CALL)
-    expect(chat.page.get_by_label("Announcements")).to_contain_text("asking.write needs your approval")
+    expect(chat.page.get_by_label("Announcements")).to_contain_text("approval.write needs your approval")
 
 
 def test_screen_reader_announces_approval_and_completed_answer(chat: ChatPage) -> None:
     announcements = chat.page.get_by_label("Announcements")
 
     waiting = chat.send(APPROVAL_CALL)
-    expect(announcements).to_contain_text("asking.write needs your approval")
+    expect(announcements).to_contain_text("approval.write needs your approval")
     waiting.get_by_role("button", name="Allow").click()
 
     expect(announcements).to_contain_text("Answer complete")

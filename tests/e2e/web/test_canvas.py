@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.listener import Listener
+from tests.e2e.recording_site import RecordingSite
 from tests.e2e.web.accessibility import find_axe_violations, find_keyboard_issues
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.keyboard import Keyboard
@@ -48,7 +48,7 @@ def find_visible_viewers(page: Page) -> Locator:
 @pytest.mark.clause("v2:viewers:open", "v2:viewers:navigation")
 def test_each_file_type_opens_in_its_viewer_primary_file_first(chat: ChatPage) -> None:
     page, keys = chat.page, Keyboard(chat.page)
-    chat.ask("/shown.every_kind")
+    chat.ask("/samples.every_kind")
 
     expect(page.get_by_role("region", name="Canvas")).to_be_visible()
     expect(page.get_by_role("tab")).to_have_count(len(VIEWERS))
@@ -209,23 +209,23 @@ def test_report_on_a_dropped_file_opens_in_the_canvas(chat: ChatPage) -> None:
 
 @pytest.mark.clause("v2.1:viewers:auto-open")
 def test_file_with_auto_open_opens_even_if_display_does_not_open_the_canvas(chat: ChatPage) -> None:
-    chat.ask('/shown.asking_to_be_opened {"name": "cities.tsv"}')
+    chat.ask('/samples.with_auto_open {"name": "cities.tsv"}')
     expect(chat.page.get_by_role("tab")).to_have_text(["cities.tsv", "notes.md", "script.py"])
     expect(find_visible_viewers(chat.page)).to_have_attribute("data-viewer", "table")
 
 
 def test_display_mode_replaces_appends_or_splits_tabs(chat: ChatPage) -> None:
     page, keys = chat.page, Keyboard(chat.page)
-    chat.ask('/shown.one {"name": "notes.md"}')
-    chat.ask('/shown.one {"name": "script.py"}')
+    chat.ask('/samples.one {"name": "notes.md"}')
+    chat.ask('/samples.one {"name": "script.py"}')
     expect(page.get_by_role("tab")).to_have_text(["script.py"])
-    chat.ask('/shown.one {"name": "notes.md", "mode": "append"}')
+    chat.ask('/samples.one {"name": "notes.md", "mode": "append"}')
     expect(page.get_by_role("tab")).to_have_text(["script.py", "notes.md"])
     expect(find_tab(page, "notes.md")).to_have_attribute("aria-selected", "true")
     for count in (2, 1):
         keys.press("button", "Side by side")
         expect(find_visible_viewers(page)).to_have_count(count)
-    chat.ask('/shown.one {"name": "report.html", "mode": "split"}')
+    chat.ask('/samples.one {"name": "report.html", "mode": "split"}')
     expect(find_visible_viewers(page)).to_have_count(2)
     chat.screenshot("canvas-split")
 
@@ -257,17 +257,17 @@ def test_display_mode_replaces_appends_or_splits_tabs(chat: ChatPage) -> None:
 
 
 @pytest.mark.clause("v2:canvas:tab", "v2:canvas:sandbox")
-def test_dashboard_runs_in_a_sandboxed_frame_until_it_is_closed(chat: ChatPage, dashboards: Listener) -> None:
+def test_dashboard_runs_in_a_sandboxed_frame_until_it_is_closed(chat: ChatPage, dashboards: RecordingSite) -> None:
     page = chat.page
     page.goto(dashboards.origin)  # sets a cookie for the site, which the frame must not get
     chat.open()
-    call = f'/shown.dashboard {{"url": "{dashboards.origin}/board"}}'
+    call = f'/samples.dashboard {{"url": "{dashboards.origin}/board"}}'
     chat.ask(call)
 
     frame = page.frame_locator("iframe[title=Monitor]")
     expect(frame.get_by_role("heading")).to_have_text("Live")
     expect(frame.locator("#token")).to_have_text(re.compile(r"^ey[\w-]+\.[\w-]+\.[\w-]+$"))
-    assert ("/board", "") in dashboards.asked
+    assert ("/board", "") in dashboards.requests
     assert page.title() != "canary"
     keys = Keyboard(page)
     with page.expect_response("**/api/canvas/monitor/actions") as response:
@@ -276,9 +276,9 @@ def test_dashboard_runs_in_a_sandboxed_frame_until_it_is_closed(chat: ChatPage, 
     assert response.value.json()["user"] == chat.user.name
     chat.screenshot("dashboard")
 
-    chat.ask('/shown.one {"name": "notes.md"}')
+    chat.ask('/samples.one {"name": "notes.md"}')
     expect(page.get_by_role("tab")).to_have_text(["Monitor", "notes.md"])
-    assert [path for path, _ in dashboards.asked].count("/board") == 1  # the frame was not reloaded
+    assert [path for path, _ in dashboards.requests].count("/board") == 1  # the frame was not reloaded
     chat.ask(call)
     expect(page.get_by_role("tab")).to_have_text(["Monitor"])
     assert find_axe_violations(page) == []

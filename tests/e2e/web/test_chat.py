@@ -12,7 +12,7 @@ from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.keyboard import Keyboard
 
 CSV = b"region,units\nnorth,3\nsouth,4\nnorth,5\n"
-APPROVAL_CALL = '/asking.write {"name": "note.txt", "text": "hello", "capitals": false}'
+APPROVAL_CALL = '/approval.write {"name": "note.txt", "text": "hello", "capitals": false}'
 HOSTILE = """<script>window.canary = 1</script> <img src=x onerror=window.canary=1> <svg onload=window.canary=1></svg>
 <p style=position:fixed onclick=window.canary=1>press me</p> <form action=http://127.0.0.1:9/><input name=q></form>
 <iframe srcdoc=now></iframe> [a link](javascript:window.canary=1) ![a picture](http://127.0.0.1:9/x.png)"""
@@ -53,7 +53,7 @@ def test_answer_shows_the_call_and_a_button_per_artifact(chat: ChatPage) -> None
 
 def test_reload_shows_the_same_chat(chat: ChatPage) -> None:
     chat.ask('/calculator.evaluate {"expression": "2+3"}\n/calculator.evaluate {"expression": "2+"}')
-    turn = chat.send('/asking.write {"name": "note.txt", "text": "hello"}')
+    turn = chat.send('/approval.write {"name": "note.txt", "text": "hello"}')
     turn.get_by_role("button", name="Allow").wait_for()
     before = chat.page.locator(".turns").aria_snapshot()
 
@@ -104,9 +104,9 @@ def test_arguments_can_be_changed_before_a_call_is_allowed(chat: ChatPage) -> No
 
 
 def test_slow_call_shows_progress_then_silence_notices_and_can_be_canceled(chat: ChatPage) -> None:
-    turn = chat.send('/asking.plod {"words": 4, "every": 0.4, "silent": 60}')
+    turn = chat.send('/approval.report_steps {"steps": 4, "interval": 0.4, "silence": 60}')
 
-    progress = turn.get_by_role("progressbar", name="Progress of asking.plod")
+    progress = turn.get_by_role("progressbar", name="Progress of approval.report_steps")
     expect(turn.locator(".progress")).to_contain_text(re.compile("step [234] of 4"))
     assert float(progress.get_attribute("value") or 0) >= 50
     chat.screenshot("progress")
@@ -157,7 +157,7 @@ def test_chats_are_listed_renamed_and_deleted_after_confirmation(chat: ChatPage)
     expect(titles).to_have_text(["second chat"])
     assert keys.focused()[1].endswith("second chat")
 
-    chat.user.session(title="third chat")
+    chat.user.create_session(title="third chat")
     page.route("**/api/sessions", lambda route: route.continue_(url=f"{route.request.url}?limit=1"))
     page.reload()
     expect(titles).to_have_text(["third chat"])

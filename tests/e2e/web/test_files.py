@@ -81,7 +81,7 @@ def test_dropped_file_is_sent_in_parts_and_resumes_after_reload(chat: ChatPage) 
     assert sent == ["2"]
     expect(find_row(files, "year.bin")).to_contain_text("uploaded · 20 MB")
     expect(files.get_by_role("list", name="Unfinished uploads")).to_have_count(0)
-    (record,) = chat.user.call("GET", "/api/files").json()["files"]
+    (record,) = chat.user.request("GET", "/api/files").json()["files"]
     body = httpx2.get(chat.user.url + record["download_url"], follow_redirects=True).content
     assert body == b"\x07" * FILE_BYTES
 
@@ -100,7 +100,7 @@ def test_canceled_and_discarded_uploads_leave_nothing_behind(chat: ChatPage) -> 
             with page.expect_response(lambda response: response.request.method == "DELETE"):
                 keys.press("button", "Cancel year.bin")
             expect(page.get_by_role("progressbar")).to_have_count(0)
-            assert chat.user.call("GET", "/api/files/uploads").json()["uploads"] == []
+            assert chat.user.request("GET", "/api/files/uploads").json()["uploads"] == []
 
     page.reload()
     unfinished = open_files(chat).get_by_role("list", name="Unfinished uploads")
@@ -108,7 +108,7 @@ def test_canceled_and_discarded_uploads_leave_nothing_behind(chat: ChatPage) -> 
     with page.expect_response(lambda response: response.request.method == "DELETE"):
         keys.press("button", "Discard year.bin")
     expect(unfinished).to_have_count(0)
-    assert chat.user.call("GET", "/api/files/uploads").json()["uploads"] == []
+    assert chat.user.request("GET", "/api/files/uploads").json()["uploads"] == []
 
 
 def test_failed_file_list_and_failed_upload_can_be_retried(chat: ChatPage) -> None:
@@ -136,7 +136,7 @@ def test_failed_file_list_and_failed_upload_can_be_retried(chat: ChatPage) -> No
 def test_file_can_be_kept_opened_downloaded_and_filtered(chat: ChatPage) -> None:
     page, keys = chat.page, Keyboard(chat.page)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    chat.ask("/author.draft\n/author.scratch")
+    chat.ask("/artifacts.deferred_file\n/artifacts.temporary_file")
     chat.user.upload(chat.session_id, "sales of may.csv", b"a,b\n1,2\n")
     files = open_files(chat)
 
@@ -221,10 +221,10 @@ def test_deletion_can_be_undone_until_the_page_is_left(chat: ChatPage) -> None:
 
     choose_action(keys, "Delete", "old.txt")
     expect(find_row(files, "old.txt")).to_have_count(0)
-    assert len(chat.user.call("GET", "/api/files").json()["files"]) == 2
+    assert len(chat.user.request("GET", "/api/files").json()["files"]) == 2
     page.goto("about:blank")  # leaving the page is not an undo
     deadline = time.monotonic() + TIMEOUT_MS / 1000
-    while len(chat.user.call("GET", "/api/files").json()["files"]) > 1:
+    while len(chat.user.request("GET", "/api/files").json()["files"]) > 1:
         assert time.monotonic() < deadline, "the file still exists"
         time.sleep(0.05)
 

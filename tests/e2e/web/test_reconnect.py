@@ -12,7 +12,7 @@ DROPS = 20
 DROP_INTERVAL_MS = 200  # drops some connections while they wait for events, others during a request
 POLL_MS = 20
 LINES = 60
-CALL = f'/trial.chatter {{"lines": {LINES}, "seconds": 4, "linger": 100}}'  # runs until it is stopped
+CALL = f'/trial.log_lines {{"lines": {LINES}, "seconds": 4, "then_wait": 100}}'  # runs until it is stopped
 DURATIONS = re.compile(r"\d+\.\d s|\d+ s|\d+ min \d+ s")
 
 
@@ -51,7 +51,7 @@ def test_dropped_connections_during_a_turn_leave_the_same_page(new_chat_page: Ch
 
 def test_notice_is_shown_while_the_connection_is_lost(chat: ChatPage) -> None:
     chat.ask("hello")
-    chat.send('/trial.chatter {"lines": 20, "seconds": 2}')
+    chat.send('/trial.log_lines {"lines": 20, "seconds": 2}')
     notice = chat.page.locator(".connection-lost")
 
     chat.page.context.set_offline(True)

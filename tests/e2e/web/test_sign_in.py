@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import jwt
 from playwright.sync_api import Request, Route, expect
 
-from tests.e2e.system import System
+from tests.e2e.system_process import SystemProcess
 from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.keyboard import Keyboard
 
@@ -65,7 +65,7 @@ class Issuer:
 
 
 def test_sign_in_returns_to_the_open_chat_and_keeps_the_token_in_the_tab(
-    new_chat_page: ChatPageFactory, system: System
+    new_chat_page: ChatPageFactory, system: SystemProcess
 ) -> None:
     chat, issuer = new_chat_page(), Issuer(system.url)
     page = chat.page

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.listener import listening
+from tests.e2e.recording_site import running_site
 from tests.e2e.web.chat_page import ChatPage
 
 MAX_BLOCKED_MS = 100
@@ -71,8 +71,8 @@ VIEWERS_BY_NAME = {"links.bib.json": "bibliography", "markup.graph.json": "graph
 @pytest.mark.clause("v2:html:sanitised")
 def test_hostile_files_run_no_scripts_send_no_requests_and_do_not_block(chat: ChatPage) -> None:
     page = chat.page
-    with listening() as listener:
-        chat.ask(f"/shown.ill_meant {json.dumps({'listener': listener.origin})}")
+    with running_site() as listener:
+        chat.ask(f"/samples.hostile_files {json.dumps({'listener': listener.origin})}")
         title, url = page.title(), page.url
         names = page.get_by_role("tab").all_text_contents()
         assert len(names) >= 30
@@ -90,10 +90,10 @@ def test_hostile_files_run_no_scripts_send_no_requests_and_do_not_block(chat: Ch
 
         assert page.evaluate("[window.canary, document.title, location.href]") == [None, title, url]
         assert len(page.context.pages) == 1
-        assert listener.asked == []
+        assert listener.requests == []
         assert slow == {}
         page.context.request.get(listener.origin)
-        assert len(listener.asked) == 1  # the listener does record requests
+        assert len(listener.requests) == 1  # the listener does record requests
 
 
 Check = Callable[[Locator], None]
@@ -152,7 +152,7 @@ def _check_pixels(viewer: Locator) -> None:
 
 
 LARGE_FILES: dict[str, Check] = {
-    '/shown.rows {"count": 1000000}': _check_rows,
-    '/shown.lines {"megabytes": 50}': _check_lines,
-    '/shown.pixels {"side": 10000}': _check_pixels,
+    '/samples.rows {"count": 1000000}': _check_rows,
+    '/samples.lines {"megabytes": 50}': _check_lines,
+    '/samples.pixels {"side": 10000}': _check_pixels,
 }

@@ -10,7 +10,7 @@ import pytest
 from satchel.adapters.sandbox.probe import find_layers
 
 ROOT = Path(__file__).parents[3]
-WITHOUT_LAYERS = [sys.executable, str(ROOT / "tests/without_layers.py")]
+WITHOUT_LAYERS = [sys.executable, str(ROOT / "tests/without_kernel_layers.py")]
 DOCTOR = [sys.executable, "-m", "local.cli.main", "doctor"]
 SERVE = [sys.executable, "-m", "local.cli.main", "serve", "--port", "0"]
 

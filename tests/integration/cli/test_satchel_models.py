@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.endpoints.acts import Answers, Refusal, Refuses
-from tests.endpoints.server import Endpoint
+from tests.fake_providers.replies import Answer, ErrorKind, ErrorReply
+from tests.fake_providers.server import FakeEndpoint
 
 ROOT = Path(__file__).parents[3]
-CALL = Answers(calls=[("satchel_ready", '{"word": "ready"}')], tokens=(42, 7))
+CALL = Answer(calls=[("satchel_ready", '{"word": "ready"}')], tokens=(42, 7))
 API_KEY = "sk-invalid"
 
 
 @pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with Endpoint().running() as endpoint:
+def endpoint() -> Iterator[FakeEndpoint]:
+    with FakeEndpoint().running() as endpoint:
         yield endpoint
 
 
@@ -35,7 +35,7 @@ def test_without_settings_only_the_offline_model_is_listed() -> None:
     assert result.stdout.splitlines()[0] == "offline"
 
 
-def test_each_model_is_listed_and_tested(endpoint: Endpoint) -> None:
+def test_each_model_is_listed_and_tested(endpoint: FakeEndpoint) -> None:
     good, plain, closed = ("openai-chat:" + each + f"@{endpoint.url}/v1" for each in ("good", "plain", "closed"))
     configured = [
         {"name": "good", "model": good},
@@ -43,7 +43,7 @@ def test_each_model_is_listed_and_tested(endpoint: Endpoint) -> None:
         {"name": "closed", "model": closed},
         {"name": "odd", "model": "telepathy:x"},
     ]
-    endpoint.will = [CALL, Answers(["Ready."]), Refuses(Refusal.NO_KEY)]
+    endpoint.replies = [CALL, Answer(["Ready."]), ErrorReply(ErrorKind.NO_KEY)]
     result = run_models("--ping", SATCHEL_MODELS=json.dumps(configured), OPENAI_API_KEY=API_KEY)
     lines = result.stdout.splitlines()
     assert result.returncode == 1
@@ -58,8 +58,8 @@ def test_each_model_is_listed_and_tested(endpoint: Endpoint) -> None:
     assert API_KEY not in result.stdout + result.stderr
 
 
-def test_model_outside_of_the_settings_can_be_tested(endpoint: Endpoint) -> None:
-    endpoint.will = [CALL]
+def test_model_outside_of_the_settings_can_be_tested(endpoint: FakeEndpoint) -> None:
+    endpoint.replies = [CALL]
     result = run_models("--ping", f"openai-chat:any@{endpoint.url}/v1")
     assert result.returncode == 0
     assert "calls tools" in result.stdout

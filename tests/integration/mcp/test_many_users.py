@@ -17,7 +17,7 @@ from satchel.adapters.mcp.pool import PoolLimits
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.servers import ServerEntry
 from tests.integration.mcp.tool_caller import SERVER_PROGRAMS, StartRaw, ToolCaller, json_of
-from tests.processes import children_with, pid_lives
+from tests.processes import find_children, is_pid_alive
 
 USERS = 50
 CALLS = 100
@@ -36,7 +36,7 @@ def call(client: McpToolClient, workspace: Path, meanwhile: Callable[[], None] =
 def server_memory() -> list[int]:
     """Return the memory of each running server, in bytes."""
     sizes = []
-    for process in children_with("raw.py"):
+    for process in find_children("raw.py"):
         with suppress(psutil.NoSuchProcess):
             sizes.append(process.memory_info().rss)
     return sizes
@@ -84,7 +84,7 @@ def test_least_recently_used_server_is_evicted(start_raw: StartRaw, tmp_path: Pa
     assert call(client, workspaces[0]) == first
     third = call(client, workspaces[2])
 
-    assert [pid_lives(pid) for pid in (first, second, third)] == [True, False, True]
+    assert [is_pid_alive(pid) for pid in (first, second, third)] == [True, False, True]
 
 
 def test_call_waits_while_all_servers_are_busy(start_raw: StartRaw) -> None:
@@ -113,9 +113,9 @@ def test_idle_server_ends_after_the_timeout(start_raw: StartRaw) -> None:
     pid = raw.value("pid")
     again = raw.value("pid")
     deadline = time.monotonic() + 10
-    while pid_lives(pid) and time.monotonic() < deadline:
+    while is_pid_alive(pid) and time.monotonic() < deadline:
         time.sleep(0.01)
 
     assert again == pid
-    assert not pid_lives(pid)
+    assert not is_pid_alive(pid)
     assert raw.value("pid") != pid

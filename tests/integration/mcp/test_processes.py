@@ -11,7 +11,7 @@ import pytest
 
 from satchel.adapters.mcp import processes
 from tests.integration.mcp.tool_caller import SERVER_PROGRAMS
-from tests.processes import pid_lives
+from tests.processes import is_pid_alive
 
 FORKING = """
 import os, signal, sys, time
@@ -81,19 +81,19 @@ def output_is_closed(process: subprocess.Popen[bytes]) -> bool:
 
 def dies_soon(pid: int) -> bool:
     deadline = time.monotonic() + 5
-    while pid_lives(pid) and time.monotonic() < deadline:
+    while is_pid_alive(pid) and time.monotonic() < deadline:
         time.sleep(0.005)
-    return not pid_lives(pid)
+    return not is_pid_alive(pid)
 
 
 def test_end_kills_all_detached_descendants() -> None:
     process = start(FORKING)
     pids = [int(pid) for pid in line(process).split()]
     assert len(pids) == 6
-    assert all(map(pid_lives, pids))
+    assert all(map(is_pid_alive, pids))
     close(process)
 
-    assert not any(map(pid_lives, pids))
+    assert not any(map(is_pid_alive, pids))
     assert process.returncode == -9
 
 
@@ -119,7 +119,7 @@ def test_end_leaves_other_servers_running() -> None:
     line(other)
     close(process)
 
-    assert pid_lives(other.pid)
+    assert is_pid_alive(other.pid)
     close(other)
 
 
@@ -166,7 +166,7 @@ def test_running_server_has_no_exit_description() -> None:
 def test_server_dies_when_its_runner_is_killed() -> None:
     with runner("one_server") as process:
         pid = int(line(process))
-        assert pid_lives(pid)
+        assert is_pid_alive(pid)
         process.kill()
 
         assert dies_soon(pid)
@@ -175,13 +175,13 @@ def test_server_dies_when_its_runner_is_killed() -> None:
 def test_orphans_of_a_dead_server_are_killed_and_other_daemons_are_not() -> None:
     with runner("orphan_of_a_dead_server") as process:
         living, its_daemon, orphan = (int(pid) for pid in line(process).split())
-        assert all(map(pid_lives, (living, its_daemon, orphan)))
+        assert all(map(is_pid_alive, (living, its_daemon, orphan)))
         proceed(process)
         children_left = int(line(process))
 
-        assert (pid_lives(living), pid_lives(its_daemon), pid_lives(orphan)) == (True, True, False)
+        assert (is_pid_alive(living), is_pid_alive(its_daemon), is_pid_alive(orphan)) == (True, True, False)
         assert children_left == 1
         proceed(process)
         line(process)
-        assert not any(map(pid_lives, (living, its_daemon)))
+        assert not any(map(is_pid_alive, (living, its_daemon)))
         proceed(process)

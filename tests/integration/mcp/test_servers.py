@@ -17,7 +17,7 @@ from satchel.domain.conversation import ToolSpec
 from satchel.domain.servers import ServerEntry
 from satchel.ports.tool_client import CallFailure
 from tests.integration.mcp.tool_caller import SERVER_PROGRAMS, StartRaw, ToolCaller, json_of, pids_of
-from tests.processes import pid_lives
+from tests.processes import is_pid_alive
 
 
 def test_list_tools_reads_all_pages(raw: ToolCaller) -> None:
@@ -49,7 +49,7 @@ def test_idle_servers_over_the_limit_end(start_raw: StartRaw) -> None:
     ):
         pids = [json_of(first.receive(30)), json_of(second.receive(30))]
 
-    assert [pid_lives(pid) for pid in pids] == [False, True]
+    assert [is_pid_alive(pid) for pid in pids] == [False, True]
 
 
 def test_dead_warm_server_is_replaced(raw: ToolCaller) -> None:
@@ -64,7 +64,7 @@ def test_close_ends_warm_servers(raw: ToolCaller) -> None:
     pid = raw.value("pid")
     raw.client.close()
 
-    assert not pid_lives(pid)
+    assert not is_pid_alive(pid)
 
 
 def test_close_ends_running_calls(raw: ToolCaller) -> None:
@@ -73,17 +73,17 @@ def test_close_ends_running_calls(raw: ToolCaller) -> None:
         raw.client.close()
 
         assert isinstance(running.receive(30), CallFailure)
-    assert not any(map(pid_lives, pids))
+    assert not any(map(is_pid_alive, pids))
 
 
 @pytest.mark.clause("v2.1:timeout:killed")
 def test_kill_ends_a_blocking_tool_and_its_daemon(raw: ToolCaller) -> None:
     with raw.client.call("blocks", {}, raw.workspace, writes=True) as running:
         pids = pids_of(running)
-        assert all(map(pid_lives, pids))
+        assert all(map(is_pid_alive, pids))
         running.kill()
 
-        assert not any(map(pid_lives, pids))
+        assert not any(map(is_pid_alive, pids))
         assert isinstance(running.receive(30), CallFailure)
 
 
@@ -102,20 +102,20 @@ def test_leaving_a_running_call_ends_its_server(raw: ToolCaller) -> None:
     with raw.client.call("blocks", {}, raw.workspace, writes=True) as running:
         pids = pids_of(running)
 
-    assert not any(map(pid_lives, pids))
+    assert not any(map(is_pid_alive, pids))
 
 
 def test_daemon_is_killed_after_a_call(raw: ToolCaller) -> None:
     server, daemon = raw.value("detached")
 
-    assert not pid_lives(daemon)
+    assert not is_pid_alive(daemon)
     assert raw.value("pid") != server
 
 
 def test_running_child_is_killed_after_a_call(raw: ToolCaller) -> None:
     _, child = raw.value("child")
 
-    assert not pid_lives(child)
+    assert not is_pid_alive(child)
 
 
 def test_server_stays_warm_if_its_children_have_exited(raw: ToolCaller) -> None:
@@ -127,7 +127,7 @@ def test_end_of_a_call_does_not_kill_processes_of_another_call(raw: ToolCaller) 
         pids = pids_of(running)
         raw.value("detached")
 
-        assert all(map(pid_lives, pids))
+        assert all(map(is_pid_alive, pids))
         running.kill()
 
 

@@ -18,9 +18,9 @@ from satchel.domain.conversation import (
     ToolSpec,
     UserMessage,
 )
-from tests.endpoints.acts import Answers, Reason
-from tests.endpoints.server import PROVIDERS, Endpoint
-from tests.fakes.model import Listener
+from tests.fake_providers.replies import Answer, FinishReason
+from tests.fake_providers.server import PROVIDERS, FakeEndpoint
+from tests.fakes.llm import FakeStreamListener
 from tests.integration.models.conftest import Ready
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
@@ -36,20 +36,20 @@ each_provider = pytest.mark.parametrize("provider", PROVIDERS)
 
 def question(*messages: Message, last_word: bool = False) -> CompletionRequest:
     asked = messages or (UserMessage(text="How is the weather?"),)
-    return CompletionRequest(instructions="Be brief.", messages=list(asked), tools=TOOLS, last_word=last_word)
+    return CompletionRequest(instructions="Be brief.", messages=list(asked), tools=TOOLS, must_answer=last_word)
 
 
 @each_provider
-def test_an_answer_is_heard_piece_by_piece(provider: str, endpoint: Endpoint, ready: Ready) -> None:
+def test_an_answer_is_heard_piece_by_piece(provider: str, endpoint: FakeEndpoint, ready: Ready) -> None:
     pieces = ["Grüße ", "aus ", "Rom \U0001f35d", "."]
-    endpoint.will = [Answers(pieces, pause=0.05)]
-    heard = Listener()
+    endpoint.replies = [Answer(pieces, pause=0.05)]
+    heard = FakeStreamListener()
     reply = ready(provider).reply(question(), heard)
     assert (reply.text, reply.calls, reply.usage) == ("".join(pieces), [], TokenUsage(input_tokens=11, output_tokens=7))
     assert heard.pieces == pieces
 
 
-class Stopwatch(Listener):
+class Stopwatch(FakeStreamListener):
     """Notes when the first piece came."""
 
     def __init__(self) -> None:
@@ -63,19 +63,19 @@ class Stopwatch(Listener):
 
 
 @each_provider
-def test_the_first_piece_is_heard_when_it_comes(provider: str, endpoint: Endpoint, ready: Ready) -> None:
+def test_the_first_piece_is_heard_when_it_comes(provider: str, endpoint: FakeEndpoint, ready: Ready) -> None:
     model = ready(provider)
-    model.reply(question(), Listener())
-    endpoint.will, endpoint.spoke = [Answers(["One ", "two"], silence=0.2, pause=0.5)], []
+    model.reply(question(), FakeStreamListener())
+    endpoint.replies, endpoint.first_text_times = [Answer(["One ", "two"], silence=0.2, pause=0.5)], []
     heard = Stopwatch()
     model.reply(question(), heard)
-    assert heard.first - endpoint.spoke[0] < LATE_SECONDS
+    assert heard.first - endpoint.first_text_times[0] < LATE_SECONDS
 
 
 @each_provider
-def test_calls_come_side_by_side_with_their_own_names(provider: str, endpoint: Endpoint, ready: Ready) -> None:
-    endpoint.will = [Answers(["Let me look."], CALLS)]
-    reply = ready(provider).reply(question(), Listener())
+def test_calls_come_side_by_side_with_their_own_names(provider: str, endpoint: FakeEndpoint, ready: Ready) -> None:
+    endpoint.replies = [Answer(["Let me look."], CALLS)]
+    reply = ready(provider).reply(question(), FakeStreamListener())
     assert reply.text == "Let me look."
     assert [(call.tool, json.loads(call.arguments)["city"]) for call in reply.calls] == [
         ("weather.get", "Paris"),
@@ -85,9 +85,9 @@ def test_calls_come_side_by_side_with_their_own_names(provider: str, endpoint: E
 
 
 @each_provider
-def test_a_call_whose_arguments_are_no_json_comes_as_it_is(provider: str, endpoint: Endpoint, ready: Ready) -> None:
-    endpoint.will = [Answers(calls=[("weather_get", '{"city": "Par'), ("made_up", "{}")])]
-    reply = ready(provider).reply(question(), Listener())
+def test_a_call_whose_arguments_are_no_json_comes_as_it_is(provider: str, endpoint: FakeEndpoint, ready: Ready) -> None:
+    endpoint.replies = [Answer(calls=[("weather_get", '{"city": "Par'), ("made_up", "{}")])]
+    reply = ready(provider).reply(question(), FakeStreamListener())
     assert [(call.tool, call.arguments) for call in reply.calls] == [
         ("weather.get", '{"city": "Par'),
         ("made_up", "{}"),
@@ -104,10 +104,10 @@ def after_tools(*refs: str, failed: bool = False) -> list[Message]:
 
 
 @each_provider
-def test_results_go_back_with_their_calls_in_order(provider: str, endpoint: Endpoint, ready: Ready) -> None:
+def test_results_go_back_with_their_calls_in_order(provider: str, endpoint: FakeEndpoint, ready: Ready) -> None:
     task = question(*after_tools("0-a", "1-b", failed=True))
-    assert ready(provider).reply(task, Listener()).text == "Hello."
-    told = TOLD[provider](endpoint.asked[-1].body)
+    assert ready(provider).reply(task, FakeStreamListener()).text == "Hello."
+    told = TOLD[provider](endpoint.requests[-1].body)
     assert told == [
         ("user", "How is it?"),
         ("assistant", "I look."),
@@ -119,7 +119,7 @@ def test_results_go_back_with_their_calls_in_order(provider: str, endpoint: Endp
 
 
 @each_provider
-def test_what_is_said_of_calls_is_fit_for_any_provider(provider: str, endpoint: Endpoint, ready: Ready) -> None:
+def test_what_is_said_of_calls_is_fit_for_any_provider(provider: str, endpoint: FakeEndpoint, ready: Ready) -> None:
     """Refs that came twice or are empty, and arguments that were no JSON: of another model, or of one that erred."""
     wrong = ProposedCall(tool="made up!", arguments="[1", ref="")
     messages = [
@@ -130,8 +130,8 @@ def test_what_is_said_of_calls_is_fit_for_any_provider(provider: str, endpoint: 
         AssistantMessage(text=""),
         UserMessage(text="Well?"),
     ]
-    ready(provider).reply(question(*messages), Listener())
-    told = TOLD[provider](endpoint.asked[-1].body)
+    ready(provider).reply(question(*messages), FakeStreamListener())
+    told = TOLD[provider](endpoint.requests[-1].body)
     ids = [entry[1] for entry in told if entry[0] == "call"]
     assert ids == ["call00001", "call00002", "call00003"]
     assert [entry[1] for entry in told if entry[0] == "result"] == ids
@@ -140,43 +140,45 @@ def test_what_is_said_of_calls_is_fit_for_any_provider(provider: str, endpoint: 
 
 
 @each_provider
-def test_tools_are_told_in_the_same_order_without_strictness(provider: str, endpoint: Endpoint, ready: Ready) -> None:
+def test_tools_are_told_in_the_same_order_without_strictness(
+    provider: str, endpoint: FakeEndpoint, ready: Ready
+) -> None:
     model = ready(provider)
     for tools in itertools.permutations(TOOLS):
-        model.reply(question().model_copy(update={"tools": list(tools)}), Listener())
-    first, second = ([*_tools(asked.body)] for asked in endpoint.asked[-2:])
+        model.reply(question().model_copy(update={"tools": list(tools)}), FakeStreamListener())
+    first, second = ([*_tools(asked.body)] for asked in endpoint.requests[-2:])
     assert [name for name, _ in first] == ["a_b_c", "weather_get"]
     assert first == second
     assert dict(first)["weather_get"] == CITY
-    assert "strict" not in json.dumps(endpoint.asked[-1].body)
+    assert "strict" not in json.dumps(endpoint.requests[-1].body)
 
 
 @each_provider
-def test_for_its_last_word_a_model_may_not_call(provider: str, endpoint: Endpoint, ready: Ready) -> None:
-    ready(provider).reply(question(last_word=True), Listener())
-    sent = endpoint.asked[-1].body
+def test_for_its_last_word_a_model_may_not_call(provider: str, endpoint: FakeEndpoint, ready: Ready) -> None:
+    ready(provider).reply(question(last_word=True), FakeStreamListener())
+    sent = endpoint.requests[-1].body
     allowed = sent.get("tool_choice") or sent.get("toolConfig")
     assert allowed in ("none", {"type": "none"}, None)
 
 
-def test_what_comes_again_is_marked_for_the_cache(endpoint: Endpoint, ready: Ready) -> None:
+def test_what_comes_again_is_marked_for_the_cache(endpoint: FakeEndpoint, ready: Ready) -> None:
     for provider, mark in (("bedrock", "cachePoint"), ("anthropic", "cache_control")):
-        ready(provider).reply(question(*after_tools("0-a", "1-b")), Listener())
-        assert json.dumps(endpoint.asked[-1].body).count(mark) >= 2
+        ready(provider).reply(question(*after_tools("0-a", "1-b")), FakeStreamListener())
+        assert json.dumps(endpoint.requests[-1].body).count(mark) >= 2
 
 
 @each_provider
-def test_an_answer_at_its_limit_says_so_at_its_end(provider: str, endpoint: Endpoint, ready: Ready) -> None:
-    endpoint.will = [Answers(["Once upon"], reason=Reason.LENGTH)]
-    reply = ready(provider).reply(question(), Listener())
-    assert reply.text == "Once upon\n\n[The answer ends here: the model may not write more at once.]"
+def test_an_answer_at_its_limit_says_so_at_its_end(provider: str, endpoint: FakeEndpoint, ready: Ready) -> None:
+    endpoint.replies = [Answer(["Once upon"], reason=FinishReason.LENGTH)]
+    reply = ready(provider).reply(question(), FakeStreamListener())
+    assert reply.text == "Once upon\n\n[The answer stops here because it reached the model's maximum length.]"
 
 
 class Gone(Exception):
     """Nobody listens any more."""
 
 
-class Leaver(Listener):
+class Leaver(FakeStreamListener):
     def __call__(self, text: str) -> None:
         super().__call__(text)
         if text:
@@ -184,24 +186,24 @@ class Leaver(Listener):
 
 
 @each_provider
-def test_who_stops_listening_ends_the_connection(provider: str, endpoint: Endpoint, ready: Ready) -> None:
-    endpoint.will = [Answers(["word "] * 400, pause=0.05)]
+def test_who_stops_listening_ends_the_connection(provider: str, endpoint: FakeEndpoint, ready: Ready) -> None:
+    endpoint.replies = [Answer(["word "] * 400, pause=0.05)]
     with pytest.raises(Gone):
         ready(provider).reply(question(), Leaver())
-    assert endpoint.left.wait(2)
+    assert endpoint.client_disconnected.wait(2)
 
 
 @each_provider
-def test_twenty_are_answered_side_by_side(provider: str, endpoint: Endpoint, ready: Ready) -> None:
+def test_twenty_are_answered_side_by_side(provider: str, endpoint: FakeEndpoint, ready: Ready) -> None:
     model = ready(provider)
-    endpoint.decide = lambda asked: Answers([json.dumps(asked.body["messages"])], pause=0.02)
+    endpoint.default_reply = lambda asked: Answer([json.dumps(asked.body["messages"])], pause=0.02)
 
     def ask(number: int) -> str:
-        return model.reply(question(UserMessage(text=f"number {number};")), Listener()).text
+        return model.reply(question(UserMessage(text=f"number {number};")), FakeStreamListener()).text
 
     with ThreadPoolExecutor(20) as pool:
         texts = list(pool.map(ask, range(20)))
-    endpoint.decide = lambda _: Answers(["Hello."])
+    endpoint.default_reply = lambda _: Answer(["Hello."])
     assert all(f"number {number};" in text for number, text in enumerate(texts))
 
 

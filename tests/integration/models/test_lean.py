@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.endpoints.acts import Answers
-from tests.endpoints.server import PROVIDERS, Endpoint
+from tests.fake_providers.replies import Answer
+from tests.fake_providers.server import PROVIDERS, FakeEndpoint
 from tests.integration.models.conftest import AWS, KEYS
 
 ROOT = Path(__file__).parents[3]
@@ -16,7 +16,7 @@ ASK = """
 import sys
 from satchel.bootstrap import models
 from satchel.domain.conversation import AssistantMessage, ModelTask, ProposedCall, ToolMessage, ToolSpec, UserMessage
-from tests.fakes.model import Listener
+from tests.fakes.llm import Listener
 tool = ToolSpec(server="weather", name="get", input_schema={"type": "object", "properties": {"city": {}}})
 call = ProposedCall(tool="weather.get", arguments="{}", ref="1")
 result = ToolMessage(ref="1", tool=tool.full_name, content={})
@@ -33,13 +33,13 @@ AGENTS = {"pydantic_ai.agent", "pydantic_graph.graph_builder", "griffe"}
 
 
 @pytest.fixture(scope="module")
-def told(serving: Endpoint) -> dict[str, tuple[str, set[str]]]:
+def told(serving: FakeEndpoint) -> dict[str, tuple[str, set[str]]]:
     """Return of each provider, asked after those before it, what it answered and which modules there are by then."""
-    serving.decide = lambda _: Answers(["Yes", "."])
-    command = [sys.executable, "-W", "error", "-c", ASK, *map(serving.name, ASKED)]
+    serving.default_reply = lambda _: Answer(["Yes", "."])
+    command = [sys.executable, "-W", "error", "-c", ASK, *map(serving.model_name, ASKED)]
     environ = {**os.environ, **AWS, **KEYS, "PYTHONPATH": f"{ROOT}:{ROOT / 'layers/core/python'}"}
     done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, check=False)  # noqa: S603  (ours)
-    serving.decide = lambda _: Answers(["Hello."])
+    serving.default_reply = lambda _: Answer(["Hello."])
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     return {

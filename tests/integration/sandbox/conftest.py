@@ -11,7 +11,7 @@ from satchel.adapters.mcp.client import McpToolClient
 from satchel.adapters.sandbox.probe import find_layers
 from satchel.domain.isolation import Isolation
 from satchel.domain.servers import ServerEntry
-from tests.attacks.target import PLAIN_SERVER
+from tests.attacks.target import MCP_SERVERS
 from tests.integration.sandbox.sandboxed_server import SANDBOXED_TOOLS, SandboxedServer
 
 LAYERS = find_layers()
@@ -42,7 +42,7 @@ def sandboxed(
     """Start a server for the user of a workspace."""
     workspace.mkdir(exist_ok=True)
     cwd = str(SANDBOXED_TOOLS / "file_access")
-    fields = {"command": ["python", "main.py"], "cwd": cwd, "read_paths": [str(PLAIN_SERVER)], **entry}
+    fields = {"command": ["python", "main.py"], "cwd": cwd, "read_paths": [str(MCP_SERVERS)], **entry}
     client = McpToolClient("sandboxed", ServerEntry.model_validate(fields), loop, os.environ, isolation=isolation)
     with closing(client):
         yield SandboxedServer(client, workspace)

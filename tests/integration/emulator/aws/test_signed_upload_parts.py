@@ -1,8 +1,6 @@
 """A signed upload part accepts only the signed content, at its place and for a limited time, as on S3."""
 
-import base64
 import datetime as dt
-import hashlib
 from collections.abc import Callable
 
 import botocore.auth
@@ -15,7 +13,8 @@ from satchel.adapters import clients
 from satchel.adapters.s3_files import S3Files
 from satchel.adapters.s3_uploads import S3Uploads
 from satchel.domain.ids import UserName
-from satchel.domain.uploads import SIGNED_SECONDS, Part, Upload, part_bytes_for, uploaded_file
+from satchel.domain.uploads import PART_URL_SECONDS, Part, Upload, new_uploaded_file, part_bytes_for
+from tests.hashes import base64_sha256
 
 NOW = dt.datetime(2026, 3, 1, tzinfo=dt.UTC)
 BUCKET = "parts"
@@ -23,10 +22,6 @@ BODY = b"a,b\n1,2\n"
 FORBIDDEN = 403
 Headers = dict[str, str]
 Tamper = Callable[[str, Headers, bytes], tuple[str, Headers, bytes]]
-
-
-def sha256(body: bytes) -> str:
-    return base64.b64encode(hashlib.sha256(body).digest()).decode()
 
 
 @pytest.fixture(scope="module")
@@ -42,13 +37,13 @@ def upload(parts: S3Uploads) -> Upload:
 
 
 def begin_upload(parts: S3Uploads, name: str, size: int) -> Upload:
-    new = uploaded_file(UserName("alice"), None, name, None, size, NOW, name.encode().rjust(10, b"0"))
+    new = new_uploaded_file(UserName("alice"), None, name, None, size, NOW, name.encode().rjust(10, b"0"))
     store_id = parts.begin(new.key, new.mime)
     return Upload(file=new, store_id=store_id, part_bytes=part_bytes_for(size), expires_at=NOW + dt.timedelta(days=1))
 
 
 def signed(parts: S3Uploads, upload: Upload, body: bytes = BODY) -> tuple[str, Headers]:
-    return parts.sign(upload, Part(number=1, sha256=sha256(body)), SIGNED_SECONDS)
+    return parts.presign_part(upload, Part(number=1, sha256=base64_sha256(body)), PART_URL_SECONDS)
 
 
 def put(url: str, headers: Headers, body: bytes) -> tuple[int, str]:
@@ -57,13 +52,13 @@ def put(url: str, headers: Headers, body: bytes) -> tuple[int, str]:
 
 
 def stored_parts(parts: S3Uploads, upload: Upload) -> list[tuple[int, str | None]]:
-    return [(part.size, part.sha256) for part in parts.parts(upload, 10, None).items]
+    return [(part.size, part.sha256) for part in parts.list_parts(upload, 10, None).items]
 
 
 def test_signed_content_is_accepted(parts: S3Uploads, upload: Upload) -> None:
     assert put(*signed(parts, upload), BODY)[0] == 200
-    assert stored_parts(parts, upload) == [(len(BODY), sha256(BODY))]
-    parts.complete(upload, parts.parts(upload, 10, None).items)
+    assert stored_parts(parts, upload) == [(len(BODY), base64_sha256(BODY))]
+    parts.complete(upload, parts.list_parts(upload, 10, None).items)
     assert S3Files(parts.client, BUCKET).read(upload.file.key, 100) == BODY
 
 
@@ -79,7 +74,11 @@ TAMPERED: dict[str, Tamper] = {
     "fewer bytes": lambda url, headers, body: (url, headers, body[:-1]),
     "more bytes": lambda url, headers, body: (url, headers, body + b"x"),
     "no bytes": lambda url, headers, _body: (url, headers, b""),
-    "another checksum": lambda url, _headers, _body: (url, {"x-amz-checksum-sha256": sha256(b"other by")}, b"other by"),
+    "another checksum": lambda url, _headers, _body: (
+        url,
+        {"x-amz-checksum-sha256": base64_sha256(b"other by")},
+        b"other by",
+    ),
     "no checksum": lambda url, _headers, body: (url, {}, body),
 }
 
@@ -111,7 +110,7 @@ def test_other_content_of_the_same_length_is_a_bad_digest(parts: S3Uploads, uplo
     assert stored_parts(parts, upload) == []
 
 
-@pytest.mark.parametrize(("ago", "status"), [(SIGNED_SECONDS - 60, 200), (SIGNED_SECONDS, FORBIDDEN)])
+@pytest.mark.parametrize(("ago", "status"), [(PART_URL_SECONDS - 60, 200), (PART_URL_SECONDS, FORBIDDEN)])
 def test_expired_signature_is_forbidden(
     parts: S3Uploads, upload: Upload, monkeypatch: pytest.MonkeyPatch, ago: int, status: int
 ) -> None:
@@ -125,7 +124,7 @@ def test_expired_signature_is_forbidden(
 def test_part_of_a_completed_upload_is_not_found(parts: S3Uploads, upload: Upload) -> None:
     url, headers = signed(parts, upload)
     assert put(url, headers, BODY)[0] == 200
-    parts.complete(upload, parts.parts(upload, 10, None).items)
+    parts.complete(upload, parts.list_parts(upload, 10, None).items)
     status, text = put(url, headers, BODY)
     assert status in {400, 404}
     assert "NoSuchUpload" in text
@@ -134,5 +133,5 @@ def test_part_of_a_completed_upload_is_not_found(parts: S3Uploads, upload: Uploa
 def test_empty_file_is_one_empty_part(parts: S3Uploads) -> None:
     upload = begin_upload(parts, "empty.csv", 0)
     assert put(*signed(parts, upload, b""), b"")[0] == 200
-    parts.complete(upload, parts.parts(upload, 10, None).items)
+    parts.complete(upload, parts.list_parts(upload, 10, None).items)
     assert S3Files(parts.client, BUCKET).read(upload.file.key, 100) == b""

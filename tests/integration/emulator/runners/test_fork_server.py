@@ -10,7 +10,7 @@ import pytest
 
 from local.emulator.runners.functions import RunnerFunction
 from local.emulator.runners.pool import EnvironmentPool
-from tests.processes import children_with, pid_lives
+from tests.processes import find_children, is_pid_alive
 
 HANDLERS = "tests.integration.emulator.handlers.basic"
 
@@ -33,7 +33,7 @@ def describe(pool: EnvironmentPool, function: str, tenant: str = "alice") -> dic
 def fork_server(pool: EnvironmentPool) -> psutil.Process:
     """Return the fork server. Environments have the same command line, so their pids are excluded."""
     (found,) = [
-        p for p in children_with("local.emulator.runners.fork_server_main") if p.pid not in pool.pids().values()
+        p for p in find_children("local.emulator.runners.fork_server_main") if p.pid not in pool.pids().values()
     ]
     return found
 
@@ -69,5 +69,5 @@ def test_killed_fork_server_is_restarted(pool: EnvironmentPool) -> None:
     before = describe(pool, "one")["pid"]
     fork_server(pool).kill()
     assert describe(pool, "other")["imported_in"] == fork_server(pool).pid
-    assert pid_lives(before)
+    assert is_pid_alive(before)
     assert describe(pool, "one")["pid"] == before

@@ -15,7 +15,7 @@ import pytest
 from local.emulator.runners.context import InvocationError
 from local.emulator.runners.functions import RunnerFunction
 from local.emulator.runners.pool import EnvironmentPool
-from tests.processes import pid_lives
+from tests.processes import is_pid_alive
 
 HANDLERS = "tests.integration.emulator.handlers.basic"
 MakePool = Callable[..., EnvironmentPool]
@@ -162,7 +162,7 @@ class TestKilling:
         pool.invoke("hold", "alice", str(tmp_path / "pid"), asynchronous=True)
         server = pid_in(tmp_path / "pid")
         os.kill(pool.pids()["hold", "alice"], signal.SIGKILL)
-        eventually(lambda: not pid_lives(server), timeout=1)
+        eventually(lambda: not is_pid_alive(server), timeout=1)
         eventually(lambda: "Runtime.ExitError" in caplog.text, timeout=1)
         assert "signal 9" in caplog.text
         assert pool.pids() == {}
@@ -180,8 +180,8 @@ class TestKilling:
             pool.invoke("hold", tenant, str(tmp_path / tenant), asynchronous=True)
         servers = {tenant: pid_in(tmp_path / tenant) for tenant in ("alice", "bob")}
         os.kill(pool.pids()["hold", "alice"], signal.SIGKILL)
-        eventually(lambda: not pid_lives(servers["alice"]))
-        assert pid_lives(servers["bob"])
+        eventually(lambda: not is_pid_alive(servers["alice"]))
+        assert is_pid_alive(servers["bob"])
         assert list(pool.pids()) == [("hold", "bob")]
 
     def test_unrelated_children_of_the_parent_are_not_affected(self, make_pool: MakePool) -> None:
@@ -202,9 +202,9 @@ class TestKilling:
         pool = make_pool(function("orphan"))
         pool.invoke("orphan", "alice", str(tmp_path / "pid"))
         orphan = pid_in(tmp_path / "pid")
-        assert pid_lives(orphan)
+        assert is_pid_alive(orphan)
         os.kill(pool.pids()["orphan", "alice"], signal.SIGKILL)
-        eventually(lambda: not pid_lives(orphan), timeout=1)
+        eventually(lambda: not is_pid_alive(orphan), timeout=1)
 
     def test_timeout_kills_the_environment(self, make_pool: MakePool, tmp_path: Path) -> None:
         pool = make_pool(function("hold", timeout=0.5))
@@ -212,7 +212,7 @@ class TestKilling:
             pool.invoke("hold", "alice", str(tmp_path / "pid"))
         assert raised.value.error_type == "Sandbox.Timedout"
         eventually(lambda: not pool.pids())
-        eventually(lambda: not pid_lives(pid_in(tmp_path / "pid")), timeout=1)
+        eventually(lambda: not is_pid_alive(pid_in(tmp_path / "pid")), timeout=1)
 
     @pytest.mark.parametrize("handler", ["hold", "orphan"])
     def test_environments_end_with_all_their_processes_if_the_parent_is_killed(
@@ -238,7 +238,7 @@ class TestKilling:
             environment = int(parent.stdout.readline())
             server = pid_in(tmp_path / "pid")
             parent.kill()
-        eventually(lambda: not pid_lives(environment) and not pid_lives(server), timeout=3)
+        eventually(lambda: not is_pid_alive(environment) and not is_pid_alive(server), timeout=3)
 
 
 class TestEnding:
@@ -250,7 +250,7 @@ class TestEnding:
         started = time.monotonic()
         pool.close()
         assert time.monotonic() - started < 10
-        assert not any(pid_lives(server) for server in servers)
+        assert not any(is_pid_alive(server) for server in servers)
 
     def test_environment_that_does_not_end_in_time_is_killed(self, make_pool: MakePool) -> None:
         pool = make_pool(function("echo"), grace_seconds=0.3)
@@ -293,7 +293,7 @@ class TestEnding:
         pool.invoke("hold", "alice", str(tmp_path / "pid"), asynchronous=True)
         pool.invoke("echo", "alice", {})
         eventually(lambda: list(pool.pids()) == [("hold", "alice")])
-        assert pid_lives(pid_in(tmp_path / "pid"))
+        assert is_pid_alive(pid_in(tmp_path / "pid"))
         assert pool.invoke("echo", "alice", {"again": 1}) == {"again": 1}
 
     def test_full_pool_ends_the_least_recently_used_environment(self, make_pool: MakePool) -> None:

@@ -1,5 +1,3 @@
-import base64
-import hashlib
 import itertools
 from typing import Any
 
@@ -10,15 +8,12 @@ from botocore.exceptions import ClientError
 
 from local.emulator.aws import resources
 from local.emulator.aws.cloud import LocalCloud
-from tests.integration.aws.makers import at_once
+from tests.hashes import base64_sha256
+from tests.integration.aws.factories import at_once
 
 S3 = Any  # untyped, because the tests pass mappings as arguments
 MIN_PART_BYTES = 5 << 20
 _names = itertools.count()
-
-
-def sha256(body: bytes) -> str:
-    return base64.b64encode(hashlib.sha256(body).digest()).decode()
 
 
 class MultipartUpload:
@@ -31,7 +26,7 @@ class MultipartUpload:
         self.arguments["UploadId"] = created["UploadId"]
 
     def put(self, number: int, body: bytes, checksum: str | None = None) -> Any:  # noqa: ANN401  (boto3's response)
-        sent = {"PartNumber": number, "Body": body, "ChecksumSHA256": checksum or sha256(body)}
+        sent = {"PartNumber": number, "Body": body, "ChecksumSHA256": checksum or base64_sha256(body)}
         return self.s3.upload_part(**self.arguments, **sent)
 
     def parts(self, **options: int) -> list[dict[str, Any]]:
@@ -62,7 +57,7 @@ def code(raised: pytest.ExceptionInfo[ClientError]) -> str:
 
 def test_part_with_a_wrong_checksum_is_rejected(upload: MultipartUpload) -> None:
     with pytest.raises(ClientError) as raised:
-        upload.put(1, b"abd", checksum=sha256(b"abc"))
+        upload.put(1, b"abd", checksum=base64_sha256(b"abc"))
     assert code(raised) == "BadDigest"
     assert upload.parts() == []
 
@@ -72,7 +67,7 @@ def test_parts_are_listed_with_checksums_by_number_with_gaps(upload: MultipartUp
         upload.put(number, b"%d" % number)
 
     assert [(part["PartNumber"], part["ChecksumSHA256"]) for part in upload.parts()] == [
-        (number, sha256(b"%d" % number)) for number in (2, 5, 9)
+        (number, base64_sha256(b"%d" % number)) for number in (2, 5, 9)
     ]
     assert [part["PartNumber"] for part in upload.parts(PartNumberMarker=2)] == [5, 9]
     first = upload.s3.list_parts(**upload.arguments, MaxParts=2)

@@ -14,9 +14,9 @@ from typing import Any
 
 import helpers  # type: ignore[import-not-found] # in the same directory
 
-sys.path.append(str(Path(__file__).parents[4] / "servers"))
+sys.path.append(str(Path(__file__).parents[4] / "mcp_servers"))
 
-from plain import Server
+from jsonrpc_server import Server
 
 server = Server("file_access")
 

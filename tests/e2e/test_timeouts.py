@@ -1,0 +1,199 @@
+"""Timeouts in real time with real processes. The long cases run in parallel."""
+
+import threading
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import uuid4
+
+import psutil
+import pytest
+
+from tests.e2e.conftest import APPROVAL_SECONDS
+from tests.e2e.system_process import SystemProcess
+from tests.e2e.user_client import Json, UserClient
+from tests.processes import find_runner, is_alive, is_pid_alive
+
+NOTICES = {
+    15: "The tool is taking longer than expected. Please wait...",
+    20: "Still processing your request. This may take a few more moments.",
+    25: "Processing continues. The tool will timeout in 5 seconds if no progress.",
+    30: "Tool failed to respond in a reasonable amount of time. Please try again or use a smaller dataset.",
+}
+MESSAGES = {
+    "silent": '/trial.wait_with_daemon {"seconds": 60}',
+    "blocked": '/trial.block_with_daemon {"seconds": 60}',
+    "reporting": '/trial.report_steps {"steps": 7, "interval": 10, "silence": 0}',
+    "falling_silent": '/trial.report_steps {"steps": 2, "interval": 10, "silence": 60}',
+    "killed_runner": '/trial.report_steps {"steps": 1, "interval": 0, "silence": 60}',
+    "undecided": '/approval.write {"name": "never.txt", "text": ""}',
+}
+CASES_WITH_DAEMON = ("silent", "blocked")
+MAX_DETECTION_SECONDS = 40.0  # a dead runner is detected by its missing heartbeats
+MAX_NOTICE_ERROR, MAX_KILL_ERROR, POLL_SECONDS = 0.3, 0.5, 0.02
+
+pytestmark = pytest.mark.timeout(200)
+
+
+@dataclass
+class LongTurn:
+    """A long turn. ``died`` has the time of death of its processes by name (seconds since 1970).
+
+    ``descendants`` are the processes that a killed runner had started.
+    """
+
+    user: UserClient
+    session_id: str
+    turn_id: str
+    died: dict[str, float] = field(default_factory=dict)
+    descendants: list[psutil.Process] = field(default_factory=list)
+
+    @property
+    def path(self) -> str:
+        return f"/api/sessions/{self.session_id}/turns/{self.turn_id}"
+
+    def watch(self) -> None:
+        """Watch the tool's process and its daemon until both are dead."""
+        alive = {"tool": self.user.read_note("call.json")["pid"], "daemon": self.user.read_note("daemon.pid")}
+        while alive:
+            for name in [name for name, pid in alive.items() if not is_pid_alive(pid)]:
+                self.died[name] = time.time()
+                del alive[name]
+            time.sleep(POLL_SECONDS)
+
+    def kill_runner(self) -> None:
+        """Kill the runner of the tool with SIGKILL, so that it cannot report anything."""
+        runner = find_runner(psutil.Process(self.user.read_note("call.json")["pid"]), "trial")
+        self.descendants = runner.children(recursive=True)
+        runner.kill()
+        self.died["runner"] = time.time()
+
+    def response(self) -> Json:
+        return self.user.wait_for_turn(self.session_id, self.turn_id)
+
+    def events(self, type_: str) -> list[Json]:
+        return [event for event in self.user.events(self.session_id, self.turn_id) if event["type"] == type_]
+
+    def notice_errors(self, start: float) -> dict[int, float]:
+        """Return by how many seconds each notice was late. ``start`` is the start or the last progress of the call."""
+        assert {event["seconds"]: event["message"] for event in self.events("tool_notice")} == NOTICES
+        return {
+            event["seconds"]: datetime.fromisoformat(event["at"]).timestamp() - start - event["seconds"]
+            for event in self.events("tool_notice")
+        }
+
+
+def _warm(user: UserClient) -> str:
+    """Start the user's server, so that the long call starts at once. Return the session id."""
+    session_id = user.create_session()
+    user.ask(session_id, '/trial.write {"name": "warm.txt", "text": ""}')
+    return session_id
+
+
+@pytest.fixture(scope="module")
+def turns(system: SystemProcess) -> Mapping[str, LongTurn]:
+    users = [UserClient(system.url, f"long{uuid4().hex[:12]}@example.com") for _ in MESSAGES]
+    with ThreadPoolExecutor(len(users)) as pool:
+        sessions = list(pool.map(_warm, users))
+    long_turns = {
+        case: LongTurn(user, session_id, user.start_turn(session_id, message)["turn_id"])
+        for user, session_id, (case, message) in zip(users, sessions, MESSAGES.items(), strict=True)
+    }
+    for case in CASES_WITH_DAEMON:
+        threading.Thread(target=long_turns[case].watch, daemon=True).start()
+    long_turns["killed_runner"].kill_runner()
+    return long_turns
+
+
+def test_killed_runner_fails_the_call_and_the_next_call_works(turns: Mapping[str, LongTurn]) -> None:
+    turn = turns["killed_runner"]
+    response = turn.response()
+    assert response["status"] == "complete"
+    assert [call["error_code"] for call in response["tool_calls"]] == ["E_TOOL_CRASHED"]
+    (end,) = turn.events("tool_complete")
+    assert datetime.fromisoformat(end["at"]).timestamp() - turn.died["runner"] < MAX_DETECTION_SECONDS
+    assert not [process for process in turn.descendants if is_alive(process)]
+    again = turn.user.ask(turn.session_id, '/trial.wait {"seconds": 0}')
+    assert again["tool_calls"][0]["results"]["waited"] == 0
+
+
+def _timed_out(last_progress: str | None) -> Json:
+    """Return the specified metadata of a call that timed out."""
+    return {
+        "is_error": True,
+        "reason": "ExecutionTimeout",
+        "error_code": "E_TIMEOUT",
+        "details": {
+            "timeout_seconds": 30,
+            "last_progress": last_progress,
+            "suggestion": "Consider breaking large operations into smaller chunks or using progress reporting",
+        },
+        "retryable": True,
+    }
+
+
+def test_call_without_a_decision_expires_and_the_model_gets_the_reason(turns: Mapping[str, LongTurn]) -> None:
+    turn = turns["undecided"]
+    response = turn.response()
+    (call,) = response["tool_calls"]
+    assert (call["error_code"], call["meta_data"]["reason"]) == ("E_FORBIDDEN", "NotApproved")
+    assert call["results"] == {"error": "The call was not approved in time"}
+    assert "The call was not approved in time" in response["message"]
+    assert (response["status"], response["artifacts"]) == ("complete", [])
+
+    ((request,), (end,)) = turn.events("tool_approval_request"), turn.events("tool_complete")
+    requested_at, expires_at, ended_at = (
+        datetime.fromisoformat(at) for at in (request["at"], request["expires_at"], end["at"])
+    )
+    assert abs((expires_at - requested_at).total_seconds() - APPROVAL_SECONDS) < 1
+    assert APPROVAL_SECONDS - 1 < (ended_at - requested_at).total_seconds() < APPROVAL_SECONDS + 5
+    path = f"{turn.path}/calls/{call['call_id']}/approval"
+    assert turn.user.request("POST", path, json={"approved": True}).json()["error_code"] == "E_APPROVAL_CLOSED"
+
+
+@pytest.mark.clause(
+    "v2.1:timeout:notice-15s", "v2.1:timeout:notice-20s", "v2.1:timeout:notice-25s", "v2.1:timeout:killed"
+)
+@pytest.mark.parametrize("case", CASES_WITH_DAEMON)
+def test_silent_tool_gets_three_notices_and_is_killed_with_its_daemon_after_30_s(
+    turns: Mapping[str, LongTurn], case: str
+) -> None:
+    turn = turns[case]
+    response = turn.response()
+    start = turn.user.read_note("call.json")["at"]
+    errors = turn.notice_errors(start)
+    assert all(abs(errors[seconds]) <= MAX_NOTICE_ERROR for seconds in (15, 20, 25)), errors
+    kill_errors = {name: at - start - 30 for name, at in turn.died.items()}
+    assert kill_errors.keys() == {"tool", "daemon"}
+    assert all(abs(error) <= MAX_KILL_ERROR for error in kill_errors.values()), kill_errors
+
+    (call,) = response["tool_calls"]
+    assert call["results"] == {"error": "Tool execution timed out after 30 seconds"}
+    assert call["meta_data"] == _timed_out(None)
+    assert response["status"] == "complete"
+    again = turn.user.ask(turn.session_id, '/trial.write {"name": "again.txt", "text": ""}')
+    assert again["tool_calls"][0]["is_error"] is False
+
+
+@pytest.mark.clause("v2.1:progress:resets", "v2.1:errors:timeout")
+def test_tool_that_falls_silent_is_killed_30_s_after_its_last_progress(turns: Mapping[str, LongTurn]) -> None:
+    turn = turns["falling_silent"]
+    response = turn.response()
+    last_note = turn.user.read_note("call.json")
+    errors = turn.notice_errors(last_note["at"])
+    assert all(abs(error) <= MAX_KILL_ERROR for error in errors.values()), errors
+    assert not is_pid_alive(last_note["pid"])
+    assert [call["meta_data"] for call in response["tool_calls"]] == [_timed_out("step 2 of 2")]
+
+
+@pytest.mark.clause("v2.1:progress:resets")
+def test_tool_that_reports_progress_is_neither_killed_nor_announced_as_slow(turns: Mapping[str, LongTurn]) -> None:
+    turn = turns["reporting"]
+    (call,) = turn.response()["tool_calls"]
+    assert (call["is_error"], call["results"]) == (False, "done")
+    assert call["duration_ms"] > 70_000
+    assert turn.events("tool_notice") == []
+    messages = [event["message"] for event in turn.events("tool_progress")]
+    assert messages == [f"step {number} of 7" for number in range(1, 8)]

@@ -1,0 +1,133 @@
+"""Tools that return files in all valid forms and in several invalid ones."""
+
+import json
+from base64 import b64encode
+from pathlib import Path
+from typing import Any
+
+from fastmcp import FastMCP
+from fastmcp.tools import ToolResult
+from fastmcp.utilities.types import Audio, File, Image
+from mcp_types import ResourceLink, TextContent
+
+Json = dict[str, Any]
+
+MAX_LENGTH_NAME = "n" * 251 + ".txt"
+
+mcp = FastMCP("artifacts")
+
+
+@mcp.tool
+def contract_as_text() -> str:
+    """Return the contract's object as JSON text, as a tool without structured output does."""
+    output = {
+        "results": {"files": 1},
+        "meta_data": {"rows": 3},
+        "artifacts": [{**inline("table.csv", b"a,b\n1,2\n"), "mime": "text/csv", "description": "A table"}],
+        "display": {"open_canvas": True, "primary_file": "table.csv"},
+    }
+    return json.dumps(output)
+
+
+@mcp.tool
+def nine_valid_and_three_invalid(username: str) -> Json:
+    """Return nine valid and three invalid artifacts."""
+    home = Path(f"/tmp/{username}")
+    good = [inline(f"good{number}.txt", f"{number}".encode()) for number in range(8)]
+    bad = [
+        {"name": "garbled.txt", "mime": "text/plain", "b64": "not base64!"},
+        {"name": "passwd.txt", "mime": "text/plain", "path": "/etc/passwd"},
+        {"name": "untyped.txt", "b64": "QQ=="},
+    ]
+    return {
+        "results": {"artifacts": 12},
+        "artifacts": [good[0], bad[0], *good[1:5], bad[1], bad[2], *good[5:], by_path(home)],
+    }
+
+
+@mcp.tool
+def colliding_names(filename: str) -> Json:
+    """Return files whose names, made safe if necessary, are equal to each other or to the name of the input."""
+    name = Path(filename).name
+    files = [
+        ("same.txt", b"first"),
+        ("same.txt", b"second"),
+        (name, b"output"),
+        ("a?.txt", b"question mark"),
+        ("a*.txt", b"asterisk"),
+    ]
+    files += [
+        (MAX_LENGTH_NAME, b"long"),
+        (MAX_LENGTH_NAME, b"long again"),
+        ("n" * 300 + ".txt", b"too long"),
+        ("empty.txt", b""),
+    ]
+    return {"results": Path(filename).read_text(), "artifacts": [inline(name, body) for name, body in files]}
+
+
+@mcp.tool
+def empty_file(username: str) -> Json:
+    """Return an empty file by its path."""
+    path = Path(f"/tmp/{username}/nothing.txt")
+    path.write_bytes(b"")
+    return {"results": 1, "artifacts": [{"name": path.name, "mime": "text/plain", "path": str(path)}]}
+
+
+@mcp.tool
+def deferred_file(username: str) -> Json:
+    """Return a deferred artifact, which waits for an edit by the user, by its path."""
+    path = Path(f"/tmp/{username}/draft.csv")
+    path.write_text("a,b\n1,2\n")
+    deferral = {"reason": "needs_editing", "next_actions": ["Edit it"], "expires_hours": 5}
+    return {
+        "results": 1,
+        "deferred_artifacts": [{"name": path.name, "mime": "text/csv", "path": str(path), **deferral}],
+    }
+
+
+@mcp.tool
+def temporary_file() -> Json:
+    """Return a file that is deleted when its session ends."""
+    return {
+        "artifacts": [inline("scratch.txt", b"gone soon")],
+        "results": 1,
+        "display": {"storage_action": "temporary"},
+    }
+
+
+@mcp.tool
+def long_text(characters: int) -> Json:
+    """Return a typed artifact whose text has this many characters."""
+    text = {"type": "text/markdown", "id": "long-1", "title": "Long", "content": "x" * characters}
+    return {"results": characters, "artifacts": [text]}
+
+
+@mcp.tool
+def content_blocks(username: str) -> ToolResult:
+    """Return content blocks of the library's types, and a link to a file in the user's directory."""
+    path = Path(f"/tmp/{username}/linked.csv")
+    path.write_text("a,b\n")
+    link = ResourceLink(name="linked.csv", uri=f"file://{path}", mimeType="text/csv", title="Linked")
+    return ToolResult(
+        content=[
+            TextContent(text="See the files."),
+            Image(data=b"\x89PNG\r\n\x1a\n", format="png").to_image_content(),
+            Audio(data=b"RIFF", format="wav").to_audio_content(),
+            File(data=b"# Plan", format="plain", name="plan.md").to_resource_content(),
+            link,
+        ]
+    )
+
+
+def inline(name: str, body: bytes) -> Json:
+    return {"name": name, "mime": "text/plain", "b64": b64encode(body).decode()}
+
+
+def by_path(home: Path) -> Json:
+    path = home / "good8.txt"
+    path.write_text("8")
+    return {"name": path.name, "mime": "text/plain", "path": str(path)}
+
+
+if __name__ == "__main__":
+    mcp.run(show_banner=False)

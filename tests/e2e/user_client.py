@@ -1,0 +1,94 @@
+"""Client of the API for one signed-in user."""
+
+import json
+import ssl
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+Json = dict[str, Any]
+WAIT = {"Prefer": "wait=25"}
+TLS = ssl.create_default_context()  # shared, because each client would otherwise read all certificates again
+MAX_START_SECONDS = 30.0
+
+
+def fetch(url: str) -> httpx2.Response:
+    """Send a GET request without signing in."""
+    return httpx2.get(url, verify=TLS)
+
+
+@dataclass(frozen=True)
+class UserClient:
+    """A signed-in user. ``groups`` are separated by commas."""
+
+    url: str
+    name: str
+    groups: str = "users"
+
+    def client(self) -> httpx2.Client:
+        """Return an HTTP client that sends this user's name and groups."""
+        headers = {"X-Satchel-User": self.name, "X-Satchel-Groups": self.groups}
+        return httpx2.Client(base_url=self.url, headers=headers, timeout=60, verify=TLS)
+
+    def request(self, method: str, path: str, **kwargs: Any) -> httpx2.Response:  # noqa: ANN401  (arguments of httpx2)
+        """Send one request."""
+        with self.client() as client:
+            return client.request(method, path, **kwargs)
+
+    def create_session(self, **fields: object) -> str:
+        """Create a session and return its id."""
+        session_id: str = self.request("POST", "/api/sessions", json=fields).json()["session_id"]
+        return session_id
+
+    def read_note(self, name: str) -> Any:  # noqa: ANN401  (JSON)
+        """Wait until a tool has written this file into the user's workspace, and return its JSON."""
+        path = Path("/tmp") / self.name / name
+        deadline = time.monotonic() + MAX_START_SECONDS
+        while not (path.exists() and path.read_text()):
+            assert time.monotonic() < deadline, "the tool did not start in time"
+            time.sleep(0.02)
+        return json.loads(path.read_text())
+
+    def upload(self, session_id: str | None, name: str, body: bytes) -> Json:
+        """Upload a file and return its record."""
+        data = {"session_id": session_id} if session_id else {}
+        response = self.request("POST", "/api/files", data=data, files={"file": (name, body)})
+        assert response.status_code == httpx2.codes.CREATED, response.text
+        record: Json = response.json()
+        return record
+
+    def ask(self, session_id: str, message: str, **fields: object) -> Json:
+        """Send a message, wait for the end of the turn and return the final response."""
+        turn = self._send(session_id, message, WAIT, fields)
+        return turn if "tool_calls" in turn else self.wait_for_turn(session_id, turn["turn_id"])
+
+    def start_turn(self, session_id: str, message: str, **fields: object) -> Json:
+        """Send a message and return the started turn without waiting for its end."""
+        return self._send(session_id, message, {}, fields)
+
+    def _send(self, session_id: str, message: str, headers: dict[str, str], fields: Json) -> Json:
+        body = {"message": message, **fields}
+        response = self.request("POST", f"/api/sessions/{session_id}/turns", json=body, headers=headers)
+        assert response.is_success, response.text
+        turn: Json = response.json()
+        return turn
+
+    def wait_for_turn(self, session_id: str, turn_id: str) -> Json:
+        """Poll the events until the turn ends and return the final response."""
+        self.events(session_id, turn_id)
+        response: Json = self.request("GET", f"/api/sessions/{session_id}/turns/{turn_id}").json()
+        return response
+
+    def events(self, session_id: str, turn_id: str, after: int = 0) -> list[Json]:
+        """Wait until the turn ends and return its events after the cursor."""
+        events: list[Json] = []
+        while True:
+            path = f"/api/sessions/{session_id}/turns/{turn_id}/events"
+            page = self.request("GET", path, params={"after": after, "wait": 20}).json()
+            events += page["events"]
+            after = page["next"]
+            if page["done"]:
+                return events
