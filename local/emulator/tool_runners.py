@@ -104,8 +104,8 @@ class QueuedCall:
 
     def on_timeout(self, reason: str) -> None:
         """End the call as its runner would, with an error outcome."""
-        store_report(self.store, self.order.outcome_key, RunnerReport.of_error(Busy(reason)))
-        self.callback.done(self.order.task_token)
+        store_report(self.store, self.order.outcome_key, RunnerReport.from_error(Busy(reason)))
+        self.callback.succeed(self.order.task_token)
 
 
 def listener_for(event: object) -> QueueListener:

@@ -8,11 +8,10 @@ from typing import Any
 from local.emulator.scheduler import PeriodicJob, ToolListRefresher
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.servers import Registry, ServerEntry
-from satchel.domain.tools import StoredToolList, answered
+from satchel.domain.tools import StoredToolList, fresh_tool_list
 from satchel.services.tools.tool_lists import RefreshTools
-from tests.fakes.clock import FakeClock
-from tests.fakes.runners import FakeRunners
-from tests.fakes.tool_lists import FakeToolLists
+from tests.fakes.runners import FakeRunners, FakeToolLists
+from tests.fakes.system import FakeClock
 
 
 def test_job_runs_periodically_until_the_context_ends() -> None:
@@ -56,8 +55,8 @@ class Runners(FakeRunners):
 def test_failed_server_is_listed_again_after_the_first_listings() -> None:
     clock, lists, runners = FakeClock(), FakeToolLists(), Runners()
     config_hash = REGISTRY.servers["slow"].config_hash()
-    lists.put("slow", config_hash, StoredToolList(failure="not yet", asked_at=clock.now()))
-    clock.travel(30)
+    lists.save("slow", config_hash, StoredToolList(failure="not yet", asked_at=clock.now()))
+    clock.advance(30)
     first: Future[Any] = Future()
     with ToolListRefresher(check_seconds=0.001) as refresher:
         refresher.start(RefreshTools(REGISTRY, lists, runners, clock), [first])
@@ -65,8 +64,8 @@ def test_failed_server_is_listed_again_after_the_first_listings() -> None:
         first.set_result([])
         assert runners.was_called.wait(10)
 
-    assert lists.get("slow", config_hash) == answered([TOOL], clock.now())
-    assert runners.asked == ["slow"]
+    assert lists.get("slow", config_hash) == fresh_tool_list([TOOL], clock.now())
+    assert runners.listed_servers == ["slow"]
 
 
 def test_refresher_ends_if_a_listing_was_canceled_before_it_started() -> None:

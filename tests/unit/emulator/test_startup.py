@@ -74,7 +74,9 @@ def test_too_high_tool_max_seconds_setting_is_named(monkeypatch: pytest.MonkeyPa
 def test_notices_after_the_silence_timeout_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SATCHEL_TOOL_NOTICE_SECONDS", "15,20,35")
 
-    assert "SATCHEL_TOOL_NOTICE_SECONDS: Value error, give three rising times below the 30 s" in reason()
+    assert (
+        "SATCHEL_TOOL_NOTICE_SECONDS: Value error, set three rising times below the silence limit of 30 s" in reason()
+    )
 
 
 @pytest.mark.parametrize(

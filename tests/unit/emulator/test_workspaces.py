@@ -8,6 +8,7 @@ import pytest
 
 from local.emulator.workspaces import RunFolder, Workspaces
 from satchel.adapters.workspaces import LocalWorkspaces
+from satchel.domain.ids import SessionId, UserName
 
 
 def new_user() -> str:
@@ -17,7 +18,7 @@ def new_user() -> str:
 def test_workspaces_of_all_added_users_are_removed() -> None:
     workspaces, users = Workspaces(), [new_user(), new_user()]
     for user in users:
-        with LocalWorkspaces().hold(user, "s1") as home:
+        with LocalWorkspaces().hold(UserName(user), SessionId("s1")) as home:
             (home / "file").write_text("x")
         workspaces.add(user)
 
@@ -26,19 +27,19 @@ def test_workspaces_of_all_added_users_are_removed() -> None:
 
 
 def test_locked_workspace_is_reported_and_does_not_block() -> None:
-    workspaces, user, other = Workspaces(), new_user(), new_user()
+    workspaces, user, other = Workspaces(), new_user(), UserName(new_user())
     for each in (user, other):
         workspaces.add(each)
     area = LocalWorkspaces()
-    with area.hold(other, "s1"):
+    with area.hold(other, SessionId("s1")):
         pass
     started = time.monotonic()
-    with area.hold(user, "s1") as home:
+    with area.hold(UserName(user), SessionId("s1")) as home:
         assert workspaces.remove_all() == [user]
         assert time.monotonic() - started < 3
         assert home.exists()
     assert not (Path("/tmp") / other).exists()
-    area.remove(user)
+    area.remove(UserName(user))
 
 
 def test_foreign_directory_is_not_removed() -> None:

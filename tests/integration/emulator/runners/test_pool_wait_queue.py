@@ -26,8 +26,8 @@ HOLD = RunnerFunction(name="hold", target="tests.integration.emulator.handlers.b
 ECHO = RunnerFunction(name="echo", target="tests.integration.emulator.handlers.basic:echo")
 
 
-def eventually(condition: Callable[[], object], within: float = 10) -> None:
-    deadline = time.monotonic() + within
+def eventually(condition: Callable[[], object], timeout: float = 10) -> None:
+    deadline = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < deadline, "the condition was not met in time"
         time.sleep(0.005)
@@ -35,13 +35,13 @@ def eventually(condition: Callable[[], object], within: float = 10) -> None:
 
 def running_processes() -> dict[str, int]:
     """Return how many environments and servers run, and how many bytes of memory they use."""
-    found = {"environments": 0, "servers": 0, "bytes": 0}
+    totals = {"environments": 0, "servers": 0, "bytes": 0}
     for process in psutil.Process().children(recursive=True):
         with suppress(psutil.NoSuchProcess):
             if name := process_type(process):
-                found["bytes"] += process.memory_info().rss
-                found[name] += 1
-    return found
+                totals["bytes"] += process.memory_info().rss
+                totals[name] += 1
+    return totals
 
 
 def process_type(process: psutil.Process) -> str | None:
@@ -75,7 +75,7 @@ def listener() -> FakeQueueListener:
 
 
 @pytest.fixture
-def full_pool(tmp_path: Path, listener: FakeQueueListener) -> Iterator[EnvironmentPool]:
+def small_pool(tmp_path: Path, listener: FakeQueueListener) -> Iterator[EnvironmentPool]:
     """A pool of one environment, in which a call waits for half a second."""
     logs = tmp_path / "logs"
     with EnvironmentPool(
@@ -119,39 +119,39 @@ def test_idle_environment_makes_room_for_a_waiting_call(tmp_path: Path) -> None:
 
 
 def test_call_that_waits_too_long_fails_with_the_reason(
-    full_pool: EnvironmentPool, listener: FakeQueueListener, tmp_path: Path
+    small_pool: EnvironmentPool, listener: FakeQueueListener, tmp_path: Path
 ) -> None:
-    occupy(full_pool, tmp_path / "pid")
+    occupy(small_pool, tmp_path / "pid")
     with pytest.raises(InvocationError) as raised:
-        full_pool.invoke("echo", "bob", {})
+        small_pool.invoke("echo", "bob", {})
     reason = "All 1 tool environments are busy; none became free within 0.5 s."
     assert (raised.value.error_type, str(raised.value)) == ("TooManyRequestsException", reason)
     assert listener.reasons == [reason]
-    assert list(full_pool.pids()) == [("hold", "alice")]
+    assert list(small_pool.pids()) == [("hold", "alice")]
 
 
 def test_canceled_call_leaves_the_queue_silently(
-    full_pool: EnvironmentPool, listener: FakeQueueListener, tmp_path: Path
+    small_pool: EnvironmentPool, listener: FakeQueueListener, tmp_path: Path
 ) -> None:
-    occupy(full_pool, tmp_path / "pid")
+    occupy(small_pool, tmp_path / "pid")
     listener.is_cancelled = True
-    assert full_pool.invoke("echo", "bob", {}, asynchronous=True) is None
+    assert small_pool.invoke("echo", "bob", {}, asynchronous=True) is None
     assert (listener.calls, listener.reasons) == (1, [])
 
 
 def test_second_call_of_the_same_user_does_not_wait(
-    full_pool: EnvironmentPool, listener: FakeQueueListener, tmp_path: Path
+    small_pool: EnvironmentPool, listener: FakeQueueListener, tmp_path: Path
 ) -> None:
-    occupy(full_pool, tmp_path / "first")
-    occupy(full_pool, tmp_path / "second")
+    occupy(small_pool, tmp_path / "first")
+    occupy(small_pool, tmp_path / "second")
     assert listener.calls == 0
 
 
-def test_waiting_call_fails_if_the_pool_closes(full_pool: EnvironmentPool, tmp_path: Path) -> None:
-    occupy(full_pool, tmp_path / "pid")
+def test_waiting_call_fails_if_the_pool_closes(small_pool: EnvironmentPool, tmp_path: Path) -> None:
+    occupy(small_pool, tmp_path / "pid")
     with ThreadPoolExecutor(1) as one:
-        waiting: Future[object] = one.submit(full_pool.invoke, "echo", "bob", {})
-        full_pool.close()
+        waiting: Future[object] = one.submit(small_pool.invoke, "echo", "bob", {})
+        small_pool.close()
         error = waiting.exception(5)
     assert isinstance(error, InvocationError)
     assert error.error_type == "ServiceException"

@@ -30,7 +30,7 @@ print(json.dumps([read, keys, [each.meta.region_name for each in clients_created
 """
 
 
-def test_preloaded_environment_reads_no_data_files_and_has_its_own_credentials_and_region() -> None:
+def test_preloaded_clients_read_no_files_and_use_own_credentials_and_region() -> None:
     command = [sys.executable, "-P", "-c", _CREATE_CLIENTS]
     done = subprocess.run(command, env=child_environ({}), capture_output=True, text=True, check=False)  # noqa: S603  (this interpreter)
     assert done.returncode == 0, done.stderr

@@ -11,7 +11,7 @@ from botocore.config import Config
 
 from local.emulator.aws import resources
 from local.emulator.aws.cloud import LocalCloud
-from tests.integration.aws.makers import at_once
+from tests.integration.aws.factories import at_once
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

@@ -6,9 +6,9 @@ from local.emulator.aws.cloud import LocalCloud
 from local.emulator.aws.moto_patches import websocket_connections
 from satchel.adapters import clients
 from satchel.adapters.api_gateway import ApiGatewaySender
-from satchel.domain.connections import MAX_BYTES
+from satchel.domain.connections import MAX_MESSAGE_BYTES
 from satchel.domain.ids import ConnectionId
-from satchel.ports.connections import ConnectionGone, Undelivered
+from satchel.ports.connections import ConnectionGone, DeliveryFailed
 
 ID = ConnectionId("L0SM9cOFvHcCIhw=")
 
@@ -38,35 +38,35 @@ def connection() -> Iterator[FakeConnection]:
 
 
 @pytest.fixture
-def mailbox(cloud: LocalCloud) -> ApiGatewaySender:
+def sender(cloud: LocalCloud) -> ApiGatewaySender:
     """The product's adapter, which sends signed requests to the loopback server."""
     return ApiGatewaySender(clients.socket_api.__wrapped__(cloud.endpoint_url))
 
 
-def test_messages_arrive_unchanged_and_in_order(mailbox: ApiGatewaySender, connection: FakeConnection) -> None:
+def test_messages_arrive_unchanged_and_in_order(sender: ApiGatewaySender, connection: FakeConnection) -> None:
     for text in ("grün", '{"a": 1}'):
-        mailbox.post(ID, text)
+        sender.send(ID, text)
     assert connection.sent == ["grün", '{"a": 1}']
 
 
-def test_message_above_the_limit_is_rejected(mailbox: ApiGatewaySender, connection: FakeConnection) -> None:
-    mailbox.post(ID, "x" * MAX_BYTES)
-    with pytest.raises(Undelivered, match="PayloadTooLarge"):
-        mailbox.post(ID, "x" * ((128 << 10) + 1))
-    assert [len(text) for text in connection.sent] == [MAX_BYTES]
+def test_message_above_the_limit_is_rejected(sender: ApiGatewaySender, connection: FakeConnection) -> None:
+    sender.send(ID, "x" * MAX_MESSAGE_BYTES)
+    with pytest.raises(DeliveryFailed, match="PayloadTooLarge"):
+        sender.send(ID, "x" * ((128 << 10) + 1))
+    assert [len(text) for text in connection.sent] == [MAX_MESSAGE_BYTES]
 
 
-def test_unknown_connection_is_gone(mailbox: ApiGatewaySender) -> None:
+def test_unknown_connection_is_gone(sender: ApiGatewaySender) -> None:
     with pytest.raises(ConnectionGone):
-        mailbox.post(ConnectionId("bm9ib2R5PQ=="), "x")
+        sender.send(ConnectionId("bm9ib2R5PQ=="), "x")
 
 
-def test_closed_connection_is_gone(mailbox: ApiGatewaySender, connection: FakeConnection) -> None:
-    mailbox.close(ID)
+def test_closed_connection_is_gone(sender: ApiGatewaySender, connection: FakeConnection) -> None:
+    sender.close(ID)
     assert connection.closed
     with pytest.raises(ConnectionGone):
-        mailbox.post(ID, "x")
+        sender.send(ID, "x")
     websocket_connections.unregister(ID)
-    mailbox.close(ID)
+    sender.close(ID)
     with pytest.raises(ConnectionGone):
-        mailbox.post(ID, "x")
+        sender.send(ID, "x")
