@@ -203,18 +203,21 @@ class FakeApprovals:
 
 
 class FakeWorkflow:
-    """Implements ``ports.workflow.Workflow``: an execution is named by its turn, so it can be started only once."""
+    """Implements ``ports.turns.Workflow``: a turn has at most one execution. Calls ``on_start`` when one is started."""
 
     def __init__(self) -> None:
         self.started: list[tuple[str, str, str]] = []
         self.stopped: list[tuple[str, str]] = []
         self._running: set[str] = set()
+        self.on_start: Callable[[UserName, SessionId, TurnId], None] | None = None
 
     def start(self, user: UserName, session_id: SessionId, turn_id: TurnId) -> None:
         if any(turn_id == known for _, _, known in self.started):
             return
         self.started.append((user, session_id, turn_id))
         self._running.add(turn_id)
+        if self.on_start:
+            self.on_start(user, session_id, turn_id)
 
     def stop(self, turn_id: TurnId, cause: str) -> None:
         self.stopped.append((turn_id, cause))
@@ -224,7 +227,7 @@ class FakeWorkflow:
         return turn_id in self._running
 
     def lose_execution(self, turn_id: TurnId) -> None:
-        """End an execution without a word to anybody."""
+        """End an execution without changing its turn."""
         self._running.discard(turn_id)
 
 

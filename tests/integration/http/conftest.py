@@ -4,9 +4,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.integration.aws.cloud import moto_cloud
-from tests.integration.aws.makers import someone
-from tests.integration.http.desk import Desk
-from tests.integration.http.world import World, client_of
+from tests.integration.aws.factories import new_user
+from tests.integration.http.api_client import ApiClient
+from tests.integration.http.backend import Backend, make_client
 
 
 @pytest.fixture(scope="module")
@@ -16,41 +16,41 @@ def cloud() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def made(cloud: None) -> World:
+def module_backend(cloud: None) -> Backend:
     del cloud
-    return World()
+    return Backend()
 
 
 @pytest.fixture
-def world(made: World) -> Iterator[World]:
-    yield made
-    made.workflow.on_start = None
-    made.closing = False
+def backend(module_backend: Backend) -> Iterator[Backend]:
+    yield module_backend
+    module_backend.workflow.on_start = None
+    module_backend.closing = False
 
 
 @pytest.fixture
 def user() -> str:
-    return someone()
+    return new_user()
 
 
 @pytest.fixture
-def http(world: World, user: str) -> TestClient:
-    """The API as ``user`` sees it."""
-    return world.person(user)
+def http(backend: Backend, user: str) -> TestClient:
+    """A client that is signed in as ``user``."""
+    return backend.client_for(user)
 
 
 @pytest.fixture
-def desk(http: TestClient) -> Desk:
-    return Desk(http)
+def api(http: TestClient) -> ApiClient:
+    return ApiClient(http)
 
 
 @pytest.fixture
-def stranger(world: World) -> TestClient:
-    """The API as somebody else sees it."""
-    return world.person(someone())
+def other_user(backend: Backend) -> TestClient:
+    """A client that is signed in as another user."""
+    return backend.client_for(new_user())
 
 
 @pytest.fixture
-def anybody(world: World) -> TestClient:
-    """The API to one who does not say who it is."""
-    return client_of(world.local_app)
+def anonymous(backend: Backend) -> TestClient:
+    """A client that is not signed in."""
+    return make_client(backend.local_app)

@@ -1,22 +1,24 @@
-"""The operations that the OpenAPI document describes, known before there is a world to send them to."""
+"""The operations of the OpenAPI document, known when pytest collects the tests."""
 
 from typing import Any, NamedTuple
 
 from satchel.bootstrap.aws_ports import AwsPorts
 from satchel.entrypoints.http.app import create_app
-from satchel.entrypoints.http.identity import from_headers
+from satchel.entrypoints.http.identity import identity_from_headers
 from satchel.settings import Settings
 from satchel.use_cases import UseCases
 
 Document = dict[str, Any]
 
-DOCUMENT: Document = create_app(UseCases(ports=AwsPorts(Settings()), settings=Settings()), from_headers).openapi()
+DOCUMENT: Document = create_app(
+    UseCases(ports=AwsPorts(Settings()), settings=Settings()), identity_from_headers
+).openapi()
 
 
 class Operation(NamedTuple):
     method: str
     path: str
-    said: Document
+    spec: Document
 
     @property
     def label(self) -> str:
@@ -24,5 +26,5 @@ class Operation(NamedTuple):
 
 
 OPERATIONS = [
-    Operation(method, path, said) for path, methods in DOCUMENT["paths"].items() for method, said in methods.items()
+    Operation(method, path, spec) for path, methods in DOCUMENT["paths"].items() for method, spec in methods.items()
 ]

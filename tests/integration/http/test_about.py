@@ -2,32 +2,32 @@ import pytest
 from starlette.testclient import TestClient
 
 import satchel
-from satchel.domain.tools import DESCRIPTION, LIST_FILES, answered
-from tests.integration.http.world import (
+from satchel.domain.tools import BUILTIN_DESCRIPTION, LIST_FILES, fresh_tool_list
+from tests.integration.http.backend import (
     MAX_BODY,
     MAX_FILE,
     MAX_INLINE,
     MAX_MESSAGE,
     SERVERS,
     SUMMARISE,
-    World,
-    client_of,
+    Backend,
+    make_client,
 )
 
 
-def test_health_is_open_and_names_the_version(world: World) -> None:
-    answer = client_of(world.local_app, {"X-Satchel-User": "../root"}).get("/api/health")
+def test_health_needs_no_sign_in_and_returns_the_version(backend: Backend) -> None:
+    response = make_client(backend.local_app, {"X-Satchel-User": "../root"}).get("/api/health")
 
-    assert answer.status_code == 200
-    assert answer.json() == {"status": "ok", "version": satchel.__version__}
+    assert response.status_code == 200
+    assert response.json() == {"status": "ok", "version": satchel.__version__}
 
 
 @pytest.mark.clause("v2.1:size-limit:configured")
-def test_config_says_who_asks_and_what_is_allowed(world: World, user: str) -> None:
-    answer = world.person(user, "writers, admins").get("/api/config")
+def test_config_returns_the_user_models_flags_and_limits(backend: Backend, user: str) -> None:
+    response = backend.client_for(user, "writers, admins").get("/api/config")
 
-    assert answer.status_code == 200
-    assert answer.json() == {
+    assert response.status_code == 200
+    assert response.json() == {
         "user": user,
         "groups": ["admins", "users", "writers"],
         "model": "quick",
@@ -49,20 +49,20 @@ def test_config_says_who_asks_and_what_is_allowed(world: World, user: str) -> No
     }
 
 
-def test_without_headers_it_is_the_developer_who_asks(world: World) -> None:
-    answer = client_of(world.local_app).get("/api/config").json()
+def test_local_run_without_headers_uses_the_default_user(backend: Backend) -> None:
+    response = make_client(backend.local_app).get("/api/config").json()
 
-    assert (answer["user"], answer["groups"]) == ("dev@example.com", ["users"])
-    assert [model["name"] for model in answer["models"]] == ["quick"]
+    assert (response["user"], response["groups"]) == ("dev@example.com", ["users"])
+    assert [model["name"] for model in response["models"]] == ["quick"]
 
 
 class TestTools:
     @pytest.mark.clause("v4:registry:description")
-    def test_are_those_of_the_persons_groups_and_say_which_are_not_known_yet(self, http: TestClient) -> None:
-        answer = http.get("/api/tools")
+    def test_tools_of_the_users_groups_are_listed_with_their_status(self, http: TestClient) -> None:
+        response = http.get("/api/tools")
 
-        assert answer.status_code == 200
-        assert answer.json() == {
+        assert response.status_code == 200
+        assert response.json() == {
             "servers": [
                 {
                     "name": "report",
@@ -73,30 +73,30 @@ class TestTools:
                 },
                 {
                     "name": "satchel",
-                    "description": DESCRIPTION,
+                    "description": BUILTIN_DESCRIPTION,
                     "status": "ready",
                     "reason": None,
                     "tools": [LIST_FILES.model_dump()],
                 },
-                {"name": "waking", "description": "Not asked yet.", "status": "starting", "reason": None, "tools": []},
+                {"name": "waking", "description": "Not listed yet.", "status": "starting", "reason": None, "tools": []},
             ],
         }
 
-    def test_of_other_groups_are_not_even_named(self, world: World, user: str) -> None:
-        seen = world.person(user, "admins").get("/api/tools").json()
+    def test_servers_of_other_groups_are_not_named(self, backend: Backend, user: str) -> None:
+        body = backend.client_for(user, "admins").get("/api/tools").json()
 
-        assert [server["name"] for server in seen["servers"]] == ["report", "satchel", "vault", "waking"]
-        assert "vault" not in world.person(user).get("/api/tools").text
+        assert [server["name"] for server in body["servers"]] == ["report", "satchel", "vault", "waking"]
+        assert "vault" not in backend.client_for(user).get("/api/tools").text
 
-    def test_of_a_server_that_does_not_start_tell_the_reason_with_what_it_had_before(
-        self, world: World, http: TestClient
+    def test_unavailable_server_is_listed_with_the_reason_and_its_previous_tools(
+        self, backend: Backend, http: TestClient
     ) -> None:
         config_hash = SERVERS.servers["waking"].config_hash()
-        known = answered([SUMMARISE], world.clock.now()).failed("no such program", world.clock.now())
-        before = world.tool_lists.get("waking", config_hash)
-        world.tool_lists.put("waking", config_hash, known)
+        known = fresh_tool_list([SUMMARISE], backend.clock.now()).with_failure("no such program", backend.clock.now())
+        before = backend.tool_lists.get("waking", config_hash)
+        backend.tool_lists.save("waking", config_hash, known)
         waking = http.get("/api/tools").json()["servers"][2]
-        world.tool_lists.table.delete("SERVER#waking", f"TOOLS#{config_hash}")
+        backend.table.delete("SERVER#waking", f"TOOLS#{config_hash}")
 
         assert before is None
         assert (waking["status"], waking["reason"]) == ("unavailable", "no such program")

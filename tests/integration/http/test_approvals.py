@@ -1,72 +1,72 @@
-"""The owner's word on a call, over HTTP."""
+"""Approvals of tool calls over HTTP."""
 
 import pytest
 from starlette.testclient import TestClient
 
-from tests.integration.aws.makers import someone
-from tests.integration.http.desk import Desk, problem, session_not_found
-from tests.integration.http.world import World
+from tests.integration.aws.factories import new_user
+from tests.integration.http.api_client import ApiClient, problem, session_not_found
+from tests.integration.http.backend import Backend
 
-YES = {"approved": True, "arguments": {"filename": "b.csv"}, "reason": None}
-
-
-@pytest.fixture
-def session_id(desk: Desk) -> str:
-    return desk.session()
+APPROVAL = {"approved": True, "arguments": {"filename": "b.csv"}, "reason": None}
 
 
 @pytest.fixture
-def address(world: World, desk: Desk, user: str, session_id: str) -> str:
-    """Where to say a word about a call that waits."""
-    world.callback.ended.clear()
-    return world.ask(user, session_id, desk.turn(session_id))
+def session_id(api: ApiClient) -> str:
+    return api.create_session()
 
 
-def test_a_word_is_taken_and_the_turn_goes_on(world: World, http: TestClient, address: str) -> None:
-    answer = http.post(address, json=YES)
-
-    assert (answer.status_code, answer.json()) == (200, YES)
-    assert world.callback.ended == ["waiting"]
-
-
-def test_what_was_asked_and_said_stands_in_the_events(http: TestClient, address: str) -> None:
-    http.post(address, json={"approved": False, "reason": "no"})
-
-    turn = address.partition("/calls/")[0]
-    told = http.get(f"{turn}/events").json()["events"]
-    assert [event["type"] for event in told] == ["turn_started", "tool_approval_request", "tool_approval"]
-    assert (told[1]["tool"], told[2]["approved"], told[2]["reason"]) == ("report.summarise", False, "no")
-    assert "waiting" not in str(told)
+@pytest.fixture
+def url(backend: Backend, api: ApiClient, user: str, session_id: str) -> str:
+    """The URL of the decision about a call that waits for approval."""
+    backend.callback.succeeded.clear()
+    return backend.request_approval(user, session_id, api.start_turn(session_id))
 
 
-def test_another_word_afterwards_is_a_conflict(http: TestClient, address: str) -> None:
-    http.post(address, json=YES)
+def test_decision_resumes_the_turn(backend: Backend, http: TestClient, url: str) -> None:
+    response = http.post(url, json=APPROVAL)
 
-    answer = http.post(address, json={"approved": False})
+    assert (response.status_code, response.json()) == (200, APPROVAL)
+    assert backend.callback.succeeded == ["waiting"]
 
-    assert answer.status_code == 409
-    assert answer.json() == problem(
-        409, "Conflict", "E_APPROVAL_CLOSED", "It was decided otherwise before.", call_id=address.split("/")[-2]
+
+def test_events_show_the_approval_request_and_the_decision(http: TestClient, url: str) -> None:
+    http.post(url, json={"approved": False, "reason": "no"})
+
+    turn = url.partition("/calls/")[0]
+    events = http.get(f"{turn}/events").json()["events"]
+    assert [event["type"] for event in events] == ["turn_started", "tool_approval_request", "tool_approval"]
+    assert (events[1]["tool"], events[2]["approved"], events[2]["reason"]) == ("report.summarise", False, "no")
+    assert "waiting" not in str(events)
+
+
+def test_second_different_decision_is_a_conflict(http: TestClient, url: str) -> None:
+    http.post(url, json=APPROVAL)
+
+    response = http.post(url, json={"approved": False})
+
+    assert response.status_code == 409
+    assert response.json() == problem(
+        409, "Conflict", "E_APPROVAL_CLOSED", "The call already has another decision.", call_id=url.split("/")[-2]
     )
 
 
-def test_somebody_elses_call_is_not_there(world: World, address: str, session_id: str) -> None:
-    answer = world.person(someone()).post(address, json=YES)
+def test_call_of_another_user_is_not_found(backend: Backend, url: str, session_id: str) -> None:
+    response = backend.client_for(new_user()).post(url, json=APPROVAL)
 
-    assert (answer.status_code, answer.json()) == (404, session_not_found(session_id))
-    assert world.callback.ended == []
+    assert (response.status_code, response.json()) == (404, session_not_found(session_id))
+    assert backend.callback.succeeded == []
 
 
 @pytest.mark.parametrize("end", ["-07-07", "-0-0", "", "-00-00-00", "-00-00%2f.."])
-def test_a_call_that_nobody_was_asked_about_is_not_there(http: TestClient, address: str, end: str) -> None:
-    answer = http.post(address.replace("-00-00/", f"{end}/"), json=YES)
+def test_call_without_an_approval_request_is_not_found(http: TestClient, url: str, end: str) -> None:
+    response = http.post(url.replace("-00-00/", f"{end}/"), json=APPROVAL)
 
-    assert answer.status_code == 404
-    assert answer.json()["error_code"] in {"E_CALL_NOT_FOUND", "E_NOT_FOUND"}
+    assert response.status_code == 404
+    assert response.json()["error_code"] in {"E_CALL_NOT_FOUND", "E_NOT_FOUND"}
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    "body",
     [
         {},
         {"approved": "perhaps"},
@@ -77,8 +77,8 @@ def test_a_call_that_nobody_was_asked_about_is_not_there(http: TestClient, addre
         [],
     ],
 )
-def test_what_is_no_decision_is_refused(world: World, http: TestClient, address: str, wrong: object) -> None:
-    answer = http.post(address, json=wrong)
+def test_invalid_decision_is_rejected(backend: Backend, http: TestClient, url: str, body: object) -> None:
+    response = http.post(url, json=body)
 
-    assert (answer.status_code, answer.json()["error_code"]) == (422, "E_INVALID_REQUEST")
-    assert world.callback.ended == []
+    assert (response.status_code, response.json()["error_code"]) == (422, "E_INVALID_REQUEST")
+    assert backend.callback.succeeded == []

@@ -1,4 +1,4 @@
-"""Names and contents made to do harm, on all their ways: upload, artifact, listing, download, the model's context."""
+"""Hostile file names and contents in uploads, artifacts, lists, downloads and the model's context."""
 
 import re
 from urllib.parse import unquote
@@ -7,11 +7,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from satchel.domain.files import FileRecord
-from satchel.domain.prompt import NAME_CHARS, FileContext, with_files
+from satchel.domain.prompt import MAX_NAME_CHARS, FileContext, append_file_list
 from satchel.domain.sessions import Session
-from tests.integration.aws.makers import a_session, someone
-from tests.integration.http.test_going import made
-from tests.integration.http.world import World
+from tests.integration.aws.factories import make_session, new_user
+from tests.integration.http.backend import Backend, record_file
 
 NAMES = [
     "../../etc/passwd",
@@ -63,43 +62,43 @@ _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f/\\\u2028\u2029\u202e]")
 
 
 @pytest.fixture
-def session(world: World) -> Session:
-    session = a_session(someone(), created_at=world.clock.now(), last_used_at=world.clock.now())
-    world.sessions.create(session)
+def session(backend: Backend) -> Session:
+    session = make_session(new_user(), created_at=backend.clock.now(), last_used_at=backend.clock.now())
+    backend.sessions.create(session)
     return session
 
 
 @pytest.fixture
-def http(world: World, session: Session) -> TestClient:
-    return world.person(session.user)
+def http(backend: Backend, session: Session) -> TestClient:
+    return backend.client_for(session.user)
 
 
 def check_name(name: str) -> None:
-    """A name that is safe wherever it stands: one component, of bounded length, nothing that is not seen."""
+    """Assert that a name is safe: one path component of limited length, without invisible characters."""
     assert name not in {"", ".", ".."}
     assert not _FORBIDDEN.search(name)
     assert len(name.encode()) <= 255
     assert not name.startswith(("-", " ", "."))
 
 
-def check_download(http: TestClient, address: str, name: str, body: bytes) -> None:
-    """The headers are ours alone, the name in them is the file's, and nothing active renders."""
-    answer = http.get(address)
-    assert (answer.status_code, answer.content) == (200, body)
-    assert not {"set-cookie", "x-evil"} & set(answer.headers)
-    said = re.fullmatch(
+def check_download(http: TestClient, url: str, name: str, body: bytes) -> None:
+    """Assert that a download has only the expected headers and the file's name, and that nothing active is shown."""
+    response = http.get(url)
+    assert (response.status_code, response.content) == (200, body)
+    assert not {"set-cookie", "x-evil"} & set(response.headers)
+    match = re.fullmatch(
         r"""(?:inline|attachment); filename="([ !#-\[\]-~]*)"; filename\*=UTF-8''([\w.%~-]*)""",
-        answer.headers["content-disposition"],
+        response.headers["content-disposition"],
     )
-    assert said
-    assert unquote(said[2]) == name
-    assert answer.headers["x-content-type-options"] == "nosniff"
-    assert not {"\r", "\n"} & set(str(answer.headers))
+    assert match
+    assert unquote(match[2]) == name
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert not {"\r", "\n"} & set(str(response.headers))
 
 
-def check_block(record: FileRecord) -> None:
-    """The file takes one line of the block, and ends it nowhere."""
-    lines = with_files("Hello", FileContext([record])).split("\n")
+def check_context_line(record: FileRecord) -> None:
+    """Assert that the file has one line in the model's file list, and that its name cannot end the list."""
+    lines = append_file_list("Hello", FileContext([record])).split("\n")
     assert (len(lines), lines[2], lines[4]) == (
         5,
         "[SYSTEM: Available files in current session:",
@@ -107,55 +106,59 @@ def check_block(record: FileRecord) -> None:
     )
     assert lines[3].startswith("- ")
     assert not set("[]\r\v\f\x1c\x85\u2028\u2029") & set(lines[3])
-    assert len(lines[3]) < 2 * NAME_CHARS + 60  # a name, and what a file waits for
+    assert len(lines[3]) < 2 * MAX_NAME_CHARS + 60  # a name, and the reason of a deferred file
 
 
-def check(world: World, http: TestClient, session: Session, body: bytes) -> None:
-    (shown,) = http.get("/api/files", params={"session_id": session.session_id}).json()["files"]
-    check_name(shown["name"])
-    check_download(http, shown["download_url"], shown["name"], body)
-    record = world.files.get(session.user, shown["file_key"])
+def check(backend: Backend, http: TestClient, session: Session, body: bytes) -> None:
+    (listed,) = http.get("/api/files", params={"session_id": session.session_id}).json()["files"]
+    check_name(listed["name"])
+    check_download(http, listed["download_url"], listed["name"], body)
+    record = backend.files.get(session.user, listed["file_key"])
     assert record is not None
     assert record.key.startswith(f"{session.user}/")
     assert record.key.split("/")[-1] == record.key.split("/", 4)[4]
-    check_block(record)
+    check_context_line(record)
 
 
 @pytest.mark.clause("v2.1:input:normalised", "v2.1:context:data-only")
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: ascii(name)[:30])
-def test_a_hostile_name_of_an_upload_does_no_harm(world: World, http: TestClient, session: Session, name: str) -> None:
+def test_hostile_name_of_an_upload_is_harmless(backend: Backend, http: TestClient, session: Session, name: str) -> None:
     sent = name.encode("utf-8", "replace").decode()
-    answer = http.post("/api/files", json={"name": sent, "b64": "aGk=", "session_id": session.session_id})
+    response = http.post("/api/files", json={"name": sent, "b64": "aGk=", "session_id": session.session_id})
     if len(sent) > 4096:
-        assert answer.status_code == 422
+        assert response.status_code == 422
         return
-    assert answer.status_code == 201
-    check(world, http, session, b"hi")
+    assert response.status_code == 201
+    check(backend, http, session, b"hi")
 
 
 @pytest.mark.clause("v2.1:context:data-only")
 @pytest.mark.parametrize("name", [name for name in NAMES if name], ids=lambda name: ascii(name)[:30])
 @pytest.mark.parametrize("deferred", [False, True], ids=["artifact", "deferred"])
-def test_a_hostile_name_of_what_a_tool_made_does_no_harm(
-    world: World,
+def test_hostile_name_of_a_tools_file_is_harmless(
+    backend: Backend,
     http: TestClient,
     session: Session,
     name: str,
-    deferred: bool,  # noqa: FBT001  (a case)
+    deferred: bool,  # noqa: FBT001  (a parameter of the test)
 ) -> None:
     sent = name.encode("utf-8", "replace").decode()
-    said: dict[str, object] = {"name": sent, "mime": "text/plain", "reason": sent, "next_actions": [sent]}
-    made(world, session, said, deferred=deferred)
-    check(world, http, session, b"draft")
+    fields: dict[str, object] = {"name": sent, "mime": "text/plain", "reason": sent, "next_actions": [sent]}
+    record_file(backend, session, fields, deferred=deferred)
+    check(backend, http, session, b"draft")
 
 
 @pytest.mark.parametrize(("body", "mime"), CONTENTS, ids=lambda part: ascii(part)[:30])
-def test_hostile_content_does_no_harm(world: World, http: TestClient, session: Session, body: bytes, mime: str) -> None:
+def test_hostile_content_is_harmless(
+    backend: Backend, http: TestClient, session: Session, body: bytes, mime: str
+) -> None:
     files = {"file": ("report", body, "text/plain")}
     data = {"session_id": session.session_id, "mime": mime}
     assert http.post("/api/files", files=files, data=data).status_code == 201
-    check(world, http, session, body)
-    (shown,) = http.get("/api/files", params={"session_id": session.session_id}).json()["files"]
+    check(backend, http, session, body)
+    (listed,) = http.get("/api/files", params={"session_id": session.session_id}).json()["files"]
     if "html" in mime or "svg" in mime:
-        given = http.get(shown["download_url"]).headers
-        assert given["content-disposition"].startswith("attachment") or given["content-type"].startswith("application/")
+        headers = http.get(listed["download_url"]).headers
+        assert headers["content-disposition"].startswith("attachment") or headers["content-type"].startswith(
+            "application/"
+        )

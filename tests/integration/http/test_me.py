@@ -1,79 +1,83 @@
-"""What is kept of a person, and that its end must be said twice."""
+"""The signed-in user: usage, and the confirmation that deleting all data needs."""
 
 import pytest
 from starlette.testclient import TestClient
 
 from satchel.domain.ids import UserName
 from satchel.domain.links import EraseClaims
-from tests.integration.aws.recorded import recorded
-from tests.integration.http.desk import Desk, problem
-from tests.integration.http.erasing import erase, everything
-from tests.integration.http.world import World
+from tests.integration.aws.recorded_requests import record_requests
+from tests.integration.http.api_client import ApiClient, problem
+from tests.integration.http.backend import Backend
+from tests.integration.http.erasure import find_data, request_erasure
 
 NOT_CONFIRMED = problem(
     422,
     "Invalid request",
     "E_NOT_CONFIRMED",
-    "This confirmation is not good: ask without one, then confirm with what you are given.",
+    "This confirmation is invalid or has expired. Repeat the request without it to get a new one.",
 )
 
 
 class TestRead:
-    def test_tells_who_asks_and_how_much_they_keep(self, desk: Desk, user: str) -> None:
-        desk.upload("a.csv", b"12345")
-        desk.upload("a.csv", b"123")
+    def test_me_returns_the_user_and_the_usage(self, api: ApiClient, user: str) -> None:
+        api.upload("a.csv", b"12345")
+        api.upload("a.csv", b"123")
 
-        assert desk.get("/api/me") == {
+        assert api.get_json("/api/me") == {
             "user": user,
             "groups": ["users"],
             "usage": {"bytes": 8, "count": 1},
             "erasure": None,
         }
 
-    def test_costs_one_query_and_one_read(self, world: World, desk: Desk) -> None:
-        with recorded(world.table.client) as requests:
-            desk.get("/api/me")
+    def test_me_costs_one_query_and_one_read(self, backend: Backend, api: ApiClient) -> None:
+        with record_requests(backend.table.client) as requests:
+            api.get_json("/api/me")
 
         assert sorted(name for name, _ in requests) == ["GetItem", "Query"]
 
 
 class TestConfirmation:
-    def test_nothing_goes_when_it_is_said_once(self, world: World, desk: Desk, user: str) -> None:
-        desk.upload("a.csv", session_id=desk.session())
-        before = everything(world, user)
+    def test_first_request_deletes_nothing(self, backend: Backend, api: ApiClient, user: str) -> None:
+        api.upload("a.csv", session_id=api.create_session())
+        before = find_data(backend, user)
 
-        answer = erase(desk.http)
+        response = request_erasure(api.http)
 
-        assert answer.status_code == 200
-        assert answer.json()["usage"] == {"bytes": 8, "count": 1}
-        assert everything(world, user) == before
-        assert user not in world.erasure_starter.started
+        assert response.status_code == 200
+        assert response.json()["usage"] == {"bytes": 8, "count": 1}
+        assert find_data(backend, user) == before
+        assert user not in backend.erasure_starter.started
 
-    def test_it_is_good_for_five_minutes(self, world: World, http: TestClient) -> None:
-        token = erase(http).json()["confirm_token"]
+    def test_confirmation_token_is_valid_for_five_minutes(self, backend: Backend, http: TestClient) -> None:
+        token = request_erasure(http).json()["confirm_token"]
 
-        world.clock.advance(299)
-        assert erase(http, token).status_code == 202
-        world.clock.advance(1)
-        assert (erase(http, token).status_code, erase(http, token).json()) == (422, NOT_CONFIRMED)
+        backend.clock.advance(299)
+        assert request_erasure(http, token).status_code == 202
+        backend.clock.advance(1)
+        assert (request_erasure(http, token).status_code, request_erasure(http, token).json()) == (422, NOT_CONFIRMED)
 
-    def test_it_is_the_persons_own(self, world: World, http: TestClient, stranger: TestClient, user: str) -> None:
-        answer = erase(http, erase(stranger).json()["confirm_token"])
+    def test_confirmation_token_of_another_user_is_rejected(
+        self, backend: Backend, http: TestClient, other_user: TestClient, user: str
+    ) -> None:
+        response = request_erasure(http, request_erasure(other_user).json()["confirm_token"])
 
-        assert (answer.status_code, answer.json()) == (422, NOT_CONFIRMED)
-        assert world.erasures.get(UserName(user)) is None
+        assert (response.status_code, response.json()) == (422, NOT_CONFIRMED)
+        assert backend.erasures.get(UserName(user)) is None
 
     @pytest.mark.parametrize("token", ["x", "a.b.c", "." * 4000])
-    def test_what_is_none_confirms_nothing(self, http: TestClient, token: str) -> None:
-        assert erase(http, token).json() == NOT_CONFIRMED
+    def test_invalid_confirmation_token_is_rejected(self, http: TestClient, token: str) -> None:
+        assert request_erasure(http, token).json() == NOT_CONFIRMED
 
-    def test_a_link_is_none(self, http: TestClient, desk: Desk) -> None:
-        token = desk.upload("a.csv")["download_url"].partition("token=")[2]
+    def test_token_of_a_link_confirms_nothing(self, http: TestClient, api: ApiClient) -> None:
+        token = api.upload("a.csv")["download_url"].partition("token=")[2]
 
-        assert erase(http, token).json() == NOT_CONFIRMED
+        assert request_erasure(http, token).json() == NOT_CONFIRMED
 
-    def test_it_opens_no_file(self, world: World, desk: Desk, user: str, anybody: TestClient) -> None:
-        key = desk.upload("a.csv")["file_key"]
-        token = world.signer.sign(EraseClaims(owner=user, exp=int(world.clock.now().timestamp()) + 60))
+    def test_confirmation_token_opens_no_file(
+        self, backend: Backend, api: ApiClient, user: str, anonymous: TestClient
+    ) -> None:
+        key = api.upload("a.csv")["file_key"]
+        token = backend.signer.sign(EraseClaims(owner=user, exp=int(backend.clock.now().timestamp()) + 60))
 
-        assert anybody.get(f"/api/files/download/{key}?token={token}").status_code == 404
+        assert anonymous.get(f"/api/files/download/{key}?token={token}").status_code == 404

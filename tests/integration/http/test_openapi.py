@@ -1,4 +1,4 @@
-"""The document itself: a valid OpenAPI 3.1 that keeps nothing back. Whether it is true, test_schemathesis asks."""
+"""The OpenAPI document is valid and complete. test_schemathesis compares the API with the document."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,29 +8,29 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from starlette.testclient import TestClient
 
-from satchel.entrypoints.http.identity import from_claims
+from satchel.entrypoints.http.identity import identity_from_claims
+from tests.integration.http.backend import Backend, make_client
 from tests.integration.http.operations import DOCUMENT, OPERATIONS, Operation
-from tests.integration.http.world import World, client_of
 
-OPEN = {"GET /api/health", "GET /api/files/download/{file_key}", "HEAD /api/files/download/{file_key}"}
+PUBLIC = {"GET /api/health", "GET /api/files/download/{file_key}", "HEAD /api/files/download/{file_key}"}
 PROBLEM = {"application/problem+json": {"$ref": "#/components/schemas/Problem"}}
 every_operation = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
 
 
 def validator(schema: object) -> Draft202012Validator:
-    """References of the document's schemas lead into the document."""
+    """Return a validator that resolves references to the document's components."""
     return Draft202012Validator({"$defs": {"it": schema}, "$ref": "#/$defs/it", "components": DOCUMENT["components"]})
 
 
-def examples(part: Any) -> Iterator[object]:  # noqa: ANN401  (a schema, a parameter or a medium)
+def examples(part: Any) -> Iterator[object]:  # noqa: ANN401  (a schema, a parameter or a media type)
     if "example" in part:
         yield part["example"]
-    given = part.get("examples", [])
-    yield from given if isinstance(given, list) else [example["value"] for example in given.values()]
+    values = part.get("examples", [])
+    yield from values if isinstance(values, list) else [example["value"] for example in values.values()]
 
 
 def schemas(part: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401  (any part of the document)
-    """All schemas that hold examples, however deep."""
+    """Yield all schemas with examples, at any depth."""
     if isinstance(part, dict):
         if isinstance(part.get("examples"), list):
             yield part
@@ -41,19 +41,19 @@ def schemas(part: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401  (any part o
             yield from schemas(inner)
 
 
-def test_it_is_valid() -> None:
+def test_document_is_valid_openapi() -> None:
     assert DOCUMENT["openapi"].startswith("3.1")
     assert [error.message for error in OpenAPIV31SpecValidator(DOCUMENT).iter_errors()] == []
 
 
-def test_it_is_served_to_everybody(world: World) -> None:
-    answer = client_of(world.local_app, {"X-Satchel-User": "../x"}).get("/api/openapi.json")
+def test_document_needs_no_sign_in(backend: Backend) -> None:
+    response = make_client(backend.local_app, {"X-Satchel-User": "../x"}).get("/api/openapi.json")
 
-    assert answer.status_code == 200
-    assert answer.json() == DOCUMENT
+    assert response.status_code == 200
+    assert response.json() == DOCUMENT
 
 
-def test_it_describes_what_the_design_names() -> None:
+def test_document_has_exactly_the_expected_operations() -> None:
     assert sorted(operation.label for operation in OPERATIONS) == [
         "DELETE /api/files/uploads/{upload_id}",
         "DELETE /api/files/{file_key}",
@@ -93,102 +93,102 @@ def test_it_describes_what_the_design_names() -> None:
     ]
 
 
-def test_every_reference_leads_somewhere() -> None:
+def test_every_reference_has_a_schema_and_every_schema_a_reference() -> None:
     def references(part: object) -> Iterator[str]:
         if isinstance(part, dict):
             yield from (str(value) for name, value in part.items() if name == "$ref")
         inner = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
-        for one in inner:
-            yield from references(one)
+        for each in inner:
+            yield from references(each)
 
     known = {f"#/components/schemas/{name}" for name in DOCUMENT["components"]["schemas"]}
     assert set(references(DOCUMENT)) == known
 
 
-def test_names_of_operations_are_their_own() -> None:
-    names = [operation.said["operationId"] for operation in OPERATIONS]
+def test_operation_ids_are_unique() -> None:
+    names = [operation.spec["operationId"] for operation in OPERATIONS]
 
     assert len(set(names)) == len(names)
 
 
 @every_operation
 class TestEveryOperation:
-    def test_says_what_it_does(self, operation: Operation) -> None:
-        assert operation.said["operationId"].isidentifier()
-        assert operation.said["summary"]
-        assert operation.said["description"].endswith(".")
-        assert operation.said["tags"]
+    def test_operation_has_id_summary_description_and_tags(self, operation: Operation) -> None:
+        assert operation.spec["operationId"].isidentifier()
+        assert operation.spec["summary"]
+        assert operation.spec["description"].endswith(".")
+        assert operation.spec["tags"]
 
-    def test_asks_for_sign_in_unless_it_is_open(self, operation: Operation) -> None:
-        assert operation.said["security"] == ([] if operation.label in OPEN else [{"signIn": []}])
+    def test_operation_needs_sign_in_unless_it_is_public(self, operation: Operation) -> None:
+        assert operation.spec["security"] == ([] if operation.label in PUBLIC else [{"signIn": []}])
 
-    def test_shows_what_it_answers(self, operation: Operation) -> None:
-        good = {status: said for status, said in operation.said["responses"].items() if status < "300"}
+    def test_successful_response_has_a_schema_and_an_example(self, operation: Operation) -> None:
+        successes = {status: response for status, response in operation.spec["responses"].items() if status < "300"}
 
-        assert good
-        for status, said in good.items():
+        assert successes
+        for status, response in successes.items():
             if status == "204" or operation.method == "head":
-                assert "content" not in said
+                assert "content" not in response
             elif "download" in operation.path:
-                assert said["content"] == {"*/*": {"schema": {}}}
+                assert response["content"] == {"*/*": {"schema": {}}}
             else:
-                [(kind, medium)] = said["content"].items()
+                [(kind, content)] = response["content"].items()
                 assert kind == "application/json"
-                assert "$ref" in medium["schema"]
-                assert list(examples(medium)) != []
+                assert "$ref" in content["schema"]
+                assert list(examples(content)) != []
 
-    def test_names_the_errors_that_it_may_come_to(self, operation: Operation) -> None:
-        bad = {status: said for status, said in operation.said["responses"].items() if status >= "400"}
+    def test_operation_declares_its_possible_errors(self, operation: Operation) -> None:
+        problems = {status: response for status, response in operation.spec["responses"].items() if status >= "400"}
         expected = set()
-        if operation.label not in OPEN:
+        if operation.label not in PUBLIC:
             expected.add("403")
         if "{" in operation.path:
             expected.add("404")
-        if operation.said.get("parameters"):
+        if operation.spec.get("parameters"):
             expected.add("422")
-        if "requestBody" in operation.said:
+        if "requestBody" in operation.spec:
             expected |= {"400", "413", "422"}
 
-        assert expected <= bad.keys()
-        for said in bad.values():
-            assert said["description"]
-            assert {kind: medium["schema"] for kind, medium in said["content"].items()} == PROBLEM
+        assert expected <= problems.keys()
+        for response in problems.values():
+            assert response["description"]
+            assert {kind: content["schema"] for kind, content in response["content"].items()} == PROBLEM
 
-    def test_gives_examples_that_fit_their_schemas(self, operation: Operation) -> None:
-        body = operation.said.get("requestBody", {}).get("content", {})
-        answers = [said.get("content", {}) for said in operation.said["responses"].values()]
-        media = [medium for content in (body, *answers) for medium in content.values()]
+    def test_examples_match_their_schemas(self, operation: Operation) -> None:
+        body = operation.spec.get("requestBody", {}).get("content", {})
+        responses = [response.get("content", {}) for response in operation.spec["responses"].values()]
+        media_types = [media_type for content in (body, *responses) for media_type in content.values()]
 
-        for medium in media:
-            for example in examples(medium):
-                assert [error.message for error in validator(medium["schema"]).iter_errors(example)] == []
+        for media_type in media_types:
+            for example in examples(media_type):
+                assert [error.message for error in validator(media_type["schema"]).iter_errors(example)] == []
 
 
-def test_examples_inside_schemas_fit_them() -> None:
-    found = list(schemas(DOCUMENT))
+def test_examples_inside_schemas_match_them() -> None:
+    schemas_with_examples = list(schemas(DOCUMENT))
 
-    assert found
-    for schema in found:
+    assert schemas_with_examples
+    for schema in schemas_with_examples:
         for example in schema["examples"]:
             assert [error.message for error in validator(schema).iter_errors(example)] == []
 
 
-def test_examples_of_ids_are_ids(world: World, http: TestClient) -> None:
-    """One that is copied from the document is looked up, not refused for its form."""
-    del world
-    parameters = [parameter for operation in OPERATIONS for parameter in operation.said.get("parameters", [])]
+def test_example_ids_are_valid_ids(backend: Backend, http: TestClient) -> None:
+    """A request with ids copied from the document is not rejected because of their format."""
+    del backend
+    parameters = [parameter for operation in OPERATIONS for parameter in operation.spec.get("parameters", [])]
     ids = {p["name"]: p["schema"]["examples"][0] for p in parameters if p["in"] == "path"}
 
     assert ids.keys() == {"session_id", "turn_id", "call_id", "file_key", "upload_id", "link_id", "canvas_id"}
     assert http.get(f"/api/sessions/{ids['session_id']}").json()["error_code"] == "E_SESSION_NOT_FOUND"
     assert http.get(f"/api/files/{ids['file_key']}").json()["error_code"] == "E_FILE_NOT_FOUND"
     assert http.delete(f"/api/links/{ids['link_id']}").json()["error_code"] == "E_LINK_NOT_FOUND"
-    acted = http.post(f"/api/canvas/{ids['canvas_id']}/actions", json={"action": "a"})
-    assert acted.json()["error_code"] == "E_CANVAS_NOT_FOUND"
+    response = http.post(f"/api/canvas/{ids['canvas_id']}/actions", json={"action": "a"})
+    assert response.json()["error_code"] == "E_CANVAS_NOT_FOUND"
 
 
-def test_how_one_signs_in_depends_on_where_it_runs(world: World) -> None:
-    deployed = world.app(from_claims("email")).openapi()
+def test_security_scheme_depends_on_the_sign_in(backend: Backend) -> None:
+    deployed = backend.app(identity_from_claims("email")).openapi()
 
     assert DOCUMENT["components"]["securitySchemes"] == {
         "signIn": {"type": "apiKey", "in": "header", "name": "x-satchel-user"},

@@ -1,4 +1,4 @@
-"""Requests that nobody thought of, made from the OpenAPI document: none is a 5xx, every answer is a described one."""
+"""Requests generated from the OpenAPI document never get a 5xx, and all responses match the document."""
 
 from typing import TYPE_CHECKING, Any, cast
 
@@ -10,9 +10,9 @@ from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks
 
-from tests.integration.http.desk import Desk
+from tests.integration.http.api_client import ApiClient
+from tests.integration.http.backend import Backend
 from tests.integration.http.operations import OPERATIONS, Operation
-from tests.integration.http.world import World
 
 if TYPE_CHECKING:
     from schemathesis import Case
@@ -26,60 +26,64 @@ CHECKS: list[Any] = [
     checks.response_headers_conformance,
     checks.response_schema_conformance,
 ]
-EXAMPLES = 20
+MAX_EXAMPLES = 20
 MODES = [
     (operation, mode)
     for operation in OPERATIONS
     for mode in GenerationMode
-    # nothing can be wrong with a request that takes nothing
-    if mode is GenerationMode.POSITIVE or operation.said.get("parameters") or "requestBody" in operation.said
+    # a request without parameters and body cannot be invalid
+    if mode is GenerationMode.POSITIVE or operation.spec.get("parameters") or "requestBody" in operation.spec
 ]
 
 
 @pytest.fixture(scope="module")
-def schema(made: World) -> schemathesis.BaseSchema:
-    return schemathesis.openapi.from_asgi("/api/openapi.json", made.local_app)
+def schema(module_backend: Backend) -> schemathesis.BaseSchema:
+    return schemathesis.openapi.from_asgi("/api/openapi.json", module_backend.local_app)
 
 
 @pytest.fixture
-def known(world: World, user: str, desk: Desk) -> dict[str, str]:
-    """Ids that mean something, so that requests get further than «not found»."""
-    world.workflow.on_start = world.answer
-    session_id = desk.session()
-    uploaded = desk.upload("a.csv", session_id=session_id)
+def existing_ids(backend: Backend, user: str, api: ApiClient) -> dict[str, str]:
+    """Ids of existing resources, so that not all requests end with "not found"."""
+    backend.workflow.on_start = backend.complete_turn
+    session_id = api.create_session()
+    uploaded = api.upload("a.csv", session_id=session_id)
     return {
         "user": user,
         "session_id": session_id,
-        "turn_id": desk.turn(session_id),
+        "turn_id": api.start_turn(session_id),
         "file_key": uploaded["file_key"],
-        "canvas_id": world.dashboard(user, session_id),
+        "canvas_id": backend.open_dashboard(user, session_id),
         "token": uploaded["download_url"].partition("token=")[2],
     }
 
 
-def aim(case: "AnyCase", known: dict[str, str]) -> None:
-    """Put ids that are there into a request, and nothing else."""
-    for given_ids in (case.path_parameters, case.query):
-        if given_ids:
-            given_ids.update({name: value for name, value in known.items() if name in given_ids})
+def use_existing_ids(case: "AnyCase", existing_ids: dict[str, str]) -> None:
+    """Replace the ids in a request by existing ones."""
+    for parameters in (case.path_parameters, case.query):
+        if parameters:
+            parameters.update({name: value for name, value in existing_ids.items() if name in parameters})
 
 
 @pytest.mark.parametrize(
     ("operation", "mode"), MODES, ids=[f"{operation.label} {mode.value}" for operation, mode in MODES]
 )
-def test_every_answer_is_one_that_the_document_describes(
-    schema: schemathesis.BaseSchema, known: dict[str, str], operation: Operation, mode: GenerationMode
+def test_generated_requests_get_only_documented_responses(
+    schema: schemathesis.BaseSchema, existing_ids: dict[str, str], operation: Operation, mode: GenerationMode
 ) -> None:
-    found = cast("Any", schema)[operation.path][operation.method.upper()]
+    api_operation = cast("Any", schema)[operation.path][operation.method.upper()]
 
     @seed(20260301)
-    @settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-    @given(case=found.as_strategy(generation_mode=mode), aimed=st.booleans(), signed_in=st.integers(0, 4))
-    def send(case: "AnyCase", aimed: bool, signed_in: int) -> None:  # noqa: FBT001  (hypothesis gives it)
-        if aimed:
-            aim(case, known)
+    @settings(max_examples=MAX_EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(
+        case=api_operation.as_strategy(generation_mode=mode),
+        with_existing_ids=st.booleans(),
+        signed_in=st.integers(0, 4),
+    )
+    def send(case: "AnyCase", with_existing_ids: bool, signed_in: int) -> None:  # noqa: FBT001  (hypothesis passes it)
+        if with_existing_ids:
+            use_existing_ids(case, existing_ids)
         if signed_in:
-            case.headers["x-satchel-user"] = known["user"]
+            case.headers["x-satchel-user"] = existing_ids["user"]
         case.call_and_validate(checks=CHECKS)
 
     send()

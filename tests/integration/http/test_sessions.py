@@ -1,13 +1,13 @@
 import pytest
 from starlette.testclient import TestClient
 
-from tests.integration.aws.makers import fresh
-from tests.integration.http.desk import NO_TOKENS, Desk, problem, session_not_found
-from tests.integration.http.world import World
+from tests.integration.aws.factories import random_id
+from tests.integration.http.api_client import NO_TOKENS, ApiClient, problem, session_not_found
+from tests.integration.http.backend import Backend
 
 
-def shown(world: World, session_id: str, **given: object) -> dict[str, object]:
-    now = world.clock.now().isoformat().replace("+00:00", "Z")
+def expected_session(backend: Backend, session_id: str, **fields: object) -> dict[str, object]:
+    now = backend.clock.now().isoformat().replace("+00:00", "Z")
     return {
         "session_id": session_id,
         "title": None,
@@ -17,28 +17,30 @@ def shown(world: World, session_id: str, **given: object) -> dict[str, object]:
         "last_used_at": now,
         "running_turn": None,
         "usage": NO_TOKENS,
-        **given,
+        **fields,
     }
 
 
 class TestStart:
     @pytest.mark.parametrize("body", [None, {}, {"title": None}])
-    def test_needs_nothing(self, world: World, http: TestClient, body: object) -> None:
-        answer = http.post("/api/sessions") if body is None else http.post("/api/sessions", json=body)
+    def test_body_is_optional(self, backend: Backend, http: TestClient, body: object) -> None:
+        response = http.post("/api/sessions") if body is None else http.post("/api/sessions", json=body)
 
-        assert answer.status_code == 201
-        assert answer.json() == shown(world, answer.json()["session_id"])
+        assert response.status_code == 201
+        assert response.json() == expected_session(backend, response.json()["session_id"])
 
-    def test_takes_a_title(self, world: World, http: TestClient) -> None:
-        answer = http.post("/api/sessions", json={"title": "Zahlen “2026” \U0001f4c8\x00"})
+    def test_session_has_the_requested_title(self, backend: Backend, http: TestClient) -> None:
+        response = http.post("/api/sessions", json={"title": "Zahlen “2026” \U0001f4c8\x00"})
 
-        assert answer.json() == shown(world, answer.json()["session_id"], title="Zahlen “2026” \U0001f4c8\x00")
+        assert response.json() == expected_session(
+            backend, response.json()["session_id"], title="Zahlen “2026” \U0001f4c8\x00"
+        )
 
-    def test_refuses_a_title_that_is_too_long(self, http: TestClient) -> None:
-        answer = http.post("/api/sessions", json={"title": "x" * 201})
+    def test_title_over_the_limit_is_rejected(self, http: TestClient) -> None:
+        response = http.post("/api/sessions", json={"title": "x" * 201})
 
-        assert answer.status_code == 422
-        assert answer.json() == problem(
+        assert response.status_code == 422
+        assert response.json() == problem(
             422,
             "Invalid request",
             "E_INVALID_REQUEST",
@@ -46,112 +48,112 @@ class TestStart:
             errors=[{"field": "body.title", "message": "String should have at most 200 characters"}],
         )
 
-    def test_takes_a_model_that_the_person_may_choose_and_no_other(self, world: World, user: str) -> None:
-        admin, other = world.person(user, "admins"), world.person(f"other-{user}")
-        wanted = {"model": "careful", "instructions": "Be brief."}
+    def test_only_models_of_the_users_groups_are_accepted(self, backend: Backend, user: str) -> None:
+        admin, other = backend.client_for(user, "admins"), backend.client_for(f"other-{user}")
+        body = {"model": "careful", "instructions": "Be brief."}
 
-        answer = admin.post("/api/sessions", json=wanted)
+        response = admin.post("/api/sessions", json=body)
 
-        assert answer.json() == shown(world, answer.json()["session_id"], model="careful")
-        read = admin.get(f"/api/sessions/{answer.json()['session_id']}").json()
+        assert response.json() == expected_session(backend, response.json()["session_id"], model="careful")
+        read = admin.get(f"/api/sessions/{response.json()['session_id']}").json()
         assert (read["model"], read["instructions"]) == ("careful", "Be brief.")
         for model in ("careful", "nonesuch"):
-            refused = other.post("/api/sessions", json={"model": model})
-            said = f"There is no such model: {model}. There are: quick."
-            assert refused.json() == problem(
-                422, "Invalid request", "E_UNKNOWN_MODEL", said, model=model, models=["quick"]
+            response = other.post("/api/sessions", json={"model": model})
+            detail = f"There is no such model: {model}. Available models: quick."
+            assert response.json() == problem(
+                422, "Invalid request", "E_UNKNOWN_MODEL", detail, model=model, models=["quick"]
             )
 
 
 class TestChange:
-    def test_changes_what_is_said_and_nothing_else(self, world: World, user: str) -> None:
-        http = world.person(user, "admins")
-        session_id = Desk(http).session(title="Numbers", instructions="Be brief.")
+    def test_patch_changes_only_the_fields_in_the_request(self, backend: Backend, user: str) -> None:
+        http = backend.client_for(user, "admins")
+        session_id = ApiClient(http).create_session(title="Numbers", instructions="Be brief.")
 
-        answer = http.patch(f"/api/sessions/{session_id}", json={"model": "careful"})
-        assert (answer.status_code, answer.json()) == (
+        response = http.patch(f"/api/sessions/{session_id}", json={"model": "careful"})
+        assert (response.status_code, response.json()) == (
             200,
-            shown(world, session_id, title="Numbers", model="careful"),
+            expected_session(backend, session_id, title="Numbers", model="careful"),
         )
         http.patch(f"/api/sessions/{session_id}", json={"model": None, "instructions": None})
 
-        read = Desk(http).get(f"/api/sessions/{session_id}")
+        read = ApiClient(http).get_json(f"/api/sessions/{session_id}")
         assert (read["title"], read["model"], read["instructions"]) == ("Numbers", None, None)
 
-    def test_is_felt_by_the_next_turn(self, world: World, user: str) -> None:
-        desk = Desk(world.person(user, "admins"))
-        session_id = desk.session()
-        first = desk.turn(session_id)
-        world.answer(user, session_id, first)
-        desk.http.patch(f"/api/sessions/{session_id}", json={"model": "careful"})
-        second = desk.turn(session_id)
+    def test_changed_model_is_used_by_the_next_turn(self, backend: Backend, user: str) -> None:
+        api = ApiClient(backend.client_for(user, "admins"))
+        session_id = api.create_session()
+        first = api.start_turn(session_id)
+        backend.complete_turn(user, session_id, first)
+        api.http.patch(f"/api/sessions/{session_id}", json={"model": "careful"})
+        second = api.start_turn(session_id)
 
-        models = [desk.get(f"/api/sessions/{session_id}/turns/{turn}")["model"] for turn in (first, second)]
+        models = [api.get_json(f"/api/sessions/{session_id}/turns/{turn}")["model"] for turn in (first, second)]
         assert models == ["quick", "careful"]
 
-    def test_refuses_what_is_no_model_of_theirs_no_session_of_theirs_or_over(
-        self, http: TestClient, desk: Desk
-    ) -> None:
-        session_id = desk.session()
-        refused = http.patch(f"/api/sessions/{session_id}", json={"model": "careful"})
-        assert (refused.status_code, refused.json()["error_code"]) == (422, "E_UNKNOWN_MODEL")
+    def test_patch_rejects_unknown_models_and_missing_or_ended_sessions(self, http: TestClient, api: ApiClient) -> None:
+        session_id = api.create_session()
+        response = http.patch(f"/api/sessions/{session_id}", json={"model": "careful"})
+        assert (response.status_code, response.json()["error_code"]) == (422, "E_UNKNOWN_MODEL")
 
-        somebody_elses = fresh("s")
-        assert http.patch(f"/api/sessions/{somebody_elses}", json={}).json() == session_not_found(somebody_elses)
+        missing = random_id("s")
+        assert http.patch(f"/api/sessions/{missing}", json={}).json() == session_not_found(missing)
 
         http.delete(f"/api/sessions/{session_id}")
         assert http.patch(f"/api/sessions/{session_id}", json={"title": "x"}).json()["error_code"] == "E_SESSION_ENDED"
 
-    def test_a_turn_is_refused_whose_model_the_person_has_lost(self, world: World, user: str) -> None:
-        session_id = Desk(world.person(user, "admins")).session(model="careful")
-        refused = world.person(user).post(f"/api/sessions/{session_id}/turns", json={"message": "hello"})
-        assert (refused.status_code, refused.json()["error_code"]) == (422, "E_UNKNOWN_MODEL")
+    def test_turn_is_rejected_if_the_user_may_no_longer_use_the_model(self, backend: Backend, user: str) -> None:
+        session_id = ApiClient(backend.client_for(user, "admins")).create_session(model="careful")
+        response = backend.client_for(user).post(f"/api/sessions/{session_id}/turns", json={"message": "hello"})
+        assert (response.status_code, response.json()["error_code"]) == (422, "E_UNKNOWN_MODEL")
 
 
 class TestList:
-    def test_is_newest_first_in_pages(self, world: World, http: TestClient, desk: Desk) -> None:
-        made = []
+    def test_sessions_are_listed_newest_first_in_pages(
+        self, backend: Backend, http: TestClient, api: ApiClient
+    ) -> None:
+        session_ids = []
         for _ in range(3):
-            made.append(desk.session())
-            world.clock.advance(1)
+            session_ids.append(api.create_session())
+            backend.clock.advance(1)
 
-        first = desk.get("/api/sessions?limit=2")
-        second = desk.get(f"/api/sessions?limit=2&cursor={first['cursor']}")
+        first = api.get_json("/api/sessions?limit=2")
+        second = api.get_json(f"/api/sessions?limit=2&cursor={first['cursor']}")
 
-        assert [session["session_id"] for session in first["sessions"] + second["sessions"]] == made[::-1]
+        assert [session["session_id"] for session in first["sessions"] + second["sessions"]] == session_ids[::-1]
         assert second["cursor"] is None
         assert http.get("/api/sessions").json()["cursor"] is None
 
-    def test_is_empty_for_a_new_person(self, http: TestClient) -> None:
+    def test_list_of_a_new_user_is_empty(self, http: TestClient) -> None:
         assert http.get("/api/sessions").json() == {"sessions": [], "cursor": None}
 
     @pytest.mark.parametrize("limit", ["0", "101", "-1", "x", "1.5", ""])
-    def test_refuses_a_limit_out_of_bounds(self, http: TestClient, limit: str) -> None:
-        answer = http.get("/api/sessions", params={"limit": limit})
+    def test_limit_out_of_range_is_rejected(self, http: TestClient, limit: str) -> None:
+        response = http.get("/api/sessions", params={"limit": limit})
 
-        assert (answer.status_code, answer.json()["error_code"]) == (422, "E_INVALID_REQUEST")
+        assert (response.status_code, response.json()["error_code"]) == (422, "E_INVALID_REQUEST")
 
     @pytest.mark.parametrize("cursor", ["", "x", "VFVSTiM=", "ÄÖ", "\x00", "a" * 2000])
-    def test_refuses_a_cursor_that_it_did_not_give(self, http: TestClient, cursor: str) -> None:
-        answer = http.get("/api/sessions", params={"cursor": cursor})
+    def test_invalid_cursor_is_rejected(self, http: TestClient, cursor: str) -> None:
+        response = http.get("/api/sessions", params={"cursor": cursor})
 
-        assert answer.status_code == 422
-        assert answer.json() == problem(
+        assert response.status_code == 422
+        assert response.json() == problem(
             422,
             "Invalid request",
             "E_INVALID_REQUEST",
-            "The cursor is not one that this list gave.",
+            "The cursor does not belong to this list.",
             cursor=cursor[:100],
         )
 
-    def test_goes_on_in_ones_own_list_with_the_cursor_of_another(
-        self, http: TestClient, desk: Desk, stranger: TestClient
+    def test_cursor_of_another_user_lists_only_own_sessions(
+        self, http: TestClient, api: ApiClient, other_user: TestClient
     ) -> None:
-        mine = [desk.session(), desk.session()]
-        theirs = Desk(stranger)
-        theirs.session()
-        theirs.session()
-        cursor = theirs.get("/api/sessions?limit=1")["cursor"]
+        mine = [api.create_session(), api.create_session()]
+        theirs = ApiClient(other_user)
+        theirs.create_session()
+        theirs.create_session()
+        cursor = theirs.get_json("/api/sessions?limit=1")["cursor"]
 
         seen = http.get("/api/sessions", params={"cursor": cursor}).json()["sessions"]
 
@@ -159,17 +161,17 @@ class TestList:
 
 
 class TestRead:
-    def test_shows_the_session_with_its_turns_oldest_first(self, world: World, user: str, desk: Desk) -> None:
-        session_id = desk.session(title="Numbers")
+    def test_session_has_its_turns_oldest_first(self, backend: Backend, user: str, api: ApiClient) -> None:
+        session_id = api.create_session(title="Numbers")
         turns = []
         for message in ("first", "second"):
-            turns.append(desk.turn(session_id, message))
-            world.answer(user, session_id, turns[-1], f"answer to {message}")
-            world.clock.advance(1)
-        now = world.clock.now().isoformat()
-        third = desk.turn(session_id, "third")
+            turns.append(api.start_turn(session_id, message))
+            backend.complete_turn(user, session_id, turns[-1], f"answer to {message}")
+            backend.clock.advance(1)
+        now = backend.clock.now().isoformat()
+        third = api.start_turn(session_id, "third")
 
-        read = desk.get(f"/api/sessions/{session_id}")
+        read = api.get_json(f"/api/sessions/{session_id}")
 
         assert [turn["turn_id"] for turn in read["turns"]] == [*turns, third]
         assert read["turns"][0] == {
@@ -186,73 +188,73 @@ class TestRead:
         assert (read["title"], read["running_turn"], read["cursor"]) == ("Numbers", third, None)
         assert read["last_used_at"] == now.replace("+00:00", "Z")
 
-    def test_pages_through_the_turns(self, world: World, user: str, desk: Desk) -> None:
-        session_id = desk.session()
+    def test_turns_are_listed_in_pages(self, backend: Backend, user: str, api: ApiClient) -> None:
+        session_id = api.create_session()
         turns = []
         for _ in range(3):
-            turns.append(desk.turn(session_id))
-            world.answer(user, session_id, turns[-1])
-            world.clock.advance(1)
+            turns.append(api.start_turn(session_id))
+            backend.complete_turn(user, session_id, turns[-1])
+            backend.clock.advance(1)
 
-        first = desk.get(f"/api/sessions/{session_id}?limit=2")
-        second = desk.get(f"/api/sessions/{session_id}?limit=2&cursor={first['cursor']}")
+        first = api.get_json(f"/api/sessions/{session_id}?limit=2")
+        second = api.get_json(f"/api/sessions/{session_id}?limit=2&cursor={first['cursor']}")
 
         assert [turn["turn_id"] for turn in first["turns"] + second["turns"]] == turns
 
     @pytest.mark.parametrize("verb", ["GET", "DELETE"])
-    def test_tells_somebody_elses_session_from_none_by_nothing(
-        self, desk: Desk, stranger: TestClient, verb: str
+    def test_session_of_another_user_gives_the_error_of_a_missing_one(
+        self, api: ApiClient, other_user: TestClient, verb: str
     ) -> None:
-        theirs, none = desk.session(), fresh("s")
+        for session_id in (api.create_session(), random_id("s")):
+            response = other_user.request(verb, f"/api/sessions/{session_id}")
+            assert (response.status_code, response.json()) == (404, session_not_found(session_id))
 
-        for session_id in (theirs, none):
-            answer = stranger.request(verb, f"/api/sessions/{session_id}")
-            assert (answer.status_code, answer.json()) == (404, session_not_found(session_id))
+    @pytest.mark.parametrize(
+        "session_id", ["x", "t01kabcdefghjkmnpqrstvwxyz0", "S01KABCDEFGHJKMNPQRSTVWXYZ0", "s" * 300]
+    )
+    def test_invalid_session_id_is_not_found(self, http: TestClient, session_id: str) -> None:
+        response = http.get(f"/api/sessions/{session_id}")
 
-    @pytest.mark.parametrize("wrong", ["x", "t01kabcdefghjkmnpqrstvwxyz0", "S01KABCDEFGHJKMNPQRSTVWXYZ0", "s" * 300])
-    def test_finds_no_session_by_what_is_no_id(self, http: TestClient, wrong: str) -> None:
-        answer = http.get(f"/api/sessions/{wrong}")
-
-        assert (answer.status_code, answer.json()) == (404, session_not_found(wrong[:100]))
+        assert (response.status_code, response.json()) == (404, session_not_found(session_id[:100]))
 
 
 class TestEnd:
-    def test_is_safe_to_repeat_and_leaves_the_session_to_read(self, http: TestClient, desk: Desk) -> None:
-        session_id = desk.session()
+    def test_end_is_safe_to_repeat_and_the_session_stays_readable(self, http: TestClient, api: ApiClient) -> None:
+        session_id = api.create_session()
 
         for _ in range(2):
-            answer = http.delete(f"/api/sessions/{session_id}")
-            assert (answer.status_code, answer.content) == (204, b"")
+            response = http.delete(f"/api/sessions/{session_id}")
+            assert (response.status_code, response.content) == (204, b"")
 
-        assert desk.get(f"/api/sessions/{session_id}")["status"] == "ended"
+        assert api.get_json(f"/api/sessions/{session_id}")["status"] == "ended"
 
-    def test_takes_no_further_turns(self, http: TestClient, desk: Desk) -> None:
-        session_id = desk.session()
+    def test_ended_session_accepts_no_turns(self, http: TestClient, api: ApiClient) -> None:
+        session_id = api.create_session()
         http.delete(f"/api/sessions/{session_id}")
 
-        answer = http.post(f"/api/sessions/{session_id}/turns", json={"message": "hello"})
+        response = http.post(f"/api/sessions/{session_id}/turns", json={"message": "hello"})
 
-        assert answer.status_code == 409
-        assert answer.json() == problem(
+        assert response.status_code == 409
+        assert response.json() == problem(
             409, "Conflict", "E_SESSION_ENDED", "This session has ended.", session_id=session_id
         )
 
-    def test_cancels_the_turn_that_runs(self, world: World, http: TestClient, desk: Desk) -> None:
-        session_id = desk.session()
-        turn_id = desk.turn(session_id)
+    def test_end_cancels_the_running_turn(self, backend: Backend, http: TestClient, api: ApiClient) -> None:
+        session_id = api.create_session()
+        turn_id = api.start_turn(session_id)
 
         assert http.delete(f"/api/sessions/{session_id}").status_code == 204
 
-        assert desk.get(f"/api/sessions/{session_id}/turns/{turn_id}")["status"] == "cancelled"
-        assert (turn_id, "cancelled by the user") in world.workflow.stopped
+        assert api.get_json(f"/api/sessions/{session_id}/turns/{turn_id}")["status"] == "cancelled"
+        assert (turn_id, "cancelled by the user") in backend.workflow.stopped
 
-    def test_kills_the_links_of_its_files_but_keeps_the_files(self, http: TestClient, desk: Desk) -> None:
-        session_id = desk.session()
-        uploaded = desk.upload("a.csv", session_id=session_id)
+    def test_end_invalidates_links_but_keeps_the_files(self, http: TestClient, api: ApiClient) -> None:
+        session_id = api.create_session()
+        uploaded = api.upload("a.csv", session_id=session_id)
         assert http.get(uploaded["download_url"]).status_code == 200
 
         http.delete(f"/api/sessions/{session_id}")
 
         assert http.get(uploaded["download_url"]).status_code == 404
-        again = desk.get(f"/api/files/{uploaded['file_key']}")
+        again = api.get_json(f"/api/files/{uploaded['file_key']}")
         assert http.get(again["download_url"]).status_code == 200

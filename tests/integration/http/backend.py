@@ -1,5 +1,6 @@
-"""The API over moto: the real composition root and adapters, a workflow that ends turns on request, a still clock."""
+"""The backend of the API under test: real use cases and adapters over moto, with a fake clock and workflow."""
 
+import io
 import os
 from collections.abc import Callable
 from functools import cached_property
@@ -15,17 +16,22 @@ from satchel.adapters.s3_files import S3Files
 from satchel.adapters.s3_uploads import S3Uploads
 from satchel.adapters.signing_keys import SigningKeys
 from satchel.bootstrap.aws_ports import AwsPorts
-from satchel.domain.calls import Call
+from satchel.contract import Artifact, DeferredArtifact, Display
+from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.canvas import Dashboard
 from satchel.domain.conversation import AssistantMessage, ToolSpec
 from satchel.domain.ids import SessionId, TurnId, call_id, new_id
 from satchel.domain.isolation import Isolation
 from satchel.domain.llm import ModelEntry
+from satchel.domain.object_keys import outcome_key
 from satchel.domain.servers import Registry, ServerEntry
+from satchel.domain.sessions import Session
 from satchel.domain.steps import CallStep, TurnStep
-from satchel.domain.tools import answered
+from satchel.domain.tools import fresh_tool_list
 from satchel.entrypoints.http.app import create_app
-from satchel.entrypoints.http.identity import IdentityReader, from_headers
+from satchel.entrypoints.http.identity import IdentityReader, identity_from_headers
+from satchel.services.calls.runner_report import store_report
+from satchel.services.files.artifact_records import to_stored_file
 from satchel.settings import (
     CanvasSettings,
     LimitSettings,
@@ -35,13 +41,12 @@ from satchel.settings import (
     SocketSettings,
 )
 from satchel.use_cases import UseCases
-from tests.fakes.erasing import FakeErasureStarter
-from tests.fakes.going import ImmediateCleanup
-from tests.fakes.metrics import FakeMetrics
-from tests.fakes.workflow import FakeTaskCallback
+from tests.fakes.sessions import ImmediateCleanup
+from tests.fakes.system import FakeClock, FakeMetrics
+from tests.fakes.turns import FakeTaskCallback, FakeWorkflow
+from tests.fakes.users import FakeErasureStarter
 from tests.integration.aws.cloud import make_bucket, make_table
-from tests.integration.aws.makers import TravelClock
-from tests.integration.http.workflow import FakeWorkflow
+from tests.integration.aws.factories import START, make_call, make_turn
 
 KEYS = SigningKeys(newest="k1", keys={"k1": "n" * 64})
 MAX_BODY, MAX_MESSAGE, MAX_INLINE = 6_000_000, 100_000, 4 << 20
@@ -53,7 +58,7 @@ SERVERS = Registry(
     servers={
         "report": ServerEntry(command=["python"], groups=["users"], description="Reports."),
         "vault": ServerEntry(command=["python"], groups=["admins"], description="Secrets."),
-        "waking": ServerEntry(command=["python"], description="Not asked yet."),
+        "waking": ServerEntry(command=["python"], description="Not listed yet."),
     },
 )
 MODELS = (
@@ -63,7 +68,7 @@ MODELS = (
 
 
 def make_settings() -> Settings:
-    """Return the settings of the API under test, whatever the environment says."""
+    """Return the settings of the API under test, independent of the environment."""
     settings = Settings()
     settings.canvas = CanvasSettings(canvas_origins=("https://dash.example",))
     settings.limits = LimitSettings(
@@ -78,10 +83,10 @@ def make_settings() -> Settings:
     return settings
 
 
-class World(AwsPorts):
-    """The real adapters over moto, for one test module; time, workflow, callbacks and metrics are fakes."""
+class Backend(AwsPorts):
+    """The real adapters over moto; clock, workflow, task callback and metrics are fakes. One test module shares it."""
 
-    clock: TravelClock
+    clock: FakeClock
     store: S3Files
     workflow: FakeWorkflow
     callback: FakeTaskCallback
@@ -94,7 +99,7 @@ class World(AwsPorts):
         self.table = Table(clients.dynamodb.__wrapped__(), make_table())
         self.store = S3Files(clients.s3.__wrapped__(), make_bucket())
         self.parts = S3Uploads(self.store.client, self.store.bucket)
-        self.clock = TravelClock()
+        self.clock = FakeClock(START)
         self.metrics = FakeMetrics()
         self.registry = SERVERS
         self.keys = KEYS
@@ -105,25 +110,27 @@ class World(AwsPorts):
         self.cleanup_starter = ImmediateCleanup(self.sessions, lambda: self.use_cases.clean_up_session)
         self.use_cases = UseCases(ports=self, settings=settings)
         self.closing = False
-        self.tool_lists.put("report", SERVERS.servers["report"].config_hash(), answered([SUMMARISE], self.clock.now()))
+        self.tool_lists.save(
+            "report", SERVERS.servers["report"].config_hash(), fresh_tool_list([SUMMARISE], self.clock.now())
+        )
 
     @property
     def isolation(self) -> Callable[[], Isolation]:
         return Isolation
 
-    def app(self, read_identity: IdentityReader = from_headers) -> FastAPI:
+    def app(self, read_identity: IdentityReader = identity_from_headers) -> FastAPI:
         return create_app(self.use_cases, read_identity, lambda: self.closing)
 
     @cached_property
     def local_app(self) -> FastAPI:
         return self.app()
 
-    def person(self, user: str, groups: str = "users") -> TestClient:
-        """A client that says who it is."""
-        return client_of(self.local_app, {"X-Satchel-User": user, "X-Satchel-Groups": groups})
+    def client_for(self, user: str, groups: str = "users") -> TestClient:
+        """Return a client that is signed in as this user."""
+        return make_client(self.local_app, {"X-Satchel-User": user, "X-Satchel-Groups": groups})
 
-    def ask(self, user: str, session_id: str, turn_id: str) -> str:
-        """Let the first call of a turn wait for its owner's word; return the address where it is said."""
+    def request_approval(self, user: str, session_id: str, turn_id: str) -> str:
+        """Let the first call of a turn wait for approval. Return the URL of the decision."""
         call = Call(
             call_id=call_id(TurnId(turn_id), 0, 0),
             turn_id=turn_id,
@@ -141,10 +148,10 @@ class World(AwsPorts):
         )
         return f"/api/sessions/{session_id}/turns/{turn_id}/calls/{call.call_id}/approval"
 
-    def dashboard(self, user: str, session_id: str, canvas_id: str = "monitor-42") -> str:
-        """Let a tool have opened a dashboard."""
+    def open_dashboard(self, user: str, session_id: str, canvas_id: str = "monitor-42") -> str:
+        """Store a dashboard that a tool opened. Return its id."""
         call = call_id(TurnId(new_id("t", self.clock.now(), os.urandom(10))), 0, 0)
-        self.dashboards.keep(
+        self.dashboards.save(
             Dashboard(
                 canvas_id=canvas_id,
                 user=user,
@@ -156,15 +163,33 @@ class World(AwsPorts):
         )
         return canvas_id
 
-    def answer(self, user: str, session_id: str, turn_id: str, text: str = "done") -> None:
-        """End a turn as Think and Finish would."""
+    def complete_turn(self, user: str, session_id: str, turn_id: str, text: str = "done") -> None:
+        """End a turn with an answer, as the functions think and finish do."""
         turn = self.turns.get(SessionId(session_id), TurnId(turn_id))
         assert turn is not None
         self.transcript.add_reply(turn, 0, AssistantMessage(text=text))
         self.use_cases.finish_turn(TurnStep(user=user, session_id=session_id, turn_id=turn_id, round=1))
-        self.workflow.ended(turn_id)
+        self.workflow.lose_execution(TurnId(turn_id))
 
 
-def client_of(app: ASGIApp, headers: dict[str, str] | None = None) -> TestClient:
-    """A client that shows what a server would send, also when something broke, and follows nothing by itself."""
+def make_client(app: ASGIApp, headers: dict[str, str] | None = None) -> TestClient:
+    """Return a client that returns server errors as responses and does not follow redirects."""
     return TestClient(app, raise_server_exceptions=False, follow_redirects=False, headers=headers)
+
+
+def record_file(
+    backend: Backend, session: Session, fields: dict[str, object], *, deferred: bool, temporary: bool = False
+) -> Call:
+    """Store a file as a runner does, and record the tool result."""
+    turn = make_turn(session)
+    call = make_call(turn)
+    backend.calls.add([call])
+    model = DeferredArtifact if deferred else Artifact
+    stored = to_stored_file(session.user, call.call_id, 0, model.model_validate({"path": "draft"} | fields))
+    backend.store.put(stored.key, io.BytesIO(b"draft"), stored.artifact.mime)
+    display = Display(storage_action="temporary") if temporary else None
+    report = RunnerReport(files=[stored], display=display)
+    store_report(backend.store, outcome_key(call.user, call.turn_id, call.call_id), report)
+    ids = call.model_dump(include={"user", "session_id", "turn_id", "call_id"})
+    backend.use_cases.record_tool_result(CallStep(**ids))
+    return call

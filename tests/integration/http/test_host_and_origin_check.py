@@ -5,8 +5,8 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from local.emulator.http_gateway import HostAndOriginCheck
-from tests.integration.http.desk import problem
-from tests.integration.http.world import World, client_of
+from tests.integration.http.api_client import problem
+from tests.integration.http.backend import Backend, make_client
 
 PORT = 8000
 FOREIGN_HOST = problem(403, "Forbidden", "E_FORBIDDEN", "This server only accepts its own host name.")
@@ -14,12 +14,12 @@ FOREIGN_PAGE = problem(403, "Forbidden", "E_FORBIDDEN", "This server only accept
 
 
 @pytest.fixture
-def http(world: World) -> TestClient:
-    return client_of(HostAndOriginCheck(world.local_app, PORT), {"Host": f"127.0.0.1:{PORT}"})
+def http(backend: Backend) -> TestClient:
+    return make_client(HostAndOriginCheck(backend.local_app, PORT), {"Host": f"127.0.0.1:{PORT}"})
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost:8000", "LOCALHOST:8000", "[::1]:8000"])
-def test_its_own_names_get_in(http: TestClient, host: str) -> None:
+def test_own_host_names_are_accepted(http: TestClient, host: str) -> None:
     assert http.get("/api/health", headers={"Host": host}).status_code == 200
 
 
@@ -43,22 +43,22 @@ def test_its_own_names_get_in(http: TestClient, host: str) -> None:
         "localhost.:8000",
     ],
 )
-def test_every_other_host_is_kept_out(http: TestClient, host: str) -> None:
-    answer = http.get("/api/config", headers={"Host": host})
+def test_other_host_names_are_rejected(http: TestClient, host: str) -> None:
+    response = http.get("/api/config", headers={"Host": host})
 
-    assert (answer.status_code, answer.json()) == (403, FOREIGN_HOST)
-    assert answer.headers["content-type"] == "application/problem+json"
+    assert (response.status_code, response.json()) == (403, FOREIGN_HOST)
+    assert response.headers["content-type"] == "application/problem+json"
 
 
-def test_the_default_port_need_not_be_said(world: World) -> None:
-    http = client_of(HostAndOriginCheck(world.local_app, 80), {"Host": "localhost"})
+def test_default_port_may_be_omitted(backend: Backend) -> None:
+    http = make_client(HostAndOriginCheck(backend.local_app, 80), {"Host": "localhost"})
 
     assert http.get("/api/health").status_code == 200
     assert http.get("/api/health", headers={"Host": "localhost:8000"}).status_code == 403
 
 
 @pytest.mark.parametrize("origin", ["http://127.0.0.1:8000", "http://localhost:8000", "http://[::1]:8000"])
-def test_its_own_pages_get_in(http: TestClient, origin: str) -> None:
+def test_own_origins_are_accepted(http: TestClient, origin: str) -> None:
     assert http.post("/api/sessions", headers={"Origin": origin}).status_code == 201
 
 
@@ -79,28 +79,28 @@ def test_its_own_pages_get_in(http: TestClient, origin: str) -> None:
         "chrome-extension://localhost:8000",
     ],
 )
-def test_pages_of_other_sites_are_kept_out(http: TestClient, origin: str) -> None:
-    answer = http.post("/api/sessions", headers={"Origin": origin})
+def test_other_origins_are_rejected(http: TestClient, origin: str) -> None:
+    response = http.post("/api/sessions", headers={"Origin": origin})
 
-    assert (answer.status_code, answer.json()) == (403, FOREIGN_PAGE)
+    assert (response.status_code, response.json()) == (403, FOREIGN_PAGE)
 
 
-def test_a_second_header_does_not_open_the_door(http: TestClient) -> None:
-    good, evil = b"http://localhost:8000", b"http://evil.example"
-    twice: list[Any] = [[(b"origin", good), (b"origin", evil)], [(b"origin", evil), (b"origin", good)]]
+def test_second_origin_header_is_rejected(http: TestClient) -> None:
+    own, other = b"http://localhost:8000", b"http://evil.example"
+    twice: list[Any] = [[(b"origin", own), (b"origin", other)], [(b"origin", other), (b"origin", own)]]
 
     for headers in twice:
         assert http.post("/api/sessions", headers=headers).status_code == 403
 
 
-def test_what_is_no_request_passes(world: World) -> None:
-    with TestClient(HostAndOriginCheck(world.local_app, PORT), headers={"Host": "localhost:8000"}) as client:
+def test_lifespan_events_pass(backend: Backend) -> None:
+    with TestClient(HostAndOriginCheck(backend.local_app, PORT), headers={"Host": "localhost:8000"}) as client:
         assert client.get("/api/health").status_code == 200
 
 
-def test_sockets_of_other_sites_are_kept_out(http: TestClient) -> None:
+def test_websocket_from_another_origin_is_rejected(http: TestClient) -> None:
     with (
         pytest.raises(WebSocketDisconnect),
         http.websocket_connect("/ws", headers={"Host": "localhost:8000", "Origin": "http://evil.example"}),
     ):
-        pytest.fail("it was let in")
+        pytest.fail("the connection was accepted")

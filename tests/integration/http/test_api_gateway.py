@@ -1,0 +1,126 @@
+"""Requests as API Gateway sends them: its event, Mangum, the application, the response."""
+
+import asyncio
+import base64
+import json
+from collections.abc import Iterator
+from typing import Any, cast
+
+import pytest
+from mangum import Mangum
+
+from satchel.entrypoints.http.identity import identity_from_claims
+from tests.integration.http.backend import Backend
+
+CLAIMS = {"email": "Ada@Example.com", "email_verified": "true", "cognito:groups": "[writers admins]", "token_use": "id"}
+
+
+def event(method: str, path: str, body: str | None = None, **fields: Any) -> dict[str, Any]:  # noqa: ANN401  (parts of an event)
+    raw, _, query = path.partition("?")
+    headers = {"host": "abc.execute-api.eu-central-1.amazonaws.com", "content-type": "application/json"}
+    return {
+        "version": "2.0",
+        "routeKey": "ANY /api/{proxy+}",
+        "rawPath": raw,
+        "rawQueryString": query,
+        "headers": headers | fields.pop("headers", {}),
+        "requestContext": {
+            "http": {"method": method, "path": raw, "protocol": "HTTP/1.1", "sourceIp": "192.0.2.1", "userAgent": "x"},
+            "authorizer": {"jwt": {"claims": CLAIMS, "scopes": None}},
+            "stage": "$default",
+            "requestId": "r",
+        },
+        "body": body,
+        "isBase64Encoded": False,
+        **fields,
+    }
+
+
+@pytest.fixture
+def handler(backend: Backend) -> Iterator[Mangum]:
+    """A handler with its own event loop: Mangum uses the event loop of the thread."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield Mangum(backend.app(identity_from_claims("email")), lifespan="off")
+    asyncio.set_event_loop(None)
+    loop.close()
+
+
+def send(handler: Mangum, *args: Any, **fields: Any) -> dict[str, Any]:  # noqa: ANN401  (parts of an event)
+    response: dict[str, Any] = handler(event(*args, **fields), cast("Any", None))
+    return response
+
+
+def body_of(response: dict[str, Any]) -> bytes:
+    """Return the body that API Gateway sends to the client."""
+    return base64.b64decode(response["body"]) if response["isBase64Encoded"] else str(response["body"]).encode()
+
+
+def read(response: dict[str, Any]) -> Any:  # noqa: ANN401  (any JSON)
+    return json.loads(body_of(response))
+
+
+def test_user_is_read_from_the_claims_of_the_authorizer(handler: Mangum) -> None:
+    response = send(handler, "GET", "/api/config")
+
+    assert response["statusCode"] == 200
+    config = read(response)
+    assert (config["user"], config["groups"]) == ("ada@example.com", ["admins", "users", "writers"])
+
+
+def test_problem_has_its_media_type(handler: Mangum) -> None:
+    response = send(handler, "GET", "/api/sessions/x")
+
+    assert response["statusCode"] == 404
+    assert response["headers"]["content-type"] == "application/problem+json"
+    assert read(response)["error_code"] == "E_SESSION_NOT_FOUND"
+
+
+@pytest.mark.parametrize("mime", ["application/octet-stream", "text/csv", "application/json", "image/png"])
+@pytest.mark.parametrize(
+    "body", [bytes(range(256)), "größe\r\n".encode(), b"", "größe".encode("latin-1"), b"\xef\xbb\xbfa"]
+)
+def test_uploaded_bytes_are_downloaded_unchanged(handler: Mangum, mime: str, body: bytes) -> None:
+    head = f'--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\nContent-Type: {mime}\r\n\r\n'
+    uploaded = send(
+        handler,
+        "POST",
+        "/api/files",
+        base64.b64encode(head.encode() + body + b"\r\n--b--\r\n").decode(),
+        headers={"content-type": "multipart/form-data; boundary=b"},
+        isBase64Encoded=True,
+    )
+
+    response = send(handler, "GET", read(uploaded)["download_url"])
+
+    assert (response["statusCode"], response["headers"]["content-type"]) == (200, mime)
+    assert body_of(response) == body
+
+
+def test_turn_is_started(backend: Backend, handler: Mangum) -> None:
+    backend.workflow.on_start = backend.complete_turn
+    session_id = read(send(handler, "POST", "/api/sessions", "{}"))["session_id"]
+
+    response = send(
+        handler,
+        "POST",
+        f"/api/sessions/{session_id}/turns",
+        json.dumps({"message": "grün"}),
+        headers={"prefer": "wait=5"},
+    )
+
+    assert (response["statusCode"], read(response)["status"]) == (200, "complete")
+
+
+def test_unexpected_error_is_a_problem(backend: Backend, handler: Mangum, caplog: pytest.LogCaptureFixture) -> None:
+    uploaded = read(send(handler, "POST", "/api/files", json.dumps({"name": "a", "b64": "AAEC"})))
+    bucket = backend.store.bucket
+    try:
+        object.__setattr__(backend.store, "bucket", "no-such-bucket")
+        response = send(handler, "GET", f"/api/files/{uploaded['file_key']}")
+    finally:
+        object.__setattr__(backend.store, "bucket", bucket)
+
+    assert response["statusCode"] == 500
+    assert read(response)["error_code"] == "E_INTERNAL"
+    assert "NoSuchBucket" in caplog.text
