@@ -22,7 +22,7 @@ class FakeErasures:
 
     def __init__(self) -> None:
         self._kept: dict[str, Erasure] = {}
-        self._due: dict[str, datetime] = {}
+        self._due: dict[UserName, datetime] = {}
 
     def begin(self, user: UserName, now: datetime) -> Erasure:
         known = self._kept.get(user)
@@ -45,7 +45,7 @@ class FakeErasures:
         self._kept[user] = self._kept[user].model_copy(update={"finished_at": now})
         self._due.pop(user, None)
 
-    def list_due(self, until: datetime, limit: int) -> Sequence[str]:
+    def list_due(self, until: datetime, limit: int) -> Sequence[UserName]:
         return sorted((user for user, at in self._due.items() if at <= until), key=self._due.__getitem__)[:limit]
 
 
