@@ -46,7 +46,7 @@ def list_models(names: Sequence[str], *, ping: bool) -> ExitCode:
 
 def _entries(names: Sequence[str]) -> Iterator[ModelEntry]:
     """Yield the configured models with these names, or all. A name outside of the settings is a model itself."""
-    configured = {entry.name: entry for entry in ModelSettings().choice.all}
+    configured = {entry.name: entry for entry in ModelSettings().catalog.all}
     for name in names or configured:
         yield configured.get(name) or ModelEntry(name=name, model=name)
 
@@ -61,7 +61,7 @@ def _list_model(entry: ModelEntry, *, ping: bool) -> bool:
     try:
         typer.echo(f"  {_ping(language_models.model_without_retries(entry.model), entry.model)}")
     except ModelError as error:
-        detail = f" [{error.said}]" if error.said else ""
+        detail = f" [{error.provider_status}]" if error.provider_status else ""
         typer.echo(f"  {error.code}: {error}{detail}")
         return False
     except ValueError as error:

@@ -59,7 +59,7 @@ def load_servers() -> dict[str, ServerEntry]:
         for settings_class in _SETTINGS:
             settings_class()
         _check_tool_timeouts(servers)
-        for each in ModelSettings().choice.all:
+        for each in ModelSettings().catalog.all:
             model_router().get(each.model)
         required_isolation()
     return servers

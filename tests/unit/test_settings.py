@@ -49,10 +49,10 @@ def test_empty_list_of_canvas_origins_is_accepted(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("https://dash.example,dash.example", "'dash.example' is no origin: write https://host"),
-        ("https://*.dash.example", "'https://.*' is no origin"),
-        ("https://dash.example/view", "'https://dash.example/view' is no origin"),
-        ("*", "is no origin"),
+        ("https://dash.example,dash.example", "'dash.example' is not an origin: use https://host"),
+        ("https://*.dash.example", "'https://.*' is not an origin"),
+        ("https://dash.example/view", "'https://dash.example/view' is not an origin"),
+        ("*", "is not an origin"),
         ('["https://dash.example"', "canvas_origins"),
         ("[5]", "canvas_origins.0"),
     ],
@@ -85,14 +85,14 @@ def test_missing_variable_is_named_and_can_be_overridden_by_an_argument(monkeypa
 def test_first_model_is_the_default_unless_one_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SATCHEL_MODEL", raising=False)
     monkeypatch.delenv("SATCHEL_MODELS", raising=False)
-    assert [entry.model for entry in ModelSettings().choice.all] == ["offline"]
+    assert [entry.model for entry in ModelSettings().catalog.all] == ["offline"]
 
     entries = '[{"name": "quick", "model": "openai-chat:small"}, {"name": "slow", "model": "bedrock:large"}]'
     monkeypatch.setenv("SATCHEL_MODELS", entries)
-    assert [entry.model for entry in ModelSettings().choice.all] == ["openai-chat:small", "bedrock:large"]
+    assert [entry.model for entry in ModelSettings().catalog.all] == ["openai-chat:small", "bedrock:large"]
 
     monkeypatch.setenv("SATCHEL_MODEL", "slow")
-    assert [entry.model for entry in ModelSettings().choice.all] == ["bedrock:large", "openai-chat:small"]
+    assert [entry.model for entry in ModelSettings().catalog.all] == ["bedrock:large", "openai-chat:small"]
 
 
 @pytest.mark.parametrize(

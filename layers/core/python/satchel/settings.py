@@ -74,22 +74,22 @@ class ModelSettings(SettingsGroup):
     models: Annotated[tuple[ModelEntry, ...], BeforeValidator(_parse_json)] = ()
 
     @property
-    def choice(self) -> ModelCatalog:
+    def catalog(self) -> ModelCatalog:
         """Return the models and the default."""
         first = self.models[0].name if self.models else "offline"
         return ModelCatalog(self.model or first, self.models)
 
     @model_validator(mode="after")
     def _check_names_are_unique(self) -> "ModelSettings":
-        self.choice  # noqa: B018  (raises ValueError if two models have the same name)
+        self.catalog  # noqa: B018  (raises ValueError if two models have the same name)
         return self
 
 
 class ThinkSettings(SettingsGroup):
     """The requests of a turn to the model.
 
-    ``max_rounds`` limits the rounds of tool calls in a turn; the history of an execution has no room for more than its
-    maximum. A request has at most ``context_tokens``, counted by ``domain.token_budget``. ``instructions`` replace the
+    ``max_rounds`` limits the rounds of tool calls in a turn; its upper bound is what fits into an execution's history.
+    A request has at most ``context_tokens``, counted by ``domain.token_budget``. ``instructions`` replace the
     built-in text about the model's behavior; the text about files, names and tools is always added.
     """
 
@@ -217,7 +217,7 @@ class TimingSettings(SettingsGroup):
     def _check_notice_order(cls, notices: NoticeSeconds | None, info: ValidationInfo) -> NoticeSeconds | None:
         silence = info.data.get("tool_silence_seconds")
         if notices and silence and (problem := describe_order_problem(notices, silence)):
-            raise ValueError(f"give {problem}")
+            raise ValueError(f"set {problem}")
         return notices
 
     @property

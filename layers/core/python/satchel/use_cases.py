@@ -62,7 +62,7 @@ class UseCases:
 
     @cached_property
     def models(self) -> ModelCatalog:
-        return self.settings.models.choice
+        return self.settings.models.catalog
 
     @cached_property
     def deployment(self) -> Deployment:

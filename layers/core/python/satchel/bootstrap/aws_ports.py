@@ -74,7 +74,7 @@ class AwsPorts:
         from satchel.adapters.llm.model_router import check_model_name
         from satchel.bootstrap.language_models import model_router
 
-        check_model_name(self._settings.models.choice.all[0].model)
+        check_model_name(self._settings.models.catalog.all[0].model)
         return model_router()
 
     table = cached_property[Table](lambda self: Table(clients.dynamodb(), self._settings.storage.table))
