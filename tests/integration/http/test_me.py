@@ -19,7 +19,7 @@ NOT_CONFIRMED = problem(
 
 
 class TestRead:
-    def test_me_returns_the_user_and_the_usage(self, api: ApiClient, user: str) -> None:
+    def test_me_returns_the_user_and_the_usage(self, api: ApiClient, user: UserName) -> None:
         api.upload("a.csv", b"12345")
         api.upload("a.csv", b"123")
 
@@ -38,7 +38,7 @@ class TestRead:
 
 
 class TestConfirmation:
-    def test_first_request_deletes_nothing(self, backend: Backend, api: ApiClient, user: str) -> None:
+    def test_first_request_deletes_nothing(self, backend: Backend, api: ApiClient, user: UserName) -> None:
         api.upload("a.csv", session_id=api.create_session())
         before = find_data(backend, user)
 
@@ -58,12 +58,12 @@ class TestConfirmation:
         assert (request_erasure(http, token).status_code, request_erasure(http, token).json()) == (422, NOT_CONFIRMED)
 
     def test_confirmation_token_of_another_user_is_rejected(
-        self, backend: Backend, http: TestClient, other_user: TestClient, user: str
+        self, backend: Backend, http: TestClient, other_user: TestClient, user: UserName
     ) -> None:
         response = request_erasure(http, request_erasure(other_user).json()["confirm_token"])
 
         assert (response.status_code, response.json()) == (422, NOT_CONFIRMED)
-        assert backend.erasures.get(UserName(user)) is None
+        assert backend.erasures.get(user) is None
 
     @pytest.mark.parametrize("token", ["x", "a.b.c", "." * 4000])
     def test_invalid_confirmation_token_is_rejected(self, http: TestClient, token: str) -> None:
@@ -75,7 +75,7 @@ class TestConfirmation:
         assert request_erasure(http, token).json() == NOT_CONFIRMED
 
     def test_confirmation_token_opens_no_file(
-        self, backend: Backend, api: ApiClient, user: str, anonymous: TestClient
+        self, backend: Backend, api: ApiClient, user: UserName, anonymous: TestClient
     ) -> None:
         key = api.upload("a.csv")["file_key"]
         token = backend.signer.sign(EraseClaims(owner=user, exp=int(backend.clock.now().timestamp()) + 60))

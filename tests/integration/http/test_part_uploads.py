@@ -33,9 +33,9 @@ def start_upload(http: TestClient) -> StartUpload:
     return post
 
 
-def store_part(backend: Backend, user: str, upload_id: str, number: int = 1, body: bytes = BODY) -> None:
+def store_part(backend: Backend, user: UserName, upload_id: str, number: int = 1, body: bytes = BODY) -> None:
     """Store a part in S3, as a client does with a presigned URL."""
-    upload = backend.uploads.get(UserName(user), UploadId(FileKey(upload_id)))
+    upload = backend.uploads.get(user, UploadId(FileKey(upload_id)))
     assert upload is not None
     backend.store.client.upload_part(
         Bucket=backend.store.bucket,
@@ -48,7 +48,7 @@ def store_part(backend: Backend, user: str, upload_id: str, number: int = 1, bod
 
 
 @pytest.mark.clause("v2.1:input:any-size")
-def test_large_file_is_uploaded_in_parts(backend: Backend, user: str, http: TestClient, api: ApiClient) -> None:
+def test_large_file_is_uploaded_in_parts(backend: Backend, user: UserName, http: TestClient, api: ApiClient) -> None:
     session_id, body = api.create_session(), bytes(PART_BYTES) + BODY
     upload = http.post(
         "/api/files/uploads", json={"name": "../größe.csv", "size": len(body), "session_id": session_id}
@@ -90,7 +90,7 @@ def test_large_file_is_uploaded_in_parts(backend: Backend, user: str, http: Test
 
 def test_small_file_is_signed_at_once_and_completed(
     backend: Backend,
-    user: str,
+    user: UserName,
     http: TestClient,
     start_upload: StartUpload,
 ) -> None:
@@ -169,7 +169,9 @@ def test_file_over_the_limit_is_rejected_at_the_start(http: TestClient, api: Api
     assert api.get_json("/api/files/uploads")["uploads"] == []
 
 
-def test_aborted_upload_is_not_found(backend: Backend, user: str, http: TestClient, start_upload: StartUpload) -> None:
+def test_aborted_upload_is_not_found(
+    backend: Backend, user: UserName, http: TestClient, start_upload: StartUpload
+) -> None:
     upload_id = start_upload()["upload_id"]
     store_part(backend, user, upload_id)
     assert http.delete(f"/api/files/uploads/{upload_id}").status_code == 204

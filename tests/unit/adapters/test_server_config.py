@@ -74,17 +74,17 @@ def test_read_registry_does_not_resolve_variables(tmp_path: Path) -> None:
     ("entry", "message"),
     [
         ({"command": ["python"], "colour": "red"}, "server 'bad': colour: Extra inputs are not permitted"),
-        ({"cwd": "x"}, "server 'bad': entry: Value error, give either 'command' (stdio) or 'url' (HTTP)"),
+        ({"cwd": "x"}, "server 'bad': entry: Value error, set either 'command' (stdio) or 'url' (HTTP)"),
         ({"command": []}, "server 'bad': command:"),
         ({"command": ["a"], "max_seconds": 0}, "server 'bad': max_seconds: Input should be greater than 0"),
         (
             {"command": ["a"], "silence_seconds": "long"},
             "server 'bad': silence_seconds: Input should be a valid number",
         ),
-        ({"command": ["a"], "notice_seconds": [1, 2, 3]}, "notice_seconds: Value error, give silence_seconds, too"),
+        ({"command": ["a"], "notice_seconds": [1, 2, 3]}, "notice_seconds: Value error, set silence_seconds, too"),
         (
             {"command": ["a"], "silence_seconds": 10, "notice_seconds": [5, 8, 12]},
-            "server 'bad': notice_seconds: Value error, give three rising times below the 10 s of silence",
+            "server 'bad': notice_seconds: Value error, set three rising times below the silence limit of 10 s",
         ),
         (
             {"command": ["a"], "silence_seconds": 10, "notice_seconds": [5, 8]},

@@ -1,4 +1,4 @@
-"""What Dispatch changes in a model's arguments (spec 2 §4, spec 3 §3, spec 4 §4)."""
+"""Parsing of a model's arguments, and the changes that Dispatch makes to them."""
 
 from typing import Any
 
@@ -21,71 +21,71 @@ def tool(*fields: str) -> ToolSpec:
     return ToolSpec(server="s", name="t", input_schema={"properties": {field: {} for field in fields}})
 
 
-# Reading them
+# Parsing
 
 
 @pytest.mark.parametrize("text", ["", "  ", "\n", "{}"])
-def test_no_arguments_are_an_empty_object(text: str) -> None:
+def test_empty_text_is_an_empty_object(text: str) -> None:
     assert parse(text) == {}
 
 
-def test_an_object_is_read_as_it_is() -> None:
+def test_json_object_is_parsed_unchanged() -> None:
     assert parse('{"a": [1, {"b": null}], "c": "ü"}') == {"a": [1, {"b": None}], "c": "ü"}
 
 
 @pytest.mark.parametrize("text", ["{", "{'a': 1}", "hello", '{"a": 1} and more', "[" * 100_000])
-def test_what_is_no_json_is_refused_with_the_reason(text: str) -> None:
+def test_invalid_json_is_rejected_with_the_reason(text: str) -> None:
     with pytest.raises(InvalidArguments, match="the arguments are not JSON: "):
         parse(text)
 
 
 @pytest.mark.parametrize(("text", "kind"), [("[1]", "list"), ('"a"', "str"), ("1", "int"), ("null", "NoneType")])
-def test_json_that_is_no_object_is_refused(text: str, kind: str) -> None:
+def test_json_other_than_an_object_is_rejected(text: str, kind: str) -> None:
     with pytest.raises(InvalidArguments, match=f"must be a JSON object, not {kind}"):
         parse(text)
 
 
-def test_what_python_reads_but_json_cannot_carry_is_made_plain() -> None:
+def test_values_that_json_cannot_carry_are_replaced() -> None:
     read = parse('{"nan": NaN, "inf": -Infinity, "far": 1e999, "half": "\\ud800"}')
     assert read == {"nan": None, "inf": None, "far": None, "half": "\N{REPLACEMENT CHARACTER}"}
 
 
-# Who the tool acts for
+# Identity
 
 
 @pytest.mark.clause("v2.1:username:overwritten")
 @pytest.mark.parametrize("sent", ["bob", "", ["bob"], {"name": "bob"}, None, 7])
 @pytest.mark.parametrize("name", ["username", "_atlas_user"])
-def test_the_identity_replaces_whatever_the_model_sent(name: str, sent: object) -> None:
+def test_identity_replaces_any_value_of_the_model(name: str, sent: object) -> None:
     assert inject_identity(tool(name, "text"), {name: sent, "text": "a"}, UserName("alice")) == {
         name: "alice",
         "text": "a",
     }
 
 
-def test_the_identity_is_given_where_the_tool_declares_it_and_nothing_was_sent() -> None:
+def test_identity_is_added_if_the_tool_declares_it() -> None:
     assert inject_identity(tool("username"), {}, UserName("alice")) == {"username": "alice"}
 
 
 @pytest.mark.clause("v2:username:not-added")
-def test_the_identity_is_added_nowhere_else() -> None:
+def test_identity_is_not_added_if_undeclared() -> None:
     assert inject_identity(tool("text"), {"text": "a"}, UserName("alice")) == {"text": "a"}
     assert inject_identity(ToolSpec(server="s", name="t"), {}, UserName("alice")) == {}
 
 
 @pytest.mark.clause("v2.1:username:overwritten")
-def test_an_identity_that_the_model_sends_undeclared_is_no_other_persons() -> None:
+def test_undeclared_identity_of_the_model_is_overwritten() -> None:
     assert inject_identity(tool("text"), {"username": "bob"}, UserName("alice")) == {"username": "alice"}
 
 
-def test_the_models_own_arguments_are_left_as_they_were() -> None:
+def test_arguments_of_the_caller_are_not_modified() -> None:
     sent = {"username": "bob"}
     inject_identity(tool("username"), sent, UserName("alice"))
     assert sent == {"username": "bob"}
 
 
 @pytest.mark.parametrize("properties", [None, [], "username", {"user": {}}])
-def test_a_schema_of_another_form_declares_nothing(properties: object) -> None:
+def test_malformed_schema_declares_no_arguments(properties: object) -> None:
     assert not ToolSpec(server="s", name="t", input_schema={"properties": properties}).declares("username")
 
 
@@ -93,26 +93,26 @@ def test_a_schema_of_another_form_declares_nothing(properties: object) -> None:
 
 
 @pytest.mark.clause("v2.1:files:filename", "v2.1:files:filenames")
-def test_files_are_named_in_three_arguments() -> None:
+def test_file_names_come_from_three_arguments() -> None:
     sent = {"filename": "a", "filenames": ["b", "c"], "file_names": ["d"]}
     assert list_file_names(tool("filename", "filenames", "file_names"), sent) == ["a", "b", "c", "d"]
 
 
-def test_a_file_named_twice_is_one() -> None:
+def test_repeated_file_name_is_listed_once() -> None:
     assert list_file_names(tool("filename", "filenames"), {"filename": "a", "filenames": ["b", "a", "b"]}) == ["a", "b"]
 
 
 @pytest.mark.clause("v2.1:files:only-these")
-def test_only_declared_arguments_name_files() -> None:
+def test_undeclared_arguments_are_no_file_arguments() -> None:
     assert list_file_names(tool("filename", "path"), {"filenames": ["a"], "path": "b", "file_name": "c"}) == []
 
 
 @pytest.mark.parametrize("sent", [None, 5, True, {"a": 1}, "", [""], [None, 3, ["a"], {"a": 1}]])
-def test_what_is_no_name_names_no_file(sent: object) -> None:
+def test_values_other_than_names_are_ignored(sent: object) -> None:
     assert list_file_names(tool("filename", "filenames"), {"filename": sent, "filenames": sent}) == []
 
 
-def where(name: str) -> str:
+def to_path(name: str) -> str:
     return {"a": "/in/a", "b": "/in/b"}.get(name, name)
 
 
@@ -131,20 +131,20 @@ def where(name: str) -> str:
         ({}, {}),
     ],
 )
-def test_named_files_are_replaced_and_all_else_passes_through(sent: dict[str, Any], received: dict[str, Any]) -> None:
-    assert replace_file_names(tool("filename", "filenames", "file_names", "text"), sent, where) == received
+def test_file_names_are_replaced_and_other_values_are_unchanged(sent: dict[str, Any], received: dict[str, Any]) -> None:
+    assert replace_file_names(tool("filename", "filenames", "file_names", "text"), sent, to_path) == received
 
 
 @pytest.mark.clause("v2.1:files:only-these")
-def test_an_undeclared_argument_is_not_touched() -> None:
-    assert replace_file_names(tool("filename"), {"filenames": ["a"]}, where) == {"filenames": ["a"]}
+def test_undeclared_argument_is_not_replaced() -> None:
+    assert replace_file_names(tool("filename"), {"filenames": ["a"]}, to_path) == {"filenames": ["a"]}
 
 
-# What files are called
+# Original names
 
 
 @pytest.mark.parametrize(
-    ("fields", "sent", "told"),
+    ("fields", "sent", "filled"),
     [
         (["filename", "original_filename"], {"filename": "a"}, {"original_filename": "/in/a"}),
         (["filenames", "original_filenames"], {"filenames": ["a", "x"]}, {"original_filenames": ["/in/a", "x"]}),
@@ -161,16 +161,16 @@ def test_an_undeclared_argument_is_not_touched() -> None:
         (["filename", "original_filename"], {"original_filename": "mine"}, {}),
     ],
 )
-def test_what_files_are_called_is_told_where_the_tool_wants_to_know(
-    fields: list[str], sent: dict[str, Any], told: dict[str, Any]
+def test_original_names_are_filled_in_if_the_tool_declares_them(
+    fields: list[str], sent: dict[str, Any], filled: dict[str, Any]
 ) -> None:
-    assert fill_original_names(tool(*fields), sent, where) == sent | told
+    assert fill_original_names(tool(*fields), sent, to_path) == sent | filled
 
 
-def test_the_nearest_names_come_best_first_and_are_few() -> None:
+def test_similar_names_come_best_first_and_at_most_three() -> None:
     known = ["sales.csv", "sale.csv", "sales_2.csv", "sales_23.csv", "picture.png"]
     assert find_similar_names("sales.csvv", known) == ["sales.csv", "sale.csv", "sales_2.csv"]
 
 
-def test_nothing_comes_near_to_nonsense() -> None:
+def test_unrelated_name_has_no_similar_names() -> None:
     assert find_similar_names("qqqqqqqq", ["sales.csv"]) == []

@@ -1,4 +1,4 @@
-"""Which dashboards may be shown (spec 2 §3)."""
+"""Origins, ids and acceptance of dashboards."""
 
 import pytest
 
@@ -8,13 +8,13 @@ from satchel.domain.responses import ResponseCanvas
 
 ORIGINS = ("https://dash.example", "http://localhost:9000", "https://[::1]:8443")
 NOT_LISTED = "The origin {} is not on this deployment's list of origins for dashboards."
-NO_ADDRESS = "The url of the canvas is no web address."
-BAD_ID = "The id of the canvas is to be of 1 to 128 characters, without slashes, % and control characters."
-BAD_URL = "The url of the canvas is over 2000 characters, or holds base64 or a link to a file."
+NO_WEB_URL = "The url of the canvas is not a web URL."
+BAD_ID = "The id of the canvas must have 1 to 128 characters, without slashes, % and control characters."
+BAD_URL = "The url of the canvas has over 2000 characters, or contains base64 or a link to a file."
 
 
-def canvas(**given: object) -> Canvas:
-    return Canvas.model_validate({"id": "monitor-42", "url": "https://dash.example/view?session=abc", **given})
+def canvas(**fields: object) -> Canvas:
+    return Canvas.model_validate({"id": "monitor-42", "url": "https://dash.example/view?session=abc", **fields})
 
 
 # Origins
@@ -37,7 +37,7 @@ def canvas(**given: object) -> Canvas:
         ("https://dash.example/a\\b@c", "https://dash.example"),
     ],
 )
-def test_an_origin_is_scheme_host_and_port_in_one_form(url: str, origin: str) -> None:
+def test_origin_is_normalized_scheme_host_and_port(url: str, origin: str) -> None:
     assert origin_of(url) == origin
 
 
@@ -74,7 +74,7 @@ def test_an_origin_is_scheme_host_and_port_in_one_form(url: str, origin: str) ->
         "https://" + "a" * 254,
     ],
 )
-def test_what_a_browser_might_read_otherwise_has_no_origin(url: str) -> None:
+def test_url_that_browsers_may_parse_differently_has_no_origin(url: str) -> None:
     assert origin_of(url) is None
 
 
@@ -86,7 +86,7 @@ def test_what_a_browser_might_read_otherwise_has_no_origin(url: str) -> None:
         ("http://localhost:9000", "http://localhost:9000"),
     ],
 )
-def test_an_entry_of_the_list_comes_to_one_form(text: str, origin: str) -> None:
+def test_configured_origin_is_normalized(text: str, origin: str) -> None:
     assert parse_origin(text) == origin
 
 
@@ -102,8 +102,8 @@ def test_an_entry_of_the_list_comes_to_one_form(text: str, origin: str) -> None:
         "",
     ],
 )
-def test_an_entry_that_is_no_origin_is_named(text: str) -> None:
-    with pytest.raises(ValueError, match="is no origin: write https://host") as raised:
+def test_invalid_configured_origin_is_named_in_the_error(text: str) -> None:
+    with pytest.raises(ValueError, match="is not an origin: use https://host") as raised:
         parse_origin(text)
     assert repr(text) in str(raised.value)
 
@@ -112,39 +112,39 @@ def test_an_entry_that_is_no_origin_is_named(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["monitor-42", "a b", "größe", "a#b?c=d", "...", ".a", "x" * 128, "\N{ROCKET}"])
-def test_an_id_is_nearly_any_text(text: str) -> None:
+def test_most_texts_are_valid_ids(text: str) -> None:
     assert is_canvas_id(text)
 
 
 @pytest.mark.parametrize(
     "text", ["", ".", "..", "a/b", "a%2fb", "a\\b", "a\nb", "\x00", "a\x7f", "a\x85", "\ud800", "x" * 129, "a\n"]
 )
-def test_an_id_can_stand_in_a_path(text: str) -> None:
+def test_text_that_is_unsafe_in_a_path_is_no_id(text: str) -> None:
     assert not is_canvas_id(text)
 
 
-# Admission
+# Acceptance
 
 
 @pytest.mark.clause("v2:canvas:origins")
 @pytest.mark.parametrize(
     "url", ["https://dash.example/view", "https://DASH.example:443", "http://localhost:9000/", "https://[::1]:8443/#a"]
 )
-def test_a_frame_of_a_listed_origin_is_admitted(url: str) -> None:
+def test_frame_of_a_listed_origin_is_accepted(url: str) -> None:
     assert rejection_reason(canvas(url=url), ORIGINS) is None
 
 
 @pytest.mark.clause("v2:canvas:origins")
 @pytest.mark.parametrize(
-    ("given", "reason"),
+    ("fields", "reason"),
     [
         ({"url": "https://evil.example/view"}, NOT_LISTED.format("https://evil.example")),
         ({"url": "http://dash.example/view"}, NOT_LISTED.format("http://dash.example")),
         ({"url": "https://dash.example:8443"}, NOT_LISTED.format("https://dash.example:8443")),
         ({"url": "https://dash.example.evil.example"}, NOT_LISTED.format("https://dash.example.evil.example")),
         ({"url": "https://a.dash.example"}, NOT_LISTED.format("https://a.dash.example")),
-        ({"url": "javascript:alert(1)"}, NO_ADDRESS),
-        ({"url": "/view"}, NO_ADDRESS),
+        ({"url": "javascript:alert(1)"}, NO_WEB_URL),
+        ({"url": "/view"}, NO_WEB_URL),
         ({"url": None}, "The canvas has no url."),
         ({"url": ""}, "The canvas has no url."),
         ({"id": None}, "The canvas has no id."),
@@ -159,26 +159,26 @@ def test_a_frame_of_a_listed_origin_is_admitted(url: str) -> None:
         ({"url": "https://dash.example/?data=" + "QUJD" * 400}, BAD_URL),
     ],
 )
-def test_everything_else_is_refused_with_its_reason(given: dict[str, object], reason: str) -> None:
-    assert rejection_reason(canvas(**given), ORIGINS) == reason
+def test_other_canvases_are_rejected_with_a_reason(fields: dict[str, object], reason: str) -> None:
+    assert rejection_reason(canvas(**fields), ORIGINS) == reason
 
 
-def test_where_no_origin_is_listed_none_is_admitted() -> None:
+def test_without_listed_origins_all_canvases_are_rejected() -> None:
     assert rejection_reason(canvas(), ()) == NOT_LISTED.format("https://dash.example")
 
 
-def test_a_reason_is_short_whatever_it_is_about() -> None:
+def test_rejection_reason_is_short_for_long_values() -> None:
     long = "a" * 253
-    for given in ({"type": "t" * 10_000}, {"url": f"https://{long}/" + "b" * 10_000}, {"id": "i" * 10_000}):
-        assert len(rejection_reason(canvas(**given), ORIGINS) or "") < 400
+    for fields in ({"type": "t" * 10_000}, {"url": f"https://{long}/" + "b" * 10_000}, {"id": "i" * 10_000}):
+        assert len(rejection_reason(canvas(**fields), ORIGINS) or "") < 400
 
 
-# What is kept
+# Stored form
 
 
 @pytest.mark.clause("v2:canvas:envelope")
-def test_all_that_a_tool_said_of_it_is_kept() -> None:
-    given = {
+def test_all_fields_of_the_tool_are_stored() -> None:
+    fields = {
         "open": False,
         "id": "my-dashboard-123",
         "persistence": "pinned",
@@ -187,11 +187,11 @@ def test_all_that_a_tool_said_of_it_is_kept() -> None:
         "title": "My Metrics",
         "mode": "split",
     }
-    assert to_response_canvas(Canvas.model_validate(given)) == ResponseCanvas.model_validate(given)
+    assert to_response_canvas(Canvas.model_validate(fields)) == ResponseCanvas.model_validate(fields)
 
 
 @pytest.mark.clause("v2:canvas:optional")
-def test_what_it_did_not_say_is_as_specified() -> None:
+def test_missing_fields_get_the_specified_defaults() -> None:
     assert to_response_canvas(canvas()) == ResponseCanvas(
         open=True,
         id="monitor-42",
@@ -202,16 +202,16 @@ def test_what_it_did_not_say_is_as_specified() -> None:
 
 
 @pytest.mark.parametrize("token", ["<capability-token>", "", "s3cret"])
-def test_a_token_is_asked_for_by_its_field_and_never_kept(token: str) -> None:
-    kept = to_response_canvas(canvas(token=token))
-    assert (kept.wants_token, kept.token) == (True, None)
+def test_token_field_requests_a_token_and_is_not_stored(token: str) -> None:
+    stored = to_response_canvas(canvas(token=token))
+    assert (stored.wants_token, stored.token) == (True, None)
 
 
-def test_a_token_that_is_null_is_not_asked_for() -> None:
+def test_null_token_requests_no_token() -> None:
     assert not to_response_canvas(canvas(token=None)).wants_token
 
 
-def test_a_title_holds_no_files() -> None:
+def test_title_contains_no_embedded_files_and_is_truncated() -> None:
     assert (
         to_response_canvas(canvas(title="data:text/plain,x")).title == "[data URL omitted: text/plain, 17 characters]"
     )

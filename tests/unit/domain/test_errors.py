@@ -1,24 +1,24 @@
-"""The errors that callers are told."""
+"""Errors that the API returns."""
 
 from satchel.domain import errors
 from satchel.domain.errors import FileNotFound, LinkNotFound, SatchelError, SessionEnded, TurnRunning
 from satchel.domain.ids import SessionId, TurnId
 
 
-def family(error: type[SatchelError]) -> list[type[SatchelError]]:
-    return [error, *(one for child in error.__subclasses__() for one in family(child))]
+def error_classes(base: type[SatchelError]) -> list[type[SatchelError]]:
+    return [base, *(kind for child in base.__subclasses__() for kind in error_classes(child))]
 
 
-def test_every_error_is_in_the_tree_that_the_module_shows() -> None:
-    shown = errors.__doc__ or ""
-    assert [error.__name__ for error in family(SatchelError) if error.__name__ not in shown] == []
+def test_module_docstring_shows_every_error() -> None:
+    tree = errors.__doc__ or ""
+    assert [error.__name__ for error in error_classes(SatchelError) if error.__name__ not in tree] == []
 
 
-def test_every_code_says_that_it_is_an_error() -> None:
-    assert all(error.code.startswith("E_") for error in family(SatchelError))
+def test_every_code_starts_with_e() -> None:
+    assert all(error.code.startswith("E_") for error in error_classes(SatchelError))
 
 
-def test_an_error_names_what_it_is_about() -> None:
+def test_error_has_code_message_and_details() -> None:
     running = TurnRunning(TurnId("t1"))
     assert (running.code, running.message, running.details) == (
         "E_TURN_RUNNING",
@@ -28,6 +28,6 @@ def test_an_error_names_what_it_is_about() -> None:
     assert SessionEnded(SessionId("s1")).details == {"session_id": "s1"}
 
 
-def test_a_link_that_is_refused_says_nothing_of_the_file() -> None:
-    refused = LinkNotFound()
-    assert (refused.code, refused.details) == (FileNotFound.code, {})
+def test_rejected_link_reveals_nothing_about_the_file() -> None:
+    error = LinkNotFound()
+    assert (error.code, error.details) == (FileNotFound.code, {})

@@ -1,4 +1,4 @@
-"""Which name a new file gets, and when a file is gone."""
+"""Name conflicts of new files, and expiry."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -16,21 +16,21 @@ from satchel.domain.files import (
 from satchel.domain.ids import new_id
 
 NOW = datetime(2024, 8, 27, 12, 0, tzinfo=UTC)
-HELD, MADE = new_id("f", NOW, bytes(10)), new_id("f", NOW, b"\1" * 10)
+EXISTING, NEW = new_id("f", NOW, bytes(10)), new_id("f", NOW, b"\1" * 10)
 
 
 def claim(
     raw_name: str = "report.html",
     source: Source = Source.GENERATED,
     origin: str = "call 1",
-    object_id: str = HELD,
+    object_id: str = EXISTING,
     *,
     is_transient: bool = False,
 ) -> NameClaim:
     return NameClaim(
         name="report.html",
         raw_name=raw_name,
-        file_key=HELD,
+        file_key=EXISTING,
         object_id=object_id,
         source=source,
         origin=origin,
@@ -48,7 +48,7 @@ def new(
     temporary: bool = False,
 ) -> NewFile:
     return NewFile(
-        object_id=MADE,
+        object_id=NEW,
         key="k",
         user="alice",
         session_id=None,
@@ -64,49 +64,49 @@ def new(
     )
 
 
-def test_the_same_bytes_again_are_the_same_file() -> None:
-    assert resolve_name_conflict(claim(object_id=MADE), new()) is NameResolution.SAME_FILE
+def test_same_object_is_the_same_file() -> None:
+    assert resolve_name_conflict(claim(object_id=NEW), new()) is NameResolution.SAME_FILE
 
 
-def test_the_same_bytes_again_are_the_same_file_even_by_another_name_or_maker() -> None:
+def test_same_object_is_the_same_file_despite_another_name_or_origin() -> None:
     changed = new(raw_name="r?eport.html", origin="call 1", source=Source.UPLOADED)
-    assert resolve_name_conflict(claim(object_id=MADE), changed) is NameResolution.SAME_FILE
+    assert resolve_name_conflict(claim(object_id=NEW), changed) is NameResolution.SAME_FILE
 
 
-def test_a_file_made_again_by_another_call_is_a_new_version() -> None:
+def test_same_name_from_another_call_is_a_new_version() -> None:
     assert resolve_name_conflict(claim(), new()) is NameResolution.NEW_VERSION
 
 
-def test_a_file_uploaded_again_is_a_new_version() -> None:
-    held = claim(source=Source.UPLOADED, origin="upload 1")
-    assert resolve_name_conflict(held, new(source=Source.UPLOADED, origin="upload 2")) is NameResolution.NEW_VERSION
+def test_same_name_uploaded_again_is_a_new_version() -> None:
+    existing = claim(source=Source.UPLOADED, origin="upload 1")
+    assert resolve_name_conflict(existing, new(source=Source.UPLOADED, origin="upload 2")) is NameResolution.NEW_VERSION
 
 
-def test_an_upload_replaces_what_a_tool_made() -> None:
+def test_upload_is_a_new_version_of_an_artifact() -> None:
     assert resolve_name_conflict(claim(), new(source=Source.UPLOADED, origin="upload 1")) is NameResolution.NEW_VERSION
 
 
-def test_a_draft_that_was_finished_is_a_new_version() -> None:
+def test_artifact_is_a_new_version_of_a_deferred_file() -> None:
     assert resolve_name_conflict(claim(source=Source.DEFERRED), new()) is NameResolution.NEW_VERSION
 
 
-def test_what_goes_by_itself_is_never_a_version_of_what_stays() -> None:
-    for going in (new(source=Source.DEFERRED, expires_at=1), new(temporary=True)):
-        assert resolve_name_conflict(claim(), going) is NameResolution.NUMBERED_NAME
-        assert resolve_name_conflict(claim(is_transient=True), going) is NameResolution.NEW_VERSION
+def test_transient_file_never_becomes_a_version_of_a_permanent_file() -> None:
+    for transient in (new(source=Source.DEFERRED, expires_at=1), new(temporary=True)):
+        assert resolve_name_conflict(claim(), transient) is NameResolution.NUMBERED_NAME
+        assert resolve_name_conflict(claim(is_transient=True), transient) is NameResolution.NEW_VERSION
 
 
-def test_what_a_tool_makes_never_replaces_an_upload() -> None:
-    held = claim(source=Source.UPLOADED, origin="upload 1")
-    assert resolve_name_conflict(held, new()) is NameResolution.NUMBERED_NAME
-    assert resolve_name_conflict(held, new(source=Source.DEFERRED)) is NameResolution.NUMBERED_NAME
+def test_artifact_never_replaces_an_upload() -> None:
+    existing = claim(source=Source.UPLOADED, origin="upload 1")
+    assert resolve_name_conflict(existing, new()) is NameResolution.NUMBERED_NAME
+    assert resolve_name_conflict(existing, new(source=Source.DEFERRED)) is NameResolution.NUMBERED_NAME
 
 
-def test_two_files_of_one_call_never_replace_one_another() -> None:
+def test_files_of_one_call_never_replace_each_other() -> None:
     assert resolve_name_conflict(claim(origin="call 2"), new(origin="call 2")) is NameResolution.NUMBERED_NAME
 
 
-def test_two_raw_names_that_merely_meet_never_share_one() -> None:
+def test_raw_names_equal_only_after_normalization_get_different_names() -> None:
     assert (
         resolve_name_conflict(claim(raw_name="a/report.html"), new(raw_name="b/report.html"))
         is NameResolution.NUMBERED_NAME
@@ -116,12 +116,12 @@ def test_two_raw_names_that_merely_meet_never_share_one() -> None:
 
 
 @pytest.mark.clause("v2.1:deferred:expired")
-def test_a_file_is_gone_at_the_second_of_its_expiry_not_before() -> None:
+def test_file_expires_exactly_at_its_expiry_time() -> None:
     at = int((NOW + timedelta(hours=72)).timestamp())
-    record = FileRecord(**new(expires_at=at).model_dump(), file_key=MADE)
+    record = FileRecord(**new(expires_at=at).model_dump(), file_key=NEW)
     assert not is_expired(record, NOW + timedelta(hours=72, microseconds=-1))
     assert is_expired(record, NOW + timedelta(hours=72))
 
 
-def test_a_file_without_expiry_stays() -> None:
-    assert not is_expired(FileRecord(**new().model_dump(), file_key=MADE), datetime(9999, 1, 1, tzinfo=UTC))
+def test_file_without_expiry_time_never_expires() -> None:
+    assert not is_expired(FileRecord(**new().model_dump(), file_key=NEW), datetime(9999, 1, 1, tzinfo=UTC))

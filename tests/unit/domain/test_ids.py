@@ -1,4 +1,4 @@
-"""Ids: listed by key is listed by time, and what may be made twice is derived."""
+"""Ids: sorted by time, validated, and derived for calls and their files."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -22,48 +22,46 @@ from satchel.domain.ids import (
 )
 
 NOON = datetime(2024, 8, 27, 12, 0, 0, 123000, tzinfo=UTC)
-MOMENTS = st.datetimes(datetime(2020, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 (it asks for naive bounds)
+MOMENTS = st.datetimes(datetime(2020, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 (hypothesis requires naive bounds)
 ENTROPY = st.binary(min_size=10, max_size=10)
 
 
 @given(earlier=MOMENTS, later=MOMENTS, one=ENTROPY, other=ENTROPY)
-def test_an_id_made_a_millisecond_later_sorts_later_whatever_chance_adds(
-    earlier: datetime, later: datetime, one: bytes, other: bytes
-) -> None:
+def test_later_id_sorts_later_for_any_entropy(earlier: datetime, later: datetime, one: bytes, other: bytes) -> None:
     if later - earlier >= timedelta(milliseconds=2):
         assert new_id("t", earlier, one) < new_id("t", later, other)
 
 
 @given(moment=MOMENTS, entropy=ENTROPY)
-def test_the_time_can_be_read_out_of_an_id_to_the_millisecond(moment: datetime, entropy: bytes) -> None:
+def test_id_contains_its_time_in_milliseconds(moment: datetime, entropy: bytes) -> None:
     assert abs(time_of(new_id("s", moment, entropy)) - moment) <= timedelta(milliseconds=1)
 
 
 @given(moment=MOMENTS, entropy=ENTROPY)
-def test_every_new_id_is_valid_as_what_it_was_made_for(moment: datetime, entropy: bytes) -> None:
-    for kind, named in (("s", SessionId), ("t", TurnId), ("f", FileKey)):
-        made = new_id(kind, moment, entropy)
-        assert TypeAdapter(named).validate_python(made) == made
+def test_new_id_is_valid_for_its_type(moment: datetime, entropy: bytes) -> None:
+    for kind, id_type in (("s", SessionId), ("t", TurnId), ("f", FileKey)):
+        identifier = new_id(kind, moment, entropy)
+        assert TypeAdapter(id_type).validate_python(identifier) == identifier
 
 
-def test_an_id_is_its_letter_and_26_characters() -> None:
+def test_id_is_a_letter_and_26_characters() -> None:
     assert new_id("t", NOON, bytes(9) + b"\x21") == "t01j69va1kv0000000000000011"
 
 
-def test_the_kinds_are_not_confused() -> None:
+def test_id_of_another_type_is_invalid() -> None:
     turn = new_id("t", NOON, bytes(10))
     with pytest.raises(ValidationError):
         TypeAdapter(SessionId).validate_python(turn)
 
 
-def test_a_call_is_named_by_its_place_in_the_turn() -> None:
+def test_call_id_is_the_position_in_the_turn() -> None:
     turn = new_id("t", NOON, bytes(10))
-    made = call_id(TurnId(turn), 3, 12)
-    assert made == f"{turn}-03-12"
-    assert TypeAdapter(CallId).validate_python(made) == made
+    identifier = call_id(TurnId(turn), 3, 12)
+    assert identifier == f"{turn}-03-12"
+    assert TypeAdapter(CallId).validate_python(identifier) == identifier
 
 
-def test_all_files_of_a_call_share_a_prefix_that_no_other_call_has() -> None:
+def test_object_ids_of_a_call_share_a_unique_prefix() -> None:
     turn = new_id("t", NOON, bytes(10))
     mine, neighbour = call_id(TurnId(turn), 0, 0), call_id(turn, 0, 1)
     files = [object_id(mine, index) for index in (0, 1, 999)]
@@ -72,19 +70,19 @@ def test_all_files_of_a_call_share_a_prefix_that_no_other_call_has() -> None:
     assert not object_id(neighbour, 0).startswith(call_prefix(mine))
 
 
-def test_the_files_of_a_call_are_derived_again_the_same() -> None:
+def test_object_ids_of_a_call_are_reproducible() -> None:
     call = call_id(TurnId(new_id("t", NOON, bytes(10))), 0, 0)
     assert object_id(call, 7) == object_id(call, 7)
     assert TypeAdapter(FileKey).validate_python(object_id(call, 7)) == object_id(call, 7)
 
 
-def test_a_call_and_its_files_carry_the_day_of_their_turn() -> None:
+def test_ids_of_a_call_and_its_files_contain_the_date_of_the_turn() -> None:
     call = call_id(TurnId(new_id("t", NOON, bytes(10))), 0, 0)
     assert (date_part(call), date_part(object_id(call, 1))) == ("20240827", "20240827")
 
 
 @pytest.mark.parametrize("name", ["a", "alice@example.com", "A.b_c@d+e-f", "0" * 64, "x.."])
-def test_a_user_name_may_be_an_address(name: str) -> None:
+def test_user_name_may_be_an_email_address(name: str) -> None:
     assert TypeAdapter(UserName).validate_python(name) == name
 
 
@@ -92,7 +90,7 @@ def test_a_user_name_may_be_an_address(name: str) -> None:
     "name",
     ["", ".", "..", ".alice", "-alice", "a/b", "a\\b", "a*", "a?", "a b", "alice\n", "a\0", "ä", "a" * 65, "a:b"],
 )
-def test_a_user_name_can_be_no_path_no_wildcard_and_no_line(name: str) -> None:
+def test_user_name_with_path_wildcard_or_line_break_is_invalid(name: str) -> None:
     with pytest.raises(ValidationError):
         TypeAdapter(UserName).validate_python(name)
 
@@ -100,6 +98,6 @@ def test_a_user_name_can_be_no_path_no_wildcard_and_no_line(name: str) -> None:
 @pytest.mark.parametrize(
     "key", ["", "f", "f" + "0" * 25, "f" + "0" * 27, "F" + "0" * 26, "f" + "u" * 26, "f../" + "0" * 23]
 )
-def test_what_is_not_of_the_form_is_no_file_key(key: str) -> None:
+def test_malformed_file_key_is_invalid(key: str) -> None:
     with pytest.raises(ValidationError):
         TypeAdapter(FileKey).validate_python(key)

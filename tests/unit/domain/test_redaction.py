@@ -1,4 +1,4 @@
-"""What is written down of arguments holds no secret, and is of bounded size, whatever a model sent."""
+"""Redacted arguments contain no secrets and have a limited size."""
 
 import json
 import time
@@ -44,23 +44,23 @@ R = "[redacted]"
         "pwd",
     ],
 )
-def test_a_value_that_is_called_a_secret_is_one_at_any_depth(name: str) -> None:
+def test_value_with_the_name_of_a_secret_is_redacted_at_any_depth(name: str) -> None:
     for value in (SECRET, [SECRET], {"value": SECRET}, 7, False):
         sent = {"filename": "a.csv", "options": [{"login": {name: value}}]}
         assert redact(sent) == {"filename": "a.csv", "options": [{"login": {name: R}}]}
 
 
 @pytest.mark.parametrize("name", ["author", "key", "keys", "keyboard", "passing", "code", "authors", "sign"])
-def test_a_name_that_only_looks_like_one_is_none(name: str) -> None:
+def test_value_with_a_similar_name_is_not_redacted(name: str) -> None:
     assert redact({name: "Ada"}) == {name: "Ada"}
 
 
-def test_a_secret_that_was_not_given_is_not_hidden() -> None:
+def test_null_secret_is_not_redacted() -> None:
     assert redact({"password": None}) == {"password": None}
 
 
 @pytest.mark.parametrize(
-    ("text", "kept"),
+    ("text", "redacted"),
     [
         (f"https://a.example/x?token={SECRET}&page=2#top", f"https://a.example/x?token={R}&page=2#top"),
         (f"https://a.example/x?page=2&api_key={SECRET}", f"https://a.example/x?page=2&api_key={R}"),
@@ -77,42 +77,42 @@ def test_a_secret_that_was_not_given_is_not_hidden() -> None:
         ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl", R),
     ],
 )
-def test_secrets_that_a_text_names_are_left_out_of_it(text: str, kept: str) -> None:
-    assert redact({"text": text}) == {"text": kept}
+def test_named_secrets_in_a_text_are_redacted(text: str, redacted: str) -> None:
+    assert redact({"text": text}) == {"text": redacted}
 
 
 @pytest.mark.parametrize("text", ["a=b", "https://a.example/x?page=2&q=key", "12:30", "the key: a song", "a@b.example"])
-def test_other_texts_stay_as_they_are(text: str) -> None:
+def test_other_texts_are_unchanged(text: str) -> None:
     assert redact(text) == text
 
 
-def test_links_to_files_and_base64_are_left_out() -> None:
+def test_file_links_and_base64_are_removed() -> None:
     link = "https://satchel.example/api/files/download/f1?token=" + SECRET
-    kept = redact({"file": link, "image": "data:image/png;base64," + "QUJD" * 500})
-    assert kept == {
+    redacted = redact({"file": link, "image": "data:image/png;base64," + "QUJD" * 500})
+    assert redacted == {
         "file": "[file link omitted]",
         "image": "[data URL omitted: image/png, 2022 characters]",
     }
 
 
-def test_long_texts_and_long_lists_are_cut() -> None:
-    kept = redact({"text": "word " * 1000, "rows": list(range(1000)), "map": {str(n): n for n in range(60)}})
-    assert len(kept["text"]) == MAX_CHARS
-    assert kept["rows"] == [*range(MAX_ITEMS), "and 950 more"]
-    assert (len(kept["map"]), kept["map"]["…"]) == (MAX_ITEMS + 1, "and 10 more")
+def test_long_texts_lists_and_objects_are_truncated() -> None:
+    redacted = redact({"text": "word " * 1000, "rows": list(range(1000)), "map": {str(n): n for n in range(60)}})
+    assert len(redacted["text"]) == MAX_CHARS
+    assert redacted["rows"] == [*range(MAX_ITEMS), "and 950 more"]
+    assert (len(redacted["map"]), redacted["map"]["…"]) == (MAX_ITEMS + 1, "and 10 more")
 
 
-def test_what_is_deep_ends_somewhere() -> None:
+def test_deeply_nested_values_are_removed() -> None:
     deep: Any = SECRET
     for _ in range(20):
         deep = {"a": deep}
     assert SECRET not in json.dumps(redact(deep))
 
 
-def test_what_is_too_long_in_all_is_kept_as_the_beginning_of_its_text() -> None:
-    kept = redact({str(number): "word " * 100 for number in range(40)})
-    assert isinstance(kept, str)
-    assert (len(kept), kept[:14]) == (MAX_TOTAL_CHARS, '{"0": "word wo')
+def test_large_arguments_become_the_beginning_of_their_text() -> None:
+    redacted = redact({str(number): "word " * 100 for number in range(40)})
+    assert isinstance(redacted, str)
+    assert (len(redacted), redacted[:14]) == (MAX_TOTAL_CHARS, '{"0": "word wo')
 
 
 JSON = st.recursive(
@@ -123,16 +123,16 @@ JSON = st.recursive(
 
 
 @given(JSON, st.sampled_from(["password", "API-Key", "x_token"]))
-def test_no_secret_gets_through_and_the_size_is_bounded(around: object, name: str) -> None:
-    kept = json.dumps(redact({"a": [around, {name: SECRET}], "b": f"?{name}={SECRET}"}))
-    assert SECRET not in kept
-    assert len(json.loads(kept)) <= MAX_TOTAL_CHARS
+def test_no_secret_remains_and_the_size_is_limited(other: object, name: str) -> None:
+    redacted = json.dumps(redact({"a": [other, {name: SECRET}], "b": f"?{name}={SECRET}"}))
+    assert SECRET not in redacted
+    assert len(json.loads(redacted)) <= MAX_TOTAL_CHARS
 
 
 @pytest.mark.parametrize(
     "text", ["a" * 200_000, "a." * 100_000, "token" + " " * 200_000, "bearer " * 30_000, ":" * 200_000]
 )
-def test_a_long_text_is_read_in_no_time(text: str) -> None:
-    begun = time.process_time()
+def test_redaction_time_is_not_quadratic(text: str) -> None:
+    started_at = time.process_time()
     redact(text)
-    assert time.process_time() - begun < 3  # quadratic: minutes
+    assert time.process_time() - started_at < 3  # quadratic: minutes

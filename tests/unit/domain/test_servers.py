@@ -1,4 +1,4 @@
-"""The entries of mcp.json, and finding a tool's server by its table."""
+"""The entries of mcp.json, and the registry of servers."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from satchel.domain.timing import Limits
 
 
 @pytest.mark.clause("v4:registry:entry")
-def test_the_entry_of_the_specification_works_unchanged() -> None:
+def test_entry_of_the_specification_is_valid() -> None:
     entry = ServerEntry.model_validate(
         {
             "command": ["python", "mcp/MyExampleServer/main.py"],
@@ -24,25 +24,25 @@ def test_the_entry_of_the_specification_works_unchanged() -> None:
 
 
 @pytest.mark.parametrize("entry", [{}, {"command": ["a"], "url": "https://a.example"}, {"command": []}])
-def test_a_server_has_exactly_one_way_in(entry: dict[str, Any]) -> None:
+def test_entry_without_exactly_one_of_command_and_url_is_invalid(entry: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         ServerEntry.model_validate(entry)
 
 
-def test_a_key_that_nobody_knows_is_an_error() -> None:
+def test_unknown_key_is_invalid() -> None:
     with pytest.raises(ValidationError, match="comand"):
         ServerEntry.model_validate({"comand": ["python"], "url": "https://a.example"})
 
 
 @pytest.mark.parametrize("memory", [0, 127, 10_241])
-def test_memory_is_what_a_function_can_have(memory: int) -> None:
+def test_memory_outside_the_limits_of_lambda_is_invalid(memory: int) -> None:
     with pytest.raises(ValidationError):
         ServerEntry(command=["a"], memory_mb=memory)
 
 
 @pytest.mark.clause("v4:files:urls")
 @pytest.mark.parametrize(
-    ("entry", "way"),
+    ("entry", "mode"),
     [
         (ServerEntry(command=["a"]), "path"),
         (ServerEntry(url="https://a.example"), "url"),
@@ -53,11 +53,11 @@ def test_memory_is_what_a_function_can_have(memory: int) -> None:
         (ServerEntry(url="https://a.example", files={"fetch": "path", "other": "url"}), "path"),
     ],
 )
-def test_files_go_by_path_over_stdio_and_by_address_over_http_unless_it_is_said(entry: ServerEntry, way: str) -> None:
-    assert entry.file_mode_for("fetch") == way
+def test_file_mode_is_path_for_stdio_and_url_for_http_unless_configured(entry: ServerEntry, mode: str) -> None:
+    assert entry.file_mode_for("fetch") == mode
 
 
-def test_the_hash_changes_with_what_decides_the_tools_and_with_nothing_else() -> None:
+def test_config_hash_depends_only_on_the_fields_that_decide_the_tools() -> None:
     entry = ServerEntry(command=["a"], cwd="/x", env={"MODE": "1"})
     same = entry.model_copy(update={"groups": ["admins"], "description": "d", "memory_mb": 512, "auth_token": "t"})
     others: list[dict[str, Any]] = [{"command": ["b"]}, {"cwd": "/y"}, {"env": {"MODE": "2"}}]
@@ -65,19 +65,19 @@ def test_the_hash_changes_with_what_decides_the_tools_and_with_nothing_else() ->
     assert len({entry.model_copy(update=other).config_hash() for other in [{}, *others]}) == 4
 
 
-def test_an_entry_names_the_variables_that_are_to_be_filled_in() -> None:
-    near = ServerEntry(command=["${NO}"], env={"A": "${ONE}-${TWO}", "B": "$THREE"}, description="${NO}")
-    far = ServerEntry(url="https://${HOST}/mcp", auth_token="${TOKEN}")
-    assert (near.variables, far.variables) == ({"ONE", "TWO"}, {"HOST", "TOKEN"})
+def test_variables_are_the_placeholders_of_env_url_and_token() -> None:
+    local = ServerEntry(command=["${NO}"], env={"A": "${ONE}-${TWO}", "B": "$THREE"}, description="${NO}")
+    remote = ServerEntry(url="https://${HOST}/mcp", auth_token="${TOKEN}")
+    assert (local.variables, remote.variables) == ({"ONE", "TWO"}, {"HOST", "TOKEN"})
 
 
-USUAL = Limits(silence=40, notices=(10, 20, 30), max_seconds=600)
+DEFAULTS = Limits(silence=40, notices=(10, 20, 30), max_seconds=600)
 
 
 @pytest.mark.parametrize(
-    ("own", "limits"),
+    ("fields", "limits"),
     [
-        ({}, USUAL),
+        ({}, DEFAULTS),
         ({"max_seconds": 60}, Limits(silence=40, notices=(10, 20, 30), max_seconds=60)),
         ({"silence_seconds": 5}, Limits(silence=5, max_seconds=600)),
         (
@@ -86,24 +86,24 @@ USUAL = Limits(silence=40, notices=(10, 20, 30), max_seconds=600)
         ),
     ],
 )
-def test_a_server_has_the_usual_times_but_for_its_own(own: dict[str, Any], limits: Limits) -> None:
-    """The usual notices belong to the usual silence: in a silence of its own they come in proportion."""
-    assert ServerEntry.model_validate({"command": ["a"], **own}).limits_with_defaults(USUAL) == limits
+def test_own_limits_override_the_defaults(fields: dict[str, Any], limits: Limits) -> None:
+    """The default notices apply to the default silence only; another silence scales its fields notices."""
+    assert ServerEntry.model_validate({"command": ["a"], **fields}).limits_with_defaults(DEFAULTS) == limits
 
 
-def registry(**groups: list[str]) -> Registry:
-    return Registry(servers={name: ServerEntry(command=[name], groups=of) for name, of in groups.items()})
+def make_registry(**groups: list[str]) -> Registry:
+    return Registry(servers={n: ServerEntry(command=[n], groups=allowed) for n, allowed in groups.items()})
 
 
 @pytest.mark.clause("v4:registry:groups")
-def test_servers_are_open_by_group_and_those_without_groups_to_everybody() -> None:
-    kept = registry(all=[], users=["users"], admins=["admins"], both=["admins", "users"])
-    assert list(kept.visible_to(["users"])) == ["all", "users", "both"]
-    assert list(kept.visible_to(frozenset())) == ["all"]
+def test_servers_are_visible_by_group_and_without_groups_to_all_users() -> None:
+    registry = make_registry(all=[], users=["users"], admins=["admins"], both=["admins", "users"])
+    assert list(registry.visible_to(["users"])) == ["all", "users", "both"]
+    assert list(registry.visible_to(frozenset())) == ["all"]
 
 
 @pytest.mark.parametrize(
-    ("tool", "place"),
+    ("tool", "parts"),
     [
         ("report.summarise", ("report", "summarise")),
         ("report.tool.with.dots", ("report", "tool.with.dots")),
@@ -116,6 +116,6 @@ def test_servers_are_open_by_group_and_those_without_groups_to_everybody() -> No
         (".", None),
     ],
 )
-def test_a_tool_is_found_by_the_table_of_servers_not_by_splitting(tool: str, place: tuple[str, str] | None) -> None:
-    kept = Registry(servers={name: ServerEntry(command=["x"]) for name in ("web", "report", "web.pages")})
-    assert kept.split_tool_name(tool) == place
+def test_tool_name_is_split_by_the_registered_server_names(tool: str, parts: tuple[str, str] | None) -> None:
+    registry = Registry(servers={name: ServerEntry(command=["x"]) for name in ("web", "report", "web.pages")})
+    assert registry.split_tool_name(tool) == parts

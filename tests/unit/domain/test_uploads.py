@@ -1,3 +1,5 @@
+"""Part sizes and checksums of uploads."""
+
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -18,7 +20,7 @@ def upload_of(size: int) -> Upload:
 @pytest.mark.parametrize(
     "size", [0, 1, PART_BYTES - 1, PART_BYTES, PART_BYTES + 1, 50 * GIB, 160 * GIB, 5000 * GIB, 5000 * GIB + 1]
 )
-def test_the_parts_of_a_file_are_the_whole_of_it_and_never_more_than_the_store_takes(size: int) -> None:
+def test_parts_cover_the_file_within_the_limit_of_parts(size: int) -> None:
     upload = upload_of(size)
     numbers = range(1, upload.part_count + 1)
     assert 1 <= upload.part_count <= MAX_PARTS
@@ -27,7 +29,7 @@ def test_the_parts_of_a_file_are_the_whole_of_it_and_never_more_than_the_store_t
     assert {upload.size_of(number) for number in numbers[:-1]} <= {upload.part_bytes}
 
 
-def test_an_empty_file_has_one_part_of_nothing() -> None:
+def test_empty_file_has_one_empty_part() -> None:
     upload = upload_of(0)
     assert (upload.part_count, upload.size_of(1)) == (1, 0)
 
@@ -35,14 +37,14 @@ def test_an_empty_file_has_one_part_of_nothing() -> None:
 @pytest.mark.parametrize(
     ("size", "part"), [(0, 16), (50 * GIB, 16), (156 * GIB, 16), (157 * GIB, 17), (1000 * GIB, 103)]
 )
-def test_parts_are_of_16_mib_until_that_would_be_too_many(size: int, part: int) -> None:
+def test_part_size_is_16_mib_unless_the_file_needs_larger_parts(size: int, part: int) -> None:
     assert part_bytes_for(size) == part << 20
 
 
 @pytest.mark.parametrize(
     "text", ["", "x", "A" * 44, "A" * 43, "A" * 42 + "==", "A" * 43 + "=\n", "A" * 42 + "B=", "é" * 43 + "="]
 )
-def test_a_checksum_is_a_whole_sha256_in_base64(text: str) -> None:
+def test_checksum_that_is_no_base64_sha256_is_invalid(text: str) -> None:
     sha256 = TypeAdapter(Sha256)
     assert sha256.validate_python("LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=")
     with pytest.raises(ValidationError):

@@ -1,4 +1,4 @@
-"""What Dispatch changes in a model's arguments before a tool sees them (spec 2 §4, spec 3 §3, spec 4 §4)."""
+"""Changes that Dispatch makes to a model's arguments before a tool gets them: identity, file names, original names."""
 
 import difflib
 import json
@@ -17,15 +17,15 @@ ORIGINAL_NAMES = {
     "original_filenames": ("filenames", "file_names"),
     "original_file_names": ("file_names", "filenames"),
 }
-"""Arguments that say what a file is called where another one says where it lies, with those they speak of."""
+"""Arguments that receive the users' names of files, each with the file arguments that it describes."""
 
 _MAX_SUGGESTIONS = 3
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Read a model's arguments. Raises InvalidArguments unless they are one JSON object; nothing at all is ``{}``.
+    """Parse a model's arguments. Raise InvalidArguments unless the text is one JSON object; an empty text is ``{}``.
 
-    What Python reads but JSON cannot carry is made plain: NaN and infinities become null, half surrogates U+FFFD.
+    Values that Python reads but JSON cannot carry are replaced: NaN and infinities by null, lone surrogates by U+FFFD.
     """
     try:
         arguments = to_plain_json(json.loads(text)) if text.strip() else {}
@@ -45,50 +45,51 @@ def parse_or_text(text: str) -> Any:  # noqa: ANN401  (a JSON object, or the tex
 
 
 def inject_identity(tool: ToolSpec, arguments: dict[str, Any], user: UserName) -> dict[str, Any]:
-    """Overwrite who the tool acts for, whatever the model sent; add it only where the tool's schema declares it.
+    """Set the identity arguments that the tool's schema declares to the signed-in user.
 
-    A schema may leave out what its tool takes: one that the model sent is overwritten there, too (spec 3 §9.2).
+    An identity that the model sent is overwritten even if the schema does not declare it: the tool may read it anyway
+    (clause v2.1:username:overwritten).
     """
     return arguments | {name: user for name in IDENTITY_ARGUMENTS if tool.declares(name) or name in arguments}
 
 
 def list_file_names(tool: ToolSpec, arguments: dict[str, Any]) -> list[str]:
-    """Return the values of the file arguments that the tool declares, in order, each once; empty ones name nothing."""
-    values: list[str] = []
-    for name in FILE_ARGUMENTS:
-        if tool.declares(name):
-            given = arguments.get(name)
-            each = given if isinstance(given, list) else [given]
-            values += [value for value in each if isinstance(value, str) and value]
-    return list(dict.fromkeys(values))
+    """Return the file names in the tool's declared file arguments, in order and without duplicates or empty names."""
+    names: list[str] = []
+    for argument in FILE_ARGUMENTS:
+        if tool.declares(argument):
+            value = arguments.get(argument)
+            items = value if isinstance(value, list) else [value]
+            names += [item for item in items if isinstance(item, str) and item]
+    return list(dict.fromkeys(names))
 
 
 def replace_file_names(tool: ToolSpec, arguments: dict[str, Any], replacement: Callable[[str], str]) -> dict[str, Any]:
-    """Put what ``where`` gives (a path, an address, or the value itself) in the place of every named file."""
+    """Replace each file name by ``replacement(name)``: a path, a URL, or the name itself."""
     replaced = dict(arguments)
-    for name in FILE_ARGUMENTS:
-        if tool.declares(name) and name in arguments:
-            replaced[name] = _map_names(arguments[name], replacement)
+    for argument in FILE_ARGUMENTS:
+        if tool.declares(argument) and argument in arguments:
+            replaced[argument] = _map_names(arguments[argument], replacement)
     return replaced
 
 
 def fill_original_names(tool: ToolSpec, arguments: dict[str, Any], name_of: Callable[[str], str]) -> dict[str, Any]:
-    """Fill in what the files are called, where the tool declares that it wants to know; ``called`` gives the names."""
-    told = dict(arguments)
+    """Set the original-name arguments that the tool declares; ``name_of`` returns a file's name for its argument."""
+    filled = dict(arguments)
     for original, sources in ORIGINAL_NAMES.items():
         source = next((name for name in sources if tool.declares(name) and arguments.get(name)), None)
         if source is not None and tool.declares(original):
-            told[original] = _map_names(arguments[source], name_of)
-    return told
+            filled[original] = _map_names(arguments[source], name_of)
+    return filled
 
 
-def _map_names(given: object, change: Callable[[str], str]) -> object:
-    """Change a name, or the names in a list; what is no name stays as it is."""
-    if isinstance(given, list):
-        return [change(value) if isinstance(value, str) else value for value in given]
-    return change(given) if isinstance(given, str) else given
+def _map_names(value: object, change: Callable[[str], str]) -> object:
+    """Change a name, or each name in a list. Values that are not strings stay as they are."""
+    if isinstance(value, list):
+        return [change(item) if isinstance(item, str) else item for item in value]
+    return change(value) if isinstance(value, str) else value
 
 
 def find_similar_names(name: str, known: Iterable[str]) -> list[str]:
-    """Return the known names that come nearest to one that is not known, best first."""
+    """Return up to three known names that resemble an unknown one, the most similar first."""
     return difflib.get_close_matches(name, list(known), n=_MAX_SUGGESTIONS, cutoff=0.5)

@@ -1,4 +1,4 @@
-"""What is written down for those who want to know later: who called which tool, who was given which file."""
+"""The audit trail: one entry for each ended tool call and each download."""
 
 import hashlib
 from datetime import datetime
@@ -18,9 +18,9 @@ Result = Literal["ok", "error"]
 
 
 class _Entry(BaseModel):
-    """``audit_id`` is in the order of time, where a call has the time at which its turn began.
+    """Common fields. ``audit_id`` sorts by time; a call's id contains the time at which its turn began.
 
-    ``duration_seconds`` is None where nobody measured it.
+    ``duration_seconds`` is None if the duration is unknown.
     """
 
     audit_id: str
@@ -33,9 +33,9 @@ class _Entry(BaseModel):
 
 
 class ToolCallEntry(_Entry):
-    """A tool call that has ended, or was refused: ``arguments`` as the tool got them, without secrets.
+    """A tool call that ended or was rejected. ``arguments`` are the tool's arguments, with secrets redacted.
 
-    ``reason`` tells apart what one code stands for: ``E_FORBIDDEN`` is ``Forbidden`` or ``NotApproved``.
+    ``reason`` distinguishes errors with the same code: ``E_FORBIDDEN`` is ``Forbidden`` or ``NotApproved``.
     """
 
     kind: Literal["tool_call"] = "tool_call"
@@ -47,9 +47,9 @@ class ToolCallEntry(_Entry):
 
 
 class DownloadEntry(_Entry):
-    """A file that was fetched by its link. ``user`` is whose it is; who holds a link is not known.
+    """A file that was downloaded by a link. ``user`` is the file's owner, who need not be the downloader.
 
-    ``audience``: the link was made for a page (``ui``) or for a tool. ``size`` in bytes.
+    ``audience``: the link was made for the web client (``ui``) or for a tool. ``size`` in bytes.
     """
 
     kind: Literal["download"] = "download"
@@ -64,7 +64,7 @@ AuditEntry = Annotated[ToolCallEntry | DownloadEntry, Field(discriminator="kind"
 
 
 def ended_call_entry(call: Call, result: CallResult, at: datetime) -> ToolCallEntry:
-    """Return what is written of a call that has come to something."""
+    """Return the entry of a call that has a result."""
     reason = (result.meta_data or {}).get("reason") if result.is_error else None
     return _call_entry(
         call,
@@ -77,22 +77,22 @@ def ended_call_entry(call: Call, result: CallResult, at: datetime) -> ToolCallEn
 
 
 def unfinished_call_entry(call: Call, error_code: str, at: datetime) -> ToolCallEntry:
-    """Return what is written of a call whose turn ended, of this error, before the call did."""
+    """Return the entry of a call that had no result when its turn ended with ``error_code``."""
     return _call_entry(call, at=at, result="error", error_code=error_code)
 
 
-def _call_entry(call: Call, **came_to: Any) -> ToolCallEntry:  # noqa: ANN401  (fields of the entry)
+def _call_entry(call: Call, **fields: Any) -> ToolCallEntry:  # noqa: ANN401  (fields of the entry)
     return ToolCallEntry(
         audit_id=_entry_id(call),
         **call.model_dump(include={"user", "session_id", "turn_id", "call_id"}),
         tool=redact_text(call.tool),
         arguments=redact(call.injected if call.injected is not None else args.parse_or_text(call.arguments)),
-        **came_to,
+        **fields,
     )
 
 
 def _entry_id(call: Call) -> str:
-    """Derive the id, so that a call has one entry whoever writes it: by its turn's beginning and its place there."""
-    place = call.round.to_bytes(2, "big") + call.index.to_bytes(2, "big")
+    """Derive the id from the turn's start and the call's position, so that repeated writes give one entry."""
+    position = call.round.to_bytes(2, "big") + call.index.to_bytes(2, "big")
     digest = hashlib.sha256(call.call_id.encode()).digest()
-    return new_id(ENTRY_ID_KIND, time_of(call.turn_id), place + digest[:6])
+    return new_id(ENTRY_ID_KIND, time_of(call.turn_id), position + digest[:6])

@@ -1,4 +1,4 @@
-"""The events by which a call that has ended is made known (DESIGN: events). References only; each comes once."""
+"""The events of a finished call. They contain references to files, never file content."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,10 +8,12 @@ from satchel.domain.events import NewEvent
 from satchel.domain.response_composition import resolve_display
 from satchel.domain.responses import ResponseArtifact, ResponseDeferred
 
+_WITHOUT_NONE: dict[str, Any] = {"exclude_none": True}
+
 
 def call_events(call: Call, result: CallResult) -> Iterator[NewEvent]:
-    """Give the call's end, then what it brought: files, a dashboard, a word to the person (spec 2 §3, spec 3 §8)."""
-    said = {
+    """Yield ``tool_complete``, then updates for the call's files, dashboard and notification."""
+    payload = {
         "call_id": call.call_id,
         "tool": call.tool,
         "is_error": result.is_error,
@@ -19,7 +21,7 @@ def call_events(call: Call, result: CallResult) -> Iterator[NewEvent]:
         "suggestion": _suggestion(result),
         "results": result.results,
     }
-    yield NewEvent(type="tool_complete", payload=said, dedupe_key=f"end-{call.call_id}")
+    yield NewEvent(type="tool_complete", payload=payload, dedupe_key=f"end-{call.call_id}")
     if result.files:
         display = resolve_display([result])
         files = {"files": [_reference(file) for file in result.files], "display": display.model_dump(**_WITHOUT_NONE)}
@@ -31,18 +33,15 @@ def call_events(call: Call, result: CallResult) -> Iterator[NewEvent]:
 
 
 def _suggestion(result: CallResult) -> str | None:
-    """Return what may help after an error; what a tool put there may be anything."""
+    """Return the suggestion of a failed call, if it is a text: a tool may put any value there."""
     match result.meta_data:
-        case {"details": {"suggestion": str(advice)}} if result.is_error:
-            return advice
+        case {"details": {"suggestion": str(suggestion)}} if result.is_error:
+            return suggestion
     return None
 
 
-_WITHOUT_NONE: dict[str, Any] = {"exclude_none": True}
-
-
-def _update(call: Call, kind: str, said: dict[str, Any]) -> NewEvent:
-    payload = {"update_type": kind, "call_id": call.call_id, **said}
+def _update(call: Call, kind: str, fields: dict[str, Any]) -> NewEvent:
+    payload = {"update_type": kind, "call_id": call.call_id, **fields}
     return NewEvent(type="intermediate_update", payload=payload, dedupe_key=f"{kind}-{call.call_id}")
 
 

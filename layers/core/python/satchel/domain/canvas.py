@@ -1,4 +1,4 @@
-"""Dashboards that a tool wants shown in a frame (spec 2 §3): admitted by origin, known by id, used by their owner."""
+"""Dashboards that tools show in a frame: which ones are allowed (clause v2:canvas:origins), and the users' actions."""
 
 import re
 from collections.abc import Collection
@@ -15,17 +15,17 @@ from satchel.domain.size_limits import MAX_TEXT_CHARS, strip_and_truncate
 MAX_DETAILS_BYTES = 8_192
 _MAX_PORT = 65_535
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-# Not urlsplit: what it reads as path or user a browser may read as host. Here, whatever is not plainly a host is none.
+# Not urlsplit: a browser may read as host what urlsplit reads as path or user. This pattern accepts plain hosts only.
 _WEB_URL = re.compile(
     r"(https?)://([a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::([0-9]{1,5}))?(?=[/?#]|\Z)", re.IGNORECASE | re.ASCII
 )
-# It stands, percent-encoded, in the path of a request, which some gateways decode twice, and in the key of an item.
+# The id is part of request paths (percent-encoded; some gateways decode twice) and of DynamoDB keys.
 CANVAS_ID_PATTERN = r"(?!\.{1,2}\Z)[^%/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,128}"
 _CANVAS_ID = re.compile(CANVAS_ID_PATTERN)
 
 
 class Dashboard(BaseModel):
-    """A dashboard that was admitted: whose it is, and which call of which session opened it last."""
+    """An accepted dashboard: its owner, and the session and call that opened it last."""
 
     canvas_id: CanvasId
     user: UserName
@@ -36,7 +36,7 @@ class Dashboard(BaseModel):
 
 
 class CanvasAction(BaseModel):
-    """What a person did in a dashboard, and who it was."""
+    """An action of a user in a dashboard."""
 
     action_id: str
     canvas_id: CanvasId
@@ -49,12 +49,12 @@ class CanvasAction(BaseModel):
 
 
 def is_canvas_id(text: str) -> bool:
-    """Tell whether a text may be the id of a dashboard: up to 128 characters, no slash, ``%`` or control character."""
+    """Return True if the text is a valid id: 1 to 128 characters, without slashes, ``%`` and control characters."""
     return _CANVAS_ID.fullmatch(text) is not None
 
 
 def origin_of(url: str) -> str | None:
-    """Return ``scheme://host[:port]`` of a web address, in lower case, without the standard port; else None."""
+    """Return ``scheme://host[:port]`` of a web URL in lower case, without the default port. Else return None."""
     found = _WEB_URL.match(url)
     if found is None:
         return None
@@ -66,38 +66,38 @@ def origin_of(url: str) -> str | None:
 
 
 def parse_origin(text: str) -> str:
-    """Read one entry of the list of origins, and return it in its one form. Raises ValueError."""
+    """Return an entry of the list of origins in its normal form. Raise ValueError if it is not an origin."""
     found = _WEB_URL.match(text)
     origin = origin_of(text)
     if found is None or origin is None or text[found.end() :] not in {"", "/"}:
-        raise ValueError(f"{text!r} is no origin: write https://host or https://host:port, without path or wildcard")
+        raise ValueError(f"{text!r} is not an origin: use https://host or https://host:port, without path or wildcard")
     return origin
 
 
 def rejection_reason(canvas: Canvas, origins: Collection[str]) -> str | None:
-    """Return why a dashboard may not be shown; None where it may: a frame with an id and a url of a listed origin."""
+    """Return why a dashboard must not be shown, or None if it is a frame with an id and a URL of a listed origin."""
     if canvas.type != "iframe":
         return f"A canvas of type {canvas.type[:40]!r} cannot be shown; 'iframe' can."
     if not canvas.id or not canvas.url:
         return f"The canvas has no {'url' if canvas.id else 'id'}."
     if not is_canvas_id(canvas.id):
-        return "The id of the canvas is to be of 1 to 128 characters, without slashes, % and control characters."
+        return "The id of the canvas must have 1 to 128 characters, without slashes, % and control characters."
     return _url_rejection_reason(canvas.url, origins)
 
 
 def _url_rejection_reason(url: str, origins: Collection[str]) -> str | None:
     origin = origin_of(url)
     if origin is None:
-        return "The url of the canvas is no web address."
+        return "The url of the canvas is not a web URL."
     if origin not in origins:
         return f"The origin {origin} is not on this deployment's list of origins for dashboards."
     if len(url) > MAX_TEXT_CHARS or strip_blobs(url) != url:
-        return f"The url of the canvas is over {MAX_TEXT_CHARS} characters, or holds base64 or a link to a file."
+        return f"The url of the canvas has over {MAX_TEXT_CHARS} characters, or contains base64 or a link to a file."
     return None
 
 
 def to_response_canvas(canvas: Canvas) -> ResponseCanvas:
-    """Return a dashboard without refusal as it is kept and shown: that a token was asked for, never the tool's own."""
+    """Return an accepted dashboard for storage and display: without the tool's token, only that one is wanted."""
     return ResponseCanvas(
         open=canvas.open,
         id=canvas.id or "",

@@ -1,6 +1,6 @@
-"""Connections that events are pushed to: the ticket that opens one, and the turns that it follows.
+"""WebSocket connections: the ticket that opens one, the turns that it follows, and the messages that carry events.
 
-What goes over a connection: events in messages under a size, the same events as ``GET …/events`` answers.
+The messages carry the same events as ``GET …/events`` returns.
 """
 
 import hashlib
@@ -18,14 +18,19 @@ from satchel.domain.ids import ConnectionId, SessionId, TurnId, UserName
 TICKET_BYTES = 32
 TICKET_LIFETIME = timedelta(seconds=60)
 CONNECTION_LIFETIME = timedelta(hours=2, minutes=10)
-"""API Gateway ends a connection after two hours; what is kept of one outlives it by a little."""
+"""Records of a connection expire shortly after API Gateway's limit of two hours."""
 
 MAX_FAILURES = 3
-"""How often in a row a connection may fail to take what it is sent, before it is given up."""
+"""Failed deliveries in a row until a connection is closed."""
+
+MAX_MESSAGE_BYTES = 120_000
+"""API Gateway's limit is 128 KB. API Gateway splits messages into frames of 32 KB, and bills for those, by itself."""
+
+_ENVELOPE_BYTES = 200
 
 
 class Ticket(BaseModel):
-    """Whom a ticket lets in, once, until ``expires_at``."""
+    """The user whom a one-time ticket signs in, until ``expires_at``."""
 
     user: UserName
     groups: list[str]
@@ -33,7 +38,7 @@ class Ticket(BaseModel):
 
 
 class Connection(BaseModel):
-    """An open connection, and who opened it."""
+    """An open connection and the user who opened it."""
 
     connection_id: ConnectionId
     user: UserName
@@ -42,9 +47,10 @@ class Connection(BaseModel):
 
 
 class Subscription(BaseModel):
-    """One connection follows one turn: ``sent`` is the seq of the last event that it was sent.
+    """A connection that follows a turn. ``sent`` is the seq of the last event sent to it.
 
-    ``mark`` differs for each time that one subscribes, so that what was begun for the last time does not change this.
+    Each subscription of the same connection to the same turn has its own ``mark``, so that work begun for the previous
+    subscription does not change the current one.
     """
 
     connection_id: ConnectionId
@@ -57,23 +63,17 @@ class Subscription(BaseModel):
 
 
 def new_ticket(entropy: bytes) -> str:
-    """Return a ticket as its bearer holds it: text that may stand in a URL."""
+    """Return the client's form of a ticket: URL-safe text."""
     return urlsafe_b64encode(entropy).rstrip(b"=").decode()
 
 
 def ticket_digest(ticket: str) -> str:
-    """Return what is kept of a ticket: who reads the table cannot use it."""
+    """Return the stored form of a ticket: a hash, so that a reader of the table cannot use the ticket."""
     return hashlib.sha256(ticket.encode(errors="replace")).hexdigest()
 
 
-MAX_MESSAGE_BYTES = 120_000
-"""Of one message; API Gateway takes 128 KB. It cuts messages into its frames of 32 KB, and counts those, by itself."""
-
-_ENVELOPE_BYTES = 200
-
-
 class WsMessage(NamedTuple):
-    """One message; ``next`` is the cursor behind it, and after ``done`` nothing follows."""
+    """One WebSocket message. ``next`` is the cursor after it; no message follows one with ``done``."""
 
     text: str
     next: int
@@ -81,45 +81,45 @@ class WsMessage(NamedTuple):
 
 
 def batch_events(turn_id: TurnId, events: Sequence[Event]) -> Iterator[WsMessage]:
-    """Give events, in order, in as few messages as hold them, up to the turn's last event."""
-    waiting: list[dict[str, Any]] = []
+    """Yield the events, in order and up to the turn's final one, in as few messages as possible."""
+    batch: list[dict[str, Any]] = []
     size = _ENVELOPE_BYTES
     for event in events:
-        shown, more = _to_entry(event)
-        if waiting and size + more > MAX_MESSAGE_BYTES:
-            yield _message(turn_id, waiting, done=False)
-            waiting, size = [], _ENVELOPE_BYTES
-        waiting.append(shown)
-        size += more
+        entry, entry_size = _to_entry(event)
+        if batch and size + entry_size > MAX_MESSAGE_BYTES:
+            yield _message(turn_id, batch, done=False)
+            batch, size = [], _ENVELOPE_BYTES
+        batch.append(entry)
+        size += entry_size
         if event.type in FINAL_EVENTS:
-            yield _message(turn_id, waiting, done=True)
+            yield _message(turn_id, batch, done=True)
             return
-    if waiting:
-        yield _message(turn_id, waiting, done=False)
+    if batch:
+        yield _message(turn_id, batch, done=False)
 
 
 def end_message(turn_id: TurnId, after: int) -> WsMessage:
-    """Return the message for one who has seen all of a turn that has ended."""
+    """Return the message for a client that already has all events of an ended turn."""
     return WsMessage(_text(turn_id, [], after, done=True), after, done=True)
 
 
 def _to_entry(event: Event) -> tuple[dict[str, Any], int]:
-    """Return an event with its size in bytes, comma included; of one that no message holds, where it can be read."""
-    shown = event.to_json()
-    size = len(_json(shown).encode()) + 1
+    """Return an event's JSON and its size in bytes, with a comma. An event too large for a message has no payload."""
+    entry = event.to_json()
+    size = len(_json(entry).encode()) + 1
     if size + _ENVELOPE_BYTES <= MAX_MESSAGE_BYTES:
-        return shown, size
+        return entry, size
     reference = event.model_copy(update={"payload": {"truncated": True}}).to_json()
     return reference, len(_json(reference).encode()) + 1
 
 
-def _message(turn_id: TurnId, shown: list[dict[str, Any]], *, done: bool) -> WsMessage:
-    last: int = shown[-1]["seq"]
-    return WsMessage(_text(turn_id, shown, last, done=done), last, done)
+def _message(turn_id: TurnId, batch: list[dict[str, Any]], *, done: bool) -> WsMessage:
+    last: int = batch[-1]["seq"]
+    return WsMessage(_text(turn_id, batch, last, done=done), last, done)
 
 
-def _text(turn_id: TurnId, shown: list[dict[str, Any]], last: int, *, done: bool) -> str:
-    return _json({"type": "events", "turn_id": turn_id, "events": shown, "next": last, "done": done})
+def _text(turn_id: TurnId, batch: list[dict[str, Any]], last: int, *, done: bool) -> str:
+    return _json({"type": "events", "turn_id": turn_id, "events": batch, "next": last, "done": done})
 
 
 def _json(value: object) -> str:

@@ -1,4 +1,4 @@
-"""What a model is given and what it answers, in no provider's form."""
+"""Requests to a model and its replies, independent of the provider."""
 
 from typing import Annotated, Any, Literal
 
@@ -6,9 +6,9 @@ from pydantic import BaseModel, Field
 
 
 class ProposedCall(BaseModel):
-    """A tool call as a model asks for it: nothing of it is trusted or even known to be JSON.
+    """A tool call as the model wrote it: not validated, and ``arguments`` may not be JSON.
 
-    ``tool`` is ``server.tool``; ``arguments`` is the text as it came; ``ref`` is the model's own id for the call.
+    ``tool`` is ``server.tool``; ``arguments`` is the unchanged text; ``ref`` is the model's own id of the call.
     """
 
     tool: str
@@ -17,14 +17,14 @@ class ProposedCall(BaseModel):
 
 
 class UserMessage(BaseModel):
-    """What the person wrote (without the file context, which is added afresh each time)."""
+    """The user's message, without the file context: each request adds the current one."""
 
     role: Literal["user"] = "user"
     text: str
 
 
 class AssistantMessage(BaseModel):
-    """What the model said and which tools it asked for, in one round."""
+    """The model's text and tool calls in one round."""
 
     role: Literal["assistant"] = "assistant"
     text: str
@@ -32,9 +32,9 @@ class AssistantMessage(BaseModel):
 
 
 class ToolMessage(BaseModel):
-    """What a call came to, as the model sees it: no base64, no links, no tokens.
+    """The result of a call for the model, without base64, links and tokens.
 
-    ``mistaken``: it was refused for what the model asked, who may mend it.
+    ``mistaken``: Dispatch rejected the call because of the model's request, and the model may correct it.
     """
 
     role: Literal["tool"] = "tool"
@@ -49,7 +49,7 @@ Message = Annotated[UserMessage | AssistantMessage | ToolMessage, Field(discrimi
 
 
 class ToolSpec(BaseModel):
-    """A tool as its server lists it. The schemas are JSON Schema."""
+    """A tool as its server describes it. The schemas are JSON Schema."""
 
     server: str
     name: str
@@ -59,21 +59,21 @@ class ToolSpec(BaseModel):
 
     @property
     def full_name(self) -> str:
-        """Return ``server.tool``, the name inside Satchel."""
+        """Return ``server.tool``, the tool's name in Satchel."""
         return f"{self.server}.{self.name}"
 
     def declares(self, argument: str) -> bool:
-        """Tell whether the tool takes an argument of this name."""
+        """Return True if the tool's schema has an argument with this name."""
         properties = self.input_schema.get("properties")
         return isinstance(properties, dict) and argument in properties
 
 
 class CompletionRequest(BaseModel):
-    """One question to a model: the conversation so far (the last user message with its file context) and the tools.
+    """One request to a model: the conversation so far (the last user message with its file context) and the tools.
 
     ``model`` names the model as in the settings, e.g. ``bedrock:us.anthropic.…`` or ``openai-chat:…``. ``must_answer``:
-    it has to answer now, and what it may wish to call is not called; the tools are still there, since some providers
-    take no conversation with calls of tools that they are not told of.
+    the model must answer without tool calls. The request lists the tools nevertheless, because some providers reject a
+    conversation with calls of unlisted tools.
     """
 
     model: str = "offline"
@@ -84,7 +84,7 @@ class CompletionRequest(BaseModel):
 
 
 class TokenUsage(BaseModel):
-    """Tokens as the provider counts them; those of the input that came from or went into its cache are part of it."""
+    """Tokens as the provider counts them. ``input_tokens`` includes the tokens read from and written to its cache."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -92,14 +92,14 @@ class TokenUsage(BaseModel):
     cache_write_tokens: int = 0
 
     def __add__(self, other: "TokenUsage") -> "TokenUsage":
-        """Return the sum of both."""
+        """Return the sum of both, field by field."""
         return TokenUsage(**{name: getattr(self, name) + getattr(other, name) for name in TokenUsage.model_fields})
 
 
 class ModelReply(BaseModel):
-    """One answer of a model; without calls it is the final one.
+    """One reply of a model. A reply without calls is the final answer.
 
-    ``usage`` is what it took altogether, beginnings that came to nothing included as far as they were counted.
+    ``usage`` includes failed attempts if the provider reported their tokens.
     """
 
     text: str

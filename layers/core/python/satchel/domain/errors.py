@@ -1,32 +1,32 @@
-"""What can be wrong with a request, as people and programs are told it.
+"""Errors that the API returns to its caller.
 
 SatchelError
-├── NotFound              what was asked for is not there, or is somebody else's (the two are never told apart)
+├── NotFound                  does not exist, or belongs to another user (the response is the same)
 │   ├── SessionNotFound
 │   ├── TurnNotFound
-│   ├── CallNotFound      no such call in this turn, or none that anybody was asked about
+│   ├── CallNotFound          the turn has no call with this id that needs approval
 │   ├── FileNotFound
-│   ├── UploadNotFound    never begun, given up, or its time is over
+│   ├── UploadNotFound        never started, aborted or expired
 │   ├── CanvasNotFound
 │   ├── SharedLinkNotFound
-│   └── LinkNotFound      every refusal of a capability
-├── NotAllowed            the identity itself is refused
-├── InvalidRequest        understood, but cannot be done as asked
+│   └── LinkNotFound          every rejected download link
+├── NotAllowed                the identity is rejected
+├── InvalidRequest            well-formed, but cannot be done
 │   ├── TooLarge
-│   │   └── UploadOverLimit  larger than any file may be
+│   │   └── UploadOverLimit   larger than the maximum file size
 │   ├── UnknownTools
 │   ├── UnknownModel
-│   ├── NotConfirmed      what cannot be undone was not said twice
-│   └── RangeNotSatisfiable     a range of bytes that begins behind the end
-├── Conflict
-│   ├── TurnRunning       one turn at a time in a session
+│   ├── NotConfirmed          an irreversible action without a valid confirmation
+│   └── RangeNotSatisfiable   a byte range that starts after the end
+├── Conflict                  not possible in the current state
+│   ├── TurnRunning           a session runs one turn at a time
 │   ├── SessionEnded
-│   ├── UploadIncomplete  parts of it have not come
-│   ├── ApprovalClosed    a call was decided otherwise, or nobody waits for the decision any more
-│   └── IdempotencyKeyReused         an Idempotency-Key came again with another body
-└── Unavailable           a part we depend on is not ready; try again
+│   ├── UploadIncomplete      parts are missing
+│   ├── ApprovalClosed        the call was decided differently, or no longer waits for a decision
+│   └── IdempotencyKeyReused  the same Idempotency-Key with another body
+└── Unavailable               a dependency is not ready; try again
 
-The HTTP status of each is mapped once, in ``entrypoints.http.problems``. Errors of tools are in ``contract.errors``.
+``entrypoints.http.problems`` maps each to an HTTP status. Errors of tools are in ``contract.errors``.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ _MAX_MISSING = 100
 
 
 class SatchelError(Exception):
-    """Base of all errors that a caller may be told. ``code`` is stable; the message names what was wrong."""
+    """Base of all errors that the API returns. ``code`` is stable; the message and details describe the cause."""
 
     code = "E_INTERNAL"
 
@@ -49,13 +49,13 @@ class SatchelError(Exception):
 
 
 class NotFound(SatchelError):
-    """The thing is not there for this person."""
+    """The resource does not exist for this user."""
 
     code = "E_NOT_FOUND"
 
 
 class SessionNotFound(NotFound):
-    """No such session of this person."""
+    """The user has no such session."""
 
     code = "E_SESSION_NOT_FOUND"
 
@@ -64,7 +64,7 @@ class SessionNotFound(NotFound):
 
 
 class TurnNotFound(NotFound):
-    """No such turn in this session."""
+    """The session has no such turn."""
 
     code = "E_TURN_NOT_FOUND"
 
@@ -73,16 +73,16 @@ class TurnNotFound(NotFound):
 
 
 class CallNotFound(NotFound):
-    """No call of this id waits, or waited, for the person's word in this turn."""
+    """No call with this id needs or needed the user's approval in this turn."""
 
     code = "E_CALL_NOT_FOUND"
 
     def __init__(self, call_id: CallId) -> None:
-        super().__init__("There is no such call to decide about in this turn.", call_id=call_id)
+        super().__init__("There is no such call to approve in this turn.", call_id=call_id)
 
 
 class FileNotFound(NotFound):
-    """No such file of this person."""
+    """The user has no such file."""
 
     code = "E_FILE_NOT_FOUND"
 
@@ -91,16 +91,16 @@ class FileNotFound(NotFound):
 
 
 class UploadNotFound(NotFound):
-    """No such upload of this person is on its way."""
+    """The user has no such unfinished upload."""
 
     code = "E_UPLOAD_NOT_FOUND"
 
     def __init__(self, upload_id: UploadId) -> None:
-        super().__init__("There is no such upload, or its time is over.", upload_id=upload_id)
+        super().__init__("There is no such upload, or it has expired.", upload_id=upload_id)
 
 
 class CanvasNotFound(NotFound):
-    """No such dashboard of this person."""
+    """The user has no such dashboard."""
 
     code = "E_CANVAS_NOT_FOUND"
 
@@ -109,7 +109,7 @@ class CanvasNotFound(NotFound):
 
 
 class SharedLinkNotFound(NotFound):
-    """No such link of this person, or none any more."""
+    """The user has no such link, or it was revoked."""
 
     code = "E_LINK_NOT_FOUND"
 
@@ -118,7 +118,7 @@ class SharedLinkNotFound(NotFound):
 
 
 class LinkNotFound(NotFound):
-    """A capability that is forged, expired, revoked or for something gone: one answer for all (no oracle)."""
+    """A forged, expired or revoked link, or one to a deleted file: one error for all, so that it reveals nothing."""
 
     code = "E_FILE_NOT_FOUND"
 
@@ -127,69 +127,72 @@ class LinkNotFound(NotFound):
 
 
 class NotAllowed(SatchelError):
-    """The identity is missing, malformed or refused."""
+    """The identity is missing, malformed or rejected."""
 
     code = "E_FORBIDDEN"
 
 
 class InvalidRequest(SatchelError):
-    """The request is well-formed but cannot be done."""
+    """The request is well-formed, but cannot be done."""
 
     code = "E_INVALID_REQUEST"
 
 
 class TooLarge(InvalidRequest):
-    """More bytes than this way in takes; ``limit_bytes`` says how many it does."""
+    """The body is larger than the endpoint accepts. ``limit_bytes`` in the details is the limit."""
 
     code = "E_TOO_LARGE"
 
 
 class UploadOverLimit(TooLarge):
-    """A file is larger than any may be: told in the words of spec 3 §12.3, ``results`` and ``meta_data`` included."""
+    """The file is larger than the limit. The details have the fields of a tool error: ``results``, ``meta_data``.
+
+    See clause v2.1:errors:file-too-large.
+    """
 
     code = "E_FILE_TOO_LARGE"
 
     def __init__(self, size: int, limit: int) -> None:
-        told = FileTooLarge(
+        error = FileTooLarge(
             size, limit, "Uploaded file exceeds processing limits", "Consider uploading a part or a summary of it"
         )
-        super().__init__(told.message, **ToolOutput.from_error(told).envelope())
+        super().__init__(error.message, **ToolOutput.from_error(error).envelope())
 
 
 class UnknownTools(InvalidRequest):
-    """A turn was asked to be limited to tools that do not exist for this person."""
+    """The turn request names tools that do not exist for this user."""
 
     code = "E_UNKNOWN_TOOL"
 
 
 class UnknownModel(InvalidRequest):
-    """A model was chosen that does not exist for this person; ``models`` are those that do."""
+    """The requested model does not exist for this user. ``models`` are the available ones."""
 
     code = "E_UNKNOWN_MODEL"
 
     def __init__(self, name: str | None, models: Sequence[str]) -> None:
-        there_are = f"There are: {', '.join(models)}." if models else "There is none for you."
-        told = there_are if name is None else f"There is no such model: {name}. {there_are}"
-        super().__init__(told, model=name, models=list(models))
+        available = f"Available models: {', '.join(models)}." if models else "No model is available to you."
+        message = available if name is None else f"There is no such model: {name}. {available}"
+        super().__init__(message, model=name, models=list(models))
 
 
 class NotConfirmed(InvalidRequest):
-    """The confirmation is not this person's, or not good any more."""
+    """The confirmation belongs to another user, or has expired."""
 
     code = "E_NOT_CONFIRMED"
 
     def __init__(self) -> None:
-        super().__init__("This confirmation is not good: ask without one, then confirm with what you are given.")
+        super().__init__("This confirmation is invalid or has expired. Repeat the request without it to get a new one.")
 
 
 class RangeNotSatisfiable(InvalidRequest):
-    """The range begins behind the end."""
+    """The byte range starts after the end of the file."""
 
     code = "E_RANGE"
 
 
 class Conflict(SatchelError):
-    """The state of the thing does not allow this now."""
+    """The current state of the resource does not allow this."""
 
     code = "E_CONFLICT"
 
@@ -205,7 +208,7 @@ class TurnRunning(Conflict):
 
 
 class SessionEnded(Conflict):
-    """The session has ended; it can be read, not continued."""
+    """The session has ended. It can be read, but not continued."""
 
     code = "E_SESSION_ENDED"
 
@@ -214,28 +217,28 @@ class SessionEnded(Conflict):
 
 
 class UploadIncomplete(Conflict):
-    """Parts are missing, or not as long as they were said to be; ``missing`` are the first of their numbers."""
+    """Parts are missing or have another length than announced. ``missing`` has the first 100 of their numbers."""
 
     code = "E_UPLOAD_INCOMPLETE"
 
     def __init__(self, missing: Sequence[int], part_count: int) -> None:
-        told = f"{len(missing)} of {part_count} parts have not come."
-        super().__init__(told, missing=list(missing[:_MAX_MISSING]), part_count=part_count)
+        message = f"{len(missing)} of {part_count} parts are missing."
+        super().__init__(message, missing=list(missing[:_MAX_MISSING]), part_count=part_count)
 
 
 class ApprovalClosed(Conflict):
-    """The decision comes too late."""
+    """The decision is too late."""
 
     code = "E_APPROVAL_CLOSED"
 
 
 class IdempotencyKeyReused(Conflict):
-    """The same Idempotency-Key came with another message."""
+    """The same Idempotency-Key was used for another message."""
 
     code = "E_IDEMPOTENCY_KEY_REUSED"
 
 
 class Unavailable(SatchelError):
-    """Try again in a moment."""
+    """A dependency is not ready. Try again in a moment."""
 
     code = "E_UNAVAILABLE"

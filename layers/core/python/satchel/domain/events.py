@@ -1,4 +1,4 @@
-"""What happens in a turn, in order. References only: no base64, no links, no tokens."""
+"""The events of a turn. They contain references only: no base64, no links, no tokens."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -24,13 +24,13 @@ EventType = Literal[
 ]
 
 FINAL_EVENTS: frozenset[EventType] = frozenset({"response_complete", "turn_failed"})
-"""A turn has one of these, as its last."""
+"""The last event of each turn has one of these types."""
 
 
 class NewEvent(BaseModel):
-    """An event about to be written. With ``once``, writing the same value again is nothing: states may run twice.
+    """An event to write. A second event with the same ``dedupe_key`` is ignored, because workflow states may repeat.
 
-    ``payload`` is made plain JSON: a tool may say NaN, and one such event would make a whole page unreadable.
+    ``payload`` is converted to plain JSON: a single NaN from a tool would make a page of events unreadable.
     """
 
     type: EventType
@@ -39,7 +39,7 @@ class NewEvent(BaseModel):
 
 
 class Event(BaseModel):
-    """A written event; ``seq`` counts from 1 within its turn, without gaps."""
+    """A written event. ``seq`` counts from 1 within the turn, without gaps."""
 
     seq: int
     turn_id: TurnId
@@ -48,5 +48,5 @@ class Event(BaseModel):
     payload: dict[str, Any]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as it travels: what it says stands beside its number, turn, type and time, never over them."""
+        """Return the public JSON: seq, turn, type, time and the payload's fields, which cannot override the former."""
         return {**self.payload, **self.model_dump(mode="json", exclude={"payload"})}

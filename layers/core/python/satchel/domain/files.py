@@ -1,7 +1,4 @@
-"""Files of a person: the record, its versions, and which name a new file gets (spec 3 §2, DESIGN: file names).
-
-What a person asks of all their files: some of them, and how much they are.
-"""
+"""A user's files: records, versions, the name of a new file, the filter of a listing, and the storage usage."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -13,7 +10,7 @@ from satchel.domain.ids import FileKey, SessionId, UserName
 
 
 class Source(StrEnum):
-    """Where a file comes from; the word that the file context uses (spec 3 §4.2)."""
+    """The origin of a file, as the file context shows it (clause v2.1:context:source)."""
 
     UPLOADED = "uploaded"
     GENERATED = "generated"
@@ -28,10 +25,10 @@ _Count = Annotated[int | None, Field(default=None, ge=0, exclude_if=_is_unset)]
 
 
 class FileInfo(BaseModel):
-    """What was read from a file itself (spec 3 §4.2), as far as it is known. ``width`` and ``height`` in pixels.
+    """Metadata read from a file's content (clause v2.1:context:info), as far as known. ``width``, ``height`` in pixels.
 
-    ``estimated``: a count is what the beginning of a large file lets expect. ``rows`` are those under the heading, and
-    of a workbook those of its first sheet; ``keys`` are those at the top of a JSON object.
+    ``estimated``: the count is extrapolated from the beginning of a large file. ``rows`` excludes the header; for a
+    workbook it counts the first sheet only. ``keys`` are the top-level keys of a JSON object.
     """
 
     rows: _Count = None
@@ -46,10 +43,10 @@ class FileInfo(BaseModel):
 
 
 class NewFile(BaseModel):
-    """Bytes in the store that are about to become a file. ``origin`` tells two makers apart (a call, an upload).
+    """A stored object that is about to become a file. ``origin`` identifies its creator: a call or an upload.
 
-    A deferred file waits for somebody: ``reason`` says for what, ``next_actions`` what may be done. A ``temporary`` one
-    goes with its session, one with ``expires_at`` (seconds since 1970) at its hour.
+    A deferred file waits for an action of the user: ``reason`` says why, ``next_actions`` lists the possible actions. A
+    ``temporary`` file is deleted with its session, a file with ``expires_at`` (seconds since 1970) at that time.
     """
 
     object_id: FileKey
@@ -75,24 +72,24 @@ class NewFile(BaseModel):
 
     @property
     def is_transient(self) -> bool:
-        """Tell whether it goes by itself."""
+        """Return True if the file is deleted automatically."""
         return self.temporary or self.expires_at is not None
 
     @property
     def status(self) -> str | None:
-        """Return why it waits, in words."""
+        """Return the reason of a deferred file in words."""
         return self.reason.replace("_", " ") if self.reason else None
 
 
 class FileRecord(NewFile):
-    """A file as it is listed: its newest version. ``key`` is the S3 key of that version and never leaves the system."""
+    """One version of a file; listings show the newest. ``key`` is its S3 key, which no response contains."""
 
     file_key: FileKey
     version: int = 1
 
 
 class NameClaim(BaseModel):
-    """Who holds a name in a session. A name means one file at a time."""
+    """The file that has a name in a session. A name belongs to one file at a time."""
 
     name: str
     raw_name: str
@@ -105,19 +102,19 @@ class NameClaim(BaseModel):
 
 
 class NameResolution(StrEnum):
-    """What a name that is taken means for a new file."""
+    """The name of a new file whose name another file already has."""
 
-    SAME_FILE = "same"
+    SAME_FILE = "same file"
     NEW_VERSION = "new version"
-    NUMBERED_NAME = "next name"
+    NUMBERED_NAME = "numbered name"
 
 
 def resolve_name_conflict(claim: NameClaim, new: NewFile) -> NameResolution:
-    """Decide what becomes of a new file whose name is held by ``claim``.
+    """Decide about a new file whose name ``claim`` already has.
 
-    The same raw name made again is a new version; an artifact never replaces an upload, nor another artifact of the
-    same call; two raw names that merely meet after normalising never share a name. What goes by itself is never a
-    version of what stays: it would take that along.
+    The same raw name again is a new version, with these exceptions: an artifact never replaces an upload or another
+    artifact of the same call, and a file that is deleted automatically never becomes a version of a permanent file,
+    because it would delete that with it. Two raw names that are equal only after normalization never share a name.
     """
     if claim.object_id == new.object_id:
         return NameResolution.SAME_FILE
@@ -131,19 +128,19 @@ def resolve_name_conflict(claim: NameClaim, new: NewFile) -> NameResolution:
 
 
 def as_permanent(record: FileRecord) -> FileRecord:
-    """Return a deferred or temporary file as one that stays."""
+    """Return a deferred or temporary file as a permanent one."""
     source = Source.GENERATED if record.source is Source.DEFERRED else record.source
-    stays: dict[str, object] = {"temporary": False, "expires_at": None, "reason": None, "next_actions": []}
-    return record.model_copy(update=stays | {"source": source})
+    changes: dict[str, object] = {"temporary": False, "expires_at": None, "reason": None, "next_actions": []}
+    return record.model_copy(update=changes | {"source": source})
 
 
 def is_expired(record: FileRecord, now: datetime) -> bool:
-    """Tell whether a file is gone by now, swept or not: expiry is exact where it is read."""
+    """Return True if the file has expired, even if it is not deleted yet: readers apply the exact time."""
     return record.expires_at is not None and record.expires_at <= now.timestamp()
 
 
 class FileFilter(BaseModel):
-    """Which files are meant: those that fit everything that is given."""
+    """A filter of files: a file must match all set fields."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -154,11 +151,11 @@ class FileFilter(BaseModel):
 
     @property
     def needs_records(self) -> bool:
-        """Tell whether something is asked by which no list is ordered, so that records must be looked at to know."""
+        """Return True if the filter has a field without an index, so that records must be read to apply it."""
         return self.source is not None or self.category is not None
 
     def matches(self, record: FileRecord) -> bool:
-        """Tell whether a file is meant."""
+        """Return True if the file matches."""
         return (
             self.session_id in {None, record.session_id}
             and self.source in {None, record.source}
@@ -168,7 +165,7 @@ class FileFilter(BaseModel):
 
 
 class Usage(BaseModel):
-    """How much a person keeps: the bytes of all versions, and the number of files."""
+    """A user's storage usage: the bytes of all versions, and the number of files."""
 
     bytes: int = 0
     count: int = 0

@@ -1,7 +1,7 @@
 """Ids: types that mypy tells apart, checked where data enters.
 
-The time comes first in an id, so a listing by key is a listing by time. Ids of a call and its files are derived, because
-a state of the workflow may run twice.
+The time comes first in an id, so a listing by key is a listing by time. Ids of a call and its files are derived,
+because workflow states may repeat.
 """
 
 import hashlib

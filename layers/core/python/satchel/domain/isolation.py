@@ -1,4 +1,4 @@
-"""How well the tools of a machine are walled in (DESIGN: tool execution)."""
+"""The isolation of tools that the kernel of a machine enforces."""
 
 from typing import Literal
 
@@ -11,9 +11,9 @@ _KERNEL_LAYERS: frozenset[Layer] = frozenset({"landlock", "seccomp"})
 
 
 class Isolation(BaseModel):
-    """What the kernel of this machine was seen to hold, and why it does not hold what is ``missing``.
+    """The layers that were tested on this machine's kernel, and the reason for each ``missing`` one.
 
-    ``landlock``: which files are reached; ``seccomp``: which calls are made; ``mounts``: what is there to be seen.
+    ``landlock`` limits file access, ``seccomp`` limits system calls, ``mounts`` hides directories.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -23,9 +23,9 @@ class Isolation(BaseModel):
 
     @property
     def level(self) -> Level:
-        """Return ``kernel`` where nothing that a tool does gets past the kernel's walls, else ``process``."""
+        """Return ``kernel`` if the kernel enforces file access and system calls, else ``process``."""
         return "kernel" if self.layers >= _KERNEL_LAYERS else "process"
 
     def meets(self, minimum: Level) -> bool:
-        """Tell whether this is as good as what is asked for."""
+        """Return True if the level is at least ``minimum``."""
         return self.level == "kernel" or minimum == "process"

@@ -1,6 +1,6 @@
-"""Links that people share with themselves, and what every link rests on.
+"""Download links: signed claims, records of shared links, and the state that keeps a link valid.
 
-The claims of capabilities: short-lived permissions, most of them for somebody who is not signed in.
+The claims of dashboards and of erasure confirmations are here, too.
 """
 
 from datetime import UTC, datetime
@@ -15,7 +15,6 @@ from satchel.domain.sessions import Session
 LINK_ID_KIND = "l"
 MAX_LINK_SECONDS = 86_400
 
-
 Audience = Literal["ui", "tool"]
 UI_LINK_SECONDS = 300
 CANVAS_TOKEN_SECONDS = 300
@@ -23,10 +22,10 @@ CONFIRMATION_SECONDS = 300
 
 
 class Claims(BaseModel):
-    """Permission to fetch one version of one file.
+    """Permission to download one version of a file.
 
-    ``session_id`` and ``epoch`` tie it to the file's session; ``exp`` in seconds since 1970. ``link_id`` is given where
-    a record is kept of it, with which it can be revoked.
+    ``session_id`` and ``epoch`` bind it to the file's session; ``exp`` in seconds since 1970. ``link_id`` is the id of
+    its record, if it has one; deleting the record revokes the link.
     """
 
     file_key: FileKey
@@ -40,7 +39,7 @@ class Claims(BaseModel):
 
 
 class CanvasClaims(BaseModel):
-    """For whom a dashboard is shown, and in which session; it opens no file (its audience is its own)."""
+    """The user and session of a dashboard. Another audience than in ``Claims``, so that it opens no file."""
 
     canvas_id: CanvasId
     owner: UserName
@@ -51,7 +50,7 @@ class CanvasClaims(BaseModel):
 
 
 class EraseClaims(BaseModel):
-    """A person was told what erasing everything means, and may say it once more until ``exp``; it opens nothing."""
+    """The confirmation of an erasure: the user was shown the consequences, and may confirm until ``exp``."""
 
     owner: UserName
     audience: Literal["erase"] = "erase"
@@ -59,7 +58,7 @@ class EraseClaims(BaseModel):
 
 
 class SharedLink(BaseModel):
-    """A link that was made to last: what it says, never the token itself. Without its record it opens nothing."""
+    """The record of a shared link: its claims, but not the token. A link without its record is invalid."""
 
     claims: Claims
     name: str
@@ -67,17 +66,17 @@ class SharedLink(BaseModel):
 
     @property
     def link_id(self) -> LinkId | Literal[""]:
-        """Return the id by which it is revoked."""
+        """Return the id of the link."""
         return self.claims.link_id
 
     @property
     def expires_at(self) -> datetime:
-        """Return when it ends by itself."""
+        """Return the time when the link expires."""
         return datetime.fromtimestamp(self.claims.exp, UTC)
 
 
 class LinkState(BaseModel):
-    """What is kept, at one moment, of all that a link rests on; None for what is not there."""
+    """The stored records that decide about a link's validity, read together. None if a record does not exist."""
 
     file: FileRecord | None = None
     session: Session | None = None
@@ -85,12 +84,12 @@ class LinkState(BaseModel):
 
 
 def session_epoch(session: Session | None) -> int:
-    """Return the epoch that links are made and read under; 0 where a file has no session, or outlived it."""
+    """Return the session's epoch for links, or 0 if the file has no session or has outlived it."""
     return session.epoch if session else 0
 
 
 def resolve_link(claims: Claims, state: LinkState, now: datetime) -> FileRecord | None:
-    """Return the version of a file that these claims open now; None where anything of it is gone or was changed."""
+    """Return the file version of valid claims, or None if a record is missing or does not match the claims."""
     file = state.file
     if file is None or is_expired(file, now):
         return None

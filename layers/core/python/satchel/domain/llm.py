@@ -1,25 +1,23 @@
-"""Which models there are, by name, and who may choose them.
-
-Why a model gave no answer, in sentences that a person understands.
+"""The language models of a deployment and the errors of model requests.
 
 ModelError
-├── passing: asking again may help
-│   ├── ModelThrottled       E_MODEL_THROTTLED     too many requests at its provider
-│   ├── ModelUnavailable     E_MODEL_UNAVAILABLE   its provider fails or cannot be reached
-│   ├── ModelTimedOut          E_MODEL_TIMEOUT       it said nothing for too long, or took too long altogether
-│   ├── ModelCutOff          E_MODEL_CUT_OFF       its answer broke off
-│   └── ModelReplyUnreadable         E_MODEL_GARBLED       its answer could not be read
-└── lasting: asking again would not
-    ├── ContextTooLong       E_CONTEXT_TOO_LONG    the conversation is longer than it can take
-    ├── ContentFiltered      E_CONTENT_FILTERED    its provider's filter stopped the question or the answer
-    ├── ModelRefused         E_MODEL_REFUSED       it refused to answer
-    ├── ModelAccessDenied    E_MODEL_ACCESS        the key or the permission is missing or wrong
-    ├── ModelQuotaExceeded      E_MODEL_QUOTA         the account's quota or credit is used up
-    ├── ModelNotFound        E_MODEL_NOT_FOUND     its provider has no such model
-    └── ModelRequestRejected E_MODEL_REQUEST       its provider did not take the request
+├── retryable
+│   ├── ModelThrottled        E_MODEL_THROTTLED     too many requests or tokens at the moment
+│   ├── ModelUnavailable      E_MODEL_UNAVAILABLE   the provider fails or cannot be reached
+│   ├── ModelTimedOut         E_MODEL_TIMEOUT       no text for too long, or no end in time
+│   ├── ModelCutOff           E_MODEL_CUT_OFF       the stream ended before the answer did
+│   └── ModelReplyUnreadable  E_MODEL_GARBLED       the response is not in the provider's format
+└── not retryable
+    ├── ContextTooLong        E_CONTEXT_TOO_LONG    the conversation exceeds the model's context window
+    ├── ContentFiltered       E_CONTENT_FILTERED    the provider's filter blocked the question or the answer
+    ├── ModelRefused          E_MODEL_REFUSED       the model declined to answer
+    ├── ModelAccessDenied     E_MODEL_ACCESS        the API key or permission is missing or wrong
+    ├── ModelQuotaExceeded    E_MODEL_QUOTA         the account's quota or credit is used up
+    ├── ModelNotFound         E_MODEL_NOT_FOUND     the provider does not have the model
+    └── ModelRequestRejected  E_MODEL_REQUEST       the provider rejected the request for another reason
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -30,10 +28,10 @@ from satchel.domain.token_budget import MIN_CONTEXT_TOKENS
 
 
 class ModelEntry(BaseModel):
-    """A model: ``model`` says which (``bedrock:…``, ``openai-chat:…``), ``name`` is what people choose it by.
+    """A model. Users choose it by ``name``; ``model`` selects provider and model (``bedrock:…``, ``openai-chat:…``).
 
-    ``groups``: who may choose it; none means everybody. ``context_tokens``: how much it is given at once, where that is
-    not what the others are given.
+    ``groups``: the groups that may choose it; if empty, all users may. ``context_tokens``: the size of its context, if
+    it differs from the default.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -45,164 +43,121 @@ class ModelEntry(BaseModel):
     context_tokens: int | None = Field(default=None, ge=MIN_CONTEXT_TOKENS)
 
     def is_visible_to(self, groups: Collection[str]) -> bool:
-        """Tell whether somebody in these groups may choose it."""
+        """Return True if a user in these groups may choose the model."""
         return not self.groups or not set(groups).isdisjoint(self.groups)
 
 
 @dataclass(frozen=True)
 class ModelCatalog:
-    """What a deployment offers. ``default`` is the name of one of them, or a model itself that is open to everybody."""
+    """The models of a deployment.
+
+    ``default`` is the name of a configured model, or else the id of a further model that all users may choose.
+    """
 
     default: str = "offline"
     configured: tuple[ModelEntry, ...] = ()
     _by_name: dict[str, ModelEntry] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Put the default first. Raises ValueError for a name that comes twice."""
-        named = {entry.name: entry for entry in self.configured}
-        if len(named) < len(self.configured):
+        """Put the default model first. Raise ValueError if two models have the same name."""
+        by_name = {entry.name: entry for entry in self.configured}
+        if len(by_name) < len(self.configured):
             raise ValueError("two models have the same name")
-        first = named.get(self.default, ModelEntry(name=self.default, model=self.default))
-        object.__setattr__(self, "_by_name", {first.name: first, **named})
+        first = by_name.get(self.default, ModelEntry(name=self.default, model=self.default))
+        object.__setattr__(self, "_by_name", {first.name: first, **by_name})
 
     @property
     def all(self) -> list[ModelEntry]:
-        """Return all of them, the default first."""
+        """Return all models, the default first."""
         return list(self._by_name.values())
 
     def visible_to(self, groups: Collection[str]) -> list[ModelEntry]:
-        """Return those that somebody in these groups may choose; the first is what he gets without choosing."""
+        """Return the models that a user in these groups may choose. The first one is the user's default."""
         return [entry for entry in self.all if entry.is_visible_to(groups)]
 
     def choose(self, groups: Collection[str], name: str | None) -> ModelEntry:
-        """Return the model of this name, or the first one. Raises UnknownModel for one that is not there for them."""
-        offered = self.visible_to(groups)
-        found = [entry for entry in offered if name in {None, entry.name}]
+        """Return the model of this name, or the default for None. Raise UnknownModel if the user may not choose it."""
+        visible = self.visible_to(groups)
+        found = [entry for entry in visible if name in {None, entry.name}]
         if not found:
-            raise UnknownModel(name, [entry.name for entry in offered])
+            raise UnknownModel(name, [entry.name for entry in visible])
         return found[0]
 
     def get(self, name: str) -> ModelEntry:
-        """Return the model that a turn began with; the default for one that is not there any more."""
+        """Return the model of a running turn, or the default if it was removed since."""
         return self._by_name.get(name) or self.all[0]
 
 
 class ModelError(Exception):
-    """Base of them. ``said`` are the provider's status and code, for operators; never its words, which may hold ours.
+    """A failed model request. The docstring of each subclass is its ``user_message``.
 
-    The class's name is the error's in the state machine; ``passing`` ones are tried again there as well.
+    The state machine sees the class name as the error's name, and repeats requests with ``retryable`` errors.
+    ``provider_status`` (status and code) is for operators; it has no text of the provider, which may quote the
+    conversation. ``retry_after`` is the provider's minimum delay in seconds.
     """
 
     code: ClassVar[str] = "E_MODEL_FAILED"
     user_message: ClassVar[str] = "The model gave no answer. Please try again."
     retryable: ClassVar[bool] = False
 
+    def __init_subclass__(cls, *, code: str, retryable: bool = False) -> None:
+        """Set the class attributes of an error."""
+        cls.code, cls.user_message, cls.retryable = code, cls.__doc__ or "", retryable
+
     def __init__(self, provider_status: str = "", retry_after: float | None = None) -> None:
         super().__init__(self.user_message)
         self.provider_status = provider_status
         self.retry_after = retry_after
-        """Seconds to wait at least, where the provider said so."""
 
 
-class ModelThrottled(ModelError):
-    """Too many requests, or too many tokens, for the moment."""
-
-    code = "E_MODEL_THROTTLED"
-    user_message = "The model is asked by too many at the moment. Please try again in a minute."
-    retryable = True
+class ModelThrottled(ModelError, code="E_MODEL_THROTTLED", retryable=True):
+    """The model has too many requests at the moment. Please try again in a minute."""
 
 
-class ModelUnavailable(ModelError):
-    """The provider answers with a failure of its own, or not at all."""
-
-    code = "E_MODEL_UNAVAILABLE"
-    user_message = "The model cannot be reached at the moment. Please try again in a few minutes."
-    retryable = True
+class ModelUnavailable(ModelError, code="E_MODEL_UNAVAILABLE", retryable=True):
+    """The model cannot be reached at the moment. Please try again in a few minutes."""
 
 
-class ModelTimedOut(ModelError):
-    """Nothing came for too long, or no end came in time."""
-
-    code = "E_MODEL_TIMEOUT"
-    user_message = "The model took too long to answer. Please try again, perhaps with a smaller question."
-    retryable = True
+class ModelTimedOut(ModelError, code="E_MODEL_TIMEOUT", retryable=True):
+    """The model took too long to answer. Please try again, perhaps with a smaller question."""
 
 
-class ModelCutOff(ModelError):
-    """The stream ended before the answer did."""
-
-    code = "E_MODEL_CUT_OFF"
-    user_message = "The model's answer broke off in the middle, so it is not shown. Please try again."
-    retryable = True
+class ModelCutOff(ModelError, code="E_MODEL_CUT_OFF", retryable=True):
+    """The model's answer broke off in the middle, so it is not shown. Please try again."""
 
 
-class ModelReplyUnreadable(ModelError):
-    """What came is not of the provider's format."""
-
-    code = "E_MODEL_GARBLED"
-    user_message = "The model's answer could not be read. Please try again."
-    retryable = True
+class ModelReplyUnreadable(ModelError, code="E_MODEL_GARBLED", retryable=True):
+    """The model's answer could not be read. Please try again."""
 
 
-class ContextTooLong(ModelError):
-    """The conversation and the tools are longer than the model's window."""
-
-    code = "E_CONTEXT_TOO_LONG"
-    user_message = "This conversation has become too long for the model. Please go on in a new session."
+class ContextTooLong(ModelError, code="E_CONTEXT_TOO_LONG"):
+    """This conversation is too long for the model. Please start a new session."""
 
 
-class ContentFiltered(ModelError):
-    """The provider's filter stepped in."""
-
-    code = "E_CONTENT_FILTERED"
-    user_message = "The provider's content filter stopped this question or its answer. Please put it in another way."
+class ContentFiltered(ModelError, code="E_CONTENT_FILTERED"):
+    """The provider's content filter blocked this question or its answer. Please rephrase it."""
 
 
-class ModelRefused(ModelError):
-    """The model itself declined."""
-
-    code = "E_MODEL_REFUSED"
-    user_message = "The model refused to answer this. Please put it in another way."
+class ModelRefused(ModelError, code="E_MODEL_REFUSED"):
+    """The model refused to answer this. Please rephrase it."""
 
 
-class ModelAccessDenied(ModelError):
-    """No key, a wrong one, or one without the permission."""
-
-    code = "E_MODEL_ACCESS"
-    user_message = (
-        "Satchel may not use this model: its key or permission is missing or wrong. Please tell an administrator."
-    )
+class ModelAccessDenied(ModelError, code="E_MODEL_ACCESS"):
+    """Satchel may not use this model: its key or permission is missing or wrong. Please tell an administrator."""
 
 
-class ModelQuotaExceeded(ModelError):
-    """The account's quota, credit or budget is used up."""
-
-    code = "E_MODEL_QUOTA"
-    user_message = "What this Satchel may use of the model is used up. Please tell an administrator."
+class ModelQuotaExceeded(ModelError, code="E_MODEL_QUOTA"):
+    """The quota for this model is used up. Please tell an administrator."""
 
 
-class ModelNotFound(ModelError):
-    """The provider does not have it, or not here."""
-
-    code = "E_MODEL_NOT_FOUND"
-    user_message = (
-        "The model that is set does not exist at its provider. Please choose another or tell an administrator."
-    )
+class ModelNotFound(ModelError, code="E_MODEL_NOT_FOUND"):
+    """The provider does not have the configured model. Please choose another or tell an administrator."""
 
 
-class ModelRequestRejected(ModelError):
-    """The provider did not take the request, for a reason that is none of the others."""
-
-    code = "E_MODEL_REQUEST"
-    user_message = "The model's provider did not accept the request. Please tell an administrator."
+class ModelRequestRejected(ModelError, code="E_MODEL_REQUEST"):
+    """The model's provider did not accept the request. Please tell an administrator."""
 
 
 def find_model_error(name: str) -> type[ModelError] | None:
-    """Return the error of this name, as a state machine tells it."""
-    return next((kind for kind in _all(ModelError) if kind.__name__ == name), None)
-
-
-def _all(kind: type[ModelError]) -> Iterator[type[ModelError]]:
-    yield kind
-    for more in kind.__subclasses__():
-        yield from _all(more)
+    """Return the error class with the name that the state machine reports."""
+    return next((kind for kind in (ModelError, *ModelError.__subclasses__()) if kind.__name__ == name), None)

@@ -1,7 +1,7 @@
-"""What is counted and measured, by name: what writes it, dashboards, alarms and docs/observability.md say the same.
+"""The metrics: code, dashboards, alarms and docs/observability.md use these definitions.
 
-Each metric costs once for each combination of its dimensions' values, so these are few and bounded: no person, no file,
-no turn, and no name that a model made up.
+CloudWatch bills each combination of dimension values, so these are few and bounded: no users, files or turns, and no
+names that a model invented.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from enum import StrEnum
 NAMESPACE = "Satchel"
 
 NO_SERVER = "none"
-"""The ``Server`` of a call that never came to one: refused before, or of a tool that nobody knows."""
+"""The ``Server`` of a call that no server got: it was rejected before, or its tool does not exist."""
 
 OK = "ok"
 """The ``Outcome`` dimension of a call that succeeded; a failed call has its error code there."""
@@ -26,7 +26,7 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True)
 class Metric:
-    """One thing that is measured; ``means`` is what the documentation says of it."""
+    """A metric. ``description`` is its text in docs/observability.md."""
 
     name: str
     unit: Unit
@@ -36,26 +36,26 @@ class Metric:
 
 TURNS = Metric("Turns", Unit.COUNT, ("Status",), "Turns that ended: `complete`, `failed` or `cancelled`.")
 TURN_DURATION = Metric(
-    "TurnDuration", Unit.MILLISECONDS, ("Status",), "From the message to the end of its turn, approvals included."
+    "TurnDuration", Unit.MILLISECONDS, ("Status",), "Time from the message to the end of its turn, including approvals."
 )
 TOOL_CALLS = Metric(
     "ToolCalls",
     Unit.COUNT,
     ("Server", "Outcome"),
-    "Tool calls that ended: `ok`, or the error's code. `none` is the server of a call that came to none.",
+    "Tool calls that ended: `ok` or the error code. The server is `none` if no server got the call.",
 )
-TOOL_CALL_DURATION = Metric("ToolCallDuration", Unit.MILLISECONDS, ("Server",), "How long the runner had the call.")
-TOOL_TIMEOUTS = Metric("ToolTimeouts", Unit.COUNT, ("Server",), "Calls that were ended by the clock (`E_TIMEOUT`).")
+TOOL_CALL_DURATION = Metric("ToolCallDuration", Unit.MILLISECONDS, ("Server",), "Duration of a call in the runner.")
+TOOL_TIMEOUTS = Metric("ToolTimeouts", Unit.COUNT, ("Server",), "Calls that timed out (`E_TIMEOUT`).")
 TOOL_CRASHES = Metric(
-    "ToolCrashes", Unit.COUNT, ("Server",), "Calls whose server or runner ended without a word (`E_TOOL_CRASHED`)."
+    "ToolCrashes", Unit.COUNT, ("Server",), "Calls whose server or runner crashed (`E_TOOL_CRASHED`)."
 )
-TOOL_BYTES_IN = Metric("ToolBytesIn", Unit.BYTES, ("Server",), "Files that a call was given.")
-TOOL_BYTES_OUT = Metric("ToolBytesOut", Unit.BYTES, ("Server",), "Files that a call made and that were kept.")
-UPLOADED_BYTES = Metric("UploadedBytes", Unit.BYTES, (), "A file that somebody uploaded, at its completion.")
-DOWNLOADED_BYTES = Metric("DownloadedBytes", Unit.BYTES, (), "A file that was fetched by its link, whole or in parts.")
-TOKENS_IN = Metric("TokensIn", Unit.COUNT, ("Model",), "Tokens that a model read, where it says how many.")
-TOKENS_OUT = Metric("TokensOut", Unit.COUNT, ("Model",), "Tokens that a model wrote, where it says how many.")
-COLD_STARTS = Metric("ColdStarts", Unit.COUNT, ("Function",), "First invocations of a new environment.")
+TOOL_BYTES_IN = Metric("ToolBytesIn", Unit.BYTES, ("Server",), "Input files of a call.")
+TOOL_BYTES_OUT = Metric("ToolBytesOut", Unit.BYTES, ("Server",), "Stored output files of a call.")
+UPLOADED_BYTES = Metric("UploadedBytes", Unit.BYTES, (), "Size of each completed upload.")
+DOWNLOADED_BYTES = Metric("DownloadedBytes", Unit.BYTES, (), "Bytes downloaded by link, whole files or ranges.")
+TOKENS_IN = Metric("TokensIn", Unit.COUNT, ("Model",), "Input tokens, if the model reports them.")
+TOKENS_OUT = Metric("TokensOut", Unit.COUNT, ("Model",), "Output tokens, if the model reports them.")
+COLD_STARTS = Metric("ColdStarts", Unit.COUNT, ("Function",), "First invocations of new Lambda environments.")
 
 METRICS = (
     TURNS,

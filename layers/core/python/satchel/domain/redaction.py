@@ -1,6 +1,6 @@
-"""What may be written down of a tool's arguments: no secrets, no tokens, and not much of it.
+"""Removal of secrets and tokens from tool arguments for logs and the audit trail, with limits of size.
 
-Names decide: a value whose key, header or query parameter is called like a secret is one, whatever it looks like.
+Names decide: a value is a secret if the name of its key, header or query parameter looks like the name of a secret.
 """
 
 import json
@@ -21,9 +21,9 @@ _SECRET = re.compile(
     r"|(?:^|[-_.])(?:auth|pass|pwd|jwt|otp|sig)(?:$|[-_.])",
     re.IGNORECASE,
 )
-_SECRET_PARAMETERS = frozenset({"key", "code"})  # of an address: an argument of this name is seldom a secret
-# ``name=value`` and ``name: value`` in any text: queries, headers, connection strings, JSON within text. A name begins
-# where no character of one stands before, and is bounded, so that a long text is read once.
+_SECRET_PARAMETERS = frozenset({"key", "code"})  # in URLs only: a tool argument with this name is rarely a secret
+# ``name=value`` and ``name: value`` in any text: queries, headers, connection strings, JSON within text. The lookbehind
+# and the length limit of names keep the search linear in the length of the text.
 _NAME = re.compile(r"(?<![\w.-])([\w.-]{1,64})[\"']?\s{0,4}[=:]\s{0,4}")
 _VALUE = re.compile(r"\"[^\"]*\"?|'[^']*'?|(?:(?:bearer|basic|token)\s{1,4})?[^\s\"'&;,<>]*", re.IGNORECASE)
 _BEARER = re.compile(r"\bbearer\s+[\w.~+/=-]+", re.IGNORECASE)
@@ -32,31 +32,31 @@ _USER_INFO = re.compile(r"(?<=://)[^\s/@\"']{1,256}(?=@)")
 
 
 def redact(arguments: Any) -> Any:  # noqa: ANN401  (any JSON value)
-    """Return arguments as they may be kept and logged: JSON of bounded size, or its beginning where it is too long."""
-    shown = _redact(strip_and_truncate(arguments, MAX_CHARS), 0)
-    text = json.dumps(shown, ensure_ascii=False)
-    return shown if len(text) <= MAX_TOTAL_CHARS else truncate(text, MAX_TOTAL_CHARS)
+    """Return arguments for storage and logs: JSON without secrets, or the beginning of its text if it is too long."""
+    redacted = _redact(strip_and_truncate(arguments, MAX_CHARS), 0)
+    text = json.dumps(redacted, ensure_ascii=False)
+    return redacted if len(text) <= MAX_TOTAL_CHARS else truncate(text, MAX_TOTAL_CHARS)
 
 
 def redact_text(text: str) -> str:
-    """Return a text without the secrets that it names, cut."""
+    """Return a text without secrets and at most ``MAX_CHARS`` long."""
     text = _redact_named_values(_USER_INFO.sub(REDACTED, truncate(text, MAX_CHARS)))
     return _JWT.sub(REDACTED, _BEARER.sub(REDACTED, text))
 
 
 def _redact_named_values(text: str) -> str:
-    kept, at = "", 0
-    for found in _NAME.finditer(text):
-        value = _VALUE.match(text, found.end())
-        if found.start() >= at and value and value[0] and _is_secret(found):
-            kept, at = f"{kept}{text[at : found.end()]}{REDACTED}", value.end()
-    return kept + text[at:]
+    result, end = "", 0
+    for name in _NAME.finditer(text):
+        value = _VALUE.match(text, name.end())
+        if name.start() >= end and value and value[0] and _is_secret(name):
+            result, end = f"{result}{text[end : name.end()]}{REDACTED}", value.end()
+    return result + text[end:]
 
 
-def _is_secret(found: re.Match[str]) -> bool:
-    before = found.string[max(0, found.start() - 1) : found.start()]
-    parameter = before in {"?", "&"} and found[1].lower() in _SECRET_PARAMETERS
-    return parameter or _SECRET.search(found[1]) is not None
+def _is_secret(name: re.Match[str]) -> bool:
+    before = name.string[max(0, name.start() - 1) : name.start()]
+    is_secret_parameter = before in {"?", "&"} and name[1].lower() in _SECRET_PARAMETERS
+    return is_secret_parameter or _SECRET.search(name[1]) is not None
 
 
 def _redact(value: Any, depth: int) -> Any:  # noqa: ANN401  (any JSON value)
@@ -68,8 +68,8 @@ def _redact(value: Any, depth: int) -> Any:  # noqa: ANN401  (any JSON value)
         return "…"
     if isinstance(value, list):
         return [_redact(item, depth + 1) for item in value[:MAX_ITEMS]] + _omitted_note(value)
-    shown = {key: _redact_member(key, item, depth) for key, item in list(value.items())[:MAX_ITEMS]}
-    return shown | ({"…": more[0]} if (more := _omitted_note(value)) else {})
+    members = {key: _redact_member(key, item, depth) for key, item in list(value.items())[:MAX_ITEMS]}
+    return members | ({"…": note[0]} if (note := _omitted_note(value)) else {})
 
 
 def _redact_member(key: str, value: Any, depth: int) -> Any:  # noqa: ANN401  (any JSON value)
@@ -79,5 +79,5 @@ def _redact_member(key: str, value: Any, depth: int) -> Any:  # noqa: ANN401  (a
 
 
 def _omitted_note(value: dict[str, Any] | list[Any]) -> list[str]:
-    left = len(value) - MAX_ITEMS
-    return [f"and {left} more"] if left > 0 else []
+    omitted = len(value) - MAX_ITEMS
+    return [f"and {omitted} more"] if omitted > 0 else []

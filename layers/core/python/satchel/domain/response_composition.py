@@ -1,4 +1,4 @@
-"""TODO."""
+"""Compose the response of a turn from the turn and its calls."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from satchel.domain.sessions import Turn
 
 
 def compose_response(turn: Turn, calls: Sequence[Call]) -> FinalResponse:
-    """Return the response of a turn: final when it has ended, what there is so far while it runs."""
+    """Return the response of a turn. While the turn runs, it contains the results so far."""
     results = [call.result for call in calls if call.result]
     display = resolve_display(results)
     canvases = [result.canvas for result in results if result.canvas]
@@ -32,7 +32,7 @@ def compose_response(turn: Turn, calls: Sequence[Call]) -> FinalResponse:
 
 
 def _newest_versions(artifacts: list[ResponseArtifact]) -> list[ResponseArtifact]:
-    """A file made twice in a turn is shown once, as it is now: calls that ran side by side ended in any order."""
+    """Keep the newest version of each file: parallel calls may end in any order."""
     newest: dict[str, ResponseArtifact] = {}
     for artifact in artifacts:
         if artifact.version >= newest.get(artifact.file_key, artifact).version:
@@ -41,22 +41,22 @@ def _newest_versions(artifacts: list[ResponseArtifact]) -> list[ResponseArtifact
 
 
 def _primary_first(artifacts: list[ResponseArtifact], primary: str | None) -> list[ResponseArtifact]:
-    """The primary file first, the others as they were made."""
+    """Put the primary file first (clause v2:display:primary-file); the others keep their order."""
     newest = sorted(_newest_versions(artifacts), key=lambda artifact: artifact.name != primary)
-    return [artifact.model_copy(update={"position": place}) for place, artifact in enumerate(newest)]
+    return [artifact.model_copy(update={"position": index}) for index, artifact in enumerate(newest)]
 
 
 def resolve_display(results: Sequence[CallResult]) -> ResponseDisplay:
-    """Return where and how to show what these calls made: the last hint stands, for what came up to it.
+    """Return how to show the files of these calls. The last display hint wins, for all calls up to it.
 
-    Of what came without any hint, the canvas opens at the first thing that can be shown (spec 2 §7).
+    If a later call without a hint made a file that can be shown, the canvas opens (clause v2:canvas:auto-open).
     """
-    hinted = max((place for place, one in enumerate(results) if one.display), default=-1)
-    hint = (results[hinted].display if hinted >= 0 else None) or Display()
-    artifacts = [artifact for one in results for artifact in one.artifacts]
+    last_hint = max((index for index, result in enumerate(results) if result.display), default=-1)
+    hint = (results[last_hint].display if last_hint >= 0 else None) or Display()
+    artifacts = [artifact for result in results for artifact in result.artifacts]
     primary = hint.primary_file if hint.primary_file in {a.name for a in artifacts} else _first_showable(artifacts)
-    unhinted = [artifact for one in results[hinted + 1 :] for artifact in one.artifacts]
-    opens = hint.open_canvas or hint.storage_action == "store_and_open" or _first_showable(unhinted) is not None
+    later = [artifact for result in results[last_hint + 1 :] for artifact in result.artifacts]
+    opens = hint.open_canvas or hint.storage_action == "store_and_open" or _first_showable(later) is not None
     resolved = ResponseDisplay.model_validate(hint.model_dump(exclude_none=True))
     return resolved.model_copy(update={"open_canvas": opens, "primary_file": primary})
 

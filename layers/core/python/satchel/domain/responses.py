@@ -1,7 +1,4 @@
-"""What a turn comes to: the final response and its parts (DESIGN: references only; links are added when it is read).
-
-Put the final response together from the turn and its calls (DESIGN: HTTP API).
-"""
+"""The final response of a turn and its parts. Stored responses contain no links; they are created when it is read."""
 
 from typing import Any
 
@@ -12,7 +9,7 @@ from satchel.domain.ids import CallId, FileKey, SessionId, TurnId
 
 
 class ResponseArtifact(BaseModel):
-    """A file that a tool made, as it is shown. ``size`` in bytes; ``position`` from 0, the primary file first."""
+    """A file that a tool created. ``size`` in bytes; ``position`` counts from 0, with the primary file first."""
 
     id: str
     type: str
@@ -31,11 +28,11 @@ class ResponseArtifact(BaseModel):
     auto_open: bool = False
     file_key: FileKey
     version: int = 1
-    download_url: str | None = Field(default=None, description="A short-lived link; minted when read, never stored.")
+    download_url: str | None = Field(default=None, description="A short-lived link, created when the response is read.")
 
 
 class ResponseDeferred(BaseModel):
-    """A file that waits for somebody (spec 3 §7)."""
+    """A file that waits for an action of the user."""
 
     name: str
     file_key: FileKey
@@ -51,7 +48,7 @@ class ResponseDeferred(BaseModel):
 
 
 class ResponseDisplay(BaseModel):
-    """Where and how to show what was made; ``open_canvas`` is resolved (spec 2 §7, spec 3 §8)."""
+    """Display settings of the created files. ``open_canvas`` is the decision after all display hints."""
 
     open_canvas: bool = False
     primary_file: str | None = None
@@ -63,7 +60,7 @@ class ResponseDisplay(BaseModel):
 
 
 class ResponseCanvas(BaseModel):
-    """A dashboard to be shown in a frame (spec 2 §3). ``wants_token``: hand it the ``token`` of a fresh reading."""
+    """A dashboard in a frame. With ``wants_token``, the client passes it the ``token`` of a newly read response."""
 
     open: bool = True
     id: str
@@ -74,12 +71,12 @@ class ResponseCanvas(BaseModel):
     mode: str | None = None
     wants_token: bool = False
     token: str | None = Field(
-        default=None, repr=False, description="A short-lived capability; minted when read, never stored."
+        default=None, repr=False, description="A short-lived token, created when the response is read."
     )
 
 
 class ToolCallSummary(BaseModel):
-    """One tool call of the turn. ``results`` is what the model was given (shortened where it was long)."""
+    """One tool call of the turn. ``results`` is the result that the model got, shortened if it was long."""
 
     call_id: CallId
     tool: str
@@ -93,16 +90,16 @@ class ToolCallSummary(BaseModel):
 
 
 class TurnError(BaseModel):
-    """Why a turn failed, in a sentence a person understands."""
+    """The reason why a turn failed. ``message`` is for the user."""
 
     error_code: str
     message: str
 
 
 class FinalResponse(BaseModel):
-    """The answer of a turn. While the turn runs it holds what there is so far.
+    """The response of a turn. While the turn runs, it contains the results so far.
 
-    ``usage`` counts the tokens of all its rounds, as the model's provider told them.
+    ``usage`` is the sum of the tokens of all rounds, as the model's provider reported them.
     """
 
     turn_id: TurnId

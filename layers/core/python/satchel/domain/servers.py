@@ -1,4 +1,4 @@
-"""The entries of mcp.json (spec 4 §3; DESIGN: tool execution)."""
+"""The MCP servers: the entries of mcp.json and the registry of all servers (clause v4:registry:entry)."""
 
 import hashlib
 import re
@@ -12,13 +12,13 @@ ServerName = str
 FileMode = Literal["path", "url"]
 
 VARIABLE = re.compile(r"\$\{(\w+)\}")
-"""A value that is not written down in mcp.json but filled in from outside, as ``${NAME}``."""
+"""A placeholder ``${NAME}`` in mcp.json, for a value from the environment or a secret."""
 
 
 class ProcessLimits(BaseModel):
-    """What a server's process, and each that it starts, may use up; ``processes`` counts all of them.
+    """Resource limits of each process of a server. ``processes`` is the limit of their number.
 
-    The kernel does not count root's processes as it does others'; control groups do, where root may make one.
+    The kernel's limit of processes does not apply to root; a control group replaces it if root may create one.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -30,16 +30,15 @@ class ProcessLimits(BaseModel):
 
 
 class ServerEntry(BaseModel):
-    """One MCP server. Either ``command`` (stdio) or ``url`` (HTTP).
+    """One MCP server: either a ``command`` (stdio) or a ``url`` (HTTP).
 
-    ``env``, ``auth_token`` and ``url`` may hold ``${NAME}``; it stands there until the server's own runner fills it in.
-    ``files`` says how file arguments reach its tools, all of them or each by its name (what it leaves out: path for
-    stdio, url for HTTP). ``allow_private``: its address may be on this machine or in a network that is not public.
-    ``silence_seconds``, ``notice_seconds`` and ``max_seconds`` are the times of its calls where they are not the usual
-    ones (``domain.timing``), ``process_limits`` what its processes may use up, ``read_paths`` what they may read
-    besides the system and their own files, ``network: false`` that they may not use it. Paths are absolute once the
-    file is read; there they are relative to the file. ``requirements`` (a file of pinned packages) and ``deploy``
-    are for the stacks: what the server's function is given, and whether there is one.
+    ``env``, ``auth_token`` and ``url`` may contain ``${NAME}``; only the server's own runner replaces the placeholders.
+    ``files`` says how tools get file arguments: one mode for all tools, or a mode by tool name. The default is ``path``
+    for stdio and ``url`` for HTTP. ``allow_private``: the URL may point to this machine or to a private network.
+    ``silence_seconds``, ``notice_seconds`` and ``max_seconds`` override the default limits of calls
+    (``domain.timing``). ``read_paths`` are readable in addition to the system and the server's own files.
+    ``network: false`` blocks the network. Paths in the file are relative to the file; here, they are absolute.
+    ``requirements`` (a file of pinned packages) and ``deploy`` control the deployment of the server's function.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -71,38 +70,38 @@ class ServerEntry(BaseModel):
     @field_validator("notice_seconds")
     @classmethod
     def _check_notices(cls, notices: NoticeSeconds | None, info: ValidationInfo) -> NoticeSeconds | None:
-        """Notices are times within a silence, so an entry that sets them says how long that is."""
+        """Require the silence limit with notices, because notices are times within it."""
         silence: float | None = info.data.get("silence_seconds")
         if notices is None:
             return None
         if silence is None:
-            raise ValueError("give silence_seconds, too")
+            raise ValueError("set silence_seconds, too")
         if problem := describe_order_problem(notices, silence):
-            raise ValueError(f"give {problem}")
+            raise ValueError(f"set {problem}")
         return notices
 
     @model_validator(mode="after")
     def _check_transport(self) -> "ServerEntry":
         if (self.command is None) == (self.url is None):
-            raise ValueError("give either 'command' (stdio) or 'url' (HTTP), not both and not neither")
+            raise ValueError("set either 'command' (stdio) or 'url' (HTTP), not both")
         return self
 
     @property
     def is_remote(self) -> bool:
-        """Tell whether it is somewhere else: nothing of it runs here."""
+        """Return True if the server runs elsewhere, and is called over HTTP."""
         return self.command is None
 
     def needs_approval(self, tool: str) -> bool:
-        """Tell whether the person must be asked before this tool is called; ``*`` stands for every tool."""
+        """Return True if calls of this tool need the user's approval; ``*`` matches every tool."""
         return "*" in self.require_approval or tool in self.require_approval
 
     def file_mode_for(self, tool: str) -> FileMode:
-        """Return how file arguments reach a tool of this server."""
-        said = self.files.get(tool) if isinstance(self.files, dict) else self.files
-        return said or ("path" if self.command else "url")
+        """Return how a tool of this server gets file arguments."""
+        configured = self.files.get(tool) if isinstance(self.files, dict) else self.files
+        return configured or ("path" if self.command else "url")
 
     def limits_with_defaults(self, defaults: Limits) -> Limits:
-        """Return the times of this server's calls: its own, where it has some, else the usual ones."""
+        """Return the limits of this server's calls: its own ones, and ``defaults`` for the others."""
         limits = defaults if self.max_seconds is None else defaults.model_copy(update={"max_seconds": self.max_seconds})
         if self.silence_seconds is None:
             return limits
@@ -110,41 +109,41 @@ class ServerEntry(BaseModel):
 
     @property
     def variables(self) -> set[str]:
-        """Return the names of the variables that are to be filled in."""
+        """Return the names of all placeholders."""
         texts = [*self.env.values(), self.auth_token or "", self.url or ""]
         return {name for text in texts for name in VARIABLE.findall(text)}
 
     def config_hash(self) -> str:
-        """Return a hash of what decides which tools the server has; a kept tool list is good for one hash.
+        """Return a hash of the fields that decide about the server's tools; a stored tool list is valid for one hash.
 
-        It is the hash of the entry as it is written: who has none of the server's secrets finds the same list.
+        Placeholders are hashed unreplaced, so that functions without the server's secrets find the same list.
         """
-        decides = self.model_dump_json(include={"command", "cwd", "env", "url", "transport"})
-        return hashlib.sha256(decides.encode()).hexdigest()[:16]
+        relevant = self.model_dump_json(include={"command", "cwd", "env", "url", "transport"})
+        return hashlib.sha256(relevant.encode()).hexdigest()[:16]
 
 
 class Registry(BaseModel):
-    """All servers that are configured and enabled, by name."""
+    """All enabled servers by name."""
 
     servers: dict[ServerName, ServerEntry]
 
     def visible_to(self, groups: list[str] | frozenset[str]) -> dict[ServerName, ServerEntry]:
-        """Return the servers that somebody in these groups may use; no groups on a server means everybody."""
-        mine = set(groups)
-        return {name: entry for name, entry in self.servers.items() if not entry.groups or mine & set(entry.groups)}
+        """Return the servers that a user in these groups may use. A server without groups is for all users."""
+        user_groups = set(groups)
+        return {n: entry for n, entry in self.servers.items() if not entry.groups or user_groups & set(entry.groups)}
 
     @property
     def remote(self) -> frozenset[ServerName]:
-        """Return the servers that are somewhere else."""
+        """Return the names of the remote servers."""
         return frozenset(name for name, entry in self.servers.items() if entry.is_remote)
 
     def needs_approval(self, tool: str) -> bool:
-        """Tell whether the person must be asked before a tool (``server.tool``) is called."""
-        place = self.split_tool_name(tool)
-        return place is not None and self.servers[place[0]].needs_approval(place[1])
+        """Return True if calls of a tool (``server.tool``) need the user's approval."""
+        parts = self.split_tool_name(tool)
+        return parts is not None and self.servers[parts[0]].needs_approval(parts[1])
 
     def split_tool_name(self, tool: str) -> tuple[ServerName, str] | None:
-        """Find server and tool of a full name by the table of servers (a server's own name may hold dots)."""
+        """Split a full name into server and tool by the registered names, because a server's name may contain dots."""
         for name in sorted(self.servers, key=len, reverse=True):
             if tool.startswith(f"{name}."):
                 return name, tool[len(name) + 1 :]

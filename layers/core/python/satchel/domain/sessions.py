@@ -1,4 +1,4 @@
-"""Sessions and turns as they are kept."""
+"""Sessions and turns as stored."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -11,17 +11,17 @@ from satchel.domain.responses import TurnError
 
 
 class SessionStatus(StrEnum):
-    """An ended session can be read until it is swept, not continued."""
+    """An ended session can be read until it is deleted, but not continued."""
 
     ACTIVE = "active"
     ENDED = "ended"
 
 
 class Session(BaseModel):
-    """A conversation. ``epoch`` rises when its links must die; ``running_turn`` is the lock on it.
+    """A conversation. A new ``epoch`` invalidates all its links; ``running_turn`` is its lock.
 
-    ``model`` is the name of the one that its turns are to have, ``instructions`` say how it is to behave; None: as the
-    deployment has it. ``usage`` is what models took for it so far.
+    ``model`` is the name of the model for new turns. ``instructions`` are for the model. If None, the deployment's
+    defaults apply. ``usage`` is the sum of all turns' tokens.
     """
 
     session_id: SessionId
@@ -39,7 +39,7 @@ class Session(BaseModel):
 
 
 class SessionChanges(BaseModel):
-    """What a person may change of a session, or say of it when it begins; what is not set stays as it is."""
+    """The fields of a session that a user may set at its creation or later. Unset fields do not change."""
 
     title: str | None = None
     model: str | None = None
@@ -50,7 +50,7 @@ NO_CHANGES = SessionChanges()
 
 
 class TurnStatus(StrEnum):
-    """A turn ends once, in one of the last three."""
+    """A turn ends once, with one of the last three."""
 
     RUNNING = "running"
     COMPLETE = "complete"
@@ -59,11 +59,11 @@ class TurnStatus(StrEnum):
 
 
 class Turn(BaseModel):
-    """One user message and what became of it.
+    """One user message and its answer.
 
-    ``tools`` limits what the model may call (None: all that the person may use); ``groups`` are the person's groups
-    when the turn began, since no function past the API sees who is signed in. ``model`` is the name of the one that it
-    began with, ``usage`` what it took so far.
+    ``tools`` limits the model's tools (None: all of the user's tools). ``groups`` are the user's groups at the start of
+    the turn, because only the API knows the signed-in user. ``model`` is the name of the model at the start, ``usage``
+    the tokens so far.
     """
 
     turn_id: TurnId
@@ -83,5 +83,5 @@ class Turn(BaseModel):
 
     @property
     def has_ended(self) -> bool:
-        """Tell whether it has ended; its answer then stands."""
+        """Return True if the turn has ended. Its answer does not change after that."""
         return self.status is not TurnStatus.RUNNING

@@ -1,4 +1,4 @@
-"""What the state machine hands from state to state: ids and references only (DESIGN: the way of a turn)."""
+"""Inputs and outputs of the states of the state machine: ids and references only."""
 
 from pydantic import BaseModel
 
@@ -7,21 +7,21 @@ from satchel.domain.ids import CallId, SessionId, TurnId, UserName
 MAX_ROUNDS = 99
 MAX_CALLS_IN_ROUND = 40
 MAX_CALLS_IN_TURN = 250
-"""With these an execution stays below the 25,000 events of its history, whatever is tried again in it."""
+"""These limits keep an execution below Step Functions' 25,000 history events, including all retries."""
 
 MAX_CORRECTIONS = 3
-"""So often in a turn a model is shown what was wrong with its calls, to make them again."""
+"""How many times per turn a model may correct invalid calls."""
 
 
 class Failure(BaseModel):
-    """What a state's catcher writes: the error's name and its cause."""
+    """The error that a state caught: its name and cause."""
 
     Error: str = ""
     Cause: str = ""
 
 
 class TurnStep(BaseModel):
-    """A turn on its way; ``round`` counts the answers of the model, ``tries`` how often this state was tried before."""
+    """A running turn. ``round`` counts the model's replies, ``tries`` the previous attempts of this state."""
 
     user: UserName
     session_id: SessionId
@@ -32,21 +32,21 @@ class TurnStep(BaseModel):
 
 
 class CallRef(BaseModel):
-    """A call in the list that the Map state runs over; ``approval``: its owner must be asked first."""
+    """A call in the list of the Map state. ``approval``: the user must approve it first."""
 
     call_id: CallId
     approval: bool = False
 
 
 class NextStep(TurnStep):
-    """What Think answers: the calls to make, or that the turn is done."""
+    """The output of Think: the calls to make, or ``done`` for a final answer."""
 
     calls: list[CallRef] = []
     done: bool
 
 
 class CallStep(BaseModel):
-    """One call on its way."""
+    """A running call."""
 
     user: UserName
     session_id: SessionId

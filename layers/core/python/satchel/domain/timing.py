@@ -1,7 +1,4 @@
-"""How long a tool may be silent, what the person is told meanwhile, and when it ends (spec 3 §11.3).
-
-Progress is for people: about four a second are enough, but never without the last one.
-"""
+"""Time limits of tool calls with the notices before them, and the throttle of progress events."""
 
 import math
 from collections.abc import Sequence
@@ -10,25 +7,27 @@ from typing import Annotated, Generic, Literal, Self, TypeVar
 
 from pydantic import BaseModel, Field, model_validator
 
+T = TypeVar("T")
+
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-"""A length of time that passes."""
+"""A finite, positive duration."""
 
 NoticeSeconds = tuple[Seconds, Seconds, Seconds]
-"""After how much silence the person is told: once, once more, and that it is about to end."""
+"""The durations of silence after which the user gets the three notices."""
 
-_SPEC_SILENCE = 30.0
-_SPEC_NOTICES = (15.0, 20.0, 25.0)
-_WORDS = (
+_DEFAULT_SILENCE = 30.0
+_DEFAULT_NOTICES = (15.0, 20.0, 25.0)
+_NOTICE_TEXTS = (
     "The tool is taking longer than expected. Please wait...",
     "Still processing your request. This may take a few more moments.",
     "Processing continues. The tool will timeout in {left} if no progress.",
 )
 _SILENT = "Tool failed to respond in a reasonable amount of time. Please try again or use a smaller dataset."
-_TOO_LONG = "The tool was stopped after {max_seconds}, the longest that a call of it may last."
+_TOO_LONG = "The tool was stopped after {max_seconds}, the maximum duration of a call."
 
 
 class Notice(BaseModel):
-    """A word to the person after ``seconds`` of silence; ``left`` are those that the silence may go on."""
+    """A message to the user after ``seconds`` of silence. After ``left`` more seconds, the call is stopped."""
 
     seconds: float
     left: float
@@ -36,7 +35,7 @@ class Notice(BaseModel):
 
 
 class TimeLimitReached(BaseModel):
-    """The call must be killed. ``kind`` tells which of the two limits it was, ``message`` tells the person."""
+    """The limit that a call reached: ``silence``, or ``cap`` for the total duration. The call must be stopped."""
 
     kind: Literal["silence", "cap"]
     seconds: float
@@ -44,17 +43,18 @@ class TimeLimitReached(BaseModel):
 
     @property
     def message(self) -> str:
-        """Return what the person is told."""
+        """Return the message to the user."""
         return _SILENT if self.kind == "silence" else _TOO_LONG.format(max_seconds=_format_seconds(self.seconds))
 
 
 class Limits(BaseModel):
-    """Times of one tool call: how long it may be silent, when the person is told, how long it may last at all.
+    """Limits of a tool call in seconds: the silence, the notices before its end, and the total duration.
 
-    Without ``notices`` they come at a half, two thirds and five sixths of the silence.
+    By default, the notices come after a half, two thirds and five sixths of the silence: after 15, 20 and 25 s of 30 s
+    (clauses v2.1:timeout:notice-15s, v2.1:timeout:notice-20s, v2.1:timeout:notice-25s).
     """
 
-    silence: Seconds = _SPEC_SILENCE
+    silence: Seconds = _DEFAULT_SILENCE
     notices: NoticeSeconds | None = None
     max_seconds: Seconds = 840.0
 
@@ -65,56 +65,59 @@ class Limits(BaseModel):
         return self
 
     def notice_schedule(self) -> Sequence[Notice]:
-        """Return the words to the person in a silence, in order; the last one says how much of it is left."""
-        times = self.notices or [at * self.silence / _SPEC_SILENCE for at in _SPEC_NOTICES]
+        """Return the three notices in order. The text of the last one contains the remaining time."""
+        times = self.notices or [at * self.silence / _DEFAULT_SILENCE for at in _DEFAULT_NOTICES]
         left = _format_seconds(self.silence - times[-1])
         return [
             Notice(seconds=at, left=self.silence - at, message=text.format(left=left))
-            for at, text in zip(times, _WORDS, strict=True)
+            for at, text in zip(times, _NOTICE_TEXTS, strict=True)
         ]
 
 
 def describe_order_problem(notices: Sequence[float], silence: float) -> str | None:
-    """Return what is wrong with the times of notices; None where each comes after the one before, and all in time."""
+    """Return the rule that the times of notices break, or None if they rise and end before the silence limit."""
     if all(before < after for before, after in pairwise([*notices, silence])):
         return None
-    return f"three rising times below the {silence:g} s of silence after which the tool is ended"
+    return f"three rising times below the silence limit of {silence:g} s"
 
 
 class SilenceTimer:
-    """Watches one call. Times are of any monotonic clock, in seconds.
+    """Tracks the limits of one call. All times are seconds of a monotonic clock.
 
-    ``started`` is when the whole call began (its inputs were brought before ``now``): the cap counts from there.
+    ``started`` is the start of the whole call, including the download of its inputs; the total duration counts from it.
     """
 
     def __init__(self, limits: Limits, now: float, started: float | None = None) -> None:
         self._limits = limits
         self._started = now if started is None else started
-        self._last_word = now
-        self._told = 0
+        self._last_message = now
+        self._notices_sent = 0
         self._notices = limits.notice_schedule()
 
     def reset(self, now: float) -> None:
-        """Any sign of life starts the silence anew (spec 3 §11.2)."""
-        self._last_word = now
-        self._told = 0
+        """Restart the silence after any message of the tool (clause v2.1:progress:resets)."""
+        self._last_message = now
+        self._notices_sent = 0
 
     def next_deadline(self) -> float:
-        """Return when to look again."""
-        ends = min(self._last_word + self._limits.silence, self._started + self._limits.max_seconds)
-        if self._told < len(self._notices):
-            return min(ends, self._last_word + self._notices[self._told].seconds)
+        """Return the time of the next notice or limit."""
+        ends = min(self._last_message + self._limits.silence, self._started + self._limits.max_seconds)
+        if self._notices_sent < len(self._notices):
+            return min(ends, self._last_message + self._notices[self._notices_sent].seconds)
         return ends
 
     def check(self, now: float) -> Notice | TimeLimitReached | None:
-        """Return what is due by now, one thing at a time."""
+        """Return the next due notice or the reached limit, or None. Repeat the call for further due notices."""
         if now >= self._started + self._limits.max_seconds:
             return TimeLimitReached(kind="cap", seconds=self._limits.max_seconds)
-        if now >= self._last_word + self._limits.silence:
+        if now >= self._last_message + self._limits.silence:
             return TimeLimitReached(kind="silence", seconds=self._limits.silence)
-        if self._told < len(self._notices) and now >= self._last_word + self._notices[self._told].seconds:
-            self._told += 1
-            return self._notices[self._told - 1]
+        if (
+            self._notices_sent < len(self._notices)
+            and now >= self._last_message + self._notices[self._notices_sent].seconds
+        ):
+            self._notices_sent += 1
+            return self._notices[self._notices_sent - 1]
         return None
 
 
@@ -122,35 +125,34 @@ def _format_seconds(seconds: float) -> str:
     return "1 second" if seconds == 1 else f"{round(seconds, 1):g} seconds"
 
 
-T = TypeVar("T")
-
 MIN_INTERVAL_SECONDS = 0.25
+"""Users cannot follow more than about four progress messages per second."""
 
 
 class Throttle(Generic[T]):
-    """Lets an item pass when enough time went by, else holds the newest until it is asked for."""
+    """Limits the rate of items. An item that comes too early is held, and replaces the item held before."""
 
     def __init__(self, seconds: float = MIN_INTERVAL_SECONDS) -> None:
         self._seconds = seconds
-        self._passed: float | None = None
+        self._last_passed: float | None = None
         self._held: T | None = None
 
     def offer(self, item: T, now: float) -> T | None:
-        """Return the item if it may pass now, None if it is held."""
-        if self._passed is not None and now - self._passed < self._seconds:
+        """Return the item if it may pass now. Else hold it and return None."""
+        if self._last_passed is not None and now - self._last_passed < self._seconds:
             self._held = item
             return None
-        self._passed, self._held = now, None
+        self._last_passed, self._held = now, None
         return item
 
     @property
     def due_at(self) -> float:
-        """Return when what is held may pass; never, where nothing is held."""
-        return math.inf if self._held is None or self._passed is None else self._passed + self._seconds
+        """Return the time when the held item may pass, or infinity without a held item."""
+        return math.inf if self._held is None or self._last_passed is None else self._last_passed + self._seconds
 
     def flush(self, now: float) -> T | None:
-        """Return what is held, if anything, and hold it no longer: it has passed now."""
+        """Return and release the held item, or return None. A released item counts as passed at ``now``."""
         item, self._held = self._held, None
         if item is not None:
-            self._passed = now
+            self._last_passed = now
         return item

@@ -1,8 +1,6 @@
-"""What is known of a server's tools, and how it went when it was asked last.
+"""The tools of servers: stored tool lists, tool names that model APIs accept, and the built-in tools.
 
-Names of tools as a model's API allows them: 64 letters, digits, ``_`` and ``-``; found again by table alone.
-
-Tools that Satchel offers itself: answered where calls are dispatched, without a runner.
+Dispatch runs the built-in tools itself, without a runner.
 """
 
 import hashlib
@@ -17,17 +15,17 @@ from pydantic import BaseModel
 from satchel.domain.conversation import AssistantMessage, CompletionRequest, ToolMessage, ToolSpec
 
 REFRESH_INTERVAL = timedelta(minutes=5)
-"""A server's program may have changed without its entry: after so long its list is asked for again."""
+"""Tool lists are requested again after this time, because a server's program may change without its entry."""
 
 RETRY_INTERVAL = timedelta(seconds=30)
-"""A server that did not start may do so now: a dependency was installed, another service came up."""
+"""A server that did not start is tried again after this time: its dependencies may be ready now."""
 
 
 class StoredToolList(BaseModel):
-    """The tools that a server had when it answered last; None: it never did.
+    """The last tool list of a server; ``tools`` is None if the server never returned one.
 
-    ``failure`` says why it did not answer when it was asked last; its tools are then those of the time before.
-    ``doubted``: it said since then that they have changed.
+    ``failure`` is the reason if the last request (at ``asked_at``) failed; ``tools`` are then older. ``doubted``: the
+    server announced a change since the list was stored.
     """
 
     tools: list[ToolSpec] | None = None
@@ -36,97 +34,103 @@ class StoredToolList(BaseModel):
     asked_at: datetime
 
     def with_failure(self, reason: str, now: datetime) -> "StoredToolList":
-        """Return what is known after it was asked in vain."""
+        """Return the list after a failed request."""
         return StoredToolList(tools=self.tools, failure=reason, asked_at=now)
 
     def is_due(self, now: datetime, refresh_interval: timedelta = REFRESH_INTERVAL) -> bool:
-        """Tell whether it is time to ask again; ``ask_again`` is how long a list is taken for good."""
-        return now - self.asked_at >= (
-            min(RETRY_INTERVAL, refresh_interval) if self.failure or self.doubted else refresh_interval
-        )
+        """Return True if the list must be requested again."""
+        retry_soon = self.failure or self.doubted
+        interval = min(RETRY_INTERVAL, refresh_interval) if retry_soon else refresh_interval
+        return now - self.asked_at >= interval
 
 
 def fresh_tool_list(tools: Sequence[ToolSpec], now: datetime) -> StoredToolList:
-    """Return what is known of a server that has just answered."""
+    """Return the stored list of a server that has just returned its tools."""
     return StoredToolList(tools=list(tools), asked_at=now)
 
 
 MAX_MODEL_NAME_CHARS = 64
 
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9_-]")
-_FIRST = re.compile(r"[A-Za-z_]")
-_MARK_CHARS = 8
+_FIRST_CHAR = re.compile(r"[A-Za-z_]")
+_HASH_CHARS = 8
 
 
 class ToolNames:
-    """A table between full names (``server.tool``) and the names that a model is given.
+    """Maps full names (``server.tool``) to names that model APIs accept, and back.
 
-    A name says as much of the full one as it may. Where two would be the same (``a_b.c`` and ``a.b_c``) or one would be
-    too long, a hash of the full name makes the difference, so what a tool is called hangs on no others but those.
+    Model APIs accept 64 letters, digits, ``_`` and ``-``; other characters become ``_``. If two names would be equal
+    (``a_b.c`` and ``a.b_c``) or one too long, it gets a hash of the full name. So other tools do not change
+    a tool's name, except one whose name would be equal.
     """
 
     def __init__(self, full_names: Iterable[str]) -> None:
-        plain = {full: _plain(full) for full in sorted(set(full_names))}
-        wanted = Counter(plain.values())
-        self._full: dict[str, str] = {}
-        for full, name in plain.items():
-            alone = wanted[name] == 1 and len(name) <= MAX_MODEL_NAME_CHARS
-            self._full[name if alone else self._marked(full, name, wanted)] = full
-        self._given = {full: name for name, full in self._full.items()}
+        valid = {full: _to_valid_name(full) for full in sorted(set(full_names))}
+        uses = Counter(valid.values())
+        self._full_by_name: dict[str, str] = {}
+        for full, name in valid.items():
+            is_unique = uses[name] == 1 and len(name) <= MAX_MODEL_NAME_CHARS
+            self._full_by_name[name if is_unique else self._hashed_name(full, name, uses)] = full
+        self._name_by_full = {full: name for name, full in self._full_by_name.items()}
 
     def name_for_model(self, full_name: str) -> str:
-        """Return the name that a model is given. Raises KeyError for a tool that is not in the table."""
-        return self._given[full_name]
+        """Return the model's name of a tool. Raise KeyError if the tool is not in the table."""
+        return self._name_by_full[full_name]
 
     def full_name(self, name: str) -> str | None:
-        """Return the full name of the tool that a model names; None for one that it made up."""
-        return self._full.get(name)
+        """Return the full name for a model's name, or None for a name that the model invented."""
+        return self._full_by_name.get(name)
 
-    def _marked(self, full: str, name: str, wanted: Counter[str]) -> str:
-        """A server may have called a tool just so that it would meet the marked name of another's."""
+    def _hashed_name(self, full: str, name: str, uses: Counter[str]) -> str:
+        """Return the name with a hash. Another server's tool may have the same name on purpose: then hash again."""
         for number in count():
-            mark = hashlib.sha256(f"{full}{number or ''}".encode()).hexdigest()[:_MARK_CHARS]
-            marked = f"{name[: MAX_MODEL_NAME_CHARS - _MARK_CHARS - 1]}_{mark}"
-            if marked not in wanted and marked not in self._full:
-                return marked
-        raise AssertionError("a count has no end")
+            digest = hashlib.sha256(f"{full}{number or ''}".encode()).hexdigest()[:_HASH_CHARS]
+            hashed = f"{name[: MAX_MODEL_NAME_CHARS - _HASH_CHARS - 1]}_{digest}"
+            if hashed not in uses and hashed not in self._full_by_name:
+                return hashed
+        raise AssertionError("the loop never ends by itself")
 
 
-def names_for_request(task: CompletionRequest) -> ToolNames:
-    """Return the table for one question: the tools that it offers, and those that its conversation tells of.
+def names_for_request(request: CompletionRequest) -> ToolNames:
+    """Return the names of the request's tools and of all tools in its conversation.
 
-    A model may have made up the latter; a provider takes their names under the same rules.
+    The model may have invented names in the conversation; providers apply the same rules to them.
     """
-    called = [call.tool for message in task.messages if isinstance(message, AssistantMessage) for call in message.calls]
-    told = [message.tool for message in task.messages if isinstance(message, ToolMessage)]
-    return ToolNames([*(tool.full_name for tool in task.tools), *called, *told])
+    replies = [message for message in request.messages if isinstance(message, AssistantMessage)]
+    called = [call.tool for reply in replies for call in reply.calls]
+    answered = [message.tool for message in request.messages if isinstance(message, ToolMessage)]
+    return ToolNames([*(tool.full_name for tool in request.tools), *called, *answered])
 
 
-def _plain(full: str) -> str:
+def _to_valid_name(full: str) -> str:
     name = _NOT_ALLOWED.sub("_", full)
-    return name if _FIRST.match(name) else f"_{name}"
+    return name if _FIRST_CHAR.match(name) else f"_{name}"
 
 
 BUILTIN_SERVER = "satchel"
-"""The server that they are listed under; no entry of mcp.json may be called so."""
+"""The server name of the built-in tools; mcp.json must not use it."""
 
-BUILTIN_DESCRIPTION = "What Satchel knows itself: the person's files."
+BUILTIN_DESCRIPTION = "Built into Satchel: the user's files."
 FILES_PER_PAGE = 50
 
 LIST_FILES = ToolSpec(
     server=BUILTIN_SERVER,
     name="list_files",
     description=(
-        "List the person's files, newest first, with what is known of each: those that the list of available files "
-        "leaves out, and what may be done next with files that wait. Ask again with `cursor` for the next page."
+        "List the user's files, newest first, with details of each file. Use it to find files that the list of "
+        "available files leaves out, and the next actions of deferred files. Call it with `cursor` for the next page."
     ),
     input_schema={
         "type": "object",
         "properties": {
             "this_session": {"type": "boolean", "description": "Only files of this session."},
             "source": {"type": "string", "enum": ["uploaded", "generated", "deferred"]},
-            "name_prefix": {"type": "string", "maxLength": 255, "description": "Only files whose names begin so."},
-            "cursor": {"type": "string", "maxLength": 2000, "description": "`cursor` of the page before."},
+            "name_prefix": {
+                "type": "string",
+                "maxLength": 255,
+                "description": "Only names that start with this text.",
+            },
+            "cursor": {"type": "string", "maxLength": 2000, "description": "`cursor` of the previous page."},
         },
         "additionalProperties": False,
     },

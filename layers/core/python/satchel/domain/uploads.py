@@ -1,7 +1,7 @@
-"""Uploads that go straight to the store, a part at a time: which parts there are, and what a file is made of at last.
+"""Uploads in parts: clients send the parts directly to S3, and the completed upload becomes a file.
 
-Every one is a multipart upload, one of a single part where the file is small: what was begun and never ended leaves
-nothing behind but parts, which one lifecycle rule removes, and nothing can be put any more once it is complete.
+Each upload is an S3 multipart upload, even with a single part. So an abandoned upload leaves only parts, which a
+lifecycle rule deletes, and a completed upload cannot be changed.
 """
 
 from datetime import datetime, timedelta
@@ -15,31 +15,31 @@ from satchel.domain.ids import FileKey, SessionId, UploadId, UserName, new_id
 from satchel.domain.object_keys import object_key
 
 MAX_PARTS = 10_000
-"""S3 takes no more in one object."""
+"""The limit of S3."""
 
 PART_BYTES = 16 << 20
-"""What is sent again, at most, when a connection breaks; and what a client holds in memory."""
+"""The amount that a client keeps in memory, and repeats at most after a broken connection."""
 
 MAX_SIGNED_PARTS = 100
-"""Parts that are signed at a time."""
+"""The maximum number of parts in a request for signed URLs."""
 
 PART_URL_SECONDS = 900
 UPLOAD_LIFETIME = timedelta(days=1)
-"""The bucket's lifecycle removes the parts of an upload no sooner."""
+"""The bucket's lifecycle rule deletes parts later than this."""
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$")]
-"""A SHA-256 as base64: what S3 is told to check the bytes of a part against."""
+"""A SHA-256 in base64. S3 compares it with the bytes of a part."""
 
 
 class Part(BaseModel):
-    """A part that is to be sent: its number, from 1 on, and the checksum of its bytes."""
+    """A part to upload: its number, counted from 1, and the checksum of its bytes."""
 
     number: int
     sha256: Sha256
 
 
 class StoredPart(BaseModel):
-    """A part that the store has. ``sha256`` is None where the store has forgotten it."""
+    """An uploaded part. ``sha256`` is None if S3 does not return it."""
 
     number: int
     size: int
@@ -48,7 +48,7 @@ class StoredPart(BaseModel):
 
 
 class SignedPart(BaseModel):
-    """Permission to PUT one part: so many bytes of the file from ``offset`` on, with these headers, to this address."""
+    """Permission to upload a part: PUT ``size`` bytes of the file from ``offset`` to ``url``, with these headers."""
 
     number: int
     offset: int
@@ -59,7 +59,7 @@ class SignedPart(BaseModel):
 
 
 class Upload(BaseModel):
-    """Bytes on their way. ``file`` is what they become; ``store_id`` is what the store calls the upload."""
+    """An unfinished upload. It becomes ``file``; ``store_id`` is the id of the S3 multipart upload."""
 
     file: NewFile
     store_id: str
@@ -68,32 +68,32 @@ class Upload(BaseModel):
 
     @property
     def upload_id(self) -> UploadId:
-        """Return its id: that of the object which comes of it."""
+        """Return the upload's id, which is the object id of its file."""
         return UploadId(self.file.object_id)
 
     @property
     def part_count(self) -> int:
-        """Return how many parts there are."""
+        """Return the number of parts."""
         return part_count_of(self.file.size, self.part_bytes)
 
     def offset_of(self, number: int) -> int:
-        """Return where in the file a part begins."""
+        """Return the position of a part in the file, in bytes."""
         return (number - 1) * self.part_bytes
 
     def size_of(self, number: int) -> int:
-        """Return the bytes of a part: the same for all but the last."""
+        """Return the size of a part in bytes. Only the last part may be smaller."""
         return min(self.part_bytes, self.file.size - self.offset_of(number))
 
 
 def part_bytes_for(size: int) -> int:
-    """Return how large the parts of a file are, so that there are never more than the store takes."""
+    """Return the part size in bytes for a file of this size, so that it has at most ``MAX_PARTS`` parts."""
     mebibyte = 1 << 20
-    least = -(-size // MAX_PARTS)
-    return max(PART_BYTES, -(-least // mebibyte) * mebibyte)
+    min_bytes = -(-size // MAX_PARTS)
+    return max(PART_BYTES, -(-min_bytes // mebibyte) * mebibyte)
 
 
 def part_count_of(size: int, part_bytes: int) -> int:
-    """Return how many parts a file has; an empty one has one, of nothing."""
+    """Return the number of parts of a file. An empty file has one empty part."""
     return max(1, -(-size // part_bytes))
 
 
@@ -106,7 +106,7 @@ def new_uploaded_file(
     now: datetime,
     entropy: bytes,
 ) -> NewFile:
-    """Return what an upload becomes, whichever way its bytes come in."""
+    """Return the file of an upload, in parts or in one request."""
     name = safe_name(raw_name)
     object_id = FileKey(new_id("f", now, entropy))
     return NewFile(

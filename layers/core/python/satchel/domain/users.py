@@ -1,7 +1,4 @@
-"""Who is asking, and which groups they are in.
-
-Everything of a person is deleted: what went, and what has to be looked at once more.
-"""
+"""The signed-in user, and the erasure of all data of a user."""
 
 from datetime import datetime, timedelta
 
@@ -13,7 +10,7 @@ DEFAULT_GROUP = "users"
 
 
 class Identity(BaseModel):
-    """A signed-in person. ``name`` is what tools receive as ``username``."""
+    """A signed-in user. Tools receive ``name`` as ``username``."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -22,11 +19,11 @@ class Identity(BaseModel):
 
 
 LATE_WRITE_GRACE = timedelta(minutes=16)
-"""So long a call that was under way may still write; its task is over after 15 minutes, whatever its runner does."""
+"""A running call may still write for this time after a stop: its task ends after 15 minutes at the latest."""
 
 
 class Erased(BaseModel):
-    """How many of each went. ``versions`` are those of all files; ``events`` those of all turns."""
+    """The numbers of deleted items: ``versions`` of all files, ``events`` of all turns."""
 
     files: int = 0
     versions: int = 0
@@ -37,14 +34,14 @@ class Erased(BaseModel):
 
 
 class InterruptedTurn(BaseModel):
-    """A turn that was running: it was stopped, but what it had begun may write once more."""
+    """A turn that the erasure stopped. Its running calls may still write."""
 
     session_id: SessionId
     turn_id: TurnId
 
 
 class Erasure(BaseModel):
-    """An erasure that was confirmed. It is over when ``finished_at`` is set."""
+    """A confirmed erasure. It is complete if ``finished_at`` is set."""
 
     user: UserName
     started_at: datetime

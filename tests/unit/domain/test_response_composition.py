@@ -1,4 +1,4 @@
-"""The final response of a turn (DESIGN: HTTP API; spec 2 §7, spec 3 §8)."""
+"""Composition of a turn's response from its calls and display hints."""
 
 from datetime import UTC, datetime
 
@@ -80,26 +80,26 @@ def call(
     )
 
 
-def shown(*calls: Call) -> list[tuple[int, str, int]]:
+def positions(*calls: Call) -> list[tuple[int, str, int]]:
     return [(a.position, a.name, a.version) for a in compose_response(TURN, calls).artifacts]
 
 
-def test_a_turn_that_runs_shows_what_there_is_so_far() -> None:
-    waiting = call().model_copy(update={"result": None, "injected": {"filename": "a.csv"}})
-    assert compose_response(TURN, [waiting]) == FinalResponse(
+def test_running_turn_has_a_partial_response() -> None:
+    unfinished = call().model_copy(update={"result": None, "injected": {"filename": "a.csv"}})
+    assert compose_response(TURN, [unfinished]) == FinalResponse(
         turn_id=TURN_ID,
         session_id=TURN.session_id,
         status="running",
         model="offline",
         tool_calls=[
             ToolCallSummary(
-                call_id=waiting.call_id, tool="report.summarise", server="report", arguments={"filename": "a.csv"}
+                call_id=unfinished.call_id, tool="report.summarise", server="report", arguments={"filename": "a.csv"}
             )
         ],
     )
 
 
-def test_a_turn_that_ended_shows_how_and_what_was_said() -> None:
+def test_ended_turn_has_status_answer_and_error() -> None:
     error = TurnError(error_code="E_TURN_FAILED", message="Sorry.")
     ended = TURN.model_copy(update={"status": TurnStatus.FAILED, "answer": "Half of", "error": error})
     assert compose_response(ended, []) == FinalResponse(
@@ -107,7 +107,7 @@ def test_a_turn_that_ended_shows_how_and_what_was_said() -> None:
     )
 
 
-def test_a_call_is_summed_up_with_what_it_came_to() -> None:
+def test_call_summary_contains_the_result() -> None:
     result = CallResult(
         is_error=True,
         error_code="E_TOOL_FAILED",
@@ -132,31 +132,31 @@ def test_a_call_is_summed_up_with_what_it_came_to() -> None:
 
 
 @pytest.mark.clause("v2:display:primary-file", "v2:display:others", "v5:artifacts:position")
-def test_the_primary_file_comes_first_and_the_others_as_they_were_made() -> None:
-    made = call(artifact("a"), artifact("b"), artifact("c"), display=Display(primary_file="c"))
-    assert shown(made) == [(0, "c", 1), (1, "a", 1), (2, "b", 1)]
+def test_primary_file_comes_first_and_the_others_keep_their_order() -> None:
+    finished = call(artifact("a"), artifact("b"), artifact("c"), display=Display(primary_file="c"))
+    assert positions(finished) == [(0, "c", 1), (1, "a", 1), (2, "b", 1)]
 
 
-def test_a_file_made_twice_in_a_turn_is_shown_once_as_it_is_now() -> None:
-    assert shown(call(artifact("a"), artifact("b")), call(artifact("a", version=2), index=1)) == [
+def test_file_with_two_versions_in_a_turn_appears_once_with_the_newest() -> None:
+    assert positions(call(artifact("a"), artifact("b")), call(artifact("a", version=2), index=1)) == [
         (0, "a", 2),
         (1, "b", 1),
     ]
 
 
-def test_of_calls_side_by_side_the_later_one_may_have_made_the_older_version() -> None:
-    assert shown(call(artifact("a", version=2)), call(artifact("a", version=1), index=1)) == [(0, "a", 2)]
+def test_newest_version_wins_regardless_of_the_order_of_calls() -> None:
+    assert positions(call(artifact("a", version=2)), call(artifact("a", version=1), index=1)) == [(0, "a", 2)]
 
 
 @pytest.mark.clause("v2:display:first-showable", "v2:canvas:auto-open")
-def test_without_any_hint_the_canvas_opens_at_the_first_thing_that_can_be_shown() -> None:
+def test_without_hints_the_canvas_opens_with_the_first_showable_file() -> None:
     composed = compose_response(TURN, [call(artifact("data.bin"), artifact("page.html", showable=True))])
     assert composed.display == ResponseDisplay(open_canvas=True, primary_file="page.html")
     assert [a.name for a in composed.artifacts] == ["page.html", "data.bin"]
 
 
 @pytest.mark.clause("v2:canvas:auto-open")
-def test_without_any_hint_and_anything_to_show_the_canvas_stays_closed() -> None:
+def test_without_hints_and_showable_files_the_canvas_stays_closed() -> None:
     assert compose_response(TURN, [call(artifact("data.bin"))]).display == ResponseDisplay()
 
 
@@ -171,12 +171,12 @@ def test_without_any_hint_and_anything_to_show_the_canvas_stays_closed() -> None
         (Display(storage_action="temporary"), False),
     ],
 )
-def test_with_a_hint_the_canvas_opens_only_where_it_says_so(hint: Display, opens: bool) -> None:  # noqa: FBT001 (a row)
+def test_with_a_hint_the_canvas_opens_only_if_it_says_so(hint: Display, opens: bool) -> None:  # noqa: FBT001 (a row)
     assert compose_response(TURN, [call(artifact("a", showable=True), display=hint)]).display.open_canvas is opens
 
 
 @pytest.mark.clause("v2:display:viewer-hint", "v2.1:display:fields")
-def test_every_word_of_the_hint_is_kept() -> None:
+def test_all_fields_of_the_hint_are_in_the_response() -> None:
     hint = Display(
         open_canvas=True,
         primary_file="a",
@@ -198,19 +198,19 @@ def test_every_word_of_the_hint_is_kept() -> None:
 
 
 @pytest.mark.clause("v2:display:first-showable")
-def test_a_primary_file_that_there_is_not_gives_way_to_one_that_can_be_shown() -> None:
-    made = call(artifact("a"), artifact("b", showable=True), display=Display(primary_file="gone"))
-    assert compose_response(TURN, [made]).display.primary_file == "b"
+def test_missing_primary_file_is_replaced_by_the_first_showable_file() -> None:
+    finished = call(artifact("a"), artifact("b", showable=True), display=Display(primary_file="gone"))
+    assert compose_response(TURN, [finished]).display.primary_file == "b"
 
 
-def test_of_several_hints_the_last_one_stands() -> None:
+def test_last_of_several_hints_wins() -> None:
     first = call(artifact("a"), display=Display(open_canvas=True, primary_file="a"))
     then = call(artifact("b"), index=1, display=Display(primary_file="b"))
     silent = call(index=2)
     assert compose_response(TURN, [first, then, silent]).display == ResponseDisplay(primary_file="b")
 
 
-def test_a_call_without_a_hint_opens_the_canvas_whatever_was_said_before_it() -> None:
+def test_later_showable_file_without_a_hint_opens_the_canvas() -> None:
     first = call(artifact("a", showable=True), display=Display(open_canvas=False, primary_file="a", mode="split"))
     then = call(artifact("b", showable=True), index=1)
     assert compose_response(TURN, [first, then]).display == ResponseDisplay(
@@ -218,36 +218,36 @@ def test_a_call_without_a_hint_opens_the_canvas_whatever_was_said_before_it() ->
     )
 
 
-def test_a_call_without_a_hint_and_anything_to_show_leaves_the_canvas_as_it_was_said_before() -> None:
+def test_later_call_without_hint_and_showable_file_leaves_the_canvas_closed() -> None:
     first = call(artifact("a", showable=True), display=Display(open_canvas=False))
     assert not compose_response(TURN, [first, call(artifact("data.bin"), index=1)]).display.open_canvas
 
 
-def test_a_later_hint_closes_what_came_before_it_without_one() -> None:
+def test_later_hint_closes_the_canvas_of_an_earlier_call_without_hint() -> None:
     first = call(artifact("a", showable=True))
     then = call(index=1, display=Display(open_canvas=False))
     assert compose_response(TURN, [first, then]).display == ResponseDisplay(open_canvas=False, primary_file="a")
 
 
-def test_without_any_hint_the_first_thing_that_can_be_shown_may_come_from_any_call() -> None:
-    made = [call(artifact("data.bin")), call(artifact("page.html", showable=True), index=1)]
-    assert compose_response(TURN, made).display == ResponseDisplay(open_canvas=True, primary_file="page.html")
+def test_first_showable_file_may_come_from_any_call() -> None:
+    finished = [call(artifact("data.bin")), call(artifact("page.html", showable=True), index=1)]
+    assert compose_response(TURN, finished).display == ResponseDisplay(open_canvas=True, primary_file="page.html")
 
 
-def test_a_file_that_waits_is_no_primary_file() -> None:
-    waiting = ResponseDeferred(name="draft.html", file_key=key("d"), mime="text/html", size=1)
-    made = call(artifact("a", showable=True), deferred=(waiting,), display=Display(primary_file="draft.html"))
-    assert compose_response(TURN, [made]).display.primary_file == "a"
+def test_deferred_file_is_never_the_primary_file() -> None:
+    deferred_file = ResponseDeferred(name="draft.html", file_key=key("d"), mime="text/html", size=1)
+    finished = call(artifact("a", showable=True), deferred=(deferred_file,), display=Display(primary_file="draft.html"))
+    assert compose_response(TURN, [finished]).display.primary_file == "a"
 
 
-def test_the_last_canvas_is_shown() -> None:
+def test_response_has_the_last_canvas() -> None:
     first = call(canvas=ResponseCanvas(id="old", url="https://old.example"))
     new = ResponseCanvas(id="new", url="https://new.example", title="Live", wants_token=True)
     assert compose_response(TURN, [first, call(index=1, canvas=new), call(index=2)]).canvas == new
 
 
-def test_files_that_wait_are_listed_apart() -> None:
-    waiting = ResponseDeferred(name="draft.docx", file_key=key("d"), mime="a/b", size=1, reason="needs_editing")
-    composed = compose_response(TURN, [call(artifact("a"), deferred=(waiting,))])
-    assert composed.deferred_artifacts == [waiting]
+def test_deferred_files_are_listed_separately() -> None:
+    deferred_file = ResponseDeferred(name="draft.docx", file_key=key("d"), mime="a/b", size=1, reason="needs_editing")
+    composed = compose_response(TURN, [call(artifact("a"), deferred=(deferred_file,))])
+    assert composed.deferred_artifacts == [deferred_file]
     assert [a.name for a in composed.artifacts] == ["a"]

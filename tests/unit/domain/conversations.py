@@ -1,4 +1,4 @@
-"""Conversations, for tests of what becomes of them: sound ones, and any at all."""
+"""Builders and hypothesis strategies for conversations, and the check of the normalized form."""
 
 from typing import Any
 
@@ -10,31 +10,31 @@ from satchel.domain.history import split_rounds, split_turns
 ECHO = "report.echo"
 
 
-def asks(*refs: str, text: str = "", arguments: str = "{}") -> AssistantMessage:
-    """The model asks for calls."""
+def calls_reply(*refs: str, text: str = "", arguments: str = "{}") -> AssistantMessage:
+    """Return a model reply with a call for each ref."""
     calls = [ProposedCall(tool=ECHO, arguments=arguments, ref=ref) for ref in refs]
     return AssistantMessage(text=text, calls=calls)
 
 
 def result(ref: str, results: Any = "ok", **more: Any) -> ToolMessage:  # noqa: ANN401  (any JSON value)
-    """A call came to something."""
+    """Return the result of a call."""
     return ToolMessage(ref=ref, tool=ECHO, content={"results": results, **more})
 
 
-def assert_in_form(messages: list[Message]) -> None:
-    """Every provider takes it: it begins with the person, roles alternate, every call has its one result in order."""
+def assert_normalized(messages: list[Message]) -> None:
+    """Fail unless user messages come first, roles alternate, and every call has its one result in order."""
     turns = split_turns(messages)
     assert [message for turn in turns for message in turn] == messages
-    for place, turn in enumerate(turns):
+    for index, turn in enumerate(turns):
         rounds = split_rounds(turn)
-        assert [turn[0], *(message for each in rounds for message in each)] == turn
-        for number, (said, *results) in enumerate(rounds):
-            assert isinstance(said, AssistantMessage)
-            assert said.calls or said.text.strip()
-            assert said.calls or number == len(rounds) - 1
-            refs = [each.ref for each in results if isinstance(each, ToolMessage)]
-            assert refs == [call.ref for call in said.calls]
-        if place < len(turns) - 1:
+        assert [turn[0], *(message for round_ in rounds for message in round_)] == turn
+        for number, (reply, *results) in enumerate(rounds):
+            assert isinstance(reply, AssistantMessage)
+            assert reply.calls or reply.text.strip()
+            assert reply.calls or number == len(rounds) - 1
+            refs = [result.ref for result in results if isinstance(result, ToolMessage)]
+            assert refs == [call.ref for call in reply.calls]
+        if index < len(turns) - 1:
             assert isinstance(turn[-1], AssistantMessage)
 
 
@@ -51,10 +51,10 @@ _messages = (
     | st.builds(AssistantMessage, text=_texts, calls=_calls.map(lambda calls: list({c.ref: c for c in calls}.values())))
     | st.builds(ToolMessage, ref=_refs, tool=st.just(ECHO), content=_contents)
 )
-talks = st.builds(
+conversations = st.builds(
     lambda before, question, after: [*before, question, *after],
     st.lists(_messages, max_size=25),
     st.builds(UserMessage, text=_texts),
     st.lists(_messages.filter(lambda message: not isinstance(message, UserMessage)), max_size=12),
 )
-"""Any messages in any order, with one question at least."""
+"""Any messages in any order, with at least one user message."""

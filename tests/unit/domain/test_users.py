@@ -1,4 +1,4 @@
-"""Who may use what."""
+"""The signed-in user."""
 
 import pytest
 from pydantic import ValidationError
@@ -7,16 +7,16 @@ from satchel.domain.ids import UserName
 from satchel.domain.users import Identity
 
 
-def test_everybody_signed_in_is_in_users() -> None:
+def test_user_is_in_the_default_group() -> None:
     assert Identity(name="alice").groups == {"users"}
 
 
-def test_an_identity_cannot_be_changed_once_made() -> None:
+def test_identity_is_immutable() -> None:
     alice = Identity(name="alice")
     with pytest.raises(ValidationError):
-        alice.name = UserName("bob")  # type: ignore[misc]  # that it may not is the test
+        alice.name = UserName("bob")  # type: ignore[misc]  # the test is that this fails
 
 
-def test_a_name_that_could_be_a_path_is_nobody() -> None:
+def test_name_with_a_path_is_invalid() -> None:
     with pytest.raises(ValidationError):
         Identity(name="../bob")
