@@ -50,11 +50,16 @@ def create_turn_machine(role: str) -> str:
 
 def _create_state_function(state: str, role: str) -> str:
     timeout = _STATE_TIMEOUTS.get(state, limits.STEP_SECONDS)
-    return resources.create_function(_function_name(state), _handler(state.lower()), role=role, timeout=timeout)
+    return resources.create_function(_function_name(state), _handler(_folder(state)), role=role, timeout=timeout)
 
 
 def _function_name(state: str) -> str:
-    return f"{settings.NAME}-{state.lower()}"
+    return f"{settings.NAME}-{_folder(state)}"
+
+
+def _folder(state: str) -> str:
+    """Return the folder of a state's function: ``record_tool_result`` for ``RecordToolResult``."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", state).lower()
 
 
 def create_background_functions(role: str) -> None:
