@@ -1,4 +1,4 @@
-"""moto in this process: a cloud for each test module, with the table and the bucket that the definitions describe."""
+"""An in-process moto cloud for each test module, with a table and a bucket from the definitions in ``infra``."""
 
 import json
 import os
@@ -33,25 +33,25 @@ def definition(name: str) -> dict[str, Any]:
 
 @contextmanager
 def moto_cloud() -> Iterator[None]:
-    """Nothing of another cloud reaches in here: neither a profile nor the end points of one that ran before."""
+    """Run moto, without the AWS profile and the endpoints of the environment or an earlier test."""
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith(("AWS_ENDPOINT_URL", "AWS_PROFILE"))]:
             patch.delenv(name)
         patch.setenv("AWS_DEFAULT_REGION", REGION)
-        dynamodb_transactions.install()  # moto's own are neither isolated nor atomic where threads meet
-        s3_objects.install()  # the same
-        known_services.install()  # moto is slower without these
+        dynamodb_transactions.install()  # moto's are neither isolated nor atomic with several threads
+        s3_objects.install()  # the same problem
+        known_services.install()  # the following two only for speed
         dynamodb_queries.install()
         plain_values.install()
-        s3_multipart.install()  # nor does it check the parts of an upload, or list them right
+        s3_multipart.install()  # moto does not check the parts of an upload, or list them correctly
         with mock_aws():
             yield
 
 
 def make_table() -> str:
     name = f"table-{uuid.uuid4().hex[:12]}"
-    given = {key: value for key, value in definition("table").items() if key != "TimeToLiveSpecification"}
-    boto3.client("dynamodb").create_table(TableName=name, **given)
+    settings = {key: value for key, value in definition("table").items() if key != "TimeToLiveSpecification"}
+    boto3.client("dynamodb").create_table(TableName=name, **settings)
     return name
 
 

@@ -6,9 +6,11 @@ from satchel.adapters import clients
 from satchel.adapters.dynamodb.sessions import DynamoSessions
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.s3_files import S3Files
+from satchel.domain.ids import UserName
 from satchel.domain.sessions import Session
+from tests.fakes.system import FakeClock
 from tests.integration.aws.cloud import make_bucket, make_table, moto_cloud
-from tests.integration.aws.makers import TravelClock, a_session, someone
+from tests.integration.aws.factories import START, make_session, new_user
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -30,18 +32,18 @@ def store(cloud: None) -> S3Files:
 
 
 @pytest.fixture
-def clock() -> TravelClock:
-    return TravelClock()
+def clock() -> FakeClock:
+    return FakeClock(START)
 
 
 @pytest.fixture
-def user() -> str:
-    return someone()
+def user() -> UserName:
+    return new_user()
 
 
 @pytest.fixture
-def session(table: Table, user: str) -> Session:
-    """A session that is written down."""
-    session = a_session(user)
+def session(table: Table, user: UserName) -> Session:
+    """A session that is stored in the table."""
+    session = make_session(user)
     DynamoSessions(table).create(session)
     return session

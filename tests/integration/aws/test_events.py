@@ -7,34 +7,35 @@ from satchel.adapters.dynamodb.calls import DynamoCalls
 from satchel.adapters.dynamodb.events import DynamoEvents
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.events import Event, EventType, NewEvent
-from satchel.domain.ids import TurnId
+from satchel.domain.ids import TurnId, UserName
 from tests.fakes.storage import FakeFileStore
-from tests.integration.aws.makers import START, TravelClock, a_call, a_session, a_turn, at_once, fresh
+from tests.fakes.system import FakeClock
+from tests.integration.aws.factories import START, make_call, make_session, make_turn, new_turn_id, run_concurrently
 
-END = NewEvent(type="turn_failed", once="end")
+END = NewEvent(type="turn_failed", dedupe_key="end")
 WRITERS = 8
 EACH = 4
-PATIENCE = 60.0
+TIMEOUT_SECONDS = 60.0
 
 
 @pytest.fixture
-def events(table: Table, clock: TravelClock) -> DynamoEvents:
+def events(table: Table, clock: FakeClock) -> DynamoEvents:
     return DynamoEvents(table, clock)
 
 
 @pytest.fixture
-def turn_id() -> str:
-    return fresh("t")
+def turn_id() -> TurnId:
+    return new_turn_id()
 
 
-def said(text: object, once: str | None = None) -> NewEvent:
-    return NewEvent(type="token_stream", payload={"text": text}, once=once)
+def token_event(text: object, dedupe_key: str | None = None) -> NewEvent:
+    return NewEvent(type="token_stream", payload={"text": text}, dedupe_key=dedupe_key)
 
 
-def test_an_event_gets_the_next_number_and_the_time(events: DynamoEvents, clock: TravelClock, turn_id: str) -> None:
-    first = events.append(TurnId(turn_id), NewEvent(type="turn_started"))
+def test_event_gets_the_next_number_and_the_time(events: DynamoEvents, clock: FakeClock, turn_id: TurnId) -> None:
+    first = events.append(turn_id, NewEvent(type="turn_started"))
     clock.advance(1.5)
-    second = events.append(TurnId(turn_id), said("grün \U0001f4c8"))
+    second = events.append(turn_id, token_event("grün \U0001f4c8"))
 
     assert first == Event(seq=1, turn_id=turn_id, type="turn_started", at=START, payload={})
     assert second == Event(
@@ -42,131 +43,138 @@ def test_an_event_gets_the_next_number_and_the_time(events: DynamoEvents, clock:
     )
 
 
-def test_what_was_written_is_read_in_the_same_words(events: DynamoEvents, turn_id: str) -> None:
+def test_payload_round_trips(events: DynamoEvents, turn_id: TurnId) -> None:
     payload = {"text": 'a"\\\n\x00é', "number": 1.25, "none": None, "list": [{"a": True}]}
 
-    written = events.append(TurnId(turn_id), NewEvent(type="tool_complete", payload=payload))
+    written = events.append(turn_id, NewEvent(type="tool_complete", payload=payload))
 
-    assert events.after(TurnId(turn_id), 0, 10) == [written]
-
-
-def test_reading_goes_on_behind_the_cursor(events: DynamoEvents, turn_id: str) -> None:
-    written = [events.append(TurnId(turn_id), said(number)) for number in range(5)]
-
-    assert events.after(TurnId(turn_id), 0, 2) == written[:2]
-    assert events.after(TurnId(turn_id), 2, 2) == written[2:4]
-    assert events.after(TurnId(turn_id), 4, 2) == written[4:]
-    assert events.after(TurnId(turn_id), 5, 2) == []
-    assert events.after(TurnId(turn_id), 99_999_999, 2) == []
+    assert events.list_after(turn_id, 0, 10) == [written]
 
 
-def test_reading_twice_with_one_cursor_gives_the_same(events: DynamoEvents, turn_id: str) -> None:
+def test_list_after_continues_after_the_cursor(events: DynamoEvents, turn_id: TurnId) -> None:
+    written = [events.append(turn_id, token_event(number)) for number in range(5)]
+
+    assert events.list_after(turn_id, 0, 2) == written[:2]
+    assert events.list_after(turn_id, 2, 2) == written[2:4]
+    assert events.list_after(turn_id, 4, 2) == written[4:]
+    assert events.list_after(turn_id, 5, 2) == []
+    assert events.list_after(turn_id, 99_999_999, 2) == []
+
+
+def test_list_after_is_repeatable(events: DynamoEvents, turn_id: TurnId) -> None:
     for number in range(3):
-        events.append(TurnId(turn_id), said(number))
+        events.append(turn_id, token_event(number))
 
-    assert events.after(TurnId(turn_id), 1, 10) == events.after(turn_id, 1, 10)
-
-
-def test_a_turn_of_which_nothing_is_known_has_no_events(events: DynamoEvents, turn_id: str) -> None:
-    assert events.after(TurnId(turn_id), 0, 10) == []
+    assert events.list_after(turn_id, 1, 10) == events.list_after(turn_id, 1, 10)
 
 
-def test_turns_count_by_themselves_and_calls_are_no_events(events: DynamoEvents, table: Table, user: str) -> None:
-    turn = a_turn(a_session(user))
-    DynamoCalls(table, FakeFileStore()).add([a_call(turn)])
-    events.append(TurnId(fresh("t")), said("elsewhere"))
+def test_unknown_turn_has_no_events(events: DynamoEvents, turn_id: TurnId) -> None:
+    assert events.list_after(turn_id, 0, 10) == []
 
-    written = events.append(turn.turn_id, said("here"))
+
+def test_turns_are_numbered_separately_and_calls_are_not_events(
+    events: DynamoEvents, table: Table, user: UserName
+) -> None:
+    turn = make_turn(make_session(user))
+    DynamoCalls(table, FakeFileStore()).add([make_call(turn)])
+    events.append(new_turn_id(), token_event("elsewhere"))
+
+    written = events.append(turn.turn_id, token_event("here"))
 
     assert written is not None
     assert written.seq == 1
-    assert events.after(turn.turn_id, 0, 10) == [written]
+    assert events.list_after(turn.turn_id, 0, 10) == [written]
 
 
-def test_once_is_written_once(events: DynamoEvents, turn_id: str) -> None:
-    first = events.append(TurnId(turn_id), said("a", once="end"))
-    second = events.append(TurnId(turn_id), said("b", once="end"))
-    other = events.append(TurnId(turn_id), said("c", once="start"))
+def test_event_with_a_dedupe_key_is_written_once(events: DynamoEvents, turn_id: TurnId) -> None:
+    first = events.append(turn_id, token_event("a", dedupe_key="end"))
+    second = events.append(turn_id, token_event("b", dedupe_key="end"))
+    other = events.append(turn_id, token_event("c", dedupe_key="start"))
 
     assert (first and first.seq, second, other and other.seq) == (1, None, 2)
-    assert events.after(TurnId(turn_id), 0, 10) == [first, other]
+    assert events.list_after(turn_id, 0, 10) == [first, other]
 
 
-def test_once_holds_within_one_turn_only(events: DynamoEvents, turn_id: str) -> None:
-    events.append(TurnId(turn_id), said("a", once="end"))
+def test_dedupe_key_applies_to_one_turn_only(events: DynamoEvents, turn_id: TurnId) -> None:
+    events.append(turn_id, token_event("a", dedupe_key="end"))
 
-    assert events.append(TurnId(fresh("t")), said("a", once="end")) is not None
+    assert events.append(new_turn_id(), token_event("a", dedupe_key="end")) is not None
 
 
-def test_once_is_written_once_by_many_at_once(events: DynamoEvents, turn_id: str) -> None:
-    came = at_once([lambda: events.append(TurnId(turn_id), said("end", once="end"))] * WRITERS)
+def test_concurrent_events_with_a_dedupe_key_are_written_once(events: DynamoEvents, turn_id: TurnId) -> None:
+    results = run_concurrently([lambda: events.append(turn_id, token_event("end", dedupe_key="end"))] * WRITERS)
 
-    written = [result for result in came if result is not None]
+    written = [result for result in results if result is not None]
     assert len(written) == 1
-    assert events.after(TurnId(turn_id), 0, 10) == written
+    assert events.list_after(turn_id, 0, 10) == written
 
 
 @pytest.mark.parametrize("end", ["response_complete", "turn_failed"])
-def test_nothing_is_written_behind_the_last_event(events: DynamoEvents, turn_id: str, end: EventType) -> None:
-    first, last = events.append(TurnId(turn_id), said("a")), events.append(turn_id, NewEvent(type=end, once="end"))
+def test_nothing_is_written_after_the_final_event(events: DynamoEvents, turn_id: TurnId, end: EventType) -> None:
+    first, last = (
+        events.append(turn_id, token_event("a")),
+        events.append(turn_id, NewEvent(type=end, dedupe_key="end")),
+    )
 
-    assert events.append(TurnId(turn_id), said("late")) is None
-    assert events.append(TurnId(turn_id), said("late", once="text-0")) is None
-    assert events.append(TurnId(turn_id), NewEvent(type=end, once="end")) is None
-    assert events.after(TurnId(turn_id), 0, 10) == [first, last]
-
-
-def test_a_turn_that_told_nothing_before_its_end_is_closed_too(events: DynamoEvents, turn_id: str) -> None:
-    last = events.append(TurnId(turn_id), NewEvent(type="turn_failed", once="end"))
-
-    assert events.append(TurnId(turn_id), said("late")) is None
-    assert events.after(TurnId(turn_id), 0, 10) == [last]
+    assert events.append(turn_id, token_event("late")) is None
+    assert events.append(turn_id, token_event("late", dedupe_key="text-0")) is None
+    assert events.append(turn_id, NewEvent(type=end, dedupe_key="end")) is None
+    assert events.list_after(turn_id, 0, 10) == [first, last]
 
 
-def test_whoever_meets_the_end_is_before_it_or_not_there(events: DynamoEvents, turn_id: str) -> None:
-    at_once([lambda: events.append(TurnId(turn_id), said("a"))] * WRITERS + [lambda: events.append(turn_id, END)])
+def test_turn_with_a_final_event_only_is_closed(events: DynamoEvents, turn_id: TurnId) -> None:
+    last = events.append(turn_id, NewEvent(type="turn_failed", dedupe_key="end"))
 
-    kept = events.after(TurnId(turn_id), 0, 100)
-    assert [event.seq for event in kept] == list(range(1, len(kept) + 1))
-    assert [event.type for event in kept].index("turn_failed") == len(kept) - 1
+    assert events.append(turn_id, token_event("late")) is None
+    assert events.list_after(turn_id, 0, 10) == [last]
 
 
-def test_many_writers_leave_no_gap_and_lose_nothing(events: DynamoEvents, turn_id: str) -> None:
+def test_concurrent_event_is_before_the_final_one_or_not_written(events: DynamoEvents, turn_id: TurnId) -> None:
+    run_concurrently(
+        [lambda: events.append(turn_id, token_event("a"))] * WRITERS + [lambda: events.append(turn_id, END)]
+    )
+
+    stored = events.list_after(turn_id, 0, 100)
+    assert [event.seq for event in stored] == list(range(1, len(stored) + 1))
+    assert [event.type for event in stored].index("turn_failed") == len(stored) - 1
+
+
+def test_concurrent_writers_leave_no_gap_and_lose_nothing(events: DynamoEvents, turn_id: TurnId) -> None:
     def write(writer: int) -> list[int]:
-        written = [events.append(TurnId(turn_id), said(f"{writer}.{number}")) for number in range(EACH)]
+        written = [events.append(turn_id, token_event(f"{writer}.{number}")) for number in range(EACH)]
         return [event.seq for event in written if event]
 
-    came = at_once([lambda writer=writer: write(writer) for writer in range(WRITERS)])  # type: ignore[misc]  # a bound default
+    results = run_concurrently([lambda writer=writer: write(writer) for writer in range(WRITERS)])  # type: ignore[misc]  # a bound default
 
-    numbers = [result for result in came if isinstance(result, list)]
-    kept = events.after(TurnId(turn_id), 0, 1000)
-    assert [event.seq for event in kept] == list(range(1, WRITERS * EACH + 1))
-    assert sorted(itertools.chain(*numbers)) == [event.seq for event in kept]
+    numbers = [result for result in results if isinstance(result, list)]
+    stored = events.list_after(turn_id, 0, 1000)
+    assert [event.seq for event in stored] == list(range(1, WRITERS * EACH + 1))
+    assert sorted(itertools.chain(*numbers)) == [event.seq for event in stored]
     assert all(own == sorted(own) for own in numbers)
-    assert {event.payload["text"] for event in kept} == {f"{w}.{n}" for w in range(WRITERS) for n in range(EACH)}
+    assert {event.payload["text"] for event in stored} == {f"{w}.{n}" for w in range(WRITERS) for n in range(EACH)}
 
 
-def test_a_reader_that_follows_the_writers_misses_nothing(events: DynamoEvents, turn_id: str) -> None:
+def test_reader_that_follows_writers_misses_nothing(events: DynamoEvents, turn_id: TurnId) -> None:
     def write() -> int:
-        return sum(events.append(TurnId(turn_id), said(number)) is not None for number in range(EACH))
+        return sum(events.append(turn_id, token_event(number)) is not None for number in range(EACH))
 
     def follow() -> int:
         seen: list[int] = []
-        gives_up = time.monotonic() + PATIENCE
-        while len(seen) < 3 * EACH and time.monotonic() < gives_up:
-            seen += [event.seq for event in events.after(TurnId(turn_id), seen[-1] if seen else 0, 3)]
+        deadline = time.monotonic() + TIMEOUT_SECONDS
+        while len(seen) < 3 * EACH and time.monotonic() < deadline:
+            seen += [event.seq for event in events.list_after(turn_id, seen[-1] if seen else 0, 3)]
         assert seen == list(range(1, 3 * EACH + 1))
         return len(seen)
 
-    assert at_once([write, write, write, follow]) == [EACH, EACH, EACH, 3 * EACH]
+    assert run_concurrently([write, write, write, follow]) == [EACH, EACH, EACH, 3 * EACH]
 
 
-def test_reading_stops_at_a_megabyte_and_goes_on(events: DynamoEvents, turn_id: str) -> None:
+def test_list_after_stops_at_a_megabyte_and_continues(events: DynamoEvents, turn_id: TurnId) -> None:
     for _ in range(4):
-        events.append(TurnId(turn_id), said("x" * 390_000))
+        events.append(turn_id, token_event("x" * 390_000))
 
-    first = events.after(TurnId(turn_id), 0, 100)
-    rest = events.after(TurnId(turn_id), first[-1].seq, 100)
+    first = events.list_after(turn_id, 0, 100)
+    rest = events.list_after(turn_id, first[-1].seq, 100)
 
     assert len(first) < 4
     assert [event.seq for event in [*first, *rest]] == [1, 2, 3, 4]

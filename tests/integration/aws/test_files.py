@@ -6,7 +6,7 @@ from satchel.domain.errors import InvalidRequest
 from satchel.domain.files import FileRecord, NewFile, Source
 from satchel.domain.ids import UserName
 from satchel.domain.sessions import Session
-from tests.integration.aws.makers import START, a_file, a_session, first, fresh, someone
+from tests.integration.aws.factories import START, first_file, make_file, make_session, new_session_id, new_user
 
 
 @pytest.fixture
@@ -14,13 +14,13 @@ def files(table: Table) -> DynamoFiles:
     return DynamoFiles(table)
 
 
-def as_record(new: NewFile, **given: object) -> FileRecord:
-    return FileRecord.model_validate({**new.model_dump(), "file_key": new.object_id, **given})
+def as_record(new: NewFile, **changes: object) -> FileRecord:
+    return FileRecord.model_validate({**new.model_dump(), "file_key": new.object_id, **changes})
 
 
-class TestKeep:
-    def test_makes_a_file_whose_key_is_that_of_its_first_object(self, files: DynamoFiles, user: str) -> None:
-        new = a_file(
+class TestSave:
+    def test_new_files_key_is_its_object_id(self, files: DynamoFiles, user: UserName) -> None:
+        new = make_file(
             user,
             None,
             "größe.csv",
@@ -33,75 +33,75 @@ class TestKeep:
             info={"rows": 3, "sheets": 1},
         )
 
-        kept = files.keep(new)
+        records = files.save(new)
 
-        assert kept == as_record(new, version=1)
-        assert files.get(UserName(user), kept.file_key) == kept
-        assert files.version(UserName(user), kept.file_key, 1) == kept
+        assert records == as_record(new, version=1)
+        assert files.get(user, records.file_key) == records
+        assert files.get_version(user, records.file_key, 1) == records
 
-    def test_makes_the_same_name_a_new_version(self, files: DynamoFiles, session: Session) -> None:
-        first = files.keep(a_file(session.user, session.session_id, "a.csv"))
-        new = a_file(session.user, session.session_id, "a.csv", size=9)
+    def test_same_name_becomes_a_new_version(self, files: DynamoFiles, session: Session) -> None:
+        first = files.save(make_file(session.user, session.session_id, "a.csv"))
+        new = make_file(session.user, session.session_id, "a.csv", size=9)
 
-        second = files.keep(new)
+        second = files.save(new)
 
         assert second == as_record(new, file_key=first.file_key, version=2)
         assert files.get(session.user, first.file_key) == second
-        assert files.version(session.user, first.file_key, 1) == first
-        assert files.version(session.user, first.file_key, 2) == second
+        assert files.get_version(session.user, first.file_key, 1) == first
+        assert files.get_version(session.user, first.file_key, 2) == second
         assert files.list(session.user, 10, None).items == [second]
 
-    def test_again_is_the_same_record(self, files: DynamoFiles, session: Session) -> None:
-        new = a_file(session.user, session.session_id, "a.csv")
+    def test_saving_again_returns_the_same_record(self, files: DynamoFiles, session: Session) -> None:
+        new = make_file(session.user, session.session_id, "a.csv")
 
-        assert files.keep(new) == files.keep(new)
+        assert files.save(new) == files.save(new)
         assert files.list(session.user, 10, None).items == [as_record(new)]
 
-    def test_again_is_the_same_record_also_when_a_newer_version_came_between(
+    def test_saving_again_after_a_newer_version_returns_the_same_record(
         self, files: DynamoFiles, session: Session
     ) -> None:
-        first = a_file(session.user, session.session_id, "a.csv")
-        kept = files.keep(first)
-        newer = files.keep(a_file(session.user, session.session_id, "a.csv"))
+        first = make_file(session.user, session.session_id, "a.csv")
+        records = files.save(first)
+        newer = files.save(make_file(session.user, session.session_id, "a.csv"))
 
-        assert files.keep(first) == kept
-        assert files.get(session.user, kept.file_key) == newer
+        assert files.save(first) == records
+        assert files.get(session.user, records.file_key) == newer
 
-    def test_again_is_the_same_record_also_under_the_name_that_it_had_to_take(
+    def test_saving_again_under_a_numbered_name_returns_the_same_record(
         self, files: DynamoFiles, session: Session
     ) -> None:
-        taken = files.keep(a_file(session.user, session.session_id, "a?.csv", name="a_.csv"))
-        moved = a_file(session.user, session.session_id, "a*.csv", name="a_.csv")
-        kept = files.keep(moved)
+        taken = files.save(make_file(session.user, session.session_id, "a?.csv", name="a_.csv"))
+        moved = make_file(session.user, session.session_id, "a*.csv", name="a_.csv")
+        records = files.save(moved)
         files.remove(taken)
 
-        assert kept.name == "a_ (2).csv"
-        assert files.keep(moved) == kept
-        assert [file.name for file in files.of_session(session.user, session.session_id)] == ["a_ (2).csv"]
+        assert records.name == "a_ (2).csv"
+        assert files.save(moved) == records
+        assert [file.name for file in files.list_for_session(session.user, session.session_id)] == ["a_ (2).csv"]
 
-    def test_gives_each_session_and_the_library_names_of_their_own(self, files: DynamoFiles, user: str) -> None:
-        one, two = fresh("s"), fresh("s")
+    def test_names_are_separate_for_each_session_and_the_library(self, files: DynamoFiles, user: UserName) -> None:
+        one, two = new_session_id(), new_session_id()
 
-        kept = [files.keep(a_file(user, session_id, "a.csv")) for session_id in (one, two, None)]
+        records = [files.save(make_file(user, session_id, "a.csv")) for session_id in (one, two, None)]
 
-        assert {(file.name, file.version) for file in kept} == {("a.csv", 1)}
-        assert len({file.file_key for file in kept}) == 3
+        assert {(file.name, file.version) for file in records} == {("a.csv", 1)}
+        assert len({file.file_key for file in records}) == 3
 
-    def test_gives_people_names_of_their_own(self, files: DynamoFiles) -> None:
-        one, two = files.keep(a_file(someone(), None, "a.csv")), files.keep(a_file(someone(), None, "a.csv"))
+    def test_names_are_separate_for_each_user(self, files: DynamoFiles) -> None:
+        one, two = files.save(make_file(new_user(), None, "a.csv")), files.save(make_file(new_user(), None, "a.csv"))
 
         assert (one.version, two.version) == (1, 1)
         assert files.get(one.user, two.file_key) is None
-        assert files.version(one.user, two.file_key, 1) is None
+        assert files.get_version(one.user, two.file_key, 1) is None
 
 
 class TestNames:
-    def test_of_two_raw_names_that_meet_the_second_is_numbered(self, files: DynamoFiles, session: Session) -> None:
-        raws = ["a?.csv", "a*.csv", "a|.csv", "a*.csv"]
+    def test_colliding_raw_names_are_numbered(self, files: DynamoFiles, session: Session) -> None:
+        raw_names = ["a?.csv", "a*.csv", "a|.csv", "a*.csv"]
 
-        kept = [files.keep(a_file(session.user, session.session_id, raw, name="a_.csv")) for raw in raws]
+        records = [files.save(make_file(session.user, session.session_id, raw, name="a_.csv")) for raw in raw_names]
 
-        assert [(file.name, file.version) for file in kept] == [
+        assert [(file.name, file.version) for file in records] == [
             ("a_.csv", 1),
             ("a_ (2).csv", 1),
             ("a_ (3).csv", 1),
@@ -109,125 +109,125 @@ class TestNames:
         ]
 
     @pytest.mark.parametrize("source", [Source.GENERATED, Source.DEFERRED])
-    def test_of_uploads_are_never_taken_by_what_tools_make(
+    def test_generated_file_never_takes_the_name_of_an_upload(
         self, files: DynamoFiles, session: Session, source: Source
     ) -> None:
-        upload = files.keep(a_file(session.user, session.session_id, "a.csv"))
+        upload = files.save(make_file(session.user, session.session_id, "a.csv"))
 
-        made = files.keep(a_file(session.user, session.session_id, "a.csv", source=source, origin="call"))
+        generated = files.save(make_file(session.user, session.session_id, "a.csv", source=source, origin="call"))
 
-        assert (made.name, made.version) == ("a (2).csv", 1)
+        assert (generated.name, generated.version) == ("a (2).csv", 1)
         assert files.get(session.user, upload.file_key) == upload
 
-    def test_of_what_tools_made_go_on_with_the_next_call_but_not_within_one(
+    def test_next_call_adds_versions_but_one_call_gets_numbered_names(
         self, files: DynamoFiles, session: Session
     ) -> None:
-        def made(origin: str) -> FileRecord:
-            new = a_file(session.user, session.session_id, "a.csv", source=Source.GENERATED, origin=origin)
-            return files.keep(new)
+        def generate(origin: str) -> FileRecord:
+            new = make_file(session.user, session.session_id, "a.csv", source=Source.GENERATED, origin=origin)
+            return files.save(new)
 
-        kept = [made("call 1"), made("call 1"), made("call 2"), made("call 2")]
+        records = [generate("call 1"), generate("call 1"), generate("call 2"), generate("call 2")]
 
-        assert [(file.name, file.version) for file in kept] == [
+        assert [(file.name, file.version) for file in records] == [
             ("a.csv", 1),
             ("a (2).csv", 1),
             ("a.csv", 2),
             ("a (2).csv", 2),
         ]
 
-    def test_of_what_tools_made_are_taken_on_by_an_upload(self, files: DynamoFiles, session: Session) -> None:
-        made = files.keep(a_file(session.user, session.session_id, "a.csv", source=Source.GENERATED, origin="call"))
-        upload = files.keep(a_file(session.user, session.session_id, "a.csv"))
+    def test_upload_becomes_a_version_of_a_generated_file(self, files: DynamoFiles, session: Session) -> None:
+        generated = files.save(
+            make_file(session.user, session.session_id, "a.csv", source=Source.GENERATED, origin="call")
+        )
+        upload = files.save(make_file(session.user, session.session_id, "a.csv"))
 
-        assert (upload.file_key, upload.version, upload.source) == (made.file_key, 2, Source.UPLOADED)
+        assert (upload.file_key, upload.version, upload.source) == (generated.file_key, 2, Source.UPLOADED)
 
 
 class TestList:
-    def test_is_newest_first_in_pages(self, files: DynamoFiles, user: str) -> None:
-        kept = [files.keep(a_file(user, fresh("s"), f"{number}.csv")) for number in range(5)]
+    def test_list_is_newest_first_in_pages(self, files: DynamoFiles, user: UserName) -> None:
+        records = [files.save(make_file(user, new_session_id(), f"{number}.csv")) for number in range(5)]
 
-        first = files.list(UserName(user), 3, None)
-        second = files.list(UserName(user), 3, first.cursor)
+        first = files.list(user, 3, None)
+        second = files.list(user, 3, first.cursor)
 
-        assert first.items + second.items == kept[::-1]
+        assert first.items + second.items == records[::-1]
         assert second.cursor is None
 
-    def test_refuses_a_cursor_that_it_did_not_give(self, files: DynamoFiles, user: str) -> None:
+    def test_cursor_of_another_list_is_rejected(self, files: DynamoFiles, user: UserName) -> None:
         with pytest.raises(InvalidRequest):
-            files.list(UserName(user), 3, "VkVSU0lPTiM=")
+            files.list(user, 3, "VkVSU0lPTiM=")
 
-    def test_of_a_session_has_its_files_alone_newest_first(self, files: DynamoFiles, session: Session) -> None:
-        kept = [files.keep(a_file(session.user, session.session_id, f"{name}.csv")) for name in "bac"]
-        files.keep(a_file(session.user, None, "library.csv"))
-        files.keep(a_file(session.user, fresh("s"), "elsewhere.csv"))
+    def test_list_for_session_has_its_files_only_newest_first(self, files: DynamoFiles, session: Session) -> None:
+        records = [files.save(make_file(session.user, session.session_id, f"{name}.csv")) for name in "bac"]
+        files.save(make_file(session.user, None, "library.csv"))
+        files.save(make_file(session.user, new_session_id(), "elsewhere.csv"))
 
-        assert files.of_session(session.user, session.session_id) == kept[::-1]
+        assert files.list_for_session(session.user, session.session_id) == records[::-1]
 
-    def test_of_somebody_elses_session_is_empty(self, files: DynamoFiles, session: Session) -> None:
-        files.keep(a_file(session.user, session.session_id, "a.csv"))
+    def test_list_for_another_users_session_is_empty(self, files: DynamoFiles, session: Session) -> None:
+        files.save(make_file(session.user, session.session_id, "a.csv"))
 
-        assert files.of_session(UserName(someone()), session.session_id) == []
+        assert files.list_for_session(new_user(), session.session_id) == []
 
 
 class TestByName:
-    def test_looks_in_the_session_before_all_else(self, files: DynamoFiles, session: Session) -> None:
-        here = files.keep(a_file(session.user, session.session_id, "a.csv"))
-        files.keep(a_file(session.user, fresh("s"), "a.csv"))
+    def test_file_of_the_session_comes_first(self, files: DynamoFiles, session: Session) -> None:
+        here = files.save(make_file(session.user, session.session_id, "a.csv"))
+        files.save(make_file(session.user, new_session_id(), "a.csv"))
 
-        assert first(files.named(session.user, session.session_id, "a.csv")) == here
+        assert first_file(files.list_by_name(session.user, session.session_id, "a.csv")) == here
 
-    def test_finds_the_newest_of_the_others(self, files: DynamoFiles, session: Session) -> None:
-        files.keep(a_file(session.user, fresh("s"), "a.csv"))
-        newest = files.keep(a_file(session.user, None, "a.csv"))
+    def test_newest_file_of_other_sessions_is_found(self, files: DynamoFiles, session: Session) -> None:
+        files.save(make_file(session.user, new_session_id(), "a.csv"))
+        newest = files.save(make_file(session.user, None, "a.csv"))
 
-        assert first(files.named(session.user, session.session_id, "a.csv")) == newest
-        assert first(files.named(session.user, None, "a.csv")) == newest
+        assert first_file(files.list_by_name(session.user, session.session_id, "a.csv")) == newest
+        assert first_file(files.list_by_name(session.user, None, "a.csv")) == newest
 
-    def test_gives_the_others_as_well_each_once_for_when_the_first_has_expired(
-        self, files: DynamoFiles, session: Session
-    ) -> None:
-        made = [files.keep(a_file(session.user, fresh("s"), "a.csv")) for _ in range(12)]
-        here = files.keep(a_file(session.user, session.session_id, "a.csv"))
-        made.append(files.keep(a_file(session.user, None, "a.csv")))
+    def test_other_files_follow_newest_first_each_once(self, files: DynamoFiles, session: Session) -> None:
+        generated = [files.save(make_file(session.user, new_session_id(), "a.csv")) for _ in range(12)]
+        here = files.save(make_file(session.user, session.session_id, "a.csv"))
+        generated.append(files.save(make_file(session.user, None, "a.csv")))
 
-        assert list(files.named(session.user, session.session_id, "a.csv")) == [here, *made[::-1]]
+        assert list(files.list_by_name(session.user, session.session_id, "a.csv")) == [here, *generated[::-1]]
 
-    def test_finds_no_name_that_merely_begins_so(self, files: DynamoFiles, user: str) -> None:
-        files.keep(a_file(user, None, "report#2.csv"))
-        files.keep(a_file(user, None, "report.csv.bak"))
+    def test_name_prefix_does_not_match(self, files: DynamoFiles, user: UserName) -> None:
+        files.save(make_file(user, None, "report#2.csv"))
+        files.save(make_file(user, None, "report.csv.bak"))
 
-        assert first(files.named(UserName(user), None, "report")) is None
-        assert first(files.named(UserName(user), None, "report.csv")) is None
+        assert first_file(files.list_by_name(user, None, "report")) is None
+        assert first_file(files.list_by_name(user, None, "report.csv")) is None
 
-    def test_is_not_led_astray_by_a_longer_name(self, files: DynamoFiles, user: str) -> None:
-        meant = files.keep(a_file(user, None, "report"))
-        files.keep(a_file(user, None, "report#z"))
+    def test_longer_name_is_not_found(self, files: DynamoFiles, user: UserName) -> None:
+        expected = files.save(make_file(user, None, "report"))
+        files.save(make_file(user, None, "report#z"))
 
-        assert first(files.named(UserName(user), None, "report")) == meant
+        assert first_file(files.list_by_name(user, None, "report")) == expected
 
-    def test_finds_nothing_of_somebody_else(self, files: DynamoFiles, session: Session) -> None:
-        files.keep(a_file(session.user, session.session_id, "a.csv"))
+    def test_files_of_another_user_are_not_found(self, files: DynamoFiles, session: Session) -> None:
+        files.save(make_file(session.user, session.session_id, "a.csv"))
 
-        assert first(files.named(UserName(someone()), None, "a.csv")) is None
-        assert first(files.named(UserName(someone()), a_session(someone()).session_id, "a.csv")) is None
+        assert first_file(files.list_by_name(new_user(), None, "a.csv")) is None
+        assert first_file(files.list_by_name(new_user(), make_session(new_user()).session_id, "a.csv")) is None
 
-    def test_finds_the_newest_version(self, files: DynamoFiles, session: Session) -> None:
-        files.keep(a_file(session.user, session.session_id, "a.csv"))
-        second = files.keep(a_file(session.user, session.session_id, "a.csv"))
+    def test_newest_version_is_found(self, files: DynamoFiles, session: Session) -> None:
+        files.save(make_file(session.user, session.session_id, "a.csv"))
+        second = files.save(make_file(session.user, session.session_id, "a.csv"))
 
-        assert first(files.named(session.user, session.session_id, "a.csv")) == second
+        assert first_file(files.list_by_name(session.user, session.session_id, "a.csv")) == second
 
 
-def test_what_expires_stands_in_the_index_and_what_does_not_stays_out(files: DynamoFiles, user: str) -> None:
+def test_only_expiring_files_are_in_the_expiry_index(files: DynamoFiles, user: UserName) -> None:
     soon = int(START.timestamp())
-    expiring = files.keep(a_file(user, None, "a.csv", expires_at=soon))
-    files.keep(a_file(user, None, "b.csv"))
+    expiring = files.save(make_file(user, None, "a.csv", expires_at=soon))
+    files.save(make_file(user, None, "b.csv"))
 
-    found = files.table.client.query(
+    items = files.table.client.query(
         TableName=files.table.name,
         IndexName="expiry",
         KeyConditionExpression="expiry_bucket = :files AND expires_at <= :now",
         ExpressionAttributeValues={":files": {"S": "files"}, ":now": {"N": str(soon)}},
     )["Items"]
 
-    assert [item["sk"] for item in found] == [{"S": f"FILE#{expiring.file_key}"}]
+    assert [item["sk"] for item in items] == [{"S": f"FILE#{expiring.file_key}"}]

@@ -5,10 +5,10 @@ import boto3
 import pytest
 
 from satchel.adapters.sts_credentials import StsCredentials
-from satchel.domain.ids import TurnId, UserName, call_id
+from satchel.domain.ids import UserName, call_id
 from satchel.domain.object_keys import call_objects_prefixes, outcome_key
 from satchel.ports.runners import ScopedCredentials
-from tests.integration.aws.makers import fresh
+from tests.integration.aws.factories import new_session_id, new_turn_id
 
 TRUST = {
     "Version": "2012-10-17",
@@ -17,7 +17,7 @@ TRUST = {
 
 
 @pytest.fixture
-def sts(cloud: None) -> Any:  # noqa: ANN401  (a client of boto3's)
+def sts(cloud: None) -> Any:  # noqa: ANN401  (a boto3 client)
     del cloud
     return boto3.client("sts")
 
@@ -25,44 +25,48 @@ def sts(cloud: None) -> Any:  # noqa: ANN401  (a client of boto3's)
 @pytest.fixture
 def role(cloud: None) -> str:
     del cloud
-    made = boto3.client("iam").create_role(RoleName=f"call-{fresh('s')}", AssumeRolePolicyDocument=json.dumps(TRUST))
-    return str(made["Role"]["Arn"])
+    created = boto3.client("iam").create_role(
+        RoleName=f"call-{new_session_id()}", AssumeRolePolicyDocument=json.dumps(TRUST)
+    )
+    return str(created["Role"]["Arn"])
 
 
-def test_a_call_gets_credentials_of_the_role_named_by_its_turn(sts: Any, role: str) -> None:  # noqa: ANN401
-    turn_id = TurnId(fresh("t"))
-    asked: list[dict[str, Any]] = []
-    sts.meta.events.register("provide-client-params.sts.AssumeRole", lambda params, **_more: asked.append(dict(params)))
+def test_credentials_are_of_the_role_with_the_turn_as_session_name(sts: Any, role: str) -> None:  # noqa: ANN401
+    turn_id = new_turn_id()
+    requests: list[dict[str, Any]] = []
+    sts.meta.events.register(
+        "provide-client-params.sts.AssumeRole", lambda params, **_kwargs: requests.append(dict(params))
+    )
     source = StsCredentials(sts, role, "bucket", "table")
 
     credentials = source.for_call(turn_id, ["ada/artifacts/20260301/f01"], "ada/turns/t/c/outcome.json")
 
     assert isinstance(credentials, ScopedCredentials)
-    me = boto3.client(
+    caller_arn = boto3.client(
         "sts",
         aws_access_key_id=credentials.access_key_id,
         aws_secret_access_key=credentials.secret_access_key,
         aws_session_token=credentials.session_token,
     ).get_caller_identity()["Arn"]
-    assert me.endswith(f":assumed-role/{role.rpartition('/')[2]}/{turn_id}")
-    [params] = asked
+    assert caller_arn.endswith(f":assumed-role/{role.rpartition('/')[2]}/{turn_id}")
+    [params] = requests
     assert json.loads(params.pop("Policy")) == source.policy(
         turn_id, ["ada/artifacts/20260301/f01"], "ada/turns/t/c/outcome.json"
     )
     assert params == {"RoleArn": role, "RoleSessionName": turn_id, "DurationSeconds": 3600}
 
 
-def test_two_calls_have_two_sets_of_keys(sts: Any, role: str) -> None:  # noqa: ANN401  (a client of boto3's)
+def test_each_call_gets_different_credentials(sts: Any, role: str) -> None:  # noqa: ANN401  (a boto3 client)
     source = StsCredentials(sts, role, "bucket", "table")
 
-    one, two = (source.for_call(TurnId(fresh("t")), ["ada/artifacts/"], "ada/turns/x") for _ in range(2))
+    one, two = (source.for_call(new_turn_id(), ["ada/artifacts/"], "ada/turns/x") for _ in range(2))
 
     assert one.access_key_id != two.access_key_id
 
 
-def test_the_policy_fits_into_what_the_service_takes_whatever_the_names() -> None:
-    """AssumeRole takes 2,048 characters; the longest names are 64 for a person, 63 for a bucket, 255 for a table."""
-    turn, user = TurnId(fresh("t")), UserName("u" * 64)
+def test_policy_of_the_longest_names_is_within_the_size_limit() -> None:
+    """AssumeRole accepts 2,048 characters. The longest names have 64 (user), 63 (bucket) and 255 (table)."""
+    turn, user = new_turn_id(), UserName("u" * 64)
     call = call_id(turn, 99, 999)
     source = StsCredentials(boto3.client("sts"), "arn:aws:iam::1:role/x", "b" * 63, "t" * 255)
 

@@ -5,8 +5,8 @@ import pytest
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.dynamodb.tool_lists import DynamoToolLists
 from satchel.domain.conversation import ToolSpec
-from satchel.domain.tools import StoredToolList, answered
-from tests.integration.aws.makers import fresh
+from satchel.domain.tools import StoredToolList, fresh_tool_list
+from tests.integration.aws.factories import new_session_id
 
 NOW = datetime(2026, 8, 1, tzinfo=UTC)
 
@@ -18,11 +18,11 @@ def lists(table: Table) -> DynamoToolLists:
 
 @pytest.fixture
 def server() -> str:
-    return f"server-{fresh('s')}"
+    return f"server-{new_session_id()}"
 
 
-def test_a_list_is_kept_for_its_server_and_configuration(lists: DynamoToolLists, server: str) -> None:
-    kept = answered(
+def test_list_is_stored_for_a_server_and_configuration(lists: DynamoToolLists, server: str) -> None:
+    stored = fresh_tool_list(
         [
             ToolSpec(server=server, name="a", description="Grün.", input_schema={"type": "object", "properties": {}}),
             ToolSpec(server=server, name="b"),
@@ -30,26 +30,24 @@ def test_a_list_is_kept_for_its_server_and_configuration(lists: DynamoToolLists,
         NOW,
     )
 
-    lists.put(server, "hash", kept)
+    lists.save(server, "hash", stored)
 
-    assert lists.get(server, "hash") == kept
+    assert lists.get(server, "hash") == stored
     assert lists.get(server, "other") is None
     assert lists.get("another", "hash") is None
 
 
-def test_a_server_without_tools_differs_from_one_that_did_not_answer_and_from_one_not_asked_yet(
-    lists: DynamoToolLists, server: str
-) -> None:
-    without, silent = answered([], NOW), StoredToolList(asked_at=NOW).failed("no such program", NOW)
-    lists.put(server, "without", without)
-    lists.put(server, "silent", silent)
+def test_empty_failed_and_missing_lists_are_distinct(lists: DynamoToolLists, server: str) -> None:
+    empty, failed = fresh_tool_list([], NOW), StoredToolList(asked_at=NOW).with_failure("no such program", NOW)
+    lists.save(server, "empty", empty)
+    lists.save(server, "failed", failed)
 
-    assert [lists.get(server, config) for config in ("without", "silent", "new")] == [without, silent, None]
+    assert [lists.get(server, config) for config in ("empty", "failed", "new")] == [empty, failed, None]
 
 
-def test_the_newest_list_stands(lists: DynamoToolLists, server: str) -> None:
-    newest = answered([ToolSpec(server=server, name="b")], NOW + timedelta(minutes=1))
-    lists.put(server, "hash", answered([ToolSpec(server=server, name="a")], NOW))
-    lists.put(server, "hash", newest)
+def test_newest_list_replaces_the_previous_one(lists: DynamoToolLists, server: str) -> None:
+    newest = fresh_tool_list([ToolSpec(server=server, name="b")], NOW + timedelta(minutes=1))
+    lists.save(server, "hash", fresh_tool_list([ToolSpec(server=server, name="a")], NOW))
+    lists.save(server, "hash", newest)
 
     assert lists.get(server, "hash") == newest

@@ -12,14 +12,15 @@ from botocore.stub import ANY, Stubber
 from satchel.adapters.lambda_functions import LambdaRunners
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
+from satchel.domain.ids import UserName
 from satchel.domain.timing import Limits
 from satchel.ports.runners import CallOrder, InputFile, ScopedCredentials
-from tests.integration.aws.makers import a_call, a_session, a_turn
+from tests.integration.aws.factories import make_call, make_session, make_turn
 
 if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
 
-LIST = {
+LIST_REQUEST = {
     "FunctionName": "satchel-run-report",
     "InvocationType": "RequestResponse",
     "TenantId": "_satchel",
@@ -44,13 +45,13 @@ def runners(client: "LambdaClient") -> LambdaRunners:
     return LambdaRunners(client, client, "satchel-run-", {"far", "farther"}, "satchel-remote")
 
 
-def payload(said: object) -> StreamingBody:
-    body = json.dumps(said).encode()
+def payload(value: object) -> StreamingBody:
+    body = json.dumps(value).encode()
     return StreamingBody(io.BytesIO(body), len(body))
 
 
-def an_order() -> CallOrder:
-    call = a_call(a_turn(a_session("ada@example.com")))
+def make_order() -> CallOrder:
+    call = make_call(make_turn(make_session(UserName("ada@example.com"))))
     return CallOrder(
         user=call.user,
         session_id=call.session_id,
@@ -67,10 +68,10 @@ def an_order() -> CallOrder:
     )
 
 
-def test_a_call_is_sent_to_its_server_for_its_person_and_not_waited_for(
+def test_start_invokes_the_servers_function_asynchronously_as_the_users_tenant(
     runners: LambdaRunners, service: Stubber
 ) -> None:
-    order = an_order()
+    order = make_order()
     service.add_response(
         "invoke",
         {"StatusCode": 202},
@@ -85,68 +86,69 @@ def test_a_call_is_sent_to_its_server_for_its_person_and_not_waited_for(
     runners.start("report", order)
 
 
-def test_servers_that_are_somewhere_else_share_a_runner_which_is_told_whom_to_ask(
-    runners: LambdaRunners, service: Stubber
-) -> None:
+def test_remote_servers_share_a_runner(runners: LambdaRunners, service: Stubber) -> None:
     for server in ("far", "farther"):
-        asked = {"FunctionName": "satchel-remote", "Payload": json.dumps({"action": "list", "server": server}).encode()}
-        service.add_response("invoke", {"StatusCode": 200, "Payload": payload({"tools": []})}, {**LIST, **asked})
+        request = {
+            "FunctionName": "satchel-remote",
+            "Payload": json.dumps({"action": "list", "server": server}).encode(),
+        }
+        service.add_response(
+            "invoke", {"StatusCode": 200, "Payload": payload({"tools": []})}, {**LIST_REQUEST, **request}
+        )
         assert runners.list_tools(server) == []
 
 
-def test_what_is_sent_reads_back_as_the_same_order() -> None:
-    order = an_order()
+def test_call_order_round_trips_as_json() -> None:
+    order = make_order()
 
     assert CallOrder.model_validate_json(order.model_dump_json()) == order
     assert json.loads(order.model_dump_json())["action"] == "call"
 
 
-def test_a_call_that_cannot_be_sent_is_an_error(runners: LambdaRunners, service: Stubber) -> None:
+def test_failed_invocation_raises(runners: LambdaRunners, service: Stubber) -> None:
     service.add_client_error("invoke", "TooManyRequestsException")
 
     with pytest.raises(ClientError):
-        runners.start("report", an_order())
+        runners.start("report", make_order())
 
 
-def test_tools_are_asked_for_in_nobodys_name(runners: LambdaRunners, service: Stubber) -> None:
+def test_list_tools_uses_the_listing_tenant(runners: LambdaRunners, service: Stubber) -> None:
     tools = [ToolSpec(server="report", name="summarise", description="Grün.", input_schema={"type": "object"})]
-    said = {"tools": [tool.model_dump() for tool in tools], "config_hash": "h"}
-    service.add_response("invoke", {"StatusCode": 200, "Payload": payload(said)}, LIST)
+    value = {"tools": [tool.model_dump() for tool in tools], "config_hash": "h"}
+    service.add_response("invoke", {"StatusCode": 200, "Payload": payload(value)}, LIST_REQUEST)
 
     assert runners.list_tools("report") == tools
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("value", "message"),
     [
         ({"errorMessage": "no module named pandas"}, "no module named pandas"),
-        ({}, "no reason given"),
+        ({}, "unknown error"),
     ],
 )
-def test_a_server_that_does_not_start_is_named_with_what_it_said(
-    runners: LambdaRunners, service: Stubber, said: object, told: str
+def test_error_of_a_server_that_does_not_start_has_name_and_reason(
+    runners: LambdaRunners, service: Stubber, value: object, message: str
 ) -> None:
-    answer = {"StatusCode": 200, "FunctionError": "Unhandled", "Payload": payload(said)}
-    service.add_response("invoke", answer, {**LIST, "Payload": ANY})
+    response = {"StatusCode": 200, "FunctionError": "Unhandled", "Payload": payload(value)}
+    service.add_response("invoke", response, {**LIST_REQUEST, "Payload": ANY})
 
-    with pytest.raises(Unavailable) as refused:
+    with pytest.raises(Unavailable) as raised:
         runners.list_tools("report")
 
-    assert refused.value.message == f"The server 'report' did not start: {told}"
+    assert raised.value.message == f"The server 'report' did not start: {message}"
 
 
-def test_a_server_cannot_speak_for_another(runners: LambdaRunners, service: Stubber) -> None:
-    said = {"tools": [{"server": "calculator", "name": "evaluate"}]}
-    service.add_response("invoke", {"StatusCode": 200, "Payload": payload(said)}, LIST)
+def test_tools_belong_to_the_server_that_was_asked(runners: LambdaRunners, service: Stubber) -> None:
+    value = {"tools": [{"server": "calculator", "name": "evaluate"}]}
+    service.add_response("invoke", {"StatusCode": 200, "Payload": payload(value)}, LIST_REQUEST)
 
     assert runners.list_tools("report") == [ToolSpec(server="report", name="evaluate")]
 
 
-@pytest.mark.parametrize("said", [None, [], {}, {"tools": None}, {"tools": [{"name": "no server"}]}])
-def test_an_answer_that_is_no_list_is_a_server_that_is_not_ready(
-    runners: LambdaRunners, service: Stubber, said: object
-) -> None:
-    service.add_response("invoke", {"StatusCode": 200, "Payload": payload(said)}, LIST)
+@pytest.mark.parametrize("value", [None, [], {}, {"tools": None}, {"tools": [{"name": "no server"}]}])
+def test_invalid_answer_raises_unavailable(runners: LambdaRunners, service: Stubber, value: object) -> None:
+    service.add_response("invoke", {"StatusCode": 200, "Payload": payload(value)}, LIST_REQUEST)
 
-    with pytest.raises(Unavailable, match="sent no list"):
+    with pytest.raises(Unavailable, match="returned an invalid list"):
         runners.list_tools("report")
