@@ -1,12 +1,12 @@
-# The two commands are `make run` and `make test`; each sets up what it needs, in this checkout alone.
-# Needs Python 3.11 to 3.14 (PYTHON=python3.12 names another) and, for the stacks, Node 20 or newer.
+# The main commands are `make run` and `make test`. Each installs its requirements inside this checkout only.
+# Needs Python 3.11 to 3.14 (PYTHON=python3.12 selects one) and Node 20 or newer for the stacks.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PAGE := web/dist/index.html
 PAGE_SOURCES := $(shell find web/src web/public -type f) web/index.html web/package.json web/tsconfig.json web/vite.config.ts
-# In the order of the folders: the long tests of the whole system begin first, and the short ones fill up the end.
+# Tests start in the order of their folders: the long e2e tests first, the short ones last.
 PYTEST ?= -n auto --dist loadfile --no-loadscope-reorder
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes
 export UV_LINK_MODE ?= copy
@@ -14,22 +14,23 @@ export UV_LINK_MODE ?= copy
 .DEFAULT_GOAL := help
 .PHONY: help run test check web-check types sizes pictures bench synth requirements clean
 
-help: ## Say what can be made
+help: ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
 
-run: $(VENV)/run.stamp $(PAGE) ## Set up and serve Satchel on 127.0.0.1:8000 (SATCHEL_PORT names another port)
+run: $(VENV)/run.stamp $(PAGE) ## Set up and serve Satchel on 127.0.0.1:8000 (SATCHEL_PORT: another port)
 	@exec $(BIN)/satchel serve
 
 test: $(VENV)/dev.stamp $(PAGE) ## Set up, check and test everything (SATCHEL_TEST_EXAMPLES=5000: more of each property)
 	@$(MAKE) --no-print-directory check
 	$(BIN)/pytest $(PYTEST)
 
-check: $(VENV)/dev.stamp ## Lint, types, imports and requirements
+check: $(VENV)/dev.stamp ## Lint, types, imports, requirements and language
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/deptry .
+	$(BIN)/python -m tests.language
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory web-check; fi
 
 web-check: types ## Lint, type and test the web client
@@ -41,26 +42,26 @@ types: $(VENV)/run.stamp node_modules/.stamp ## Write the API's types for the we
 	@$(BIN)/python -m local.emulator.openapi >web/src/api/openapi.json
 	@npm run --silent schema -w web
 
-sizes: $(VENV)/dev.stamp $(PAGE) ## Measure how much the web client loads and write it into docs/web.md
+sizes: $(VENV)/dev.stamp $(PAGE) ## Measure the download sizes of the web client and write them into docs/web.md
 	@$(BIN)/python -m tests.bench.page_sizes
 
-pictures: $(VENV)/dev.stamp $(PAGE) ## Take the README's pictures of the web client anew (needs chromium)
+pictures: $(VENV)/dev.stamp $(PAGE) ## Take the README's screenshots of the web client (needs chromium)
 	@$(BIN)/python -m tests.e2e.web.screenshots
 
-bench: $(VENV)/dev.stamp ## Measure and write docs/benchmarks.md (BENCH=--peers: install and measure what others offer)
+bench: $(VENV)/dev.stamp ## Measure and write docs/benchmarks.md (BENCH=--peers: install and measure other products)
 	$(BIN)/python -m tests.bench $(BENCH)
 
-synth: $(VENV)/dev.stamp $(PAGE) ## Synthesise the stacks into cdk.out, checked by cdk-nag and cfn-lint; no AWS account is asked
+synth: $(VENV)/dev.stamp $(PAGE) ## Synthesize the stacks into cdk.out and check them with cdk-nag and cfn-lint (needs no AWS account)
 	CDK_OUTDIR=cdk.out $(BIN)/python app.py
 	$(BIN)/cfn-lint cdk.out/*.template.json
 
-costs: $(VENV)/run.stamp ## Say what it costs: idle, and for 1,000 turns (COSTS=--write: into docs/costs.md)
+costs: $(VENV)/run.stamp ## Print the costs when idle and for 1,000 turns (COSTS=--write: into docs/costs.md)
 	@$(BIN)/python -m infra.costs $(COSTS)
 
-requirements: $(VENV)/uv.stamp ## Pin again what pyproject.toml asks for (UPGRADE=--upgrade: the newest)
+requirements: $(VENV)/uv.stamp ## Pin the requirements of pyproject.toml again (UPGRADE=--upgrade: the newest versions)
 	$(BIN)/python requirements/compile.py $(UPGRADE)
 
-clean: ## Remove what the other targets made
+clean: ## Remove the files that the other targets created
 	rm -rf $(VENV) node_modules web/dist cdk.out .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/uv.stamp: requirements/uv.txt
@@ -78,11 +79,11 @@ $(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
 	$(UV_INSTALL) -r $<
 	@touch $@
 
-# Without npm there is no page, the tests that need Node are skipped, and both is said.
+# Without npm there is no web client and the tests that need Node are skipped. Both targets print a message.
 $(PAGE): node_modules/.stamp $(PAGE_SOURCES)
 	@if command -v npm >/dev/null; then npm run --silent build -w web; \
-	else echo "There is no npm here: the API is served without the web client."; fi
+	else echo "npm is not installed: the API is served without the web client."; fi
 
 node_modules/.stamp: package-lock.json package.json web/package.json
 	@if command -v npm >/dev/null; then npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && touch $@; \
-	else echo "There is no npm here: the tests of servers for Node will be skipped."; fi
+	else echo "npm is not installed: the tests of servers for Node will be skipped."; fi

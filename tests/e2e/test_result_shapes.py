@@ -161,7 +161,7 @@ def test_content_blocks_with_files_become_artifacts(user: UserClient, server: st
     assert_files_of(user, response)
 
 
-def test_content_blocks_of_a_fastmcp_tool_become_artifacts_and_so_does_its_linked_file(
+def test_content_blocks_and_linked_file_of_a_fastmcp_tool_become_artifacts(
     user: UserClient,
 ) -> None:
     response = call(user, "artifacts.content_blocks")

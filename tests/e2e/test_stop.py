@@ -70,7 +70,7 @@ def _stop(system: SystemProcess, signal_name: str) -> None:
 
 
 @pytest.mark.parametrize("signal_name", ["SIGTERM", "SIGINT"])
-def test_signal_under_load_stops_everything_within_five_seconds_and_deletes_workspaces(
+def test_signal_under_load_stops_within_five_seconds_and_deletes_workspaces(
     signal_name: str,
 ) -> None:
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(TRIAL_CONFIG)}) as system:

@@ -1,1 +1,1 @@
-"""The language check: banned names and phrases, found in the source by its syntax tree."""
+"""Check of the language: banned names, phrases and spellings in code and documents."""

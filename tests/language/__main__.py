@@ -1,4 +1,4 @@
-"""Print the findings of the language check, one a line, and exit with 1 if there is any."""
+"""Print the findings of the language check, one per line, and exit with 1 if there is any."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Find names, docstring openings and phrases that the project does not use.
+"""Find names, docstring openings, phrases and spellings that the project does not use.
 
 ``python -m tests.language [PATH ...]`` prints one line for each finding and exits with 1 if there is any.
 """
@@ -13,30 +13,49 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PYTHON_ROOTS = ("layers", "local", "infra", "functions", "tests", "requirements", "app.py")
-PROSE = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs", "web/README.md")
+TEXT_ROOTS = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "Makefile",
+    "pyproject.toml",
+    "docs",
+    "web/src",
+    "web/README.md",
+)
+PATTERNS = ("*.py", "*.md", "*.toml", "*.ts", "*.tsx", "*.mjs", "*.css")
+MAX_TEST_NAME = 80
 _THIS_CHECK = ROOT / "tests" / "language"
 
-OPENINGS = re.compile(r"(Who|What|Whose|Where|Of|Whether)\b")
+OPENINGS = re.compile(r"(Who|What|Whose|Where|Which|Of|Whether|That|How|Why)\b")
 PHRASES = re.compile(
-    r"\b(nobody|somebody|whoever|of ours|none is|none of ours"
-    r"|(?:is|are|was|were|be|been|being) (?:told|said)|stands? for)\b",
+    r"\b(nobody|somebody|everybody|anybody|whoever|of ours|none is|none of ours"
+    r"|(?:is|are|was|were|be|been|being) (?:told|said|asked)|stands? for)\b",
+    re.IGNORECASE,
+)
+CITATIONS = re.compile(r"\b(spec \d[\d.]*|DESIGN:)")
+BRITISH = re.compile(
+    r"(?<![\w:.])("
+    r"(?:behaviour|catalogue|centre|colour|defence|favour|honour|licence|neighbour)s?"
+    r"|(?:emphasi|initiali|normali|optimi|organi|recogni|seriali|synthesi)s(?:e|es|ed|er|ing|ation)"
+    r"|analys(?:e|es|ed|ing))\b",
     re.IGNORECASE,
 )
 MAXIMUM = re.compile(r"(^|_)most_", re.IGNORECASE)
-OLD_NAMES = frozenset(
-    """
-    corner corners nursery birth attendant calls_in_line ledger seams tool_watch sweeping ticker going going_files
-    GoingFiles SessionRemains UserRemains Standings standing thinning Thinner Peek own_tools shelf catalogue lean_mcp lean
-    spoken patient Heard Telling NobodyListens Pulse beat PoseQuestion ModelTask TellFiles what_was_said shown_artifact
-    DoubtTools that_has open_to asks_first require_open NormalizeOutcome news strays
-    kept said told wanted asked
-    """.split()
+OLD_NAMES = re.compile(
+    r"corners?|nursery|birth|attendant|calls_in_line|ledger|seams|tool_watch|sweeping|ticker|going(_?files)?"
+    r"|SessionRemains|UserRemains|standings?|thinn(ing|er)|peek|own_tools|shelf|catalogue|lean(_mcp)?|spoken|patient"
+    r"|heard|telling|NobodyListens|pulse|beat|PoseQuestion|ModelTask|TellFiles|what_was_said|shown_artifact|DoubtTools"
+    r"|that_has|open_to|asks_first|require_open|NormalizeOutcome|news|strays|kept|said|told|wanted|asked",
+    re.IGNORECASE,
 )
+
+Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, order=True)
 class Finding:
-    """One banned name or phrase: ``path`` relative to the checkout, ``line`` from 1."""
+    """One banned name or phrase. ``path`` is relative to the checkout, ``line`` starts at 1."""
 
     path: str
     line: int
@@ -48,66 +67,65 @@ class Finding:
 
 
 def find(paths: Iterable[Path]) -> list[Finding]:
-    """Return the findings of all Python and Markdown files under these paths, sorted by place."""
+    """Return the findings of all files under these paths, sorted by position."""
     files = (file for path in paths for file in _files(path))
     return sorted(finding for file in files for finding in check(file))
 
 
 def default_paths() -> list[Path]:
-    """Return the folders and files that the check covers when it is given none."""
-    return [ROOT / name for name in (*PYTHON_ROOTS, *PROSE)]
+    """Return the folders and files that are checked by default."""
+    return [ROOT / name for name in (*PYTHON_ROOTS, *TEXT_ROOTS)]
 
 
 def check(file: Path) -> list[Finding]:
-    """Return the findings of one file."""
+    """Return the findings of one file. Python files are parsed, all others are checked line by line."""
     name = file.relative_to(ROOT).as_posix() if file.is_relative_to(ROOT) else str(file)
     text = file.read_text(encoding="utf-8")
-    found = _in_python(text) if file.suffix == ".py" else _in_prose(text)
-    return [Finding(name, line, problem) for line, problem in found]
+    problems = _in_python(text) if file.suffix == ".py" else _in_text(text)
+    return [Finding(name, line, problem) for line, problem in problems]
 
 
 def _files(path: Path) -> Iterator[Path]:
     if path.is_file():
         yield path
-    for pattern in ("*.py", "*.md"):
-        yield from (file for file in sorted(path.rglob(pattern)) if not file.is_relative_to(_THIS_CHECK))
+    for pattern in PATTERNS:
+        yield from (file for file in sorted(path.rglob(pattern)) if not _is_excluded(file))
 
 
-def _in_prose(text: str) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(text.splitlines(), 1):
+def _is_excluded(file: Path) -> bool:
+    return file.is_relative_to(_THIS_CHECK) or file.name.endswith(".d.ts")  # generated from checked Python
+
+
+def _in_text(text: str, first_line: int = 1) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(text.splitlines(), first_line):
         yield from ((number, f"phrase {match[0]!r}") for match in PHRASES.finditer(line))
+        yield from ((number, f"citation {match[0]!r}") for match in CITATIONS.finditer(line))
+        yield from ((number, f"British spelling {match[0]!r}") for match in BRITISH.finditer(line))
 
 
 def _in_python(text: str) -> Iterator[tuple[int, str]]:
     tree = ast.parse(text)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        if isinstance(node, Documented):
             yield from _in_docstring(node)
         yield from ((line, problem) for line, name in _names(node) for problem in _in_name(name))
-    yield from _in_comments(text)
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield from _in_text(token.string, token.start[0])
 
 
-def _in_docstring(
-    node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef,
-) -> Iterator[tuple[int, str]]:
+def _in_docstring(node: Documented) -> Iterator[tuple[int, str]]:
     docstring = ast.get_docstring(node, clean=False)
     if docstring is None:
         return
-    first = node.body[0].lineno
+    first_line = node.body[0].lineno
     if match := OPENINGS.match(docstring.strip()):
-        yield first, f"docstring opens with {match[0]!r}"
-    for number, line in enumerate(docstring.splitlines()):
-        yield from ((first + number, f"phrase {match[0]!r}") for match in PHRASES.finditer(line))
-
-
-def _in_comments(text: str) -> Iterator[tuple[int, str]]:
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            yield from ((token.start[0], f"phrase {match[0]!r}") for match in PHRASES.finditer(token.string))
+        yield first_line, f"docstring opens with {match[0]!r}"
+    yield from _in_text(docstring, first_line)
 
 
 def _names(node: ast.AST) -> Iterator[tuple[int, str]]:
-    """Yield the names that a node defines: not those it only uses, which are reported where they are defined."""
+    """Yield the names that a node defines. Uses of a name are not reported."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         yield node.lineno, node.name
     elif isinstance(node, ast.arg):
@@ -120,7 +138,10 @@ def _names(node: ast.AST) -> Iterator[tuple[int, str]]:
 
 def _in_name(name: str) -> Iterator[str]:
     bare = name.strip("_")
-    if MAXIMUM.search(bare):
+    is_test = name.startswith("test_")
+    if MAXIMUM.search(bare) and not is_test:
         yield f"name {name!r}: write max_"
-    if bare in OLD_NAMES or bare.lower() in OLD_NAMES:
+    if OLD_NAMES.fullmatch(bare):
         yield f"name {name!r}"
+    if is_test and len(name) > MAX_TEST_NAME:
+        yield f"test name of {len(name)} characters (at most {MAX_TEST_NAME}): {name}"

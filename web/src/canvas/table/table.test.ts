@@ -50,7 +50,7 @@ describe("DelimitedTable", () => {
   });
 
   it("treats a quote inside an unquoted field as a plain character", () => {
-    expect(getAllRows(createTable('size,colour\n5" pipe,red\n6" pipe,blue\n'))).toEqual([
+    expect(getAllRows(createTable('size,color\n5" pipe,red\n6" pipe,blue\n'))).toEqual([
       ['5" pipe', "red"],
       ['6" pipe', "blue"],
     ]);

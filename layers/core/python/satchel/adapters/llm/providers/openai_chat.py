@@ -17,7 +17,7 @@ _PLACEHOLDER_KEY = "none"  # the client requires a key
 
 
 def connect(options: ModelOptions) -> ModelConnection:
-    """Return a connection. OpenAI caches prompts without being asked."""
+    """Return a connection. OpenAI caches prompts by default."""
     base_url = options.base_url or os.environ.get("OPENAI_BASE_URL")
     client = AsyncOpenAI(
         api_key=api_key(options, "OPENAI_API_KEY", default=_PLACEHOLDER_KEY if base_url else None),
