@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 from local.emulator.aws import resources
 from local.emulator.aws.cloud import LocalCloud
 from tests.hashes import base64_sha256
-from tests.integration.aws.factories import at_once
+from tests.integration.aws.factories import run_concurrently
 
 S3 = Any  # untyped, because the tests pass mappings as arguments
 MIN_PART_BYTES = 5 << 20
@@ -84,7 +84,7 @@ def test_aborted_upload_is_not_found(upload: MultipartUpload) -> None:
 
 def test_concurrent_completions_never_cause_a_server_error(upload: MultipartUpload) -> None:
     upload.put(1, b"x" * MIN_PART_BYTES)
-    results = at_once([upload.complete] * 4)
+    results = run_concurrently([upload.complete] * 4)
     errors = {error.response["Error"]["Code"] for error in results if isinstance(error, ClientError)}
     assert errors <= {"NoSuchUpload"}
     assert len({etag for etag in results if isinstance(etag, str)}) == 1

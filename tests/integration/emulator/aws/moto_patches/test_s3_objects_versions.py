@@ -11,7 +11,7 @@ from botocore.config import Config
 
 from local.emulator.aws import resources
 from local.emulator.aws.cloud import LocalCloud
-from tests.integration.aws.factories import at_once
+from tests.integration.aws.factories import run_concurrently
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -63,4 +63,4 @@ def test_lookups_and_listings_succeed_during_writes_and_removals(s3: "S3Client")
             with suppress(no_such_key):
                 s3.get_object(Bucket=BUCKET, Key=f"{number % 3}")
 
-    assert at_once([write_and_remove, read] * 2) == [None] * 4
+    assert run_concurrently([write_and_remove, read] * 2) == [None] * 4
