@@ -2,10 +2,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.integration.turn.turns import Turns, running_turns
+from tests.integration.turn.turn_driver import TurnDriver, run_backend
 
 
 @pytest.fixture(scope="module")
-def turns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Turns]:
-    with running_turns(tmp_path_factory.mktemp("turns")) as turns:
+def turns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TurnDriver]:
+    with run_backend(tmp_path_factory.mktemp("turns")) as turns:
         yield turns

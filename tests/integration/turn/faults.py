@@ -1,4 +1,4 @@
-"""Functions that fail: before their work or after it, or in the midst of it, at a request to AWS or at its answer."""
+"""Fault injection: a function fails before or after its work, or at a request to AWS or its response."""
 
 import random
 import threading
@@ -16,118 +16,122 @@ from local.emulator.runners.context import Handler, LambdaContext
 
 T = TypeVar("T")
 
-_SOUND = 6  # turns in which a function does not fail, for each four in which it does
+_INVOCATIONS_WITHOUT_FAULT = 6  # for each four with one
 
 
-class When(StrEnum):
-    """Where in its work a function fails."""
+class FaultPoint(StrEnum):
+    """The point at which a function fails."""
 
-    BEFORE = "before it"
-    AFTER = "after it"
+    BEFORE = "before its work"
+    AFTER = "after its work"
     REQUEST = "at a request that is never sent"
-    ANSWER = "at an answer that is lost"
+    RESPONSE = "at a response that is lost"
 
 
-class Work(NamedTuple):
-    """What a function does for each turn: it is called so often, and makes at least so many requests each time."""
+class Workload(NamedTuple):
+    """The work of a function for each subject: the number of calls, and the minimum number of requests in each."""
 
-    times: int
+    calls: int
     requests: int
 
 
-class Died(BaseException):
-    """The process is gone: nothing is caught, nothing more is written."""
+class ProcessDied(BaseException):
+    """The process dies. A BaseException, so that no handler catches it and nothing more is written."""
 
 
 @dataclass
 class _Fault:
+    """A fault in the ``call``-th call of a function for one subject, there at the ``request``-th request."""
+
     function: str
-    when: When
-    time: int
+    point: FaultPoint
+    call: int
     request: int
     error: BaseException | None = None
 
 
-Of = Callable[[Any], str]
-"""What an event is about: a turn, a session, a round of a clock."""
+FindSubject = Callable[[Any], str]
+"""Returns the subject of an event: a turn, a session, a round of a schedule."""
 
 
-def _turn_of(event: Any) -> str:  # noqa: ANN401  (a payload)
+def _find_turn(event: Any) -> str:  # noqa: ANN401  (a payload)
     return str(event["turn_id"])
 
 
-class Faults:
-    """Has each function fail at most once for each turn, or whatever else it works on. ``happened`` counts when.
+class FaultInjector:
+    """Lets each function fail at most once for each subject. ``happened`` counts the faults.
 
-    What is in store is the same for each seed; which turn it meets is not, since turns run side by side.
+    The sequence of faults depends only on the seed. Which turn gets which fault varies, because turns run concurrently.
     """
 
-    def __init__(self, seed: int, works: Mapping[str, Work]) -> None:
-        self._in_store = {function: _in_store(seed, function, work) for function, work in works.items()}
-        self._left: defaultdict[str, deque[_Fault]] = defaultdict(deque)
+    def __init__(self, seed: int, workloads: Mapping[str, Workload]) -> None:
+        self._planned = {function: _plan_faults(seed, function, workload) for function, workload in workloads.items()}
+        self._postponed: defaultdict[str, deque[_Fault]] = defaultdict(deque)
         self._lock = threading.Lock()
-        self._fates: dict[tuple[str, str], _Fault | None] = {}
+        self._assigned: dict[tuple[str, str], _Fault | None] = {}
         self._thread = threading.local()
-        self.happened: Counter[tuple[str, When]] = Counter()
+        self.happened: Counter[tuple[str, FaultPoint]] = Counter()
 
     @contextmanager
-    def between_us_and_aws(self) -> Iterator[None]:
-        """Watch the requests of all clients that are made meanwhile."""
+    def patched_clients(self) -> Iterator[None]:
+        """Inject faults into the requests of all clients that are created during the block."""
         boto3.setup_default_session()
         assert boto3.DEFAULT_SESSION is not None
         events = boto3.DEFAULT_SESSION.events
-        events.register("before-call", lambda **_: self._pass(When.REQUEST))
-        events.register("after-call", lambda **_: self._pass(When.ANSWER))
+        events.register("before-call", lambda **_: self._count_request(FaultPoint.REQUEST))
+        events.register("after-call", lambda **_: self._count_request(FaultPoint.RESPONSE))
         try:
             yield
         finally:
             boto3.setup_default_session()
 
-    def handler(self, function: str, handler: Handler, of: Of = _turn_of, *, dies: bool = False) -> Handler:
-        """Return a handler that may fail, once for each thing that its events are ``of``; ``dies``: without a word."""
+    def handler(
+        self, function: str, handler: Handler, find_subject: FindSubject = _find_turn, *, dies: bool = False
+    ) -> Handler:
+        """Return a handler that fails at most once for each subject. ``dies``: the process dies instead of an error."""
 
         def run(event: Any, context: LambdaContext) -> object:  # noqa: ANN401  (a payload)
-            return self.meet(function, of(event), lambda: handler(event, context), dies=dies)
+            return self.run(function, find_subject(event), lambda: handler(event, context), dies=dies)
 
         return run
 
-    def meet(self, function: str, thing: str, work: Callable[[], T], *, dies: bool = False) -> T:
-        """Do the work, or meet what is in store for it."""
-        fault = self._fate(function, thing)
+    def run(self, function: str, subject: str, work: Callable[[], T], *, dies: bool = False) -> T:
+        """Do the work, or fail if a fault is planned for this call."""
+        fault = self._next_fault(function, subject)
         if fault:
-            fault.error = Died() if dies else ReadTimeoutError(endpoint_url="https://aws.example")
-        if fault and fault.when is When.BEFORE:
+            fault.error = ProcessDied() if dies else ReadTimeoutError(endpoint_url="https://aws.example")
+        if fault and fault.point is FaultPoint.BEFORE:
             self._fail(fault)
         self._thread.fault = fault
         try:
-            done = work()
+            result = work()
         finally:
             self._thread.fault = None
-        if fault and fault.when is When.AFTER:
+        if fault and fault.point is FaultPoint.AFTER:
             self._fail(fault)
         if fault and fault.request > 0:
-            self._keep(fault)
-        return done
+            self._postpone(fault)
+        return result
 
-    def _keep(self, fault: _Fault) -> None:
-        """There were fewer requests than it waited for: it goes on counting at the next thing of its function."""
+    def _postpone(self, fault: _Fault) -> None:
+        """Move a fault to the next subject of its function, because the call made fewer requests than expected."""
         with self._lock:
-            self._left[fault.function].append(replace(fault, time=1))
+            self._postponed[fault.function].append(replace(fault, call=1))
 
-    def _fate(self, function: str, thing: str) -> _Fault | None:
+    def _next_fault(self, function: str, subject: str) -> _Fault | None:
         with self._lock:
-            if (function, thing) not in self._fates:
-                left = self._left[function]
-                self._fates[function, thing] = left.popleft() if left else next(self._in_store[function])
-            fault = self._fates[function, thing]
+            if (function, subject) not in self._assigned:
+                postponed = self._postponed[function]
+                self._assigned[function, subject] = postponed.popleft() if postponed else next(self._planned[function])
+            fault = self._assigned[function, subject]
             if fault is None:
                 return None
-            fault.time -= 1
-            return fault if fault.time == 0 else None
+            fault.call -= 1
+            return fault if fault.call == 0 else None
 
-    def _pass(self, when: When) -> None:
+    def _count_request(self, point: FaultPoint) -> None:
         fault: _Fault | None = getattr(self._thread, "fault", None)
-        if fault is None or fault.when is not when:
+        if fault is None or fault.point is not point:
             return
         fault.request -= 1
         if fault.request == 0:
@@ -136,26 +140,27 @@ class Faults:
     def _fail(self, fault: _Fault) -> None:
         assert fault.error is not None
         with self._lock:
-            self.happened[fault.function, fault.when] += 1
+            self.happened[fault.function, fault.point] += 1
         raise fault.error
 
 
-def _in_store(seed: int, function: str, work: Work) -> Iterator[_Fault | None]:
-    """Give what a function meets in one turn, or other thing, after the other: of ten, it fails in each way once."""
-    dice = random.Random(f"{seed} {function}")  # noqa: S311  (it keeps no secret)
+def _plan_faults(seed: int, function: str, workload: Workload) -> Iterator[_Fault | None]:
+    """Yield the fault (or None) of each subject. Among ten subjects, each kind of fault occurs once."""
+    generator = random.Random(f"{seed} {function}")  # noqa: S311  (not for security)
+    points = [*FaultPoint, *[None] * _INVOCATIONS_WITHOUT_FAULT]
     while True:
-        for when in dice.sample([*When, *[None] * _SOUND], len(When) + _SOUND):
-            time, request = dice.randint(1, work.times), dice.randint(1, work.requests)
-            yield _Fault(function, when, time, request) if when else None
+        for point in generator.sample(points, len(points)):
+            call, request = generator.randint(1, workload.calls), generator.randint(1, workload.requests)
+            yield _Fault(function, point, call, request) if point else None
 
 
 def failing(times: int, handler: Handler, error: Callable[[], Exception] = lambda: KeyError("a bug")) -> Handler:
-    """Return a handler that fails so often before it works."""
-    left = [times]
+    """Wrap a handler so that its first ``times`` calls fail."""
+    remaining = [times]
 
     def run(event: object, context: Any) -> object:  # noqa: ANN401  (a Lambda context)
-        left[0] -= 1
-        if left[0] >= 0:
+        remaining[0] -= 1
+        if remaining[0] >= 0:
             raise error()
         return handler(event, context)
 

@@ -1,0 +1,134 @@
+"""The fakes behind the state machine: a model that follows a script, and the tool server ``bench`` in this process."""
+
+import json
+import queue
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from satchel.domain.conversation import (
+    AssistantMessage,
+    CompletionRequest,
+    ModelReply,
+    ProposedCall,
+    TokenUsage,
+    ToolSpec,
+    UserMessage,
+)
+from satchel.domain.prompt import CONTEXT_START
+from satchel.ports.llm import StreamListener
+from satchel.ports.tool_client import CallFailure, ProgressUpdate, ToolEvent, ToolResult
+
+Script = list[list[tuple[str, dict[str, Any] | str]]]
+"""The tool calls of each round: the tool, and its arguments or an invalid text in their place.
+
+A tool name without a dot is a tool of ``bench``. After the last round the model answers.
+"""
+
+ANSWER = "Done."
+TOKENS_PER_REPLY = TokenUsage(input_tokens=100, output_tokens=10)
+
+_TEXT = {"type": "string"}
+_ARGUMENTS = {
+    "write": {"name": _TEXT, "text": _TEXT, "username": _TEXT},
+    "ask": {"name": _TEXT, "text": _TEXT, "username": _TEXT},
+    "say": {"size": {"type": "integer"}},
+    "wait": {},
+}
+
+
+class ScriptedModel:
+    """Implements ``ports.llm.Model``: the user's message is the script of the turn, as JSON.
+
+    ``requests`` are the latest requests.
+    """
+
+    def __init__(self) -> None:
+        self.requests: deque[CompletionRequest] = deque(maxlen=100)
+
+    def reply(self, request: CompletionRequest, listener: StreamListener) -> ModelReply:
+        self.requests.append(request)
+        start = max(index for index, message in enumerate(request.messages) if isinstance(message, UserMessage))
+        message = request.messages[start]
+        assert isinstance(message, UserMessage)
+        script: Script = json.loads(message.text.partition(CONTEXT_START)[0])
+        finished_rounds = sum(isinstance(message, AssistantMessage) for message in request.messages[start:])
+        if finished_rounds >= len(script):
+            listener(ANSWER)
+            return ModelReply(text=ANSWER, usage=TOKENS_PER_REPLY)
+        calls = [
+            ProposedCall(
+                tool=tool if "." in tool else f"bench.{tool}",
+                arguments=arguments if isinstance(arguments, str) else json.dumps(arguments),
+                ref=f"r{finished_rounds}-{index}",
+            )
+            for index, (tool, arguments) in enumerate(script[finished_rounds])
+        ]
+        return ModelReply(text="", calls=calls, usage=TOKENS_PER_REPLY)
+
+
+class FakeRunningCall:
+    """Implements ``ports.tool_client.RunningCall``."""
+
+    def __init__(self) -> None:
+        self._events: queue.SimpleQueue[ToolEvent] = queue.SimpleQueue()
+        self.killed = threading.Event()
+
+    def emit(self, event: ToolEvent) -> None:
+        self._events.put(event)
+
+    def receive(self, timeout: float) -> ToolEvent | None:
+        try:
+            return self._events.get(timeout=timeout)
+        except queue.Empty:
+            return None
+
+    def kill(self) -> None:
+        self.killed.set()
+        self.emit(CallFailure(crashed=True, message="The call was ended"))
+
+
+class BenchServer:
+    """Implements ``ports.tool_client.ToolClient``. The tool ``wait`` never returns; ``waiting`` are its calls."""
+
+    def __init__(self) -> None:
+        self.called_tools: list[str] = []
+        self.waiting: queue.SimpleQueue[FakeRunningCall] = queue.SimpleQueue()
+
+    @contextmanager
+    def call(
+        self, tool: str, arguments: dict[str, Any], workspace: Path | None, *, writes: bool
+    ) -> Iterator[FakeRunningCall]:
+        assert writes is ("username" in _ARGUMENTS[tool])
+        self.called_tools.append(tool)
+        running = FakeRunningCall()
+        running.emit(ProgressUpdate(progress=1, total=2))
+        if tool == "wait":
+            self.waiting.put(running)
+        else:
+            running.emit(_run_tool(arguments, workspace))
+        yield running
+
+    def list_tools(self) -> Sequence[ToolSpec]:
+        return [
+            ToolSpec(server="bench", name=name, input_schema={"type": "object", "properties": arguments})
+            for name, arguments in _ARGUMENTS.items()
+        ]
+
+    def close(self) -> None:
+        """Do nothing: the server has no resources."""
+
+
+def _run_tool(arguments: dict[str, Any], workspace: Path | None) -> ToolResult:
+    if workspace is None:
+        return _structured_result({"results": "x" * arguments["size"]})
+    (workspace / arguments["name"]).write_text(arguments["text"], encoding="utf-8")
+    artifact = {"name": arguments["name"], "path": arguments["name"], "mime": "text/plain"}
+    return _structured_result({"results": arguments["text"], "artifacts": [artifact]})
+
+
+def _structured_result(payload: dict[str, Any]) -> ToolResult:
+    return ToolResult(raw={"content": [], "structuredContent": payload})

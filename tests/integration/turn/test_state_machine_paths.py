@@ -1,0 +1,308 @@
+"""Every path through the state machine ends the turn once, with a clear error, and releases the session."""
+
+import json
+import os
+import queue
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from local.emulator.runners.context import Handler, InvocationError, LambdaContext
+from satchel.adapters.stepfunctions import TurnExecutions
+from satchel.bootstrap.functions import use_cases
+from satchel.domain.errors import TurnRunning
+from satchel.domain.events import FINAL_EVENTS
+from satchel.domain.ids import new_id
+from satchel.domain.responses import TurnError
+from satchel.domain.sessions import Turn, TurnStatus
+from satchel.services.turns.finish_turn import EndStuckTurn
+from tests.integration.turn.fakes import ANSWER, Script
+from tests.integration.turn.faults import failing
+from tests.integration.turn.turn_driver import TurnDriver, UserSession, real_handler
+
+FAILED = TurnError(
+    error_code="E_TURN_FAILED",
+    message="The turn failed because of an internal error. The results of finished tools are saved. Please try again.",
+)
+TIMED_OUT = TurnError(error_code="E_TURN_TIMEOUT", message="The turn exceeded the maximum duration and was stopped.")
+SAY: Script = [[("say", {"size": 3})]]
+WAIT: Script = [[("wait", {})]]
+QUOTA = 256 << 10
+CONTEXT = LambdaContext(function_name="by-hand", invoked_function_arn="", deadline=0)
+
+
+@pytest.fixture
+def session(turns: TurnDriver) -> Iterator[UserSession]:
+    yield turns.new_session()
+    turns.set_timeouts()
+
+
+def assert_ended_once(turns: TurnDriver, turn: Turn, error: TurnError | None = None) -> None:
+    """Assert that the turn ended once, that a second end has no effect, and that its session accepts another turn."""
+    events = turns.events(turn)
+    assert [event.type for event in events if event.type in FINAL_EVENTS] == [
+        "turn_failed" if error else "response_complete"
+    ]
+    assert events[-1].type in FINAL_EVENTS
+    ended = turns.load(turn)
+    assert ended.error == error
+    assert ended.status is (TurnStatus.COMPLETE if error is None else ended.status)
+
+    failed_execution = {"detail": {"status": "ABORTED", "input": json.dumps(step(turn))}}
+    for event in (step(turn), step(turn) | {"failure": {"Error": "Late"}}, failed_execution):
+        real_handler("finish")(event, CONTEXT)
+    assert (turns.load(turn), turns.events(turn)) == (ended, events)
+
+    session = UserSession.of(turn)
+    assert turns.run(session, []).status is TurnStatus.COMPLETE
+
+
+def step(turn: Turn) -> dict[str, Any]:
+    return {"user": turn.user, "session_id": turn.session_id, "turn_id": turn.turn_id, "round": 1}
+
+
+def error_codes(turns: TurnDriver, turn: Turn) -> list[str | None]:
+    return [call.error_code for call in turns.response(turn).tool_calls]
+
+
+def timeout_errors(turns: TurnDriver, turn: Turn) -> list[str]:
+    """Return the names of the timeouts in the history."""
+    events = turns.history(turn)
+    return [event["taskTimedOutEventDetails"]["error"] for event in events if event["type"] == "TaskTimedOut"]
+
+
+def die(_event: object, _context: object) -> None:
+    """Do nothing, as a runner that dies at once."""
+
+
+# Calls without a result
+
+
+def test_dead_runner_is_detected_by_its_heartbeat_and_the_turn_continues(
+    turns: TurnDriver, session: UserSession
+) -> None:
+    turns.set_timeouts(heartbeat=1)
+    with turns.replaced("run-bench", die):
+        turn = turns.run(session, WAIT)
+    assert timeout_errors(turns, turn) == ["States.HeartbeatTimeout"]
+    assert (turns.load(turn).answer, error_codes(turns, turn)) == (ANSWER, ["E_TOOL_CRASHED"])
+    assert_ended_once(turns, turn)
+
+
+def test_call_over_the_timeout_is_ended_and_its_tool_is_killed(turns: TurnDriver, session: UserSession) -> None:
+    turns.set_timeouts(heartbeat=2, call=3)
+    turn = turns.run(session, WAIT)
+    running = turns.bench.waiting.get(timeout=5)
+    assert running.killed.wait(5)
+    assert timeout_errors(turns, turn) == ["States.Timeout"]
+    assert error_codes(turns, turn) == ["E_TOOL_CRASHED"]
+    assert_ended_once(turns, turn)
+
+
+def test_late_result_of_a_runner_is_ignored(turns: TurnDriver, session: UserSession) -> None:
+    turns.set_timeouts(heartbeat=1)
+    orders: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    with turns.replaced("run-bench", lambda order, _context: orders.put(order)):
+        turn = turns.run(session, SAY)
+    ended, events = turns.load(turn), turns.events(turn)
+    real_handler("run-bench")(orders.get_nowait(), CONTEXT)
+    assert (turns.load(turn), turns.events(turn), error_codes(turns, turn)) == (ended, events, ["E_TOOL_CRASHED"])
+
+
+def test_call_order_delivered_twice_is_executed_once(turns: TurnDriver, session: UserSession) -> None:
+    def twice(order: object, context: Any) -> None:  # noqa: ANN401  (a Lambda context)
+        real_handler("run-bench")(order, context)
+        real_handler("run-bench")(order, context)
+
+    before = len(turns.bench.called_tools)
+    with turns.replaced("run-bench", twice):
+        turn = turns.run(session, SAY)
+    assert len(turns.bench.called_tools) == before + 1
+    assert error_codes(turns, turn) == [None]
+    assert_ended_once(turns, turn)
+
+
+# Functions that fail
+
+
+@pytest.mark.parametrize("function", ["think", "record_tool_result", "finish"])
+def test_step_that_fails_twice_is_retried_without_an_effect_on_the_turn(
+    turns: TurnDriver, session: UserSession, function: str
+) -> None:
+    with turns.replaced(function, failing(2, real_handler(function))):
+        turn = turns.run(session, SAY)
+    assert (turns.load(turn).answer, error_codes(turns, turn)) == (ANSWER, [None])
+    assert_ended_once(turns, turn)
+
+
+def test_think_that_fails_after_all_retries_fails_the_turn(turns: TurnDriver, session: UserSession) -> None:
+    with turns.replaced("think", failing(3, real_handler("think"))):
+        turn = turns.run(session, SAY)
+    assert turns.wait_for_execution(turn) == "SUCCEEDED"
+    assert_ended_once(turns, turn, FAILED)
+
+
+def test_call_whose_result_cannot_be_recorded_fails_the_turn(turns: TurnDriver, session: UserSession) -> None:
+    """The other calls of the round are cancelled and their tools killed."""
+
+    def fail_one(event: Any, context: Any) -> object:  # noqa: ANN401  (a Lambda handler)
+        if event["call_id"].endswith("-00"):
+            raise KeyError("a bug")
+        return real_handler("record_tool_result")(event, context)
+
+    with turns.replaced("record_tool_result", fail_one):
+        turn = turns.run(session, [[("say", {"size": 3}), ("wait", {})]])
+        assert turns.bench.waiting.get(timeout=5).killed.wait(5)
+    assert turns.wait_for_execution(turn) == "SUCCEEDED"
+    assert_ended_once(turns, turn, FAILED)
+
+
+def test_failed_dispatch_is_a_tool_error_for_the_model(turns: TurnDriver, session: UserSession) -> None:
+    with turns.replaced("dispatch", failing(1, real_handler("dispatch"))):
+        turn = turns.run(session, SAY)
+    assert (turns.load(turn).answer, error_codes(turns, turn)) == (ANSWER, ["E_TOOL_FAILED"])
+    assert_ended_once(turns, turn)
+
+
+def test_throttled_dispatch_is_retried(turns: TurnDriver, session: UserSession) -> None:
+    def throttled() -> Exception:
+        return InvocationError("Lambda.TooManyRequestsException", "Rate Exceeded.")
+
+    with turns.replaced("dispatch", failing(3, real_handler("dispatch"), throttled)):
+        turn = turns.run(session, SAY)
+    assert error_codes(turns, turn) == [None]
+    assert_ended_once(turns, turn)
+
+
+@pytest.mark.parametrize("approval_handler", [failing(1, die), die], ids=["fails", "is not answered"])
+def test_failed_or_expired_approval_denies_the_call(
+    turns: TurnDriver, session: UserSession, approval_handler: Handler
+) -> None:
+    turns.set_timeouts(approval=1)
+    with turns.replaced("approval", approval_handler):
+        turn = turns.run(session, [[("ask", {"name": "a", "text": "b"})]])
+    assert (turns.load(turn).answer, error_codes(turns, turn)) == (ANSWER, ["E_FORBIDDEN"])
+    assert_ended_once(turns, turn)
+
+
+# Executions that end without Finish
+
+
+def test_end_that_finish_cannot_store_is_stored_after_the_execution_failed(
+    turns: TurnDriver, session: UserSession
+) -> None:
+    with turns.replaced("finish", failing(3, real_handler("finish"))):
+        turn = turns.run(session, SAY)
+        assert turns.wait_for_execution(turn) == "FAILED"
+    assert_ended_once(turns, turn, FAILED)
+
+
+def test_stopped_execution_ends_the_turn_and_kills_running_tools(turns: TurnDriver, session: UserSession) -> None:
+    turn = turns.start(session, WAIT)
+    running = turns.bench.waiting.get(timeout=10)
+    turns.states.stop_execution(executionArn=turns.execution_arn(turn))
+    assert running.killed.wait(2)
+    turns.wait_for_end(turn)
+    assert turns.wait_for_execution(turn) == "ABORTED"
+    assert_ended_once(turns, turn, FAILED)
+
+
+def test_turn_over_its_timeout_fails_with_the_reason_and_kills_running_tools(
+    turns: TurnDriver, session: UserSession
+) -> None:
+    turns.set_timeouts(turn=2)
+    turn = turns.start(session, WAIT)
+    running = turns.bench.waiting.get(timeout=10)
+    turns.wait_for_end(turn)
+    assert running.killed.wait(2)
+    assert turns.wait_for_execution(turn) == "TIMED_OUT"
+    assert_ended_once(turns, turn, TIMED_OUT)
+
+
+@pytest.mark.parametrize("function", ["think", "record_tool_result"])
+def test_state_data_over_the_limit_fails_the_turn_with_an_error(
+    turns: TurnDriver, session: UserSession, function: str
+) -> None:
+    """``States.ALL`` does not catch ``States.DataLimitExceeded``, so the execution fails without the state Finish."""
+
+    def return_too_much(event: Any, context: Any) -> object:  # noqa: ANN401  (a Lambda handler)
+        result: Any = real_handler(function)(event, context)
+        return {**result, "call_id": "x" * QUOTA, "turn_id": "x" * QUOTA}
+
+    with turns.replaced(function, return_too_much):
+        turn = turns.run(session, SAY)
+    assert turns.wait_for_execution(turn) == "FAILED"
+    failed = [event["taskFailedEventDetails"] for event in turns.history(turn) if event["type"] == "TaskFailed"]
+    assert [each["error"] for each in failed] == ["States.DataLimitExceeded"]
+    assert_ended_once(turns, turn, FAILED)
+
+
+def test_output_of_a_runner_never_becomes_state_data(turns: TurnDriver, session: UserSession) -> None:
+    """Code of a tool may get the runner's credentials and complete the task itself."""
+
+    def send_large_output(event: Any, _context: object) -> None:  # noqa: ANN401  (a payload)
+        output = json.dumps("x" * (QUOTA - 100))
+        turns.states.send_task_success(taskToken=event["task_token"], output=output)
+
+    with turns.replaced("run-bench", send_large_output):
+        turn = turns.run(session, SAY)
+    assert error_codes(turns, turn) == ["E_TOOL_CRASHED"]
+    assert_ended_once(turns, turn)
+
+
+# Turns that stay open
+
+
+class FastClock:
+    """Implements ``ports.system.Clock``: one minute ahead."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) + timedelta(minutes=1)
+
+    def monotonic(self) -> float:
+        return time.monotonic() + 60
+
+
+@pytest.fixture
+def end_stuck_turn(turns: TurnDriver) -> EndStuckTurn:
+    """The use case that readers of an open turn call."""
+    workflow = TurnExecutions(turns.states, turns.machine)
+    return EndStuckTurn(use_cases().ports.turns, workflow, use_cases().finish_turn, FastClock())
+
+
+def test_reader_ends_a_turn_whose_end_was_lost(
+    turns: TurnDriver, session: UserSession, end_stuck_turn: EndStuckTurn
+) -> None:
+    with turns.replaced("finish", die):
+        turn = turns.start(session, WAIT)
+        turns.bench.waiting.get(timeout=10)
+        now = turns.load(turn)
+        assert end_stuck_turn(now) == turns.load(turn) == now  # the execution is still running
+        turns.states.stop_execution(executionArn=turns.execution_arn(turn))
+        assert turns.wait_for_execution(turn) == "ABORTED"
+        assert not turns.load(turn).has_ended
+        assert end_stuck_turn(turn).has_ended
+    assert_ended_once(turns, turn, FAILED)
+
+
+def test_reader_ends_a_turn_whose_execution_was_never_started(
+    turns: TurnDriver, session: UserSession, end_stuck_turn: EndStuckTurn
+) -> None:
+    now = datetime.now(UTC)
+    turn_id = new_id("t", now, os.urandom(10))
+    turn = Turn(
+        turn_id=turn_id,
+        session_id=session.session_id,
+        user=session.user.name,
+        groups=["users"],
+        message="[]",
+        created_at=now,
+    )
+    use_cases().ports.turns.begin(turn, None)
+    with pytest.raises(TurnRunning):
+        turns.start(session, [])
+    assert end_stuck_turn(turn).has_ended
+    assert_ended_once(turns, turn, FAILED)

@@ -1,0 +1,235 @@
+"""Turns through the deployed state machine with the real handlers, run by moto's interpreter in this process.
+
+The model and the tool server are fakes (``fakes.py``). Retries and the timeouts of the state machine are short.
+"""
+
+import json
+import os
+import secrets
+import sys
+import threading
+import time
+import uuid
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+from moto.stepfunctions.parser.asl.component.common.retry import retrier_decl
+
+from functions.run_tool import handler as run_tool
+from infra import sources
+from local.emulator import settings
+from local.emulator.aws import resources
+from local.emulator.aws.cloud import LocalCloud
+from local.emulator.aws.lambda_host import Function
+from local.emulator.aws.moto_patches.lambda_invoke import HOST
+from local.emulator.functions import create_turn_machine
+from local.emulator.runners.context import Handler, LambdaContext
+from satchel.adapters import clients
+from satchel.adapters.workspaces import LocalWorkspaces
+from satchel.bootstrap.functions import use_cases
+from satchel.domain.events import FINAL_EVENTS, Event
+from satchel.domain.ids import SessionId
+from satchel.domain.responses import FinalResponse
+from satchel.domain.sessions import Turn
+from satchel.domain.users import Identity
+from satchel.services.turns.start_turn import TurnRequest
+from tests.fakes.system import FakeMetrics
+from tests.integration.turn.fakes import BenchServer, Script, ScriptedModel
+
+if TYPE_CHECKING:
+    from mypy_boto3_stepfunctions.type_defs import HistoryEventTypeDef
+
+HEARTBEAT_SECONDS = 0.2
+_RETRY_SCALE = 0.02  # of the real pauses between retries
+_CONFIG = {
+    "bench": {"command": ["python", "main.py"], "groups": ["users"], "require_approval": ["ask"]},
+    "vault": {"url": "https://vault.example/mcp", "groups": ["admins"]},
+}
+_RUNNER = f"{settings.RUNNER_PREFIX}bench"
+
+
+@dataclass(frozen=True)
+class UserSession:
+    """A user in a session."""
+
+    user: Identity
+    session_id: str
+
+    @classmethod
+    def of(cls, turn: Turn) -> "UserSession":
+        """Return the user and the session of a turn."""
+        return cls(Identity(name=turn.user), turn.session_id)
+
+
+class TurnDriver:
+    """Starts turns, waits for their end, and reads their state."""
+
+    def __init__(self, bench: BenchServer, model: ScriptedModel, metrics: FakeMetrics, machine: str) -> None:
+        self.bench = bench
+        self.model = model
+        self.metrics = metrics
+        self.machine = machine
+        self.states = boto3.client("stepfunctions")
+        self._finished: defaultdict[str, threading.Event] = defaultdict(threading.Event)
+        self._register("finish", real_handler("finish"))
+
+    def new_session(self) -> UserSession:
+        """Return a new user in a new session."""
+        user = Identity(name=f"u{uuid.uuid4().hex[:12]}@example.com")
+        return UserSession(user, use_cases().start_session(user).session_id)
+
+    def start(self, session: UserSession, script: Script, key: str | None = None) -> Turn:
+        """Start a turn with a script for the model. ``key`` is the idempotency key."""
+        return self.send(session, json.dumps(script), key)
+
+    def send(self, session: UserSession, message: str, key: str | None = None) -> Turn:
+        """Start a turn with any message."""
+        return use_cases().start_turn(session.user, SessionId(session.session_id), TurnRequest(message=message), key)
+
+    def load(self, turn: Turn) -> Turn:
+        """Return the stored turn. Unlike the API, this never ends a stuck turn."""
+        stored = use_cases().ports.turns.get(turn.session_id, turn.turn_id)
+        assert stored is not None
+        return stored
+
+    def events(self, turn: Turn) -> list[Event]:
+        """Return all events of a turn so far."""
+        events: list[Event] = []
+        while page := use_cases().ports.events.list_after(turn.turn_id, events[-1].seq if events else 0, 200):
+            events += page
+        return events
+
+    def wait_for_end(self, turn: Turn, timeout: float = 20) -> Turn:
+        """Wait for the end of a turn and its last event, without ending a stuck turn."""
+        self._finished[turn.turn_id].wait(timeout)
+        self.wait_until(lambda: self.load(turn).has_ended and self.events(turn)[-1].type in FINAL_EVENTS)
+        return self.load(turn)
+
+    def run(self, session: UserSession, script: Script) -> Turn:
+        """Start a turn and wait for its end."""
+        return self.wait_for_end(self.start(session, script))
+
+    def response(self, turn: Turn) -> FinalResponse:
+        """Return the final response that the user reads."""
+        return use_cases().read_turn(Identity(name=turn.user), turn.session_id, turn.turn_id)
+
+    def execution_arn(self, turn: Turn) -> str:
+        """Return the ARN of a turn's execution."""
+        return f"{self.machine.replace(':stateMachine:', ':execution:')}:{turn.turn_id}"
+
+    def wait_for_execution(self, turn: Turn, timeout: float = 10) -> str:
+        """Wait for the end of a turn's execution and return its status."""
+        arn = self.execution_arn(turn)
+        self.wait_until(lambda: self.states.describe_execution(executionArn=arn)["status"] != "RUNNING", timeout)
+        return self.states.describe_execution(executionArn=arn)["status"]
+
+    def history(self, turn: Turn) -> list["HistoryEventTypeDef"]:
+        """Return all events of a turn's execution."""
+        return self.states.get_execution_history(executionArn=self.execution_arn(turn))["events"]
+
+    def set_timeouts(self, *, heartbeat: int = 10, call: int = 30, approval: int = 10, turn: int = 60) -> None:
+        """Change the timeouts of the state machine, in seconds. Running executions keep theirs."""
+        definition = json.loads(self.states.describe_state_machine(stateMachineArn=self.machine)["definition"])
+        calls = definition["States"]["RunTools"]["ItemProcessor"]["States"]
+        calls["Dispatch"] |= {"HeartbeatSeconds": heartbeat, "TimeoutSeconds": call}
+        calls["Approval"]["TimeoutSeconds"] = approval
+        definition["TimeoutSeconds"] = turn
+        self.states.update_state_machine(stateMachineArn=self.machine, definition=json.dumps(definition))
+
+    @contextmanager
+    def replaced(self, function: str, handler: Handler) -> Iterator[None]:
+        """Replace the handler of a function (the name of a state's function, or ``run-bench`` for the runner)."""
+        self._register(function, handler)
+        try:
+            yield
+        finally:
+            self._register(function, real_handler(function))
+
+    def _register(self, function: str, handler: Handler) -> None:
+        def run(event: Any, context: LambdaContext) -> object:  # noqa: ANN401  (a payload)
+            is_tool_list = event.get("action") == "list"  # always answered by the real runner
+            result: Any = (real_handler(function) if is_tool_list else handler)(event, context)
+            if function == "finish" and result:
+                self._finished[result["turn_id"]].set()
+            return result
+
+        HOST.register(Function(f"{settings.NAME}-{function}", run, 60))
+
+    @staticmethod
+    def wait_until(condition: Callable[[], bool], timeout: float = 10) -> None:
+        """Wait until a condition is true."""
+        deadline = time.monotonic() + timeout
+        while not condition():
+            assert time.monotonic() < deadline, "the condition did not become true in time"
+            time.sleep(0.03)
+
+
+def real_handler(function: str) -> Handler:
+    """Return the real handler of a function."""
+    folder = "run_tool" if function.startswith("run-") else function
+    handler: Handler = sys.modules[f"functions.{folder}.handler"].handler
+    return handler
+
+
+@contextmanager
+def run_backend(folder: Path) -> Iterator[TurnDriver]:
+    """Create the resources that turns need; afterwards restore the environment and clear the caches."""
+    before = {name: value for name, value in os.environ.items() if name.startswith("SATCHEL_")}
+    bench, model, metrics = BenchServer(), ScriptedModel(), FakeMetrics()
+    with LocalCloud() as cloud, pytest.MonkeyPatch.context() as patch:
+        (folder / "mcp.json").write_text(json.dumps(_CONFIG))
+        os.environ |= {"SATCHEL_MCP_CONFIG": str(folder / "mcp.json"), "SATCHEL_SERVER": "bench"}
+        os.environ |= {**settings.function_settings(80), "SATCHEL_BEAT_SECONDS": str(HEARTBEAT_SECONDS)}
+        os.environ["SATCHEL_SOCKET_ENDPOINT"] = cloud.endpoint_url
+        patch.delenv("AWS_ENDPOINT_URL_S3")  # no other process uses the bucket
+        _clear_caches()
+        _install_fakes(patch, bench, model, folder)
+        patch.setattr("satchel.bootstrap.observed.SilentMetrics", lambda: metrics)
+        turns = TurnDriver(bench, model, metrics, _build())
+        turns.set_timeouts()
+        try:
+            yield turns
+        finally:
+            _clear_caches()
+            for name in [name for name in os.environ if name.startswith("SATCHEL_")]:
+                del os.environ[name]
+            os.environ |= before
+
+
+def _build() -> str:
+    resources.create_table(os.environ["SATCHEL_TABLE"], sources.load_definition("table"))
+    resources.create_bucket(os.environ["SATCHEL_BUCKET"], sources.load_definition("bucket"))
+    keys = json.dumps({"newest": "k1", "k1": secrets.token_urlsafe(48)})
+    resources.create_secret(os.environ["SATCHEL_CAPABILITY_SECRET"], keys)
+    role = os.environ["SATCHEL_CALL_ROLE"] = resources.create_role("call")
+    resources.create_function(_RUNNER, real_handler("run-bench"), role=role, timeout=60)
+    os.environ["SATCHEL_STATE_MACHINE"] = create_turn_machine(role)
+    return os.environ["SATCHEL_STATE_MACHINE"]
+
+
+def _install_fakes(patch: pytest.MonkeyPatch, bench: BenchServer, model: ScriptedModel, folder: Path) -> None:
+    patch.setattr("satchel.bootstrap.observed.set_up_logs", lambda _: None)  # would change the loggers of all tests
+    patch.setattr("satchel.bootstrap.language_models.model_router", lambda: model)
+    patch.setattr("satchel.bootstrap.runner.tool_client", lambda *_: bench)
+    patch.setattr(run_tool, "tool_client", lambda *_: bench)
+    # Creating clients for the credentials of each call takes long, and moto does not restrict them.
+    patch.setattr("satchel.adapters.clients.scoped_dynamodb", lambda _keys: clients.dynamodb())
+    patch.setattr("satchel.adapters.clients.scoped_s3", lambda _keys: clients.s3())
+    patch.setattr("satchel.bootstrap.runner.LocalWorkspaces", lambda: LocalWorkspaces(folder))
+    patch.setattr(retrier_decl, "time", SimpleNamespace(sleep=lambda seconds: time.sleep(seconds * _RETRY_SCALE)))
+
+
+def _clear_caches() -> None:
+    """Clear the caches of all functions, as in a new process."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("satchel.bootstrap.") or name == "satchel.adapters.clients":
+            for member in vars(module).values():
+                if hasattr(member, "cache_clear"):
+                    member.cache_clear()
