@@ -20,7 +20,7 @@ KEYS = {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY}
 AWS = {"AWS_ACCESS_KEY_ID": "AKIATEST", "AWS_SECRET_ACCESS_KEY": KEY, "AWS_DEFAULT_REGION": "us-east-1"}
 
 
-class Ready(Protocol):
+class ModelFactory(Protocol):
     def __call__(self, provider: str, silence: float = 10.0) -> StreamingModel: ...
 
 
@@ -32,49 +32,49 @@ def loop() -> Iterator[EventLoop]:
 
 
 @pytest.fixture(scope="module")
-def serving() -> Iterator[FakeEndpoint]:
+def running_endpoint() -> Iterator[FakeEndpoint]:
     with FakeEndpoint().running() as endpoint:
         yield endpoint
 
 
 @pytest.fixture
-def endpoint(serving: FakeEndpoint) -> FakeEndpoint:
-    serving.replies, serving.requests, serving.first_text_times = [], [], []
-    serving.client_disconnected.clear()
-    return serving
+def endpoint(running_endpoint: FakeEndpoint) -> FakeEndpoint:
+    running_endpoint.replies, running_endpoint.requests, running_endpoint.first_text_times = [], [], []
+    running_endpoint.client_disconnected.clear()
+    return running_endpoint
 
 
 @pytest.fixture(scope="module")
-def made(serving: FakeEndpoint, loop: EventLoop) -> Iterator[dict[str, StreamingModel]]:
-    """Return the model of each provider, served by the endpoint."""
+def models(running_endpoint: FakeEndpoint, loop: EventLoop) -> Iterator[dict[str, StreamingModel]]:
+    """The model of each provider, connected to the endpoint."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in AWS.items():
             patch.setenv(name, value)
         clients.bedrock.cache_clear()
-        models = {provider: _model(serving.model_name(provider), loop) for provider in PROVIDERS}
-        yield models
-        for model in models.values():
+        created = {provider: _make_model(running_endpoint.model_name(provider), loop) for provider in PROVIDERS}
+        yield created
+        for model in created.values():
             model.close()
         clients.bedrock.cache_clear()
 
 
 @pytest.fixture
-def ready(endpoint: FakeEndpoint, made: dict[str, StreamingModel]) -> Ready:
-    """Have a provider's model, which may be silent for so many seconds."""
+def get_model(endpoint: FakeEndpoint, models: dict[str, StreamingModel]) -> ModelFactory:
+    """Return the model of a provider, with a silence timeout in seconds."""
     del endpoint
 
-    def find(provider: str, silence: float = 10.0) -> StreamingModel:
-        return replace(made[provider], timeouts=Timeouts(silence, 30.0))
+    def get(provider: str, silence: float = 10.0) -> StreamingModel:
+        return replace(models[provider], timeouts=Timeouts(silence, 30.0))
 
-    return find
-
-
-def _model(named: str, loop: EventLoop) -> StreamingModel:
-    name = ModelName.parse(named)
-    wanted = ModelOptions(name.model_id, environment_variables(KEYS), name.address, 15.0)
-    return StreamingModel(load_provider(name.provider).connect(wanted), {}, loop, SystemClock(), Timeouts())
+    return get
 
 
-def patient(model: StreamingModel, clock: FakeClock) -> RetryingModel:
-    """Let it be asked again without waiting."""
+def _make_model(model_name: str, loop: EventLoop) -> StreamingModel:
+    name = ModelName.parse(model_name)
+    options = ModelOptions(name.model_id, environment_variables(KEYS), name.address, 15.0)
+    return StreamingModel(load_provider(name.provider).connect(options), {}, loop, SystemClock(), Timeouts())
+
+
+def with_retries(model: StreamingModel, clock: FakeClock) -> RetryingModel:
+    """Return the model with retries, whose delays only advance the fake clock."""
     return RetryingModel(model, clock, clock.advance, 270)
