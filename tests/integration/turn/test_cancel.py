@@ -34,8 +34,8 @@ def cancel(turns: TurnDriver, session: UserSession, turn: Turn) -> None:
     assert use_cases().cancel_turn(session.user, turn.session_id, turn.turn_id) is TurnStatus.CANCELLED
     assert turns.load(turn).status is TurnStatus.CANCELLED
     assert [event.type for event in turns.events(turn) if event.type in FINAL_EVENTS] == ["turn_failed"]
-    session = use_cases().read_sessions(session.user, turn.session_id)
-    assert session.running_turn is None
+    stored = use_cases().read_sessions(session.user, turn.session_id)
+    assert stored.running_turn is None
 
 
 def test_cancel_kills_running_tools_within_two_seconds(turns: TurnDriver) -> None:
