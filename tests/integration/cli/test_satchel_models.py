@@ -54,7 +54,7 @@ def test_each_model_is_listed_and_tested(endpoint: FakeEndpoint) -> None:
     assert lines[3].endswith("but did not call the requested tool")
     assert lines[5].startswith("  E_MODEL_ACCESS: ")
     assert lines[5].endswith(" [401 invalid_api_key]")
-    assert lines[7].startswith("  the model 'telepathy:x' is not known")
+    assert lines[7].startswith("  unknown model 'telepathy:x': use 'offline' or one of ")
     assert API_KEY not in result.stdout + result.stderr
 
 

@@ -20,7 +20,7 @@ from satchel.contract import Artifact, DeferredArtifact, Display
 from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.canvas import Dashboard
 from satchel.domain.conversation import AssistantMessage, ToolSpec
-from satchel.domain.ids import SessionId, TurnId, call_id, new_id
+from satchel.domain.ids import SessionId, TurnId, UserName, call_id, new_id
 from satchel.domain.isolation import Isolation
 from satchel.domain.llm import ModelEntry
 from satchel.domain.object_keys import outcome_key
@@ -129,7 +129,7 @@ class Backend(AwsPorts):
         """Return a client that is signed in as this user."""
         return make_client(self.local_app, {"X-Satchel-User": user, "X-Satchel-Groups": groups})
 
-    def request_approval(self, user: str, session_id: str, turn_id: str) -> str:
+    def request_approval(self, user: UserName, session_id: str, turn_id: str) -> str:
         """Let the first call of a turn wait for approval. Return the URL of the decision."""
         call = Call(
             call_id=call_id(TurnId(turn_id), 0, 0),
@@ -148,7 +148,7 @@ class Backend(AwsPorts):
         )
         return f"/api/sessions/{session_id}/turns/{turn_id}/calls/{call.call_id}/approval"
 
-    def open_dashboard(self, user: str, session_id: str, canvas_id: str = "monitor-42") -> str:
+    def open_dashboard(self, user: UserName, session_id: str, canvas_id: str = "monitor-42") -> str:
         """Store a dashboard that a tool opened. Return its id."""
         call = call_id(TurnId(new_id("t", self.clock.now(), os.urandom(10))), 0, 0)
         self.dashboards.save(
@@ -163,7 +163,7 @@ class Backend(AwsPorts):
         )
         return canvas_id
 
-    def complete_turn(self, user: str, session_id: str, turn_id: str, text: str = "done") -> None:
+    def complete_turn(self, user: UserName, session_id: str, turn_id: str, text: str = "done") -> None:
         """End a turn with an answer, as the functions think and finish do."""
         turn = self.turns.get(SessionId(session_id), TurnId(turn_id))
         assert turn is not None

@@ -3,6 +3,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
+from satchel.domain.ids import UserName
 from tests.integration.aws.cloud import moto_cloud
 from tests.integration.aws.factories import new_user
 from tests.integration.http.api_client import ApiClient
@@ -29,12 +30,12 @@ def backend(module_backend: Backend) -> Iterator[Backend]:
 
 
 @pytest.fixture
-def user() -> str:
+def user() -> UserName:
     return new_user()
 
 
 @pytest.fixture
-def http(backend: Backend, user: str) -> TestClient:
+def http(backend: Backend, user: UserName) -> TestClient:
     """A client that is signed in as ``user``."""
     return backend.client_for(user)
 

@@ -21,9 +21,9 @@ def confirm_erasure(http: TestClient) -> dict[str, Any]:
     return erasure
 
 
-def run_erasure(backend: Backend, user: str, more_time: Callable[[], bool] = lambda: True) -> bool:
+def run_erasure(backend: Backend, user: UserName, more_time: Callable[[], bool] = lambda: True) -> bool:
     """Run the deletion, as the function erase does. Return True if it is complete."""
-    return backend.use_cases.erase_user(UserName(user), more_time)
+    return backend.use_cases.erase_user(user, more_time)
 
 
 def find_data(backend: Backend, *words: str) -> list[str]:
@@ -40,9 +40,9 @@ def turn_ids(backend: Backend, session_id: str) -> list[str]:
     return [turn.turn_id for turn in backend.turns.list(SessionId(session_id), 100, None).items]
 
 
-def identifiers(backend: Backend, user: str) -> list[str]:
+def identifiers(backend: Backend, user: UserName) -> list[str]:
     """Return the user's name and the ids of all sessions and turns: all data of the user contains one of them."""
-    sessions = [session.session_id for session in backend.sessions.list(UserName(user), 100, None).items]
+    sessions = [session.session_id for session in backend.sessions.list(user, 100, None).items]
     return [user, *sessions, *(turn_id for session_id in sessions for turn_id in turn_ids(backend, session_id))]
 
 

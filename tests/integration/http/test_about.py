@@ -2,6 +2,7 @@ import pytest
 from starlette.testclient import TestClient
 
 import satchel
+from satchel.domain.ids import UserName
 from satchel.domain.tools import BUILTIN_DESCRIPTION, LIST_FILES, fresh_tool_list
 from tests.integration.http.backend import (
     MAX_BODY,
@@ -23,7 +24,7 @@ def test_health_needs_no_sign_in_and_returns_the_version(backend: Backend) -> No
 
 
 @pytest.mark.clause("v2.1:size-limit:configured")
-def test_config_returns_the_user_models_flags_and_limits(backend: Backend, user: str) -> None:
+def test_config_returns_the_user_models_flags_and_limits(backend: Backend, user: UserName) -> None:
     response = backend.client_for(user, "writers, admins").get("/api/config")
 
     assert response.status_code == 200
@@ -82,7 +83,7 @@ class TestTools:
             ],
         }
 
-    def test_servers_of_other_groups_are_not_named(self, backend: Backend, user: str) -> None:
+    def test_servers_of_other_groups_are_not_named(self, backend: Backend, user: UserName) -> None:
         body = backend.client_for(user, "admins").get("/api/tools").json()
 
         assert [server["name"] for server in body["servers"]] == ["report", "satchel", "vault", "waking"]

@@ -3,6 +3,7 @@
 import pytest
 from starlette.testclient import TestClient
 
+from satchel.domain.ids import UserName
 from tests.integration.aws.factories import new_user
 from tests.integration.http.api_client import ApiClient, problem, session_not_found
 from tests.integration.http.backend import Backend
@@ -16,7 +17,7 @@ def session_id(api: ApiClient) -> str:
 
 
 @pytest.fixture
-def url(backend: Backend, api: ApiClient, user: str, session_id: str) -> str:
+def url(backend: Backend, api: ApiClient, user: UserName, session_id: str) -> str:
     """The URL of the decision about a call that waits for approval."""
     backend.callback.succeeded.clear()
     return backend.request_approval(user, session_id, api.start_turn(session_id))

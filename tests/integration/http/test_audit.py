@@ -27,8 +27,8 @@ def record_call(backend: Backend, session: Session, arguments: str = "{}") -> st
     return call.call_id
 
 
-def load_session(backend: Backend, user: str, session_id: str) -> Session:
-    session = backend.sessions.get(UserName(user), SessionId(session_id))
+def load_session(backend: Backend, user: UserName, session_id: str) -> Session:
+    session = backend.sessions.get(user, SessionId(session_id))
     assert session is not None
     return session
 
@@ -37,7 +37,7 @@ def test_audit_log_of_a_new_session_is_empty(api: ApiClient) -> None:
     assert read_audit(api, api.create_session()) == {"entries": [], "cursor": None}
 
 
-def test_tool_call_is_listed_with_redacted_secrets(backend: Backend, api: ApiClient, user: str) -> None:
+def test_tool_call_is_listed_with_redacted_secrets(backend: Backend, api: ApiClient, user: UserName) -> None:
     session_id = api.create_session()
     call_id = record_call(backend, load_session(backend, user, session_id), '{"text": "a", "token": "s3cret"}')
 
@@ -60,7 +60,7 @@ def test_tool_call_is_listed_with_redacted_secrets(backend: Backend, api: ApiCli
 
 
 def test_anonymous_downloads_by_link_are_listed(
-    backend: Backend, api: ApiClient, anonymous: TestClient, user: str
+    backend: Backend, api: ApiClient, anonymous: TestClient, user: UserName
 ) -> None:
     session_id = api.create_session()
     file = api.upload("a.csv", BODY, session_id=session_id)
@@ -103,7 +103,7 @@ def test_rejected_download_is_not_listed(api: ApiClient, http: TestClient, anony
     assert read_audit(api, session_id)["entries"] == []
 
 
-def test_audit_log_is_listed_newest_first_in_pages(backend: Backend, api: ApiClient, user: str) -> None:
+def test_audit_log_is_listed_newest_first_in_pages(backend: Backend, api: ApiClient, user: UserName) -> None:
     session = load_session(backend, user, api.create_session())
     call_ids = [record_call(backend, session) for _ in range(5)]
 
@@ -118,7 +118,7 @@ def test_audit_log_is_listed_newest_first_in_pages(backend: Backend, api: ApiCli
 
 
 def test_audit_log_can_be_read_after_the_session_has_ended(
-    backend: Backend, api: ApiClient, http: TestClient, user: str
+    backend: Backend, api: ApiClient, http: TestClient, user: UserName
 ) -> None:
     session_id = api.create_session()
     record_call(backend, load_session(backend, user, session_id))

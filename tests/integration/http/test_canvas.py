@@ -29,7 +29,7 @@ def stored_actions(backend: Backend, session_id: str) -> list[CanvasAction]:
 
 
 @pytest.fixture
-def session_id(backend: Backend, user: str, api: ApiClient) -> str:
+def session_id(backend: Backend, user: UserName, api: ApiClient) -> str:
     """A session with an open dashboard."""
     session_id = SessionId(api.create_session())
     backend.open_dashboard(user, session_id)
@@ -38,9 +38,9 @@ def session_id(backend: Backend, user: str, api: ApiClient) -> str:
 
 class TestActions:
     def test_action_is_returned_and_stored_with_the_signed_in_user(
-        self, backend: Backend, http: TestClient, user: str, session_id: str
+        self, backend: Backend, http: TestClient, user: UserName, session_id: str
     ) -> None:
-        dashboard = backend.dashboards.get(UserName(user), CanvasId("monitor-42"), SessionId(session_id))
+        dashboard = backend.dashboards.get(user, CanvasId("monitor-42"), SessionId(session_id))
         assert dashboard is not None
 
         response = http.post(URL, json=ACTION)
@@ -59,7 +59,7 @@ class TestActions:
         assert stored_actions(backend, session_id) == [CanvasAction.model_validate(response.json())]
 
     def test_action_is_logged_with_the_user(
-        self, http: TestClient, user: str, session_id: str, caplog: pytest.LogCaptureFixture
+        self, http: TestClient, user: UserName, session_id: str, caplog: pytest.LogCaptureFixture
     ) -> None:
         caplog.set_level(logging.INFO)
 
@@ -74,7 +74,7 @@ class TestActions:
         )
 
     def test_user_in_the_request_is_ignored(
-        self, backend: Backend, http: TestClient, user: str, session_id: str
+        self, backend: Backend, http: TestClient, user: UserName, session_id: str
     ) -> None:
         response = http.post(URL, json={**ACTION, "user": "mallory@example.com", "call_id": "x", "action_id": "y"})
 
@@ -88,7 +88,7 @@ class TestActions:
 
     @pytest.mark.parametrize("canvas_id", ["größe \U0001f4c8", "a#b?c=d", "...", "a+b;c"])
     def test_dashboard_id_may_have_any_characters(
-        self, backend: Backend, http: TestClient, user: str, api: ApiClient, canvas_id: str
+        self, backend: Backend, http: TestClient, user: UserName, api: ApiClient, canvas_id: str
     ) -> None:
         backend.open_dashboard(user, api.create_session(), canvas_id)
 
@@ -97,7 +97,7 @@ class TestActions:
         assert (response.status_code, response.json()["canvas_id"]) == (201, canvas_id)
 
     def test_action_belongs_to_the_session_in_the_request(
-        self, backend: Backend, http: TestClient, user: str, api: ApiClient
+        self, backend: Backend, http: TestClient, user: UserName, api: ApiClient
     ) -> None:
         first, second = api.create_session(), api.create_session()
         for session_id in (first, second):
@@ -227,7 +227,7 @@ class TestTokens:
         assert response.json() == not_found("monitor-42")
 
     def test_events_do_not_contain_the_token(
-        self, backend: Backend, user: str, api: ApiClient, http: TestClient, turn_url: str
+        self, backend: Backend, user: UserName, api: ApiClient, http: TestClient, turn_url: str
     ) -> None:
         _, _, _, session_id, _, turn_id = turn_url.split("/")
         token = api.get_json(turn_url)["canvas"]["token"]

@@ -26,11 +26,11 @@ def url(file: dict[str, Any]) -> str:
 class TestContent:
     @pytest.mark.clause("v2:download:url", "v2:html:not-run", "v2:download:two-ways")
     def test_download_needs_no_sign_in_and_has_safe_headers(
-        self, backend: Backend, user: str, anonymous: TestClient, file: dict[str, Any], url: str
+        self, backend: Backend, user: UserName, anonymous: TestClient, file: dict[str, Any], url: str
     ) -> None:
         response = anonymous.get(url)
 
-        record = backend.files.get(UserName(user), file["file_key"])
+        record = backend.files.get(user, file["file_key"])
         assert record is not None
         assert (response.status_code, response.content) == (200, BODY)
         assert dict(response.headers) == {
@@ -58,7 +58,7 @@ class TestContent:
         assert response.headers["content-type"] == "text/csv"
 
     def test_file_that_is_missing_in_the_store_is_not_found(
-        self, backend: Backend, user: str, anonymous: TestClient
+        self, backend: Backend, user: UserName, anonymous: TestClient
     ) -> None:
         record = backend.files.save(make_file(user, None, "a.csv"))
 
@@ -215,7 +215,7 @@ class TestHeaders:
 
 class TestLargeFiles:
     @pytest.fixture
-    def record(self, backend: Backend, user: str) -> FileRecord:
+    def record(self, backend: Backend, user: UserName) -> FileRecord:
         return backend.files.save(make_file(user, None, "größe.html", mime="text/html", size=(4 << 20) + 1))
 
     def test_large_file_redirects_to_a_url_valid_for_one_minute(
@@ -233,7 +233,9 @@ class TestLargeFiles:
         assert response.headers["cache-control"] == "no-store"
         assert response.headers["referrer-policy"] == "no-referrer"
 
-    def test_redirect_has_the_requested_disposition(self, backend: Backend, user: str, anonymous: TestClient) -> None:
+    def test_redirect_has_the_requested_disposition(
+        self, backend: Backend, user: UserName, anonymous: TestClient
+    ) -> None:
         record = backend.files.save(make_file(user, None, "a.csv", size=(4 << 20) + 1))
         for query_string, disposition in {"": "inline; ", "&attachment=true": "attachment; "}.items():
             location = anonymous.get(backend.use_cases.mint_links(record) + query_string).headers["location"]
@@ -264,7 +266,7 @@ class TestLargeFiles:
 
 @pytest.mark.clause("v4:files:urls-temporary")
 def test_link_for_a_tool_has_the_host_and_is_valid_during_the_call(
-    backend: Backend, user: str, anonymous: TestClient
+    backend: Backend, user: UserName, anonymous: TestClient
 ) -> None:
     record = backend.files.save(make_file(user, None, "a.csv", size=0))
     link = backend.use_cases.mint_links.for_tool(record, 839.5)

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from local.emulator.aws.cloud import ACCOUNT
 from satchel.domain.events import NewEvent
-from satchel.domain.ids import TurnId
+from satchel.domain.ids import TurnId, UserName
 from satchel.domain.users import LATE_WRITE_GRACE
 from tests.integration.aws.factories import random_id
 from tests.integration.aws.recorded_requests import record_requests
@@ -30,7 +30,7 @@ NOTHING = {"files": 0, "versions": 0, "sessions": 0, "turns": 0, "events": 0, "l
 
 
 @pytest.fixture
-def stored_counts(backend: Backend, api: ApiClient, user: str) -> dict[str, int]:
+def stored_counts(backend: Backend, api: ApiClient, user: UserName) -> dict[str, int]:
     """Create data of every kind for the user. Return the expected counts."""
     sessions = [api.create_session() for _ in range(3)]
     for number in range(4):
@@ -51,7 +51,7 @@ def stored_counts(backend: Backend, api: ApiClient, user: str) -> dict[str, int]
 
 class TestErasure:
     def test_erasure_deletes_all_data_and_counts_it(
-        self, backend: Backend, api: ApiClient, stored_counts: dict[str, int], user: str, other_user: TestClient
+        self, backend: Backend, api: ApiClient, stored_counts: dict[str, int], user: UserName, other_user: TestClient
     ) -> None:
         theirs = ApiClient(other_user).upload("theirs.csv")
         ids = identifiers(backend, user)
@@ -68,7 +68,7 @@ class TestErasure:
 
     @pytest.mark.parametrize("steps", [1, 2, 3, 7])
     def test_interrupted_erasure_continues_with_exact_counts(
-        self, backend: Backend, api: ApiClient, stored_counts: dict[str, int], user: str, steps: int
+        self, backend: Backend, api: ApiClient, stored_counts: dict[str, int], user: UserName, steps: int
     ) -> None:
         ids = identifiers(backend, user)
         confirm_erasure(api.http)
@@ -83,7 +83,7 @@ class TestErasure:
         assert api.get_json("/api/me")["erasure"]["erased"] == stored_counts
 
     def test_erasure_killed_at_any_request_continues_with_exact_counts(
-        self, backend: Backend, api: ApiClient, stored_counts: dict[str, int], user: str
+        self, backend: Backend, api: ApiClient, stored_counts: dict[str, int], user: UserName
     ) -> None:
         ids = identifiers(backend, user)
         confirm_erasure(api.http)
@@ -101,7 +101,7 @@ class TestErasure:
         assert api.get_json("/api/me")["erasure"]["erased"] == stored_counts
 
     def test_second_confirmation_continues_the_running_erasure(
-        self, backend: Backend, api: ApiClient, stored_counts: dict[str, int], user: str
+        self, backend: Backend, api: ApiClient, stored_counts: dict[str, int], user: UserName
     ) -> None:
         first = confirm_erasure(api.http)
         run_erasure(backend, user, time_for(2))
@@ -114,7 +114,7 @@ class TestErasure:
         assert api.get_json("/api/me")["erasure"]["erased"] == stored_counts
 
     def test_user_can_start_again_after_the_erasure(
-        self, backend: Backend, api: ApiClient, stored_counts: dict[str, int], user: str
+        self, backend: Backend, api: ApiClient, stored_counts: dict[str, int], user: UserName
     ) -> None:
         confirm_erasure(api.http)
         run_erasure(backend, user)
@@ -130,7 +130,7 @@ class TestErasure:
         assert find_leftovers(backend, ids) == []
 
     def test_erasure_deletes_more_objects_than_one_request_can(
-        self, backend: Backend, api: ApiClient, user: str
+        self, backend: Backend, api: ApiClient, user: UserName
     ) -> None:
         client = backend.store.client
         moto_s3 = get_backend("s3")[ACCOUNT]["aws"]  # requests would take ten times as long
@@ -146,7 +146,7 @@ class TestErasure:
         assert (sum(deleted), max(deleted)) == (1100, 1000)
 
     def test_unconfirmed_erasure_deletes_nothing(
-        self, backend: Backend, stored_counts: dict[str, int], user: str
+        self, backend: Backend, stored_counts: dict[str, int], user: UserName
     ) -> None:
         before = find_data(backend, user)
         assert stored_counts
@@ -158,7 +158,7 @@ class TestErasure:
 
 class TestRunningTurns:
     def test_running_turn_is_stopped_and_its_late_writes_are_deleted(
-        self, backend: Backend, api: ApiClient, user: str
+        self, backend: Backend, api: ApiClient, user: UserName
     ) -> None:
         session_id = api.create_session()
         turn_id = api.start_turn(session_id)
@@ -187,7 +187,7 @@ class TestSweep:
         return backend.use_cases.sweep.erasures
 
     def test_sweep_continues_an_interrupted_erasure(
-        self, backend: Backend, api: ApiClient, user: str, sweep: Callable[[int], int]
+        self, backend: Backend, api: ApiClient, user: UserName, sweep: Callable[[int], int]
     ) -> None:
         confirm_erasure(api.http)
         backend.erasure_starter.started.clear()
@@ -203,7 +203,7 @@ class TestSweep:
         assert user in backend.erasure_starter.started
 
     def test_sweep_ignores_a_finished_erasure(
-        self, backend: Backend, api: ApiClient, user: str, sweep: Callable[[int], int]
+        self, backend: Backend, api: ApiClient, user: UserName, sweep: Callable[[int], int]
     ) -> None:
         confirm_erasure(api.http)
         run_erasure(backend, user)
@@ -215,7 +215,7 @@ class TestSweep:
         assert user not in backend.erasure_starter.started
 
 
-def test_helpers_find_existing_data(backend: Backend, api: ApiClient, user: str) -> None:
+def test_helpers_find_existing_data(backend: Backend, api: ApiClient, user: UserName) -> None:
     api.upload("a.csv", session_id=api.create_session())
 
     assert len(find_data(backend, *identifiers(backend, user))) > 5

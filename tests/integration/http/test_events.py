@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from satchel.domain.events import NewEvent
-from satchel.domain.ids import SessionId, TurnId
+from satchel.domain.ids import SessionId, TurnId, UserName
 from satchel.domain.sessions import TurnStatus
 from tests.integration.http.api_client import ApiClient
 from tests.integration.http.backend import Backend
@@ -93,7 +93,7 @@ def test_second_page_continues_at_next(backend: Backend, api: ApiClient, url: st
 
 
 def test_completed_turn_ends_with_response_complete(
-    backend: Backend, api: ApiClient, user: str, url: str, session_id: str, turn_id: str
+    backend: Backend, api: ApiClient, user: UserName, url: str, session_id: str, turn_id: str
 ) -> None:
     backend.complete_turn(user, session_id, turn_id)
 
@@ -172,7 +172,7 @@ class TestLongPoll:
         assert time.monotonic() - started < 5
 
     def test_poll_returns_the_end_of_the_turn(
-        self, backend: Backend, api: ApiClient, user: str, url: str, session_id: str, turn_id: str
+        self, backend: Backend, api: ApiClient, user: UserName, url: str, session_id: str, turn_id: str
     ) -> None:
         later = threading.Timer(0.2, backend.complete_turn, (user, session_id, turn_id))
         later.start()

@@ -2,6 +2,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from satchel.domain.files import Source
+from satchel.domain.ids import UserName
 from tests.integration.aws.factories import make_file, random_id
 from tests.integration.aws.recorded_requests import record_requests
 from tests.integration.http.api_client import ApiClient, b64, expected_file, file_not_found, problem, session_not_found
@@ -66,7 +67,13 @@ class TestList:
         ],
     )
     def test_filters_select_files(
-        self, backend: Backend, user: str, http: TestClient, api: ApiClient, query: dict[str, str], names: list[str]
+        self,
+        backend: Backend,
+        user: UserName,
+        http: TestClient,
+        api: ApiClient,
+        query: dict[str, str],
+        names: list[str],
     ) -> None:
         api.upload("a.csv")
         backend.files.save(make_file(user, None, "a.html", source=Source.GENERATED, category="report", origin="c"))
@@ -91,7 +98,7 @@ class TestList:
         assert [name for name, _ in requests] == ["Query", "BatchGetItem"]
         assert requests[0][1]["Limit"] == 3
 
-    def test_expired_file_is_not_listed(self, backend: Backend, user: str, api: ApiClient) -> None:
+    def test_expired_file_is_not_listed(self, backend: Backend, user: UserName, api: ApiClient) -> None:
         new = make_file(user, None, "a.csv", expires_at=int(backend.clock.now().timestamp()) + 10)
         record = backend.files.save(new)
         assert [file["file_key"] for file in api.get_json("/api/files")["files"]] == [record.file_key]
@@ -113,7 +120,9 @@ class TestRead:
         assert read == expected_file(backend, uploaded, download_url=url, b64=b64(b"a,b\n1,2\n"), s3_ref=None)
 
     @pytest.mark.clause("v2.1:storage:hidden", "v2.1:processing:reference")
-    def test_file_above_the_limit_has_a_reference_and_a_link(self, backend: Backend, user: str, api: ApiClient) -> None:
+    def test_file_above_the_limit_has_a_reference_and_a_link(
+        self, backend: Backend, user: UserName, api: ApiClient
+    ) -> None:
         new = make_file(user, None, "a.csv", size=MAX_INLINE + 1)
         record = backend.files.save(new)
 
@@ -131,7 +140,7 @@ class TestRead:
         assert (read["version"], read["b64"]) == (2, b64(b"two"))
 
     def test_file_that_is_missing_in_the_store_is_not_found(
-        self, backend: Backend, user: str, http: TestClient
+        self, backend: Backend, user: UserName, http: TestClient
     ) -> None:
         record = backend.files.save(make_file(user, None, "a.csv"))
 

@@ -20,9 +20,9 @@ LIFETIME = 300
 
 
 @pytest.fixture
-def valid_link(backend: Backend, http: TestClient, api: ApiClient, user: str) -> ValidLink:
+def valid_link(backend: Backend, http: TestClient, api: ApiClient, user: UserName) -> ValidLink:
     uploaded = api.upload("a.csv", session_id=api.create_session())
-    file = backend.files.get(UserName(user), uploaded["file_key"])
+    file = backend.files.get(user, uploaded["file_key"])
     assert file is not None
     claims = Claims(
         file_key=file.file_key,
@@ -139,7 +139,7 @@ def assert_rejected(anonymous: TestClient, url: str) -> None:
         assert verb == "HEAD" or response.json() == LINK_NOT_FOUND
 
 
-def make_token(backend: Backend, user: str, file: dict[str, Any], **changes: object) -> str:
+def make_token(backend: Backend, user: UserName, file: dict[str, Any], **changes: object) -> str:
     claims = Claims(
         file_key=file["file_key"],
         version=1,
@@ -152,7 +152,9 @@ def make_token(backend: Backend, user: str, file: dict[str, Any], **changes: obj
     return backend.signer.sign(claims.model_copy(update=changes))
 
 
-def test_unchanged_claims_are_valid(backend: Backend, anonymous: TestClient, user: str, file: dict[str, Any]) -> None:
+def test_unchanged_claims_are_valid(
+    backend: Backend, anonymous: TestClient, user: UserName, file: dict[str, Any]
+) -> None:
     url = f"/api/files/download/{file['file_key']}?token={make_token(backend, user, file)}"
 
     assert anonymous.get(url).status_code == 200
@@ -170,7 +172,7 @@ def test_unchanged_claims_are_valid(backend: Backend, anonymous: TestClient, use
     ],
 )
 def test_link_with_wrong_claims_is_rejected(
-    backend: Backend, anonymous: TestClient, user: str, file: dict[str, Any], changes: dict[str, object]
+    backend: Backend, anonymous: TestClient, user: UserName, file: dict[str, Any], changes: dict[str, object]
 ) -> None:
     token = make_token(backend, user, file, **changes)
 
@@ -233,7 +235,7 @@ def test_link_to_a_deleted_file_is_rejected(
 
 
 @pytest.mark.clause("v2.1:deferred:expired")
-def test_link_to_an_expired_file_is_rejected(backend: Backend, user: str, anonymous: TestClient) -> None:
+def test_link_to_an_expired_file_is_rejected(backend: Backend, user: UserName, anonymous: TestClient) -> None:
     record = backend.files.save(make_file(user, None, "b.csv", expires_at=int(backend.clock.now().timestamp()) + 5))
     url = backend.use_cases.mint_links(record)
     backend.clock.advance(5)

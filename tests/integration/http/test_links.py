@@ -73,14 +73,14 @@ class TestCreate:
         backend.clock.advance(1)
         assert list_link_ids(api) == []
 
-    def test_link_expires_with_its_file(self, backend: Backend, api: ApiClient, user: str) -> None:
+    def test_link_expires_with_its_file(self, backend: Backend, api: ApiClient, user: UserName) -> None:
         soon = int(backend.clock.now().timestamp()) + 60
         record = backend.files.save(make_file(user, None, "soon.csv", expires_at=soon))
 
         link = share(api, {"file_key": record.file_key}, ttl_seconds=DAY)
 
         assert datetime.fromisoformat(link["expires_at"]).timestamp() == soon
-        assert backend.shared_links.list(UserName(user), 1, None).items[0].claims.exp == soon
+        assert backend.shared_links.list(user, 1, None).items[0].claims.exp == soon
 
     @pytest.mark.parametrize("ttl", [0, -1, DAY + 1, 10**30, 1.5, "an hour", None])
     def test_lifetime_over_one_day_or_invalid_is_rejected(

@@ -10,6 +10,7 @@ from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks
 
+from satchel.domain.ids import UserName
 from tests.integration.http.api_client import ApiClient
 from tests.integration.http.backend import Backend
 from tests.integration.http.operations import OPERATIONS, Operation
@@ -42,7 +43,7 @@ def schema(module_backend: Backend) -> schemathesis.BaseSchema:
 
 
 @pytest.fixture
-def existing_ids(backend: Backend, user: str, api: ApiClient) -> dict[str, str]:
+def existing_ids(backend: Backend, user: UserName, api: ApiClient) -> dict[str, str]:
     """Ids of existing resources, so that not all requests end with "not found"."""
     backend.workflow.on_start = backend.complete_turn
     session_id = api.create_session()

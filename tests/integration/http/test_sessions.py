@@ -1,6 +1,7 @@
 import pytest
 from starlette.testclient import TestClient
 
+from satchel.domain.ids import UserName
 from tests.integration.aws.factories import random_id
 from tests.integration.http.api_client import NO_TOKENS, ApiClient, problem, session_not_found
 from tests.integration.http.backend import Backend
@@ -48,7 +49,7 @@ class TestStart:
             errors=[{"field": "body.title", "message": "String should have at most 200 characters"}],
         )
 
-    def test_only_models_of_the_users_groups_are_accepted(self, backend: Backend, user: str) -> None:
+    def test_only_models_of_the_users_groups_are_accepted(self, backend: Backend, user: UserName) -> None:
         admin, other = backend.client_for(user, "admins"), backend.client_for(f"other-{user}")
         body = {"model": "careful", "instructions": "Be brief."}
 
@@ -66,7 +67,7 @@ class TestStart:
 
 
 class TestChange:
-    def test_patch_changes_only_the_fields_in_the_request(self, backend: Backend, user: str) -> None:
+    def test_patch_changes_only_the_fields_in_the_request(self, backend: Backend, user: UserName) -> None:
         http = backend.client_for(user, "admins")
         session_id = ApiClient(http).create_session(title="Numbers", instructions="Be brief.")
 
@@ -80,7 +81,7 @@ class TestChange:
         read = ApiClient(http).get_json(f"/api/sessions/{session_id}")
         assert (read["title"], read["model"], read["instructions"]) == ("Numbers", None, None)
 
-    def test_changed_model_is_used_by_the_next_turn(self, backend: Backend, user: str) -> None:
+    def test_changed_model_is_used_by_the_next_turn(self, backend: Backend, user: UserName) -> None:
         api = ApiClient(backend.client_for(user, "admins"))
         session_id = api.create_session()
         first = api.start_turn(session_id)
@@ -102,7 +103,7 @@ class TestChange:
         http.delete(f"/api/sessions/{session_id}")
         assert http.patch(f"/api/sessions/{session_id}", json={"title": "x"}).json()["error_code"] == "E_SESSION_ENDED"
 
-    def test_turn_is_rejected_if_the_user_may_no_longer_use_the_model(self, backend: Backend, user: str) -> None:
+    def test_turn_is_rejected_if_the_user_may_no_longer_use_the_model(self, backend: Backend, user: UserName) -> None:
         session_id = ApiClient(backend.client_for(user, "admins")).create_session(model="careful")
         response = backend.client_for(user).post(f"/api/sessions/{session_id}/turns", json={"message": "hello"})
         assert (response.status_code, response.json()["error_code"]) == (422, "E_UNKNOWN_MODEL")
@@ -161,7 +162,7 @@ class TestList:
 
 
 class TestRead:
-    def test_session_has_its_turns_oldest_first(self, backend: Backend, user: str, api: ApiClient) -> None:
+    def test_session_has_its_turns_oldest_first(self, backend: Backend, user: UserName, api: ApiClient) -> None:
         session_id = api.create_session(title="Numbers")
         turns = []
         for message in ("first", "second"):
@@ -188,7 +189,7 @@ class TestRead:
         assert (read["title"], read["running_turn"], read["cursor"]) == ("Numbers", third, None)
         assert read["last_used_at"] == now.replace("+00:00", "Z")
 
-    def test_turns_are_listed_in_pages(self, backend: Backend, user: str, api: ApiClient) -> None:
+    def test_turns_are_listed_in_pages(self, backend: Backend, user: UserName, api: ApiClient) -> None:
         session_id = api.create_session()
         turns = []
         for _ in range(3):

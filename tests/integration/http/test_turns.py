@@ -1,7 +1,7 @@
 import pytest
 from starlette.testclient import TestClient
 
-from satchel.domain.ids import SessionId, TurnId
+from satchel.domain.ids import SessionId, TurnId, UserName
 from tests.integration.aws.factories import random_id
 from tests.integration.http.api_client import (
     NO_TOKENS,
@@ -47,7 +47,7 @@ def expected_response(session_id: str, turn_id: str, **fields: object) -> dict[s
 
 class TestStart:
     def test_accepted_turn_has_urls_of_turn_and_events(
-        self, backend: Backend, http: TestClient, user: str, session_id: str
+        self, backend: Backend, http: TestClient, user: UserName, session_id: str
     ) -> None:
         response = http.post(f"/api/sessions/{session_id}/turns", json={"message": "hello"})
 
@@ -130,7 +130,7 @@ class TestStart:
 
     @pytest.mark.parametrize("text", ["x", "ä", "\U0001f4c8", '"', "\\", "\n"])
     def test_message_of_exactly_the_limit_is_accepted_with_any_characters(
-        self, backend: Backend, user: str, api: ApiClient, session_id: str, text: str
+        self, backend: Backend, user: UserName, api: ApiClient, session_id: str, text: str
     ) -> None:
         message = text * (MAX_MESSAGE // len(text.encode()))
 
@@ -218,7 +218,7 @@ class TestIdempotencyKey:
         ]
 
     def test_repeated_key_after_the_end_returns_the_final_response(
-        self, backend: Backend, http: TestClient, user: str, session_id: str
+        self, backend: Backend, http: TestClient, user: UserName, session_id: str
     ) -> None:
         _, accepted = self.send(http, session_id, "once")
         turn_id = str(accepted["turn_id"])
@@ -249,7 +249,7 @@ class TestIdempotencyKey:
 
 class TestRead:
     def test_turn_is_read_while_running_and_after_its_end(
-        self, backend: Backend, user: str, api: ApiClient, session_id: str
+        self, backend: Backend, user: UserName, api: ApiClient, session_id: str
     ) -> None:
         turn_id = api.start_turn(session_id)
         url = f"/api/sessions/{session_id}/turns/{turn_id}"
@@ -260,7 +260,7 @@ class TestRead:
 
     def test_reading_ends_a_turn_without_an_execution(self, backend: Backend, api: ApiClient, session_id: str) -> None:
         turn_id = api.start_turn(session_id)
-        backend.workflow.lose_execution(turn_id)
+        backend.workflow.lose_execution(TurnId(turn_id))
         backend.clock.advance(16)
 
         read = api.get_json(f"/api/sessions/{session_id}/turns/{turn_id}")
@@ -303,7 +303,7 @@ class TestCancel:
         api.start_turn(session_id)
 
     def test_cancel_does_not_change_an_ended_turn(
-        self, backend: Backend, http: TestClient, user: str, api: ApiClient, session_id: str
+        self, backend: Backend, http: TestClient, user: UserName, api: ApiClient, session_id: str
     ) -> None:
         turn_id = api.start_turn(session_id)
         backend.complete_turn(user, session_id, turn_id)

@@ -4,10 +4,13 @@ import pytest
 from starlette.testclient import TestClient
 
 from satchel.domain.connections import Ticket, ticket_digest
+from satchel.domain.ids import UserName
 from tests.integration.http.backend import Backend
 
 
-def test_ticket_is_valid_for_one_minute_and_comes_with_the_url(backend: Backend, http: TestClient, user: str) -> None:
+def test_ticket_is_valid_for_one_minute_and_comes_with_the_url(
+    backend: Backend, http: TestClient, user: UserName
+) -> None:
     response = http.post("/api/ws-ticket")
 
     assert response.status_code == 201

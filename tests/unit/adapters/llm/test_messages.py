@@ -9,11 +9,11 @@ from satchel.domain.history import normalize_history
 from satchel.domain.token_budget import fit_to_budget
 from satchel.domain.tools import names_for_request
 from tests.unit.contract.strategies import many
-from tests.unit.domain.talks import talks
+from tests.unit.domain.conversations import conversations
 
 
 @many
-@given(talks)
+@given(conversations)
 def test_roles_alternate_and_results_follow_their_calls(talk: list[Message]) -> None:
     request = CompletionRequest(
         instructions="", messages=fit_to_budget(normalize_history(talk), 2_000).messages, tools=[]

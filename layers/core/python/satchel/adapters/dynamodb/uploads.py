@@ -29,7 +29,7 @@ def _upload(item: Item) -> Upload:
 
 @dataclass(frozen=True)
 class DynamoUploads:
-    """Implements ``ports.uploads.Uploads``."""
+    """Implements ``ports.files.Uploads``."""
 
     table: Table
 

@@ -17,7 +17,7 @@ from satchel.adapters.mcp.stdio_transport import StdioTransport
 from satchel.adapters.sandbox.outside_changes import WATCHED_DIRECTORIES, OutsideChanges
 from satchel.adapters.sandbox.policy import SandboxPolicy, WorkspaceAccess
 from satchel.adapters.sandbox.violations import ViolationReports
-from satchel.adapters.server_config import interpreter
+from satchel.adapters.server_config import resolve_python
 from satchel.adapters.tree_removal import remove_tree
 from satchel.domain.isolation import Isolation
 from satchel.domain.servers import ServerEntry
@@ -150,7 +150,7 @@ class StdioConnection:
     def _start(self) -> subprocess.Popen[bytes]:
         entry = self._program.entry
         env = server_environment(entry.env, self._program.environ, self._runtime_dir)
-        name, *_ = interpreter(entry.command or [])
+        name, *_ = resolve_python(entry.command or [])
         program = shutil.which(name, path=env.get("PATH", os.defpath))
         if program is None:
             raise FileNotFoundError(f"there is no program {name!r}")
