@@ -1,4 +1,4 @@
-"""Connections in memory: tickets, who is connected, who follows what, and what was sent."""
+"""In-memory tickets, connections and subscriptions, and a sender that records messages."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ from satchel.ports.connections import ConnectionGone, DeliveryFailed
 
 
 class FakeTickets:
-    """Implements ``ports.sockets.Tickets``."""
+    """Implements ``ports.connections.Tickets``."""
 
     def __init__(self) -> None:
         self.stored: dict[str, Ticket] = {}
@@ -23,7 +23,7 @@ class FakeTickets:
 
 
 class FakeConnections:
-    """Implements ``ports.sockets.Connections``."""
+    """Implements ``ports.connections.Connections``."""
 
     def __init__(self) -> None:
         self.stored: dict[str, Connection] = {}
@@ -39,39 +39,39 @@ class FakeConnections:
 
 
 class FakeSubscriptions:
-    """Implements ``ports.sockets.Subscriptions``."""
+    """Implements ``ports.connections.Subscriptions``."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, str], Subscription] = {}
+        self._stored: dict[tuple[str, str], Subscription] = {}
 
     def add(self, subscription: Subscription) -> None:
-        self._kept[_key(subscription)] = subscription
+        self._stored[_key(subscription)] = subscription
 
     def list_for_turn(self, turn_id: TurnId, limit: int) -> Sequence[Subscription]:
-        return [kept for (turn, _), kept in sorted(self._kept.items()) if turn == turn_id][:limit]
+        return [subscription for (turn, _), subscription in sorted(self._stored.items()) if turn == turn_id][:limit]
 
     def advance(self, subscription: Subscription, sent: int) -> bool:
-        return self._change(subscription, sent=sent, failures=0)
+        return self._update(subscription, sent=sent, failures=0)
 
     def save_failures(self, subscription: Subscription, failures: int) -> None:
-        self._change(subscription, failures=failures)
+        self._update(subscription, failures=failures)
 
     def remove_if_unchanged(self, subscription: Subscription) -> None:
         if self._is_same(subscription):
-            del self._kept[_key(subscription)]
+            del self._stored[_key(subscription)]
 
     def remove(self, turn_id: TurnId, connection_id: ConnectionId) -> None:
-        self._kept.pop((turn_id, connection_id), None)
+        self._stored.pop((turn_id, connection_id), None)
 
-    def _change(self, subscription: Subscription, **changed: int) -> bool:
+    def _update(self, subscription: Subscription, **fields: int) -> bool:
         if not self._is_same(subscription):
             return False
-        self._kept[_key(subscription)] = self._kept[_key(subscription)].model_copy(update=changed)
+        self._stored[_key(subscription)] = self._stored[_key(subscription)].model_copy(update=fields)
         return True
 
     def _is_same(self, subscription: Subscription) -> bool:
-        kept = self._kept.get(_key(subscription))
-        return kept is not None and kept.mark == subscription.mark
+        stored = self._stored.get(_key(subscription))
+        return stored is not None and stored.mark == subscription.mark
 
 
 def _key(subscription: Subscription) -> tuple[str, str]:
@@ -79,7 +79,7 @@ def _key(subscription: Subscription) -> tuple[str, str]:
 
 
 class FakeConnectionSender:
-    """Implements ``ports.sockets.ConnectionSender``: nobody is at the end of ``gone``, and ``stuck`` take nothing."""
+    """Implements ``ports.connections.ConnectionSender``. ``gone`` connections are closed, ``failing`` ones raise."""
 
     def __init__(self) -> None:
         self.sent: list[tuple[str, dict[str, Any]]] = []
@@ -100,5 +100,5 @@ class FakeConnectionSender:
         self.closed.append(connection_id)
 
     def sent_seqs(self, connection_id: ConnectionId) -> list[int]:
-        """Return the numbers of the events that a connection was sent, in order."""
+        """Return the seqs of the events sent to a connection, in order."""
         return [event["seq"] for to, message in self.sent if to == connection_id for event in message["events"]]

@@ -1,7 +1,4 @@
-"""The catalog of files in memory.
-
-Uploads on their way, in memory, and the parts that the store has of them.
-"""
+"""In-memory file records and uploads."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -28,11 +25,11 @@ from satchel.ports.files import ALL_FILES
 from tests.fakes.pages import page_of
 from tests.fakes.sessions import FakeSessions
 
-_Space = tuple[str, str | None]
+_Namespace = tuple[str, str | None]
 
 
 class FakeUploads:
-    """Implements ``ports.uploads.Uploads``."""
+    """Implements ``ports.files.Uploads``."""
 
     def __init__(self) -> None:
         self.stored: dict[tuple[str, str], Upload] = {}
@@ -44,59 +41,59 @@ class FakeUploads:
         return self.stored.get((user, upload_id))
 
     def list(self, user: UserName, limit: int, cursor: str | None) -> Page[Upload]:
-        mine = sorted(((key, upload) for (owner, key), upload in self.stored.items() if owner == user), reverse=True)
-        return page_of(mine, limit, cursor)
+        uploads = sorted(((key, upload) for (owner, key), upload in self.stored.items() if owner == user), reverse=True)
+        return page_of(uploads, limit, cursor)
 
     def pop(self, user: UserName, upload_id: UploadId) -> Upload | None:
         return self.stored.pop((user, upload_id), None)
 
     def list_expired(self, now: datetime, limit: int) -> Sequence[Upload]:
-        over = [upload for upload in self.stored.values() if upload.expires_at <= now]
-        return sorted(over, key=lambda upload: upload.expires_at)[:limit]
+        expired = [upload for upload in self.stored.values() if upload.expires_at <= now]
+        return sorted(expired, key=lambda upload: upload.expires_at)[:limit]
 
 
 class FakeFiles:
-    """Implements ``ports.catalog.Files``; which name a file gets is the domain's rule (``resolve_name_conflict``)."""
+    """Implements ``ports.files.Files``. Name conflicts follow the domain's rule (``resolve_name_conflict``)."""
 
     def __init__(self, uploads: FakeUploads | None = None) -> None:
         self._uploads = uploads or FakeUploads()
         self._newest: dict[tuple[str, str], FileRecord] = {}
         self._versions: dict[tuple[str, str, int], FileRecord] = {}
-        self._claims: dict[tuple[_Space, str], NameClaim] = {}
+        self._claims: dict[tuple[_Namespace, str], NameClaim] = {}
 
     def save(self, new: NewFile) -> FileRecord:
-        space = _space(new)
+        namespace = _namespace(new)
         for name in (numbered_name(new.name, count) for count in itertools.count(1)):
-            claim = self._claims.get((space, name))
+            claim = self._claims.get((namespace, name))
             if claim is None:
                 return self.save_version(FileRecord(**new.model_dump() | {"name": name}, file_key=new.object_id))
-            verdict = resolve_name_conflict(claim, new)
-            if verdict is NameResolution.SAME_FILE:
+            resolution = resolve_name_conflict(claim, new)
+            if resolution is NameResolution.SAME_FILE:
                 return self._versions[new.user, claim.file_key, claim.version]
-            if verdict is NameResolution.NEW_VERSION:
-                newer = {"name": name, "file_key": claim.file_key, "version": claim.version + 1}
-                return self.save_version(FileRecord(**new.model_dump() | newer))
-        raise AssertionError("there is always a next name")
+            if resolution is NameResolution.NEW_VERSION:
+                fields = {"name": name, "file_key": claim.file_key, "version": claim.version + 1}
+                return self.save_version(FileRecord(**new.model_dump() | fields))
+        raise AssertionError("the loop never ends by itself")
 
     def save_upload(self, new: NewFile) -> FileRecord:
-        if kept := self.get_by_object(new.user, new.object_id):
-            return kept
+        if existing := self.get_by_object(new.user, new.object_id):
+            return existing
         if self._uploads.pop(new.user, UploadId(FileKey(new.object_id))) is None:
             raise UploadNotFound(UploadId(FileKey(new.object_id)))
         return self.save(new)
 
     def get_by_object(self, user: str, object_id: str) -> FileRecord | None:
-        made = (file for (owner, *_), file in self._versions.items() if owner == user and file.object_id == object_id)
-        return next(made, None)
+        found = (file for (owner, *_), file in self._versions.items() if owner == user and file.object_id == object_id)
+        return next(found, None)
 
     def save_version(self, record: FileRecord) -> FileRecord:
-        """Write a version, the newest of its file, and who holds its name."""
-        kept = FileRecord.model_validate_json(record.model_dump_json())
-        self._newest[kept.user, kept.file_key] = kept
-        self._versions[kept.user, kept.file_key, kept.version] = kept
-        claim = NameClaim.model_validate(kept, from_attributes=True)
-        self._claims[_space(kept), kept.name] = claim
-        return kept
+        """Save a record as the newest version of its file, and claim its name."""
+        stored = FileRecord.model_validate_json(record.model_dump_json())
+        self._newest[stored.user, stored.file_key] = stored
+        self._versions[stored.user, stored.file_key, stored.version] = stored
+        claim = NameClaim.model_validate(stored, from_attributes=True)
+        self._claims[_namespace(stored), stored.name] = claim
+        return stored
 
     def get(self, user: str, file_key: str) -> FileRecord | None:
         return self._newest.get((user, file_key))
@@ -105,62 +102,62 @@ class FakeFiles:
         return self._versions.get((user, file_key, version))
 
     def list(self, user: str, limit: int, cursor: str | None, file_filter: FileFilter = ALL_FILES) -> Page[FileRecord]:
-        mine = [file for (owner, _), file in self._newest.items() if owner == user and file_filter.matches(file)]
+        files = [file for (owner, _), file in self._newest.items() if owner == user and file_filter.matches(file)]
         if file_filter.name_prefix:
-            by_name = sorted((f"{file.name}/{file.file_key}", file) for file in mine)
+            by_name = sorted((f"{file.name}/{file.file_key}", file) for file in files)
             return page_of(by_name, limit, cursor)
-        return page_of(sorted(((file.file_key, file) for file in mine), reverse=True), limit, cursor)
+        return page_of(sorted(((file.file_key, file) for file in files), reverse=True), limit, cursor)
 
     def usage(self, user: str) -> Usage:
         sizes = [file.size for (owner, *_), file in self._versions.items() if owner == user]
         return Usage(bytes=sum(sizes), count=sum(owner == user for owner, _ in self._newest))
 
     def list_for_session(self, user: str, session_id: str) -> Sequence[FileRecord]:
-        mine = [f for (owner, _), f in self._newest.items() if owner == user and f.session_id == session_id]
-        return sorted(mine, key=lambda file: file.created_at, reverse=True)
+        files = [f for (owner, _), f in self._newest.items() if owner == user and f.session_id == session_id]
+        return sorted(files, key=lambda file: file.created_at, reverse=True)
 
     def list_by_name(self, user: str, session_id: str | None, name: str) -> Iterator[FileRecord]:
-        named = [file for (owner, _), file in self._newest.items() if owner == user and file.name == name]
-        newest = sorted(named, key=lambda file: file.file_key, reverse=True)
+        files = [file for (owner, _), file in self._newest.items() if owner == user and file.name == name]
+        newest = sorted(files, key=lambda file: file.file_key, reverse=True)
         return iter(sorted(newest, key=lambda file: session_id is None or file.session_id != session_id))
 
     def list_all(self) -> Sequence[FileRecord]:
-        """Return the newest versions of all files of all people."""
+        """Return the newest versions of all files of all users."""
         return list(self._newest.values())
 
     def remove(self, record: FileRecord) -> Sequence[str]:
-        gone = [place for place in self._versions if place[:2] == (record.user, record.file_key)]
-        keys = [self._versions.pop(place).key for place in gone]
+        versions = [key for key in self._versions if key[:2] == (record.user, record.file_key)]
+        object_keys = [self._versions.pop(key).key for key in versions]
         self._newest.pop((record.user, record.file_key), None)
-        self._claims.pop((_space(record), record.name), None)
-        return keys
+        self._claims.pop((_namespace(record), record.name), None)
+        return object_keys
 
 
-def _space(file: NewFile) -> _Space:
-    """A name is unique within its session; files without one share the person's library."""
+def _namespace(file: NewFile) -> _Namespace:
+    """Names are unique within a session; files without a session have one namespace per user."""
     return file.user, file.session_id
 
 
 class FakeFileReaper:
-    """Implements ``ports.going.FileReaper`` over the fake catalog."""
+    """Implements ``ports.files.FileReaper`` for ``FakeFiles``."""
 
     def __init__(self, files: FakeFiles, sessions: FakeSessions) -> None:
         self._files = files
         self._sessions = sessions
 
     def list_expired(self, until: datetime, limit: int) -> Sequence[FileRecord]:
-        due = [file for file in self._files.list_all() if is_expired(file, until)]
-        return sorted(due, key=lambda file: file.expires_at or 0)[:limit]
+        expired = [file for file in self._files.list_all() if is_expired(file, until)]
+        return sorted(expired, key=lambda file: file.expires_at or 0)[:limit]
 
     def list_versions(self, records: Sequence[FileRecord]) -> Sequence[FileRecord]:
         found = [self._files.get_version(r.user, r.file_key, v) for r in records for v in range(1, r.version + 1)]
         return [version for version in found if version]
 
     def remove(self, records: Sequence[FileRecord]) -> int:
-        there = [record for record in records if self._files.get(record.user, record.file_key) == record]
-        for record in there:
+        unchanged = [record for record in records if self._files.get(record.user, record.file_key) == record]
+        for record in unchanged:
             self._files.remove(record)
-        return len(there)
+        return len(unchanged)
 
     def promote(self, record: FileRecord, *, while_open: bool) -> FileRecord:
         if self._files.get(record.user, record.file_key) != record:

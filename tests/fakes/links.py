@@ -1,7 +1,4 @@
-"""Shared links, and what any link rests on, in memory.
-
-A signer that nobody can fool: it knows the tokens that it made.
-"""
+"""In-memory shared links and link states, and a signer that stores its tokens."""
 
 from collections.abc import Sequence
 
@@ -14,7 +11,7 @@ from tests.fakes.pages import page_of
 
 
 class FakeSharedLinks:
-    """Implements ``ports.links.SharedLinks``; keeps JSON, as the table does."""
+    """Implements ``ports.links.SharedLinks``. Stores JSON, as the table does."""
 
     def __init__(self) -> None:
         self.stored: dict[tuple[str, str], str] = {}
@@ -27,22 +24,22 @@ class FakeSharedLinks:
         return SharedLink.model_validate_json(text) if text else None
 
     def list(self, user: str, limit: int, cursor: str | None) -> Page[SharedLink]:
-        mine = sorted(
+        texts = sorted(
             ((link_id, text) for (owner, link_id), text in self.stored.items() if owner == user), reverse=True
         )
-        page = page_of(mine, limit, cursor)
+        page = page_of(texts, limit, cursor)
         return Page(items=[SharedLink.model_validate_json(text) for text in page.items], cursor=page.cursor)
 
     def revoke(self, user: str, link_id: str) -> bool:
         return self.stored.pop((user, link_id), None) is not None
 
     def revoke_all(self, user: str) -> int:
-        mine = [link_id for owner, link_id in self.stored if owner == user]
-        return sum(self.revoke(user, link_id) for link_id in mine)
+        link_ids = [link_id for owner, link_id in self.stored if owner == user]
+        return sum(self.revoke(user, link_id) for link_id in link_ids)
 
 
 class FakeLinkStates:
-    """Implements ``ports.links.LinkStates``. ``looks`` counts how often it was asked."""
+    """Implements ``ports.links.LinkStates``. ``reads`` counts the calls."""
 
     def __init__(self, files: Files, sessions: Sessions, links: FakeSharedLinks) -> None:
         self._files = files
@@ -66,29 +63,29 @@ AnyClaims = Claims | CanvasClaims | EraseClaims
 
 
 class FakeSigner:
-    """Implements ``ports.signer.Signer``."""
+    """Implements ``ports.links.Signer``."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._made: dict[str, AnyClaims] = {}
+        self._claims: dict[str, AnyClaims] = {}
 
     def sign(self, claims: AnyClaims) -> str:
-        token = f"token-{len(self._made) + 1}"
-        self._made[token] = claims
+        token = f"token-{len(self._claims) + 1}"
+        self._claims[token] = claims
         return token
 
     def verify(self, token: str, audiences: tuple[Audience, ...]) -> Claims | None:
-        claims = self._made.get(token)
+        claims = self._claims.get(token)
         if not isinstance(claims, Claims) or claims.audience not in audiences:
             return None
         return None if claims.exp <= self._clock.now().timestamp() else claims
 
     def verify_confirmation(self, token: str) -> EraseClaims | None:
-        claims = self._made.get(token)
+        claims = self._claims.get(token)
         if not isinstance(claims, EraseClaims):
             return None
         return None if claims.exp <= self._clock.now().timestamp() else claims
 
     def claims_of(self, token: str | None) -> AnyClaims:
-        """Return what any token of ours says, good for something or not."""
-        return self._made[token or ""]
+        """Return the claims of a token of this signer, valid or expired."""
+        return self._claims[token or ""]

@@ -1,4 +1,4 @@
-"""A model that answers what a test wrote down, and one who listens."""
+"""A model with planned replies, and a stream listener."""
 
 import re
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class FakeStreamListener:
-    """Implements ``ports.model.StreamListener``: ``pieces`` is what was said since the answer last began."""
+    """Implements ``ports.llm.StreamListener``. ``pieces`` are the pieces since the last restart."""
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
@@ -32,9 +32,9 @@ class FakeStreamListener:
 
 
 class FakeModel:
-    """Implements ``ports.model.Model``; ``tasks`` are its questions, ``meanwhile`` happens while it thinks.
+    """Implements ``ports.llm.Model``. ``requests`` are its requests; ``during_reply`` runs before a reply returns.
 
-    It says each reply's text word by word, then what it came to; a reply that is an error is raised.
+    It streams the text of each reply word by word. A planned reply that is an exception is raised.
     """
 
     def __init__(self, *replies: ModelReply | Exception) -> None:

@@ -1,4 +1,4 @@
-"""Every port as a fake, over which unit tests run the real composition root."""
+"""All ports as fakes, so that unit tests use the real composition root."""
 
 from collections.abc import Callable
 
@@ -29,11 +29,15 @@ from tests.fakes.users import FakeErasures, FakeErasureStarter, FakeUserPurger
 class FakePorts:
     """Implements ``ports.bundle.Ports``. Attributes have the types of the fakes, so tests can read stored data."""
 
+    entropy: Callable[[int], bytes]
+    isolation: Callable[[], Isolation]
+    cleanup_starter: CleanupStarter
+
     def __init__(self, *, registry: Registry, runners: FakeRunners) -> None:
         self.clock = FakeClock()
-        self.entropy: Callable[[int], bytes] = FakeEntropy()
+        self.entropy = FakeEntropy()
         self.metrics = FakeMetrics()
-        self.isolation: Callable[[], Isolation] = Isolation
+        self.isolation = Isolation
         self.registry = registry
         self.runners = runners
         self.model = FakeModel()
@@ -64,7 +68,7 @@ class FakePorts:
         self.credentials = FakeCredentials()
         self.argument_checker = FakeArgumentChecker()
         self.connection_sender = FakeConnectionSender()
-        self.cleanup_starter: CleanupStarter = FakeCleanupStarter()
+        self.cleanup_starter = FakeCleanupStarter()
         self.erasure_starter = FakeErasureStarter()
         self.user_purger = FakeUserPurger()
         self.page_store = FakePageStore()

@@ -1,11 +1,4 @@
-"""Runners that only remember what they were sent, and credentials that say what they are for.
-
-As much of JSON Schema as the schemas of these tests have.
-
-Tool lists in memory.
-
-People's corners in a directory of the test.
-"""
+"""Fakes around a runner: recorded orders, readable credentials, argument checks, tool lists and workspaces."""
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +17,7 @@ from tests.fakes.storage import FakeFileStore
 
 
 class FakeRunners:
-    """Implements ``ports.runners.Runners``. A server without tools is one that does not start."""
+    """Implements ``ports.runners.Runners``. Records the orders. A server that is not in ``tools`` does not start."""
 
     def __init__(self, tools: Mapping[str, Sequence[ToolSpec]]) -> None:
         self.tools = dict(tools)
@@ -42,7 +35,7 @@ class FakeRunners:
 
 
 class FakeCredentials:
-    """Implements ``ports.runners.CredentialSource``."""
+    """Implements ``ports.runners.CredentialSource``. The credentials contain what they are for."""
 
     def for_call(self, turn_id: TurnId, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
         return ScopedCredentials(
@@ -61,51 +54,51 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 
 
 class FakeArgumentChecker:
-    """Implements ``ports.arguments.ArgumentChecker``: required fields, types of fields, no further fields."""
+    """Implements ``ports.runners.ArgumentChecker`` for required, typed and additional fields."""
 
     def find_problems(self, schema: dict[str, Any], arguments: dict[str, Any]) -> list[str]:
         fields = schema.get("properties", {})
         missing = [f"{name} is missing" for name in schema.get("required", []) if name not in arguments]
-        wrong = [
+        wrong_type = [
             f"{name} is no {fields[name]['type']}"
             for name, value in arguments.items()
             if "type" in fields.get(name, {}) and not isinstance(value, _TYPES[fields[name]["type"]])
         ]
         strict = schema.get("additionalProperties") is False
-        further = [f"{name} is not expected" for name in arguments if strict and name not in fields]
-        return missing + wrong + further
+        additional = [f"{name} is not expected" for name in arguments if strict and name not in fields]
+        return missing + wrong_type + additional
 
 
 class FakeToolLists:
-    """Implements ``ports.catalog.ToolLists``."""
+    """Implements ``ports.runners.ToolLists``."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, str], StoredToolList] = {}
+        self._tool_lists: dict[tuple[str, str], StoredToolList] = {}
 
     def get(self, server: str, config_hash: str) -> StoredToolList | None:
-        return self._kept.get((server, config_hash))
+        return self._tool_lists.get((server, config_hash))
 
     def save(self, server: str, config_hash: str, tool_list: StoredToolList) -> None:
-        self._kept[server, config_hash] = tool_list.model_copy(deep=True)
+        self._tool_lists[server, config_hash] = tool_list.model_copy(deep=True)
 
 
 class FakeWorkspaces:
-    """Implements ``ports.tool_client.Workspaces`` below ``base``; ``held`` are the users whose workspace is in use."""
+    """Implements ``ports.tool_client.Workspaces`` below ``base``. ``held``: the users whose workspace is in use."""
 
     def __init__(self, base: Path) -> None:
         self.base = base
         self.held: list[str] = []
         self.holds: list[tuple[str, str]] = []
-        self._left_by: dict[str, str] = {}
+        self._last_session: dict[str, str] = {}
 
     @contextmanager
     def hold(self, user: UserName, session_id: SessionId) -> Iterator[Path]:
-        assert user not in self.held, "one thread would wait for itself for ever"
+        assert user not in self.held, "the thread would deadlock"
         workspace = self.base / user
-        if self._left_by.get(user) != session_id:
+        if self._last_session.get(user) != session_id:
             shutil.rmtree(workspace, ignore_errors=True)
         workspace.mkdir(exist_ok=True)
-        self._left_by[user] = session_id
+        self._last_session[user] = session_id
         self.holds.append((user, session_id))
         self.held.append(user)
         try:
@@ -115,40 +108,42 @@ class FakeWorkspaces:
 
 
 class FakeInputFetcher:
-    """Implements ``ports.runners.InputFetcher`` over the fake store's links."""
+    """Implements ``ports.runners.InputFetcher`` for the URLs of a ``FakeFileStore``."""
 
     def __init__(self, store: FakeFileStore) -> None:
         self._store = store
 
     def __call__(self, inputs: Sequence[InputFile], workspace: Path) -> None:
-        for wanted in inputs:
+        for file in inputs:
             try:
-                body = self._store.fetch(wanted.url)
+                body = self._store.fetch(file.url)
             except KeyError:
-                raise ToolFailed(f"The file {wanted.name!r} cannot be fetched (HTTP 404)") from None
+                raise ToolFailed(f"The file {file.name!r} cannot be fetched (HTTP 404)") from None
             (workspace / "input_files").mkdir(exist_ok=True)
-            (workspace / "input_files" / wanted.name).write_bytes(body)
+            (workspace / "input_files" / file.name).write_bytes(body)
 
 
 @contextmanager
 def open_inside(path: str, workspace: Path, max_bytes: int) -> Iterator[BufferedReader]:
-    """Implement ``ports.runners.ArtifactOpener`` for files that lie still."""
-    whole = (workspace / path).resolve()
-    if not whole.is_relative_to(workspace.resolve()) or (workspace / path).is_symlink() or whole.is_dir():
+    """Implement ``ports.runners.ArtifactOpener`` for files that do not change."""
+    resolved = (workspace / path).resolve()
+    if not resolved.is_relative_to(workspace.resolve()) or (workspace / path).is_symlink() or resolved.is_dir():
         raise InvalidPath(attempted_path=path, allowed_prefix=f"{workspace}/")
-    if not whole.exists():
+    if not resolved.exists():
         raise InvalidArtifact(path, "there is no such file")
-    if (size := whole.stat().st_size) > max_bytes:
+    if (size := resolved.stat().st_size) > max_bytes:
         raise FileTooLarge(file_size_bytes=size, current_limit_bytes=max_bytes)
-    with whole.open("rb") as file:
+    with resolved.open("rb") as file:
         yield file
 
 
 def list_made(workspace: Path) -> dict[str, FileState]:
-    """Implement ``ports.runners.FileLister`` for small directories."""
-    found = (path.relative_to(workspace) for path in workspace.rglob("*") if path.is_file() and not path.is_symlink())
-    own = [path for path in found if path.parts[0] != "input_files" and not any(p.startswith(".") for p in path.parts)]
-    states = {str(path): (workspace / path).stat() for path in own}
+    """Implement ``ports.runners.FileLister`` for small workspaces."""
+    files = (path.relative_to(workspace) for path in workspace.rglob("*") if path.is_file() and not path.is_symlink())
+    listed = [
+        path for path in files if path.parts[0] != "input_files" and not any(p.startswith(".") for p in path.parts)
+    ]
+    states = {str(path): (workspace / path).stat() for path in listed}
     return {
         path: FileState(size=state.st_size, changed=state.st_mtime_ns, inode=state.st_ino)
         for path, state in states.items()

@@ -1,4 +1,4 @@
-"""The bucket in memory."""
+"""In-memory object storage, parts of uploads, and files of the web client."""
 
 from collections.abc import Iterator, Sequence
 from hashlib import md5
@@ -13,7 +13,7 @@ _HOST = "https://bucket.example"
 
 
 class StoredBody(NamedTuple):
-    """What lies under a key."""
+    """A stored object."""
 
     body: bytes
     mime: str
@@ -21,7 +21,7 @@ class StoredBody(NamedTuple):
 
 
 class FakeFileStore:
-    """Implements ``ports.file_store.FileStore``. ``objects`` is what there is now; ``written`` is every put."""
+    """Implements ``ports.storage.FileStore``. ``objects`` are the stored objects, ``written`` the keys of all puts."""
 
     def __init__(self) -> None:
         self.objects: dict[str, StoredBody] = {}
@@ -37,37 +37,42 @@ class FakeFileStore:
         self.objects[key] = self.objects[key]._replace(tags=tags)
 
     def head(self, key: str) -> StoredObject | None:
-        kept = self.objects.get(key)
-        if kept is None:
+        stored = self.objects.get(key)
+        if stored is None:
             return None
-        etag = md5(kept.body, usedforsecurity=False).hexdigest()
-        return StoredObject(key=key, size=len(kept.body), mime=kept.mime, etag=etag)
+        etag = md5(stored.body, usedforsecurity=False).hexdigest()
+        return StoredObject(key=key, size=len(stored.body), mime=stored.mime, etag=etag)
 
     def read(self, key: str, max_bytes: int) -> bytes | None:
-        kept = self.objects.get(key)
-        if kept is not None and len(kept.body) > max_bytes:
-            raise ValueError(f"the object has {len(kept.body)} bytes; {max_bytes} were to be read at most")
-        return kept.body if kept else None
+        stored = self.objects.get(key)
+        if stored is not None and len(stored.body) > max_bytes:
+            raise ValueError(f"the object has {len(stored.body)} bytes, more than {max_bytes}")
+        return stored.body if stored else None
 
     def read_range(self, key: str, first: int, last: int) -> Iterator[bytes]:
         yield self.objects[key].body[first : last + 1]
 
     def presign_get(self, key: str, seconds: int, mime: str | None = None, disposition: str | None = None) -> str:
-        said = {"X-Amz-Expires": seconds, "mime": mime or "", "disposition": disposition or "", "X-Amz-Signature": "s3"}
-        return f"{_HOST}/{key}?{urlencode(said)}"
+        query = {
+            "X-Amz-Expires": seconds,
+            "mime": mime or "",
+            "disposition": disposition or "",
+            "X-Amz-Signature": "s3",
+        }
+        return f"{_HOST}/{key}?{urlencode(query)}"
 
     def delete(self, keys: Sequence[str]) -> None:
         for key in keys:
             self.objects.pop(key, None)
 
     def delete_prefix(self, prefix: str) -> Iterator[int]:
-        """Two at a time, so that a test may break off in between."""
-        while found := [key for key in self.objects if key.startswith(prefix)][:2]:
-            self.delete(found)
-            yield len(found)
+        """Delete in pages of two, so that a test can stop between pages."""
+        while page := [key for key in self.objects if key.startswith(prefix)][:2]:
+            self.delete(page)
+            yield len(page)
 
     def fetch(self, url: str) -> bytes:
-        """Answer one of our links, as the bucket would. Raises KeyError for any other."""
+        """Return the object of a presigned URL. Raise KeyError if it does not exist."""
         address = urlsplit(url)
         assert f"{address.scheme}://{address.netloc}" == _HOST
         assert parse_qs(address.query)["X-Amz-Signature"] == ["s3"]
@@ -75,7 +80,7 @@ class FakeFileStore:
 
 
 class FakePageStore:
-    """Implements ``ports.storage.PageStore``: ``files``: content, media type and cache header by path."""
+    """Implements ``ports.storage.PageStore``. ``files``: content, media type and cache header by path."""
 
     def __init__(self) -> None:
         self.files: dict[str, tuple[bytes, str, str]] = {}
@@ -85,7 +90,7 @@ class FakePageStore:
 
 
 class FakePartStore:
-    """Implements ``ports.uploads.PartStore`` over a fake bucket. ``put`` is what a client does with an address."""
+    """Implements ``ports.storage.PartStore`` for a ``FakeFileStore``. Tests upload parts with ``put``."""
 
     def __init__(self, store: FakeFileStore) -> None:
         self._store = store
@@ -100,17 +105,17 @@ class FakePartStore:
         return store_id
 
     def presign_part(self, upload: Upload, part: Part, seconds: int) -> tuple[str, dict[str, str]]:
-        address = f"https://bucket.example/{upload.store_id}/{part.number}?seconds={seconds}"
-        return address, {"x-checksum": part.sha256}
+        url = f"{_HOST}/{upload.store_id}/{part.number}?seconds={seconds}"
+        return url, {"x-checksum": part.sha256}
 
     def put(self, upload: Upload, number: int, body: bytes) -> None:
         self.bodies[upload.store_id][number] = body
 
     def list_parts(self, upload: Upload, limit: int, cursor: str | None) -> Page[StoredPart]:
-        came = self.bodies.get(upload.store_id, {}).items()
-        after = sorted((number, body) for number, body in came if number > int(cursor or 0))
-        found = [StoredPart(number=number, size=len(body), etag=f"e{number}") for number, body in after[:limit]]
-        return Page(items=found, cursor=str(found[-1].number) if len(after) > limit else None)
+        uploaded = self.bodies.get(upload.store_id, {}).items()
+        after = sorted((number, body) for number, body in uploaded if number > int(cursor or 0))
+        parts = [StoredPart(number=number, size=len(body), etag=f"e{number}") for number, body in after[:limit]]
+        return Page(items=parts, cursor=str(parts[-1].number) if len(after) > limit else None)
 
     def complete(self, upload: Upload, parts: Sequence[StoredPart]) -> None:
         bodies = self.bodies.pop(upload.store_id, None)

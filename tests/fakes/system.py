@@ -1,9 +1,4 @@
-"""Time that stands still until a test, or a fake that would wait, moves it.
-
-Randomness that counts: every id of a test is known, and one made later sorts later.
-
-Figures in memory.
-"""
+"""A clock that tests advance, predictable random bytes, and in-memory metrics."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -15,7 +10,7 @@ _SINCE_BOOT = 1000
 
 
 class FakeClock:
-    """Implements ``ports.clock.Clock``. Counts whole microseconds, so that times in tests are exact."""
+    """Implements ``ports.system.Clock``. Counts whole microseconds, so that times in tests are exact."""
 
     def __init__(self, at: datetime = START) -> None:
         self._start = at
@@ -25,27 +20,27 @@ class FakeClock:
         return self._start + timedelta(microseconds=self._micros)
 
     def monotonic(self) -> float:
-        """Zero is not where a call begins, as on a real machine."""
+        """Return seconds that do not start at zero, as on a real machine."""
         return _SINCE_BOOT + self._micros / 1e6
 
-    def travel(self, seconds: float) -> None:
-        """Move on; some time passes even in a wait of no time."""
+    def advance(self, seconds: float) -> None:
+        """Advance the time by at least a microsecond, because even a wait of zero seconds takes time."""
         self._micros += max(1, round(seconds * 1e6))
 
 
 class FakeEntropy:
-    """Stands in for ``os.urandom``."""
+    """Replaces ``os.urandom`` with a counter, so that ids are predictable, and later ids sort later."""
 
     def __init__(self) -> None:
-        self._given = 0
+        self._count = 0
 
     def __call__(self, size: int) -> bytes:
-        self._given += 1
-        return self._given.to_bytes(size, "big")
+        self._count += 1
+        return self._count.to_bytes(size, "big")
 
 
 class FakeMetrics:
-    """Implements ``ports.metrics.Metrics``."""
+    """Implements ``ports.system.Metrics``."""
 
     def __init__(self) -> None:
         self.measurements: list[tuple[Metric, float, tuple[str, ...]]] = []
@@ -56,8 +51,8 @@ class FakeMetrics:
         self.measurements.append((metric, value, dimensions))
 
     def flush(self) -> None:
-        """Everything stays."""
+        """Do nothing: measurements stay readable."""
 
     def values_of(self, metric: Metric) -> Sequence[tuple[float, *tuple[str, ...]]]:
-        """Return what was noted of a metric: value and dimensions."""
-        return [(value, *where) for noted, value, where in self.measurements if noted == metric]
+        """Return the measurements of a metric: value and dimensions."""
+        return [(value, *dimensions) for measured, value, dimensions in self.measurements if measured == metric]

@@ -12,18 +12,18 @@ from satchel.ports.tool_client import CallFailure, ToolEvent
 from tests.fakes.system import FakeClock
 
 Script = Sequence[tuple[float, ToolEvent]]
-"""What the server says, and how many seconds after the call began."""
+"""The server's messages, each with its time in seconds after the start of the call."""
 
 _REAL_SECONDS = 20
 
 
 class FakeRunningCall:
-    """Implements ``ports.tool_client.RunningCall``: waiting moves the clock. Behind its script the server is silent."""
+    """Implements ``ports.tool_client.RunningCall``. Waiting advances the clock. After the script, no events come."""
 
     def __init__(self, clock: FakeClock, script: Script) -> None:
         self._clock = clock
         started = clock.monotonic()
-        self._script = [(started + at, signal) for at, signal in script]
+        self._script = [(started + at, event) for at, event in script]
         self.killed_at: float | None = None
 
     def receive(self, timeout: float) -> ToolEvent | None:
@@ -31,11 +31,11 @@ class FakeRunningCall:
             return CallFailure(crashed=True, message="The call was ended")
         now = self._clock.monotonic()
         if self._script and self._script[0][0] <= now + timeout:
-            at, signal = self._script.pop(0)
+            at, event = self._script.pop(0)
             if at > now:
-                self._clock.travel(at - now)
-            return signal
-        self._clock.travel(timeout)
+                self._clock.advance(at - now)
+            return event
+        self._clock.advance(timeout)
         return None
 
     def kill(self) -> None:
@@ -43,14 +43,14 @@ class FakeRunningCall:
 
 
 class StuckCall(FakeRunningCall):
-    """A call that says nothing until it is killed, by another thread; time stands still meanwhile."""
+    """A call without messages until another thread kills it. The clock does not advance."""
 
     def __init__(self, clock: FakeClock) -> None:
         super().__init__(clock, [])
         self._killed = threading.Event()
 
     def receive(self, timeout: float) -> ToolEvent | None:
-        assert self._killed.wait(_REAL_SECONDS), "nobody killed the call"
+        assert self._killed.wait(_REAL_SECONDS), "the call was not killed"
         return super().receive(timeout)
 
     def kill(self) -> None:
@@ -59,7 +59,7 @@ class StuckCall(FakeRunningCall):
 
 
 class StartedCall(NamedTuple):
-    """A call that a client was asked for."""
+    """The parameters of a call."""
 
     tool: str
     arguments: dict[str, Any]
@@ -68,16 +68,16 @@ class StartedCall(NamedTuple):
 
 
 class FakeToolClient:
-    """Implements ``ports.tool_client.ToolClient``. ``acts`` is what the tool does to its directory when it is called.
+    """Implements ``ports.tool_client.ToolClient``. ``side_effect`` runs on the workspace at the start of each call.
 
-    Without a script its calls are stuck; ``broken``: its server cannot be started.
+    Without a script, calls run until they are killed. With ``fails_to_start``, the server does not start.
     """
 
     def __init__(self, clock: FakeClock, script: Script | None = None) -> None:
         self._clock = clock
         self.script = script
         self.fails_to_start = False
-        self.side_effect: Callable[[Path], None] = lambda _home: None
+        self.side_effect: Callable[[Path], None] = lambda _workspace: None
         self.started: list[StartedCall] = []
         self.running: list[FakeRunningCall] = []
         self.open = 0
@@ -104,4 +104,4 @@ class FakeToolClient:
         return []
 
     def close(self) -> None:
-        """Nothing is left open."""
+        """Do nothing."""

@@ -1,13 +1,4 @@
-"""Turns in memory.
-
-What was said, in memory.
-
-Events in memory.
-
-Approvals in memory.
-
-The state machine and its waiting tasks, without a machine.
-"""
+"""In-memory turns, transcript, events and approvals, and fakes of the state machine and its task callbacks."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -28,25 +19,25 @@ from satchel.ports.turns import TaskGone
 from tests.fakes.pages import page_of
 from tests.fakes.sessions import FakeSessions
 
-_ASKED = {"message", "tools", "files"}
+_REQUEST_FIELDS = {"message", "tools", "files"}
 
 
-_Place = tuple[str, int, str, int]  # turn, round, who (person before model before tools), which call
+_Position = tuple[str, int, str, int]  # turn, round, role (u: user, v: model, w: tool; sorted in this order), call
 
 
 class FakeTranscript:
-    """Implements ``ports.catalog.Transcript``; messages stand in the order of the talk, whoever wrote first."""
+    """Implements ``ports.turns.Transcript``. Messages are ordered by position, not by the time of writing."""
 
     def __init__(self) -> None:
-        self._sessions: dict[str, dict[_Place, Message]] = {}
+        self._sessions: dict[str, dict[_Position, Message]] = {}
 
     def begin(self, turn: Turn) -> None:
-        """Keep the person's message, as the beginning of a turn does."""
+        """Add the user's message, as the transaction that begins a turn does."""
         self._session(turn.session_id)[turn.turn_id, 0, "u", 0] = UserMessage(text=turn.message)
 
     def list_messages(self, session_id: SessionId) -> Sequence[Message]:
-        kept = self._session(session_id)
-        return [kept[place].model_copy(deep=True) for place in sorted(kept)]
+        messages = self._session(session_id)
+        return [messages[position].model_copy(deep=True) for position in sorted(messages)]
 
     def get_reply(self, session_id: SessionId, turn_id: TurnId, round_number: int) -> AssistantMessage | None:
         reply = self._session(session_id).get((turn_id, round_number, "v", 0))
@@ -60,146 +51,146 @@ class FakeTranscript:
     def add_result(self, call: Call, message: ToolMessage) -> None:
         self._session(call.session_id).setdefault((call.turn_id, call.round, "w", call.index), message)
 
-    def _session(self, session_id: SessionId) -> dict[_Place, Message]:
+    def _session(self, session_id: SessionId) -> dict[_Position, Message]:
         return self._sessions.setdefault(session_id, {})
 
 
 class FakeTurns:
-    """Implements ``ports.catalog.Turns``: a turn, its message and the session's lock are written together."""
+    """Implements ``ports.turns.Turns``. Writes a turn, its message and the session's lock together."""
 
     def __init__(self, sessions: FakeSessions, transcript: FakeTranscript) -> None:
         self._sessions = sessions
         self._transcript = transcript
-        self._kept: dict[tuple[str, str], Turn] = {}
-        self._begun_by: dict[tuple[str, str], Turn] = {}
+        self._turns: dict[tuple[str, str], Turn] = {}
+        self._by_idempotency_key: dict[tuple[str, str], Turn] = {}
 
     def begin(self, turn: Turn, idempotency_key: str | None) -> Turn:
-        if idempotency_key and (first := self._begun_by.get((turn.session_id, idempotency_key))):
-            if first.model_dump(include=_ASKED) != turn.model_dump(include=_ASKED):
+        if idempotency_key and (first := self._by_idempotency_key.get((turn.session_id, idempotency_key))):
+            if first.model_dump(include=_REQUEST_FIELDS) != turn.model_dump(include=_REQUEST_FIELDS):
                 raise IdempotencyKeyReused("This Idempotency-Key was used for another message.", turn_id=first.turn_id)
-            return self._kept[turn.session_id, first.turn_id].model_copy()
+            return self._turns[turn.session_id, first.turn_id].model_copy()
         self._sessions.lock(turn)
-        self._kept[turn.session_id, turn.turn_id] = turn.model_copy()
+        self._turns[turn.session_id, turn.turn_id] = turn.model_copy()
         self._transcript.begin(turn)
         if idempotency_key:
-            self._begun_by[turn.session_id, idempotency_key] = turn.model_copy()
+            self._by_idempotency_key[turn.session_id, idempotency_key] = turn.model_copy()
         return turn
 
     def get(self, session_id: SessionId, turn_id: TurnId) -> Turn | None:
-        turn = self._kept.get((session_id, turn_id))
+        turn = self._turns.get((session_id, turn_id))
         return turn.model_copy() if turn else None
 
     def list(self, session_id: SessionId, limit: int, cursor: str | None) -> Page[Turn]:
-        kept = sorted((t.turn_id, t.model_copy()) for t in self._kept.values() if t.session_id == session_id)
-        return page_of(kept, limit, cursor)
+        turns = sorted((t.turn_id, t.model_copy()) for t in self._turns.values() if t.session_id == session_id)
+        return page_of(turns, limit, cursor)
 
     def add_usage(self, turn: Turn, usage: TokenUsage) -> None:
-        self._kept[turn.session_id, turn.turn_id].usage += usage
+        self._turns[turn.session_id, turn.turn_id].usage += usage
         self._sessions.add_usage(turn, usage)
 
     def end(self, turn: Turn) -> bool:
         key = (turn.session_id, turn.turn_id)
-        if self._kept[key].has_ended:
+        if self._turns[key].has_ended:
             return False
-        self._kept[key] = turn.model_copy(update={"usage": self._kept[key].usage})
+        self._turns[key] = turn.model_copy(update={"usage": self._turns[key].usage})
         self._sessions.unlock(turn)
         return True
 
 
-_TOLD: TypeAdapter[BaseModel] = TypeAdapter(TurnEvent)
+_TURN_EVENT: TypeAdapter[BaseModel] = TypeAdapter(TurnEvent)
 
 
 def assert_matches_schema(event: Event) -> None:
-    """Fail where an event lacks something that clients are told to expect, or says something that they are not."""
-    said = event.to_json()
-    read = _TOLD.validate_python(said).model_dump(mode="json", exclude_unset=True)
-    assert read | {"at": said["at"]} == said
+    """Fail if an event lacks a field of its public schema or has another one."""
+    document = event.to_json()
+    parsed = _TURN_EVENT.validate_python(document).model_dump(mode="json", exclude_unset=True)
+    assert parsed | {"at": document["at"]} == document
 
 
 def join_streamed_text(events: Sequence[Event]) -> dict[int, str]:
-    """Put answers together as docs/events.md says: of each round, the texts of its highest attempt."""
+    """Join the streamed text of each round from its highest attempt, as docs/events.md describes."""
     texts: dict[int, dict[int, str]] = {}
     for event in events:
         if event.type == "token_stream":
-            of_round = texts.setdefault(event.payload["round"], {})
+            attempts = texts.setdefault(event.payload["round"], {})
             attempt = event.payload["attempt"]
-            of_round[attempt] = of_round.get(attempt, "") + event.payload["text"]
+            attempts[attempt] = attempts.get(attempt, "") + event.payload["text"]
     return {number: attempts[max(attempts)] for number, attempts in texts.items()}
 
 
 class FakeEvents:
-    """Implements ``ports.events.Events``; keeps JSON, as the table does, and refuses what no reader could take.
+    """Implements ``ports.turns.Events``. Stores JSON, as the table does, and checks events against their public schema.
 
-    ``on_append`` looks on while an event is written.
+    ``on_append`` runs before each write.
     """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._turns: dict[str, list[str]] = {}
-        self._once: set[tuple[str, str]] = set()
+        self._dedupe_keys: set[tuple[str, str]] = set()
         self.on_append: Callable[[], None] = lambda: None
 
     def append(self, turn_id: TurnId, event: NewEvent) -> Event | None:
         self.on_append()
         if event.dedupe_key:
-            if (turn_id, event.dedupe_key) in self._once:
+            if (turn_id, event.dedupe_key) in self._dedupe_keys:
                 return None
-            self._once.add((turn_id, event.dedupe_key))
-        kept = self._turns.setdefault(turn_id, [])
-        if kept and Event.model_validate_json(kept[-1]).type in FINAL_EVENTS:
+            self._dedupe_keys.add((turn_id, event.dedupe_key))
+        stored = self._turns.setdefault(turn_id, [])
+        if stored and Event.model_validate_json(stored[-1]).type in FINAL_EVENTS:
             return None
         json.dumps(event.payload, allow_nan=False).encode()
         written = Event(
-            seq=len(kept) + 1, turn_id=turn_id, type=event.type, at=self._clock.now(), payload=event.payload
+            seq=len(stored) + 1, turn_id=turn_id, type=event.type, at=self._clock.now(), payload=event.payload
         )
         assert_matches_schema(written)
-        kept.append(written.model_dump_json())
+        stored.append(written.model_dump_json())
         return written
 
     def list_after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:
-        kept = self._turns.get(turn_id, [])
-        return [Event.model_validate_json(text) for text in kept[seq : seq + limit] if text]
+        stored = self._turns.get(turn_id, [])
+        return [Event.model_validate_json(text) for text in stored[seq : seq + limit] if text]
 
     def delete(self, turn_id: TurnId) -> int:
-        """Delete the events of a turn but the last, and not what was told once."""
-        *gone, last = self._turns.get(turn_id) or [""]
-        self._turns[turn_id] = ["" for _ in gone] + [last]
-        return len([text for text in gone if text])
+        """Delete all events of a turn except the last; dedupe keys stay. Return the number of deleted events."""
+        *earlier, last = self._turns.get(turn_id) or [""]
+        self._turns[turn_id] = ["" for _ in earlier] + [last]
+        return len([text for text in earlier if text])
 
     def payloads(self, turn_id: TurnId, *types: str) -> list[tuple[str, dict[str, Any]]]:
-        """Return type and payload of what was written, of these types or of all."""
+        """Return type and payload of the written events, optionally of these types only."""
         return [(e.type, e.payload) for e in self.list_after(turn_id, 0, 10_000) if not types or e.type in types]
 
     def streamed_text(self, turn_id: TurnId) -> dict[int, str]:
-        """Return what was told of the answer of each round, as a client puts it together."""
+        """Return the streamed text of each round, as a client joins it."""
         return join_streamed_text(self.list_after(turn_id, 0, 10_000))
 
     def stored_json(self, turn_id: TurnId) -> str:
-        """Return all events of a turn as they would travel."""
+        """Return the stored JSON of all events of a turn."""
         return "\n".join(self._turns.get(turn_id, []))
 
 
 class FakeApprovals:
-    """Implements ``ports.approvals.Approvals``."""
+    """Implements ``ports.turns.Approvals``."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, str], Approval] = {}
+        self._approvals: dict[tuple[str, str], Approval] = {}
 
     def request(self, approval: Approval) -> Approval:
-        place = approval.turn_id, approval.call_id
-        known = self._kept.get(place)
-        if known is None or known.decision is None:
-            self._kept[place] = Approval.model_validate_json(approval.model_dump_json())
-        return self._kept[place]
+        key = approval.turn_id, approval.call_id
+        stored = self._approvals.get(key)
+        if stored is None or stored.decision is None:
+            self._approvals[key] = Approval.model_validate_json(approval.model_dump_json())
+        return self._approvals[key]
 
     def get(self, turn_id: TurnId, call_id: CallId) -> Approval | None:
-        return self._kept.get((turn_id, call_id))
+        return self._approvals.get((turn_id, call_id))
 
     def decide(self, turn_id: TurnId, call_id: CallId, decision: Decision) -> Approval | None:
-        known = self._kept.get((turn_id, call_id))
-        if known is not None and known.decision is None:
-            self._kept[turn_id, call_id] = known.model_copy(update={"decision": decision})
-        return self._kept.get((turn_id, call_id))
+        stored = self._approvals.get((turn_id, call_id))
+        if stored is not None and stored.decision is None:
+            self._approvals[turn_id, call_id] = stored.model_copy(update={"decision": decision})
+        return self._approvals.get((turn_id, call_id))
 
 
 class FakeWorkflow:
@@ -212,7 +203,7 @@ class FakeWorkflow:
         self.on_start: Callable[[UserName, SessionId, TurnId], None] | None = None
 
     def start(self, user: UserName, session_id: SessionId, turn_id: TurnId) -> None:
-        if any(turn_id == known for _, _, known in self.started):
+        if any(turn_id == started_id for _, _, started_id in self.started):
             return
         self.started.append((user, session_id, turn_id))
         self._running.add(turn_id)
@@ -232,7 +223,7 @@ class FakeWorkflow:
 
 
 class FakeTaskCallback:
-    """Implements ``ports.workflow.TaskCallback``. ``gone``: nobody waits; ``on_…`` see words come in."""
+    """Implements ``ports.turns.TaskCallback``. With ``gone``, no task waits; ``on_…`` run at each report."""
 
     def __init__(self) -> None:
         self.heartbeats: list[str] = []
@@ -248,7 +239,7 @@ class FakeTaskCallback:
             raise TaskGone
         if self.lost_heartbeats:
             self.lost_heartbeats -= 1
-            raise OSError("the beat did not arrive")
+            raise OSError("the heartbeat was lost")
 
     def succeed(self, token: str) -> None:
         if self.gone:
@@ -258,11 +249,11 @@ class FakeTaskCallback:
 
 
 def _nothing() -> None:
-    """Nobody looks."""
+    """Do nothing."""
 
 
 class FakeSessionPurger:
-    """Implements ``ports.going.SessionPurger``."""
+    """Implements ``ports.sessions.SessionPurger``."""
 
     def __init__(self, turns: FakeTurns, events: FakeEvents) -> None:
         self._turns = turns

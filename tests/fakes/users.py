@@ -1,4 +1,4 @@
-"""Erasures in memory."""
+"""In-memory erasures, and fakes that record erasure requests."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -8,7 +8,7 @@ from satchel.domain.users import Erasure, InterruptedTurn
 
 
 class FakeErasureStarter:
-    """Implements ``ports.erasing.ErasureStarter``: nothing happens but that ``started`` says for whom it was asked."""
+    """Implements ``ports.users.ErasureStarter``. Records the users without an erasure."""
 
     def __init__(self) -> None:
         self.started: list[str] = []
@@ -18,31 +18,31 @@ class FakeErasureStarter:
 
 
 class FakeErasures:
-    """Implements ``ports.erasing.Erasures``; of one that is finished nothing changes but by a new one."""
+    """Implements ``ports.users.Erasures``."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, Erasure] = {}
+        self._erasures: dict[str, Erasure] = {}
         self._due: dict[UserName, datetime] = {}
 
     def begin(self, user: UserName, now: datetime) -> Erasure:
-        known = self._kept.get(user)
-        if known is None or known.finished_at is not None:
-            self._kept[user] = Erasure(user=user, started_at=now)
+        latest = self._erasures.get(user)
+        if latest is None or latest.finished_at is not None:
+            self._erasures[user] = Erasure(user=user, started_at=now)
             self._due[user] = now
-        return self._kept[user]
+        return self._erasures[user]
 
     def get(self, user: UserName) -> Erasure | None:
-        return self._kept.get(user)
+        return self._erasures.get(user)
 
     def save_interrupted_turns(self, user: UserName, late: Sequence[InterruptedTurn]) -> None:
-        self._kept[user] = self._kept[user].model_copy(update={"late": list(late)})
+        self._erasures[user] = self._erasures[user].model_copy(update={"late": list(late)})
 
     def reschedule(self, user: UserName, at: datetime) -> None:
         if user in self._due:
             self._due[user] = at
 
     def finish(self, user: UserName, now: datetime) -> None:
-        self._kept[user] = self._kept[user].model_copy(update={"finished_at": now})
+        self._erasures[user] = self._erasures[user].model_copy(update={"finished_at": now})
         self._due.pop(user, None)
 
     def list_due(self, until: datetime, limit: int) -> Sequence[UserName]:
@@ -50,7 +50,7 @@ class FakeErasures:
 
 
 class FakeUserPurger:
-    """Implements ``ports.users.UserPurger``: records whose records were to be deleted, in one step of no items."""
+    """Implements ``ports.users.UserPurger``. Records the users, and yields one step without items."""
 
     def __init__(self) -> None:
         self.erased: list[str] = []

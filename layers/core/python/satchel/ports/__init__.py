@@ -1,4 +1,4 @@
-"""What the use cases need from outside, as small Protocols. Adapters are in ``adapters``, fakes in ``tests/fakes``.
+"""The interfaces to the outside world, as small Protocols. Adapters are in ``adapters``, fakes in ``tests/fakes``.
 
 Imports ``domain`` and ``contract`` only.
 """
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Page(BaseModel, Generic[T]):
-    """One page of a list; ``cursor`` is None on the last page."""
+    """One page of a list. ``cursor`` is None on the last page."""
 
     items: list[T]
     cursor: str | None = None

@@ -1,4 +1,4 @@
-"""All ports as one bundle: what the composition root takes. A new port is one property here and one in ``AwsPorts``."""
+"""All ports as one bundle, for the composition root. A new port is one property here and one in ``AwsPorts``."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -19,7 +19,7 @@ from satchel.ports.users import Erasures, ErasureStarter, UserPurger
 
 
 class Ports(Protocol):
-    """Everything that the use cases need from outside: ``AwsPorts`` provides the real adapters, ``FakePorts`` the fakes."""
+    """All ports of the use cases. ``AwsPorts`` provides the adapters, ``FakePorts`` the fakes of the tests."""
 
     @property
     def clock(self) -> Clock: ...

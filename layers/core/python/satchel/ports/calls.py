@@ -1,7 +1,4 @@
-"""TODO.
-
-What is written down of calls and downloads.
-"""
+"""Storage of tool calls and of the audit trail."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -13,22 +10,22 @@ from satchel.ports import Page
 
 
 class CallClaims(Protocol):
-    """The one thing about calls that a runner may write."""
+    """The claims of calls. Runners can write nothing else of a call."""
 
     def claim(self, turn_id: TurnId, call_id: CallId, runner: str) -> bool:
-        """Take a call for one runner; False for everyone but the first."""
+        """Claim a call for a runner. Return False if another runner has claimed it."""
         ...
 
 
 class Calls(Protocol):
-    """Tool calls of a turn."""
+    """The tool calls of turns."""
 
     def add(self, calls: Sequence[Call]) -> None:
-        """Write proposed calls; those that are there stay as they are."""
+        """Add proposed calls. Existing calls do not change."""
         ...
 
     def get(self, turn_id: TurnId, call_id: CallId) -> Call | None:
-        """Return a call."""
+        """Return the call, or None."""
         ...
 
     def list(self, turn_id: TurnId) -> Sequence[Call]:
@@ -36,21 +33,21 @@ class Calls(Protocol):
         ...
 
     def mark_dispatched(self, call: Call) -> None:
-        """Note what the tool is given."""
+        """Save the tool's arguments, server and input size. Repeated calls change nothing."""
         ...
 
     def save_result(self, turn_id: TurnId, call_id: CallId, result: CallResult) -> CallResult:
-        """Write what the call came to; the first one stands and is returned."""
+        """Save the result unless the call has one, and return the stored result."""
         ...
 
 
 class AuditTrail(Protocol):
-    """Entries of a session; they are kept for a while and never changed."""
+    """The audit entries of sessions. Entries never change, and expire after the retention time."""
 
     def add(self, session_id: SessionId, entry: AuditEntry) -> bool:
-        """Write an entry; False where it was written before."""
+        """Add an entry. Return False if it exists already."""
         ...
 
     def list(self, session_id: SessionId, limit: int, cursor: str | None) -> Page[AuditEntry]:
-        """Return entries, newest first. Raises InvalidRequest for a cursor that is none."""
+        """Return entries, newest first. Raise InvalidRequest if the cursor is invalid."""
         ...

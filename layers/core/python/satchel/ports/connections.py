@@ -1,4 +1,4 @@
-"""Connections that events are pushed to: tickets, who is connected, who follows what, and the way to them."""
+"""WebSocket connections: tickets, open connections, subscriptions to turns, and the sender of messages."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,76 +8,76 @@ from satchel.domain.ids import ConnectionId, TurnId
 
 
 class Tickets(Protocol):
-    """Tickets by their digest."""
+    """One-time tickets by their digest."""
 
     def add(self, digest: str, ticket: Ticket) -> None:
-        """Write a new ticket."""
+        """Add a ticket."""
         ...
 
     def pop(self, digest: str) -> Ticket | None:
-        """Return a ticket and remove it: of many who come with it, one gets it."""
+        """Remove and return a ticket, or return None. Only one of several concurrent callers gets it."""
         ...
 
 
 class Connections(Protocol):
-    """Open connections by their id; no runner may write them."""
+    """Open connections by their id. Runners have no access."""
 
     def add(self, connection: Connection) -> None:
-        """Write a connection."""
+        """Add a connection."""
         ...
 
     def get(self, connection_id: ConnectionId) -> Connection | None:
-        """Return a connection that is open, as far as is known."""
+        """Return a connection, or None. A returned connection may be closed already."""
         ...
 
     def remove(self, connection_id: ConnectionId) -> None:
-        """Forget a connection; an unknown one is no error."""
+        """Remove a connection, if it exists."""
         ...
 
 
 class Subscriptions(Protocol):
-    """Who follows a turn. They lie beside its events, so that the stream tells of both in order."""
+    """Subscriptions to turns. They are stored with the events of the turn, so that one stream orders both."""
 
     def add(self, subscription: Subscription) -> None:
-        """Write a subscription in the place of what this connection had for this turn; the stream tells of it."""
+        """Add a subscription. It replaces the connection's previous one to the turn; the stream reports it."""
         ...
 
     def list_for_turn(self, turn_id: TurnId, limit: int) -> Sequence[Subscription]:
-        """Return up to ``limit`` subscriptions to a turn; what cannot be read as one is passed over."""
+        """Return up to ``limit`` subscriptions to a turn, without unreadable items."""
         ...
 
     def advance(self, subscription: Subscription, sent: int) -> bool:
-        """Move its cursor after a success; False when it is not there any more, or was made anew."""
+        """Save the new cursor and reset the failures. Return False if the subscription was removed or replaced."""
         ...
 
     def save_failures(self, subscription: Subscription, failures: int) -> None:
-        """Count failures in a row, unless it was made anew; its cursor stays where it is."""
+        """Save the number of failures in a row, unless the subscription was removed or replaced."""
         ...
 
     def remove_if_unchanged(self, subscription: Subscription) -> None:
-        """Remove it, unless it was made anew."""
+        """Remove the subscription, unless it was replaced."""
         ...
 
     def remove(self, turn_id: TurnId, connection_id: ConnectionId) -> None:
-        """Remove what a connection has for a turn; nothing is no error."""
+        """Remove a connection's subscription to a turn, if there is one."""
         ...
 
 
 class ConnectionGone(Exception):
-    """Nobody is at the other end any more."""
+    """The connection is closed."""
 
 
 class DeliveryFailed(Exception):
-    """The message did not arrive; trying again later may help."""
+    """The message was not delivered. A later attempt may succeed."""
 
 
 class ConnectionSender(Protocol):
-    """The way to connections."""
+    """Sends messages to connections."""
 
     def send(self, connection_id: ConnectionId, text: str) -> None:
-        """Send one message, after those before it. Raises ConnectionGone and DeliveryFailed."""
+        """Send a message. Messages of one connection keep their order. Raise ConnectionGone or DeliveryFailed."""
         ...
 
     def close(self, connection_id: ConnectionId) -> None:
-        """End a connection; one that cannot be ended is left alone."""
+        """Close a connection. Errors are ignored."""
         ...

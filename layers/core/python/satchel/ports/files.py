@@ -1,4 +1,4 @@
-"""TODO."""
+"""Storage of file records and unfinished uploads, and the deletion of expired files."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -13,42 +13,45 @@ ALL_FILES = FileFilter()
 
 
 class Files(Protocol):
-    """Files of a person, by key, by session, by name."""
+    """The files of users by key, session and name."""
 
     def save(self, new: NewFile) -> FileRecord:
-        """Make stored bytes a file, or a new version of one (``domain.files.judge``). Again: the same record."""
+        """Save a stored object as a file or as a new version (``domain.files.resolve_name_conflict``).
+
+        Repeating the call returns the same record.
+        """
         ...
 
     def save_upload(self, new: NewFile) -> FileRecord:
-        """Make the bytes of an upload a file, and end the upload, in one transaction. Again: the same record.
+        """Save the object of an upload as a file and remove the upload, in one transaction.
 
-        Raises UploadNotFound where it was given up.
+        Repeating the call returns the same record. Raise UploadNotFound if the upload was aborted.
         """
         ...
 
     def get_by_object(self, user: UserName, object_id: FileKey) -> FileRecord | None:
-        """Return the version that an object was made, if it was."""
+        """Return the file version of an object, or None."""
         ...
 
     def get(self, user: UserName, file_key: FileKey) -> FileRecord | None:
-        """Return the newest version of a file of this person."""
+        """Return the newest version of a user's file, or None."""
         ...
 
     def get_version(self, user: UserName, file_key: FileKey, version: int) -> FileRecord | None:
-        """Return one version of a file."""
+        """Return one version of a file, or None."""
         ...
 
     def list(
         self, user: UserName, limit: int, cursor: str | None, file_filter: FileFilter = ALL_FILES
     ) -> Page[FileRecord]:
-        """Return those files of a person that are meant, newest first; by name where a beginning of names is given.
+        """Return the user's matching files, newest first, or by name if the filter has a name prefix.
 
-        A page may hold fewer than ``limit``, or none, while more pages follow.
+        A page may have fewer than ``limit`` files, or none, although more pages follow.
         """
         ...
 
     def usage(self, user: UserName) -> Usage:
-        """Return how much a person keeps."""
+        """Return the user's storage usage."""
         ...
 
     def list_for_session(self, user: UserName, session_id: SessionId) -> Sequence[FileRecord]:
@@ -56,19 +59,19 @@ class Files(Protocol):
         ...
 
     def list_by_name(self, user: UserName, session_id: SessionId | None, name: str) -> Iterator[FileRecord]:
-        """Give the files of this name: the session's, then the person's other ones, newest first."""
+        """Yield the user's files with this name: first the session's, then the others, newest first."""
         ...
 
     def remove(self, record: FileRecord) -> Sequence[str]:
-        """Remove a file with all versions and free its name; return the S3 keys that must go."""
+        """Remove a file with all versions, and its name. Return the S3 keys of the objects to delete."""
         ...
 
 
 class FileReaper(Protocol):
-    """The part of the catalog of files that ends them."""
+    """Deletes expired files, and makes temporary files permanent."""
 
     def list_expired(self, until: datetime, limit: int) -> Sequence[FileRecord]:
-        """Return files of anybody that had expired by then, the oldest first."""
+        """Return files of all users that expired until then, the oldest first."""
         ...
 
     def list_versions(self, records: Sequence[FileRecord]) -> Sequence[FileRecord]:
@@ -76,39 +79,40 @@ class FileReaper(Protocol):
         ...
 
     def remove(self, records: Sequence[FileRecord]) -> int:
-        """Remove files with all their versions and free their names; return how many went.
+        """Remove files with all versions, and their names. Return the number of removed files.
 
-        One that somebody changed in between stays as it is now; one that is gone already is none.
+        Files that changed since the records were read stay. Missing files are ignored.
         """
         ...
 
     def promote(self, record: FileRecord, *, while_open: bool) -> FileRecord:
-        """Write a file as one that stays (``domain.files.promoted``), if its session is open where that matters.
+        """Make a file permanent (``domain.files.as_permanent``).
 
-        Raises FileNotFound where it was changed or removed in between, SessionEnded.
+        Raise FileNotFound if the file changed or was removed since the record was read, and SessionEnded if
+        ``while_open`` is set but the session has ended.
         """
         ...
 
 
 class Uploads(Protocol):
-    """Uploads of a person that are neither complete nor given up. ``Files.keep_upload`` is what ends a complete one."""
+    """The unfinished uploads of users. ``Files.save_upload`` removes an upload when it completes."""
 
     def add(self, upload: Upload) -> None:
-        """Write a new one."""
+        """Add an upload."""
         ...
 
     def get(self, user: UserName, upload_id: UploadId) -> Upload | None:
-        """Return one of this person."""
+        """Return a user's upload, or None."""
         ...
 
     def list(self, user: UserName, limit: int, cursor: str | None) -> Page[Upload]:
-        """Return them, newest first."""
+        """Return a user's uploads, newest first."""
         ...
 
     def pop(self, user: UserName, upload_id: UploadId) -> Upload | None:
-        """Remove one and return it: of many who take it, one gets it."""
+        """Remove and return an upload, or return None. Only one of several concurrent callers gets it."""
         ...
 
     def list_expired(self, now: datetime, limit: int) -> Sequence[Upload]:
-        """Return uploads of anybody whose time is over, the oldest first."""
+        """Return expired uploads of all users, the oldest first."""
         ...

@@ -1,7 +1,4 @@
-"""What is kept of links, and what they rest on.
-
-Signs and reads capabilities.
-"""
+"""Storage of shared links, the state that decides about a link's validity, and the signer of tokens."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -12,47 +9,47 @@ from satchel.ports import Page
 
 
 class LinkStates(Protocol):
-    """Everything that links rest on."""
+    """The records that decide about the validity of links."""
 
     def get_many(self, claims: Sequence[Claims]) -> list[LinkState]:
-        """Return what there is of each, in order, read at once.
+        """Return the state of each link, in order, with one read.
 
-        Of one it is the same request whatever it says, so that neither the answer nor its time tells what is there.
+        The read of a link has the same size if it is valid or not, so that the time reveals nothing.
         """
         ...
 
 
 class SharedLinks(Protocol):
-    """The records of a person's shared links."""
+    """The records of users' shared links."""
 
     def add(self, link: SharedLink) -> None:
-        """Write a new one; it goes by itself some time after its end."""
+        """Add a record. It is deleted automatically some time after the link expires."""
         ...
 
     def list(self, user: UserName, limit: int, cursor: str | None) -> Page[SharedLink]:
-        """Return them, newest first, also such as open nothing any more."""
+        """Return the user's links, newest first, including invalid ones."""
         ...
 
     def revoke(self, user: UserName, link_id: LinkId) -> bool:
-        """Remove one; False where there is none."""
+        """Remove a link's record. Return False if there is none."""
         ...
 
     def revoke_all(self, user: UserName) -> int:
-        """Remove all that there are; return how many."""
+        """Remove all records of the user. Return their number."""
         ...
 
 
 class Signer(Protocol):
-    """Makes tokens that nobody else can make."""
+    """Signs and verifies tokens."""
 
     def sign(self, claims: Claims | CanvasClaims | EraseClaims) -> str:
-        """Return the token."""
+        """Return a token with these claims."""
         ...
 
     def verify(self, token: str, audiences: tuple[Audience, ...]) -> Claims | None:
-        """Return what a valid token of a file for one of these audiences says; None for any other token."""
+        """Return the claims of a valid download token for one of the audiences, or None."""
         ...
 
     def verify_confirmation(self, token: str) -> EraseClaims | None:
-        """Return what a valid token of an erasure says; None for any other token."""
+        """Return the claims of a valid erasure token, or None."""
         ...

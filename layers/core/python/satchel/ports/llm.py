@@ -1,4 +1,4 @@
-"""The language model."""
+"""The language model and the listener of its streamed text."""
 
 from typing import Protocol
 
@@ -6,23 +6,23 @@ from satchel.domain.conversation import CompletionRequest, ModelReply
 
 
 class StreamListener(Protocol):
-    """Who listens while a model speaks. Whatever it raises ends the answer: the model is told to be quiet."""
+    """Receives a model's text while it streams. An exception of the listener cancels the request."""
 
     def __call__(self, text: str) -> None:
-        """Take the next piece of the answer's text; an empty one says only that time goes by (a few times a second)."""
+        """Receive the next piece of text. An empty piece comes several times per second while the model is silent."""
         ...
 
     def restart(self) -> None:
-        """Forget the pieces so far: the model begins its answer again."""
+        """Discard the pieces so far: the model starts its answer again."""
         ...
 
 
 class Model(Protocol):
-    """Answers one round."""
+    """A language model."""
 
     def reply(self, request: CompletionRequest, listener: StreamListener) -> ModelReply:
-        """Ask the model; ``heard`` gets the text as it comes, and the sum of its pieces is the reply's text.
+        """Send a request and return the reply. Raise ModelError.
 
-        Raises ModelError.
+        The listener gets the text while it streams. Its pieces together are the text of the reply.
         """
         ...

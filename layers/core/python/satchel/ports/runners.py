@@ -1,7 +1,4 @@
-"""Where tools run: what a runner is sent, and what runs the protocol inside it.
-
-Checking arguments against a tool's schema.
-"""
+"""The runners of tools: the order of a call, the runner's file operations, tool lists and argument checks."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -17,7 +14,7 @@ from satchel.domain.tools import StoredToolList
 
 
 class ScopedCredentials(BaseModel):
-    """Keys that can write this call's objects and this turn's items, and nothing else."""
+    """Credentials that can write only this call's objects and this turn's items."""
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
@@ -27,7 +24,7 @@ class ScopedCredentials(BaseModel):
 
 
 class InputFile(BaseModel):
-    """A file that the tool reads from ``/tmp/{username}/input_files/{name}``; ``url`` is a presigned GET."""
+    """An input file that the tool reads from ``/tmp/{username}/input_files/{name}``. ``url`` is a presigned GET."""
 
     name: str
     url: str
@@ -36,7 +33,7 @@ class InputFile(BaseModel):
 
 
 class CallOrder(BaseModel):
-    """All that a runner needs for one call. It holds secrets: never logged."""
+    """The data that a runner needs for a call. It contains secrets, so it must not be logged."""
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
@@ -58,46 +55,46 @@ class CallOrder(BaseModel):
 
 
 class Runners(Protocol):
-    """The runners, seen from Dispatch."""
+    """The runners of all servers."""
 
     def start(self, server: str, order: CallOrder) -> None:
-        """Send a call to the runner of its server and return at once."""
+        """Send a call to the runner of a server, without waiting for the result."""
         ...
 
     def list_tools(self, server: str) -> Sequence[ToolSpec]:
-        """Ask a server which tools it has, and wait. Raises Unavailable with what it said when it cannot start."""
+        """Return the tools of a server. Raise Unavailable with the server's message if it cannot start."""
         ...
 
 
 class CredentialSource(Protocol):
-    """Makes the credentials of one call."""
+    """Creates the credentials of a call."""
 
     def for_call(self, turn_id: TurnId, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
-        """Return credentials for objects whose keys begin so, for the outcome, and for the items of this turn."""
+        """Return credentials for objects with these key prefixes, the outcome object and the items of this turn."""
         ...
 
 
 class InputFetcher(Protocol):
-    """Brings the inputs of a call to the person's directory."""
+    """Downloads the input files of a call into the user's workspace."""
 
     def __call__(self, inputs: Sequence[InputFile], workspace: Path) -> None:
-        """Put each file at ``{workspace}/input_files/{name}``. Raises OSError or ToolError naming the file that failed."""
+        """Save each file as ``{workspace}/input_files/{name}``. Raise OSError or ToolError, naming the failed file."""
         ...
 
 
 class ArtifactOpener(Protocol):
-    """Opens what a tool says it wrote."""
+    """Opens files that a tool reports as artifacts."""
 
     def __call__(self, path: str, workspace: Path, max_bytes: int) -> AbstractContextManager[IO[bytes]]:
         """Open a regular file inside ``workspace`` of at most ``max_bytes``.
 
-        Raises ToolError: InvalidPath outside the directory or through a link, FileTooLarge, InvalidArtifact if absent.
+        Raise InvalidPath (outside the workspace, or a symbolic link), FileTooLarge, or InvalidArtifact (missing file).
         """
         ...
 
 
 class FileState(BaseModel):
-    """Enough of a file to tell whether it was made or changed since."""
+    """The state of a file, to detect new and changed files."""
 
     size: int
     changed: int
@@ -105,28 +102,28 @@ class FileState(BaseModel):
 
 
 class FileLister(Protocol):
-    """Lists what lies in a person's directory."""
+    """Lists the files in a workspace."""
 
     def __call__(self, workspace: Path) -> Mapping[str, FileState]:
-        """Return the state of each regular file by its path below ``workspace``; inputs and dot folders apart."""
+        """Return the state of each regular file by its relative path, without input files and hidden folders."""
         ...
 
 
 class ToolLists(Protocol):
-    """Which tools a server has, by server and configuration hash."""
+    """Stored tool lists by server and configuration hash."""
 
     def get(self, server: str, config_hash: str) -> StoredToolList | None:
-        """Return what is known; None where the server was never asked with this configuration."""
+        """Return the tool list of a server with this configuration, or None."""
         ...
 
     def save(self, server: str, config_hash: str, tool_list: StoredToolList) -> None:
-        """Keep what is known."""
+        """Save a tool list."""
         ...
 
 
 class ArgumentChecker(Protocol):
-    """Knows JSON Schema."""
+    """Validates arguments against a JSON Schema."""
 
     def find_problems(self, schema: dict[str, Any], arguments: dict[str, Any]) -> list[str]:
-        """Return what does not fit, each naming its field; empty when all fits."""
+        """Return one message for each violation, with the name of the field."""
         ...

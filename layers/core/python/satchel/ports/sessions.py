@@ -1,7 +1,4 @@
-"""TODO.
-
-What is kept about dashboards: whose they are, and what was done in them.
-"""
+"""Storage of sessions and dashboards, and the cleanup of ended sessions."""
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
@@ -14,83 +11,83 @@ from satchel.ports import Page
 
 
 class Sessions(Protocol):
-    """Sessions of a person."""
+    """The sessions of users."""
 
     def create(self, session: Session) -> None:
-        """Write a new session."""
+        """Add a new session."""
         ...
 
     def get(self, user: UserName, session_id: SessionId) -> Session | None:
-        """Return a session of this person; None also for somebody else's."""
+        """Return the user's session, or None if it does not exist or belongs to another user."""
         ...
 
     def get_many(self, user: UserName, session_ids: Collection[SessionId]) -> dict[str, Session]:
-        """Return those of these sessions that are this person's, by id, all read at once."""
+        """Return the user's sessions among these ids, by id, with one read."""
         ...
 
     def list(self, user: UserName, limit: int, cursor: str | None) -> Page[Session]:
-        """Return sessions, newest first."""
+        """Return the user's sessions, newest first."""
         ...
 
     def update(self, user: UserName, session_id: SessionId, changes: SessionChanges) -> Session:
-        """Change what is said of an open session and return it. Raises SessionNotFound, SessionEnded, Unavailable."""
+        """Change fields of an open session and return it. Raise SessionNotFound, SessionEnded or Unavailable."""
         ...
 
     def end(self, user: UserName, session_id: SessionId, now: datetime, *, idle_since: datetime | None = None) -> None:
-        """Mark a session ended and raise its epoch; a second time nothing changes. From now on it is to be cleared.
+        """End an open session, increment its epoch, and make it due for cleanup.
 
-        With ``idle_since``, only while no turn runs and none has begun since then.
+        With ``idle_since``, end it only if no turn is running and none has started since then.
         """
         ...
 
     def list_idle(self, since: datetime, limit: int) -> Sequence[Session]:
-        """Return open sessions of anybody that were not used since then, the longest idle first."""
+        """Return open sessions of all users that were not used since then, the longest idle first."""
         ...
 
     def list_due_for_cleanup(self, now: datetime, limit: int) -> Sequence[Session]:
-        """Return ended sessions of anybody that are to be cleared by now, the oldest first."""
+        """Return ended sessions of all users that are due for cleanup, the oldest first."""
         ...
 
     def schedule_cleanup(self, session: Session, at: datetime) -> None:
-        """Note that a session is to be cleared once more."""
+        """Make a session due for another cleanup at this time."""
         ...
 
     def mark_cleaned_up(self, session: Session) -> None:
-        """Note that nothing is left to clear of a session."""
+        """Record that the cleanup of a session is complete."""
         ...
 
 
 class SessionPurger(Protocol):
-    """What is kept of a session's turns that nobody needs once it has ended."""
+    """Deletes data of ended sessions."""
 
     def delete_events(self, session_id: SessionId) -> int:
-        """Delete the events of its turns but each one's last, by which readers know its end; return how many."""
+        """Delete all events of its turns except final ones, which readers need. Return the number of deleted events."""
         ...
 
 
 class CleanupStarter(Protocol):
-    """Clears a session that has ended, elsewhere: nobody waits for it."""
+    """Starts the cleanup of an ended session in the background."""
 
     def start(self, user: UserName, session_id: SessionId) -> None:
-        """Begin, or leave it to the sweep where that is not possible."""
+        """Start the cleanup. Errors are ignored, because the sweep repeats it."""
         ...
 
 
 class Dashboards(Protocol):
-    """An id is a tool's own word: it means one dashboard of a person within a session, and nothing outside it."""
+    """Dashboards. Tools choose the ids, so an id is unique only within a session of a user."""
 
     def save(self, dashboard: Dashboard) -> None:
-        """Write down that a dashboard was opened; opening it again replaces what is known of it."""
+        """Save an opened dashboard. It replaces the previous one with the same id."""
         ...
 
     def get(self, user: UserName, canvas_id: CanvasId, session_id: SessionId) -> Dashboard | None:
-        """Return the dashboard of this id in a session of this person."""
+        """Return the dashboard with this id in the user's session, or None."""
         ...
 
     def list_by_id(self, user: UserName, canvas_id: CanvasId) -> Iterator[Dashboard]:
-        """Give the dashboards of this id in all sessions of this person, newest session first."""
+        """Yield the dashboards with this id in all sessions of the user, newest session first."""
         ...
 
     def add_action(self, action: CanvasAction) -> None:
-        """Write down what was done; never changed afterwards."""
+        """Add an action to the log."""
         ...

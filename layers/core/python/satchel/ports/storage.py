@@ -1,9 +1,4 @@
-"""Where bytes are kept.
-
-Uploads that are on their way: what is known of them, and the parts that the store has.
-
-Where the web client is served from.
-"""
+"""Object storage: file content, the parts of uploads, and the files of the web client."""
 
 from collections.abc import Iterator, Sequence
 from typing import IO, Protocol
@@ -15,7 +10,7 @@ from satchel.ports import Page
 
 
 class StoredObject(BaseModel):
-    """What the store knows of an object. ``size`` in bytes."""
+    """The properties of a stored object. ``size`` in bytes."""
 
     key: str
     size: int
@@ -24,73 +19,73 @@ class StoredObject(BaseModel):
 
 
 class FileStore(Protocol):
-    """Objects under a person's prefix."""
+    """Objects by key."""
 
     def put(self, key: str, body: IO[bytes], mime: str, tags: dict[str, str] | None = None) -> None:
-        """Store from a stream in bounded memory."""
+        """Store an object from a stream, with bounded memory."""
         ...
 
     def set_tags(self, key: str, tags: dict[str, str]) -> None:
-        """Give an object these tags and no others. Raises FileNotFoundError where there is none."""
+        """Replace the tags of an object. Raise FileNotFoundError if it does not exist."""
         ...
 
     def head(self, key: str) -> StoredObject | None:
-        """Return what is known of an object; None where there is none."""
+        """Return the properties of an object, or None."""
         ...
 
     def read(self, key: str, max_bytes: int) -> bytes | None:
-        """Return an object of at most ``max_bytes`` bytes; None where there is none. Raises ValueError if larger."""
+        """Return the content of an object, or None. Raise ValueError if it is larger than ``max_bytes``."""
         ...
 
     def read_range(self, key: str, first: int, last: int) -> Iterator[bytes]:
-        """Return the bytes ``first`` to ``last``, both included, piece by piece.
+        """Return the bytes from ``first`` to ``last``, both included, in pieces.
 
-        Raises FileNotFoundError at once where there is no object, not when the first piece is taken.
+        Raise FileNotFoundError immediately, not at the first piece, if the object does not exist.
         """
         ...
 
     def presign_get(self, key: str, seconds: int, mime: str | None = None, disposition: str | None = None) -> str:
-        """Return a presigned GET that fixes what the browser is told of the content."""
+        """Return a presigned GET URL with this Content-Type and Content-Disposition."""
         ...
 
     def delete(self, keys: Sequence[str]) -> None:
-        """Delete these objects with all their versions; any number, absent ones included."""
+        """Delete objects with all versions. Any number is possible; missing objects are ignored."""
         ...
 
     def delete_prefix(self, prefix: str) -> Iterator[int]:
-        """Delete every version of every object whose key begins so, page by page; give how many each page had."""
+        """Delete all versions of all objects with this prefix, in pages. Yield the number of versions of each page."""
         ...
 
 
 class PartStore(Protocol):
-    """The store's side of an upload."""
+    """The multipart uploads of the store."""
 
     def begin(self, key: str, mime: str) -> str:
-        """Begin an upload and return what the store calls it."""
+        """Start an upload and return the store's id of it."""
         ...
 
     def presign_part(self, upload: Upload, part: Part, seconds: int) -> tuple[str, dict[str, str]]:
-        """Return a presigned PUT of one part and the headers to send.
+        """Return a presigned PUT URL for one part, and the headers to send.
 
-        It takes these bytes alone, by number, length and checksum.
+        The URL accepts only a part with this number, length and checksum.
         """
         ...
 
     def list_parts(self, upload: Upload, limit: int, cursor: str | None) -> Page[StoredPart]:
-        """Return the parts that came, by number; none of an upload that the store does not know any more."""
+        """Return the uploaded parts by number. The list is empty if the store has no such upload."""
         ...
 
     def complete(self, upload: Upload, parts: Sequence[StoredPart]) -> None:
-        """Make the object of its parts; that it was made so before, or given up, is no error: see what there is."""
+        """Create the object from its parts. An upload that is completed or aborted already is no error."""
         ...
 
     def abort(self, upload: Upload) -> None:
-        """Give up what came so far; an upload that the store does not know is no error."""
+        """Abort an upload and delete its parts, if it exists."""
         ...
 
 
 class PageStore(Protocol):
-    """Files by the path that a browser asks for."""
+    """The files of the web client by URL path."""
 
     def put(self, path: str, content: bytes, media_type: str, cache: str) -> None:
-        """Serve this from now on; ``cache`` is the Cache-Control that goes with it."""
+        """Store a file; ``cache`` is its Cache-Control header."""

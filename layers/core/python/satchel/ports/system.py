@@ -1,7 +1,4 @@
-"""Time.
-
-Where figures go.
-"""
+"""The clock and the metrics."""
 
 from datetime import datetime
 from typing import Protocol
@@ -10,23 +7,23 @@ from satchel.domain.metrics import Metric
 
 
 class Clock(Protocol):
-    """All time goes through here, so that tests travel instead of wait."""
+    """The only source of time, so that tests can advance it instead of waiting."""
 
     def now(self) -> datetime:
-        """Return the time of day, in UTC."""
+        """Return the current time in UTC."""
         ...
 
     def monotonic(self) -> float:
-        """Return seconds that only grow; for measuring, never for storing."""
+        """Return seconds that never decrease, for measuring durations."""
         ...
 
 
 class Metrics(Protocol):
-    """Takes measurements. Losing one loses a figure, no more: nothing is raised for the world's reasons."""
+    """Records measurements. External errors are ignored, because metrics must not fail the work."""
 
     def add(self, metric: Metric, value: float = 1, *dimensions: str) -> None:
-        """Note a value; ``dimensions`` in the order in which the metric names them.
+        """Record a value with the values of the metric's dimensions, in its order.
 
-        Raises ValueError for more or fewer than it has.
+        Raise ValueError if their number is wrong.
         """
         ...

@@ -1,11 +1,4 @@
-"""TODO.
-
-The events of a turn.
-
-Calls that wait for a person's word.
-
-The state machine of a turn, and the callback of a waiting task.
-"""
+"""Turns: their records, transcript, events and approvals, and the state machine that runs them."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -19,111 +12,111 @@ from satchel.ports import Page
 
 
 class Turns(Protocol):
-    """Turns of a session."""
+    """The turns of sessions."""
 
     def begin(self, turn: Turn, idempotency_key: str | None) -> Turn:
         """Write a turn, its message and the session's lock in one transaction, and return it.
 
-        The same idempotency key again returns the turn of the first time. Raises TurnRunning, SessionEnded,
-        SessionNotFound, IdempotencyKeyReused.
+        The same idempotency key returns the existing turn. Raise TurnRunning, SessionEnded, SessionNotFound or
+        IdempotencyKeyReused.
         """
         ...
 
     def get(self, session_id: SessionId, turn_id: TurnId) -> Turn | None:
-        """Return a turn."""
+        """Return a turn, or None."""
         ...
 
     def list(self, session_id: SessionId, limit: int, cursor: str | None) -> Page[Turn]:
-        """Return turns, oldest first."""
+        """Return the session's turns, oldest first."""
         ...
 
     def add_usage(self, turn: Turn, usage: TokenUsage) -> None:
-        """Add to what models took for a turn, and for its session: once for every question, whatever became of it."""
+        """Add the tokens of a model request, even a failed one, to the turn and its session."""
         ...
 
     def end(self, turn: Turn) -> bool:
-        """Write how a turn ended and free its session, in one transaction; False when it had ended before."""
+        """Save the ended turn and unlock its session, in one transaction. Return False if it had ended before."""
         ...
 
 
 class Transcript(Protocol):
-    """What was said in a session, in a model's terms."""
+    """The conversation of a session as messages for a model."""
 
     def list_messages(self, session_id: SessionId) -> Sequence[Message]:
         """Return all messages of a session in order."""
         ...
 
     def get_reply(self, session_id: SessionId, turn_id: TurnId, round_number: int) -> AssistantMessage | None:
-        """Return what the model said in a round, if it did."""
+        """Return the model's reply in a round, or None."""
         ...
 
     def add_reply(self, turn: Turn, round_number: int, message: AssistantMessage) -> AssistantMessage:
-        """Keep what the model said in a round; the first one stands and is returned."""
+        """Add the model's reply in a round unless there is one, and return the stored reply."""
         ...
 
     def add_result(self, call: Call, message: ToolMessage) -> None:
-        """Keep what a call came to; writing it again changes nothing that a model was shown."""
+        """Add the result of a call. Adding it again does not change the messages for the model."""
         ...
 
 
 class Events(Protocol):
-    """Written in order, read after a cursor: never a gap, never twice."""
+    """The events of turns, in order and without gaps."""
 
     def append(self, turn_id: TurnId, event: NewEvent) -> Event | None:
-        """Write one event and return it; None when its ``once`` or the turn's last one was written before.
+        """Write an event and return it, or None if its ``dedupe_key`` exists or the turn has its final event.
 
-        Raises Unavailable.
+        Raise Unavailable if concurrent writes conflict too often.
         """
         ...
 
     def list_after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:
-        """Return up to ``limit`` events whose seq is greater, in order."""
+        """Return up to ``limit`` events with a greater seq, in order."""
         ...
 
 
 class Approvals(Protocol):
-    """One for a call at most."""
+    """The approvals of calls: at most one for each call."""
 
     def request(self, approval: Approval) -> Approval:
-        """Write that a call waits, and return what stands then: a decision that was made before is kept."""
+        """Save that a call waits for approval, unless it was decided already. Return the stored approval."""
         ...
 
     def get(self, turn_id: TurnId, call_id: CallId) -> Approval | None:
-        """Return what was asked and said; None for a call that nobody was asked about."""
+        """Return the approval of a call, or None if none was requested."""
         ...
 
     def decide(self, turn_id: TurnId, call_id: CallId, decision: Decision) -> Approval | None:
-        """Write the decision and return what stands then: the first one. None where nobody was asked."""
+        """Save the first decision, and return the stored approval. Return None if no approval was requested."""
         ...
 
 
 class Workflow(Protocol):
-    """Starts, stops and asks after the execution of a turn; its name is the turn's id."""
+    """The executions of the state machine. The name of an execution is the turn's id."""
 
     def start(self, user: UserName, session_id: SessionId, turn_id: TurnId) -> None:
-        """Start the execution; starting the same turn again does nothing."""
+        """Start the execution of a turn, unless it was started before."""
         ...
 
     def stop(self, turn_id: TurnId, cause: str) -> None:
-        """End the execution if it runs."""
+        """Stop the execution if it is running."""
         ...
 
     def is_running(self, turn_id: TurnId) -> bool:
-        """Tell whether the execution has not ended."""
+        """Return True if the execution has not ended."""
         ...
 
 
 class TaskGone(Exception):
-    """Nobody waits for this task any more."""
+    """The state machine no longer waits for this task."""
 
 
 class TaskCallback(Protocol):
-    """The task that waits for a call."""
+    """Reports on a call to the task that waits for it."""
 
     def heartbeat(self, token: str) -> None:
-        """Say that the call is alive. Raises TaskGone when nobody waits for it."""
+        """Report that the call is running. Raise TaskGone if the task no longer waits."""
         ...
 
     def succeed(self, token: str) -> None:
-        """Say that the outcome is stored. A late word is harmless and silent."""
+        """Report that the outcome is stored. A late report is ignored."""
         ...

@@ -1,4 +1,4 @@
-"""Deleting everything of a person."""
+"""The erasure of all data of a user."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -9,47 +9,48 @@ from satchel.domain.users import Erasure, InterruptedTurn
 
 
 class Erasures(Protocol):
-    """Which erasures there are: they stay until they are finished, and are told of for a while after that."""
+    """Records of erasures. A finished erasure stays readable for a while."""
 
     def begin(self, user: UserName, now: datetime) -> Erasure:
-        """Write a new one; or return the one that is not finished."""
+        """Return the user's unfinished erasure, or start a new one."""
         ...
 
     def get(self, user: UserName) -> Erasure | None:
-        """Return the last one of this person."""
+        """Return the user's latest erasure, or None."""
         ...
 
     def save_interrupted_turns(self, user: UserName, late: Sequence[InterruptedTurn]) -> None:
-        """Write which turns were running."""
+        """Save the turns that the erasure interrupted."""
         ...
 
     def reschedule(self, user: UserName, at: datetime) -> None:
-        """Say when it is due next."""
+        """Make the erasure due again at this time."""
         ...
 
     def finish(self, user: UserName, now: datetime) -> None:
-        """Write that nothing is left."""
+        """Mark the erasure as finished."""
         ...
 
     def list_due(self, until: datetime, limit: int) -> Sequence[UserName]:
-        """Return whose erasures were to be looked at by then."""
+        """Return the users whose erasures are due at this time."""
         ...
 
 
 class UserPurger(Protocol):
-    """All records of a person."""
+    """Deletes the records of a user."""
 
     def erase(self, user: UserName, late: Sequence[InterruptedTurn]) -> Iterator[int]:
-        """Delete them step by step, each step bounded and counted in the erasure; give how many items each took.
+        """Delete the user's records in limited steps, and yield the number of items of each step.
 
-        What hangs on a record goes before it: broken off and begun again, it forgets nothing and counts nothing twice.
+        Each step updates the erasure's counts. Dependent records are deleted first, so that a broken-off erasure can be
+        repeated without gaps or double counts.
         """
         ...
 
 
 class ErasureStarter(Protocol):
-    """Goes on with an erasure elsewhere: nobody waits for it."""
+    """Starts an erasure in the background."""
 
     def start(self, user: UserName) -> None:
-        """Begin, or leave it to the sweep where that is not possible."""
+        """Start the erasure. Errors are ignored, because the sweep repeats it."""
         ...
