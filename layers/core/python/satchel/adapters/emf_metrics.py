@@ -19,7 +19,6 @@ class EmfMetrics:
         self._values: defaultdict[_Dimensions, list[tuple[Metric, float]]] = defaultdict(list)
 
     def add(self, metric: Metric, value: float = 1, *dimensions: str) -> None:
-        """Add a value of a metric."""
         key = tuple(zip(metric.dimensions, dimensions, strict=True))
         with self._lock:
             self._values[key].append((metric, value))

@@ -19,7 +19,6 @@ class JsonSchemaChecker:
     """Implements ``ports.runners.ArgumentChecker``."""
 
     def find_problems(self, schema: dict[str, Any], arguments: dict[str, Any]) -> list[str]:
-        """Return up to 10 problems of the arguments, each with the name of its field."""
         try:
             Draft202012Validator.check_schema(schema)
             errors = list(Draft202012Validator(schema, registry=_NO_REFERENCES).iter_errors(arguments))

@@ -27,7 +27,6 @@ class JwtSigner:
     clock: Clock
 
     def sign(self, claims: Claims | CanvasClaims | EraseClaims) -> str:
-        """Return a token with these claims, signed with the newest key."""
         keys = self.load_keys()
         payload = {"sub": claims.owner, **_specific_claims(claims), "aud": claims.audience, "exp": claims.exp}
         return jwt.encode(payload, keys.keys[keys.newest], algorithm=_ALGORITHM, headers={"kid": keys.newest})

@@ -78,7 +78,6 @@ class LambdaCleanupStarter:
     function: str
 
     def start(self, user: UserName, session_id: SessionId) -> None:
-        """Start the cleanup of a session in the background. If the invocation fails, the sweep does the cleanup."""
         _invoke(self.client, self.function, {"user": user, "session_id": session_id})
 
 
@@ -90,7 +89,6 @@ class LambdaErasureStarter:
     function: str
 
     def start(self, user: UserName) -> None:
-        """Continue the erasure of a user in the background. If the invocation fails, the sweep continues it."""
         _invoke(self.client, self.function, {"user": user})
 
 

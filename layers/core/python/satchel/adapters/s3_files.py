@@ -37,7 +37,6 @@ class S3Files:
     bucket: str
 
     def put(self, key: str, body: IO[bytes], mime: str, tags: dict[str, str] | None = None) -> None:
-        """Store the rest of a stream, in bounded memory."""
         extra: dict[str, Any] = {"ContentType": mime} | ({"Tagging": urlencode(tags)} if tags else {})
         if _is_small(body):  # starting the threads of a transfer takes 2 ms, longer than sending a small object
             self.client.put_object(Bucket=self.bucket, Key=key, Body=body.read(), **extra)
@@ -59,7 +58,6 @@ class S3Files:
             raise FileNotFoundError(key) from error
 
     def head(self, key: str) -> StoredObject | None:
-        """Return an object's metadata, or None."""
         try:
             response = self.client.head_object(Bucket=self.bucket, Key=key)
         except ClientError as error:
@@ -94,7 +92,6 @@ class S3Files:
         return response["Body"].iter_chunks(_CHUNK_BYTES)
 
     def presign_get(self, key: str, seconds: int, mime: str | None = None, disposition: str | None = None) -> str:
-        """Return a presigned GET URL that sets the response's content type and disposition."""
         parameters: dict[str, Any] = {"Bucket": self.bucket, "Key": key}
         if mime:
             parameters["ResponseContentType"] = mime
@@ -103,7 +100,6 @@ class S3Files:
         return self.client.generate_presigned_url("get_object", Params=parameters, ExpiresIn=seconds)
 
     def delete(self, keys: Sequence[str]) -> None:
-        """Delete objects with all their versions. Objects in one folder share their list and delete requests."""
         for _, keys_of_folder in groupby(sorted(set(keys)), key=_folder):
             versions = list(self._versions(set(keys_of_folder)))
             for start in range(0, len(versions), _MAX_KEYS_PER_DELETE):

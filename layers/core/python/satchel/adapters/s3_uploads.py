@@ -34,7 +34,6 @@ class S3Uploads:
         return response["UploadId"]
 
     def presign_part(self, upload: Upload, part: Part, seconds: int) -> tuple[str, dict[str, str]]:
-        """Return a presigned PUT URL for a part, and the headers to send. The URL also fixes Content-Length."""
         parameters = {
             "Bucket": self.bucket,
             "Key": upload.file.key,
@@ -64,7 +63,6 @@ class S3Uploads:
         return Page(items=parts, cursor=to_cursor(str(parts[-1].number)) if has_more else None)
 
     def complete(self, upload: Upload, parts: Sequence[StoredPart]) -> None:
-        """Combine the parts to the object. Do nothing if the upload was completed or aborted before."""
         try:
             self.client.complete_multipart_upload(
                 Bucket=self.bucket,
@@ -76,7 +74,6 @@ class S3Uploads:
             _raise_unless_gone(error)
 
     def abort(self, upload: Upload) -> None:
-        """Discard the parts. Do nothing if the upload was completed or aborted before."""
         try:
             self.client.abort_multipart_upload(Bucket=self.bucket, Key=upload.file.key, UploadId=upload.store_id)
         except ClientError as error:

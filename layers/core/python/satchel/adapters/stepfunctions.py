@@ -28,7 +28,6 @@ class TurnExecutions:
     state_machine: str
 
     def start(self, user: UserName, session_id: SessionId, turn_id: TurnId) -> None:
-        """Start the execution of a turn. Do nothing if it was started before."""
         payload = {"user": user, "session_id": session_id, "turn_id": turn_id, "round": 0}
         try:
             self.client.start_execution(stateMachineArn=self.state_machine, name=turn_id, input=json.dumps(payload))
@@ -37,7 +36,6 @@ class TurnExecutions:
                 raise
 
     def stop(self, turn_id: TurnId, cause: str) -> None:
-        """Stop the execution of a turn, if it is running."""
         try:
             self.client.stop_execution(executionArn=self._arn(turn_id), cause=cause)
         except ClientError as error:
@@ -45,7 +43,6 @@ class TurnExecutions:
                 raise
 
     def is_running(self, turn_id: TurnId) -> bool:
-        """Return True if the execution of a turn exists and has not ended."""
         try:
             response = self.client.describe_execution(executionArn=self._arn(turn_id))
         except ClientError as error:
@@ -76,7 +73,6 @@ class WaitingTasks:
             raise OSError("the heartbeat could not be sent") from error
 
     def succeed(self, token: str) -> None:
-        """Report that the outcome is stored. Do nothing if no task waits any more."""
         try:
             self.client.send_task_success(taskToken=token, output=json.dumps({"outcome": "stored"}))
         except ClientError as error:

@@ -24,7 +24,6 @@ class StsCredentials:
     table: str
 
     def for_call(self, turn_id: TurnId, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
-        """Return credentials for objects with these prefixes, the outcome's object, and the turn's items."""
         credentials = self.client.assume_role(
             RoleArn=self.role_arn,
             RoleSessionName=turn_id,

@@ -160,4 +160,5 @@ class ModelRequestRejected(ModelError, code="E_MODEL_REQUEST"):
 
 def find_model_error(name: str) -> type[ModelError] | None:
     """Return the error class with the name that the state machine reports."""
-    return next((kind for kind in (ModelError, *ModelError.__subclasses__()) if kind.__name__ == name), None)
+    kinds: list[type[ModelError]] = [ModelError, *ModelError.__subclasses__()]
+    return next((kind for kind in kinds if kind.__name__ == name), None)

@@ -19,7 +19,7 @@ class Erasures(Protocol):
         """Return the user's latest erasure, or None."""
         ...
 
-    def save_interrupted_turns(self, user: UserName, late: Sequence[InterruptedTurn]) -> None:
+    def save_interrupted_turns(self, user: UserName, turns: Sequence[InterruptedTurn]) -> None:
         """Save the turns that the erasure interrupted."""
         ...
 
@@ -39,7 +39,7 @@ class Erasures(Protocol):
 class UserPurger(Protocol):
     """Deletes the records of a user."""
 
-    def erase(self, user: UserName, late: Sequence[InterruptedTurn]) -> Iterator[int]:
+    def erase(self, user: UserName, interrupted: Sequence[InterruptedTurn]) -> Iterator[int]:
         """Delete the user's records in limited steps, and yield the number of items of each step.
 
         Each step updates the erasure's counts. Dependent records are deleted first, so that a broken-off erasure can be

@@ -25,7 +25,6 @@ class DynamoAuditTrail:
     retention: timedelta
 
     def add(self, session_id: SessionId, entry: AuditEntry) -> bool:
-        """Write an entry. Return False if it was written before."""
         item: Item = {
             "pk": f"SESSION#{session_id}",
             "sk": f"{PREFIX}{entry.audit_id}",
@@ -39,7 +38,6 @@ class DynamoAuditTrail:
         return True
 
     def list(self, session_id: SessionId, limit: int, cursor: str | None) -> Page[AuditEntry]:
-        """Return entries, newest first."""
         query = Query(f"SESSION#{session_id}", PREFIX, limit, from_cursor(cursor, PREFIX), newest_first=True)
         items, last = self.table.query(query)
         return Page(items=[_ENTRY.validate_json(str(item["doc"])) for item in items], cursor=to_cursor(last))

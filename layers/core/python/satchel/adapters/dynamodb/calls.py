@@ -57,12 +57,10 @@ class DynamoCalls:
                 self.table.put({"pk": pk, "sk": sk, name: value}, if_absent=True)
 
     def get(self, turn_id: TurnId, call_id: CallId) -> Call | None:
-        """Return a call, or None."""
         item = self.table.get(*_key(turn_id, call_id))
         return _call(item, self._texts) if item else None
 
     def list(self, turn_id: TurnId) -> Sequence[Call]:
-        """Return the calls of a turn in order."""
         calls = [_call(item, self._texts) for item in self.table.query_all(f"CALLS#{turn_id}", PREFIX)]
         return sorted(calls, key=lambda call: (call.round, call.index))
 
@@ -145,7 +143,6 @@ class DynamoApprovals:
         return approval
 
     def get(self, turn_id: TurnId, call_id: CallId) -> Approval | None:
-        """Return the request for approval of a call, with its decision if there is one."""
         item = self.table.get(*_approval_key(turn_id, call_id))
         if item is None:
             return None

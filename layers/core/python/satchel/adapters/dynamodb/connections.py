@@ -41,7 +41,6 @@ class DynamoTickets:
     table: Table
 
     def add(self, digest: str, ticket: Ticket) -> None:
-        """Store a new ticket."""
         item: Item = {"pk": f"TICKET#{digest}", "sk": "TICKET", "doc": ticket.model_dump_json()}
         self.table.put(item | {"ttl": _ttl(ticket.expires_at)}, if_absent=True)
 
@@ -58,17 +57,14 @@ class DynamoConnections:
     table: Table
 
     def add(self, connection: Connection) -> None:
-        """Store a connection."""
         item: Item = {"pk": f"CONN#{connection.connection_id}", "sk": "CONN", "doc": connection.model_dump_json()}
         self.table.put(item | {"ttl": _ttl(connection.expires_at)})
 
     def get(self, connection_id: ConnectionId) -> Connection | None:
-        """Return a connection, or None."""
         item = self.table.get(f"CONN#{connection_id}", "CONN")
         return Connection.model_validate_json(str(item["doc"])) if item else None
 
     def remove(self, connection_id: ConnectionId) -> None:
-        """Delete a connection, if it exists."""
         self.table.delete(f"CONN#{connection_id}", "CONN")
 
 
@@ -105,7 +101,6 @@ class DynamoSubscriptions:
         return [subscription for item in items if (subscription := _subscription(turn_id, item))]
 
     def advance(self, subscription: Subscription, sent: int) -> bool:
-        """Store the number of events sent, and reset the failures. Return False if the subscription was replaced."""
         try:
             self._set(subscription, "SET sent = :sent, failures = :failures", {"sent": sent, "failures": 0})
         except ConditionFailed:
@@ -113,18 +108,15 @@ class DynamoSubscriptions:
         return True
 
     def save_failures(self, subscription: Subscription, failures: int) -> None:
-        """Store the number of consecutive failures, unless the subscription was replaced."""
         with suppress(ConditionFailed):
             self._set(subscription, "SET failures = :failures", {"failures": failures})
 
     def remove_if_unchanged(self, subscription: Subscription) -> None:
-        """Delete a subscription, unless it was replaced."""
         key = _subscription_key(subscription.turn_id, subscription.connection_id)
         with suppress(ConditionFailed):
             self.table.delete_if(*key, "mark", subscription.mark)
 
     def remove(self, turn_id: TurnId, connection_id: ConnectionId) -> None:
-        """Delete the subscription of a connection to a turn, if it exists."""
         self.table.delete(*_subscription_key(turn_id, connection_id))
 
     def _set(self, subscription: Subscription, expression: str, values: Mapping[str, int]) -> None:

@@ -40,7 +40,6 @@ class DynamoDashboards:
         self.table.put({"pk": pk, "sk": sk, "doc": dashboard.model_dump_json()})
 
     def get(self, user: UserName, canvas_id: CanvasId, session_id: SessionId) -> Dashboard | None:
-        """Return the dashboard with this id in a session of this user, or None."""
         item = self.table.get(*_key(user, canvas_id, session_id))
         return _dashboard(item) if item else None
 

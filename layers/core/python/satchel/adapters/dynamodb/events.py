@@ -88,7 +88,6 @@ class DynamoEvents:
         self.table.transact(writes)
 
     def list_after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:
-        """Return up to ``limit`` events with a greater sequence number, in order."""
         items, _ = self.table.query(Query(f"TURN#{turn_id}", PREFIX, limit, f"{PREFIX}{seq:08d}"))
         return [_event(turn_id, item) for item in items]
 

@@ -64,7 +64,6 @@ class DynamoFiles:
     table: Table
 
     def save(self, new: NewFile) -> FileRecord:
-        """Record a stored object as a file, or as a new version, under the first available name."""
         for _ in range(_MAX_TRIES):
             try:
                 return self.get_by_object(new.user, new.object_id) or self._save(new)
@@ -94,7 +93,6 @@ class DynamoFiles:
         raise Unavailable(f"Too many concurrent writers of one file name: {new.name}")
 
     def get_by_object(self, user: UserName, object_id: FileKey) -> FileRecord | None:
-        """Return the version that was made from an object, or None."""
         item = self.table.get(f"USER#{user}", f"OBJECT#{object_id}")
         return self.get_version(user, FileKey(str(item["file_key"])), int(item["version"])) if item else None
 
@@ -139,28 +137,23 @@ class DynamoFiles:
         return record
 
     def get(self, user: UserName, file_key: FileKey) -> FileRecord | None:
-        """Return the newest version of a file of this user, or None."""
         item = self.table.get(f"USER#{user}", f"FILE#{file_key}")
         return parse_record(item) if item else None
 
     def get_version(self, user: UserName, file_key: FileKey, version: int) -> FileRecord | None:
-        """Return one version of a file, or None."""
         item = self.table.get(f"USER#{user}", version_key(file_key, version))
         return parse_record(item) if item else None
 
     def list(
         self, user: UserName, limit: int, cursor: str | None, file_filter: FileFilter = ALL_FILES
     ) -> Page[FileRecord]:
-        """Return the user's files that match the filter, newest first, or by name if it has a name prefix."""
         return query_files(self.table, user, file_filter, limit, cursor)
 
     def usage(self, user: UserName) -> Usage:
-        """Return the number and total size of a user's files."""
         counters = self.table.query_all(f"USER#{user}", USAGE_PREFIX)
         return Usage(bytes=sum(int(c["bytes"]) for c in counters), count=sum(int(c["files"]) for c in counters))
 
     def list_for_session(self, user: UserName, session_id: SessionId) -> Sequence[FileRecord]:
-        """Return the files of a session, newest first."""
         claims = self.table.query_all(name_partition(user, session_id), "NAME#")
         keys = [NameClaim.model_validate_json(str(item["doc"])).file_key for item in claims]
         items = self.table.get_many([(f"USER#{user}", f"FILE#{key}") for key in keys])

@@ -33,18 +33,15 @@ class DynamoSharedLinks:
     table: Table
 
     def add(self, link: SharedLink) -> None:
-        """Store a new link."""
         pk, sk = _link_key(link.claims.owner, link.link_id)
         self.table.put({"pk": pk, "sk": sk, "doc": link.model_dump_json(), "ttl": link.claims.exp}, if_absent=True)
 
     def list(self, user: UserName, limit: int, cursor: str | None) -> Page[SharedLink]:
-        """Return the user's links, newest first."""
         query = Query(f"USER#{user}", PREFIX, limit, from_cursor(cursor, PREFIX), newest_first=True)
         items, last = self.table.query(query)
         return Page(items=[_link(item) for item in items], cursor=to_cursor(last))
 
     def revoke(self, user: UserName, link_id: LinkId) -> bool:
-        """Delete a link. Return False if there is none."""
         return self.table.pop(*_link_key(user, link_id)) is not None
 
     def revoke_all(self, user: UserName) -> int:
@@ -64,7 +61,6 @@ class DynamoLinkStates:
     table: Table
 
     def get_many(self, claims: Sequence[Claims]) -> list[LinkState]:
-        """Return the state of each link in order."""
         keys_of_links = [_keys(each) for each in claims]
         unique_keys = list(dict.fromkeys(key for keys in keys_of_links for key in keys))
         items = {(str(item["pk"]), str(item["sk"])): item for item in self.table.get_many(unique_keys)}

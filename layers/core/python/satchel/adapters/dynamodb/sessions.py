@@ -87,22 +87,18 @@ class DynamoSessions:
     table: Table
 
     def create(self, session: Session) -> None:
-        """Write a new session."""
         self.table.put(_item(session))
 
     def get(self, user: UserName, session_id: SessionId) -> Session | None:
-        """Return a session of this user, or None."""
         item = self.table.get(*session_key(user, session_id))
         return parse_session(item) if item else None
 
     def get_many(self, user: UserName, session_ids: Collection[SessionId]) -> dict[str, Session]:
-        """Return the sessions that exist among these ids, by id."""
         keys = [session_key(user, session_id) for session_id in sorted(set(session_ids))]
         sessions = map(parse_session, self.table.get_many(keys))
         return {session.session_id: session for session in sessions}
 
     def list(self, user: UserName, limit: int, cursor: str | None) -> Page[Session]:
-        """Return sessions, newest first."""
         query = Query(f"USER#{user}", PREFIX, limit, from_cursor(cursor, PREFIX), newest_first=True)
         items, last = self.table.query(query)
         return Page(items=[parse_session(item) for item in items], cursor=to_cursor(last))
@@ -135,7 +131,6 @@ class DynamoSessions:
         raise Unavailable("Another request is changing the session; try again.")
 
     def end(self, user: UserName, session_id: SessionId, now: datetime, *, idle_since: datetime | None = None) -> None:
-        """End an open session and increment its epoch. With ``idle_since``, only if it was not used since then."""
         idle = "" if idle_since is None else " AND attribute_not_exists(running_turn) AND expires_at <= :since"
         since = {} if idle_since is None else {"since": int(idle_since.timestamp())}
         try:
@@ -159,15 +154,12 @@ class DynamoSessions:
             return
 
     def list_idle(self, since: datetime, limit: int) -> Sequence[Session]:
-        """Return open sessions that were not used since then, the longest unused first."""
         return self._due(_OPEN_BUCKET, since, limit)
 
     def list_due_for_cleanup(self, now: datetime, limit: int) -> Sequence[Session]:
-        """Return ended sessions whose cleanup is due."""
         return self._due(_ENDED_BUCKET, now, limit)
 
     def schedule_cleanup(self, session: Session, at: datetime) -> None:
-        """Schedule the next cleanup of an ended session."""
         self._change(session, "SET expires_at = :due", {"due": int(at.timestamp())})
 
     def mark_cleaned_up(self, session: Session) -> None:

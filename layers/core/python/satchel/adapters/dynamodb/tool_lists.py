@@ -13,7 +13,6 @@ class DynamoToolLists:
     table: Table
 
     def get(self, server: str, config_hash: str) -> StoredToolList | None:
-        """Return the stored list of a server with this configuration, or None."""
         item = self.table.get(f"SERVER#{server}", f"TOOLS#{config_hash}")
         return StoredToolList.model_validate_json(str(item["doc"])) if item else None
 

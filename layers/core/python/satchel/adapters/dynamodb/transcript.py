@@ -35,12 +35,10 @@ class DynamoTranscript:
     store: FileStore
 
     def list_messages(self, session_id: SessionId) -> Sequence[Message]:
-        """Return all messages in order."""
         items = self.table.query_all(f"SESSION#{session_id}", "MSG#")
         return [_MESSAGE.validate_json(self._texts.read(item, "doc")) for item in items]
 
     def get_reply(self, session_id: SessionId, turn_id: TurnId, round_number: int) -> AssistantMessage | None:
-        """Return the model's reply of a round, or None."""
         item = self.table.get(f"SESSION#{session_id}", _reply_sort_key(turn_id, round_number))
         return AssistantMessage.model_validate_json(self._texts.read(item, "doc")) if item else None
 

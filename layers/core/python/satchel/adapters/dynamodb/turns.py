@@ -52,12 +52,10 @@ class DynamoTurns:
     table: Table
 
     def get(self, session_id: SessionId, turn_id: TurnId) -> Turn | None:
-        """Return a turn, or None."""
         item = self.table.get(f"SESSION#{session_id}", f"{PREFIX}{turn_id}")
         return _turn(item) if item else None
 
     def list(self, session_id: SessionId, limit: int, cursor: str | None) -> Page[Turn]:
-        """Return turns, oldest first."""
         items, last = self.table.query(Query(f"SESSION#{session_id}", PREFIX, limit, from_cursor(cursor, PREFIX)))
         return Page(items=[_turn(item) for item in items], cursor=to_cursor(last))
 
@@ -141,7 +139,6 @@ class DynamoTurns:
         raise Unavailable("Other writers are changing the turn; try again.")
 
     def end(self, turn: Turn) -> bool:
-        """Write the ended turn and unlock its session. Return False if the turn had ended before."""
         item = _item(turn)
         writes = [
             self.table.build_update(

@@ -34,28 +34,23 @@ class DynamoUploads:
     table: Table
 
     def add(self, upload: Upload) -> None:
-        """Store a new upload."""
         pk, sk = upload_key(upload.file.user, upload.upload_id)
         item: Item = {"pk": pk, "sk": sk, "upload_id": upload.upload_id, "doc": upload.model_dump_json()}
         expiry: Item = {"expiry_bucket": _EXPIRY_BUCKET, "expires_at": int(upload.expires_at.timestamp())}
         self.table.put(item | expiry, if_absent=True)
 
     def get(self, user: UserName, upload_id: UploadId) -> Upload | None:
-        """Return an upload of this user, or None."""
         item = self.table.get(*upload_key(user, upload_id))
         return _upload(item) if item else None
 
     def list(self, user: UserName, limit: int, cursor: str | None) -> Page[Upload]:
-        """Return uploads of this user, newest first."""
         query = Query(f"USER#{user}", _PREFIX, limit, from_cursor(cursor, _PREFIX), newest_first=True)
         items, last = self.table.query(query)
         return Page(items=[_upload(item) for item in items], cursor=to_cursor(last))
 
     def pop(self, user: UserName, upload_id: UploadId) -> Upload | None:
-        """Remove an upload and return it, or None. Of several concurrent callers, one gets the upload."""
         item = self.table.pop(*upload_key(user, upload_id))
         return _upload(item) if item else None
 
     def list_expired(self, now: datetime, limit: int) -> Sequence[Upload]:
-        """Return expired uploads of all users, oldest first."""
         return [_upload(item) for item in self.table.query_expired(_EXPIRY_BUCKET, int(now.timestamp()), limit)]

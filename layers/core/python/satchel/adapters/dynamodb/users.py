@@ -57,7 +57,6 @@ class DynamoErasures:
     table: Table
 
     def begin(self, user: UserName, now: datetime) -> Erasure:
-        """Start an erasure and return it, or return the running one. A finished one is replaced."""
         removed = ", ".join(["finished_at", "#ttl", *Erased.model_fields])
         with suppress(ConditionFailed):
             self.table.update(
@@ -72,16 +71,13 @@ class DynamoErasures:
         return self.get(user) or Erasure(user=user, started_at=now)
 
     def get(self, user: UserName) -> Erasure | None:
-        """Return the latest erasure of this user, or None."""
         item = self.table.get(_pk(user), _SK)
         return _erasure(user, item) if item else None
 
     def save_interrupted_turns(self, user: UserName, turns: Sequence[InterruptedTurn]) -> None:
-        """Store the turns that were running when the erasure started."""
         self._set(user, "SET late = :late", {"late": json.dumps([turn.model_dump() for turn in turns])})
 
     def reschedule(self, user: UserName, at: datetime) -> None:
-        """Store the time of the next check."""
         self._set(user, "SET expires_at = :at", {"at": int(at.timestamp())})
 
     def finish(self, user: UserName, now: datetime) -> None:
@@ -91,7 +87,6 @@ class DynamoErasures:
         self._set(user, expression, {"now": now.isoformat(), "ttl": ttl}, {"#ttl": "ttl"})
 
     def list_due(self, until: datetime, limit: int) -> Sequence[UserName]:
-        """Return the users whose erasures are due for a check."""
         items = self.table.query_expired(_EXPIRY_BUCKET, int(until.timestamp()), limit)
         return [UserName(str(item["pk"]).partition("#")[2]) for item in items]
 

@@ -52,7 +52,6 @@ class ModelRouter:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def reply(self, request: CompletionRequest, listener: StreamListener) -> ModelReply:
-        """Return the reply of the model that the request names."""
         return self.get(request.model).reply(request, listener)
 
     def get(self, name: str) -> Model:

@@ -66,7 +66,6 @@ class StreamingModel:
     timeouts: Timeouts
 
     def reply(self, request: CompletionRequest, listener: StreamListener) -> ModelReply:
-        """Send the request once and return the reply."""
         names = names_for_request(request)
         parameters = to_parameters(request, names)
         settings = self.connection.settings | self.settings

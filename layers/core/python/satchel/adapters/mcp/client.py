@@ -45,14 +45,12 @@ class RunningCall:
         self._task = session.start(tool, arguments, self._put)
 
     def receive(self, timeout: float) -> ToolEvent | None:
-        """Wait up to ``timeout`` seconds for the next event. Return None if there is none."""
         try:
             return self._events.get(timeout=max(0.0, timeout))
         except queue.Empty:
             return None
 
     def kill(self) -> None:
-        """Kill the server and all its descendants. A thread that waits in ``receive`` gets a CallFailure."""
         self._session.connection.kill()
         self._task.cancel()
         self._session.close()
