@@ -29,7 +29,7 @@ def report_isolation() -> ExitCode:
     detected = isolation()
     for line in _lines(detected):
         typer.echo(line)
-    if detected.reaches(min_level):
+    if detected.meets(min_level):
         return ExitCode.SUCCESS
     typer.echo(f"Satchel does not start here: SATCHEL_MIN_ISOLATION requires {min_level!r}.")
     return ExitCode.FAILURE

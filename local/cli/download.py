@@ -33,7 +33,7 @@ from local.cli.render import TransferBar, TurnFile
 from local.cli.schemas import FilePage, StoredFile
 from satchel.contract.file_names import numbered_name, safe_name
 from satchel.domain.ids import FileKey, SessionId
-from satchel.domain.prompt import human_size
+from satchel.domain.prompt import format_size
 
 _FILE_KEY = re.compile(r"f[0-9a-hjkmnp-tv-z]{26}")
 _MAX_PREFIX_CHARS = 200  # the API's limit
@@ -66,7 +66,7 @@ def download_file(
         except CliError as error:
             print_transfer_error(name, error)
             return ExitCode.ERROR
-        typer.echo(f"{saved}  {human_size(file.size)}")
+        typer.echo(f"{saved}  {format_size(file.size)}")
         return ExitCode.SUCCESS
 
     return run_with_client(connection, run, interrupt_hint=RESUME_HINT)

@@ -20,7 +20,7 @@ from rich.progress import (
 
 from local.cli.schemas import TurnEvent
 from local.cli.text import one_line, sanitize
-from satchel.domain.prompt import human_size
+from satchel.domain.prompt import format_size
 from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseDeferred
 
 TurnFile = ResponseArtifact | ResponseDeferred
@@ -60,7 +60,7 @@ def _section(title: str, files: Sequence[TurnFile], save_results: Sequence[str])
         return
     yield ""
     yield title
-    rows = [[one_line(file.name), file.mime, human_size(file.size)] for file in files]
+    rows = [[one_line(file.name), file.mime, format_size(file.size)] for file in files]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for index, (file, (name, mime, size)) in enumerate(zip(files, rows, strict=True)):
         suffix = f"  {save_results[index]}" if save_results else ""
@@ -184,7 +184,7 @@ class TransferBar:
         if tenths > self._lines:
             self._lines = tenths
             percentage = 100 * self._done // self._size
-            line = f"{self._name}: {percentage}% ({human_size(self._done)} of {human_size(self._size)})"
+            line = f"{self._name}: {percentage}% ({format_size(self._done)} of {format_size(self._size)})"
             _print_line(self._console, line)
 
 

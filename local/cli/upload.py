@@ -22,7 +22,7 @@ from local.cli.render import TransferBar
 from local.cli.schemas import SignedParts, StoredFile, UnfinishedUpload, UploadedPart, UploadPage
 from local.cli.text import one_line
 from satchel.domain.ids import SessionId
-from satchel.domain.prompt import human_size
+from satchel.domain.prompt import format_size
 
 MAX_SINGLE_REQUEST_BYTES = 1 << 20  # every deployment accepts this much in one request
 _PARALLEL_PARTS = 4  # each is held in memory once
@@ -45,7 +45,7 @@ def upload_files(
                 code = ExitCode.ERROR
             else:
                 version = f"  version {stored.version}" if stored.version > 1 else ""
-                typer.echo(f"{stored.file_key}  {one_line(stored.name)}  {human_size(stored.size)}{version}")
+                typer.echo(f"{stored.file_key}  {one_line(stored.name)}  {format_size(stored.size)}{version}")
         return code
 
     return run_with_client(connection, run, interrupt_hint=RESUME_HINT)

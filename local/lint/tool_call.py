@@ -26,7 +26,7 @@ from satchel.domain.conversation import ToolSpec
 from satchel.domain.ids import UserName
 from satchel.domain.object_keys import tool_directory
 from satchel.domain.servers import ServerEntry
-from satchel.domain.timing import Limits, Overdue, Silence
+from satchel.domain.timing import Limits, SilenceTimer, TimeLimitReached
 from satchel.ports.system import Clock
 from satchel.ports.tool_client import CallFailure, RunningCall, ToolClient, ToolResult
 
@@ -80,27 +80,27 @@ def lint_call(call: ToolCall, limits: Limits = _LIMITS) -> list[Finding]:
 def wait_for_outcome(running: RunningCall, clock: Clock, limits: Limits) -> CallOutcome:
     """Wait until the call ends. Kill the call when it exceeds a limit (clause v2.1:time:timeout)."""
     last_signal = clock.monotonic()
-    silence = Silence(limits, last_signal)
+    silence = SilenceTimer(limits, last_signal)
     longest = 0.0
     while True:
         now = clock.monotonic()
-        due = silence.look(now)
-        if isinstance(due, Overdue):
+        due = silence.check(now)
+        if isinstance(due, TimeLimitReached):
             running.kill()
             return CallOutcome(None, _timed_out(due), max(longest, now - last_signal))
-        signal = None if due else running.receive(max(0.0, silence.next_at() - now))
+        signal = None if due else running.receive(max(0.0, silence.next_deadline() - now))
         if signal is None:
             continue
         now = clock.monotonic()
         longest, last_signal = max(longest, now - last_signal), now
-        silence.heard(now)
+        silence.reset(now)
         if isinstance(signal, ToolResult):
             return CallOutcome(signal.raw, None, longest)
         if isinstance(signal, CallFailure):
             return CallOutcome(None, no_output(f"The tool returned no output: {signal.message.rstrip('.')}."), longest)
 
 
-def _timed_out(due: Overdue) -> Finding:
+def _timed_out(due: TimeLimitReached) -> Finding:
     verb = "was silent for" if due.kind == "silence" else "ran for"
     message = f"The tool {verb} {due.seconds:g} seconds and was stopped."
     return TIMEOUT.error("$", message, "Report progress regularly, and do less in one call.")
@@ -149,7 +149,7 @@ def _split(command: str) -> list[str]:
 def _tool_spec(client: ToolClient, tool: str) -> ToolSpec:
     specs = {spec.name: spec for spec in client.list_tools()}
     if tool not in specs:
-        raise UnknownTool(tool, nearest=args.nearest(tool, specs) or list(specs)[:3])
+        raise UnknownTool(tool, nearest=args.find_similar_names(tool, specs) or list(specs)[:3])
     return specs[tool]
 
 
@@ -162,7 +162,7 @@ def _user_name(name: str | None) -> UserName:
 
 def _arguments(spec: ToolSpec, text: str, user: UserName) -> dict[str, Any]:
     arguments = args.inject_identity(spec, args.parse(text), user)
-    if problems := JsonSchemaChecker().problems(spec.input_schema, arguments):
+    if problems := JsonSchemaChecker().find_problems(spec.input_schema, arguments):
         raise InvalidArguments(problems)
     return arguments
 

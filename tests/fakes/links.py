@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from satchel.domain.ids import SessionId
 from satchel.domain.links import Audience, CanvasClaims, Claims, EraseClaims, LinkState, SharedLink
 from satchel.ports import Page
 from satchel.ports.files import Files
@@ -51,11 +52,11 @@ class FakeLinkStates:
         self.reads += 1
         return [
             LinkState(
-                file=self._files.get_version(each.owner, each.file_key, each.version),
-                session=self._sessions.get(each.owner, each.session_id),
-                link=self._links.get(each.owner, each.link_id),
+                file=self._files.get_version(link_claims.owner, link_claims.file_key, link_claims.version),
+                session=self._sessions.get(link_claims.owner, SessionId(link_claims.session_id)),
+                link=self._links.get(link_claims.owner, link_claims.link_id),
             )
-            for each in claims
+            for link_claims in claims
         ]
 
 

@@ -87,24 +87,24 @@ class FakeWorkspaces:
 
     def __init__(self, base: Path) -> None:
         self.base = base
-        self.held: list[str] = []
-        self.holds: list[tuple[str, str]] = []
+        self.locked_users: list[str] = []
+        self.acquisitions: list[tuple[str, str]] = []
         self._last_session: dict[str, str] = {}
 
     @contextmanager
     def hold(self, user: UserName, session_id: SessionId) -> Iterator[Path]:
-        assert user not in self.held, "the thread would deadlock"
+        assert user not in self.locked_users, "the thread would deadlock"
         workspace = self.base / user
         if self._last_session.get(user) != session_id:
             shutil.rmtree(workspace, ignore_errors=True)
         workspace.mkdir(exist_ok=True)
         self._last_session[user] = session_id
-        self.holds.append((user, session_id))
-        self.held.append(user)
+        self.acquisitions.append((user, session_id))
+        self.locked_users.append(user)
         try:
             yield workspace
         finally:
-            self.held.remove(user)
+            self.locked_users.remove(user)
 
 
 class FakeInputFetcher:
@@ -124,7 +124,7 @@ class FakeInputFetcher:
 
 
 @contextmanager
-def open_inside(path: str, workspace: Path, max_bytes: int) -> Iterator[BufferedReader]:
+def open_artifact(path: str, workspace: Path, max_bytes: int) -> Iterator[BufferedReader]:
     """Implement ``ports.runners.ArtifactOpener`` for files that do not change."""
     resolved = (workspace / path).resolve()
     if not resolved.is_relative_to(workspace.resolve()) or (workspace / path).is_symlink() or resolved.is_dir():
@@ -137,7 +137,7 @@ def open_inside(path: str, workspace: Path, max_bytes: int) -> Iterator[Buffered
         yield file
 
 
-def list_made(workspace: Path) -> dict[str, FileState]:
+def list_files(workspace: Path) -> dict[str, FileState]:
     """Implement ``ports.runners.FileLister`` for small workspaces."""
     files = (path.relative_to(workspace) for path in workspace.rglob("*") if path.is_file() and not path.is_symlink())
     listed = [

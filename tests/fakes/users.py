@@ -34,8 +34,8 @@ class FakeErasures:
     def get(self, user: UserName) -> Erasure | None:
         return self._erasures.get(user)
 
-    def save_interrupted_turns(self, user: UserName, late: Sequence[InterruptedTurn]) -> None:
-        self._erasures[user] = self._erasures[user].model_copy(update={"late": list(late)})
+    def save_interrupted_turns(self, user: UserName, turns: Sequence[InterruptedTurn]) -> None:
+        self._erasures[user] = self._erasures[user].model_copy(update={"late": list(turns)})
 
     def reschedule(self, user: UserName, at: datetime) -> None:
         if user in self._due:
@@ -55,7 +55,7 @@ class FakeUserPurger:
     def __init__(self) -> None:
         self.erased: list[str] = []
 
-    def erase(self, user: UserName, late: Sequence[InterruptedTurn]) -> Iterator[int]:
-        del late
+    def erase(self, user: UserName, interrupted: Sequence[InterruptedTurn]) -> Iterator[int]:
+        del interrupted
         self.erased.append(user)
         yield 0

@@ -1,22 +1,17 @@
 """Fake of the API routes for files of any size, and of the S3 bucket behind them."""
 
-import base64
-import hashlib
 import json
 import threading
 from typing import Any, ClassVar
 
 import httpx2
 
+from tests.hashes import base64_sha256
 from tests.unit.cli.fake_server import FakeServer, Fault, file_key, problem
 
 PART_BYTES = 2 << 20  # small, so that small files have many parts
 UPLOAD_ID = "f01jd3q2v4xk8m0a9b7c5d6e7f8"
 _PAGE_SIZE = 2
-
-
-def sha256(body: bytes) -> str:
-    return base64.b64encode(hashlib.sha256(body).digest()).decode()
 
 
 class FakeFileServer(FakeServer):
@@ -75,7 +70,8 @@ class FakeFileServer(FakeServer):
         after = int(request.url.params.get("cursor", "0"))
         numbers = [number for number in sorted(self.parts) if number > after]
         stored = [
-            {"number": n, "size": len(self.parts[n]), "sha256": sha256(self.parts[n])} for n in numbers[:_PAGE_SIZE]
+            {"number": n, "size": len(self.parts[n]), "sha256": base64_sha256(self.parts[n])}
+            for n in numbers[:_PAGE_SIZE]
         ]
         cursor = str(numbers[_PAGE_SIZE - 1]) if len(numbers) > _PAGE_SIZE else None
         return httpx2.Response(200, json={**(self.upload or {}), "stored": stored, "cursor": cursor})
@@ -98,7 +94,7 @@ class FakeFileServer(FakeServer):
         assert "Authorization" not in request.headers
         assert "X-Satchel-User" not in request.headers
         assert int(request.headers["Content-Length"]) == len(body)
-        assert request.headers["x-sum"] == sha256(body)
+        assert request.headers["x-sum"] == base64_sha256(body)
         with self._lock:
             self.put_parts.append(int(number))
             if self.put_faults:

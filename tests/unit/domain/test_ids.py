@@ -62,12 +62,12 @@ def test_call_id_is_the_position_in_the_turn() -> None:
 
 
 def test_object_ids_of_a_call_share_a_unique_prefix() -> None:
-    turn = new_id("t", NOON, bytes(10))
-    mine, neighbour = call_id(TurnId(turn), 0, 0), call_id(turn, 0, 1)
-    files = [object_id(mine, index) for index in (0, 1, 999)]
+    turn = TurnId(new_id("t", NOON, bytes(10)))
+    call, other = call_id(turn, 0, 0), call_id(turn, 0, 1)
+    files = [object_id(call, index) for index in (0, 1, 999)]
     assert len(set(files)) == 3
-    assert {file.removeprefix(call_prefix(mine)) for file in files} == {"0000", "0001", "00z7"}
-    assert not object_id(neighbour, 0).startswith(call_prefix(mine))
+    assert {file.removeprefix(call_prefix(call)) for file in files} == {"0000", "0001", "00z7"}
+    assert not object_id(other, 0).startswith(call_prefix(call))
 
 
 def test_object_ids_of_a_call_are_reproducible() -> None:

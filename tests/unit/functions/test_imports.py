@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cold_start import CORE, FUNCTIONS, ROOT, lay_out
+from tests.cold_start import CORE, FUNCTIONS, ROOT, link_packages
 
 MCP = {"mcp", "mcp_types", "fastmcp"}
 RUNNER = "run_tool"
@@ -20,7 +20,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("function", [name for name in FUNCTIONS if name != RUNNER])
 def test_functions_other_than_the_runner_do_not_import_mcp(function: str, folder: Path) -> None:
-    modules = lay_out(function, folder).run("import handler").modules
+    modules = link_packages(function, folder).run("import handler").modules
 
     assert "satchel.bootstrap.functions" in modules
     assert {name.partition(".")[0] for name in modules} & MCP == set()
@@ -39,11 +39,11 @@ def test_layer_of_a_function_holds_what_its_use_cases_import(function: str, fold
         names |= {"open_connection", "forget_connection", "subscribe", "unsubscribe"}
     built = "".join(f"; use_cases().{name}" for name in sorted(names))
 
-    lay_out(function, folder).run(f"import handler; from satchel.bootstrap.functions import use_cases{built}")
+    link_packages(function, folder).run(f"import handler; from satchel.bootstrap.functions import use_cases{built}")
 
 
 def test_runner_imports_the_mcp_client_but_no_server_framework(folder: Path) -> None:
-    modules = lay_out(RUNNER, folder).run("import handler").modules
+    modules = link_packages(RUNNER, folder).run("import handler").modules
 
     assert {"mcp.client.client", "mcp_types"} <= modules
     assert [name for name in modules if name.startswith(("mcp.server", "fastmcp", "uvicorn", "starlette"))] == []
@@ -51,4 +51,4 @@ def test_runner_imports_the_mcp_client_but_no_server_framework(folder: Path) -> 
 
 def test_import_of_a_package_outside_the_layer_fails(folder: Path) -> None:
     with pytest.raises(subprocess.CalledProcessError):
-        lay_out("think", folder).run("import sys; sys.stderr.close(); import mcp")
+        link_packages("think", folder).run("import sys; sys.stderr.close(); import mcp")

@@ -5,7 +5,7 @@ import pytest
 from local.lint.tool_call import TIMEOUT, wait_for_outcome
 from satchel.domain.timing import Limits
 from satchel.ports.tool_client import CallFailure, LogMessage, ProgressUpdate, ToolResult
-from tests.fakes.clock import FakeClock
+from tests.fakes.system import FakeClock
 from tests.fakes.tool_client import FakeRunningCall, Script
 
 ANSWER = ToolResult(raw={"content": []})

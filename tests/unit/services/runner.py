@@ -10,7 +10,7 @@ from satchel.ports.tool_client import ToolResult
 from satchel.services.calls.run_tool import CallPorts, RunTool
 from satchel.services.calls.runner_report import read_report
 from tests.fakes.calls import FakeCalls
-from tests.fakes.runners import FakeInputFetcher, FakeWorkspaces, list_made, open_inside
+from tests.fakes.runners import FakeInputFetcher, FakeWorkspaces, list_files, open_artifact
 from tests.fakes.storage import FakeFileStore
 from tests.fakes.system import FakeClock
 from tests.fakes.tool_client import FakeToolClient
@@ -43,7 +43,7 @@ class Runner:
         self.callback = FakeTaskCallback()
         self.store = FakeFileStore()
         self.events = FakeEvents(self.clock)
-        self.open_artifact: ArtifactOpener = open_inside
+        self.open_artifact: ArtifactOpener = open_artifact
         self.heartbeat_seconds = NO_HEARTBEATS
         self.claims = FakeCalls()
 
@@ -54,7 +54,7 @@ class Runner:
             workspaces=self.workspaces,
             fetch_inputs=FakeInputFetcher(self.store),
             open_artifact=self.open_artifact,
-            list_files=list_made,
+            list_files=list_files,
             callback=self.callback,
             clock=self.clock,
             new_claim=lambda: claim,

@@ -30,14 +30,14 @@ def test_deferred_file_is_readable_until_it_expires_and_then_swept(world: World)
     turn = world.turn(session, files=["draft.docx"])
     assert turn.files == [record.file_key]
     world.complete(turn)
-    world.clock.travel(5 * HOUR - 30)
+    world.clock.advance(5 * HOUR - 30)
     assert sweep(world).files == 0
     assert world.use_cases.read_files(ALICE, record.file_key) == record
-    world.clock.travel(30)
+    world.clock.advance(30)
     with pytest.raises(FileNotFound):
         world.use_cases.read_files(ALICE, record.file_key)
     assert record.key in world.store.objects
-    world.clock.travel(10)
+    world.clock.advance(10)
     assert sweep(world).files == 1
     assert (record.key in world.store.objects, world.files.get(ALICE.name, record.file_key)) == (False, None)
     assert sweep(world) == SweepCounts()
@@ -47,14 +47,14 @@ def test_one_sweep_deletes_all_expired_files_and_no_others(world: World) -> None
     for number in range(450):
         world.expire_after(world.upload(f"{number}.csv", who=BOB if number % 2 else ALICE))
     stays = world.upload("stays.csv")
-    world.clock.travel(2 * HOUR)
+    world.clock.advance(2 * HOUR)
     assert sweep(world).files == 450
     assert (world.files.list_all(), list(world.store.objects)) == ([stays], [stays.key])
 
 
 def test_sweep_interrupted_between_bytes_and_records_is_completed_by_the_next(world: World) -> None:
     world.expire_after(world.upload("a.csv"))
-    world.clock.travel(2 * HOUR)
+    world.clock.advance(2 * HOUR)
 
     def fail(_records: object) -> int:
         raise OSError("the table was away")
@@ -70,7 +70,7 @@ def test_sweep_interrupted_between_bytes_and_records_is_completed_by_the_next(wo
 
 def test_sweep_without_time_does_nothing(world: World) -> None:
     world.expire_after(world.upload("a.csv"))
-    world.clock.travel(2 * HOUR)
+    world.clock.advance(2 * HOUR)
     assert world.use_cases.sweep(lambda: False) == SweepCounts()
     assert len(world.files.list_all()) == 1
 
@@ -91,12 +91,12 @@ def test_sweep_cleans_up_an_ended_session(world: World) -> None:
 
 def test_idle_session_is_ended_and_cleaned_up(world: World) -> None:
     session = world.session()
-    world.clock.travel(60)
+    world.clock.advance(60)
     world.complete(world.turn(session))
     scratch = world.tool_file(session, "scratch.html", temporary=True)
-    world.clock.travel(SESSION_IDLE.total_seconds() - 1)
+    world.clock.advance(SESSION_IDLE.total_seconds() - 1)
     assert sweep(world).idle_sessions == 0
-    world.clock.travel(1)
+    world.clock.advance(1)
     counts = sweep(world)
     assert (counts.idle_sessions, counts.cleared_sessions) == (1, 1)
     assert (world.reload_session(session).status, world.reload_session(session).epoch) == (SessionStatus.ENDED, 2)
@@ -106,14 +106,14 @@ def test_idle_session_is_ended_and_cleaned_up(world: World) -> None:
 def test_session_with_a_running_turn_is_not_idle(world: World) -> None:
     session = world.session()
     world.turn(session)
-    world.clock.travel(2 * SESSION_IDLE.total_seconds())
+    world.clock.advance(2 * SESSION_IDLE.total_seconds())
     assert sweep(world).idle_sessions == 0
     assert world.reload_session(session).status is SessionStatus.ACTIVE
 
 
 def test_session_used_meanwhile_is_not_ended(world: World) -> None:
     session = world.session()
-    world.clock.travel(2 * SESSION_IDLE.total_seconds())
+    world.clock.advance(2 * SESSION_IDLE.total_seconds())
     idle = world.sessions.list_idle(world.clock.now() - SESSION_IDLE, 10)
     world.complete(world.turn(session))
     assert [each.session_id for each in idle] == [session.session_id]

@@ -44,7 +44,7 @@ class World(Wiring):
         self, name: str, body: bytes = b"a,b\n1,2\n", session: Session | None = None, who: Identity = ALICE
     ) -> FileRecord:
         """Upload a file, one second after the previous step."""
-        self.clock.travel(1)
+        self.clock.advance(1)
         return self.use_cases.upload_file(who, name, body, None, session.session_id if session else None)
 
     def expire_after(self, record: FileRecord, after: timedelta = timedelta(hours=1)) -> FileRecord:

@@ -24,7 +24,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
 
 def test_schedule_lists_tools_of_due_servers_only(world: World) -> None:
     assert refresh.handler(SCHEDULE_EVENT, None) == {"asked": []}
-    world.clock.travel(300)
+    world.clock.advance(300)
     assert sorted(refresh.handler(SCHEDULE_EVENT, None)["asked"]) == sorted(REGISTRY.servers)
     assert sorted(world.runners.listed_servers) == sorted(REGISTRY.servers)
 

@@ -70,7 +70,7 @@ def test_call_is_audited_and_logged_with_its_arguments_but_without_secrets(
 def test_call_is_audited_once_if_the_state_runs_twice(world: World, call: Call, logs: pytest.LogCaptureFixture) -> None:
     for _ in range(2):
         world.finish_call(call, RunnerReport(results=1))
-        world.clock.travel(5)
+        world.clock.advance(5)
     assert len(calls_of(world, call.session_id)) == len(logged_fields(logs)) == 1
 
 
@@ -144,7 +144,7 @@ def test_call_that_ends_after_its_turn_has_one_entry(world: World, call: Call) -
     turn = world.turns.get(call.session_id, call.turn_id)
     assert turn is not None
     world.use_cases.finish_turn(turn_step(turn), Ending.TIMED_OUT)
-    world.clock.travel(5)
+    world.clock.advance(5)
     world.finish_call(call, RunnerReport(results=1))
     assert [entry.error_code for entry in calls_of(world, call.session_id)] == ["E_TURN_TIMEOUT"]
 
@@ -156,7 +156,7 @@ def test_entries_are_in_the_order_of_the_calls(world: World) -> None:
         turn = world.turn(session)
         calls += [world.call(turn, round_number=n, index=i) for n in range(2) for i in range(3)]
         world.complete(turn)
-        world.clock.travel(1)
+        world.clock.advance(1)
     for call in reversed(calls):
         world.finish_call(call, RunnerReport(results=1))
     assert [entry.call_id for entry in calls_of(world, session.session_id)] == [call.call_id for call in calls]
@@ -248,7 +248,7 @@ def test_download_of_a_file_without_session_is_only_logged(world: World, logs: p
 
 def test_owner_reads_the_audit_trail_newest_first_in_pages(world: World, session: Session, record: FileRecord) -> None:
     for _ in range(5):
-        world.clock.travel(1)
+        world.clock.advance(1)
         world.use_cases.download(record.file_key, token(world.use_cases.mint_links(record)))
     first = world.use_cases.read_audit(ALICE, session.session_id, 3, None)
     second = world.use_cases.read_audit(ALICE, session.session_id, 3, first.cursor)

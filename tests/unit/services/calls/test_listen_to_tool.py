@@ -168,7 +168,7 @@ def test_tool_is_killed_at_the_maximum_duration() -> None:
     assert call.running.killed_at == 1100
     details = ended.value.details
     assert (details["timeout_seconds"], details["limit"], details["last_progress"]) == (100, "absolute", "98")
-    message = "The tool was stopped after 100 seconds, the longest that a call of it may last."
+    message = "The tool was stopped after 100 seconds, the maximum duration of a call."
     assert call.published()[-1] == (100, "tool_notice", {"seconds": 100, "left_seconds": 0, "message": message})
 
 

@@ -135,7 +135,7 @@ def test_recording_twice_changes_nothing(world: World, call: Call) -> None:
         world.files.list_for_session(ALICE.name, call.session_id),
         world.transcript.list_messages(call.session_id),
     )
-    world.clock.travel(60)
+    world.clock.advance(60)
     world.finish_call(call, RunnerReport(results="another", files=[]))
     assert before == (
         world.reload(call),
@@ -177,5 +177,5 @@ def test_missing_call_raises_lookup_error(world: World, call: Call) -> None:
 @pytest.mark.parametrize("changed", [True, False])
 def test_changed_tool_list_makes_a_refresh_due(world: World, call: Call, *, changed: bool) -> None:
     world.finish_call(call, RunnerReport(results=1, tools_changed=changed))
-    world.clock.travel(30)
+    world.clock.advance(30)
     assert world.use_cases.refresh_tools.due() == (["report"] if changed else [])

@@ -11,7 +11,7 @@ import pytest
 from satchel.contract import ArtifactProblem, Display, ErrorCode
 from satchel.domain.calls import RunnerReport
 from satchel.ports.tool_client import BlockedAccess, LogMessage, OutsideChange
-from tests.fakes.runners import open_inside
+from tests.fakes.runners import open_artifact
 from tests.fakes.tool_client import StartedCall
 from tests.unit.services.orders import CALL_ID, OTHER_SESSION_ID, SESSION_ID, TURN_ID, USER, order
 from tests.unit.services.runner import Runner, result_of, writing
@@ -21,7 +21,7 @@ def test_call_runs_and_its_report_is_stored(runner: Runner) -> None:
     assert runner.report(order()) == RunnerReport(results={"rows": 3}, duration_ms=2000)
     workspace = runner.workspaces.base / USER
     assert runner.client.started == [StartedCall("summarise", {"filename": "a.csv"}, workspace, writes=True)]
-    assert (runner.callback.succeeded, runner.client.open, runner.workspaces.held) == (["task"], 0, [])
+    assert (runner.callback.succeeded, runner.client.open, runner.workspaces.locked_users) == (["task"], 0, [])
 
 
 def test_report_says_that_the_tool_list_changed(runner: Runner) -> None:
@@ -89,13 +89,13 @@ def test_inputs_are_fetched_before_the_tool_is_called(runner: Runner) -> None:
 
 def test_tool_without_files_waits_for_no_workspace(runner: Runner) -> None:
     runner.run(order(writes=False))
-    assert (runner.workspaces.holds, runner.client.started[0].workspace) == ([], None)
+    assert (runner.workspaces.acquisitions, runner.client.started[0].workspace) == ([], None)
 
 
 @pytest.mark.parametrize("writes", [True, False])
 def test_tool_with_inputs_holds_the_workspace_even_if_it_does_not_write(runner: Runner, writes: bool) -> None:  # noqa: FBT001 (a row)
     runner.run(order(writes=writes, inputs=[runner.upload("a.csv")]))
-    assert runner.workspaces.holds == [(USER, SESSION_ID)]
+    assert runner.workspaces.acquisitions == [(USER, SESSION_ID)]
     assert runner.client.started[0].writes is writes
 
 
@@ -103,14 +103,14 @@ def test_workspace_is_held_until_all_files_are_stored(runner: Runner) -> None:
     held: list[list[str]] = []
 
     def opening(path: str, workspace: Path, max_bytes: int) -> AbstractContextManager[IO[bytes]]:
-        held.append(list(runner.workspaces.held))
-        return open_inside(path, workspace, max_bytes)
+        held.append(list(runner.workspaces.locked_users))
+        return open_artifact(path, workspace, max_bytes)
 
     runner.open_artifact = opening
     payload = {"results": 1, "artifacts": [{"name": "a", "mime": "a/b", "path": "a"}]}
     runner.client.script = [(0, result_of(payload))]
     runner.run(order())
-    assert (held, runner.workspaces.held) == ([[USER]], [])
+    assert (held, runner.workspaces.locked_users) == ([[USER]], [])
 
 
 @pytest.mark.clause("v2.1:isolation:cleanup")

@@ -82,7 +82,7 @@ def test_cancelled_call_is_killed_and_stores_no_report(runner: Runner) -> None:
     runner.run(order())
     assert runner.client.running[0].killed_at is not None
     assert (runner.store.written, runner.callback.succeeded) == ([], [])
-    assert (runner.client.open, runner.workspaces.held) == (0, [])
+    assert (runner.client.open, runner.workspaces.locked_users) == (0, [])
 
 
 def test_call_cancelled_during_input_fetch_is_killed_when_it_runs(runner: Runner) -> None:

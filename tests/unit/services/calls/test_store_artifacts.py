@@ -11,7 +11,7 @@ from satchel.domain.calls import MAX_INLINE_BYTES, StoredFile
 from satchel.domain.ids import object_id
 from satchel.domain.object_keys import call_objects_prefixes
 from satchel.services.calls.store_artifacts import StoreArtifacts
-from tests.fakes.runners import open_inside
+from tests.fakes.runners import open_artifact
 from tests.fakes.storage import FakeFileStore
 from tests.unit.services.orders import CALL_ID, USER, order
 
@@ -29,7 +29,7 @@ def store_artifacts(
     store: FakeFileStore, workspace: Path | None, *artifacts: Artifact, deferred: list[DeferredArtifact] | None = None
 ) -> Stored:
     output = ToolOutput(artifacts=list(artifacts), deferred_artifacts=deferred or [])
-    return StoreArtifacts(store, open_inside, MAX_BYTES)(order(), workspace, output)
+    return StoreArtifacts(store, open_artifact, MAX_BYTES)(order(), workspace, output)
 
 
 def b64(body: bytes) -> str:
@@ -82,7 +82,7 @@ def test_undeclared_files_come_last_and_are_marked(store: FakeFileStore, tmp_pat
     undeclared = Artifact(name="found.csv", mime="text/csv", path="found.csv")
     gone = undeclared.model_copy(update={"name": "gone.csv", "path": "gone.csv"})
     output = ToolOutput(artifacts=[inline("own")])
-    stored, problems = StoreArtifacts(store, open_inside, MAX_BYTES)(order(), tmp_path, output, [undeclared, gone])
+    stored, problems = StoreArtifacts(store, open_artifact, MAX_BYTES)(order(), tmp_path, output, [undeclared, gone])
     assert [(file.artifact.name, file.index, file.declared) for file in stored] == [
         ("own", 0, True),
         ("found.csv", 1, False),
@@ -212,6 +212,6 @@ def test_problems_of_the_output_are_kept(store: FakeFileStore) -> None:
     output = normalize(
         {"structuredContent": {"results": 1, "artifacts": [{"name": "x"}, {"name": "y", "mime": "a/b", "b64": "eHg="}]}}
     )
-    stored, problems = StoreArtifacts(store, open_inside, MAX_BYTES)(order(), None, output)
+    stored, problems = StoreArtifacts(store, open_artifact, MAX_BYTES)(order(), None, output)
     assert [file.artifact.name for file in stored] == ["y"]
     assert [problem.name for problem in problems] == ["x"]

@@ -78,7 +78,7 @@ def test_unknown_connection_cannot_subscribe(world: World, turn: Turn) -> None:
 def test_stuck_turn_is_ended_on_subscribing(world: World, turn: Turn) -> None:
     connect(world, ALICE, "c1")
     world.workflow.lose_execution(turn.turn_id)
-    world.clock.travel(60)
+    world.clock.advance(60)
     world.use_cases.subscribe(ConnectionId("c1"), turn.session_id, turn.turn_id, 0)
 
     assert [kind for kind, _ in world.events.payloads(turn.turn_id)] == ["turn_started", "turn_failed"]

@@ -30,9 +30,9 @@ def test_ticket_works_once(world: World) -> None:
 
 def test_ticket_expires_after_one_minute(world: World) -> None:
     early, late = world.use_cases.issue_ticket(ALICE).ticket, world.use_cases.issue_ticket(ALICE).ticket
-    world.clock.travel(60 - 1e-6)
+    world.clock.advance(60 - 1e-6)
     world.use_cases.open_connection(ConnectionId("c1"), early, None)
-    world.clock.travel(1e-6)
+    world.clock.advance(1e-6)
 
     with pytest.raises(NotAllowed):
         world.use_cases.open_connection(ConnectionId("c2"), late, None)

@@ -78,9 +78,9 @@ def test_file_that_outlives_its_session_gets_new_links(world: World, record: Fil
 
 def test_link_is_valid_for_five_minutes(world: World, record: FileRecord) -> None:
     link_token = token(world.use_cases.mint_links(record))
-    world.clock.travel(299)
+    world.clock.advance(299)
     assert world.use_cases.open_link(record.file_key, link_token) == record
-    world.clock.travel(1)
+    world.clock.advance(1)
     with pytest.raises(LinkNotFound):
         world.use_cases.open_link(record.file_key, link_token)
 
@@ -134,13 +134,13 @@ def for_another_file(world: World, record: FileRecord) -> Request:
 
 def expired_token(world: World, record: FileRecord) -> Request:
     link_token = token(world.use_cases.mint_links(record))
-    world.clock.travel(300)
+    world.clock.advance(300)
     return record.file_key, link_token
 
 
 def expired_file(world: World, record: FileRecord) -> Request:
     link_token = token(world.use_cases.mint_links(world.expire_after(record, timedelta(minutes=1))))
-    world.clock.travel(60)
+    world.clock.advance(60)
     return record.file_key, link_token
 
 

@@ -74,5 +74,5 @@ def test_expired_files_are_neither_listed_nor_counted(world: World) -> None:
     session = world.session()
     for number in range(51):
         world.expire_after(world.upload(f"{number}.csv", session=session))
-    world.clock.travel(3600)
+    world.clock.advance(3600)
     assert context_of(world, session) == FileContext([])

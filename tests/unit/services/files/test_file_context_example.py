@@ -61,7 +61,7 @@ def workbook_without_row_count() -> bytes:
 def uploaded(world: World, session: Session, name: str, size: int, body: bytes | None = None) -> FileRecord:
     """Upload a large file in parts."""
     assert isinstance(world.store, HugeFileStore)
-    world.clock.travel(1)
+    world.clock.advance(1)
     upload = world.use_cases.begin_upload(ALICE, name, size, None, session.session_id)
     if body is None:
         world.store.sizes[upload.file.key] = size
@@ -78,7 +78,7 @@ def test_example_of_the_specification_comes_from_real_records(world: World) -> N
     call = world.call(turn)
     draft = world.stored_file(call, "draft_report.docx", b"draft", index=0, deferred=True, reason="needs_editing")
     world.finish_call(call, RunnerReport(files=[draft]))
-    world.clock.travel(1)
+    world.clock.advance(1)
     second = world.call(turn, index=1)
     page = world.stored_file(second, "previous_analysis.html", b"<p>\n" * 212_500)
     world.finish_call(second, RunnerReport(files=[page]))

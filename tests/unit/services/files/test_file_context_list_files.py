@@ -102,7 +102,7 @@ def test_list_can_be_filtered_by_session_source_and_prefix(world: World) -> None
 
 def test_expired_files_are_not_listed(world: World) -> None:
     world.expire_after(world.upload("a.csv"))
-    world.clock.travel(3600)
+    world.clock.advance(3600)
     assert names(list_files(world)) == []
 
 

@@ -35,9 +35,9 @@ def test_file_of_another_user_is_not_found(world: World) -> None:
 
 def test_file_expires_to_the_second(world: World) -> None:
     record = upload_expiring(world, "a.csv")
-    world.clock.travel(3599.5)
+    world.clock.advance(3599.5)
     assert world.use_cases.read_files(ALICE, record.file_key) == record
-    world.clock.travel(0.5)
+    world.clock.advance(0.5)
     with pytest.raises(FileNotFound):
         world.use_cases.read_files(ALICE, record.file_key)
 
@@ -75,7 +75,7 @@ def test_expired_files_are_not_listed(world: World) -> None:
     session = world.session()
     upload_expiring(world, "old", session)
     world.upload("new", session=session)
-    world.clock.travel(3600)
+    world.clock.advance(3600)
     assert names(world.use_cases.read_files.list(ALICE, FileFilter(), 50, None).items) == ["new"]
     assert names(world.use_cases.read_files.list(ALICE, FileFilter(session_id=session.session_id), 50, None).items) == [
         "new"

@@ -38,7 +38,7 @@ def test_expired_file_does_not_hide_an_older_one(world: World) -> None:
     deferred = find(world, "notes.docx", turn.session_id)
     assert deferred is not None
     assert deferred != older
-    world.clock.travel(3600)
+    world.clock.advance(3600)
     assert find(world, "notes.docx", turn.session_id) == older
 
 

@@ -26,7 +26,7 @@ def test_deferred_file_can_be_made_permanent(world: World) -> None:
         update={"source": Source.GENERATED, "expires_at": None, "reason": None, "next_actions": []}
     )
     assert world.store.objects[record.key].tags == {}
-    world.clock.travel(400 * 24 * HOUR)
+    world.clock.advance(400 * 24 * HOUR)
     assert world.use_cases.sweep(lambda: True).files == 0
     assert world.use_cases.read_files(ALICE, record.file_key) == stored
     assert world.use_cases.keep_file(ALICE, record.file_key) == stored
@@ -36,7 +36,7 @@ def test_expired_file_or_file_of_another_user_cannot_be_made_permanent(world: Wo
     record = world.tool_file(world.session(), "draft.docx", expires_hours=1)
     with pytest.raises(FileNotFound):
         world.use_cases.keep_file(BOB, record.file_key)
-    world.clock.travel(HOUR)
+    world.clock.advance(HOUR)
     with pytest.raises(FileNotFound):
         world.use_cases.keep_file(ALICE, record.file_key)
 

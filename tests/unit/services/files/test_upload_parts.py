@@ -25,7 +25,7 @@ TWO_PARTS = PART_BYTES + 3
 
 
 def begin(world: World, size: int = 3, name: str = "a.csv", session_id: SessionId | None = None) -> Upload:
-    world.clock.travel(1)
+    world.clock.advance(1)
     return world.use_cases.begin_upload(ALICE, name, size, None, session_id)
 
 
@@ -143,7 +143,7 @@ def test_completed_upload_cannot_be_aborted(world: World) -> None:
 
 def test_upload_is_swept_after_a_day(world: World) -> None:
     old = begin(world)
-    world.clock.travel(timedelta(days=1).total_seconds() - 1)
+    world.clock.advance(timedelta(days=1).total_seconds() - 1)
     young = begin(world)
     assert world.use_cases.sweep.uploads(10) == 1
     assert list(world.uploads.stored) == [(ALICE.name, young.upload_id)]
@@ -152,7 +152,7 @@ def test_upload_is_swept_after_a_day(world: World) -> None:
 
 def test_expired_upload_is_not_found_before_the_sweep(world: World) -> None:
     upload = begin(world)
-    world.clock.travel(timedelta(days=1).total_seconds())
+    world.clock.advance(timedelta(days=1).total_seconds())
     with pytest.raises(UploadNotFound):
         world.use_cases.read_uploads(ALICE, upload.upload_id)
     assert world.use_cases.read_uploads.list(ALICE, 10, None).items == []

@@ -22,7 +22,7 @@ def test_events_are_deleted_after_the_grace_period_except_the_last(world: World)
     sweep(world)
     assert world.events.list_after(turn.turn_id, 0, 100) == events
     assert len(events) > 1
-    world.clock.travel(GRACE.total_seconds())
+    world.clock.advance(GRACE.total_seconds())
     assert sweep(world).cleared_sessions == 1
     assert world.events.list_after(turn.turn_id, 0, 100) == events[-1:]
     assert world.use_cases.read_turn.is_fully_read(turn.turn_id, events[-1].seq)
@@ -36,7 +36,7 @@ def test_files_of_a_late_call_are_deleted_with_the_ended_session(world: World) -
     world.use_cases.end_session(ALICE, session.session_id)
     world.finish_call(call, RunnerReport(files=[world.stored_file(call, "late.html")]))
     assert [file.name for file in world.files.list_all()] == ["late.html"]
-    world.clock.travel(GRACE.total_seconds())
+    world.clock.advance(GRACE.total_seconds())
     sweep(world)
     assert world.files.list_all() == []
 

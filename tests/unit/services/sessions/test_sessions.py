@@ -32,7 +32,7 @@ def test_session_is_started_for_the_user(world: World) -> None:
 def test_sessions_are_listed_newest_first_in_pages(world: World) -> None:
     created = []
     for _ in range(5):
-        world.clock.travel(1)
+        world.clock.advance(1)
         created.append(world.session().session_id)
     world.session(BOB)
     listed, cursor = [], None
@@ -51,7 +51,7 @@ def test_invalid_cursor_is_rejected(world: World) -> None:
 def test_turns_of_a_session_are_listed_oldest_first(world: World) -> None:
     session = world.session()
     for message in ("One", "Two", "Three"):
-        world.clock.travel(1)
+        world.clock.advance(1)
         world.complete(world.turn(session, message))
     page = world.use_cases.read_sessions.list_turns(session, 2, None)
     assert [turn.message for turn in page.items] == ["One", "Two"]

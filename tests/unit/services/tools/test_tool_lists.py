@@ -122,7 +122,7 @@ def test_failed_server_is_due_after_thirty_seconds_and_recovers(world: World) ->
     del world.runners.tools["report"]
     world.use_cases.refresh_tools.try_refresh("report")
     assert world.use_cases.refresh_tools.due() == []
-    world.clock.travel(30)
+    world.clock.advance(30)
     assert world.use_cases.refresh_tools.due() == ["report"]
     world.runners.tools["report"] = [ECHO]
     world.use_cases.refresh_tools.try_refresh("report")
@@ -133,7 +133,7 @@ def test_failed_server_is_due_after_thirty_seconds_and_recovers(world: World) ->
 
 def test_list_is_due_after_the_maximum_age(world: World) -> None:
     assert world.use_cases.refresh_tools.due() == []
-    world.clock.travel(300)
+    world.clock.advance(300)
     assert sorted(world.use_cases.refresh_tools.due()) == ["exact", "report", "vault", "web.pages"]
     world.runners.tools["report"] = [SUMMARISE]
     world.use_cases.refresh_tools.try_refresh("report")
@@ -144,14 +144,14 @@ def test_list_is_due_after_the_maximum_age(world: World) -> None:
 def test_servers_without_a_list_are_due_first(world: World) -> None:
     entry = REGISTRY.servers["report"].model_copy(update={"command": ["new"]})
     world.registry = REGISTRY.model_copy(update={"servers": REGISTRY.servers | {"report": entry}})
-    world.clock.travel(300)
+    world.clock.advance(300)
     assert world.use_cases.refresh_tools.due()[0] == "report"
 
 
 def test_missing_tool_is_looked_up_once_in_a_new_list(world: World) -> None:
     world.runners.tools["report"] = [SUMMARISE]
     assert world.use_cases.refresh_tools.get_with_tool("report", "new") == [SUMMARISE, MERGE, ECHO]
-    world.clock.travel(300)
+    world.clock.advance(300)
     for _ in range(2):
         assert world.use_cases.refresh_tools.get_with_tool("report", "new") == [SUMMARISE]
     assert world.runners.listed_servers == ["report"]
@@ -163,11 +163,11 @@ def test_missing_tool_is_looked_up_once_in_a_new_list(world: World) -> None:
 def test_stale_list_is_due_early(world: World) -> None:
     world.use_cases.mark_tools_stale("report.echo")
     assert world.use_cases.refresh_tools.due() == []  # it has just been fetched
-    world.clock.travel(30)
+    world.clock.advance(30)
     assert world.use_cases.refresh_tools.due() == ["report"]
     world.runners.tools["report"] = [SUMMARISE]
     world.use_cases.refresh_tools.refresh_all(world.use_cases.refresh_tools.due())
-    world.clock.travel(30)
+    world.clock.advance(30)
     assert world.use_cases.refresh_tools.due() == []
     assert world.use_cases.list_tools(ALICE.groups)[1].tools == [SUMMARISE]
 
@@ -186,9 +186,9 @@ def test_marking_an_unknown_list_as_stale_changes_nothing(world: World, tool: st
 
 def test_maximum_age_is_configurable(world: World) -> None:
     refresh = replace(world.use_cases.refresh_tools, max_age=timedelta(hours=6))
-    world.clock.travel(300)
+    world.clock.advance(300)
     assert refresh.due() == []
-    world.clock.travel(6 * 3600)
+    world.clock.advance(6 * 3600)
     assert len(refresh.due()) == 4
 
 

@@ -194,7 +194,7 @@ def test_decision_without_a_request_raises_call_not_found(world: World, waiting_
 
 
 def test_decision_after_the_timeout_is_rejected(world: World, waiting_call: Call) -> None:
-    world.clock.travel(APPROVAL_TIME.total_seconds())
+    world.clock.advance(APPROVAL_TIME.total_seconds())
     with pytest.raises(ApprovalClosed, match="no longer waits"):
         decide(world, waiting_call, YES)
 

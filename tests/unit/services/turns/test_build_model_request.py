@@ -7,7 +7,7 @@ from satchel.domain.prompt import DEFAULT_INSTRUCTIONS, system_prompt
 from satchel.domain.sessions import SessionChanges
 from satchel.domain.steps import TurnStep
 from satchel.domain.token_budget import estimate_tokens, message_tokens, tool_tokens
-from tests.unit.domain.talks import assert_in_form
+from tests.unit.domain.conversations import assert_normalized
 from tests.unit.services.samples import ALICE, BOB
 from tests.unit.services.world import World, turn_step
 
@@ -44,7 +44,7 @@ def test_conversation_stays_within_the_token_budget(world: World) -> None:
         world.model.replies = [ModelReply(text="Seen.")]
         world.use_cases.finish_turn(TurnStep.model_validate(world.use_cases.think(turn_step(turn, 1)).model_dump()))
         task = world.model.requests[-1]
-        assert_in_form(task.messages)
+        assert_normalized(task.messages)
         fixed = estimate_tokens(task.instructions) + sum(map(tool_tokens, task.tools))
         assert fixed + sum(map(message_tokens, task.messages)) <= 10_000
         assert task.messages[-1].model_dump()["content"] == {"data_from": "report.echo", "results": "x" * 6_000}
@@ -59,9 +59,7 @@ def test_model_receives_a_note_if_turns_are_left_out(world: World) -> None:
     session = world.use_cases.start_session(BOB, SessionChanges(model="careful"))
     for _ in range(40):
         world.complete(world.turn(session, "word " * 150, who=BOB))
-    assert (
-        "Because the conversation is long, it is told without its beginning: " in world.model.requests[-1].instructions
-    )
+    assert "The beginning of this long conversation is left out: " in world.model.requests[-1].instructions
     assert len(world.model.requests[-1].messages) < 79
 
 

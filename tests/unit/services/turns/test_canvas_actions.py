@@ -23,7 +23,7 @@ def open_dashboard(
     world: World, who: Identity = ALICE, session: Session | None = None, canvas_id: str = "monitor-42"
 ) -> Call:
     """Let a tool open a dashboard, one second after the previous step."""
-    world.clock.travel(1)
+    world.clock.advance(1)
     turn = world.turn(session or world.session(who), who=who)
     call = world.call(turn)
     world.finish_call(call, RunnerReport(canvas=Canvas(id=canvas_id, url="https://dash.example/view")))
@@ -34,7 +34,7 @@ def open_dashboard(
 @pytest.mark.clause("v2:canvas:actions")
 def test_action_is_stored_with_user_call_and_time(world: World) -> None:
     call = open_dashboard(world)
-    world.clock.travel(5)
+    world.clock.advance(5)
     action = world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), ACKNOWLEDGE)
     assert action == CanvasAction(
         action_id=action.action_id,
@@ -70,7 +70,7 @@ def test_action_is_logged_in_one_line_without_details(world: World, caplog: pyte
 def test_action_ids_increase_with_time(world: World) -> None:
     open_dashboard(world)
     first = world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), ACKNOWLEDGE)
-    world.clock.travel(1)
+    world.clock.advance(1)
     second = world.use_cases.log_canvas_action(ALICE, CanvasId("monitor-42"), ACKNOWLEDGE)
     assert first.action_id < second.action_id
 

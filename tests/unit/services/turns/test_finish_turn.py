@@ -55,7 +55,7 @@ def last_event(world: World, turn: Turn) -> tuple[str, object]:
 
 def test_answer_completes_the_turn(world: World, turn: Turn) -> None:
     add_reply(world, turn, "Here you are.")
-    world.clock.travel(3)
+    world.clock.advance(3)
     assert world.use_cases.finish_turn(turn_step(turn, 1)) is TurnStatus.COMPLETE
     ended = {"status": TurnStatus.COMPLETE, "answer": "Here you are.", "ended_at": world.clock.now()}
     assert stored(world, turn) == turn.model_copy(update=ended)
@@ -166,7 +166,7 @@ def test_first_end_counts_and_is_published_once(world: World, turn: Turn, first:
     add_reply(world, turn, "Hi.")
     status = world.use_cases.finish_turn(turn_step(turn, 1), first)
     stored_before = stored(world, turn), last_event(world, turn)
-    world.clock.travel(60)
+    world.clock.advance(60)
     assert world.use_cases.finish_turn(turn_step(turn, 1, Failure(Error="KeyError")), second) is status
     assert (stored(world, turn), last_event(world, turn)) == stored_before
 
@@ -202,7 +202,7 @@ def test_missing_turn_raises_lookup_error(world: World, turn: Turn) -> None:
 
 def test_turn_is_counted_once_by_its_status(world: World) -> None:
     turn = world.turn(world.session())
-    world.clock.travel(2.5)
+    world.clock.advance(2.5)
     for _ in range(2):
         world.use_cases.finish_turn(turn_step(turn), Ending.CANCELLED)
     assert world.metrics.values_of(TURNS) == [(1, "cancelled")]

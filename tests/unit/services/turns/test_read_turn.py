@@ -81,7 +81,7 @@ def test_links_are_created_at_each_read_and_never_stored(world: World, turn: Tur
     world.finish_call(call, RunnerReport(files=[world.stored_file(call, "a.html")]))
     world.complete(turn)
     first = token(read(world, turn).artifacts[0].download_url)
-    world.clock.travel(3600)
+    world.clock.advance(3600)
     second = read(world, turn).artifacts[0]
     assert world.use_cases.open_link(second.file_key, token(second.download_url)).name == "a.html"
     assert first != token(second.download_url)
@@ -113,9 +113,9 @@ def test_expired_file_has_no_link(world: World, turn: Turn) -> None:
     call = world.call(turn)
     world.finish_call(call, RunnerReport(files=[world.stored_file(call, "a.docx", deferred=True, expires_hours=1)]))
     world.complete(turn)
-    world.clock.travel(3599)
+    world.clock.advance(3599)
     assert read(world, turn).deferred_artifacts[0].download_url is not None
-    world.clock.travel(1)
+    world.clock.advance(1)
     assert read(world, turn).deferred_artifacts[0].download_url is None
 
 
@@ -167,7 +167,7 @@ def test_deleted_text_has_no_content(world: World, turn: Turn) -> None:
 
 def test_stuck_turn_is_ended_by_reading_it(world: World, turn: Turn) -> None:
     world.workflow.lose_execution(turn.turn_id)
-    world.clock.travel(GRACE_PERIOD.total_seconds())
+    world.clock.advance(GRACE_PERIOD.total_seconds())
     response = read(world, turn)
     assert response.status == "failed"
     assert response.error is not None
@@ -178,19 +178,19 @@ def test_stuck_turn_is_ended_by_reading_it(world: World, turn: Turn) -> None:
 
 def test_recent_turn_without_an_execution_is_not_ended(world: World, turn: Turn) -> None:
     world.workflow.lose_execution(turn.turn_id)
-    world.clock.travel((GRACE_PERIOD - timedelta(milliseconds=1)).total_seconds())
+    world.clock.advance((GRACE_PERIOD - timedelta(milliseconds=1)).total_seconds())
     assert read(world, turn).status == "running"
 
 
 def test_long_running_turn_is_not_ended(world: World, turn: Turn) -> None:
-    world.clock.travel(3000)
+    world.clock.advance(3000)
     assert read(world, turn).status == "running"
 
 
 def test_completed_turn_without_an_execution_remains_complete(world: World, turn: Turn) -> None:
     world.complete(turn)
     world.workflow.lose_execution(turn.turn_id)
-    world.clock.travel(3000)
+    world.clock.advance(3000)
     assert read(world, turn).status == "complete"
 
 

@@ -45,7 +45,7 @@ def test_turn_contains_the_users_groups(world: World) -> None:
 
 def test_session_is_locked_and_its_last_use_updated(world: World) -> None:
     session = world.session()
-    world.clock.travel(60)
+    world.clock.advance(60)
     turn = world.turn(session)
     locked = world.sessions.get(ALICE.name, session.session_id)
     assert locked == session.model_copy(update={"running_turn": turn.turn_id, "last_used_at": world.clock.now()})
@@ -77,7 +77,7 @@ def test_same_idempotency_key_returns_the_same_turn(world: World) -> None:
     session = world.session()
     request = TurnRequest(message="Hello")
     first = world.use_cases.start_turn(ALICE, session.session_id, request, "key")
-    world.clock.travel(5)
+    world.clock.advance(5)
     again = world.use_cases.start_turn(ALICE, session.session_id, request, "key")
     assert again == first
     assert len(world.workflow.started) == 1
@@ -163,7 +163,7 @@ def test_expired_file_is_not_found(world: World) -> None:
     session = world.session()
     record = world.upload("sales.csv", session=session)
     world.expire_after(record)
-    world.clock.travel(3600)
+    world.clock.advance(3600)
     with pytest.raises(FileNotFound):
         world.turn(session, files=["sales.csv"])
 

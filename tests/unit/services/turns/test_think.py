@@ -271,7 +271,7 @@ def test_expired_file_is_not_listed_even_if_named(world: World) -> None:
     record = world.upload("a.csv", session=session)
     world.expire_after(record)
     turn = world.turn(session, files=["a.csv"])
-    world.clock.travel(3600)
+    world.clock.advance(3600)
     world.complete(turn)
     assert listed_files(world) == []
 

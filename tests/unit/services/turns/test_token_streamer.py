@@ -47,7 +47,7 @@ def test_first_piece_is_published_at_once_and_later_ones_are_collected(streams: 
     for piece in ("One ", "moment", ", "):
         streamer(piece)
     assert streams.published == ["One "]
-    streams.clock.travel(0.2)
+    streams.clock.advance(0.2)
     streamer("please")
     assert streams.published == ["One ", "moment, please"]
 
@@ -56,7 +56,7 @@ def test_collected_text_is_published_without_new_text(streams: Streams) -> None:
     streamer = streams.streamer()
     streamer("One ")
     streamer("moment")
-    streams.clock.travel(0.2)
+    streams.clock.advance(0.2)
     streamer("")
     assert streams.published == ["One ", "moment"]
 
@@ -66,7 +66,7 @@ def test_reply_of_two_thousand_tokens_needs_dozens_of_events(streams: Streams, s
     streamer = streams.streamer()
     for _ in range(2000):
         streamer("word ")
-        streams.clock.travel(seconds / 2000)
+        streams.clock.advance(seconds / 2000)
     streamer.finish("word " * 2000)
     assert 24 <= len(streams.published) < 100
     assert streams.text == "word " * 2000
@@ -127,7 +127,7 @@ def test_ended_turn_raises_turn_cancelled(streams: Streams) -> None:
     streamer = streams.streamer()
     streamer("One ")
     streams.events.append(TURN, END)
-    streams.clock.travel(1)
+    streams.clock.advance(1)
     with pytest.raises(TurnCancelled):
         streamer("moment")
 
@@ -135,9 +135,9 @@ def test_ended_turn_raises_turn_cancelled(streams: Streams) -> None:
 def test_turn_is_checked_once_a_second_without_text(streams: Streams) -> None:
     streamer = streams.streamer()
     streams.is_running = False
-    streams.clock.travel(0.9)
+    streams.clock.advance(0.9)
     streamer("")
-    streams.clock.travel(0.1)
+    streams.clock.advance(0.1)
     with pytest.raises(TurnCancelled):
         streamer("")
 
@@ -156,7 +156,7 @@ def test_latest_attempt_always_contains_the_stored_reply(data: st.DataObject) ->
         generator = random.Random(streamed_chars)  # noqa: S311  (not for secrets)
         for char in answer[:streamed_chars]:
             streamer(char)
-            streams.clock.travel(generator.choice([0.01, 0.3]))
+            streams.clock.advance(generator.choice([0.01, 0.3]))
         streamer.finish(answer)
     assert streams.events.streamed_text(TURN).get(3, "") == answer
 
@@ -171,7 +171,7 @@ def test_cut_reply_is_published_as_stored(streams: Streams, extra_chars: int) ->
     )
     for start in range(0, len(answer), 7000):
         streamer(answer[start : start + 7000])
-        streams.clock.travel(1)
+        streams.clock.advance(1)
     streamer.finish(truncate(answer, MAX_ANSWER_CHARS))
     assert streams.text == truncate(answer, MAX_ANSWER_CHARS)
     assert {payload["attempt"] for _, payload in streams.events.payloads(TURN)} == {0}
