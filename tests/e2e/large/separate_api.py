@@ -53,7 +53,7 @@ def run_api(port: int) -> int:
 
 
 def _environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """Set the endpoint of all AWS services. In the first process only S3 has one, because moto patches boto3."""
+    """Set the endpoint of all AWS services. In the first process, moto patches boto3 for all but S3."""
     return {**environ, "AWS_ENDPOINT_URL": environ["AWS_ENDPOINT_URL_S3"]}
 
 
