@@ -18,7 +18,7 @@ Result = Literal["ok", "error"]
 
 
 class _Entry(BaseModel):
-    """Common fields. ``audit_id`` sorts by time; a call's id contains the time at which its turn began.
+    """The common fields of entries. ``audit_id`` sorts by time; a call's id contains the time at which its turn began.
 
     ``duration_seconds`` is None if the duration is unknown.
     """

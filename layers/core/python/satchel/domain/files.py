@@ -89,7 +89,7 @@ class FileRecord(NewFile):
 
 
 class NameClaim(BaseModel):
-    """The file that has a name in a session. A name belongs to one file at a time."""
+    """The file that currently has a name in a session. Each name belongs to one file."""
 
     name: str
     raw_name: str
@@ -102,7 +102,7 @@ class NameClaim(BaseModel):
 
 
 class NameResolution(StrEnum):
-    """The name of a new file whose name another file already has."""
+    """The outcome of a name conflict: the same file again, a new version of it, or a name with a number."""
 
     SAME_FILE = "same file"
     NEW_VERSION = "new version"

@@ -1,4 +1,4 @@
-"""Ids: types that mypy tells apart, checked where data enters.
+"""Id types: mypy distinguishes them, and pydantic validates them where data enters.
 
 The time comes first in an id, so a listing by key is a listing by time. Ids of a call and its files are derived,
 because workflow states may repeat.
