@@ -18,11 +18,11 @@ from werkzeug.serving import ThreadedWSGIServer
 
 from local.emulator.aws.auth_middleware import with_authentication
 from local.emulator.aws.moto_patches import (
-    client_cache,
     dynamodb_streams,
     execution_events,
     install_all,
     lambda_invoke,
+    step_functions_clients,
     step_functions_executions,
 )
 from local.emulator.aws.signatures import SecretLookup
@@ -124,7 +124,7 @@ class LocalCloud:
             del os.environ[name]
         self._server.stop()
         self._server = None
-        client_cache.forget()
+        step_functions_clients.clear()
         self._mock.stop()
         _running.release()
 

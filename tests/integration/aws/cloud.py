@@ -15,8 +15,8 @@ from moto import mock_aws
 from local.emulator.aws.moto_patches import (
     dynamodb_queries,
     dynamodb_transactions,
-    known_services,
     plain_values,
+    request_routing,
     s3_multipart,
     s3_objects,
 )
@@ -40,7 +40,7 @@ def moto_cloud() -> Iterator[None]:
         patch.setenv("AWS_DEFAULT_REGION", REGION)
         dynamodb_transactions.install()  # moto's are neither isolated nor atomic with several threads
         s3_objects.install()  # the same problem
-        known_services.install()  # the following two only for speed
+        request_routing.install()  # the following two only for speed
         dynamodb_queries.install()
         plain_values.install()
         s3_multipart.install()  # moto does not check the parts of an upload, or list them correctly

@@ -8,21 +8,20 @@ from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 
 from local.emulator.aws.moto_patches import (
-    client_cache,
     dynamodb_queries,
     dynamodb_streams,
     dynamodb_transactions,
     execution_events,
-    known_services,
     lambda_invoke,
-    no_signatures,
-    parsed_once,
     plain_values,
+    request_routing,
     s3_multipart,
     s3_objects,
     step_functions_callbacks,
+    step_functions_clients,
     step_functions_errors,
     step_functions_executions,
+    step_functions_parsing,
     websocket_connections,
 )
 
@@ -31,14 +30,13 @@ PATCHES: Mapping[str, Callable[[], None]] = {
     for module in (
         lambda_invoke,
         step_functions_callbacks,
-        client_cache,
+        step_functions_clients,
         step_functions_executions,
         execution_events,
         step_functions_errors,
         dynamodb_transactions,
-        known_services,
-        no_signatures,
-        parsed_once,
+        request_routing,
+        step_functions_parsing,
         dynamodb_queries,
         plain_values,
         dynamodb_streams,

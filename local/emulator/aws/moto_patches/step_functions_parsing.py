@@ -1,8 +1,8 @@
-"""The interpreter parses a definition and a JSONPath once, not for each execution and each state.
+"""The Step Functions interpreter parses each definition and each JSONPath once.
 
-Patches ``AmazonStateLanguageParser.parse`` and two modules' ``parse`` of jsonpath_ng. Without it a sixth of the
-processor time of a turn goes into parsers: ANTLR reads the whole machine for each turn, and jsonpath_ng builds its
-parser's tables for each path. What stays is what an execution changes: the components made of the tree.
+Patches ``AmazonStateLanguageParser.parse`` and jsonpath_ng's ``parse`` in two modules. Without it, ANTLR parses
+the whole machine for each execution, jsonpath_ng builds its parser's tables for each path, and the tests of turns take
+24 % more CPU time. The components that are created from the syntax tree are not shared, because executions change them.
 """
 
 from functools import cache, lru_cache
@@ -24,17 +24,17 @@ _parse = original(AmazonStateLanguageParser, "parse").__func__
 @cache
 def install() -> None:
     """Patch moto."""
-    replace(AmazonStateLanguageParser, "parse", staticmethod(_components))
+    replace(AmazonStateLanguageParser, "parse", staticmethod(_parse_with_cached_tree))
     for module in (json_path, result_path):
         replace(module, "parse", lru_cache(_MAX_PATHS)(module.parse))
 
 
-def _components(definition: str) -> tuple[Any, Any]:
+def _parse_with_cached_tree(definition: str) -> tuple[Any, Any]:
     tree = _tree(definition)
     return Preprocessor().visit(tree), tree
 
 
 @lru_cache(_MAX_DEFINITIONS)
 def _tree(definition: str) -> Any:  # noqa: ANN401  (antlr4 has no types)
-    """Return the tree of a definition without a syntax error; raises ASLParserException for others."""
+    """Return the syntax tree of a definition. Raises ASLParserException if it has a syntax error."""
     return _parse(definition)[1]

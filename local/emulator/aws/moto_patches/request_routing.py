@@ -1,0 +1,31 @@
+"""The operations and URL patterns of a service are computed once instead of for every request.
+
+Patches ``method_names_from_class`` of moto's responses, and ``BaseBackend.urls``. Without it, each request inspects the
+class of its service's responses and rebuilds the URL patterns, and the tests of turns take 7 % more CPU time.
+"""
+
+from functools import cache
+from typing import Any
+
+from moto.core import responses
+from moto.core.base_backend import BaseBackend
+from moto.core.utils import method_names_from_class
+
+from local.emulator.aws.moto_patches.patching import original, replace
+
+_compute_urls = original(BaseBackend, "urls").fget
+_urls_by_class: dict[type, dict[str, Any]] = {}
+
+
+@cache
+def install() -> None:
+    """Patch moto."""
+    replace(responses, "method_names_from_class", cache(method_names_from_class))
+    replace(BaseBackend, "urls", property(_urls))
+
+
+def _urls(self: BaseBackend) -> dict[str, Any]:
+    """Return the URL patterns of a service with their handlers."""
+    if type(self) not in _urls_by_class:
+        _urls_by_class[type(self)] = _compute_urls(self)
+    return _urls_by_class[type(self)]

@@ -1,0 +1,37 @@
+"""The Step Functions interpreter creates one boto3 client per service instead of one per task.
+
+Patches ``boto_client_for``, which the interpreter's modules have imported by name. Without it, every task spends 10 to
+60 ms on a client, and the tests of turns take 11 % more CPU time.
+"""
+
+import threading
+from functools import cache
+
+from botocore.client import BaseClient
+from moto.stepfunctions.parser.asl.utils import boto_client
+
+from local.emulator.aws.moto_patches.patching import replace_everywhere
+
+_create_client = boto_client.boto_client_for
+_clients: dict[tuple[str, str], BaseClient] = {}
+_lock = threading.Lock()
+
+
+@cache
+def install() -> None:
+    """Patch moto."""
+    replace_everywhere("moto.stepfunctions.parser", "boto_client_for", _create_client, _client_for)
+
+
+def clear() -> None:
+    """Drop all clients, because they belong to a cloud that has stopped."""
+    with _lock:
+        _clients.clear()
+
+
+def _client_for(region: str, service: str, state_credentials: object = None) -> BaseClient:
+    with _lock:
+        key = (region, service)
+        if key not in _clients:
+            _clients[key] = _create_client(region=region, service=service, state_credentials=state_credentials)
+        return _clients[key]

@@ -1,0 +1,41 @@
+import inspect
+from typing import TYPE_CHECKING
+
+import boto3
+import pytest
+from moto.dynamodb.models import dynamodb_backends
+from moto.sts.models import sts_backends
+
+from local.emulator.aws.cloud import ACCOUNT, LocalCloud
+
+if TYPE_CHECKING:
+    from mypy_boto3_sts import STSClient
+
+
+@pytest.fixture
+def sts(cloud: LocalCloud) -> "STSClient":
+    """A client that has sent a request."""
+    assert cloud.endpoint_url
+    client = boto3.client("sts")
+    client.get_caller_identity()
+    return client
+
+
+def test_second_request_does_not_inspect_the_service_class(sts: "STSClient", monkeypatch: pytest.MonkeyPatch) -> None:
+    inspected: list[object] = []
+    get_members = inspect.getmembers
+
+    def record_call(*args: object, **kwargs: object) -> object:
+        inspected.append(args)
+        return get_members(*args, **kwargs)  # type: ignore[arg-type]  # the arguments of getmembers
+
+    monkeypatch.setattr(inspect, "getmembers", record_call)
+    assert sts.get_caller_identity()["Account"]
+    assert inspected == []
+
+
+def test_url_patterns_of_a_service_are_computed_once(sts: "STSClient") -> None:
+    assert sts.get_caller_identity()["Account"]
+    backend = sts_backends[ACCOUNT]["aws"]
+    assert backend.urls is backend.urls
+    assert backend.urls is not dynamodb_backends[ACCOUNT]["us-east-1"].urls
