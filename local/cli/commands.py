@@ -14,7 +14,7 @@ import typer
 
 if TYPE_CHECKING:
     from local.cli.api_client import Connection
-    from satchel.domain.ids import SessionId
+    from satchel.domain.ids import SessionId, UserName
 
 DEFAULT_PORT = 8000
 MAX_PORT = 65_535
@@ -199,8 +199,8 @@ def lint(
 
     options = ReportOptions(json=json, notes=notes, strict=strict)
     if file is not None:
-        raise typer.Exit(lint_file(file.read(), user, options))
-    raise typer.Exit(lint_tool(server or "", tool or "", args or "{}", user, cwd, options))
+        raise typer.Exit(lint_file(file.read(), _user_name(user), options))
+    raise typer.Exit(lint_tool(server or "", tool or "", args or "{}", _user_name(user), cwd, options))
 
 
 def doctor() -> None:
@@ -232,12 +232,16 @@ def models(
     raise typer.Exit(list_models(names or [], ping=ping))
 
 
-def _connection(url: str, user: str | None) -> "Connection":
+def _connection(url: str, user_option: str | None) -> "Connection":
     from local.cli.api_client import Connection
+
+    return Connection(url, user=_user_name(user_option), token=os.environ.get("SATCHEL_TOKEN"))
+
+
+def _user_name(option: str | None) -> "UserName | None":
     from satchel.domain.ids import UserName
 
-    user_name = None if user is None else UserName(user)
-    return Connection(url, user=user_name, token=os.environ.get("SATCHEL_TOKEN"))
+    return None if option is None else UserName(option)
 
 
 def _session_id(session: str | None) -> "SessionId | None":

@@ -130,13 +130,13 @@ class TurnProgress:
         if event.is_error:
             _print_line(self._console, f"{self._tool(event.call_id)} failed ({event.error_code or 'no code'})")
 
-    def _bar(self, call_id: str) -> TaskID:
-        if call_id not in self._bars:
-            self._bars[call_id] = self._progress.add_task(self._tool(call_id), total=None, message="")
-        return self._bars[call_id]
+    def _bar(self, call: str) -> TaskID:
+        if call not in self._bars:
+            self._bars[call] = self._progress.add_task(self._tool(call), total=None, message="")
+        return self._bars[call]
 
-    def _tool(self, call_id: str) -> str:
-        return self._tools.get(call_id) or "a tool"
+    def _tool(self, call: str) -> str:
+        return self._tools.get(call) or "a tool"
 
 
 class TransferBar:

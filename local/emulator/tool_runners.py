@@ -16,6 +16,7 @@ from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.process import registry
 from satchel.contract.errors import Busy
 from satchel.domain.calls import RunnerReport
+from satchel.domain.ids import UserName
 from satchel.ports.runners import CallOrder
 from satchel.ports.storage import FileStore
 from satchel.ports.turns import TaskCallback, TaskGone
@@ -75,7 +76,7 @@ def tracked_handler(pool: EnvironmentPool, name: str, workspaces: Workspaces) ->
 
     def handle(event: object, context: LambdaContext) -> object:
         if context.tenant_id is not None and context.tenant_id != LISTING_TENANT:
-            workspaces.add(context.tenant_id)
+            workspaces.add(UserName(context.tenant_id))
         return invoke(event, context)
 
     return handle

@@ -14,6 +14,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from local.emulator.aws.lambda_host import InvocationResult
 from local.emulator.aws.moto_patches import websocket_connections
+from satchel.domain.ids import ConnectionId
 
 PATH = "/ws"
 Event = Mapping[str, object]
@@ -40,7 +41,7 @@ class WebSocketGateway:
             await self._app(scope, receive, send)
 
     async def _serve(self, socket: WebSocket) -> None:
-        connection_id = f"{secrets.token_urlsafe(11)}="
+        connection_id = ConnectionId(f"{secrets.token_urlsafe(11)}=")
         query, headers = dict(socket.query_params) or None, dict(socket.headers)
         response = await self._request("$connect", connection_id, queryStringParameters=query, headers=headers)
         if response.get("statusCode") != _OK:
@@ -55,7 +56,7 @@ class WebSocketGateway:
             websocket_connections.unregister(connection_id)
             await self._request("$disconnect", connection_id)
 
-    async def _exchange(self, socket: WebSocket, outbox: "_Outbox", connection_id: str) -> None:
+    async def _exchange(self, socket: WebSocket, outbox: "_Outbox", connection_id: ConnectionId) -> None:
         """Send and receive messages until one of the two directions ends."""
         tasks = {
             asyncio.create_task(outbox.deliver(socket)),
@@ -68,7 +69,7 @@ class WebSocketGateway:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _receive(self, socket: WebSocket, outbox: "_Outbox", connection_id: str) -> None:
+    async def _receive(self, socket: WebSocket, outbox: "_Outbox", connection_id: ConnectionId) -> None:
         while True:
             message = await socket.receive()
             if message["type"] != "websocket.receive":
@@ -79,7 +80,7 @@ class WebSocketGateway:
             if response.get("body"):
                 outbox.send(response["body"])
 
-    async def _request(self, route: str, connection_id: str, **fields: object) -> Response:
+    async def _request(self, route: str, connection_id: ConnectionId, **fields: object) -> Response:
         context = {"routeKey": route, "connectionId": connection_id, "requestId": secrets.token_hex(8)}
         result = await run_in_threadpool(self._invoke, {"requestContext": context, **fields})
         if result.failed:

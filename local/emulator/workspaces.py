@@ -18,10 +18,10 @@ class Workspaces:
     """Remembers whose workspaces this emulator's tools have used, and removes them at the end. Thread-safe."""
 
     def __init__(self) -> None:
-        self._users: set[str] = set()
+        self._users: set[UserName] = set()
         self._lock = threading.Lock()
 
-    def add(self, user: str) -> None:
+    def add(self, user: UserName) -> None:
         """Remember that a tool runs for the user."""
         with self._lock:
             self._users.add(user)
@@ -43,7 +43,7 @@ class Workspaces:
         return sorted(remaining)
 
 
-def _remove(user: str, remaining: set[str]) -> None:
+def _remove(user: UserName, remaining: set[str]) -> None:
     try:
         LocalWorkspaces().remove(UserName(user))
     except (OSError, ValueError, ToolError):  # the caller reports the users that remain

@@ -32,14 +32,14 @@ class ReportOptions:
     strict: bool = False
 
 
-def lint_file(data: bytes, user: str | None, options: ReportOptions) -> ExitCode:
+def lint_file(data: bytes, user: UserName | None, options: ReportOptions) -> ExitCode:
     """Check an output that was saved to a file. Print the findings."""
     context = CallContext(user=None if user is None else UserName(user))
     return _report(lint_bytes(data, context), options)
 
 
 def lint_tool(
-    server: str, tool: str, arguments: str, user: str | None, cwd: Path | None, options: ReportOptions
+    server: str, tool: str, arguments: str, user: UserName | None, cwd: Path | None, options: ReportOptions
 ) -> ExitCode:
     """Call a tool and check its output. Print the findings.
 

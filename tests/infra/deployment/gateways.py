@@ -15,6 +15,7 @@ import httpx2
 from local.emulator.aws.lambda_host import InvocationResult
 from local.emulator.aws.moto_patches import websocket_connections
 from local.emulator.aws.moto_patches.lambda_invoke import HOST
+from satchel.domain.ids import ConnectionId
 from tests.e2e.user_client import UserClient
 
 Json = dict[str, Any]
@@ -143,7 +144,7 @@ class SocketClient:
         """Connect with a ticket and return the status."""
         answer = self._invoke("$connect", queryStringParameters={"ticket": ticket}, headers={"origin": origin})
         if answer["statusCode"] == httpx2.codes.OK:
-            websocket_connections.register(self.id, self)
+            websocket_connections.register(ConnectionId(self.id), self)
         return int(answer["statusCode"])
 
     def request(self, message: Json) -> Json:
@@ -154,7 +155,7 @@ class SocketClient:
 
     def disconnect(self) -> None:
         """Close the connection as the client does."""
-        websocket_connections.unregister(self.id)
+        websocket_connections.unregister(ConnectionId(self.id))
         self._invoke("$disconnect")
 
     def send(self, text: str) -> bool:
@@ -164,7 +165,7 @@ class SocketClient:
 
     def close(self) -> None:
         """Lose the connection: the functions are not informed."""
-        websocket_connections.unregister(self.id)
+        websocket_connections.unregister(ConnectionId(self.id))
 
     def _invoke(self, route: str, **fields: object) -> Json:
         context = {"routeKey": route, "connectionId": self.id, "requestId": secrets.token_hex(8)}

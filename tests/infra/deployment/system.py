@@ -21,6 +21,7 @@ from local.emulator.runners.context import Handler, LambdaContext
 from local.emulator.runners.functions import RunnerFunction
 from local.emulator.runners.pool import EnvironmentPool
 from local.emulator.workspaces import Workspaces
+from satchel.domain.ids import UserName
 from tests.infra.deployment import function_process, resource_types
 from tests.infra.deployment.assembly import Json, Stack, bootstrap, stacks_of
 from tests.infra.templates import name_of
@@ -191,7 +192,7 @@ class DeployedSystem:
     def _with_workspace(self, run: Handler) -> Handler:
         def handle(event: object, context: LambdaContext) -> object:
             if context.tenant_id and not context.tenant_id.startswith("_"):
-                self.workspaces.add(context.tenant_id)
+                self.workspaces.add(UserName(context.tenant_id))
             return run(event, context)
 
         return handle

@@ -13,6 +13,7 @@ from local.emulator.aws.moto_patches import websocket_connections
 from local.emulator.functions import invoke_websocket_function
 from satchel.bootstrap.functions import use_cases
 from satchel.domain.events import Event
+from satchel.domain.ids import ConnectionId
 from satchel.domain.sessions import Turn
 from tests.integration.turn.turn_driver import UserSession
 
@@ -92,7 +93,7 @@ class EventFollower:
 
     def disconnect(self) -> None:
         """Close the connection, and ignore a failure of the function."""
-        websocket_connections.unregister(self._connection_id)
+        websocket_connections.unregister(ConnectionId(self._connection_id))
         self._invoke("$disconnect")
         self._open_connection = None
 
@@ -116,7 +117,7 @@ class EventFollower:
             result = self._invoke("$connect", queryStringParameters={"ticket": ticket})
             if not result.failed and json.loads(result.payload)["statusCode"] == 200:
                 self._open_connection = _FakeConnection()
-                websocket_connections.register(self._connection_id, self._open_connection)
+                websocket_connections.register(ConnectionId(self._connection_id), self._open_connection)
                 return self._open_connection
         raise AssertionError("no connection can be opened")
 

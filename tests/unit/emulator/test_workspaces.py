@@ -20,7 +20,7 @@ def test_workspaces_of_all_added_users_are_removed() -> None:
     for user in users:
         with LocalWorkspaces().hold(UserName(user), SessionId("s1")) as home:
             (home / "file").write_text("x")
-        workspaces.add(user)
+        workspaces.add(UserName(user))
 
     assert workspaces.remove_all() == []
     assert not any((Path("/tmp") / user).exists() for user in users)
@@ -29,7 +29,7 @@ def test_workspaces_of_all_added_users_are_removed() -> None:
 def test_locked_workspace_is_reported_and_does_not_block() -> None:
     workspaces, user, other = Workspaces(), new_user(), UserName(new_user())
     for each in (user, other):
-        workspaces.add(each)
+        workspaces.add(UserName(each))
     area = LocalWorkspaces()
     with area.hold(other, SessionId("s1")):
         pass
@@ -46,7 +46,7 @@ def test_foreign_directory_is_not_removed() -> None:
     workspaces, user = Workspaces(), new_user()
     foreign = Path("/tmp") / user
     foreign.mkdir()
-    workspaces.add(user)
+    workspaces.add(UserName(user))
     try:
         workspaces.remove_all()
         assert foreign.exists()

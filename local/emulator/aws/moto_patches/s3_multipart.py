@@ -86,8 +86,8 @@ def _parts_after(self: FakeMultipart, part_number_marker: int, max_parts: int) -
     yield from (self.parts[number] for number in numbers[:max_parts])
 
 
-def _find_upload(backend: S3Backend, bucket_name: str, upload_id: str) -> FakeMultipart:
-    upload: FakeMultipart | None = backend.get_bucket(bucket_name).multiparts.get(upload_id)
+def _find_upload(backend: S3Backend, bucket_name: str, s3_upload_id: str) -> FakeMultipart:
+    upload: FakeMultipart | None = backend.get_bucket(bucket_name).multiparts.get(s3_upload_id)
     if upload is None:
-        raise NoSuchUpload(upload_id=upload_id)
+        raise NoSuchUpload(upload_id=s3_upload_id)
     return upload

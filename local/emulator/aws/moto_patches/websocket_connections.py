@@ -13,6 +13,7 @@ from moto.apigatewaymanagementapi.models import ApiGatewayManagementApiBackend
 from moto.core.exceptions import AWSError
 
 from local.emulator.aws.moto_patches.patching import replace
+from satchel.domain.ids import ConnectionId
 
 MAX_MESSAGE_BYTES = 128 << 10
 """API Gateway's limit for a message."""
@@ -40,17 +41,17 @@ def install() -> None:
     replace(ApiGatewayManagementApiBackend, "delete_connection", _delete)
 
 
-def register(connection_id: str, connection: Connection) -> None:
+def register(connection_id: ConnectionId, connection: Connection) -> None:
     """Send messages for this id to this connection."""
     _connections[connection_id] = connection
 
 
-def unregister(connection_id: str) -> None:
+def unregister(connection_id: ConnectionId) -> None:
     """Remove a connection that has ended."""
     _connections.pop(connection_id, None)
 
 
-def _post(_self: ApiGatewayManagementApiBackend, data: bytes, connection_id: str) -> None:
+def _post(_self: ApiGatewayManagementApiBackend, data: bytes, connection_id: ConnectionId) -> None:
     if len(data) > MAX_MESSAGE_BYTES:
         raise AWSError("Message too long", "PayloadTooLargeException", 413)
     connection = _connections.get(unquote(connection_id))
@@ -58,7 +59,7 @@ def _post(_self: ApiGatewayManagementApiBackend, data: bytes, connection_id: str
         raise AWSError("410", "GoneException", 410)
 
 
-def _delete(_self: ApiGatewayManagementApiBackend, connection_id: str) -> None:
+def _delete(_self: ApiGatewayManagementApiBackend, connection_id: ConnectionId) -> None:
     connection = _connections.get(unquote(connection_id))
     if connection is None:
         raise AWSError("410", "GoneException", 410)

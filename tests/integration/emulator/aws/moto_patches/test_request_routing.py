@@ -27,7 +27,7 @@ def test_second_request_does_not_inspect_the_service_class(sts: "STSClient", mon
 
     def record_call(*args: object, **kwargs: object) -> object:
         inspected.append(args)
-        return get_members(*args, **kwargs)  # type: ignore[arg-type]  # the arguments of getmembers
+        return get_members(*args, **kwargs)  # type: ignore[call-overload]  # the arguments of getmembers
 
     monkeypatch.setattr(inspect, "getmembers", record_call)
     assert sts.get_caller_identity()["Account"]
