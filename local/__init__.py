@@ -1,4 +1,4 @@
-"""Programs for the developer's machine. ``emulator`` runs all of Satchel without AWS, ``cli`` is the ``satchel``
-command, ``lint`` checks the output of tools. They may import ``satchel``, ``functions`` and ``infra``; nothing there
-imports them.
+"""Three programs for the developer's machine; they may import ``satchel``, ``functions`` and ``infra``.
+
+``emulator`` runs all of Satchel without AWS, ``cli`` is the ``satchel`` command, ``lint`` checks the results of tools.
 """
