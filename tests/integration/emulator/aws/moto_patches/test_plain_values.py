@@ -29,25 +29,27 @@ def table(cloud: LocalCloud) -> "DynamoDBClient":
     return boto3.client("dynamodb")
 
 
-def kept(table: "DynamoDBClient", item: dict[str, Any]) -> dict[str, Any]:
+def put_and_get(table: "DynamoDBClient", item: dict[str, Any]) -> dict[str, Any]:
     table.put_item(TableName="plain", Item=item)
     return table.get_item(TableName="plain", Key={"pk": item["pk"]})["Item"]
 
 
-def test_a_value_is_answered_as_it_was_written(table: "DynamoDBClient") -> None:
-    assert kept(table, PLAIN) == PLAIN
-    assert kept(table, PLAIN | NESTED) == PLAIN | NESTED
+def test_item_is_returned_as_it_was_written(table: "DynamoDBClient") -> None:
+    assert put_and_get(table, PLAIN) == PLAIN
+    assert put_and_get(table, PLAIN | NESTED) == PLAIN | NESTED
 
 
-def test_no_plain_value_is_searched_for_other_types(table: "DynamoDBClient", monkeypatch: pytest.MonkeyPatch) -> None:
-    looked_for: list[str] = []
+def test_plain_values_are_not_searched_for_other_types(
+    table: "DynamoDBClient", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: list[str] = []
     pick = AttributePicker.__call__
 
     def noting(self: AttributePicker, context: Any) -> object:  # noqa: ANN401  (moto's)
         if context.key in {"S", "N", "BOOL", "M", "L"}:
-            looked_for.append(context.key)
+            searched.append(context.key)
         return pick(self, context)
 
     monkeypatch.setattr(AttributePicker, "__call__", noting)
-    assert kept(table, PLAIN) == PLAIN
-    assert looked_for == []
+    assert put_and_get(table, PLAIN) == PLAIN
+    assert searched == []
