@@ -89,7 +89,7 @@ class ModelCatalog:
 
 
 class ModelError(Exception):
-    """A failed model request. The docstring of each subclass is its ``user_message``.
+    """A failed model request. ``user_message`` is shown to the user.
 
     The state machine sees the class name as the error's name, and repeats requests with ``retryable`` errors.
     ``provider_status`` (status and code) is for operators; it has no text of the provider, which may quote the
@@ -102,7 +102,7 @@ class ModelError(Exception):
 
     def __init_subclass__(cls, *, code: str, retryable: bool = False) -> None:
         """Set the class attributes of an error."""
-        cls.code, cls.user_message, cls.retryable = code, cls.__doc__ or "", retryable
+        cls.code, cls.retryable = code, retryable
 
     def __init__(self, provider_status: str = "", retry_after: float | None = None) -> None:
         super().__init__(self.user_message)
@@ -111,51 +111,77 @@ class ModelError(Exception):
 
 
 class ModelThrottled(ModelError, code="E_MODEL_THROTTLED", retryable=True):
-    """The model has too many requests at the moment. Please try again in a minute."""
+    """Too many requests or tokens at the moment."""
+
+    user_message = "The model has too many requests at the moment. Please try again in a minute."
 
 
 class ModelUnavailable(ModelError, code="E_MODEL_UNAVAILABLE", retryable=True):
-    """The model cannot be reached at the moment. Please try again in a few minutes."""
+    """The provider fails or cannot be reached."""
+
+    user_message = "The model cannot be reached at the moment. Please try again in a few minutes."
 
 
 class ModelTimedOut(ModelError, code="E_MODEL_TIMEOUT", retryable=True):
-    """The model took too long to answer. Please try again, perhaps with a smaller question."""
+    """No text for too long, or no end in time."""
+
+    user_message = "The model took too long to answer. Please try again, perhaps with a smaller question."
 
 
 class ModelCutOff(ModelError, code="E_MODEL_CUT_OFF", retryable=True):
-    """The model's answer broke off in the middle, so it is not shown. Please try again."""
+    """The stream ended before the answer did."""
+
+    user_message = "The model's answer broke off in the middle, so it is not shown. Please try again."
 
 
 class ModelReplyUnreadable(ModelError, code="E_MODEL_GARBLED", retryable=True):
-    """The model's answer could not be read. Please try again."""
+    """The response is not in the provider's format."""
+
+    user_message = "The model's answer could not be read. Please try again."
 
 
 class ContextTooLong(ModelError, code="E_CONTEXT_TOO_LONG"):
-    """This conversation is too long for the model. Please start a new session."""
+    """The conversation exceeds the model's context window."""
+
+    user_message = "This conversation is too long for the model. Please start a new session."
 
 
 class ContentFiltered(ModelError, code="E_CONTENT_FILTERED"):
-    """The provider's content filter blocked this question or its answer. Please rephrase it."""
+    """The provider's filter blocked the question or the answer."""
+
+    user_message = "The provider's content filter blocked this question or its answer. Please rephrase it."
 
 
 class ModelRefused(ModelError, code="E_MODEL_REFUSED"):
-    """The model refused to answer this. Please rephrase it."""
+    """The model declined to answer."""
+
+    user_message = "The model refused to answer this. Please rephrase it."
 
 
 class ModelAccessDenied(ModelError, code="E_MODEL_ACCESS"):
-    """Satchel may not use this model: its key or permission is missing or wrong. Please tell an administrator."""
+    """The API key or permission is missing or wrong."""
+
+    user_message = (
+        "Satchel may not use this model: its key or permission is missing or wrong. Please tell an administrator."
+    )
 
 
 class ModelQuotaExceeded(ModelError, code="E_MODEL_QUOTA"):
-    """The quota for this model is used up. Please tell an administrator."""
+    """The account's quota or credit is used up."""
+
+    user_message = "The quota for this model is used up. Please tell an administrator."
 
 
 class ModelNotFound(ModelError, code="E_MODEL_NOT_FOUND"):
-    """The provider does not have the configured model. Please choose another or tell an administrator."""
+    """The provider does not have the model."""
+
+    user_message = "The provider does not have the configured model. Please choose another or tell an administrator."
 
 
 class ModelRequestRejected(ModelError, code="E_MODEL_REQUEST"):
-    """The model's provider did not accept the request. Please tell an administrator."""
+    """The provider rejected the request for another reason."""
+
+    user_message = "The model's provider did not accept the request. Please tell an administrator."
 
 
 def find_model_error(name: str) -> type[ModelError] | None:
