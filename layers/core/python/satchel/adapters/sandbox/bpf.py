@@ -1,7 +1,7 @@
-"""Assembler for seccomp filters: classic BPF programs that compare system calls (Linux, x86_64 and aarch64).
+"""Assembler for seccomp filters: classic BPF programs that allow or deny system calls (Linux, x86_64 and aarch64).
 
-This is our own code because a filter is only a few dozen comparisons, and libseccomp is a C library that Lambda does
-not have.
+Satchel does not use libseccomp, because Lambda does not have this C library and a filter is only a few dozen
+comparisons.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LOAD, _EQUAL, _AT_LEAST, _AND, _SKIP, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x05, 0
 _NR_OFFSET, _ARCH_OFFSET, _ARGUMENTS_OFFSET = 0, 4, 16
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _ARCHES = {syscalls.X86: 0xC000003E, "aarch64": 0xC00000B7}
-_X32 = 0x40000000  # bit that marks calls of the x32 ABI, a second numbering on x86_64
+_X32 = 0x40000000  # this bit of a call number marks the x32 ABI, a second set of call numbers on x86_64
 
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _FILTER = 38, 22, 2
 
@@ -28,7 +28,7 @@ WORD = 0xFFFFFFFF
 
 
 class Rule:
-    """Fail a call with ``error`` if ``argument & mask`` is one of ``values`` (``unless``: is not one of them)."""
+    """Filter rule: ``call`` fails with ``error`` if ``argument & mask`` is in ``values`` (with ``unless``: if not)."""
 
     def __init__(
         self,
@@ -49,9 +49,9 @@ class Rule:
 
 
 def program(machine: str, errors: Mapping[str, int], rules: Iterable[Rule]) -> list[bytes]:
-    """Return the instructions of a filter. Raise OSError if the architecture is unknown.
+    """Return the instructions of a seccomp filter. Raise OSError if the architecture (``machine``) is unknown.
 
-    ``errors`` maps the name of a call to the error number that the call always returns (0: success without effect).
+    ``errors`` maps a system call's name to the error number that the call always returns (0: success without effect).
     """
     if machine not in _ARCHES:
         raise OSError(errno.ENOSYS, f"no filter for {machine}")
@@ -69,7 +69,7 @@ def program(machine: str, errors: Mapping[str, int], rules: Iterable[Rule]) -> l
 
 
 def load(code: list[bytes]) -> None:
-    """Install a program as the seccomp filter of this process. Raise OSError if the kernel rejects it."""
+    """Install the instructions as the seccomp filter of this process. Raise OSError if the kernel rejects them."""
     body = ctypes.create_string_buffer(b"".join(code))
     head = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(code), ctypes.addressof(body)))
     syscalls.prctl(_PR_SET_NO_NEW_PRIVS, 1)
@@ -77,7 +77,7 @@ def load(code: list[bytes]) -> None:
 
 
 def _by_argument(number: int, rule: Rule) -> list[bytes]:
-    """Compare the lower 32 bits of an argument: the kernel ignores the upper half of these arguments, too."""
+    """Return instructions that apply a rule. They compare only the lower 32 bits; the kernel ignores the upper ones."""
     deny, next_rule = _return(_ERRNO | rule.error), _load(_NR_OFFSET)
     if rule.unless:
         otherwise, match = [deny], [next_rule]

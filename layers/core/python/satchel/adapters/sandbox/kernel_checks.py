@@ -1,7 +1,7 @@
-"""Checks which sandbox layers the kernel enforces. Each check runs in a forked child.
+"""Program that checks which sandbox layers the kernel enforces. Each check runs in a forked child.
 
-The presence of a system call proves little, because a seccomp filter above this process can answer in the kernel's
-place. So each check applies a layer, then tries what the layer must deny.
+That a system call exists proves little, because a seccomp filter that this process inherits can answer instead of the
+kernel. So each check applies a layer, then tries what the layer must deny.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ _HIDDEN = "/tmp"  # noqa: S108  (a directory that exists on every system)
 
 
 def main() -> None:
-    """Print one line for each layer: ``name:`` if the layer works, ``name:reason`` if it does not."""
+    """Check all layers. Print one line for each: ``name:`` if the layer works, ``name:reason`` if it does not."""
     for name, is_enforced in CHECKS.items():
         child = os.fork()
         if child == 0:
-            print(f"{name}:{_problem(is_enforced)}", flush=True)  # noqa: T201  (the result of this program)
+            print(f"{name}:{_problem(is_enforced)}", flush=True)  # noqa: T201  (the output of this program)
             os._exit(0)
         os.waitpid(child, 0)
 
 
 def landlock_is_enforced() -> bool:
-    """Return True if Landlock prevents listing ``/``."""
+    """Apply Landlock to this process. Return True if ``/`` can then no longer be listed."""
     landlock.version()
     launch.enter_sandbox({"layer": ["landlock"]}, os.getppid())
     return _fails_with(errno.EACCES, lambda: os.listdir("/"))
 
 
 def seccomp_is_enforced() -> bool:
-    """Return True if the filter denies a harmless ptrace call."""
+    """Apply the seccomp filter to this process. Return True if it denies a harmless ptrace call."""
     launch.enter_sandbox({"layer": ["seccomp"]}, os.getppid())
     return _fails_with(errno.EPERM, lambda: syscalls.call("ptrace", _PTRACE_TRACEME, 0, 0, 0))
 
 
 def mounts_are_enforced() -> bool:
-    """Return True if a hidden directory is empty and ``/`` is read-only."""
+    """Enter a mount namespace. Return True if a hidden directory then looks empty and ``/`` is read-only."""
     os.chdir("/")
     launch.enter_sandbox({"layer": ["mounts"], "hide": [_HIDDEN]}, os.getppid())
     return not os.listdir(_HIDDEN) and _fails_with(errno.EROFS, lambda: os.utime("/"))
@@ -59,7 +59,7 @@ CHECKS: dict[str, Callable[[], bool]] = {
 def _problem(is_enforced: Callable[[], bool]) -> str:
     try:
         return "" if is_enforced() else "the kernel accepts it, but it blocks nothing"
-    except OSError as error:  # the kernel, or a filter above this process, rejects the layer
+    except OSError as error:  # the kernel, or a seccomp filter that this process inherits, rejects the layer
         return str(error)
 
 

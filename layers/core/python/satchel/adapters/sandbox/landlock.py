@@ -1,7 +1,7 @@
-"""Landlock: limits this process and its descendants to the named files (Linux 5.13 and newer).
+"""Landlock: limits file access of this process and its descendants to the given paths (Linux 5.13 and newer).
 
-The ruleset takes away every right that the running kernel knows, except the rights granted to a path. Landlock does not
-control stat, chmod, chown and utime: ``mounts`` and ``seccomp`` do.
+The ruleset denies all access that Landlock controls on the running kernel, except the rights granted for a path.
+Landlock does not control stat, chmod, chown and utime: ``mounts`` and ``seccomp`` do.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ DEVICE = READ_FILE | WRITE_FILE
 _FILE_RIGHTS = EXECUTE | READ_FILE | WRITE_FILE | _TRUNCATE
 
 _RIGHT_COUNTS = {1: 13, 2: 14, 3: 15, 5: 16}
-"""Number of file system rights by the Landlock version (ABI) that introduced them."""
+"""Maps a Landlock ABI version to the total number of file system rights that this version knows."""
 _NETWORK_SINCE, _TCP = 4, 0b11
-SCOPES_SINCE, _SCOPES = 6, 0b11  # abstract sockets of, and signals to, processes outside the sandbox
+SCOPES_SINCE, _SCOPES = 6, 0b11  # deny abstract sockets of, and signals to, processes outside the sandbox
 
 _VERSION = 1
 _BENEATH = 1
@@ -54,9 +54,9 @@ def version() -> int:
 
 
 def restrict(rights: Iterable[tuple[str, int]], *, network: bool) -> None:
-    """Take away all rights except these rights over these paths. ``network=False`` also takes away TCP.
+    """Deny this process all file access except ``(path, rights)`` pairs. ``network=False`` also denies TCP.
 
-    Paths that do not exist are skipped. Raise OSError if the kernel rejects the ruleset.
+    Skip paths that do not exist. Raise OSError if the kernel rejects the ruleset.
     """
     abi = version()
     handled = _handled_files(abi)

@@ -1,7 +1,7 @@
-"""Limits of a server process: resource limits, the number of processes, and privileges.
+"""Limits a server process: sets resource limits and a maximum number of processes, and drops privileges.
 
-The kernel does not apply RLIMIT_NPROC to root. For root, a control group limits the number of processes. This needs a
-writable cgroup file system, version 1 or 2. Without one, root's processes have no limit.
+The kernel does not apply RLIMIT_NPROC to root. If the server runs as root, a control group (version 1 or 2) limits the
+number of processes. This needs a writable cgroup file system; without one, the number is not limited.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CGROUPS = "/sys/fs/cgroup"
 
 
 def set_limits(limits: Mapping[str, int]) -> None:
-    """Set resource limits by name (``RLIMIT_…``), at most to the current hard limit. Disable core dumps."""
+    """Set resource limits by name (``RLIMIT_…``), but not above the current hard limits. Disable core dumps."""
     for name, requested in {**limits, "RLIMIT_CORE": 0}.items():
         kind = getattr(resource, name)
         hard = resource.getrlimit(kind)[1]
@@ -33,40 +33,40 @@ def set_limits(limits: Mapping[str, int]) -> None:
 
 
 def running_threads() -> int:
-    """Return the number of threads on this machine: RLIMIT_NPROC counts all threads of a user, not only a server's."""
+    """Return how many threads exist on this machine. RLIMIT_NPROC counts all threads of a user, not only a server's."""
     with open("/proc/loadavg") as file:
         return int(file.read().split()[3].partition("/")[2])
 
 
 def drop_privileges() -> None:
-    """Drop all capabilities, root's too, for good: no program that this process executes can gain one."""
+    """Permanently drop all capabilities, including root's: no program that this process executes can regain one."""
     syscalls.prctl(_PR_SET_NO_NEW_PRIVS, 1)
     syscalls.prctl(_PR_CAP_AMBIENT, _CLEAR_AMBIENT)
     for number in range(_MAX_CAPABILITIES):
         try:
             syscalls.prctl(_PR_CAPBSET_DROP, number)
-        except OSError:  # no such capability, or this process has no right to drop one
+        except OSError:  # this capability does not exist, or this process may not drop capabilities
             break
     no_capabilities = struct.pack("6I", 0, 0, 0, 0, 0, 0)
     syscalls.checked(syscalls.LIBC.capset(_CAPABILITIES, no_capabilities), "capset")
 
 
 def hide_this_process() -> None:
-    """Protect the memory and the environment of this process from other processes of the same user."""
+    """Prevent other processes of the same user from reading the memory and environment of this process."""
     syscalls.prctl(_PR_SET_DUMPABLE, 0)
 
 
 def enter_cgroup(max_processes: int) -> bool:
-    """Move this single-threaded process into a control group of limited size. Return False if there is none.
+    """Move this process into a control group that limits its processes. Return False if no group can be created.
 
-    Only the thread moves: to move a whole process, the kernel waits 10 ms and more until no thread on the machine is
-    about to fork.
+    Move only the single thread of this process: to move a whole process, the kernel waits 10 ms or more until no thread
+    on the machine is about to fork.
     """
     for parent, threads, settings in _cgroup_parents():
         group = _group(parent, os.getpid())
         try:
             _remove_stale_groups(parent)
-            if not os.path.isdir(group):  # an earlier process with the same id can have left it
+            if not os.path.isdir(group):  # an earlier process with the same pid can have left the group
                 os.mkdir(group)
             for name, text in (*settings, ("pids.max", str(max_processes)), (threads, "0")):
                 _write(parent if name == "cgroup.subtree_control" else group, name, text)
@@ -78,15 +78,15 @@ def enter_cgroup(max_processes: int) -> bool:
 
 
 def remove_cgroup(pid: int) -> None:
-    """Remove the control group of a dead server, if there is one."""
+    """Remove the control group of a dead server, if it had one."""
     for parent, *_ in _cgroup_parents():
         _remove(_group(parent, pid))
 
 
 def _cgroup_parents() -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]]]:
-    """Yield ``(group, threads file, settings)`` for each group of this process that can count processes.
+    """Yield ``(group, threads file, settings)`` for each control group of this process that can count processes.
 
-    The threads file moves a thread into a group. The settings must be written before.
+    Writing to the threads file of a subgroup moves a thread into it. The settings must be written first.
     """
     try:
         with open("/proc/self/cgroup") as file:
@@ -98,13 +98,13 @@ def _cgroup_parents() -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]]]:
         if "pids" in controllers.split(","):
             yield f"{_CGROUPS}/{controllers}{path.rstrip('/')}", "tasks", ()
         elif not controllers:
-            # A group that contains processes can count the processes of its subgroups only if these are threaded.
+            # A control group that contains processes can count processes in its subgroups only if these are threaded.
             threaded = (("cgroup.subtree_control", "+pids"), ("cgroup.type", "threaded"))
             yield f"{_CGROUPS}{path.rstrip('/')}", "cgroup.threads", threaded
 
 
 def _remove_stale_groups(parent: str) -> None:
-    """Remove groups of dead processes: a runner that was killed left them."""
+    """Remove the control groups of dead servers, which a killed runner could not remove."""
     for name in os.listdir(parent):
         prefix, _, pid = name.partition("-")
         if prefix == "satchel" and not os.path.exists(f"/proc/{pid}"):
@@ -126,5 +126,5 @@ def _write(group: str, name: str, text: str) -> None:
 def _remove(group: str) -> None:
     try:
         os.rmdir(group)
-    except OSError:  # the group does not exist, or contains a process that another thread is about to kill
+    except OSError:  # the group does not exist, or still contains a process that another thread is about to kill
         return

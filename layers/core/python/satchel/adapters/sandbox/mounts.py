@@ -1,7 +1,7 @@
-"""Mount namespace of a server: private directories appear empty, and everything outside the workspace is read-only.
+"""Mount namespace of a server: private directories look empty, and everything outside the workspace is read-only.
 
-Only this layer hides the existence of files, and protects modes and times outside the workspace. Root can create a
-mount namespace; most systems let other users create one together with a user namespace.
+Only this sandbox layer hides that files exist, and protects modes and times outside the workspace. Root can create a
+mount namespace; on most systems, other users can create one together with a user namespace.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _ATTRIBUTE_READ_ONLY, _ATTRIBUTE_NO_SUID, _ATTRIBUTE_NO_DEVICES = 1, 2, 4
 
 
 def enter(hidden: Sequence[str], readable: Iterable[str], writable: Sequence[str]) -> None:
-    """Enter a new mount namespace. Raise OSError if the kernel does not allow it.
+    """Move this process into a new mount namespace. Raise OSError if the kernel does not allow that.
 
-    ``hidden`` directories contain only their ``readable`` and ``writable`` paths. The current directory is re-entered
-    by name, because the old descriptor leads to the old mounts.
+    ``hidden`` directories then contain only their ``readable`` and ``writable`` paths. The process changes to its
+    current directory again by path, because it would otherwise stay in the old mounts.
     """
     cwd = os.getcwd()
     _new_namespace()

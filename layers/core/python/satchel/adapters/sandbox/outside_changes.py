@@ -1,7 +1,7 @@
-"""Finds changes outside the workspace by a server that neither a guard nor the kernel stops.
+"""Finds files that changed outside the workspace during a call, for servers that no guard and no kernel layer stops.
 
-The search covers a few directories, one level deep. Other programs write there too, so a change is not proof that the
-server made it.
+Only a few directories are searched, one level deep. Other programs also write in these directories, so a change does
+not prove that the server made it.
 """
 
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from satchel.adapters.workspaces import is_workspace
 
-WATCHED_DIRECTORIES = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108  (directories to watch; nothing is written there)
+WATCHED_DIRECTORIES = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108  (only watched, never written)
 
 _MAX_ENTRIES = 2000
 _MAX_CHANGES = 20
@@ -21,7 +21,7 @@ _State = tuple[int, int]
 
 
 class OutsideChanges:
-    """Compares ``directories`` before and after a call. ``runtime_dir`` is where the server is allowed to write."""
+    """Compares ``directories`` before and after a call. The server may write in ``runtime_dir``, which is ignored."""
 
     def __init__(self, directories: Iterable[str], runtime_dir: Path) -> None:
         self._directories = dict.fromkeys(os.path.realpath(directory) for directory in directories)
@@ -29,12 +29,12 @@ class OutsideChanges:
         self._before: dict[str, dict[str, _State]] = {}
 
     def begin(self) -> None:
-        """Record the current entries. Skip directories with over 2,000 entries, where the scan would be incomplete."""
+        """Record the entries before a call. Skip directories over 2,000 entries, where the scan would be incomplete."""
         scans = {directory: _scan(directory) for directory in self._directories}
         self._before = {directory: entries for directory, (entries, is_complete) in scans.items() if is_complete}
 
     def take(self) -> list[str]:
-        """Return the paths (at most 20) that this user's processes created or changed since ``begin``."""
+        """Return the paths (at most 20) that processes of the runner's user created or changed since ``begin``."""
         before, self._before = self._before, {}
         changed = (
             os.fsencode(path).decode(errors="replace")
@@ -45,13 +45,13 @@ class OutsideChanges:
         return list(islice(changed, _MAX_CHANGES))
 
     def _is_own(self, path: str) -> bool:
-        """Return True for workspaces, scratch directories (also of other calls) and parents of the runtime_dir."""
+        """Return True for paths that change anyway: workspaces, scratch directories and parents of ``runtime_dir``."""
         entry = Path(path)
         return entry.name.startswith(_OWN_PREFIXES) or self._runtime_dir.startswith(f"{path}/") or is_workspace(entry)
 
 
 def _scan(directory: str) -> tuple[dict[str, _State], bool]:
-    """Return the state of each entry of this user, and False if the directory could not be read completely."""
+    """Return ``(state of each entry that this user owns, True if all entries were read)``."""
     states: dict[str, _State] = {}
     try:
         with os.scandir(directory) as entries:
@@ -69,6 +69,6 @@ def _scan(directory: str) -> tuple[dict[str, _State], bool]:
 def _state(entry: os.DirEntry[str]) -> _State | None:
     try:
         status = entry.stat(follow_symlinks=False)
-    except OSError:  # removed in the meantime
+    except OSError:  # the entry was removed in the meantime
         return None
     return (status.st_ino, status.st_ctime_ns) if status.st_uid == os.geteuid() else None

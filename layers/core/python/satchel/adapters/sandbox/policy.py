@@ -1,4 +1,4 @@
-"""Decides the sandbox of one server process, and builds the command and the options that start the server in it."""
+"""Decides what one server process can access, and builds the command and options that start it in a sandbox."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -21,10 +21,10 @@ _FILE = "-f"
 
 @dataclass(frozen=True)
 class WorkspaceAccess:
-    """Access of a process to the user's workspace: none (``workspace`` is None), read only, or read and write.
+    """A server process's access to the user's workspace: none (``workspace`` is None), read only, or read and write.
 
-    A process that ``writes`` without a workspace can write in its runtime directory only. Only a server that lists its
-    tools runs like this.
+    With ``writes`` but no workspace, the process can write only in its runtime directory. Only a server that is started
+    just to list its tools has this access.
     """
 
     workspace: Path | None = None
@@ -33,10 +33,10 @@ class WorkspaceAccess:
 
 @dataclass(frozen=True)
 class SandboxPolicy:
-    """Sandbox of one process. ``program`` is the resolved path of the command's program.
+    """Sandbox of one server process. ``program`` is the absolute path of the program in the entry's command.
 
-    ``runtime_dir`` contains the folders of the process itself (HOME, TMPDIR, caches): the workspace if the process can
-    write there, otherwise a scratch directory.
+    ``runtime_dir`` contains the process's own folders (HOME, TMPDIR, caches). It is the workspace if the process can
+    write in the workspace, otherwise a scratch directory.
     """
 
     entry: ServerEntry
@@ -47,12 +47,12 @@ class SandboxPolicy:
 
     @property
     def access_bounds(self) -> AccessBounds:
-        """Return the paths that the process can reach, to find the violation behind a failed call."""
+        """Return the paths that the process can access, for finding the blocked path that made a call fail."""
         return AccessBounds(self.access.workspace if self.access.writes else None, self._reads, self._hidden)
 
     @property
     def has_guard(self) -> bool:
-        """Return True if the server is Python: the guest then blocks and reports file access from inside."""
+        """Return True if the server runs in Python, so that the guard inside it blocks and reports file access."""
         return self._python is not None
 
     @property
@@ -61,7 +61,7 @@ class SandboxPolicy:
         return not self.has_guard and self.isolation.level != "kernel"
 
     def server_command(self, pipe: int) -> Sequence[str]:
-        """Return the command of the server. ``pipe`` is the descriptor to which the guest writes its reports."""
+        """Return the command that starts the server. Its guard (in Python servers) writes reports to the ``pipe``."""
         python = self._python
         if python is None:
             return [self.program, *(self.entry.command or [])[1:]]
@@ -75,7 +75,7 @@ class SandboxPolicy:
         return [self.program, *python.flags, "-s", str(GUEST / "start.py"), *options, "--", python.start, *python.rest]
 
     def launch_options(self) -> Iterator[str]:
-        """Yield the options of ``launch``."""
+        """Yield the command-line options for the program ``launch``."""
         yield from (f"cwd={self.entry.cwd}" for _ in range(self.entry.cwd is not None))
         yield from (f"layer={layer}" for layer in sorted(self.isolation.layers))
         yield from (f"read={path}" for path in self._reads)
@@ -121,8 +121,8 @@ class SandboxPolicy:
 class PythonCommand:
     """Parsed command line of a Python program.
 
-    ``flags`` are options of the interpreter, ``start`` is ``-c``, ``-m`` or ``-f`` (a file), and ``rest`` begins with
-    the code, the module or the file.
+    ``flags`` are the interpreter's options; ``start`` is ``-c`` (code), ``-m`` (module) or ``-f`` (file); ``rest`` is
+    the code, module or file, followed by the program's arguments.
     """
 
     flags: tuple[str, ...]
@@ -131,7 +131,7 @@ class PythonCommand:
 
 
 def parse_python_command(command: Sequence[str]) -> PythonCommand | None:
-    """Parse a command. Return None if it does not run a file, a module or a line of code in Python."""
+    """Parse a command. Return None unless it runs a file, a module or code (``-c``) in Python."""
     program, *arguments = command
     if not _PYTHON.fullmatch(Path(program).name):
         return None

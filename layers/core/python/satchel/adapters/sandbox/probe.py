@@ -19,9 +19,9 @@ _SCRIPT = (
 
 
 def find_layers() -> Isolation:
-    """Try every layer. A layer whose check fails for any reason counts as missing."""
+    """Try every sandbox layer; return which ones work. A layer whose check fails for any reason counts as missing."""
     try:
-        checks = subprocess.run(  # noqa: S603  (a fixed command)
+        checks = subprocess.run(  # noqa: S603  (the command is fixed)
             bare_python("kernel_checks"), capture_output=True, timeout=_TIMEOUT_SECONDS, check=False, env={}
         )
         output = checks.stdout.decode(errors="replace")
@@ -37,9 +37,9 @@ def find_layers() -> Isolation:
 
 
 def bare_python(module: str, *arguments: str) -> list[str]:
-    """Return the command that calls ``main`` of a module of this package, with the arguments (if any) as one list.
+    """Return a command that calls ``main`` of a module in this package, and passes the arguments (if any) as one list.
 
-    The interpreter starts without site-packages, in about 10 ms.
+    The command starts Python without site-packages, which takes about 10 ms.
     """
     script = _SCRIPT.format(module=module, options="sys.argv[1:]" if arguments else "")
     return [sys.executable, "-I", "-S", "-c", script, str(_SOURCES), *arguments]

@@ -1,7 +1,7 @@
-"""Paths that a server can read outside its workspace: the system, its program and libraries, and its own directory.
+"""Paths outside the workspace that a server can read: the system, its program and libraries, and its own directory.
 
-Everything else belongs to users or to the runner, and the server cannot see it. An entry can list more paths
-(``read_paths``).
+All other files belong to users or to the runner, and the server cannot see them. A server's entry in mcp.json can list
+more readable paths (``read_paths``).
 """
 
 import os
@@ -13,8 +13,8 @@ from pathlib import Path
 
 from satchel.domain.servers import ServerEntry
 
-PRIVATE_DIRECTORIES = ("/home", "/root", "/tmp", "/var/tmp")  # noqa: S108  (directories to hide; nothing is written there)
-"""Directories with private data of users and programs."""
+PRIVATE_DIRECTORIES = ("/home", "/root", "/tmp", "/var/tmp")  # noqa: S108  (only hidden, never written)
+"""Directories with private data of users and programs, which a server sees as almost empty."""
 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
@@ -51,24 +51,24 @@ _MACHINE_INFO = [
     "/proc/sys/vm/max_map_count",
 ]
 _CONFIGURATION = "/etc"
-_RESOLVER = "/etc/resolv.conf"  # often a link into /run
+_RESOLVER = "/etc/resolv.conf"  # often a symbolic link to a file in /run
 _BINARIES = frozenset({"bin", "sbin"})
 _INSTALLATION_MARKERS = ("pyvenv.cfg", "lib", "lib64", "libexec")
 _WORLD_ENTERABLE = stat.S_IROTH | stat.S_IXOTH
 _NODE_PACKAGES = ("node_modules", "package.json")
 GUEST = Path(__file__).parent / "guest"
-"""Directory of the guest modules, which every Python server reads."""
+"""Directory of the guest modules, which every Python server must be able to read."""
 
 
 def readable_paths(entry: ServerEntry, program: str) -> list[str]:
-    """Return the paths that a server can read. ``program`` is the resolved path of the command's program."""
+    """Return the paths that a server can read. ``program`` is the absolute path of the program in its command."""
     directory = Path(entry.cwd) if entry.cwd else Path.cwd()
     own = [str(directory), *_node_packages(directory), *entry.read_paths]
     return list(dict.fromkeys([*_system(), *_libraries(program), *own, str(GUEST)]))
 
 
 def hidden_directories(workspace: Path | None) -> list[str]:
-    """Return the directories in which a server sees only its own files. Symbolic links are left out."""
+    """Return the directories in which a server sees only the paths that it may read. Skip symbolic links."""
     around = [str(workspace.parent)] if workspace else []
     paths = [path for path in dict.fromkeys([*PRIVATE_DIRECTORIES, *around]) if _is_real_directory(path)]
     return [path for path in paths if not any(path.startswith(f"{other}/") for other in paths)]
@@ -80,9 +80,9 @@ def _system() -> tuple[str, ...]:
 
 
 def _world_readable(directory: str) -> list[str]:
-    """Return the world-readable paths of a directory, or the directory itself if everything in it is world-readable.
+    """Return the world-readable paths in a directory, or the directory itself if everything in it is world-readable.
 
-    The file modes decide: a runner that is root can read everything, which must not extend to its servers.
+    Check file modes instead of trying to read: a runner that is root can read everything, but its servers must not.
     """
     readable: list[str] = []
     is_whole = True
@@ -107,12 +107,12 @@ def _libraries(program: str) -> Sequence[str]:
 
 
 def _node_packages(directory: Path) -> list[str]:
-    """Return the package directories above a directory, where Node searches, too."""
+    """Return the Node package paths in all parents of a directory, because Node also searches for packages there."""
     return [str(path) for above in directory.parents for name in _NODE_PACKAGES if (path := above / name).exists()]
 
 
 def _link_chain(path: Path) -> Iterator[Path]:
-    """Yield a path and each target of its symbolic links: each can be in a different installation."""
+    """Yield a path, and the target of each symbolic link that it leads to: they can be in different installations."""
     yield path
     while path.is_symlink():
         path = path.parent / path.readlink()
@@ -120,7 +120,7 @@ def _link_chain(path: Path) -> Iterator[Path]:
 
 
 def _installation(binary: Path) -> Iterator[Path]:
-    """Yield the directory tree in which a program is installed, or else the program's own directory."""
+    """Yield the directories that a program needs: its installation prefix, or its own directory if it has none."""
     above = binary.parent.parent
     is_installed = binary.parent.name in _BINARIES and any((above / name).exists() for name in _INSTALLATION_MARKERS)
     is_private = str(above.parent) in PRIVATE_DIRECTORIES or str(above) in {"/", *PRIVATE_DIRECTORIES}
@@ -130,7 +130,7 @@ def _installation(binary: Path) -> Iterator[Path]:
 
 
 def _sibling_packages(script: Path) -> Iterator[Path]:
-    """Yield the ``node_modules`` directory that contains a Node program, for the packages that the program needs."""
+    """Yield the ``node_modules`` directory that contains a Node program: the program imports packages from it."""
     if "node_modules" in script.parts:
         yield Path(*script.parts[: script.parts.index("node_modules") + 1])
 

@@ -1,4 +1,4 @@
-"""Seccomp policy of a server: denies calls that no tool needs, and calls that Landlock does not control."""
+"""Seccomp policy of a server: denies system calls that no tool needs, and those that Landlock does not control."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _INET, _INET6, _NETLINK = 2, 10, 16
 _DATAGRAM, _SOCKET_TYPE = 2, 0xF
 _NEW_NAMESPACES = 0x7E020000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
-_SET_FLAGS, _SET_EXTENDED_FLAGS = 0x40086602, 0x401C5820  # both work on a file that is open for reading only
+_SET_FLAGS, _SET_EXTENDED_FLAGS = 0x40086602, 0x401C5820  # these ioctls need only read access to a file
 
 DENIED = [
-    # other processes
+    # inspect or control other processes
     "ptrace",
     "process_vm_readv",
     "process_vm_writev",
@@ -25,7 +25,7 @@ DENIED = [
     "kcmp",
     "migrate_pages",
     "move_pages",
-    # mounts and namespaces
+    # change mounts or namespaces, or bypass path checks
     "mount",
     "umount2",
     "pivot_root",
@@ -47,7 +47,7 @@ DENIED = [
     "quotactl",
     "quotactl_fd",
     "acct",
-    # the machine
+    # change settings of the machine
     "swapon",
     "swapoff",
     "reboot",
@@ -66,14 +66,14 @@ DENIED = [
     "adjtimex",
     "clock_adjtime",
     "vhangup",
-    # kernel internals, and interfaces that bypass this filter
+    # access kernel internals, or make system calls that this filter cannot see
     "bpf",
     "perf_event_open",
     "userfaultfd",
     "io_uring_setup",
     "io_uring_enter",
     "io_uring_register",
-    # objects that outlive the process and are in no directory
+    # use kernel objects (keys, IPC) that outlive the process and that no file permission protects
     "add_key",
     "request_key",
     "keyctl",
@@ -115,10 +115,10 @@ WITHOUT_EFFECT = [
     "removexattrat",
     "file_setattr",
 ]
-"""Calls that change modes, owners, times and attributes. Landlock does not control them; a filter cannot see paths."""
+"""Calls that change modes, owners, times or attributes. Landlock ignores them; seccomp can only block all paths."""
 
 WATCHES = ("inotify_add_watch",)
-"""Reports file names in any directory whose mode allows it. Landlock does not control it."""
+"""Calls that watch directories. They reveal file names in all readable directories; Landlock does not stop them."""
 
 _SIGNALS = ["kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_open"]
 _ON_OTHER_PROCESSES = [
@@ -132,15 +132,15 @@ _ON_OTHER_PROCESSES = [
 
 
 def rules(*, network: bool, runner: int | None) -> list[Rule]:
-    """Return the rules that deny calls by their arguments.
+    """Return the rules that deny certain arguments of system calls that are otherwise allowed.
 
-    ``runner``: id of a process (and process group) that must receive no signals, or None for no such rule.
+    ``runner``: pid of a process (and process group) to which signals are denied, or None to add no such rule.
     """
     families = (_INET, _INET6, _NETLINK) if network else (_NETLINK,)
     denied = [
-        # Unix sockets reach any local listener: the desktop, Docker, other tools.
+        # Deny Unix sockets: through them a tool could reach any local service (the desktop, Docker, other tools).
         Rule("socket", 0, families, error=errno.EACCES, unless=True),
-        Rule("socketpair", 1, (_DATAGRAM,), error=errno.EACCES, mask=_SOCKET_TYPE),  # datagram pairs can send to them
+        Rule("socketpair", 1, (_DATAGRAM,), error=errno.EACCES, mask=_SOCKET_TYPE),  # datagrams can reach Unix sockets
         Rule("clone", 0, (0,), unless=True, mask=_NEW_NAMESPACES),
         Rule("ioctl", 1, (_TIOCSTI, _TIOCLINUX, _SET_FLAGS, _SET_EXTENDED_FLAGS)),
         Rule("kill", 0, (_ALL_PROCESSES,)),
@@ -154,12 +154,12 @@ def rules(*, network: bool, runner: int | None) -> list[Rule]:
 
 
 def install(*, network: bool, runner: int | None, mounts: bool) -> None:
-    """Install the filter on this process and all its descendants. Raise OSError if the kernel rejects it.
+    """Install the seccomp filter on this process and all its descendants. Raise OSError if the kernel rejects it.
 
-    With ``mounts``, everything outside the workspace is read-only, so the filter allows changes of modes and times, and
-    watching directories. Without ``mounts``, calls that change modes or times return success without any effect.
+    With ``mounts``, everything outside the workspace is read-only, so the filter lets a server change modes and times
+    and watch directories. Without it, calls that change modes or times return success but do nothing.
     """
-    errors = dict.fromkeys(DENIED, errno.EPERM) | {"clone3": errno.ENOSYS}  # a filter cannot read the flags of clone3
+    errors = dict.fromkeys(DENIED, errno.EPERM) | {"clone3": errno.ENOSYS}  # seccomp cannot read clone3's flags
     if not mounts:
         errors |= dict.fromkeys(WITHOUT_EFFECT, 0) | dict.fromkeys(WATCHES, errno.EPERM)
     load(program(syscalls.machine(), errors, rules(network=network, runner=runner)))

@@ -1,7 +1,7 @@
-"""System calls that Python has no function for, called by number.
+"""Makes system calls for which Python has no function, by their number.
 
-This is our own code because the libraries for Landlock and seccomp need either C libraries that Lambda does not have,
-or site-packages in a process that must start within milliseconds.
+Satchel does not use packages for Landlock and seccomp: they need C libraries that Lambda does not have, or slow down
+the start of a process that must start within milliseconds.
 """
 
 import ctypes
@@ -135,16 +135,16 @@ _COMMON_NUMBERS = {
 }
 
 NEWEST = 469
-"""The highest number in these tables. The effect of calls that a later kernel adds is unknown."""
+"""Highest call number in these tables. Seccomp denies all higher ones: what calls of later kernels do is unknown."""
 
 
 def machine() -> str:
-    """Return the kernel's name of the processor architecture."""
+    """Return the kernel's name for the processor architecture, such as ``x86_64``."""
     return os.uname().machine
 
 
 def numbers(architecture: str) -> dict[str, int]:
-    """Return the call numbers of an architecture by name, or an empty dict for an unknown architecture."""
+    """Return a dict from system call names to their numbers on this architecture; it is empty if that is unknown."""
     if architecture not in {X86, _ARM}:
         return {}
     specific = ((name, pair[0 if architecture == X86 else 1]) for name, pair in _NUMBERS.items())
@@ -160,13 +160,13 @@ def call(name: str, *arguments: object) -> int:
 
 
 def prctl(option: int, *arguments: int) -> int:
-    """Read or change a setting of this process. Raise OSError if the call fails."""
+    """Call prctl, which reads or changes a setting of this process. Raise OSError if it fails."""
     padded = [*arguments, 0, 0, 0, 0][:4]
     return checked(LIBC.prctl(option, *map(ctypes.c_ulong, padded)), f"prctl({option})")
 
 
 def checked(result: int, operation: str) -> int:
-    """Return the result of a C function. Raise OSError with its errno if the result is negative."""
+    """Return the result of a C function, or raise OSError with errno if it is negative. Errors name ``operation``."""
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{operation}: {os.strerror(number)}")

@@ -1,4 +1,4 @@
-"""Access violations of a server's tools: reports of the guest, and paths found in the error text of a failed call."""
+"""Finds the blocked file access of a tool, from the guard's reports and from the error text of a failed call."""
 
 import os
 import re
@@ -23,24 +23,24 @@ _PATH = re.compile(r"""'(/[^'\n]+)'|"(/[^"\n]+)"|(?<![\w./:~'"-])(/[^\s'"`<>|;&(
 
 
 class ViolationReports:
-    """Pipe through which a guest sends its reports. Both ends can be closed more than once."""
+    """Pipe through which the guard inside a server sends its reports. Both ends can be closed more than once."""
 
     def __init__(self) -> None:
         reader, sender = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-        self._reader = open(reader, "rb", buffering=0)  # noqa: SIM115, PTH123  (a descriptor, open as long as this object)
-        self._sender = open(sender, "wb", buffering=0)  # noqa: SIM115, PTH123  (the same)
+        self._reader = open(reader, "rb", buffering=0)  # noqa: SIM115, PTH123  (a descriptor; close() closes it)
+        self._sender = open(sender, "wb", buffering=0)  # noqa: SIM115, PTH123  (a descriptor; close() closes it)
 
     @property
     def sender(self) -> int:
-        """Return the descriptor for the guest."""
+        """Return the file descriptor to which the guard writes its reports."""
         return self._sender.fileno()
 
     def close_sender(self) -> None:
-        """Close this process's copy of the sending end, after the guest has inherited its own."""
+        """Close this process's copy of the sending end. Call this after the server has inherited its own copy."""
         self._sender.close()
 
     def take(self) -> tuple[list[str], list[str]]:
-        """Return the new blocked paths and the new commands that tools ran, at most 100 of each."""
+        """Return ``(blocked paths, commands that tools ran)`` reported since the last ``take``, at most 100 of each."""
         paths: list[str] = []
         commands: list[str] = []
         for line in self._lines():
@@ -49,7 +49,7 @@ class ViolationReports:
         return list(dict.fromkeys(paths))[:_MAX_REPORTS], commands[-_MAX_REPORTS:]
 
     def close(self) -> None:
-        """Close both ends."""
+        """Close both ends of the pipe."""
         self._reader.close()
         self._sender.close()
 
@@ -62,9 +62,9 @@ class ViolationReports:
 
 @dataclass(frozen=True)
 class AccessBounds:
-    """Paths that a process can reach: its writable ``workspace`` (if any) and ``readable`` paths.
+    """Paths that a server process can access: its writable ``workspace`` (if any) and its ``readable`` paths.
 
-    Everything else below a ``hidden`` directory is invisible.
+    All other files below a ``hidden`` directory are invisible to the process.
     """
 
     workspace: Path | None
@@ -72,10 +72,10 @@ class AccessBounds:
     hidden: Sequence[str]
 
     def find_violation(self, error: str, commands: Sequence[str]) -> str | None:
-        """Return the path outside these bounds that made a call fail, or None if the error text names no such path.
+        """Return the path outside these bounds that made a call fail, or None if the error text and commands name none.
 
-        This finds the violations of servers and libraries that are not Python. For a failed command, the first argument
-        that the command cannot have read counts as the cause.
+        This finds violations that the guard cannot see, because the code is not Python. If a command failed, its first
+        path argument that is not readable counts as the cause.
         """
         text = error[:_MAX_TEXT]
         candidates = list(_paths(text)) if _DENIED.search(text) else []
@@ -95,7 +95,7 @@ class AccessBounds:
 
 
 def _path_arguments(commands: Sequence[str]) -> Iterator[str]:
-    """Yield the paths among the arguments of the commands, the latest command first."""
+    """Yield the paths in the arguments of the commands, starting with the latest command."""
     for command in reversed(commands):
         yield from _paths(" ".join(command.split(ARGUMENT_SEPARATOR.decode())[1:]))
 

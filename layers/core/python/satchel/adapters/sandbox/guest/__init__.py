@@ -1,1 +1,1 @@
-"""Code that runs inside a Python server: ``start``, which imports ``guard``. It loads no other module of Satchel."""
+"""Code that runs inside a Python server: the script ``start`` and ``guard``, which import nothing else of Satchel."""

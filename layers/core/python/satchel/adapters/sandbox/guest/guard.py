@@ -1,8 +1,8 @@
 """Starts a Python server with an audit hook that blocks and reports file access outside the workspace.
 
-``python start.py OPTIONS… -- (-f FILE | -m MODULE | -c CODE) ARGUMENTS…``. The guard gives clear errors and reports;
-the kernel gives the security. The guard does not see native code, and a hostile tool can bypass it. It runs in the
-Python of the server (3.8 or newer), so it uses only modules that every interpreter has loaded already.
+Usage: ``python start.py OPTIONS… -- (-f FILE | -m MODULE | -c CODE) ARGUMENTS…``. The guard only adds clear errors and
+reports; the kernel provides the security, because native code and hostile tools can bypass the guard. It runs in the
+server's own Python (3.8 or newer), so it uses only modules that every interpreter has already loaded.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PATH, COMMAND, ARGUMENT_SEPARATOR = b"P", b"R", b"\x1f"
-"""First byte of a report on a path or a command, and the separator between the arguments of a command."""
+"""Report format: the first byte says if a report is about a path or a command; the last separates arguments."""
 
 _PATH_ONLY = posix.O_PATH
 _WRITING = posix.O_WRONLY | posix.O_RDWR | posix.O_CREAT | posix.O_TRUNC
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
 _MAX_LINKS = 8
-_MAX_BYTES = 3000  # of a report: below PIPE_BUF (4096), so that writes to the pipe are atomic
+_MAX_BYTES = 3000  # maximum report size: below PIPE_BUF (4096), so that each write to the pipe is atomic
 _MESSAGE = "File operation outside allowed directory"
 _PERMISSION_DENIED = 13
 
-# For each audit event: the argument positions of its paths, each with the position of its dir_fd (None: no dir_fd).
+# Maps each audit event to pairs: the argument position of a path and that of its dir_fd (None: there is no dir_fd).
 _CHANGES = {
     "os.mkdir": ((0, 2),),
     "os.rmdir": ((0, 1),),
@@ -47,11 +47,11 @@ _WATCHED = frozenset(("open", "sqlite3.connect", *_CHANGES, *_LISTS, *_PROGRAMS)
 
 
 class Guard:
-    """Decides whether an operation of the interpreter is allowed.
+    """Decides whether a file operation of the server's code is allowed, and reports blocked paths to ``pipe``.
 
-    Writing is allowed in ``workspace`` only. In ``hidden`` directories, only ``allowed`` paths can be read. All paths
-    end in a slash. ``kernel_enforced``: the kernel checks access, too, so a path that looks allowed needs no resolving
-    here. The guard stores the functions of the interpreter before the server can replace them.
+    Writing is allowed only in ``workspace``. In ``hidden`` directories, only ``allowed`` paths can be read. All paths
+    end in a slash. ``kernel_enforced``: the kernel also checks access, so the guard need not resolve links in a path
+    that looks allowed. The guard saves the ``posix`` functions that it uses, before the server's code can replace them.
     """
 
     def __init__(
@@ -73,11 +73,11 @@ class Guard:
 
     @property
     def trusted_prefixes(self) -> tuple[str, ...]:
-        """Return the prefixes of paths that can be opened without further checks, unless they contain ``/..``."""
+        """Return path prefixes: a path that starts with one, without ``/..``, can be opened without further checks."""
         return self._workspace if self._kernel_enforced else ()
 
     def blocked_path(self, event: str, arguments: tuple[object, ...]) -> str | None:
-        """Return (and report) the path for which an audit event is not allowed, or None if the event is allowed."""
+        """If an audit event is not allowed, report and return the path that it would access. Otherwise return None."""
         path = self._check(event, arguments)
         if path is not None:
             self._report(PATH, _encoded(path))
@@ -106,18 +106,18 @@ class Guard:
         if not flags & _WRITING:
             return self._check_read(path)
         if mode is None and isinstance(path, (str, bytes)) and path[:1] not in {"/", b"/"}:
-            return None  # os.open: relative to a dir_fd that is not in the event
+            return None  # os.open: the path can be relative to a dir_fd, which the event does not contain
         return self._check_write(path)
 
     def _check_database(self, path: object) -> str | None:
-        """Check an existing database like a read. Check a missing one like a write, because SQLite would create it."""
+        """Check opening a SQLite database: as a read if it exists, else as a write, because SQLite would create it."""
         text = self._absolute(path)
         if text is None or text.endswith((":memory:", "/")) or "/file:" in text:
             return None
         return self._check_write(text) if self._resolve(text) is None else self._check_read(text)
 
     def _report_command(self, event_arguments: tuple[object, ...]) -> None:
-        """Report a command. Only the kernel can block its access; the runner searches the report if the call fails."""
+        """Report a command that a tool runs. If the tool call fails, the runner searches the command for the cause."""
         command = event_arguments[1] if len(event_arguments) > 1 else event_arguments[0]
         arguments = command if isinstance(command, (list, tuple)) else (command,)
         self._report(COMMAND, ARGUMENT_SEPARATOR.join(_encoded(argument) for argument in arguments))
@@ -140,11 +140,11 @@ class Guard:
 
     def _looks_readable(self, text: str) -> bool:
         if text.startswith(self._workspace):
-            return self._kernel_enforced  # without the kernel, links that the tool created there must be resolved
+            return self._kernel_enforced  # without the kernel, resolve the path: a tool can create links there
         return not text.startswith(self._hidden) or text.startswith(self._readable)
 
     def _absolute(self, path: object, dir_fd: object = -1) -> str | None:
-        """Return an absolute path as text, or None for a descriptor or a missing path."""
+        """Return the path as absolute text (relative paths start at ``dir_fd``), or None for a descriptor or None."""
         if path is None or isinstance(path, int):
             return None
         raw = path if isinstance(path, (str, bytes)) else self._fspath(path)  # type: ignore[call-overload]  # TypeError if not a path
@@ -157,7 +157,7 @@ class Guard:
         return f"{base}/{text}"
 
     def _real_path(self, text: str, *, follow: bool, links: int = _MAX_LINKS) -> str:
-        """Return the real path, as the kernel resolves it. The last component does not need to exist."""
+        """Return the path with its links resolved, as the kernel does it. The last component does not need to exist."""
         parent, _, name = text.rstrip("/").rpartition("/")
         if follow or name in {"", ".", ".."}:
             real = self._resolve(text)
@@ -174,7 +174,7 @@ class Guard:
     def _resolve(self, path: str) -> str | None:
         try:
             fd = self._open(path, _PATH_ONLY)
-        except (OSError, ValueError):  # does not exist, or is not a valid path
+        except (OSError, ValueError):  # the path does not exist or is not valid
             return None
         try:
             return self._link_target(f"/proc/self/fd/{fd}")
@@ -190,12 +190,12 @@ class Guard:
     def _report(self, kind: bytes, text: bytes) -> None:
         try:
             self._write(self._pipe, kind + text.replace(b"\n", b" ")[:_MAX_BYTES] + b"\n")
-        except OSError:  # full, or closed by the tool: the access is blocked without a report, too
+        except OSError:  # the pipe is full, or the tool closed it: the access is blocked anyway
             return
 
 
 def make_hook(guard: Guard) -> Callable[[str, tuple[object, ...]], None]:
-    """Return the audit hook. Python calls it for every event, so it returns early in the most frequent cases."""
+    """Return the audit hook. Python calls it for every audit event, so it returns early in the most frequent cases."""
     trusted = guard.trusted_prefixes
 
     def hook(event: str, arguments: tuple[object, ...], guard: Guard | None = guard) -> None:
@@ -206,20 +206,20 @@ def make_hook(guard: Guard) -> Callable[[str, tuple[object, ...]], None]:
             return
         path = guard.blocked_path(event, arguments) if guard else None
         if path is not None:
-            del guard  # the traceback of the error exposes this frame to the tool
+            del guard  # the error's traceback would give the tool access to the guard
             raise PermissionError(_PERMISSION_DENIED, _MESSAGE, path)
 
     return hook
 
 
 def start(kind: str, target: str, rest: list[str]) -> None:
-    """Run a file, a module or a line of code like ``python`` does."""
+    """Run a Python program like ``python`` does: a file, a module or code, if ``kind`` is ``-f``, ``-m`` or ``-c``."""
     sys.argv = [target if kind != "-c" else "-c", *rest]
     own_directory = _parent_of(target) if kind == "-f" else posix.getcwd()
     if not getattr(sys.flags, "safe_path", False) and not sys.flags.isolated:
         sys.path.insert(0, own_directory)
     if kind == "-m":
-        import runpy  # noqa: PLC0415  (needed for modules only)
+        import runpy  # noqa: PLC0415  (only -m needs it)
 
         runpy.run_module(target, run_name="__main__", alter_sys=True)
         return
@@ -232,7 +232,7 @@ def start(kind: str, target: str, rest: list[str]) -> None:
             source: str | bytes = file.read()
     else:
         source, target = target, "<string>"
-    exec(compile(source, target, "exec", dont_inherit=True), main.__dict__)  # noqa: S102  (the code of the server)
+    exec(compile(source, target, "exec", dont_inherit=True), main.__dict__)  # noqa: S102  (the server's own code)
 
 
 def _parent_of(path: str) -> str:
@@ -244,7 +244,7 @@ def _parent_of(path: str) -> str:
 
 
 def _normalized(text: str) -> str:
-    """Remove ``.`` and ``..`` from a path without looking at the file system."""
+    """Return the path without ``.`` and ``..``, which are resolved as text, without access to the file system."""
     parts: list[str] = []
     for part in text.split("/"):
         if part == "..":
@@ -267,7 +267,7 @@ def _parse_options(options: list[str]) -> dict[str, tuple[str, ...]]:
 
 
 def main() -> None:
-    """Install the audit hook and start the server."""
+    """Install the audit hook and start the server, as the command line says."""
     split = sys.argv.index("--")
     options, (kind, target, *rest) = _parse_options(sys.argv[1:split]), sys.argv[split + 1 :]
     workspace, hidden, allowed = (
@@ -275,7 +275,7 @@ def main() -> None:
     )
     pipe = int(options["pipe"][0])
     posix.set_inheritable(pipe, False)  # noqa: FBT003  (positional only)
-    # Each import would report the unreadable directories of the import path.
+    # Remove unreadable directories from the import path: otherwise each import would report them as blocked.
     sys.path[:] = [path for path in sys.path if not f"{path}/".startswith(hidden) or f"{path}/".startswith(allowed)]
     sys.addaudithook(make_hook(Guard(pipe, workspace, hidden, allowed, kernel_enforced=bool(options["kernel"]))))
     start(kind, target, rest)

@@ -1,6 +1,6 @@
-"""Script that starts a Python server through ``guard``. It is tiny because Python compiles it again at each start.
+"""Script that starts a Python server under the guard. It is tiny because Python compiles it again at each start.
 
-It runs in the Python of the server (3.8 or newer).
+It runs in the server's own Python (3.8 or newer).
 """
 
 import sys
@@ -8,7 +8,7 @@ import sys
 if __name__ == "__main__":
     if sys.flags.isolated or getattr(sys.flags, "safe_path", False):
         sys.path.insert(0, __file__.rpartition("/")[0])
-    from guard import main  # type: ignore[import-not-found] # in the same directory
+    from guard import main  # type: ignore[import-not-found] # guard.py is in this directory
 
     del sys.path[0], sys.modules["guard"]
     main()
