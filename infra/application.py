@@ -1,4 +1,4 @@
-"""The two stacks of a deployment, created from CDK context."""
+"""The CDK app: create the two stacks of a deployment from the app's context, and synthesize their templates."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -11,24 +11,24 @@ from infra.stacks.data import DataStack
 from infra.stacks.service import ServiceStack
 
 _FLAGS = {
-    # Keeps CDK from deleting data stack exports that the service stack uses. Set in case CDK's default changes.
+    # Keeps CDK from removing data stack exports that the deployed service stack still uses, whatever CDK's default is.
     "@aws-cdk/core:defaultCrossStackReferences": "strong",
-    # Deliver access logs by bucket policy: the buckets have no access control lists.
+    # Let S3 write access logs through a bucket policy, because the log bucket does not accept access control lists.
     "@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy": True,
 }
 
 
 class Stacks(NamedTuple):
-    """The stacks of a deployment. The service stack references the data stack, never the reverse."""
+    """The two stacks of a deployment. The service stack references the data stack, never the reverse."""
 
     data: DataStack
     service: ServiceStack
 
 
 def compose(app: App) -> Stacks:
-    """Create both stacks from the app's context, without an account or region: synthesis makes no AWS requests.
+    """Create both stacks from the app's context. They have no account or region, so synthesis makes no AWS requests.
 
-    Raises ValidationError for an invalid context value or mcp.json, UndeployableError for a server that cannot run.
+    Raise ValidationError for an invalid context value or mcp.json, UndeployableError for a server that cannot run.
     """
     settings = Settings.from_context(app.node.try_get_context)
     data = DataStack(app, f"{settings.name}-data", settings=settings)
@@ -36,9 +36,9 @@ def compose(app: App) -> Stacks:
 
 
 def synthesize(outdir: str, context: Mapping[str, object], *, checks: bool) -> None:
-    """Write the templates. With ``checks``, cdk-nag findings that no construct acknowledges are errors.
+    """Write the CloudFormation templates. With ``checks``, each unacknowledged cdk-nag finding is an error.
 
-    Raises what ``compose`` raises, and JSIIError for findings.
+    Raise what ``compose`` raises, and JSIIError if there are unacknowledged findings.
     """
     app = App(outdir=outdir, analytics_reporting=False, context={**_FLAGS, **context})
     compose(app)

@@ -1,1 +1,1 @@
-"""The building blocks of the stacks. Each construct builds one thing; the stacks connect them."""
+"""CDK constructs, the building blocks of the stacks. Each one creates the resources of one part of the deployment."""

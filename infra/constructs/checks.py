@@ -1,6 +1,6 @@
-"""Acknowledgments of cdk-nag findings, each on the construct that it concerns and with its reason.
+"""Acknowledge findings of cdk-nag (the policy checker), each with a reason, on the construct that has the finding.
 
-The id of a wildcard finding contains the text of the resource, so this module computes the text as cdk-nag writes it.
+The id of a finding about a wildcard contains the resource's ARN, so this module formats ARNs in the way cdk-nag does.
 """
 
 import json
@@ -14,12 +14,12 @@ _PACKS = ("AwsSolutions", "Serverless")
 
 
 def acknowledge(construct: Construct, **reasons: str) -> None:
-    """Acknowledge findings of a construct and its children by rule name: ``AwsSolutions_S1="reason"``."""
+    """Acknowledge the findings of these rules for a construct and its children: ``AwsSolutions_S1="reason"``."""
     Validations.of(construct).acknowledge(*(_reason(rule, reason) for rule, reason in reasons.items()))
 
 
 def acknowledge_wildcards(construct: Construct, arns: Iterable[str], because: str) -> None:
-    """Acknowledge the ARNs that contain a wildcard. Raises ValueError if there is one and no reason."""
+    """Acknowledge findings about ARNs with a wildcard. Raise ValueError if there are any and ``because`` is empty."""
     wildcards = sorted({arn for arn in arns if "*" in arn})
     if wildcards and not because:
         raise ValueError(f"{construct.node.path} has permissions on {wildcards} without a reason")
@@ -36,7 +36,7 @@ def _reason(rule: str, reason: str) -> Acknowledgment:
 
 
 def _resource_text(construct: Construct, arn: str) -> str:
-    """Return an ARN as cdk-nag reads it from the template, where resources of another stack are imported by name."""
+    """Return an ARN as cdk-nag formats it. ARNs of another stack's resources appear as the names of its exports."""
     own = Stack.of(construct)
     imported = {
         json.dumps(own.resolve(token)): Stack.of(token.target).export_value(token)

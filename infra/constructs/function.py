@@ -1,4 +1,4 @@
-"""A Lambda function from ``functions/{folder}``, with its own log group and role."""
+"""The construct of a Lambda function: code from ``functions/{folder}``, its own log group and its own role."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,11 +16,11 @@ from infra.packing.contents import NOT_DEPLOYED
 from infra.settings import Settings
 
 LATENCY_SENSITIVE = frozenset({"api", "approval", "dispatch", "finish", "record_tool_result", "sockets", "think"})
-"""Functions between a user's message and its answer. With the setting ``snap_start`` they start from a snapshot."""
+"""Functions that users wait for. With the setting ``snap_start``, they start from a snapshot (SnapStart)."""
 
 
 class PythonFunction(lambda_.Function):
-    """A function that may only write its own log. The stack grants further permissions (``grants.allow``)."""
+    """A Lambda function that may only write to its own log, until the stack grants more with ``grants.allow``."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class PythonFunction(lambda_.Function):
         disk_mib: int | None = None,
     ) -> None:
         logs = log_group(scope, f"{id_}Log", days=settings.log_retention)
-        # Not CDK's default role, whose managed policy allows writing to every log group of the account.
+        # CDK's default role has a managed policy that allows writing to every log group in the account.
         role = iam.Role(scope, f"{id_}Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         role.add_to_policy(statement(*WRITE_LOGS, on=[logs.log_group_arn]))
         uses_snapstart = settings.snap_start and folder in LATENCY_SENSITIVE
@@ -67,7 +67,7 @@ class PythonFunction(lambda_.Function):
         )
         self.own_role = role
         self.invoke_target: lambda_.IFunction = self.add_alias("live") if uses_snapstart else self
-        """The function, or the alias of its published version with SnapStart: only published versions have one."""
+        """What callers invoke: with SnapStart the alias ``live``, as only published versions have snapshots."""
         _acknowledge(self)
 
 

@@ -1,4 +1,4 @@
-"""IAM permissions of the functions: ``allow(think, *READ_ITEMS, on=[table_arn])``. No action has a wildcard."""
+"""Grant functions IAM permissions: ``allow(think, *READ_ITEMS, on=[table_arn])``. Actions never have wildcards."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -27,7 +27,7 @@ PUT_TAGGED_OBJECTS = ("s3:PutObject", "s3:PutObjectTagging", "s3:AbortMultipartU
 UPLOAD_OBJECTS = ("s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts")
 TAG_OBJECTS = ("s3:PutObjectTagging", "s3:DeleteObjectTagging")
 UNTAG_OBJECTS = ("s3:DeleteObjectTagging",)
-DELETE_OBJECTS = ("s3:DeleteObjectVersion",)  # objects are deleted only by version id, never with a delete marker
+DELETE_OBJECTS = ("s3:DeleteObjectVersion",)  # always by version id, which leaves no delete marker
 ABORT_UPLOADS = ("s3:AbortMultipartUpload",)
 LIST_OBJECTS = ("s3:ListBucket",)
 LIST_VERSIONS = ("s3:ListBucketVersions",)
@@ -52,7 +52,7 @@ DESCRIBE_EXECUTION = ("states:DescribeExecution",)
 SEND_TASK_SUCCESS = ("states:SendTaskSuccess",)
 SEND_TASK_HEARTBEAT = ("states:SendTaskHeartbeat",)
 
-# Object keys are {user}/{kind}/…; a pattern with * in place of the user matches the objects of all users.
+# Object keys are {user}/{kind}/…, so a pattern that starts with * matches the objects of all users.
 ALL_USERS = "object keys start with the user: these functions serve all users, tools get credentials for one call"
 FILE_KEYS = ("*/uploads/*", "*/artifacts/*", "*/deferred/*")
 TOOL_FILE_KEYS = ("*/artifacts/*", "*/deferred/*")
@@ -64,18 +64,18 @@ _INFERENCE_PROFILES = {"us", "eu", "apac", "jp", "au", "us-gov", "global"}
 
 
 def statement(*actions: str, on: Sequence[str]) -> iam.PolicyStatement:
-    """Return a statement that allows these actions on these resources."""
+    """Return an IAM policy statement that allows these actions on these resources (ARNs)."""
     return iam.PolicyStatement(actions=list(actions), resources=list(on))
 
 
 def allow(function: lambda_.Function, *actions: str, on: Sequence[str], because: str = "") -> None:
-    """Allow a function these actions on these resources. Raises ValueError for a wildcard without a reason."""
+    """Let a function perform actions on ARNs. Raise ValueError if an ARN has a wildcard and ``because`` is empty."""
     function.add_to_role_policy(statement(*actions, on=on))
     acknowledge_wildcards(cast("Construct", function.role), on, because)
 
 
 def allow_models(function: lambda_.Function, models: Sequence[str], secret_prefix: str) -> None:
-    """Allow a function to call these models (``provider:model``): on Bedrock, or with a provider's API key."""
+    """Let a function invoke these models (``provider:id``) on Bedrock, and read the API keys of other providers."""
     stack = Stack.of(function)
     if arns := list(dict.fromkeys(arn for model in models for arn in bedrock_arns(stack, model))):
         allow(function, *INVOKE_MODEL, on=arns, because="AWS chooses the regions of an inference profile's requests")
@@ -86,10 +86,10 @@ def allow_models(function: lambda_.Function, models: Sequence[str], secret_prefi
 
 
 def bedrock_arns(stack: Stack, model: str) -> list[str]:
-    """Return the ARNs of ``bedrock:{id}``: the model, or an inference profile and its model.
+    """Return the ARNs to allow for ``bedrock:{id}``: the model's, or those of an inference profile and its base model.
 
-    A profile (``us.anthropic.…``, ``global.…``) routes requests to several regions, so its model's ARN covers all
-    regions. The list is empty for models of other providers.
+    An inference profile (``us.anthropic.…``, ``global.…``) routes requests to several regions, so the base model's ARN
+    covers all regions. The list is empty for a model that is not on Bedrock.
     """
     if _provider(model) != "bedrock":
         return []
@@ -102,7 +102,7 @@ def bedrock_arns(stack: Stack, model: str) -> list[str]:
 
 
 def secret_arn(scope: Construct, name: str) -> str:
-    """Return the ARN of the secret with this name. Secrets Manager appends a hyphen and six random characters."""
+    """Return an ARN pattern for a secret. It ends in ``-??????``, as Secrets Manager appends six random characters."""
     return Stack.of(scope).format_arn(
         service="secretsmanager",
         resource="secret",

@@ -14,7 +14,7 @@ _MEMORY_MB = 256
 
 
 class KeyRotation(Construct):
-    """A rotation schedule that invokes a function. It also runs at creation, so the next key already exists."""
+    """The rotate function and its monthly schedule. The first rotation runs when the schedule is created."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class KeyRotation(Construct):
             principal=iam.ServicePrincipal("secretsmanager.amazonaws.com"),
             source_arn=secret.secret_arn,
         )
-        # Not Secret.add_rotation_schedule, which also allows the function GetRandomPassword on "*".
+        # Secret.add_rotation_schedule would also grant the function GetRandomPassword on "*".
         schedule = secretsmanager.CfnRotationSchedule(
             self,
             "Schedule",

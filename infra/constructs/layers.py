@@ -1,4 +1,4 @@
-"""The Lambda layers of the functions, built on this machine at synthesis and shared between functions."""
+"""Create the Lambda layers. They are built on this machine during synthesis, and functions share them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,23 +20,23 @@ MCP_CONFIG = "/opt/servers/mcp.json"
 PAGE = "page"
 
 _UNUSED_ASSET = str(sources.ROOT / "infra" / "packing")
-"""A source folder for CDK, which requires one even if bundling creates all files."""
+"""CDK requires a source folder for an asset, even if bundling creates all of the asset's files."""
 
 
 def runtime(platform: Platform) -> lambda_.Runtime:
-    """Return Lambda's runtime for this Python version."""
+    """Return the CDK runtime for the platform's Python version."""
     return lambda_.Runtime(
         f"python{platform.python}", lambda_.RuntimeFamily.PYTHON, supports_snap_start=platform.has_snapstart
     )
 
 
 def architecture(platform: Platform) -> lambda_.Architecture:
-    """Return Lambda's name of this processor."""
+    """Return the CDK architecture (arm64 or x86_64) for the platform's processor."""
     return lambda_.Architecture.ARM_64 if platform.architecture == "arm64" else lambda_.Architecture.X86_64
 
 
 class FunctionLayers(Construct):
-    """All layers of the deployment. Each is created once and attached to the functions that need it."""
+    """All layers of the deployment. Each layer is created once and attached to the functions that need it."""
 
     def __init__(self, scope: Construct, id_: str, *, platform: Platform, servers: Servers) -> None:
         super().__init__(scope, id_)
@@ -45,16 +45,16 @@ class FunctionLayers(Construct):
         self._shared = {name: self._layer(name, contents) for name, contents in self._layer_set.shared().items()}
 
     def for_function(self, folder: str) -> list[lambda_.ILayerVersion]:
-        """Return the core package and the third-party packages of ``functions/{folder}``."""
+        """Return the layers of ``functions/{folder}``: the ``satchel`` package and its third-party packages."""
         return [self._shared["Core"], self._shared[f"Vendor-{group_of(folder)}"]]
 
     @property
     def entries(self) -> lambda_.ILayerVersion:
-        """Return the layer with the entries of all servers, for functions that run no server."""
+        """Return the layer with the mcp.json of all servers, for functions that need the entries but run no server."""
         return self._shared["Servers"]
 
     def for_server(self, name: str, server: Server) -> list[lambda_.ILayerVersion]:
-        """Return the additional layers of a server's runner: the server's own entry, files and packages."""
+        """Return the additional layers for a stdio server's runner: the server's mcp.json entry, files and packages."""
         uses_base, packages = self._layer_set.server_packages(server)
         layers: list[lambda_.ILayerVersion] = [self._layer(f"Server-{name}", self._layer_set.server_files(name))]
         if uses_base:
@@ -64,7 +64,7 @@ class FunctionLayers(Construct):
         return layers
 
     def for_remote_servers(self) -> list[lambda_.ILayerVersion]:
-        """Return the additional layer of the runner for remote servers: the entries of these servers."""
+        """Return the additional layer for the runner of remote servers: an mcp.json with their entries."""
         return [self._layer("Remote", self._layer_set.remote_entries())]
 
     def page(self, folder: Path) -> lambda_.ILayerVersion:
@@ -87,26 +87,26 @@ class FunctionLayers(Construct):
 
 @jsii.implements(ILocalBundling)
 class _Bundling:
-    """CDK's interface to fill an asset folder without Docker."""
+    """Fill an asset folder on this machine. CDK calls this instead of Docker."""
 
     def __init__(self, contents: LayerContents) -> None:
         self._contents = contents
 
     def try_bundle(self, output_dir: str, *_args: object, **_options: object) -> bool:
-        """Fill the folder and return True, so that CDK never falls back to Docker. Raises what ``fill`` raises."""
+        """Fill the folder. Always return True, because CDK would otherwise use Docker. Raise what ``fill`` raises."""
         self._contents.fill(Path(output_dir))
         return True
 
 
 @contextmanager
 def _layer_code(contents: LayerContents) -> Iterator[lambda_.AssetCode]:
-    """Yield the code asset of a layer. CDK builds it again only if the digest of the contents changes."""
+    """Yield the layer's contents as a CDK asset. CDK builds them again only if their digest has changed."""
     kind = AssetHashType.CUSTOM
     if contents.quick:
         with TemporaryDirectory() as folder:
             contents.fill(Path(folder))
             yield lambda_.Code.from_asset(folder, asset_hash=contents.digest, asset_hash_type=kind)
         return
-    # CDK requires an image but never pulls it, because the local bundling always succeeds or raises.
+    # CDK requires a Docker image here but never pulls it, because the local bundling always succeeds or raises.
     bundling = BundlingOptions(image=DockerImage.from_registry("unused"), local=_Bundling(contents))
     yield lambda_.Code.from_asset(_UNUSED_ASSET, bundling=bundling, asset_hash=contents.digest, asset_hash_type=kind)

@@ -1,4 +1,4 @@
-"""Alarms, the dashboard and log groups."""
+"""The CloudWatch alarms, the CloudWatch dashboard and the functions' log groups."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -28,17 +28,17 @@ _WIDGET_WIDTH = 12
 
 
 def log_group(scope: Construct, id_: str, *, days: int, name: str | None = None) -> logs.LogGroup:
-    """Return a log group that keeps its lines for this many days and is deleted with its stack."""
+    """Return a log group that keeps log lines for this many days and is deleted together with its stack."""
     group = logs.LogGroup(scope, id_, log_group_name=name, removal_policy=RemovalPolicy.DESTROY)
-    # LogGroup's own property accepts an enum member only, not a number.
+    # LogGroup's retention property accepts only certain enum members, so set the number on the CloudFormation resource.
     cast("logs.CfnLogGroup", group.node.default_child).retention_in_days = days
     return group
 
 
 class Alarms(Construct):
-    """Alarms for the operator. Each description says what to do. They notify ``email`` if it is set.
+    """Alarms for the operator, sent to ``email`` if it is set. Each alarm's description says what to do.
 
-    None covers a single server: failures of a tool are for the tool's author and are shown on the dashboard.
+    No alarm covers a single MCP server: its failures concern the tool's author, and the dashboard shows them.
     """
 
     def __init__(self, scope: Construct, id_: str, *, email: str | None) -> None:
@@ -47,7 +47,7 @@ class Alarms(Construct):
         self._topic = self._email_topic(email) if email else None
 
     def watch_api(self, api_id: str) -> None:
-        """Alarm if the API answers with server errors."""
+        """Create an alarm for at least five 5xx responses of the HTTP API in five minutes."""
         metric = cloudwatch.Metric(
             namespace="AWS/ApiGateway",
             metric_name="5xx",
@@ -58,14 +58,14 @@ class Alarms(Construct):
         self._alarm("ApiFails", metric, 5, "The API returns errors. Check the api function's log for ERROR lines.")
 
     def watch_functions(self, functions: Sequence[lambda_.Function]) -> None:
-        """Alarm if the functions of a turn fail, counted together."""
+        """Create one alarm for at least ten failed invocations in five minutes, summed over these functions."""
         errors = {f"e{number}": each.metric_errors(period=_PERIOD) for number, each in enumerate(functions)}
         metric = cloudwatch.MathExpression(expression="SUM(METRICS())", using_metrics=errors, period=_PERIOD)
         text = "The functions of turns fail more often than retries can recover. Check their logs for ERROR lines."
         self._alarm("FunctionsFail", metric, 10, text)
 
     def watch_turns(self, machine: sfn.StateMachine) -> None:
-        """Alarm if an execution fails or times out instead of reaching its end."""
+        """Create an alarm for turns whose state machine execution fails or times out."""
         failed = cloudwatch.MathExpression(
             expression="failed + timedout",
             using_metrics={
@@ -77,13 +77,13 @@ class Alarms(Construct):
         self._alarm("TurnsBreakOff", failed, 1, "Turns fail or time out. The execution's history shows where and why.")
 
     def watch_dead_letters(self, queue: sqs.Queue) -> None:
-        """Alarm if the dead-letter queue has messages."""
+        """Create an alarm that stays on while the dead-letter queue has messages."""
         metric = queue.metric_approximate_number_of_messages_visible(period=_PERIOD, statistic="Maximum")
         text = "The dead-letter queue has events. Each names the function and the error. Fix it, then send them again."
         self._alarm("EventsLost", metric, 1, text)
 
     def watch_sweep(self, function: lambda_.Function) -> None:
-        """Alarm if no sweep succeeded within an hour, even if none was started."""
+        """Create an alarm for an hour without a successful sweep, including an hour in which no sweep was started."""
         text = "No sweep succeeded for an hour, so expired data is not deleted. Check its schedule rule and its log."
         succeeded = cloudwatch.MathExpression(
             expression="runs - FILL(errors, 0)",
@@ -96,18 +96,18 @@ class Alarms(Construct):
         self._alarm("SweepStands", succeeded, 1, text, comparison=_BELOW, treat_missing_data=_MISSING_DATA_IS_A_FAILURE)
 
     def watch_rotation(self, function: lambda_.Function) -> None:
-        """Alarm if the rotation of the signing keys fails."""
+        """Create an alarm for a failed rotation of the keys that sign download links."""
         text = "Rotation of the link signing keys failed; the old keys stay valid. Check the log, then rotate manually."
         self._alarm("KeysStay", function.metric_errors(period=_HOUR), 1, text)
 
     def watch_stream(self, push: lambda_.Function) -> None:
-        """Alarm if events are pushed late."""
+        """Create an alarm for events that the push function sends to clients more than a minute late."""
         metric = push.metric("IteratorAge", period=_PERIOD, statistic="Maximum")
         text = "Events are pushed a minute late, so turns seem to hang. Check the push function's log for ERROR lines."
         self._alarm("EventsLate", metric, _MAX_STREAM_DELAY_MILLIS, text)
 
     def watch_table(self, table: dynamodb.Table) -> None:
-        """Alarm if DynamoDB throttles requests."""
+        """Create an alarm for read or write requests to the table that DynamoDB throttles."""
         metrics = {
             "reads": table.metric("ReadThrottleEvents", period=_PERIOD, statistic="Sum"),
             "writes": table.metric("WriteThrottleEvents", period=_PERIOD, statistic="Sum"),
@@ -119,7 +119,7 @@ class Alarms(Construct):
         self._alarm("TableRefuses", throttled, 1, text)
 
     def watch_concurrency(self) -> None:
-        """Alarm if Lambda throttles any function of the region, because the concurrency quota is the account's."""
+        """Create an alarm for throttled invocations of any function, as all functions of an account share one quota."""
         metric = lambda_.Function.metric_all_throttles(period=_PERIOD, statistic="Sum")
         text = "Lambda throttles functions. Raise the account's quota of concurrent executions in this region."
         self._alarm("NothingToRunOn", metric, 10, text)
@@ -156,7 +156,7 @@ class Alarms(Construct):
 
 
 class Dashboard(Construct):
-    """The project's own metrics (docs/observability.md), found by search, so that new servers appear by themselves."""
+    """The CloudWatch dashboard. Its graphs search for Satchel's metrics, so new MCP servers appear automatically."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The runners, which execute the tools of MCP servers (untrusted code), and the role of a tool call."""
+"""The runners (functions that execute the untrusted tools of MCP servers), and the IAM role for tool calls."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -36,10 +36,10 @@ _MAX_NAME_LENGTH = 64
 
 
 class Runner(PythonFunction):
-    """A function with one environment for each tenant (a user). Its role may only log and answer the waiting task.
+    """A function that runs tools, with a separate environment for each user (tenant).
 
-    Each call brings its own credentials, which are limited to that call's output. The runner may also read the secrets
-    that the entries of its ``servers`` name; the templates contain the names only, not the values.
+    Its role may only write its log, report to the waiting Step Functions task, and read the secrets that the entries of
+    its ``servers`` name. To store output, a runner uses credentials in the call's event, limited to that call's keys.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Runner(PythonFunction):
         environment: Mapping[str, str],
         machine_arn: str,
     ) -> None:
-        """Raise ValueError if the function's name is longer than Lambda allows."""
+        """Create the function. Raise ValueError if its name is longer than the 64 characters that Lambda allows."""
         if len(function_name) > _MAX_NAME_LENGTH:
             raise ValueError(f"the function name {function_name!r} has more than {_MAX_NAME_LENGTH} characters")
         variables = sorted({variable for server in servers for variable in server.variables})
@@ -79,7 +79,7 @@ class Runner(PythonFunction):
             tenancy_config=lambda_.TenancyConfig.PER_TENANT,
             disk_mib=settings.runner_disk_mib,
         )
-        # Lambda must not retry a call on its own: a call that did not start has no heartbeat, so its task times out.
+        # A retry could run a tool twice. If a call does not start, the missing heartbeats end the waiting task.
         self.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(1))
         acknowledge(
             self,
@@ -92,7 +92,7 @@ class Runner(PythonFunction):
 
 
 class Runners(Construct):
-    """One runner for each stdio server, and one for all remote servers."""
+    """All runners: one function for each stdio server, and one function for all remote servers."""
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ class Runners(Construct):
             for name, server in servers.stdio.items()
         ]
         if remote := list(servers.remote.values()):
-            # In the parent scope: a stdio server with the same name would collide with it in this one.
+            # Created in the parent scope, because a stdio server could have the same construct id in this scope.
             runner = create(
                 scope,
                 "RemoteRunner",
@@ -139,15 +139,15 @@ class Runners(Construct):
             "SATCHEL_RUNNER_PREFIX": settings.runner_prefix,
             "SATCHEL_REMOTE_RUNNER": settings.remote_runner,
         }
-        """Variables of the functions that invoke runners."""
+        """Environment variables for the functions that invoke runners."""
 
     def grant_invoke(self, function: PythonFunction) -> None:
-        """Allow a function to invoke all runners."""
+        """Allow a function to invoke every runner."""
         allow(function, *INVOKE_FUNCTION, on=[runner.function_arn for runner in self._functions])
 
 
 class CallRole(iam.Role):
-    """The maximum permissions of a tool call. Dispatch assumes it with a session policy for one call only."""
+    """The role with the maximum permissions of tool calls. Dispatch assumes it with a policy limited to one call."""
 
     def __init__(
         self,
