@@ -1,5 +1,5 @@
-"""The use cases: one class for each, named by a verb, in one package for each subject.
+"""The use cases of Satchel, for example ``StartTurn``: one class for each use case, in one package for each subject.
 
-Each is a frozen dataclass of the ports that it needs, and is called like a function. Called by ``entrypoints`` through
-``use_cases``; imports ``ports``, ``domain`` and ``contract``.
+Each class is a frozen dataclass whose fields are the ports that the use case needs; an instance is called like a
+function. ``entrypoints`` calls them through ``use_cases``. They import ``ports``, ``domain`` and ``contract``.
 """

@@ -1,1 +1,1 @@
-"""Tool calls: dispatch to a runner, execution in the runner, recording of the result."""
+"""Use cases of tool calls: send a call to a runner, run the tool in the runner, record the result."""

@@ -1,6 +1,6 @@
-"""Record tool calls and downloads in the audit trail and the log, and count finished calls in the metrics.
+"""Write tool calls and downloads to the audit trail and the log, and count finished calls in the metrics.
 
-Only the caller that wrote the first audit entry of a call counts it, so each call is counted once.
+To count each call once, a caller counts it only if ``RecordAudit`` returned True for the call's entry.
 """
 
 import logging
@@ -27,15 +27,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class RecordAudit:
-    """Write one item and one log line for each entry. Repeating it changes nothing.
+    """Write audit entries to the table and to the log. Idempotent.
 
-    Entries without a session are only logged.
+    Entries without a session are written to the log only.
     """
 
     trail: AuditTrail
 
     def __call__(self, entry: AuditEntry) -> bool:
-        """Store and log an entry. Return True if it is new. Errors of the store propagate: no entry may get lost."""
+        """Store and log an entry. Return False if it is already stored. Storage errors propagate: no entry is lost."""
         if entry.session_id is not None and not self.trail.add(entry.session_id, entry):
             return False
         logger.info("audit", extra=entry.model_dump(mode="json", exclude_none=True))
@@ -46,7 +46,7 @@ _METRIC_OF_ERROR = {ErrorCode.E_TIMEOUT: TOOL_TIMEOUTS, ErrorCode.E_TOOL_CRASHED
 
 
 def count_call(metrics: Metrics, call: Call, result: CallResult) -> None:
-    """Count a finished call, its duration and the size of its files. Calls that reached no server are only counted."""
+    """Add a finished call to the metrics, with its duration and file sizes if the call reached a server."""
     server = call.server or NO_SERVER
     code = result.error_code or ErrorCode.E_TOOL_FAILED if result.is_error else None
     metrics.add(TOOL_CALLS, 1, server, code or OK)
@@ -61,5 +61,5 @@ def count_call(metrics: Metrics, call: Call, result: CallResult) -> None:
 
 
 def count_interrupted_call(metrics: Metrics, call: Call, error_code: str) -> None:
-    """Count a call that has no result because its turn ended."""
+    """Add a call to the metrics that has no result because its turn ended first."""
     metrics.add(TOOL_CALLS, 1, call.server or NO_SERVER, error_code)

@@ -1,4 +1,4 @@
-"""Heartbeat of a runner: tell the waiting task that the call is alive, by a timer that does not depend on the tool."""
+"""Send heartbeats to the Step Functions task of a running call, so that the task does not time out."""
 
 import heapq
 import itertools
@@ -15,11 +15,11 @@ logger = logging.getLogger(__name__)
 
 
 class Heartbeat:
-    """Context manager that sends heartbeats, and calls a function once if the task has ended.
+    """Context manager that sends heartbeats for a call, and calls a function once if the call's task has ended.
 
-    The heartbeat does not depend on the tool's progress: fetching inputs and storing outputs is silent and takes time.
-    The thread starts when the first heartbeat is due. Most calls end earlier, and starting a thread takes as long as
-    the whole call of a warm tool.
+    A timer sends them, not the tool's progress: fetching inputs and storing outputs takes time without any progress.
+    The thread starts only when the first heartbeat is due. Most calls finish earlier, and starting a thread takes as
+    long as a whole call of a warm tool.
     """
 
     def __init__(self, callback: TaskCallback, token: str, seconds: float) -> None:
@@ -34,11 +34,11 @@ class Heartbeat:
 
     @property
     def task_ended(self) -> bool:
-        """Return True if the task has ended outside of this runner: canceled, timed out or answered earlier."""
+        """Return True if a heartbeat found that the task has ended: canceled, timed out or already completed."""
         return self._task_ended
 
     def on_task_end(self, action: Callable[[], None] | None) -> None:
-        """Set the function to call when the task ends. Call it at once if the task has already ended."""
+        """Set the function to call when the task ends; call it now if the task has already ended. None removes it."""
         with self._lock:
             self._on_task_end = action
             if action and self._task_ended:
@@ -80,7 +80,7 @@ class Heartbeat:
 
 
 class _Timer:
-    """One thread for the timers of all calls. Timers cannot be canceled: their functions check that themselves."""
+    """Run the timers of all calls in one thread. Timers cannot be canceled; their functions check for that."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -89,7 +89,7 @@ class _Timer:
         self._thread: threading.Thread | None = None
 
     def schedule(self, seconds: float, action: Callable[[], None]) -> None:
-        """Call ``action`` after so many seconds. It must return quickly: it blocks the timer thread."""
+        """Call ``action`` after ``seconds``. It must return quickly, because it blocks the timers of all calls."""
         with self._changed:
             heapq.heappush(self._timers, (time.monotonic() + seconds, next(self._numbers), action))
             if self._thread is None:

@@ -1,4 +1,4 @@
-"""Follow one running call: forward its events, publish notices if it is silent, and kill it at its time limits."""
+"""Wait for a running tool call: publish its events, report long silence, and kill the call at its time limits."""
 
 import logging
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class ListenToTool:
-    """Listener of one call. ``started``: the monotonic time at which the call began, before its inputs were fetched."""
+    """Follow one running tool call. ``started`` is the monotonic time before the call fetched its inputs."""
 
     events: Events
     clock: Clock
@@ -45,9 +45,9 @@ class ListenToTool:
     throttle: Throttle[ProgressUpdate] = field(default_factory=Throttle)
 
     def __call__(self, running: RunningCall) -> ToolResult:
-        """Wait for the result.
+        """Wait for the call's result and return it.
 
-        Raise ToolTimedOut (after the server was killed), ToolCrashed, ToolFailed, InvalidPath or FileTooLarge.
+        Raise ToolTimedOut (after killing the server), ToolCrashed, ToolFailed, InvalidPath or FileTooLarge.
         """
         try:
             return self._follow(running)
@@ -133,7 +133,7 @@ class ListenToTool:
         self._publish("tool_progress", payload)
 
     def _publish(self, kind: str, payload: Mapping[str, object]) -> None:
-        """Write an event. Events during a call are best effort: a failed write never fails the call."""
+        """Add an event to the turn. Events during a call are best effort: a failed write never fails the call."""
         event = NewEvent.model_validate({"type": kind, "payload": {"call_id": self.order.call_id, **payload}})
         try:
             self.events.append(self.order.turn_id, event)
@@ -142,7 +142,7 @@ class ListenToTool:
 
 
 def _clean(text: str | None) -> str:
-    """Return a tool's text without file links (a tool knows the links of its inputs) and at most 2,000 characters."""
+    """Remove links to files (tools receive links to their inputs), and cut the text to 2,000 characters."""
     return str(strip_blobs(text or ""))[:MAX_TEXT_CHARS]
 
 

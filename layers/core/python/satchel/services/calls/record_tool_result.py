@@ -1,7 +1,7 @@
-"""Check and record the result of a tool call: files, events and the message to the model (state RecordToolResult).
+"""Check the runner's report of a tool call and record the result (state RecordToolResult).
 
-This module reads the runner's report. The runner ran foreign code, so everything that can be checked is checked. It
-handles references to files, never their bytes.
+The result consists of file records, events, an audit entry and the message to the model. The runner executed
+third-party code, so its report is untrusted. This module handles references to files, never their bytes.
 """
 
 import logging
@@ -55,7 +55,7 @@ _TIMEOUTS = {"States.Timeout", "States.HeartbeatTimeout"}
 
 @dataclass(frozen=True)
 class RecordToolResult:
-    """Run once for each call of a round, also for failed calls. Repeating it changes nothing."""
+    """Record the result of a tool call. Runs once per call, including failed calls; idempotent."""
 
     calls: Calls
     files: Files
@@ -70,7 +70,7 @@ class RecordToolResult:
     canvas_origins: Collection[str] = ()
 
     def __call__(self, step: CallStep) -> CallRef:
-        """Record the result of one call. Raise LookupError if the call does not exist."""
+        """Record the result of the step's call. Raise LookupError if the call does not exist."""
         call = self.calls.get(step.turn_id, step.call_id)
         if call is None:
             raise LookupError(f"no such call to record: {step.call_id}")
@@ -91,7 +91,7 @@ class RecordToolResult:
         return self.calls.save_result(call.turn_id, call.call_id, self._result(call, report).bounded())
 
     def _read_report(self, call: Call, failure: Failure | None) -> RunnerReport:
-        """Return the stored report, even if the state machine caught a failure: a late report is still the tool's."""
+        """Return the stored report, or one with an error. A report that arrived after a timeout still counts."""
         try:
             report = read_report(self.store, outcome_key(call.user, call.turn_id, call.call_id))
         except ValueError as error:
@@ -140,7 +140,7 @@ class RecordToolResult:
         return saved, problems
 
     def _save_file(self, call: Call, stored: StoredFile, display: Display | None) -> FileRecord:
-        """Save the record of a reported file. Raise ToolFailed if it is not where this call may store it."""
+        """Save the record of a file in the report. Raise ToolFailed if its S3 key does not belong to this call."""
         artifact = stored.artifact
         expected = to_stored_file(call.user, call.call_id, stored.index, artifact)
         if (stored.object_id, stored.key) != (expected.object_id, expected.key):
@@ -148,7 +148,7 @@ class RecordToolResult:
         found = self.store.head(stored.key)
         if found is None:
             raise ToolFailed("The file is missing in the storage.")
-        # Set the tags first: the bucket must not delete a listed file as an unused one.
+        # Set the tags before saving the record: otherwise the bucket's lifecycle rule could delete a listed file.
         self.store.set_tags(stored.key, {} if isinstance(artifact, Artifact) else expiry_tags(lifetime_of(artifact)))
         new = to_new_file(call, stored, display, found.size, self.clock.now())
         return self.files.save(add_metadata_from_store(self.store, new))
@@ -161,7 +161,7 @@ class RecordToolResult:
 def _meta_data(
     call: Call, report: RunnerReport, problems: list[ArtifactProblem], canvas_refused: str | None
 ) -> dict[str, Any] | None:
-    """Return the meta data for the user and the model, with rejected files and canvases and unknown file names."""
+    """Return the tool's meta data, and add rejected files, the rejected canvas and unknown file names."""
     meta = dict(report.meta_data or {})
     if problems:
         meta[_PROBLEMS] = [strip_and_truncate(problem.model_dump(mode="json")) for problem in problems[:MAX_FILES]]
@@ -173,7 +173,7 @@ def _meta_data(
 
 
 def _with_final_name(display: Display | None, saved: Sequence[tuple[StoredFile, FileRecord]]) -> Display | None:
-    """Return the display hints with the final name of the primary file, or without it if it was not stored."""
+    """Set ``primary_file`` to the name under which that file was saved, or to None if it was not saved."""
     if display is None:
         return None
     hints = Display.model_validate(strip_and_truncate(display.model_dump(mode="json", exclude_unset=True)))
@@ -191,7 +191,7 @@ def _message_to_model(call: Call, result: CallResult) -> ToolMessage:
 
 
 def _with_short_problems(meta: dict[str, Any]) -> dict[str, Any]:
-    """Shorten the list of artifact problems for the model, which must not receive hundreds of reasons."""
+    """Limit the artifact problems to ten short ones, because hundreds of them would fill the model's context."""
     problems = meta.get(_PROBLEMS)
     if not isinstance(problems, list):
         return meta

@@ -1,4 +1,4 @@
-"""Resolve the files that a model names into what the tool can open: a path in the workspace or a URL."""
+"""Replace the file names in a call's arguments with what the tool can open: paths in the workspace, or URLs."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,12 +19,12 @@ from satchel.services.files.links import MintLinks
 from satchel.services.files.read_files import find_file
 
 _DOWNLOAD_SECONDS = 900
-_MAX_SUGGESTED_FROM = 200  # files whose names are candidates for suggestions
+_MAX_SUGGESTED_FROM = 200  # at most this many of the user's files are searched for names similar to an unknown one
 
 
 @dataclass
 class ResolvedInputs:
-    """The tool's arguments and input files. ``unresolved``: unknown names with similar ones; ``bytes``: total size."""
+    """The tool's arguments and input files. ``unresolved`` maps unknown names to similar ones; ``bytes``: total."""
 
     arguments: dict[str, Any]
     inputs: list[InputFile] = field(default_factory=list)
@@ -34,7 +34,7 @@ class ResolvedInputs:
 
 @dataclass(frozen=True)
 class ResolveInputs:
-    """Find the named files of a call, and replace them in its arguments."""
+    """Find the files that a call's arguments name, and replace the names with paths or URLs."""
 
     files: Files
     store: FileStore
@@ -65,7 +65,7 @@ class ResolveInputs:
         return ResolvedInputs(replaced, list(inputs.values()), unresolved, size)
 
     def _find(self, call: Call, values: list[str]) -> tuple[dict[str, FileRecord], dict[str, list[str]]]:
-        """Return the records by value, and similar names for each value that is not a file."""
+        """Return the file records by argument value, and similar file names for each value that names no file."""
         now = self.clock.now()
         found = {value: find_file(self.files, call.user, call.session_id, value, now) for value in values}
         records = {value: record for value, record in found.items() if record is not None}
@@ -90,7 +90,7 @@ class ResolveInputs:
 
 
 def _distinct_names(records: dict[str, FileRecord]) -> dict[str, str]:
-    """Return a name for each file key. Files of the same name (from different sessions) get a number."""
+    """Return a unique name for each file key. If files of different sessions have the same name, append a number."""
     names: dict[str, str] = {}
     for record in records.values():
         name, count = record.name, 1

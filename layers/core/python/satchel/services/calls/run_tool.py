@@ -1,4 +1,4 @@
-"""Run one tool call in a runner (function run_tool): claim it, fetch its inputs, call the tool, store the results."""
+"""Run one tool call in a runner function: claim the call, fetch its input files, call the tool, store the result."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class CallPorts:
-    """The ports that use the credentials of one call. They reach nothing outside of this call and its turn."""
+    """The ports for one call. They use its restricted credentials, which reach no data outside of the call's turn."""
 
     store: FileStore
     events: Events
@@ -34,7 +34,7 @@ class CallPorts:
 
 @dataclass(frozen=True)
 class RunTool:
-    """A runner of one server. It stays warm between calls of the same user."""
+    """Run the tool calls of one MCP server. The server's process stays warm between calls of the same user."""
 
     client: ToolClient
     workspaces: Workspaces
@@ -49,7 +49,7 @@ class RunTool:
     violation_policy: Policy = "note"
 
     def __call__(self, order: CallOrder, ports: CallPorts) -> None:
-        """Run the call and complete its task. A repeated order runs once; a canceled call leaves nothing running."""
+        """Run the call once, even if its order arrives twice, and complete its task. Kill the tool if the task ends."""
         if not ports.claims.claim(order.turn_id, order.call_id, self.new_claim()):
             logger.info("call is already claimed", extra={"call_id": order.call_id})
             return
@@ -70,7 +70,7 @@ class RunTool:
         except ContractError as error:
             report = RunnerReport.from_error(ToolFailed(f"The tool's result is invalid: {error}"))
         except Exception as error:
-            # The task needs an answer after every error; the log gets the traceback.
+            # Catch everything: without a report, the task would wait until its timeout.
             logger.exception("the runner failed", extra={"call_id": order.call_id})
             report = RunnerReport.from_error(ToolFailed(f"The tool could not be run: {error}"))
         report.duration_ms = round(1000 * (self.clock.monotonic() - started))
@@ -99,7 +99,7 @@ class RunTool:
         return self.list_files(workspace) if workspace and order.writes and order.collect else {}
 
     def _open_workspace(self, order: CallOrder, stack: ExitStack) -> Path | None:
-        """Hold the workspace and fetch the inputs. A tool without files needs none and never waits."""
+        """Lock the user's workspace and fetch the input files into it. Return None for a call without files."""
         if not order.writes and not order.inputs:
             return None
         workspace = stack.enter_context(self.workspaces.hold(order.user, order.session_id))

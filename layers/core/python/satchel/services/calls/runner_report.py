@@ -1,6 +1,6 @@
-"""Build, store and read the runner's report of a call: a JSON document under the user's S3 prefix.
+"""Build, store and read the report in which a runner returns the outcome of a tool call (a JSON object in S3).
 
-The report holds no value that is larger than a model may receive. Longer results are also stored whole, as a file.
+Results in the report are shortened to what a model may receive. The full results are then stored as a file.
 """
 
 import io
@@ -19,7 +19,7 @@ MAX_REPORT_BYTES = 8 << 20
 
 
 def full_results_file(tool: str, output: ToolOutput, view: Mapping[str, Any]) -> list[Artifact]:
-    """Return a file with the full results if the model's view shortens them, otherwise an empty list."""
+    """Return one file with the full results if ``view`` (what the model receives) shortens them; otherwise no file."""
     if view["results"] == output.results:
         return []
     if isinstance(output.results, str):
@@ -35,7 +35,7 @@ def build_report(
     problems: list[ArtifactProblem],
     runner_meta_data: Mapping[str, Any] | None = None,
 ) -> RunnerReport:
-    """Return the report of a call that returned a result.
+    """Return the report of a call whose tool returned an output.
 
     ``view`` is the model's view of the output. ``runner_meta_data`` takes precedence over the tool's meta data.
     """
@@ -57,20 +57,20 @@ def build_report(
 
 
 def _without_token(canvas: Canvas | None) -> Canvas | None:
-    """Replace the tool's own token by an empty one: it is never stored, but it requests a token of Satchel."""
+    """Replace a token in the tool's canvas with "", which requests a token of Satchel. Tools' tokens are not stored."""
     has_token = canvas is not None and "token" in canvas.model_fields_set
     return canvas.model_copy(update={"token": ""}) if canvas and has_token else canvas
 
 
 def store_report(store: FileStore, key: str, report: RunnerReport) -> None:
-    """Write a report."""
+    """Write a runner's report to S3 under ``key``."""
     store.put(key, io.BytesIO(report.model_dump_json().encode()), "application/json", UNCLAIMED_TAGS)
 
 
 def read_report(store: FileStore, key: str) -> RunnerReport | None:
-    """Return a report, or None if there is none. Raise ValueError if it is too large or malformed.
+    """Return the report under ``key``, or None if it does not exist. Raise ValueError if it is too large or malformed.
 
-    The report was written where foreign code ran.
+    The report is untrusted, because third-party code runs in the runner that wrote it.
     """
     text = store.read(key, MAX_REPORT_BYTES)
     if text is None:

@@ -1,6 +1,6 @@
-"""Store the files of a call in S3, and find the files that the tool's output does not name.
+"""Store the files of a tool call in S3, including new files that the tool's output does not name.
 
-Memory is bounded: files at a path are streamed, inline content is decoded once.
+Files in the workspace are streamed, so they are never completely in memory.
 """
 
 import io
@@ -32,7 +32,7 @@ MAX_UNDECLARED = 20
 
 @dataclass(frozen=True)
 class StoreArtifacts:
-    """Store every artifact of one output. A bad artifact becomes a problem; the result and the other files remain."""
+    """Store the artifacts of a tool's output. An artifact that cannot be stored becomes a problem, not an error."""
 
     store: FileStore
     open_artifact: ArtifactOpener
@@ -41,9 +41,9 @@ class StoreArtifacts:
     def __call__(
         self, order: CallOrder, workspace: Path | None, output: ToolOutput, undeclared: Sequence[Artifact] = ()
     ) -> tuple[list[StoredFile], list[ArtifactProblem]]:
-        """Return the stored files in the tool's order, and the problems.
+        """Store all files. Return the stored files in the tool's order, and a problem for each file that failed.
 
-        ``undeclared`` are additional files that the output does not name. They come last.
+        ``undeclared`` are files that the tool wrote but its output does not name. They are last in the result.
         """
         stored: list[StoredFile] = []
         problems = list(output.problems)
@@ -54,7 +54,7 @@ class StoreArtifacts:
                 stored.append(file.model_copy(update={"declared": index < len(declared)}))
             except ToolError as error:
                 problems.append(ArtifactProblem(name=artifact.name, code=error.code, reason=error.message))
-            except OSError as error:  # a disk error, or a directory that the tool removed
+            except OSError as error:  # for example a disk error, or the tool removed the directory
                 reason = f"The file cannot be read: {error.strerror}"
                 problems.append(ArtifactProblem(name=artifact.name, reason=reason))
         return stored, problems
@@ -75,7 +75,7 @@ class StoreArtifacts:
         workspace: Path | None,
         artifact: Artifact | DeferredArtifact,
     ) -> AbstractContextManager[IO[bytes]]:
-        """Open the bytes of an artifact. Inline content takes precedence over a path."""
+        """Open the content of an artifact. If it has inline content and a path, the inline content is used."""
         body = artifact.inline_bytes() if isinstance(artifact, Artifact) else None
         if body is not None:
             return nullcontext(io.BytesIO(body))
@@ -87,16 +87,16 @@ class StoreArtifacts:
 
 
 def _is_inline(artifact: Artifact | DeferredArtifact, size: int) -> bool:
-    """Return True if the response contains the file's text: short text that the tool returned as ``content``."""
+    """Return True if responses should contain the file's text: it is short and the tool returned it as ``content``."""
     return isinstance(artifact, Artifact) and artifact.source == "content" and size <= MAX_INLINE_BYTES
 
 
 def find_undeclared_artifacts(
     output: ToolOutput, workspace: Path, before: Mapping[str, FileState], after: Mapping[str, FileState]
 ) -> list[Artifact]:
-    """Return an artifact for each new or changed file that the output does not name (clause v2.1:output:detected)."""
+    """Return artifacts for new or changed files that ``output`` does not name (clause v2.1:output:detected)."""
     paths = {a.path for a in output.artifacts if a.path} | {d.path for d in output.deferred_artifacts}
-    # Resolve ".." in the text, as the opener does: relative paths start in the workspace.
+    # Like the opener, remove ".." from the path as text and resolve relative paths against the workspace.
     declared = {Path(os.path.normpath(workspace / path)) for path in paths}
     changed = [workspace / path for path, state in sorted(after.items()) if before.get(path) != state]
     undeclared = [path for path in changed if path not in declared][:MAX_UNDECLARED]

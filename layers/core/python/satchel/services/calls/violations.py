@@ -1,4 +1,4 @@
-"""Blocked file accesses of a tool in one call, and changes outside of its workspace that were not blocked."""
+"""Collects a tool's blocked file accesses during a call, and changed files outside of the user's workspace."""
 
 import logging
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ _MAX_PATH_CHARS = 300
 
 @dataclass
 class Violations:
-    """Violations of one call. ``policy``: report blocked accesses of a successful call, or fail the call."""
+    """Isolation violations of one call. ``policy`` if the tool succeeds despite one: add a ``note``, or ``fail``."""
 
     order: CallOrder
     policy: Policy = "note"
@@ -27,12 +27,12 @@ class Violations:
     changed_paths: list[str] = field(default_factory=list)
 
     def add_blocked_access(self, path: str) -> None:
-        """Log and store a blocked access. The error of a failed call names the last one."""
+        """Log and remember a blocked access to ``path``. If the call fails, its error names the last blocked path."""
         logger.warning("a file operation was blocked", extra={"call_id": self.order.call_id, "attempted_path": path})
         self.blocked_paths.append(truncate(path, _MAX_PATH_CHARS))
 
     def add_outside_change(self, path: str) -> None:
-        """Log and store a change that was not blocked. It never fails a call: another program may have made it."""
+        """Log and remember a changed file. This never fails the call, because another program may have changed it."""
         fields = {"call_id": self.order.call_id, "changed_path": path, "blocked": False}
         logger.warning("a file outside of the workspace changed during the call", extra=fields)
         self.changed_paths.append(truncate(path, _MAX_PATH_CHARS))
@@ -43,7 +43,7 @@ class Violations:
             raise InvalidPath(attempted_path=self.blocked_paths[-1], allowed_prefix=self._prefix)
 
     def meta_data(self) -> dict[str, Any]:
-        """Return the meta data that a successful result gets, empty if there are no violations."""
+        """Return the meta data that reports the violations in a successful result; empty if there are none."""
         blocked = [{"attempted_path": path, "allowed_prefix": self._prefix} for path in self.blocked_paths]
         changed = [
             {"changed_path": path, "allowed_prefix": self._prefix, "blocked": False} for path in self.changed_paths
