@@ -15,7 +15,6 @@ from moto import mock_aws
 from local.emulator.aws.moto_patches import (
     dynamodb_queries,
     dynamodb_transactions,
-    plain_values,
     request_routing,
     s3_multipart,
     s3_objects,
@@ -40,9 +39,8 @@ def moto_cloud() -> Iterator[None]:
         patch.setenv("AWS_DEFAULT_REGION", REGION)
         dynamodb_transactions.install()  # moto's are neither isolated nor atomic with several threads
         s3_objects.install()  # the same problem
-        request_routing.install()  # the following two only for speed
+        request_routing.install()  # this and the next one only for speed
         dynamodb_queries.install()
-        plain_values.install()
         s3_multipart.install()  # moto does not check the parts of an upload, or list them correctly
         with mock_aws():
             yield
