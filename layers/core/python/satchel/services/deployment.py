@@ -1,4 +1,4 @@
-"""Describe this deployment to clients, and publish the web client that it contains."""
+"""Describe this deployment to clients (``GET /api/config``), and upload the web client to its S3 bucket."""
 
 import mimetypes
 from collections.abc import Callable, Collection
@@ -12,7 +12,7 @@ from satchel.domain.uploads import PART_BYTES
 from satchel.ports.storage import PageStore
 
 _HASHED_FILES = "assets/"
-_CACHE_FOREVER = "public, max-age=31536000, immutable"  # the name of a built file contains a hash of its content
+_CACHE_FOREVER = "public, max-age=31536000, immutable"  # file names in assets/ contain a hash of the content
 _REVALIDATE = "no-cache"
 _START_PAGE = "index.html"
 _CONFIG = "config.json"
@@ -21,9 +21,9 @@ _DEFAULT_TYPE = "application/octet-stream"
 
 @dataclass(frozen=True)
 class Deployment:
-    """The answer to ``GET /api/config`` that does not depend on the user. ``limits`` in bytes.
+    """The part of the response to ``GET /api/config`` that is the same for all users. ``limits`` in bytes.
 
-    ``isolation_level`` is a function because probing the kernel takes time: only a request pays for it.
+    ``isolation_level`` is a function, so that the kernel is probed only when a client requests the configuration.
     """
 
     models: ModelCatalog
@@ -46,7 +46,7 @@ def describe_deployment(
     max_inline_bytes: int,
     max_file_bytes: int,
 ) -> Deployment:
-    """Return the description of a deployment with these settings."""
+    """Return the description of a deployment with the given settings."""
     return Deployment(
         models=models,
         socket_url=socket_url,
@@ -67,7 +67,7 @@ def describe_deployment(
 
 
 class PublishPage:
-    """Copy a built web client into the bucket. Files of earlier deployments stay: open pages still load them."""
+    """Upload the built web client to S3. Files of earlier deployments remain, because open pages still load them."""
 
     def __init__(self, store: PageStore, folder: Path, config: str) -> None:
         self._store = store
@@ -75,7 +75,7 @@ class PublishPage:
         self._config = config
 
     def __call__(self) -> int:
-        """Copy all files and return how many there are. The start page comes last, after every file that it loads."""
+        """Upload all files and return how many there are. ``index.html`` is last, so that the files it loads exist."""
         files = [path for path in sorted(self._folder.rglob("*")) if path.is_file()]
         names = sorted((str(path.relative_to(self._folder)) for path in files), key=lambda name: name == _START_PAGE)
         self._store.put(_CONFIG, self._config.encode(), "application/json", _REVALIDATE)

@@ -15,11 +15,11 @@ from satchel.services.sessions.clean_up_session import CleanUpSession
 from satchel.services.sessions.erase_user import SweepErasures
 
 _BATCH_SIZE = 200
-_CLOCK_TOLERANCE = timedelta(seconds=5)  # do not delete a file that a user makes permanent in its last second
+_CLOCK_TOLERANCE = timedelta(seconds=5)  # a user may make a file permanent in its last second
 
 
 class SweepCounts(BaseModel):
-    """Numbers of deleted files, aborted uploads, started erasures, and ended and cleaned sessions."""
+    """Numbers of deleted files, aborted uploads, started erasures, ended idle sessions and cleaned-up sessions."""
 
     files: int = 0
     uploads: int = 0
@@ -30,7 +30,7 @@ class SweepCounts(BaseModel):
 
 @dataclass(frozen=True)
 class Sweep:
-    """Sweep expired data. The next sweep continues if time runs out. Reads do not depend on it: they check expiry."""
+    """Delete expired data. If time runs out, the next sweep continues. Reads never return expired data anyway."""
 
     reaper: FileReaper
     sessions: Sessions
@@ -42,7 +42,7 @@ class Sweep:
     idle: timedelta
 
     def __call__(self, more_time: Callable[[], bool]) -> SweepCounts:
-        """Sweep until nothing is due, or ``more_time`` returns False."""
+        """Sweep until nothing is left to delete, or until ``more_time`` returns False. Return the counts."""
         return SweepCounts(
             files=_repeat(self._delete_files, more_time),
             uploads=_repeat(lambda: self.uploads(_BATCH_SIZE), more_time),
@@ -55,7 +55,7 @@ class Sweep:
         return self.remove(self.reaper.list_expired(self.clock.now() - _CLOCK_TOLERANCE, _BATCH_SIZE))
 
     def _end_idle_sessions(self) -> int:
-        """End idle sessions. A session with a running turn is never idle."""
+        """End sessions unused for ``idle`` and return how many. A session with a running turn is not idle."""
         now = self.clock.now()
         unused = self.sessions.list_idle(now - self.idle, _BATCH_SIZE)
         idle = [session for session in unused if session.running_turn is None]
@@ -69,7 +69,7 @@ class Sweep:
 
 
 def _repeat(step: Callable[[], int], more_time: Callable[[], bool]) -> int:
-    """Repeat a step until it does nothing or time runs out. Return the sum of its results."""
+    """Call ``step`` until it returns 0 or ``more_time`` returns False. Return the sum of the results."""
     total = 0
     while more_time() and (count := step()):
         total += count

@@ -1,1 +1,1 @@
-"""WebSocket connections, subscriptions to turns, and the push of their events."""
+"""Use cases of WebSocket connections: open a connection, subscribe to a turn, and push the turn's events."""

@@ -1,7 +1,7 @@
-"""Send a turn's new events to its subscribers (function push, called by the table's stream).
+"""Send a turn's events to the WebSocket connections that subscribed to the turn (function push).
 
-Past and future events take the same path. The stream reports events and subscriptions in the order in which they were
-written, and never runs two batches of one turn at a time. Each time, everything after a subscription's cursor is sent.
+The table's DynamoDB stream triggers the function for each new event and each new subscription of a turn, in order, and
+never concurrently for the same turn. Each run sends all events after the subscription's cursor, past or new.
 """
 
 import logging
@@ -18,12 +18,12 @@ from satchel.services.turns.read_turn import is_fully_read
 logger = logging.getLogger(__name__)
 
 _MAX_EVENTS = 200
-_MAX_SUBSCRIPTIONS = 50  # of one turn: a runner can write subscriptions to its turn, so limit the time that they take
+_MAX_SUBSCRIPTIONS = 50  # per turn: an untrusted runner can write subscriptions to its turn, so limit the work
 
 
 @dataclass(frozen=True)
 class PushEvents:
-    """Safe to repeat: each message advances the cursor. Clients recognize repeated events by their ``seq``."""
+    """Push a turn's events. Idempotent: each message advances the cursor, and clients skip a ``seq`` they know."""
 
     subscriptions: Subscriptions
     connections: Connections
@@ -32,7 +32,7 @@ class PushEvents:
     sender: ConnectionSender
 
     def __call__(self, turn_id: TurnId) -> bool:
-        """Send to all subscribers of this turn. Return False if a delivery failed and should be repeated."""
+        """Send the turn's new events to all subscribers. Return False if a delivery failed and must be repeated."""
         delivered = [self._deliver(each) for each in self.subscriptions.list_for_turn(turn_id, _MAX_SUBSCRIPTIONS)]
         return all(delivered)
 
@@ -47,16 +47,16 @@ class PushEvents:
             self._forget(subscription)
         except DeliveryFailed as reason:
             return self._count_failure(subscription, reason)
-        except (ValueError, LookupError):  # a runner can write events of its own turn, also invalid ones
+        except (ValueError, LookupError):  # a runner can write events of its turn, even invalid ones
             logger.exception("unreadable events", extra={"turn_id": turn.turn_id})
             self.subscriptions.remove_if_unchanged(subscription)
         return True
 
     def _permitted_turn(self, subscription: Subscription) -> Turn | None:
-        """Return the turn if it belongs to the owner of the connection.
+        """Return the subscription's turn, or None if the turn and the connection belong to different users.
 
-        Subscribe checked this already. But a runner can write items of its turn, including forged subscriptions. It
-        cannot write connections and turns.
+        ``Subscribe`` checked the owner, but an untrusted runner can forge subscriptions to its turn. It cannot write
+        connections or turns, so their owners are reliable.
         """
         connection = self.connections.get(subscription.connection_id)
         turn = self.turns.get(subscription.session_id, subscription.turn_id)
@@ -81,7 +81,7 @@ class PushEvents:
             yield end_message(turn.turn_id, after)
 
     def _count_failure(self, subscription: Subscription, reason: DeliveryFailed) -> bool:
-        """Count a failure. Close the connection after a few: its client reconnects with a cursor and loses nothing."""
+        """Count a failed delivery. After several, close the connection; the client reconnects and loses nothing."""
         failures = subscription.failures + 1
         logger.warning("undelivered", extra={"turn_id": subscription.turn_id, "failures": failures, "why": str(reason)})
         if failures >= MAX_FAILURES:

@@ -1,7 +1,7 @@
-"""Tickets, WebSocket connections, and subscriptions to the events of a turn (function sockets).
+"""Open WebSocket connections with a ticket, and subscribe them to the events of turns (function sockets).
 
-A browser cannot send an Authorization header when it opens a WebSocket. So a signed-in user gets a ticket by HTTP, and
-opens the connection with it.
+A browser cannot send an Authorization header when it opens a WebSocket. So the client first requests a ticket over
+HTTP, and then sends the ticket when it opens the connection.
 """
 
 from collections.abc import Callable, Collection
@@ -34,7 +34,7 @@ _MARK_BYTES = 8
 
 @dataclass(frozen=True)
 class IssuedTicket:
-    """A ticket in clear text. Only the response to its request contains it; it is neither stored nor logged."""
+    """A ticket in clear text. The client receives it once; the server neither stores nor logs the clear text."""
 
     ticket: str
     expires_at: datetime
@@ -45,14 +45,14 @@ class IssuedTicket:
 
 @dataclass(frozen=True)
 class IssueTicket:
-    """Issue tickets. Each is valid for one minute and one connection."""
+    """Issue tickets for WebSocket connections. Each ticket is valid for one minute and one connection."""
 
     tickets: Tickets
     clock: Clock
     entropy: Callable[[int], bytes]
 
     def __call__(self, who: Identity) -> IssuedTicket:
-        """Return a new ticket. Only its digest is stored."""
+        """Return a new ticket for the user. Only the ticket's digest is stored."""
         ticket = new_ticket(self.entropy(TICKET_BYTES))
         expires_at = self.clock.now() + TICKET_LIFETIME
         self.tickets.add(ticket_digest(ticket), Ticket(user=who.name, groups=sorted(who.groups), expires_at=expires_at))
@@ -61,7 +61,7 @@ class IssueTicket:
 
 @dataclass(frozen=True)
 class OpenConnection:
-    """Open connections. Pages must be of one of the ``origins``; programs send no origin."""
+    """Open WebSocket connections. A web page's origin must be one of ``origins``; other clients send no origin."""
 
     tickets: Tickets
     connections: Connections
@@ -69,7 +69,7 @@ class OpenConnection:
     origins: Collection[str]
 
     def __call__(self, connection_id: ConnectionId, ticket: str | None, origin: str | None) -> Connection:
-        """Store the connection with the ticket's user. Raise NotAllowed, the same for any kind of invalid ticket."""
+        """Store a connection for the ticket's user. Raise NotAllowed if the ticket or the origin is invalid."""
         if origin is not None and _ANY_ORIGIN not in self.origins and origin not in self.origins:
             raise NotAllowed("Pages of this origin cannot connect.")
         stored = self.tickets.pop(ticket_digest(ticket)) if ticket else None
@@ -85,18 +85,18 @@ class OpenConnection:
 
 @dataclass(frozen=True)
 class ForgetConnection:
-    """Delete closed connections. Their subscriptions are deleted by the next push: no index lists them."""
+    """Delete closed connections. The next push deletes their subscriptions, because no index can find them."""
 
     connections: Connections
 
     def __call__(self, connection_id: ConnectionId) -> None:
-        """Delete a connection. Repeating it changes nothing."""
+        """Delete a connection. Idempotent."""
         self.connections.remove(connection_id)
 
 
 @dataclass(frozen=True)
 class Subscribe:
-    """Write subscriptions, nothing else: the stream triggers the push of past events, in order with the future ones."""
+    """Subscribe connections to turns. This only writes a record; the table's stream then triggers ``PushEvents``."""
 
     connections: Connections
     sessions: Sessions
@@ -107,7 +107,7 @@ class Subscribe:
     entropy: Callable[[int], bytes]
 
     def __call__(self, connection_id: ConnectionId, session_id: SessionId, turn_id: TurnId, after: int) -> None:
-        """Subscribe to the events after ``after``. Raise NotAllowed, SessionNotFound or TurnNotFound."""
+        """Subscribe to the turn's events after cursor ``after``. Raise NotAllowed, SessionNotFound or TurnNotFound."""
         connection = self.connections.get(connection_id)
         if connection is None:
             raise NotAllowed("This connection no longer exists. Open a new one.")
@@ -127,10 +127,10 @@ class Subscribe:
 
 @dataclass(frozen=True)
 class Unsubscribe:
-    """Delete subscriptions. Safe to repeat."""
+    """End a connection's subscription to a turn. Idempotent."""
 
     subscriptions: Subscriptions
 
     def __call__(self, connection_id: ConnectionId, turn_id: TurnId) -> None:
-        """Send no further events of a turn. Messages on their way may still arrive."""
+        """Stop sending the turn's events to the connection. Messages that were already sent may still arrive."""
         self.subscriptions.remove(turn_id, connection_id)

@@ -1,1 +1,1 @@
-"""Sessions, their cleanup, and the erasure of users."""
+"""Use cases of sessions: start, read, change, end and clean up; and the deletion of all data of a user."""

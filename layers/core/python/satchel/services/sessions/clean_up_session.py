@@ -1,4 +1,4 @@
-"""Delete the files and events of an ended session (function end_session; the sweep repeats it until it is done)."""
+"""Delete the files and events of an ended session (function end_session; the sweep continues interrupted cleanups)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ from satchel.ports.system import Clock
 from satchel.services.files.retention import RemoveFiles
 
 GRACE = timedelta(minutes=16)
-"""The time after the end of a session in which calls may still store files, and clients may read the last events.
+"""The time after a session's end during which tool calls may still store files and clients may read the last events.
 
-The task of a call ends after 15 minutes at the latest."""
+It exceeds the maximum duration of a tool call, 15 minutes."""
 
 
 @dataclass(frozen=True)
 class CleanUpSession:
-    """Delete temporary files, or all files of the session if files do not outlive sessions (clause v2.1:persist:off).
+    """Delete an ended session's temporary files, or all its files if they are not persisted (clause v2.1:persist:off).
 
-    It can be interrupted at any point and repeated. The first run deletes files only. A second run after ``GRACE``
-    deletes files again, and the events.
+    A cleanup may be interrupted and repeated. The first run deletes files only. A second run, after ``GRACE``, deletes
+    the files that were stored in the meantime, and the events.
     """
 
     sessions: Sessions
@@ -34,7 +34,7 @@ class CleanUpSession:
     files_at_once: int = 1000
 
     def __call__(self, session: Session, more_time: Callable[[], bool]) -> bool:
-        """Clean up an ended session. Return True if it is done for now, False if ``more_time`` returned False first."""
+        """Clean up an ended session. Return False if ``more_time`` returned False before this run was complete."""
         if session.ended_at is None:
             raise ValueError(f"the session {session.session_id} has not ended")
         if not self._delete_files(session, more_time):
@@ -47,7 +47,7 @@ class CleanUpSession:
         return True
 
     def _delete_files(self, session: Session, more_time: Callable[[], bool]) -> bool:
-        """Delete the session's files. The second run finds those that got a new version during the first."""
+        """Delete the session's files that must not persist. Return False if ``more_time`` returned False first."""
         cursor, file_filter = None, FileFilter(session_id=session.session_id)
         while more_time():
             page = self.files.list(session.user, self.files_at_once, cursor, file_filter)

@@ -1,4 +1,4 @@
-"""Delete all data of a user in the background (function erase), after the user has confirmed it."""
+"""Delete all data of a user in the background (function erase), after the user has confirmed the deletion."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _PAGE_SIZE = 100
 
 
 class Confirmation(BaseModel):
-    """The token that confirms an erasure; ``exp`` in seconds since 1970."""
+    """The token with which a user confirms the erasure; ``exp`` is its expiry in seconds since 1970."""
 
     token: str
     exp: int
@@ -31,7 +31,7 @@ class Confirmation(BaseModel):
 
 @dataclass(frozen=True)
 class RequestErasure:
-    """Request erasures in two steps. The token is valid for the requesting user and for five minutes."""
+    """Start the deletion of a user's data in two steps: ``request`` returns a token, ``confirm`` requires the token."""
 
     signer: Signer
     erasures: Erasures
@@ -39,12 +39,12 @@ class RequestErasure:
     clock: Clock
 
     def request(self, who: Identity) -> Confirmation:
-        """Return the token that confirms the erasure."""
+        """Return a token with which this user can confirm the erasure within five minutes."""
         exp = int(self.clock.now().timestamp()) + CONFIRMATION_SECONDS
         return Confirmation(token=self.signer.sign(EraseClaims(owner=who.name, exp=exp)), exp=exp)
 
     def confirm(self, who: Identity, token: str) -> Erasure:
-        """Start the erasure, or continue a started one. Raise NotConfirmed."""
+        """Start the erasure, or continue one that is not finished. Raise NotConfirmed if the token is invalid."""
         claims = self.signer.verify_confirmation(token)
         if claims is None or claims.owner != who.name:
             raise NotConfirmed
@@ -53,16 +53,16 @@ class RequestErasure:
         return erasure
 
     def latest(self, who: Identity) -> Erasure | None:
-        """Return the latest erasure of this user, or None. Old erasures are no longer stored."""
+        """Return the latest erasure of this user, or None if there was none or its record has expired."""
         return self.erasures.get(who.name)
 
 
 @dataclass(frozen=True)
 class EraseUser:
-    """Erase users. Safe to interrupt at any point and repeat. Records are deleted before bytes.
+    """Delete all data of a user. An erasure may be interrupted at any point and repeated.
 
-    So every file that is still listed can be downloaded. Running turns are stopped; their calls may still write for a
-    while, so the erasure runs once more after ``LATE_WRITE_GRACE``.
+    Records are deleted before bytes, so every file that is still listed can be downloaded. Running turns are stopped,
+    but their tool calls may still write, so the erasure then runs again after ``LATE_WRITE_GRACE``.
     """
 
     erasures: Erasures
@@ -75,7 +75,7 @@ class EraseUser:
     clock: Clock
 
     def __call__(self, user: UserName, more_time: Callable[[], bool]) -> bool:
-        """Erase the user. Return True if it is done for now, False if ``more_time`` returned False first."""
+        """Erase the user's data. Return False if ``more_time`` returned False before this run was complete."""
         erasure = self.erasures.get(user)
         if erasure is None or erasure.finished_at is not None:
             return True
@@ -95,7 +95,7 @@ class EraseUser:
         return True
 
     def _stop_turns(self, erasure: Erasure) -> list[InterruptedTurn]:
-        """Stop running turns. Store them first, because their sessions will be deleted."""
+        """Stop the user's running turns and return them. Store their ids first: their sessions will be deleted."""
         interrupted = {turn.turn_id: turn for turn in erasure.late}
         cursor: str | None = None
         while True:
@@ -117,13 +117,13 @@ class EraseUser:
             for upload in uploads:
                 try:
                     self.abort(user, upload.upload_id)
-                except UploadNotFound:  # completed meanwhile: its file is deleted with the others
+                except UploadNotFound:  # completed in the meantime: now a file, which is deleted later
                     continue
 
 
 @dataclass(frozen=True)
 class SweepErasures:
-    """Continue interrupted erasures, and repeat those that are due (part of the sweep)."""
+    """Continue interrupted erasures, and run erasures again whose grace period is over (part of the sweep)."""
 
     erasures: Erasures
     starter: ErasureStarter
@@ -131,7 +131,7 @@ class SweepErasures:
     grace: timedelta = LATE_WRITE_GRACE
 
     def __call__(self, limit: int) -> int:
-        """Start at most ``limit`` due erasures and return their number. Each is due again only after ``grace``."""
+        """Start at most ``limit`` due erasures and return how many. Each is due again only after ``grace``."""
         now = self.clock.now()
         due = self.erasures.list_due(now, limit)
         for user in due:

@@ -19,7 +19,7 @@ from satchel.services.turns.read_turn import CancelTurn
 
 @dataclass(frozen=True)
 class StartSession:
-    """Start sessions."""
+    """Start a session with the user's settings."""
 
     sessions: Sessions
     models: ModelCatalog
@@ -27,7 +27,7 @@ class StartSession:
     entropy: Callable[[int], bytes]
 
     def __call__(self, who: Identity, settings: SessionChanges = NO_CHANGES) -> Session:
-        """Store and return a new session. Raise UnknownModel."""
+        """Store and return a new session. Raise UnknownModel if the user may not use the model in ``settings``."""
         if settings.model is not None:
             self.models.choose(who.groups, settings.model)
         now = self.clock.now()
@@ -41,36 +41,36 @@ class StartSession:
 
 @dataclass(frozen=True)
 class ReadSessions:
-    """Read a user's own sessions. Sessions of other users are not found."""
+    """Read a user's own sessions and turns. Another user's session raises the same error as a missing one."""
 
     sessions: Sessions
     turns: Turns
 
     def __call__(self, who: Identity, session_id: SessionId) -> Session:
-        """Return a session. Raise SessionNotFound."""
+        """Return the user's session with this id. Raise SessionNotFound."""
         session = self.sessions.get(who.name, session_id)
         if session is None:
             raise SessionNotFound(session_id)
         return session
 
     def list(self, who: Identity, limit: int, cursor: str | None) -> Page[Session]:
-        """Return the sessions, newest first."""
+        """Return a page of the user's sessions, newest first."""
         return self.sessions.list(who.name, limit, cursor)
 
     def list_turns(self, session: Session, limit: int, cursor: str | None) -> Page[Turn]:
-        """Return the turns of a session of this user, oldest first."""
+        """Return a page of the session's turns, oldest first."""
         return self.turns.list(session.session_id, limit, cursor)
 
 
 @dataclass(frozen=True)
 class ChangeSession:
-    """Change the title, the model or the instructions of a session. Changes apply from the next turn on."""
+    """Change the title, model or instructions of a session, effective from its next turn."""
 
     sessions: Sessions
     models: ModelCatalog
 
     def __call__(self, who: Identity, session_id: SessionId, changes: SessionChanges) -> Session:
-        """Change the fields that are set. Raise UnknownModel, SessionNotFound, SessionEnded or Unavailable."""
+        """Apply the fields set in ``changes``. Raise UnknownModel, SessionNotFound, SessionEnded or Unavailable."""
         if changes.model is not None:
             self.models.choose(who.groups, changes.model)
         return self.sessions.update(who.name, session_id, changes)
@@ -78,7 +78,7 @@ class ChangeSession:
 
 @dataclass(frozen=True)
 class EndSession:
-    """End sessions. Links become invalid and the turn is canceled at once; the cleanup runs in the background."""
+    """End a session: revoke its links, cancel its running turn, and start its cleanup in the background."""
 
     read: ReadSessions
     sessions: Sessions
@@ -87,9 +87,9 @@ class EndSession:
     clock: Clock
 
     def __call__(self, who: Identity, session_id: SessionId) -> None:
-        """End the session. Repeating it completes an interrupted end. Raise SessionNotFound.
+        """End the session. A repeated call completes an interrupted one. Raise SessionNotFound.
 
-        The session ends before its turn is canceled, so no new turn can start in between.
+        The session is marked as ended before its turn is canceled, so no new turn can start in between.
         """
         if self.read(who, session_id).status is SessionStatus.ACTIVE:
             self.sessions.end(who.name, session_id, self.clock.now())
@@ -107,13 +107,13 @@ class ReadAudit:
     trail: AuditTrail
 
     def __call__(self, who: Identity, session_id: SessionId, limit: int, cursor: str | None) -> Page[AuditEntry]:
-        """Return a page of a session's entries, newest first. Raise SessionNotFound or InvalidRequest."""
+        """Return a page of the session's audit entries, newest first. Raise SessionNotFound or InvalidRequest."""
         session = self.sessions(who, session_id)
         return self.trail.list(session.session_id, limit, cursor)
 
 
 def ensure_session_open(sessions: Sessions, user: UserName, session_id: SessionId | None) -> None:
-    """Raise SessionNotFound or SessionEnded unless the session (if given) is open."""
+    """Raise SessionNotFound or SessionEnded if the session is missing or ended. Accept ``session_id`` None."""
     if session_id is None:
         return
     session = sessions.get(user, session_id)
