@@ -1,4 +1,4 @@
-"""Sign-in of users: with the deployment's own Cognito user pool, or with another OpenID Connect issuer."""
+"""Configure the sign-in of users: with the deployment's own Cognito user pool, or another OpenID Connect issuer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _SESSION_LIFETIME = Duration.days(30)
 
 @dataclass(frozen=True)
 class Issuer:
-    """The accepted token issuer, the ``origins`` from which the page requests tokens, and the own ``pool`` if any."""
+    """The accepted token issuer (``url``) and the ``origins`` that the page contacts. ``pool`` is None if external."""
 
     url: str
     origins: tuple[str, ...]
@@ -27,14 +27,14 @@ class Issuer:
 
 @dataclass(frozen=True)
 class SignIn:
-    """The client ids that tokens must name (audience), and the page's configuration (web/src/auth/identity.ts)."""
+    """The client ids accepted in tokens (``audience``), and the page's configuration (web/src/auth/identity.ts)."""
 
     audience: list[str]
     page_config: Mapping[str, str]
 
 
 def create_issuer(scope: Construct, id_: str, *, settings: Settings, removal_policy: RemovalPolicy) -> Issuer:
-    """Return the issuer from the settings, or create a user pool."""
+    """Return the issuer that the settings name. If they name none, create a user pool and return it as issuer."""
     if settings.jwt_issuer is not None:
         return Issuer(settings.jwt_issuer, ("/".join(settings.jwt_issuer.split("/")[:3]),))
     pool = _pool(scope, id_, removal_policy)
@@ -49,9 +49,9 @@ def create_issuer(scope: Construct, id_: str, *, settings: Settings, removal_pol
 
 
 def create_sign_in(scope: Construct, id_: str, *, settings: Settings, issuer: Issuer, url: str) -> SignIn:
-    """Return the sign-in to the page at ``url``, with an authorization code and PKCE, as a page cannot keep a secret.
+    """Return the sign-in for the page at ``url``: authorization code with PKCE, because a page cannot keep a secret.
 
-    The client's tokens cannot change a user's e-mail address, because the address identifies the user.
+    Users cannot change their e-mail address with the client's tokens, because the address identifies the user.
     """
     if issuer.pool is None:
         return SignIn(settings.jwt_audience, _page_config(issuer, settings.jwt_audience[0]))
@@ -62,7 +62,7 @@ def create_sign_in(scope: Construct, id_: str, *, settings: Settings, issuer: Is
         generate_secret=False,
         prevent_user_existence_errors=True,
         enable_token_revocation=True,
-        # Besides the sign-in page: with a password over SRP, or by an administrator for a user.
+        # Users can also sign in with a password over SRP, and administrators on behalf of a user.
         auth_flows=cognito.AuthFlow(user_srp=True, admin_user_password=True),
         o_auth=cognito.OAuthSettings(
             flows=cognito.OAuthFlows(authorization_code_grant=True),
@@ -80,7 +80,7 @@ def create_sign_in(scope: Construct, id_: str, *, settings: Settings, issuer: Is
 
 
 def _pool(scope: Construct, id_: str, removal_policy: RemovalPolicy) -> cognito.UserPool:
-    """Return a pool without self sign-up: administrators create the users. A new e-mail address must be verified."""
+    """Return a user pool in which only administrators create users. Users must verify a new e-mail address."""
     pool = cognito.UserPool(
         scope,
         id_,

@@ -1,4 +1,4 @@
-"""CloudFront with one host name for the page's bucket, the HTTP API and the WebSocket API."""
+"""The CloudFront distribution that serves the page, the HTTP API and the WebSocket API under one host name."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ from constructs import Construct
 from infra.constructs.checks import acknowledge
 from infra.settings import Settings
 
-_ORIGIN_TIMEOUT = Duration.seconds(35)  # longer than API Gateway's own timeout of 30 s
+_ORIGIN_TIMEOUT = Duration.seconds(35)  # longer than API Gateway's 30 s, so clients see its error
 _SECURITY_HEADERS = frozenset(
     (
         "Content-Security-Policy",
@@ -22,16 +22,16 @@ _SECURITY_HEADERS = frozenset(
         "X-Frame-Options",
     )
 )
-"""Headers that CloudFront accepts only as properties of their own, not as custom headers."""
+"""Headers that CloudFront sets through dedicated properties. It rejects them as custom headers."""
 
 
 class Site(Construct):
-    """The distribution and the page's bucket, which contains only files that each deployment writes again."""
+    """The CloudFront distribution and the page's bucket. Each deployment rewrites all files in the bucket."""
 
     def __init__(
         self, scope: Construct, id_: str, *, settings: Settings, api: str, sockets: str, headers: Mapping[str, str]
     ) -> None:
-        """``api`` and ``sockets`` are the hosts of the two APIs, ``headers`` the response headers of the page."""
+        """Create both. ``api`` and ``sockets`` are the APIs' host names, ``headers`` the page's response headers."""
         super().__init__(scope, id_)
         self.bucket = _bucket(self)
         domain, arn = settings.domain, settings.certificate_arn
@@ -64,7 +64,7 @@ class Site(Construct):
 
 
 def _api_behavior(host: str) -> cloudfront.BehaviorOptions:
-    """Forward everything except the Host header, because API Gateway selects the API by it."""
+    """Forward requests without the viewer's Host header, as API Gateway needs its own host name to find the API."""
     return cloudfront.BehaviorOptions(
         origin=origins.HttpOrigin(
             host, protocol_policy=cloudfront.OriginProtocolPolicy.HTTPS_ONLY, read_timeout=_ORIGIN_TIMEOUT
@@ -78,7 +78,7 @@ def _api_behavior(host: str) -> cloudfront.BehaviorOptions:
 
 
 def _headers_policy(scope: Construct, name: str, headers: Mapping[str, str]) -> cloudfront.IResponseHeadersPolicy:
-    """Return the policy for these headers."""
+    """Return a CloudFront policy that adds these headers to responses."""
     part = cloudfront.CfnResponseHeadersPolicy
     max_age, _, option = headers["Strict-Transport-Security"].removeprefix("max-age=").partition("; ")
     security_headers = part.SecurityHeadersConfigProperty(

@@ -1,4 +1,4 @@
-"""The WebSocket API in front of the sockets function."""
+"""The API Gateway WebSocket API, whose events the sockets function handles."""
 
 from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_apigatewayv2 as apigateway
@@ -10,11 +10,11 @@ from infra.constructs.checks import acknowledge
 from infra.settings import Settings
 
 _STAGE = "ws"
-"""The stage name is also the path, so CloudFront can forward ``/ws`` of the page's host without rewriting it."""
+"""The stage name is the URL path of the API, so CloudFront can forward requests to ``/ws`` without rewriting them."""
 
 
 class SocketApi(Construct):
-    """The API with one function for all routes. The function checks the ticket of $connect and answers messages."""
+    """The WebSocket API. One function handles all routes: it checks the ticket on $connect and answers messages."""
 
     def __init__(self, scope: Construct, id_: str, *, settings: Settings) -> None:
         super().__init__(scope, id_)
@@ -35,7 +35,7 @@ class SocketApi(Construct):
 
     @property
     def host(self) -> str:
-        """Return the API's own host name."""
+        """Return the host name that API Gateway assigned to the API."""
         return f"{self._api.api_id}.execute-api.{Stack.of(self).region}.{Stack.of(self).url_suffix}"
 
     @property
@@ -49,7 +49,7 @@ class SocketApi(Construct):
         return self._stage.callback_url
 
     def connections_arn(self, method: str) -> str:
-        """Return the ARN of all connections for a method: ``POST`` sends a message, ``DELETE`` disconnects."""
+        """Return the ARN for one method on all connections: ``POST`` sends a message, ``DELETE`` closes one."""
         return Stack.of(self).format_arn(
             service="execute-api",
             resource=self._api.api_id,
@@ -58,7 +58,7 @@ class SocketApi(Construct):
         )
 
     def serve(self, function: lambda_.IFunction) -> None:
-        """Route all events of connections to this function."""
+        """Let this function handle new connections, closed connections and messages."""
         for route in ("$connect", "$disconnect", "$default"):
             self._api.add_route(
                 route,

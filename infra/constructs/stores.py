@@ -1,4 +1,4 @@
-"""Bucket and table, from the same definitions that the local emulator uses."""
+"""Create the S3 bucket and the DynamoDB table from the definition files that the local emulator also uses."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ _LOG_RETENTION = Duration.days(90)
 
 
 def create_bucket(scope: Construct, id_: str, *, removal_policy: RemovalPolicy, access_logs: bool) -> s3.Bucket:
-    """Return the bucket of ``definitions/bucket.json``, encrypted and for TLS only, optionally with a log bucket."""
+    """Create the bucket that ``definitions/bucket.json`` defines: encrypted, TLS only, optionally with access logs."""
     definition = sources.load_definition("bucket")
     public_access = definition["PublicAccessBlockConfiguration"]
     bucket = s3.Bucket(
@@ -64,7 +64,7 @@ def _log_bucket(scope: Construct, id_: str, removal_policy: RemovalPolicy) -> s3
 
 
 def create_table(scope: Construct, id_: str, *, removal_policy: RemovalPolicy) -> dynamodb.Table:
-    """Return the table of ``definitions/table.json``, with point-in-time recovery for the last 35 days."""
+    """Create the table that ``definitions/table.json`` defines, with point-in-time recovery for the last 35 days."""
     definition = sources.load_definition("table")
     types = {each["AttributeName"]: each["AttributeType"] for each in definition["AttributeDefinitions"]}
     table = dynamodb.Table(

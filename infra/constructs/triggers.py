@@ -1,4 +1,4 @@
-"""Event sources that invoke functions: schedules, deployments, the table's stream; and their dead-letter queue."""
+"""Triggers of functions: schedules, deployments and the table's stream. All of them share a dead-letter queue."""
 
 import json
 
@@ -24,7 +24,7 @@ _RETRIES = 2
 
 
 class DeadLetters(Construct):
-    """A queue for events that could not be delivered or processed. An alarm watches it. Events contain user ids."""
+    """The queue for events that could not be delivered or processed. Its messages contain user ids."""
 
     def __init__(self, scope: Construct, id_: str) -> None:
         super().__init__(scope, id_)
@@ -41,12 +41,12 @@ class DeadLetters(Construct):
         )
 
     def rule_target(self, function: lambda_.IFunction) -> targets.LambdaFunction:
-        """Return an EventBridge target that sends events to the queue if the function cannot be invoked."""
+        """Return an EventBridge target that invokes the function. If that fails, the event is sent to the queue."""
         return targets.LambdaFunction(function, dead_letter_queue=self.queue, retry_attempts=_RETRIES)
 
 
 class Schedule(Construct):
-    """A rule that invokes a function at an interval. Lambda does not retry a failed run: the next one does its work."""
+    """A rule that invokes a function at an interval. Lambda retries no failed run, as the next run does its work."""
 
     def __init__(
         self, scope: Construct, id_: str, *, function: PythonFunction, minutes: int, dead_letters: DeadLetters
@@ -68,7 +68,7 @@ class Schedule(Construct):
 class DeploymentTrigger(Construct):
     """A rule that invokes a function at the end of each deployment of the stack.
 
-    Not a custom resource, because a failure of the function must not fail the deployment.
+    A rule, not a CDK custom resource, because a failure of the function must not fail the deployment.
     """
 
     def __init__(self, scope: Construct, id_: str, *, function: PythonFunction, dead_letters: DeadLetters) -> None:
@@ -89,9 +89,9 @@ class DeploymentTrigger(Construct):
 
 
 class ToolRefresh(Construct):
-    """The triggers that list the tools of servers: an interval, and each deployment, as it may change the servers.
+    """Invokes the function that lists the servers' tools: regularly, and after each deployment (which may change them).
 
-    Users then never wait for the cold start of a server whose tools are listed.
+    Users therefore never wait for a server to start just because its tools must be listed.
     """
 
     def __init__(self, scope: Construct, id_: str, *, function: PythonFunction, dead_letters: DeadLetters) -> None:
@@ -101,10 +101,10 @@ class ToolRefresh(Construct):
 
 
 class TurnStream(Construct):
-    """The event source mapping from the table's stream to the push function, as ``definitions/stream.json`` defines it.
+    """Invokes the push function for records of the table's stream, as ``definitions/stream.json`` configures.
 
-    Batches that still fail after all retries go to the dead-letter queue. Clients miss no event: the cursors of their
-    connections do not move, so the next event, or the client's next connection, delivers the earlier ones, too.
+    A batch that fails after all retries is sent to the dead-letter queue. Clients still get its events: the cursors of
+    their connections did not advance, so the next event, or the next connection, also delivers the earlier events.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class TurnStream(Construct):
             starting_position=lambda_.StartingPosition(definition["StartingPosition"]),
             batch_size=definition["BatchSize"],
             max_batching_window=Duration.seconds(definition["MaximumBatchingWindowInSeconds"]),
-            # One, so that the batches with the records of a turn are processed in sequence.
+            # The factor is 1: batches in parallel could push the events of a turn out of order.
             parallelization_factor=definition["ParallelizationFactor"],
             retry_attempts=definition["MaximumRetryAttempts"],
             max_record_age=Duration.seconds(definition["MaximumRecordAgeInSeconds"]),

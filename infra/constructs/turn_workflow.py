@@ -1,4 +1,4 @@
-"""The state machine of a turn, from the same file that the local emulator executes."""
+"""The Step Functions state machine that runs a turn. The local emulator executes the same definition file."""
 
 from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_events as events
@@ -16,14 +16,14 @@ from infra.settings import Settings
 
 
 def turn_machine_arn(stack: Stack, name: str) -> str:
-    """Return the machine's ARN by its name. Its functions need the ARN, but a reference would be circular."""
+    """Build the state machine's ARN from its name, as a reference from the functions to it would be circular."""
     return stack.format_arn(
         service="states", resource="stateMachine", resource_name=name, arn_format=ArnFormat.COLON_RESOURCE_NAME
     )
 
 
 class TurnWorkflow(Construct):
-    """The machine, and a rule that invokes Finish for executions that end without reaching it."""
+    """The state machine, and a rule that invokes Finish for executions that ended without reaching state Finish."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class TurnWorkflow(Construct):
                 "TurnTimeoutSeconds": TURN_TIMEOUT_SECONDS,
             },
         )
-        # Log groups with this prefix share one resource policy, whose size limit applies to the account.
+        # With this prefix, all log groups share one entry in the account's resource policy, whose size is limited.
         logs = log_group(self, "Log", days=settings.log_retention, name=f"/aws/vendedlogs/states/{name}")
         self.machine = sfn.StateMachine(
             self,
@@ -85,7 +85,7 @@ class TurnWorkflow(Construct):
         acknowledge_wildcards(self.machine, ["*"], no_resources)
 
     def _finish_ended_executions(self, finish: PythonFunction, dead_letters: DeadLetters) -> None:
-        """Invoke Finish for executions that were stopped, timed out or failed, so that no turn stays open."""
+        """Invoke Finish for executions that were stopped, timed out or failed, as their turns would never end."""
         events.Rule(
             self,
             "EndedPastFinish",

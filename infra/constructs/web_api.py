@@ -1,4 +1,4 @@
-"""The HTTP API in front of the api function."""
+"""The API Gateway HTTP API, whose requests the api function answers."""
 
 import json
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ from infra.settings import Settings
 
 _GET, _HEAD, _ANY = apigateway.HttpMethod.GET, apigateway.HttpMethod.HEAD, apigateway.HttpMethod.ANY
 
-# All other routes require sign-in. A download link contains a signed token instead.
+# Routes without sign-in; all others require it. A download link contains a signed token instead.
 OPEN_ROUTES = (
     ("/api/health", [_GET]),
     ("/api/files/download/{file_key}", [_GET, _HEAD]),
 )
 
-# No query string: it contains the tokens of links and the tickets of connections.
+# Never log the query string: it contains the tokens of links and the tickets of connections.
 _LOG_FIELDS = {
     name: f"$context.{variable}"
     for name, variable in {
@@ -44,7 +44,7 @@ _LOG_FIELDS = {
 
 
 class WebApi(Construct):
-    """The API with one function for all routes. API Gateway checks the tokens of signed-in users."""
+    """The HTTP API. One function answers all routes, and API Gateway validates users' tokens before invoking it."""
 
     def __init__(self, scope: Construct, id_: str, *, settings: Settings) -> None:
         super().__init__(scope, id_)
@@ -63,7 +63,7 @@ class WebApi(Construct):
             auto_deploy=True,
             throttle=apigateway.ThrottleSettings(rate_limit=settings.requests_per_second, burst_limit=settings.burst),
         )
-        # HttpStage's own property accepts formats of REST APIs only.
+        # HttpStage's log property accepts only log formats for REST APIs, so set it on the CloudFormation resource.
         resource = cast("apigateway.CfnStage", stage.node.default_child)
         resource.access_log_settings = apigateway.CfnStage.AccessLogSettingsProperty(
             destination_arn=logs.log_group_arn, format=json.dumps(_LOG_FIELDS)
@@ -71,16 +71,16 @@ class WebApi(Construct):
 
     @property
     def api_id(self) -> str:
-        """Return the API's id, which is a dimension of its metrics."""
+        """Return the API's id, which identifies the API in CloudWatch metrics."""
         return self._api.api_id
 
     @property
     def host(self) -> str:
-        """Return the API's own host name."""
+        """Return the host name that API Gateway assigned to the API."""
         return f"{self._api.api_id}.execute-api.{Stack.of(self).region}.{Stack.of(self).url_suffix}"
 
     def serve(self, function: lambda_.IFunction, *, issuer: str, audience: Sequence[str]) -> None:
-        """Route all requests to this function. Routes other than ``OPEN_ROUTES`` require a token of the issuer."""
+        """Let this function answer all requests. All routes but ``OPEN_ROUTES`` require a token from the issuer."""
         integration = integrations.HttpLambdaIntegration("Function", function)
         no_authorizer = apigateway.HttpNoneAuthorizer()
         for path, methods in OPEN_ROUTES:

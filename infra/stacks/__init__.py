@@ -1,4 +1,4 @@
-"""The two stacks by lifetime: ``data`` is permanent, ``service`` may be deleted and created again at any time.
+"""The two stacks, separated by lifetime: ``data`` is permanent, ``service`` can be deleted and recreated any time.
 
-A stack composes constructs and grants permissions. It imports ``constructs``; only ``application`` imports it.
+A stack creates constructs and grants permissions. Stacks import ``constructs``; only ``application`` imports stacks.
 """

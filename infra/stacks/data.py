@@ -1,4 +1,4 @@
-"""The permanent resources: bucket, table, the signing keys of links, and the user pool."""
+"""The stack of the permanent resources: bucket, table, keys that sign download links, and user pool."""
 
 import json
 
@@ -13,7 +13,7 @@ from infra.settings import Settings
 
 
 class DataStack(Stack):
-    """The stack's resources are retained by default: deleting the stack deletes no file and no user."""
+    """The stack with all data. By default, AWS retains its resources, so deleting the stack deletes no file or user."""
 
     def __init__(self, scope: Construct, id_: str, *, settings: Settings) -> None:
         super().__init__(scope, id_, description="Satchel: files, records, keys and users")
@@ -31,7 +31,7 @@ class DataStack(Stack):
             self,
             "CapabilityKey",
             description="Keys that sign the links for downloads without sign-in",
-            # {"newest": "k1", "k1": "…"}: the signing keys by their ids, and the id of the newest.
+            # The secret is {"newest": "k1", "k1": "…"}: each signing key by its id, and the id of the newest key.
             generate_secret_string=secretsmanager.SecretStringGenerator(
                 secret_string_template=json.dumps({"newest": "k1"}),
                 generate_string_key="k1",

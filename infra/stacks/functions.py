@@ -1,4 +1,4 @@
-"""The functions of the service stack, each with its environment and its permissions."""
+"""Create the Lambda functions of the service stack, each with its environment variables and IAM permissions."""
 
 from collections.abc import Mapping
 
@@ -38,7 +38,7 @@ _ANY_EXECUTION = "each turn has its own execution, whose name is the turn's id"
 
 
 class Functions:
-    """A factory for the stack's functions. ``url`` is the public URL of page and API, ``socket_url`` of the sockets."""
+    """Creates the stack's functions. ``url`` is the public URL of page and API, ``socket_url`` of the WebSocket API."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class Functions:
         return end
 
     def expire(self, erase: PythonFunction) -> PythonFunction:
-        """Create the function that periodically deletes expired data."""
+        """Create the function of the sweep, which periodically deletes expired data and ends idle sessions."""
         idle = {
             "SATCHEL_SESSION_IDLE_HOURS": str(self._settings.session_idle_hours),
             "SATCHEL_ERASE_FUNCTION": erase.function_name,
@@ -160,7 +160,7 @@ class Functions:
         return sockets
 
     def push(self, sockets: SocketApi) -> PythonFunction:
-        """Create the function that sends events to connections."""
+        """Create the function that sends the events of turns to the WebSocket connections that follow them."""
         endpoint = {"SATCHEL_SOCKET_ENDPOINT": sockets.endpoint}
         push = self._function("push", seconds=STEP_SECONDS, environment=endpoint)
         self._allow_items(push, *grants.DELETE_ITEMS)
@@ -194,7 +194,7 @@ class Functions:
         return think
 
     def approval(self) -> PythonFunction:
-        """Create the function of the state Approval, which asks for the user's approval."""
+        """Create the function of the state Approval, which asks the user to approve a tool call."""
         timeout = {"SATCHEL_APPROVAL_SECONDS": str(APPROVAL_SECONDS)}
         approval = self._function("approval", seconds=STEP_SECONDS, environment=timeout)
         self._allow_items(approval)
@@ -203,7 +203,7 @@ class Functions:
         return approval
 
     def dispatch(self, runners: Runners) -> PythonFunction:
-        """Create the function of the state Dispatch, which invokes runners, and the role of the calls' credentials."""
+        """Create the function of the state Dispatch, which invokes runners, and the role that limits each tool call."""
         dispatch = self._function(
             "dispatch",
             seconds=STEP_SECONDS,
@@ -227,7 +227,7 @@ class Functions:
         return dispatch
 
     def refresh(self, runners: Runners) -> PythonFunction:
-        """Create the function that lists the tools of servers."""
+        """Create the function that requests and stores the tool lists of MCP servers."""
         environment = {
             **self._server_config,
             **runners.caller_environment,
@@ -239,7 +239,7 @@ class Functions:
         return refresh
 
     def record_tool_result(self) -> PythonFunction:
-        """Create the function of the state RecordToolResult, which records the result of a call."""
+        """Create the function of the state RecordToolResult, which stores the result of a tool call."""
         environment = self._server_config | self._canvas_origins | self._audit
         record_tool_result = self._function("record_tool_result", seconds=STEP_SECONDS, environment=environment)
         self._allow_items(record_tool_result)
@@ -250,7 +250,7 @@ class Functions:
         return record_tool_result
 
     def publish_page(self, site: Site, page: lambda_.ILayerVersion, page_config: Mapping[str, str]) -> PythonFunction:
-        """Create the function that copies the page to its bucket. It has no access to user data."""
+        """Create the function that copies the web client to the page's bucket. It has no access to user data."""
         publish = PythonFunction(
             self._scope,
             "PublishPage",
@@ -298,7 +298,7 @@ class Functions:
         allow(function, *grants.READ_ITEMS, *grants.WRITE_ITEMS, *more_actions, on=[self._data.table.table_arn])
 
     def _allow_reading(self, function: PythonFunction, *patterns: str) -> None:
-        """Allow listing, too: without it, S3 answers 403 instead of 404 for an object that does not exist."""
+        """Allow reading and listing. Without listing, S3 would answer 403 instead of 404 for a missing object."""
         allow(function, *grants.READ_OBJECTS, on=self._objects(*patterns), because=grants.ALL_USERS)
         allow(function, *grants.LIST_OBJECTS, on=[self._data.bucket.bucket_arn])
 

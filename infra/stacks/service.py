@@ -1,4 +1,4 @@
-"""The functions, the state machine, the APIs and the page. The stack stores no data, so it can be created again."""
+"""The stack of the functions, state machine, APIs and page. It stores no data, so it can be deleted and recreated."""
 
 from aws_cdk import CfnOutput, Stack
 from constructs import Construct
@@ -22,7 +22,7 @@ from infra.stacks.functions import Functions
 
 
 class ServiceStack(Stack):
-    """The constructs of the service and their connections."""
+    """The stack of everything that stores no data. It creates the constructs and connects them."""
 
     def __init__(self, scope: Construct, id_: str, *, settings: Settings, data: DataStack) -> None:
         super().__init__(scope, id_, description="Satchel: functions, state machine, APIs and page")
@@ -42,7 +42,7 @@ class ServiceStack(Stack):
             layers=layers,
             machine_arn=machine_arn,
             url=url,
-            # A proxy in front of the API may not support WebSockets, so clients then connect directly.
+            # ``public_url`` may name a proxy without WebSocket support, so clients connect to API Gateway directly.
             socket_url=sockets.url if settings.public_url else f"wss://{site.host}/ws",
         )
         runners = Runners(
@@ -109,7 +109,7 @@ class ServiceStack(Stack):
         self._outputs(url, site, client)
 
     def _site(self, web: WebApi, sockets: SocketApi) -> Site:
-        """Create the site. Its page may connect to its own host, the bucket's objects and the token issuer."""
+        """Create the site. The page's headers allow requests to its own host, the file bucket and the token issuer."""
         settings = self._settings
         own_host = f"wss://{settings.domain}" if settings.domain else "'self'"
         headers = page_headers(
