@@ -1,5 +1,5 @@
-"""The ports on one DynamoDB table. Each module's docstring lists the keys (``pk / sk``) of the items that it writes.
+"""Implements ports with a DynamoDB table. Each module's docstring lists the keys (``pk / sk``) of the items it writes.
 
-An item holds its domain model as JSON in the attribute ``doc``. A field that a condition, an update or an index needs
-is an attribute of its own.
+An item holds its domain model as JSON in the attribute ``doc``. Fields that a condition, an update
+or an index needs are separate attributes.
 """

@@ -1,4 +1,4 @@
-"""Audit entries: ``SESSION#{session_id} / AUDIT#{audit_id}``, with a ``ttl`` after which DynamoDB deletes them."""
+"""Stores audit entries: ``SESSION#{session_id} / AUDIT#{audit_id}``, deleted by DynamoDB after their ``ttl``."""
 
 import math
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _ENTRY: TypeAdapter[AuditEntry] = TypeAdapter(AuditEntry)
 
 @dataclass(frozen=True)
 class DynamoAuditTrail:
-    """Implements ``ports.calls.AuditTrail``. ``retention``: how long an entry is stored."""
+    """Store audit entries for the time ``retention``. Implements ``ports.calls.AuditTrail``."""
 
     table: Table
     retention: timedelta

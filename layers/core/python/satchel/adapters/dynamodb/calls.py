@@ -1,13 +1,13 @@
-"""Tool calls, claims of runners, and approvals.
+"""Stores tool calls, the runners' claims of calls, and approvals.
 
 | item | key | attributes |
 |---|---|---|
-| call | ``CALLS#{turn_id} / CALL#{call_id}`` | ``doc``; later ``sent`` (to the tool) and ``settled`` (the result) |
+| call | ``CALLS#{turn_id} / CALL#{call_id}`` | ``doc``; later ``sent`` (tool input) and ``settled`` (the result) |
 | approval | ``CALLS#{turn_id} / APPROVAL#{call_id}`` | ``doc``; later ``decision`` |
 | claim | ``TURN#{turn_id} / CLAIM#{call_id}`` | ``claimed_by`` |
 
-``doc`` and ``sent`` of a call are in the bucket if they are large. Runners may write the partition ``TURN#{turn_id}``
-only, which holds the claims. Calls and approvals are outside of it, so a tool cannot approve its own call.
+A call's ``doc`` and ``sent`` are stored in S3 if they are large. Runners may write only the partition
+``TURN#{turn_id}``, which holds the claims. Calls and approvals are elsewhere, so a tool cannot approve its own call.
 """
 
 import json
@@ -24,7 +24,7 @@ from satchel.ports.storage import FileStore
 
 PREFIX = "CALL#"
 _SENT_FIELDS = {"injected", "unresolved", "server", "bytes_in"}
-# ``doc`` and ``sent`` inline take 80 KB, the result up to 300 KB; an item is limited to 400 KB.
+# DynamoDB limits an item to 400 KB: up to 40 KB each for ``doc`` and ``sent``, and up to 300 KB for the result.
 _MAX_INLINE_BYTES = 40_000
 
 
@@ -42,13 +42,13 @@ def _call(item: Item, texts: LargeTexts) -> Call:
 
 @dataclass(frozen=True)
 class DynamoCalls:
-    """Implements ``ports.calls.Calls``."""
+    """Store tool calls in the table. Implements ``ports.calls.Calls``."""
 
     table: Table
     store: FileStore
 
     def add(self, calls: Sequence[Call]) -> None:
-        """Write proposed calls; existing ones are not changed."""
+        """Store proposed calls. Calls that are already stored do not change."""
         for call in calls:
             pk, sk = _key(call.turn_id, call.call_id)
             document = call.model_dump_json(exclude=_SENT_FIELDS | {"result"})
@@ -65,13 +65,13 @@ class DynamoCalls:
         return sorted(calls, key=lambda call: (call.round, call.index))
 
     def mark_dispatched(self, call: Call) -> None:
-        """Store what was sent to the tool; the first write wins."""
+        """Store the input that was sent to the tool, unless it is already stored."""
         document = call.model_dump_json(include=_SENT_FIELDS)
         name, value = self._texts.to_attribute("sent", document, call.user, call.turn_id)
         self._set_once(call.turn_id, call.call_id, name, value)
 
     def save_result(self, turn_id: TurnId, call_id: CallId, result: CallResult) -> CallResult:
-        """Store the result of a call and return it; if there is one already, return that one."""
+        """Store the result of a call unless one is already stored, and return the stored result."""
         if self._set_once(turn_id, call_id, "settled", result.model_dump_json()):
             return result
         call = self.get(turn_id, call_id)
@@ -97,14 +97,14 @@ class DynamoCalls:
 
 @dataclass(frozen=True)
 class DynamoClaims:
-    """Implements ``ports.calls.CallClaims``, with a runner's credentials."""
+    """Store which runner executes a call, using the runner's credentials. Implements ``ports.calls.CallClaims``."""
 
     table: Table
 
     def claim(self, turn_id: TurnId, call_id: CallId, runner: str) -> bool:
         """Claim a call for a runner. Return False if another runner has claimed it.
 
-        boto3 may repeat a write whose response was lost, so the same runner's claim succeeds twice.
+        boto3 may repeat a write whose response was lost, so a repeated claim by the same runner succeeds too.
         """
         pk, sk = f"TURN#{turn_id}", f"CLAIM#{call_id}"
         try:
@@ -121,14 +121,14 @@ def _approval_key(turn_id: TurnId, call_id: CallId) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class DynamoApprovals:
-    """Implements ``ports.turns.Approvals``."""
+    """Store approvals in the table. Implements ``ports.turns.Approvals``."""
 
     table: Table
 
     def request(self, approval: Approval) -> Approval:
-        """Write a request for approval, or return the decided one.
+        """Store a request for approval and return it. If the call was already decided, return the stored approval.
 
-        A repeated request replaces the first, because its task token is the one that the state machine waits for.
+        A repeated request replaces the earlier one, because the state machine waits for the newest task token.
         """
         try:
             self.table.update(
@@ -150,8 +150,8 @@ class DynamoApprovals:
         return Approval.model_validate_json(str(item["doc"])).model_copy(update={"decision": decision})
 
     def decide(self, turn_id: TurnId, call_id: CallId, decision: Decision) -> Approval | None:
-        """Write the decision and return the approval; the first decision wins. None if there was no request."""
-        with suppress(ConditionFailed):  # no request, or decided before: return what the item says
+        """Store the first decision and return the stored approval. Return None if no approval was requested."""
+        with suppress(ConditionFailed):  # no request, or decided before: return what is stored
             self.table.update(
                 *_approval_key(turn_id, call_id),
                 expression="SET decision = :decision",

@@ -1,4 +1,4 @@
-"""Exceptions for conditional writes that failed, and the wait before a retry."""
+"""Exceptions for failed conditional writes, and the random wait before a retry."""
 
 import random
 import time
@@ -29,12 +29,12 @@ class WriteConflict(Exception):
 
 
 def wait_before_retry() -> None:
-    """Sleep for a random time, so that conflicting writers do not retry together."""
-    time.sleep(random.uniform(0, _MAX_WAIT_SECONDS))  # noqa: S311  (spreads retries, protects no secret)
+    """Sleep for a random time of up to 50 ms, so that conflicting writers do not retry together."""
+    time.sleep(random.uniform(0, _MAX_WAIT_SECONDS))  # noqa: S311  (spreads retries; not for security)
 
 
-class translate_errors:  # noqa: N801  (used as a statement)
-    """Context manager that raises ConditionFailed or WriteConflict for boto3's errors; other errors pass through."""
+class translate_errors:  # noqa: N801  (used like a function in ``with`` statements)
+    """Context manager that converts boto3 errors to ConditionFailed or WriteConflict. Other errors do not change."""
 
     def __enter__(self) -> None:
         return None

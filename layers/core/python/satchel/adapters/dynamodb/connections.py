@@ -1,4 +1,4 @@
-"""WebSocket tickets, connections, and subscriptions of connections to turns.
+"""Stores WebSocket tickets and connections, and the connections' subscriptions to turns.
 
 | item | key |
 |---|---|
@@ -6,8 +6,8 @@
 | connection | ``CONN#{connection_id} / CONN`` |
 | subscription | ``TURN#{turn_id} / SUB#{connection_id}`` |
 
-A subscription is in the partition of its turn's events, so the table's stream delivers both in the order of writing.
-Every item has a ``ttl``, after which DynamoDB deletes what was not removed.
+A subscription is in the partition of its turn's events, so the table's stream delivers both in write order. Every item
+has a ``ttl``, so DynamoDB deletes it later if it was not removed.
 """
 
 import json
@@ -27,7 +27,7 @@ from satchel.domain.ids import ConnectionId, TurnId
 logger = logging.getLogger(__name__)
 
 PREFIX = "SUB#"
-_ATTRIBUTES = {"sent", "mark", "failures"}  # not in ``doc``
+_ATTRIBUTES = {"sent", "mark", "failures"}  # separate attributes, not in ``doc``
 
 
 def _ttl(moment: datetime) -> int:
@@ -36,7 +36,7 @@ def _ttl(moment: datetime) -> int:
 
 @dataclass(frozen=True)
 class DynamoTickets:
-    """Implements ``ports.connections.Tickets``."""
+    """Store tickets in the table. Implements ``ports.connections.Tickets``."""
 
     table: Table
 
@@ -45,14 +45,14 @@ class DynamoTickets:
         self.table.put(item | {"ttl": _ttl(ticket.expires_at)}, if_absent=True)
 
     def pop(self, digest: str) -> Ticket | None:
-        """Remove a ticket, expired or not, and return it; None if there is none."""
+        """Delete a ticket and return it, even if it has expired. Return None if it does not exist."""
         item = self.table.pop(f"TICKET#{digest}", "TICKET")
         return Ticket.model_validate_json(str(item["doc"])) if item else None
 
 
 @dataclass(frozen=True)
 class DynamoConnections:
-    """Implements ``ports.connections.Connections``."""
+    """Store connections in the table. Implements ``ports.connections.Connections``."""
 
     table: Table
 
@@ -74,17 +74,17 @@ def _subscription_key(turn_id: TurnId, connection_id: ConnectionId) -> tuple[str
 
 @dataclass(frozen=True)
 class DynamoSubscriptions:
-    """Implements ``ports.connections.Subscriptions``.
+    """Store subscriptions in the table. Implements ``ports.connections.Subscriptions``.
 
-    Updates are conditional on ``mark``, so they never change a newer subscription of the same connection.
+    Each update requires an unchanged ``mark``, so it never affects a newer subscription of the same connection.
     """
 
     table: Table
 
     def add(self, subscription: Subscription) -> None:
-        """Store a subscription; it replaces the connection's previous one for this turn.
+        """Store a subscription, replacing the connection's previous subscription to this turn.
 
-        Deletes and inserts instead of overwriting, because the stream's filter passes on inserted items only.
+        Deletes and inserts the item instead of overwriting it, because the table's stream is filtered for inserts.
         """
         pk, sk = _subscription_key(subscription.turn_id, subscription.connection_id)
         self.table.delete(pk, sk)
@@ -96,7 +96,7 @@ class DynamoSubscriptions:
         )
 
     def list_for_turn(self, turn_id: TurnId, limit: int) -> Sequence[Subscription]:
-        """Return up to ``limit`` valid subscriptions to a turn; skip malformed items."""
+        """Return up to ``limit`` subscriptions to a turn. Malformed items are skipped."""
         items, _ = self.table.query(Query(f"TURN#{turn_id}", PREFIX, limit))
         return [subscription for item in items if (subscription := _subscription(turn_id, item))]
 
@@ -130,9 +130,9 @@ class DynamoSubscriptions:
 
 
 def _subscription(turn_id: TurnId, item: Item) -> Subscription | None:
-    """Return the subscription of an item, or None if it is malformed.
+    """Return the subscription that an item stores, or None if the item is malformed.
 
-    Runners may write to this partition, so an item may hold anything: turn and connection come from its key only.
+    Runners may write to this partition, so the item is untrusted: its key alone sets the turn and the connection.
     """
     attributes = {name: item[name] for name in _ATTRIBUTES if name in item}
     ids = {"turn_id": turn_id, "connection_id": str(item["sk"]).removeprefix(PREFIX)}

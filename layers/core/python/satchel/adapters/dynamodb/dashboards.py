@@ -1,4 +1,4 @@
-"""Dashboards, and the log of the actions that users took in them.
+"""Stores dashboards, and the log of the actions that users take in them.
 
 | item | key |
 |---|---|
@@ -17,7 +17,7 @@ from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.canvas import CanvasAction, Dashboard
 from satchel.domain.ids import CanvasId, SessionId, UserName
 
-_PAGE_SIZE = 10  # callers nearly always use the first dashboard
+_PAGE_SIZE = 10  # small, because callers nearly always use only the first dashboard
 
 
 def _key(user: UserName, canvas_id: CanvasId, session_id: SessionId | Literal[""] = "") -> tuple[str, str]:
@@ -30,12 +30,12 @@ def _dashboard(item: Item) -> Dashboard:
 
 @dataclass(frozen=True)
 class DynamoDashboards:
-    """Implements ``ports.sessions.Dashboards``."""
+    """Store dashboards in the table. Implements ``ports.sessions.Dashboards``."""
 
     table: Table
 
     def save(self, dashboard: Dashboard) -> None:
-        """Store a dashboard that was opened; it replaces the previous record."""
+        """Store the record of an opened dashboard, replacing its previous record."""
         pk, sk = _key(dashboard.user, dashboard.canvas_id, dashboard.session_id)
         self.table.put({"pk": pk, "sk": sk, "doc": dashboard.model_dump_json()})
 
@@ -44,7 +44,7 @@ class DynamoDashboards:
         return _dashboard(item) if item else None
 
     def list_by_id(self, user: UserName, canvas_id: CanvasId) -> Iterator[Dashboard]:
-        """Yield the dashboards with this id in the user's sessions, newest session first; read pages as needed."""
+        """Yield the user's dashboards with this canvas id, newest session first. Reads further pages only as needed."""
         pk, prefix = _key(user, canvas_id)
         after: str | None = None
         while True:
@@ -54,7 +54,7 @@ class DynamoDashboards:
                 return
 
     def add_action(self, action: CanvasAction) -> None:
-        """Store an action. Raise ConditionFailed if it is stored already."""
+        """Add a user's action to the log. Raise ConditionFailed if the action is already stored."""
         sk = f"ACTION#{action.canvas_id}/{action.action_id}"
         self.table.put(
             {"pk": f"SESSION#{action.session_id}", "sk": sk, "doc": action.model_dump_json()}, if_absent=True

@@ -1,8 +1,8 @@
-"""Events of a turn: ``TURN#{turn_id} / EVENT#{seq}``.
+"""Stores the events of turns as items ``TURN#{turn_id} / EVENT#{seq}``.
 
-In the same partition: the counter ``SEQ``, and ``ONCE#{key}`` for each event with a deduplication key. One transaction
-increments the counter and writes the event, so sequence numbers have no gaps and a reader never misses an event. The
-last event of a turn closes the counter; later writers get None.
+The same partition holds the counter ``SEQ``, and an item ``ONCE#{key}`` for each event with a deduplication key. One
+transaction increments the counter and writes the event, so sequence numbers have no gaps and a reader never misses an
+event. The last event of a turn closes the counter, so no event can follow it.
 """
 
 import json
@@ -21,13 +21,13 @@ from satchel.ports.system import Clock
 
 PREFIX = "EVENT#"
 _MAX_TRIES = 60
-_DEDUPE_POSITION = 2  # of the ``ONCE#`` item among the writes of an event
+_DEDUPE_POSITION = 2  # index of the ``ONCE#`` item's write in the transaction that writes an event
 _COUNTER_UNCHANGED = "seq = :last AND attribute_not_exists(closed)"
 
 
 @dataclass(frozen=True)
 class DynamoEvents:
-    """Implements ``ports.turns.Events``. Of several concurrent writers one succeeds; the others retry."""
+    """Store events. If several writers append at once, one succeeds and the others retry."""
 
     table: Table
     clock: Clock
@@ -35,8 +35,8 @@ class DynamoEvents:
     def append(self, turn_id: TurnId, event: NewEvent) -> Event | None:
         """Write an event and return it.
 
-        Return None if the turn has its last event, or an event with the same ``dedupe_key``. Raise Unavailable if
-        DynamoDB fails or too many writers compete.
+        Return None if the turn's last event, or an event with the same ``dedupe_key``, is already stored. Raise
+        Unavailable if DynamoDB fails or writers conflict too often.
         """
         pk = f"TURN#{turn_id}"
         for _ in range(_MAX_TRIES):
@@ -58,7 +58,7 @@ class DynamoEvents:
         raise Unavailable("Too many concurrent writers of events of one turn.")
 
     def _number(self, turn_id: TurnId, event: NewEvent) -> Event | None:
-        """Return the event with the next sequence number; None if the turn has its last event."""
+        """Return the event with the turn's next sequence number, or None if the turn's last event is stored."""
         counter = self.table.get(f"TURN#{turn_id}", "SEQ")
         if counter and "closed" in counter:
             return None

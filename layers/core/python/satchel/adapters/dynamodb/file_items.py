@@ -1,24 +1,24 @@
-"""Items of files, and the query that lists them.
+"""Defines the items that store files, and the query that lists files.
 
 | item | key |
 |---|---|
 | newest version | ``USER#{user} / FILE#{file_key}``, in the bucket ``files`` of the expiry index if the file expires |
 | each version | ``USER#{user} / VERSION#{file_key}#{n}`` |
-| name claim (reserves a name) | ``SESSION#{session_id} / NAME#{name}``, without a session ``LIBRARY#{user} / …`` |
+| name claim (reserves a name) | ``SESSION#{session_id} / NAME#{name}``; without a session ``LIBRARY#{user} / …`` |
 | pointer by name among all files | ``USER#{user} / NAME#{name}/{file_key}`` (a name contains no slash) |
 | pointer by session | ``SESSION#{session_id} / FILE#{file_key}`` |
-| version made from an object | ``USER#{user} / OBJECT#{object_id}``, so saving it again finds its version |
+| version by S3 object | ``USER#{user} / OBJECT#{object_id}``, so saving the same object again finds its version |
 | usage | ``USER#{user} / USAGE#{shard}``: counters ``bytes`` (of all versions) and ``files`` |
 
-A page of a list costs one bounded query, plus a batch read of the records if the query returns pointers:
+Listing a page takes one bounded query, plus a batch read of the file records if the query returns pointers:
 
 | filter | query | order |
 |---|---|---|
 | none | ``USER#{user} / FILE#`` | newest first |
 | session | ``SESSION#{session_id} / FILE#``, then the records | newest first |
-| name prefix | ``NAME#{prefix}`` in either partition, then the records | by name |
+| name prefix | ``NAME#{prefix}`` in the user's or session's partition, then the records | by name |
 
-Source and category have no index. A page with such a filter examines up to ``_MAX_EXAMINED`` records (or ``limit``, if
+Source and category have no index. A page filtered by them examines up to ``_MAX_EXAMINED`` records (or ``limit``, if
 that is more), so it may hold fewer files than ``limit``, or none, although more pages follow.
 """
 
@@ -38,12 +38,12 @@ _MAX_EXAMINED = 500
 
 
 def name_partition(user: UserName, session_id: SessionId | None) -> str:
-    """Return the partition in which a name is unique: the session, or the user's library for files without one."""
+    """Return the partition key within which file names are unique: per session, or per user without a session."""
     return f"SESSION#{session_id}" if session_id else f"LIBRARY#{user}"
 
 
 def record_item(record: FileRecord) -> Item:
-    """Return the item of a file's newest version."""
+    """Return the item that stores a file's newest version."""
     item: Item = {"pk": f"USER#{record.user}", "sk": f"FILE#{record.file_key}", "doc": record.model_dump_json()}
     if record.expires_at is not None:
         item |= {"expiry_bucket": EXPIRY_BUCKET, "expires_at": record.expires_at}
@@ -51,34 +51,34 @@ def record_item(record: FileRecord) -> Item:
 
 
 def parse_record(item: Item) -> FileRecord:
-    """Return the file record of a version's item."""
+    """Return the file record that an item stores."""
     return FileRecord.model_validate_json(str(item["doc"]))
 
 
 def version_prefix(file_key: FileKey) -> str:
-    """Return the sort key prefix of all versions of a file."""
+    """Return the sort key prefix that all versions of a file share."""
     return f"VERSION#{file_key}#"
 
 
 def version_key(file_key: FileKey, version: int) -> str:
-    """Return the sort key of a version."""
+    """Return the sort key of one version of a file."""
     return f"{version_prefix(file_key)}{version:06d}"
 
 
 def version_item(record: FileRecord) -> Item:
-    """Return the item of a version."""
+    """Return the item that stores one version of a file."""
     sk = version_key(record.file_key, record.version)
     return {"pk": f"USER#{record.user}", "sk": sk, "doc": record.model_dump_json()}
 
 
 def object_item(record: FileRecord) -> Item:
-    """Return the item that names the version made from an object."""
+    """Return the item that maps the id of an S3 object to its file version."""
     sk = f"OBJECT#{record.object_id}"
     return {"pk": f"USER#{record.user}", "sk": sk, "file_key": record.file_key, "version": record.version}
 
 
 def pointer_key(name: str, file_key: FileKey | Literal[""] = "") -> str:
-    """Return the sort key of a pointer by name; without a key, the prefix of all files with this name."""
+    """Return the sort key of a pointer from a name to a file; without ``file_key``, the prefix for all such files."""
     return f"NAME#{name}/{file_key}"
 
 
@@ -94,7 +94,7 @@ def pointer_items(record: FileRecord) -> Iterator[Item]:
 
 
 def claim_item(record: FileRecord) -> Item:
-    """Return the item that reserves a file's name; ``held_by`` is the condition for replacing or deleting it."""
+    """Return the item that reserves a file's name. A writer may replace it only if ``held_by`` has not changed."""
     claim = NameClaim(
         name=record.name,
         raw_name=record.raw_name,
@@ -115,9 +115,9 @@ def claim_item(record: FileRecord) -> Item:
 
 
 def usage_key(user: UserName, file_key: FileKey) -> tuple[str, str]:
-    """Return the key of the usage counters for a file. A user's usage is the sum over all shards.
+    """Return the key of the usage counters that include a file. A user's usage is the sum over all shards.
 
-    The shard is chosen by the key's last (random) character, to avoid contention of writers.
+    The file key's last (random) character selects the shard, so concurrent writers rarely conflict.
     """
     return f"USER#{user}", f"{USAGE_PREFIX}{ord(file_key[-1]) % _USAGE_SHARDS}"
 
@@ -125,7 +125,7 @@ def usage_key(user: UserName, file_key: FileKey) -> tuple[str, str]:
 def query_files(
     table: Table, user: UserName, file_filter: FileFilter, limit: int, cursor: str | None
 ) -> Page[FileRecord]:
-    """Return a page of the files that match the filter. Raise InvalidRequest for a cursor of another list."""
+    """Return a page of files that match the filter. Raise InvalidRequest if the cursor belongs to a different list."""
     pk = f"SESSION#{file_filter.session_id}" if file_filter.session_id else f"USER#{user}"
     prefix = f"NAME#{file_filter.name_prefix}" if file_filter.name_prefix else "FILE#"
     examined = max(limit, _MAX_EXAMINED) if file_filter.needs_records else limit
@@ -140,7 +140,7 @@ def query_files(
 
 
 def _resolve_pointers(table: Table, user: UserName, pointers: Sequence[Item]) -> list[FileRecord | None]:
-    """Return the record of each pointer; None for a file that was deleted meanwhile."""
+    """Return the file record for each pointer, or None if the file was deleted in the meantime."""
     keys = [FileKey(str(pointer["file_key"])) for pointer in pointers]
     items = table.get_many([(f"USER#{user}", f"FILE#{key}") for key in keys])
     records = {record.file_key: record for record in map(parse_record, items)}

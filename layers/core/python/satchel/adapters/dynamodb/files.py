@@ -1,7 +1,7 @@
-"""Files of a user. The items, their keys and the list query are in ``file_items``.
+"""Stores the records of users' files. The module ``file_items`` defines the items, their keys and the list query.
 
-One transaction writes or deletes a file, its name claim and its share of the usage counters, so two files never have
-the same name and no file is counted twice.
+One transaction writes or deletes a file's record, the item that reserves its name, and its share of the usage counters.
+So two files never have the same name, and no file is counted twice.
 """
 
 from collections.abc import Iterator, Sequence
@@ -46,12 +46,12 @@ if TYPE_CHECKING:
 
 _MAX_TRIES = 50
 _MAX_NAMES = 10_000
-_POINTER_PAGE_SIZE = 5  # callers nearly always use the first file
-_VERSIONS_PER_TRANSACTION = 45  # each has two items, and a transaction is limited to 100 writes
+_POINTER_PAGE_SIZE = 5  # small, because callers nearly always use only the first file
+_VERSIONS_PER_TRANSACTION = 45  # each version has two items; a transaction is limited to 100 writes
 
 
 def _candidate_names(name: str) -> Iterator[str]:
-    """Yield ``name``, then ``name`` with the numbers 2, 3, …."""
+    """Yield the names to try for a new file: ``name``, then ``name`` with the numbers 2, 3, …."""
     yield name
     for count in range(2, _MAX_NAMES):
         yield numbered_name(name, count)
@@ -59,7 +59,7 @@ def _candidate_names(name: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class DynamoFiles:
-    """Implements ``ports.files.Files``."""
+    """Store file records in the table. Implements ``ports.files.Files``."""
 
     table: Table
 
@@ -68,11 +68,11 @@ class DynamoFiles:
             try:
                 return self.get_by_object(new.user, new.object_id) or self._save(new)
             except (ConditionFailed, WriteConflict):
-                wait_before_retry()  # another writer took or changed the name meanwhile
+                wait_before_retry()  # another writer took the name or changed its file at the same time
         raise Unavailable(f"Too many concurrent writers of one file name: {new.name}")
 
     def save_upload(self, new: NewFile) -> FileRecord:
-        """Record the object of an upload as a file and delete the upload, in one transaction.
+        """Save the file of a completed upload and delete the upload's record, in one transaction.
 
         Raise UploadNotFound if the upload was aborted.
         """
@@ -80,7 +80,7 @@ class DynamoFiles:
         key = upload_key(new.user, upload_id)
         delete_upload = self.table.build_delete_if(*key, "upload_id", new.object_id)
         for _ in range(_MAX_TRIES):
-            # Read the upload before the file: a concurrent completion deletes the one and writes the other.
+            # Read the upload before the file: otherwise both seem missing if another request completes it in between.
             upload = self.table.get(*key)
             if record := self.get_by_object(new.user, new.object_id):
                 return record
@@ -160,7 +160,7 @@ class DynamoFiles:
         return sorted((parse_record(item) for item in items), key=lambda record: record.created_at, reverse=True)
 
     def list_by_name(self, user: UserName, session_id: SessionId | None, name: str) -> Iterator[FileRecord]:
-        """Yield the files with this name: first the session's, then the user's other files, newest first."""
+        """Yield the user's files with this name: the session's own file first, then the others, newest first."""
         seen: set[str] = set()
         for key in self._keys(user, session_id, name):
             if key not in seen and (record := self.get(user, key)):
@@ -180,7 +180,7 @@ class DynamoFiles:
             query = replace(query, after=after)
 
     def remove(self, record: FileRecord) -> Sequence[str]:
-        """Delete a file with all versions and free its name. Return the S3 keys that the caller must delete."""
+        """Delete a file's records and free its name. Return the S3 keys of all versions, for the caller to delete."""
         keys: dict[str, None] = {}
         for _ in range(_MAX_TRIES):
             newest = self.get(record.user, record.file_key)
@@ -194,12 +194,12 @@ class DynamoFiles:
             try:
                 self._remove(newest, versions)
             except (ConditionFailed, WriteConflict):
-                continue  # another writer added a version meanwhile: delete that one too
+                continue  # another writer added a version at the same time, so delete that version too
             return list(keys)
         raise Unavailable(f"Too many concurrent writers of one file: {record.name}")
 
     def _remove(self, newest: FileRecord, versions: Sequence[FileRecord]) -> None:
-        """Delete a file. Versions that do not fit in one transaction are deleted first, oldest first."""
+        """Delete a file. If it has too many versions for one transaction, delete the oldest in transactions before."""
         old, rest = versions[:-_VERSIONS_PER_TRANSACTION], versions[-_VERSIONS_PER_TRANSACTION:]
         for start in range(0, len(old), _VERSIONS_PER_TRANSACTION):
             batch = old[start : start + _VERSIONS_PER_TRANSACTION]
@@ -209,9 +209,9 @@ class DynamoFiles:
         self.table.transact([*self.build_deletes(newest, rest), count])
 
     def build_deletes(self, newest: FileRecord, versions: Sequence[FileRecord]) -> Sequence["TransactWriteItemTypeDef"]:
-        """Return the writes that delete a file, on condition that ``newest`` is current and all ``versions`` exist.
+        """Build the writes that delete a file. They fail unless ``newest`` is current and all ``versions`` exist.
 
-        The caller adds ``build_count``.
+        The caller must add the write from ``build_count``, which updates the usage counters.
         """
         items = [record_item(newest), *pointer_items(newest)]
         return [
@@ -223,7 +223,7 @@ class DynamoFiles:
         ]
 
     def build_count(self, record: FileRecord, files: int, size: int) -> "TransactWriteItemTypeDef":
-        """Return the write that adds to the usage counters (number of files, bytes) of this file's shard."""
+        """Build the write that adds ``files`` and ``size`` (bytes) to the usage counters in this file's shard."""
         return self.table.build_add(*usage_key(record.user, record.file_key), {"files": files, "bytes": size})
 
     def _build_version_deletes(

@@ -1,4 +1,4 @@
-"""Items of the table: conversion to DynamoDB's format, list cursors, and texts too large for an item."""
+"""Converts items to and from DynamoDB's format, encodes list cursors, and stores texts too large for an item in S3."""
 
 import base64
 import hashlib
@@ -19,15 +19,15 @@ _MAX_SORT_KEY_BYTES = 1024
 _MAX_TEXT_BYTES = 64 << 20
 
 
-def encode_value(value: str | int | bool) -> dict[str, Any]:  # noqa: FBT001  (a value of an item)
-    """Return a value in DynamoDB's format."""
+def encode_value(value: str | int | bool) -> dict[str, Any]:  # noqa: FBT001  (items contain bool values)
+    """Return a value in DynamoDB's typed format, for example ``{"N": "5"}`` for 5."""
     if isinstance(value, bool):
         return {"BOOL": value}
     return {"S": value} if isinstance(value, str) else {"N": str(value)}
 
 
 def encode(item: Mapping[str, str | int | bool]) -> dict[str, Any]:
-    """Return an item in DynamoDB's format."""
+    """Return an item in DynamoDB's typed format, as requests need it."""
     return {name: encode_value(value) for name, value in item.items()}
 
 
@@ -39,17 +39,17 @@ def _decode_value(encoded: Mapping[str, Any]) -> str | int | bool:
 
 
 def decode(encoded: Mapping[str, Any]) -> Item:
-    """Return an item with plain Python values."""
+    """Return an item from a DynamoDB response with plain Python values."""
     return {name: _decode_value(value) for name, value in encoded.items()}
 
 
 def to_cursor(sort_key: str | None) -> str | None:
-    """Return the opaque list cursor for the last sort key of a page; None on the last page."""
+    """Return an opaque list cursor that encodes the last sort key of a page, or None if there is no next page."""
     return None if sort_key is None else base64.urlsafe_b64encode(sort_key.encode()).decode()
 
 
 def from_cursor(cursor: str | None, prefix: str) -> str | None:
-    """Return the sort key in a list cursor. Raise InvalidRequest if it does not begin with the list's ``prefix``."""
+    """Return the sort key that a cursor encodes. Raise InvalidRequest if it does not begin with ``prefix``."""
     if cursor is None:
         return None
     try:
@@ -63,19 +63,19 @@ def from_cursor(cursor: str | None, prefix: str) -> str | None:
 
 @dataclass(frozen=True)
 class LargeTexts:
-    """Texts of items: in the item itself up to ``max_inline_bytes``, else in the bucket, with the key in the item.
+    """Store texts in items. A text over ``max_inline_bytes`` is stored in S3, and the item holds its object key.
 
-    An item is limited to 400 KB, and a call's arguments may be larger. The object key contains the text's hash, so two
-    writers with different texts never overwrite each other's object.
+    DynamoDB limits an item to 400 KB, but a tool call's arguments may be larger. The object key contains the text's
+    hash, so writers with different texts never overwrite each other's object.
     """
 
     store: FileStore
     max_inline_bytes: int
 
     def to_attribute(self, name: str, text: str, user: UserName, turn_id: TurnId) -> tuple[str, str]:
-        """Return the attribute's name and value: ``name`` and the text, or ``{name}_at`` and the key of its object.
+        """Return the attribute to store: ``(name, text)``, or ``({name}_at, object key)`` for a large text.
 
-        Writes the object of a large text.
+        Writes a large text to S3.
         """
         body = text.encode()
         if len(body) <= self.max_inline_bytes:
@@ -85,7 +85,7 @@ class LargeTexts:
         return f"{name}_at", key
 
     def read(self, item: Item, name: str) -> str:
-        """Return a text of an item. Raise LookupError if its object was deleted."""
+        """Return a text from an item, or from S3 if it is large. Raise LookupError if its S3 object was deleted."""
         if name in item:
             return str(item[name])
         text = self.store.read(str(item[f"{name}_at"]), _MAX_TEXT_BYTES)

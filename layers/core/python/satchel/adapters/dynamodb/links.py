@@ -1,4 +1,4 @@
-"""Shared links: ``USER#{user} / LINK#{link_id}``, with a ``ttl``; and the items that decide if a link is valid."""
+"""Stores shared links (``USER#{user} / LINK#{link_id}``, with a ``ttl``), and reads what decides if a link is valid."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from satchel.domain.links import Claims, LinkState, SharedLink
 from satchel.ports import Page
 
 PREFIX = "LINK#"
-_NO_ID = "-"  # never a real id: an absent item to read if a link has no session or no link id
+_NO_ID = "-"  # not a real id: names a missing item, which is read if a link has no session or link id
 
 _Key = tuple[str, str]
 
@@ -28,7 +28,7 @@ def _link(item: Item) -> SharedLink:
 
 @dataclass(frozen=True)
 class DynamoSharedLinks:
-    """Implements ``ports.links.SharedLinks``."""
+    """Store shared links in the table. Implements ``ports.links.SharedLinks``."""
 
     table: Table
 
@@ -45,7 +45,7 @@ class DynamoSharedLinks:
         return self.table.pop(*_link_key(user, link_id)) is not None
 
     def revoke_all(self, user: UserName) -> int:
-        """Delete all links of the user, page by page. Return how many were deleted."""
+        """Revoke all shared links of the user by deleting them. Return how many were deleted."""
         deleted = 0
         while True:
             items, after = self.table.query(Query(f"USER#{user}", PREFIX))
@@ -56,7 +56,7 @@ class DynamoSharedLinks:
 
 @dataclass(frozen=True)
 class DynamoLinkStates:
-    """Implements ``ports.links.LinkStates``. Always reads three items per link, so timing reveals nothing."""
+    """Implements ``ports.links.LinkStates``. Always reads three items per link, so the timing reveals nothing."""
 
     table: Table
 
@@ -68,7 +68,7 @@ class DynamoLinkStates:
 
 
 def _keys(claims: Claims) -> tuple[_Key, _Key, _Key]:
-    """Return the keys of a link's file version, session and shared link."""
+    """Return the keys of the items that decide if a link is valid: its file version, session and shared link."""
     return (
         (f"USER#{claims.owner}", version_key(claims.file_key, claims.version)),
         session_key(claims.owner, claims.session_id or SessionId(_NO_ID)),

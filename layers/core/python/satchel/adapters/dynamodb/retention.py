@@ -1,6 +1,6 @@
-"""Deletion of many expired files in few requests, and of the events of ended sessions.
+"""Deletes many expired files with few requests, and the events and subscriptions of ended sessions.
 
-Keys: ``file_items`` (files), ``events`` (events), ``connections`` (subscriptions).
+The keys are documented in ``file_items`` (files), ``events`` and ``connections`` (subscriptions).
 """
 
 from collections.abc import Sequence
@@ -29,26 +29,26 @@ from satchel.domain.files import FileRecord, as_permanent, is_expired
 from satchel.domain.ids import SessionId
 from satchel.domain.sessions import SessionStatus
 
-_MAX_DELETES = 99  # per transaction, plus the write of the usage counters
+_MAX_DELETES = 99  # a transaction is limited to 100 writes, and one of them updates the usage counters
 _PAGE_SIZE = 200
-# The ``ONCE#`` items stay: they prevent that a late writer repeats an event.
+# The ``ONCE#`` items are not deleted, because they prevent a late writer from repeating an event.
 _PURGED_PREFIXES = (EVENT_PREFIX, SUBSCRIPTION_PREFIX)
 
 
 @dataclass(frozen=True)
 class DynamoFileReaper:
-    """Implements ``ports.files.FileReaper``."""
+    """Find and delete expired files. Implements ``ports.files.FileReaper``."""
 
     table: Table
 
     def list_expired(self, until: datetime, limit: int) -> Sequence[FileRecord]:
-        """Return expired files of all users; the index is eventually consistent, so their items are read again."""
+        """Return expired files of all users. Re-reads each item, because the expiry index may be outdated."""
         entries = self.table.query_expired(EXPIRY_BUCKET, int(until.timestamp()), limit)
         items = self.table.get_many([(str(entry["pk"]), str(entry["sk"])) for entry in entries])
         return [record for record in map(parse_record, items) if is_expired(record, until)]
 
     def list_versions(self, records: Sequence[FileRecord]) -> Sequence[FileRecord]:
-        """Return all versions of files, given their newest versions; read the older ones by key."""
+        """Return all versions of files. ``records`` holds the newest ones; the older ones are read from the table."""
         older = [
             (f"USER#{record.user}", version_key(record.file_key, version))
             for record in records
@@ -57,7 +57,7 @@ class DynamoFileReaper:
         return [*map(parse_record, self.table.get_many(older)), *records]
 
     def remove(self, records: Sequence[FileRecord]) -> int:
-        """Delete files and return how many were deleted. A transaction deletes as many files of one shard as fit."""
+        """Delete files and return how many were deleted. Each transaction deletes as many files as fit."""
         files = {record.file_key: _File(record) for record in records}
         for version in self.list_versions(records):
             files[version.file_key].versions.append(version)
@@ -73,7 +73,7 @@ class DynamoFileReaper:
         return removed
 
     def _remove(self, batch: Sequence["_File"]) -> int:
-        """Delete a batch in one transaction; if a file was changed meanwhile, delete the others one by one."""
+        """Delete files in one transaction and return how many. If a file has changed, delete the others one by one."""
         files = DynamoFiles(self.table)
         writes = [write for file in batch for write in files.build_deletes(file.newest, file.versions)]
         size = sum(version.size for file in batch for version in file.versions)
@@ -84,9 +84,9 @@ class DynamoFileReaper:
         return len(batch)
 
     def promote(self, record: FileRecord, *, while_open: bool) -> FileRecord:
-        """Write a transient file as a permanent one, on condition that it is unchanged since it was read.
+        """Make a transient file permanent and return it. Raise FileNotFound if it changed after ``record`` was read.
 
-        With ``while_open``, also on condition that its session is open. Raises FileNotFound and SessionEnded.
+        With ``while_open``, raise SessionEnded if the file's session is not open.
         """
         permanent = as_permanent(record)
         writes = [
@@ -117,7 +117,7 @@ class _File:
 
     @property
     def max_deletes(self) -> int:
-        """Return the maximum number of the file's items: record, claim, two pointers, two per version."""
+        """Return how many items the file has at most: record, name claim, two pointers, two per version."""
         return 4 + 2 * len(self.versions)
 
 
@@ -132,9 +132,9 @@ class DynamoSessionPurger:
     table: Table
 
     def delete_events(self, session_id: SessionId) -> int:
-        """Delete the events (except each turn's last) and subscriptions of a session's turns; return how many.
+        """Delete a session's events (except the last of each turn) and subscriptions. Return how many were deleted.
 
-        Works page by page; an interrupted call can be repeated.
+        An interrupted deletion can be repeated.
         """
         deleted, after = 0, None
         while True:

@@ -1,9 +1,9 @@
-"""Sessions: ``USER#{user} / SESSION#{session_id}``.
+"""Stores sessions as items ``USER#{user} / SESSION#{session_id}``.
 
 The expiry index holds open sessions in the bucket ``sessions`` (``expires_at``: the time of the last use), and ended
 sessions in the bucket ``ended`` (``expires_at``: the time of the next cleanup) until their cleanup is complete.
 
-The tokens that models used are counters of the item, one attribute per field of TokenUsage.
+Each item counts the tokens that models used, with one attribute per field of TokenUsage.
 """
 
 import json
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 PREFIX = "SESSION#"
 _OPEN_BUCKET, _ENDED_BUCKET = "sessions", "ended"
-_ATTRIBUTES = {"status", "epoch", "running_turn", "last_used_at", "ended_at"}  # not in ``doc``
+_ATTRIBUTES = {"status", "epoch", "running_turn", "last_used_at", "ended_at"}  # separate attributes, not in ``doc``
 _COUNTERS = frozenset(TokenUsage.model_fields)
 _MAX_TRIES = 20
 
 
 def session_key(user: UserName, session_id: SessionId) -> tuple[str, str]:
-    """Return the key of a session's item."""
+    """Return the key (``pk``, ``sk``) of a session's item."""
     return f"USER#{user}", f"{PREFIX}{session_id}"
 
 
@@ -57,18 +57,18 @@ def _doc(session: Session) -> str:
 
 
 def parse_session(item: Item) -> Session:
-    """Return the session of an item."""
+    """Return the session that an item stores."""
     attributes = {name: item[name] for name in _ATTRIBUTES if name in item}
     return Session.model_validate(json.loads(str(item["doc"])) | attributes | {"usage": parse_usage(item)})
 
 
 def parse_usage(item: Item) -> TokenUsage:
-    """Return the token counters of the item of a session or turn."""
+    """Return the token usage that is counted in the item of a session or turn."""
     return TokenUsage.model_validate({name: item[name] for name in _COUNTERS & item.keys()})
 
 
 def build_usage_update(table: Table, pk: str, sk: str, usage: TokenUsage) -> "TransactWriteItemTypeDef":
-    """Return the update that adds to the token counters of an item, on condition that the item exists."""
+    """Build a write that adds to the token counters of an item. The write fails if the item does not exist."""
     counts = usage.model_dump(exclude_defaults=True)
     return table.build_update(
         pk,
@@ -82,7 +82,7 @@ def build_usage_update(table: Table, pk: str, sk: str, usage: TokenUsage) -> "Tr
 
 @dataclass(frozen=True)
 class DynamoSessions:
-    """Implements ``ports.sessions.Sessions``."""
+    """Store sessions in the table. Implements ``ports.sessions.Sessions``."""
 
     table: Table
 
@@ -104,9 +104,9 @@ class DynamoSessions:
         return Page(items=[parse_session(item) for item in items], cursor=to_cursor(last))
 
     def update(self, user: UserName, session_id: SessionId, changes: SessionChanges) -> Session:
-        """Apply changes to an open session and return it. Concurrent changes of different fields are all applied.
+        """Change an open session and return the result. Concurrent changes to different fields are all applied.
 
-        Raises SessionNotFound, SessionEnded, and Unavailable after too many conflicts with other writers.
+        Raise SessionNotFound, SessionEnded, or Unavailable if other writers conflict too often.
         """
         for _ in range(_MAX_TRIES):
             item = self.table.get(*session_key(user, session_id))
@@ -163,18 +163,18 @@ class DynamoSessions:
         self._change(session, "SET expires_at = :due", {"due": int(at.timestamp())})
 
     def mark_cleaned_up(self, session: Session) -> None:
-        """Take an ended session out of the expiry index: its cleanup is complete."""
+        """Remove an ended session from the expiry index, so that it is not cleaned up again."""
         self._change(session, "REMOVE expiry_bucket, expires_at", {})
 
     def _due(self, bucket: str, until: datetime, limit: int) -> Sequence[Session]:
-        """Return the sessions that are due in a bucket; the index is eventually consistent, so re-read the items."""
+        """Return a bucket's sessions due by ``until``. Re-reads the items, because the index may be outdated."""
         entries = self.table.query_expired(bucket, int(until.timestamp()), limit)
         items = self.table.get_many([(str(entry["pk"]), str(entry["sk"])) for entry in entries])
         due = [item for item in items if item.get("expiry_bucket") == bucket]
         return [parse_session(item) for item in due if int(item["expires_at"]) <= until.timestamp()]
 
     def _change(self, session: Session, expression: str, values: dict[str, int]) -> None:
-        """Update an ended session; do nothing if it was deleted meanwhile."""
+        """Update the item of an ended session. Do nothing if the session was deleted in the meantime."""
         with suppress(ConditionFailed):
             self.table.update(
                 *session_key(session.user, session.session_id),

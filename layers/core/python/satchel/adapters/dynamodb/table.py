@@ -1,4 +1,4 @@
-"""A thin layer over the DynamoDB client: plain Python values in and out, and two exceptions for failed writes."""
+"""Reads and writes a DynamoDB table as plain Python values. Failed writes raise ConditionFailed or WriteConflict."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         UpdateTypeDef,
     )
 
-# DynamoDB's limits per request.
+# DynamoDB's maximum number of items per batch request
 _MAX_BATCH_READS = 100
 _MAX_BATCH_WRITES = 25
 _ABSENT = "attribute_not_exists(pk)"
@@ -25,7 +25,7 @@ _PRESENT = "attribute_exists(pk)"
 
 @dataclass(frozen=True)
 class Query:
-    """A page of items of one partition: those whose sort key begins with ``prefix`` and comes after ``after``."""
+    """Parameters for reading a page of a partition: the items with sort key ``prefix``, starting after ``after``."""
 
     pk: str
     prefix: str = ""
@@ -36,21 +36,21 @@ class Query:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with the keys ``pk`` and ``sk``.
+    """Read and write items by partition key (``pk``) and sort key (``sk``).
 
-    ``build_*`` methods return one write of a transaction, which ``transact`` runs.
+    The ``build_*`` methods only build a write. ``transact`` runs several of them in one transaction.
     """
 
     client: "DynamoDBClient"
     name: str
 
     def get(self, pk: str, sk: str) -> Item | None:
-        """Return an item, or None (a consistent read)."""
+        """Return the item with this key, or None if it does not exist. The read is strongly consistent."""
         response = self.client.get_item(TableName=self.name, Key=encode({"pk": pk, "sk": sk}), ConsistentRead=True)
         return decode(response["Item"]) if "Item" in response else None
 
     def get_many(self, keys: Sequence[tuple[str, str]]) -> list[Item]:
-        """Return the items that exist among any number of different keys, in no particular order (consistent reads)."""
+        """Return the existing items for any number of distinct keys, unordered. The reads are strongly consistent."""
         items: list[Item] = []
         for start in range(0, len(keys), _MAX_BATCH_READS):
             pending = [encode({"pk": pk, "sk": sk}) for pk, sk in keys[start : start + _MAX_BATCH_READS]]
@@ -63,13 +63,13 @@ class Table:
         return items
 
     def put(self, item: Item, *, if_absent: bool = False) -> None:
-        """Write an item. With ``if_absent``, raise ConditionFailed if the key exists."""
+        """Write an item, replacing any existing one. With ``if_absent``, raise ConditionFailed if the item exists."""
         extra: dict[str, Any] = {"ConditionExpression": _ABSENT} if if_absent else {}
         with translate_errors():
             self.client.put_item(TableName=self.name, Item=encode(item), **extra)
 
     def update(self, pk: str, sk: str, expression: str, condition: str, values: Values, names: dict[str, str]) -> None:
-        """Change an item. Raise ConditionFailed if the condition is false."""
+        """Run an update expression on an item. Raise ConditionFailed if ``condition`` is false."""
         with translate_errors():
             self.client.update_item(
                 TableName=self.name,
@@ -85,7 +85,7 @@ class Table:
         self.client.delete_item(TableName=self.name, Key=encode({"pk": pk, "sk": sk}))
 
     def delete_if(self, pk: str, sk: str, attribute: str, value: str) -> None:
-        """Delete an item if an attribute has this value, else raise ConditionFailed."""
+        """Delete an item if its ``attribute`` has this ``value``; otherwise raise ConditionFailed."""
         with translate_errors():
             self.client.delete_item(
                 TableName=self.name,
@@ -96,7 +96,7 @@ class Table:
             )
 
     def delete_many(self, keys: Sequence[tuple[str, str]]) -> None:
-        """Delete any number of items, in no particular order; absent ones are no error."""
+        """Delete the items with these keys (any number), in no particular order. Missing items are ignored."""
         for start in range(0, len(keys), _MAX_BATCH_WRITES):
             batch = keys[start : start + _MAX_BATCH_WRITES]
             pending: Any = [{"DeleteRequest": {"Key": encode({"pk": pk, "sk": sk})}} for pk, sk in batch]
@@ -105,13 +105,13 @@ class Table:
                 pending = response["UnprocessedItems"].get(self.name)
 
     def pop(self, pk: str, sk: str) -> Item | None:
-        """Delete an item and return it, or None. Of several concurrent callers, one gets the item."""
+        """Delete an item and return it, or None if it does not exist. Only one of concurrent callers gets it."""
         key = encode({"pk": pk, "sk": sk})
         response = self.client.delete_item(TableName=self.name, Key=key, ReturnValues="ALL_OLD")
         return decode(response["Attributes"]) if "Attributes" in response else None
 
     def query(self, query: Query) -> tuple[list[Item], str | None]:
-        """Return a page of items by sort key, and the sort key to pass as ``after`` for the next page (None: last)."""
+        """Return a page of items by sort key, and the ``after`` value for the next page (None if there is none)."""
         key_condition: dict[str, Any] = {
             "KeyConditionExpression": "pk = :pk AND begins_with(sk, :prefix)",
             "ExpressionAttributeValues": encode({":pk": query.pk, ":prefix": query.prefix}),
@@ -134,7 +134,7 @@ class Table:
         return [decode(item) for item in response["Items"]], str(decode(last)["sk"]) if last else None
 
     def query_all(self, pk: str, prefix: str) -> list[Item]:
-        """Return all items of a partition with this sort key prefix. Only for sets that have a fixed upper bound."""
+        """Return all items of a partition with this sort key prefix. Use only if the number of items is bounded."""
         items, after = self.query(Query(pk, prefix))
         while after is not None:
             page, after = self.query(Query(pk, prefix, after=after))
@@ -142,7 +142,7 @@ class Table:
         return items
 
     def query_expired(self, bucket: str, until: int, limit: int) -> list[Item]:
-        """Return items of a bucket of the expiry index with ``expires_at`` up to ``until`` (seconds), oldest first."""
+        """Return up to ``limit`` items in an expiry index bucket that expire by ``until`` (Unix time), oldest first."""
         response = self.client.query(
             TableName=self.name,
             IndexName="expiry",
@@ -153,19 +153,19 @@ class Table:
         return [decode(item) for item in response["Items"]]
 
     def transact(self, writes: Sequence["TransactWriteItemTypeDef"]) -> None:
-        """Run all writes or none. Raise ConditionFailed (with the positions of the failed writes) or WriteConflict."""
+        """Run all writes or none of them. Raise ConditionFailed with the failed writes' positions, or WriteConflict."""
         with translate_errors():
             self.client.transact_write_items(TransactItems=list(writes))
 
     def build_put(self, item: Item, *, if_absent: bool = False) -> "TransactWriteItemTypeDef":
-        """Return a put; with ``if_absent``, on condition that the key does not exist."""
+        """Build a write that stores an item. With ``if_absent``, the write fails if the item exists."""
         put: PutTypeDef = {"TableName": self.name, "Item": encode(item)}
         if if_absent:
             put["ConditionExpression"] = _ABSENT
         return {"Put": put}
 
     def build_put_if(self, item: Item, attribute: str, value: str) -> "TransactWriteItemTypeDef":
-        """Return a put that replaces an item, on condition that an attribute of the old item has this value."""
+        """Build a write that replaces an item. It fails unless the old item's ``attribute`` has this ``value``."""
         return {
             "Put": {
                 "TableName": self.name,
@@ -179,7 +179,7 @@ class Table:
     def build_update(
         self, pk: str, sk: str, expression: str, condition: str, values: Values, names: dict[str, str]
     ) -> "TransactWriteItemTypeDef":
-        """Return a conditional update."""
+        """Build a write that runs an update expression on an item. The write fails if ``condition`` is false."""
         update: UpdateTypeDef = {
             "TableName": self.name,
             "Key": encode({"pk": pk, "sk": sk}),
@@ -192,7 +192,7 @@ class Table:
         return {"Update": update}
 
     def build_add(self, pk: str, sk: str, counts: Mapping[str, int]) -> "TransactWriteItemTypeDef":
-        """Return an update that adds to counters. An absent counter, or item, starts at 0."""
+        """Build a write that adds ``counts`` to the counters of an item. A missing counter or item starts at 0."""
         return {
             "Update": {
                 "TableName": self.name,
@@ -204,14 +204,14 @@ class Table:
         }
 
     def build_delete(self, pk: str, sk: str, *, if_present: bool = False) -> "TransactWriteItemTypeDef":
-        """Return a delete; with ``if_present``, on condition that the item exists."""
+        """Build a write that deletes an item. With ``if_present``, the write fails if the item does not exist."""
         delete: DeleteTypeDef = {"TableName": self.name, "Key": encode({"pk": pk, "sk": sk})}
         if if_present:
             delete["ConditionExpression"] = _PRESENT
         return {"Delete": delete}
 
     def build_delete_if(self, pk: str, sk: str, attribute: str, value: str) -> "TransactWriteItemTypeDef":
-        """Return a delete, on condition that an attribute of the item has this value."""
+        """Build a write that deletes an item. The write fails unless the item's ``attribute`` has this ``value``."""
         return {
             "Delete": {
                 "TableName": self.name,
@@ -223,7 +223,7 @@ class Table:
         }
 
     def build_check(self, pk: str, sk: str, attribute: str, value: str) -> "TransactWriteItemTypeDef":
-        """Return the condition that an attribute of an item has this value; the item itself is not changed."""
+        """Build a check that fails the transaction unless the item's ``attribute`` has this ``value``."""
         return {
             "ConditionCheck": {
                 "TableName": self.name,
@@ -236,5 +236,5 @@ class Table:
 
 
 def _attribute_names(names: dict[str, str]) -> dict[str, Any]:
-    """Return the request parameter for attribute names; DynamoDB rejects an empty map."""
+    """Return the request parameter for attribute names. Omit it without names: DynamoDB rejects an empty map."""
     return {"ExpressionAttributeNames": names} if names else {}

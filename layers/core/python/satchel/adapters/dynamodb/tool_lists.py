@@ -1,4 +1,4 @@
-"""Tool lists of MCP servers: ``SERVER#{server} / TOOLS#{config_hash}``."""
+"""Stores the tool lists of MCP servers: ``SERVER#{server} / TOOLS#{config_hash}``."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from satchel.domain.tools import StoredToolList
 
 @dataclass(frozen=True)
 class DynamoToolLists:
-    """Implements ``ports.runners.ToolLists``."""
+    """Store tool lists in the table. Implements ``ports.runners.ToolLists``."""
 
     table: Table
 
@@ -17,5 +17,5 @@ class DynamoToolLists:
         return StoredToolList.model_validate_json(str(item["doc"])) if item else None
 
     def save(self, server: str, config_hash: str, tool_list: StoredToolList) -> None:
-        """Store a list; it replaces the previous one."""
+        """Store a server's tool list, replacing the previous list for the same configuration."""
         self.table.put({"pk": f"SERVER#{server}", "sk": f"TOOLS#{config_hash}", "doc": tool_list.model_dump_json()})

@@ -1,7 +1,7 @@
-"""Messages of a session: ``SESSION#{session_id} / MSG#{turn_id}#{round}#{role}``, in the order of the conversation.
+"""Stores the messages of a session: ``SESSION#{session_id} / MSG#{turn_id}#{round}#{role}``, in conversation order.
 
-``role`` is ``u`` for the user, ``v`` for the model, ``w{index}`` for the result of a call. Large messages are in the
-bucket.
+``role`` is ``u`` for the user, ``v`` for the model, ``w{index}`` for the result of a call. Large messages are stored in
+S3.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ def _reply_sort_key(turn_id: TurnId, round_number: int) -> str:
 
 @dataclass(frozen=True)
 class DynamoTranscript:
-    """Implements ``ports.turns.Transcript``. ``DynamoTurns.begin`` writes the user's messages."""
+    """Implements ``ports.turns.Transcript``. The user's messages are written by ``DynamoTurns.begin``."""
 
     table: Table
     store: FileStore
@@ -43,7 +43,7 @@ class DynamoTranscript:
         return AssistantMessage.model_validate_json(self._texts.read(item, "doc")) if item else None
 
     def add_reply(self, turn: Turn, round_number: int, message: AssistantMessage) -> AssistantMessage:
-        """Store the model's reply of a round and return it; if there is one already, return that one."""
+        """Store the model's reply in a round unless one is already stored, and return the stored reply."""
         try:
             self._add(turn, _reply_sort_key(turn.turn_id, round_number), message)
         except ConditionFailed:
@@ -51,7 +51,7 @@ class DynamoTranscript:
         return message
 
     def add_result(self, call: Call, message: ToolMessage) -> None:
-        """Store the result of a call; the first write wins."""
+        """Store the result of a call, unless it is already stored."""
         with suppress(ConditionFailed):
             self._add(call, f"MSG#{call.turn_id}#{call.round:02d}#w{call.index:02d}", message)
 

@@ -1,8 +1,8 @@
-"""Turns: ``SESSION#{session_id} / TURN#{turn_id}``.
+"""Stores turns as items ``SESSION#{session_id} / TURN#{turn_id}``.
 
-In the same partition: the user's message ``MSG#{turn_id}#00#u``, and ``ONCE#{hash}`` for each idempotency key, with
-the id of the turn that it started and a hash of that request. The tokens that models used are counters of the items of
-the turn and its session.
+The same partition holds the user's message ``MSG#{turn_id}#00#u``, and an item ``ONCE#{hash}`` for each idempotency
+key, with a hash of the request and the id of the turn that the request started. The items of the turn and its session
+count the tokens that models used.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from satchel.ports import Page
 
 PREFIX = "TURN#"
 _MAX_TRIES = 20
-_IDEMPOTENCY_KEY_POSITION = 3  # among the writes that begin a turn
+_IDEMPOTENCY_KEY_POSITION = 3  # index of the idempotency key's write in the transaction that begins a turn
 
 
 def _item(turn: Turn) -> Item:
@@ -47,7 +47,7 @@ def _idempotency_sort_key(idempotency_key: str) -> str:
 
 @dataclass(frozen=True)
 class DynamoTurns:
-    """Implements ``ports.turns.Turns``."""
+    """Store turns in the table. Implements ``ports.turns.Turns``."""
 
     table: Table
 
@@ -60,9 +60,9 @@ class DynamoTurns:
         return Page(items=[_turn(item) for item in items], cursor=to_cursor(last))
 
     def begin(self, turn: Turn, idempotency_key: str | None) -> Turn:
-        """Write the turn, its message and the session's lock; or return the turn that this idempotency key started.
+        """Store a turn and lock its session. If the idempotency key started a turn before, return that turn instead.
 
-        Raises IdempotencyKeyReused, SessionNotFound, SessionEnded, TurnRunning and Unavailable.
+        Raise IdempotencyKeyReused, SessionNotFound, SessionEnded, TurnRunning or Unavailable.
         """
         for _ in range(_MAX_TRIES):
             if idempotency_key and (existing := self._find_by_key(turn, idempotency_key)):
@@ -74,7 +74,7 @@ class DynamoTurns:
             except ConditionFailed as error:
                 if _IDEMPOTENCY_KEY_POSITION not in error.positions:
                     raise self._rejection(turn) from error
-                continue  # a concurrent request with the same key started its turn: return that turn
+                continue  # a concurrent request with the same key started a turn, which the next try returns
             return turn
         raise Unavailable("Another request is changing the session; try again.")
 
@@ -112,7 +112,7 @@ class DynamoTurns:
         return self.get(turn.session_id, TurnId(str(item["turn"])))
 
     def _rejection(self, turn: Turn) -> Exception:
-        """Return the error for a session that cannot start this turn."""
+        """Return the error that says why the session cannot start this turn."""
         item = self.table.get(*session_key(turn.user, turn.session_id))
         if item is None:
             return SessionNotFound(turn.session_id)
@@ -122,7 +122,7 @@ class DynamoTurns:
         return TurnRunning(TurnId(str(running))) if running else Unavailable("The session was busy; try again.")
 
     def add_usage(self, turn: Turn, usage: TokenUsage) -> None:
-        """Add a model's token usage to the turn and its session; do nothing if they were deleted."""
+        """Add a model's token usage to the counters of the turn and its session. Do nothing if either was deleted."""
         if usage == TokenUsage():
             return
         keys = (f"SESSION#{turn.session_id}", f"{PREFIX}{turn.turn_id}"), session_key(turn.user, turn.session_id)
@@ -165,7 +165,7 @@ class DynamoTurns:
             except ConditionFailed as error:
                 if 0 in error.positions:
                     return False
-                del writes[1:]  # another turn holds the session's lock: only end this turn
+                del writes[1:]  # another turn holds the session's lock, so end this turn and keep the lock
             else:
                 return True
         raise Unavailable("Other writers are changing the turn; try again.")

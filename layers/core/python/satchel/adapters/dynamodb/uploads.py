@@ -1,7 +1,7 @@
-"""Uploads in progress: ``USER#{user} / UPLOAD#{upload_id}``, in the bucket ``uploads`` of the expiry index.
+"""Stores uploads in progress: ``USER#{user} / UPLOAD#{upload_id}``, in the bucket ``uploads`` of the expiry index.
 
-Completion deletes the item in the transaction that creates the file (``DynamoFiles.save_upload``), and an abort deletes
-it with ``pop``. Only one of the two succeeds, so an upload never becomes a file and is aborted too.
+Completing an upload deletes its item in the transaction that creates the file (``DynamoFiles.save_upload``). Aborting
+an upload deletes its item with ``pop``. Only one of them succeeds, so no upload is both completed and aborted.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ _EXPIRY_BUCKET = "uploads"
 
 
 def upload_key(user: UserName, upload_id: UploadId) -> tuple[str, str]:
-    """Return the key of an upload's item."""
+    """Return the key (``pk``, ``sk``) of an upload's item."""
     return f"USER#{user}", f"{_PREFIX}{upload_id}"
 
 
@@ -29,7 +29,7 @@ def _upload(item: Item) -> Upload:
 
 @dataclass(frozen=True)
 class DynamoUploads:
-    """Implements ``ports.files.Uploads``."""
+    """Store uploads in the table. Implements ``ports.files.Uploads``."""
 
     table: Table
 

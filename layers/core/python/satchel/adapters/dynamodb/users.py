@@ -1,7 +1,7 @@
-"""Erasure of all data of a user: ``ERASURE#{user} / ERASURE``.
+"""Erases all data of a user. The item ``ERASURE#{user} / ERASURE`` records the progress.
 
-A running erasure is in the bucket ``erasures`` of the expiry index; a finished one has a ``ttl`` instead. The item is
-outside the partitions that the erasure deletes. Each transaction that deletes items also adds to its counters.
+The record of a running erasure is in the bucket ``erasures`` of the expiry index; after the erasure it has a ``ttl``
+instead. An erasure does not delete its own record. Each transaction that deletes items also counts them in the record.
 """
 
 import json
@@ -21,10 +21,10 @@ from satchel.domain.users import Erased, Erasure, InterruptedTurn
 
 _EXPIRY_BUCKET = "erasures"
 _SK = "ERASURE"
-_RETENTION = timedelta(days=7)  # of a finished erasure
-_PAGE_SIZE = 99  # one transaction: 100 writes, one of which adds to the counters
+_RETENTION = timedelta(days=7)  # how long the record of a finished erasure is stored
+_PAGE_SIZE = 99  # a transaction is limited to 100 writes, and one of them updates the counters
 _SESSION_PAGE_SIZE = 25
-_COUNTER_NAMES = {  # by the beginnings of the partition key and the sort key
+_COUNTER_NAMES = {  # each key: the beginnings of an item's partition key and sort key
     ("USER", "FILE"): "files",
     ("USER", "VERSION"): "versions",
     ("USER", "SESSION"): "sessions",
@@ -52,7 +52,7 @@ def _erasure(user: UserName, item: Item) -> Erasure:
 
 @dataclass(frozen=True)
 class DynamoErasures:
-    """Implements ``ports.users.Erasures``."""
+    """Store the progress of erasures. Implements ``ports.users.Erasures``."""
 
     table: Table
 
@@ -81,7 +81,7 @@ class DynamoErasures:
         self._set(user, "SET expires_at = :at", {"at": int(at.timestamp())})
 
     def finish(self, user: UserName, now: datetime) -> None:
-        """Mark an erasure finished and take it out of the expiry index."""
+        """Mark an erasure as finished, and remove it from the expiry index so that it is not resumed."""
         ttl = int((now + _RETENTION).timestamp())
         expression = "SET finished_at = :now, #ttl = :ttl REMOVE expiry_bucket, expires_at"
         self._set(user, expression, {"now": now.isoformat(), "ttl": ttl}, {"#ttl": "ttl"})
@@ -93,7 +93,7 @@ class DynamoErasures:
     def _set(
         self, user: UserName, expression: str, values: dict[str, str | int | bool], names: dict[str, str] | None = None
     ) -> None:
-        """Update a running erasure; do nothing if another process has finished it."""
+        """Update the record of a running erasure. Do nothing if another process has finished the erasure."""
         with suppress(ConditionFailed):
             condition = "attribute_exists(pk) AND attribute_not_exists(finished_at)"
             self.table.update(_pk(user), _SK, expression, condition, values, names or {})
@@ -101,14 +101,14 @@ class DynamoErasures:
 
 @dataclass(frozen=True)
 class DynamoUserPurger:
-    """Implements ``ports.users.UserPurger``. Deletes whole partitions, the user's own last."""
+    """Delete all partitions with a user's data, ``USER#{user}`` last. Implements ``ports.users.UserPurger``."""
 
     table: Table
 
     def erase(self, user: UserName, interrupted: Sequence[InterruptedTurn]) -> Iterator[int]:
-        """Delete all items of a user in bounded steps; yield the number of items that each step deleted.
+        """Delete all items of a user in small steps. Yield how many items each step deleted.
 
-        ``interrupted``: turns that were running at the start; they may write items after their records are deleted.
+        ``interrupted``: turns that ran when the erasure began. They may write items after their records are deleted.
         """
         for turn in interrupted:
             yield from self._erase_turn(user, turn.turn_id)
@@ -149,7 +149,7 @@ class DynamoUserPurger:
             yield self._delete(user, items)
 
     def _delete(self, user: UserName, items: Sequence[Item]) -> int:
-        """Delete items in one transaction and return their number; return 0 if another process deleted one first."""
+        """Delete items in one transaction and return how many. Return 0 if another writer changed one of them."""
         counts = Counter(name for item in items if (name := _counter_name(item)))
         writes = [self.table.build_delete(str(item["pk"]), str(item["sk"]), if_present=True) for item in items]
         if counts:
@@ -163,6 +163,6 @@ class DynamoUserPurger:
 
 
 def _counter_name(item: Item) -> str | None:
-    """Return the counter for an item; None if items of its kind are not counted."""
+    """Return the name of the counter for an item, or None if items of this kind are not counted."""
     pk, sk = str(item["pk"]).partition("#")[0], str(item["sk"]).partition("#")[0]
     return _COUNTER_NAMES.get((pk, sk))
