@@ -1,7 +1,7 @@
-"""Turn the artifacts of tools into stored files, file records and parts of the response.
+"""Convert the files in a tool's output (artifacts) to stored files, file records and parts of the response.
 
-A file passes through these types: the tool's raw result, ``Artifact`` or ``DeferredArtifact``, ``StoredFile`` (the
-runner's report), ``NewFile``, ``FileRecord`` and ``ResponseArtifact`` or ``ResponseDeferred``.
+The types in order: ``Artifact`` or ``DeferredArtifact`` (tool output), ``StoredFile`` (runner's report), ``NewFile``
+and ``FileRecord`` (database), ``ResponseArtifact`` or ``ResponseDeferred`` (response to the client).
 """
 
 from datetime import datetime, timedelta
@@ -22,13 +22,13 @@ _MAX_ACTIONS, _MAX_ACTION_CHARS = 20, 500
 
 
 def to_stored_file(user: UserName, call_id: CallId, index: int, artifact: Artifact | DeferredArtifact) -> StoredFile:
-    """Return the stored form of a call's ``index``-th artifact. The id and the S3 key follow from the arguments.
+    """Return the stored file for a call's ``index``-th artifact, with the S3 key where the runner stores the bytes.
 
-    The runner stores the bytes under the returned key. RecordToolResult calls this function again, to check the report.
+    The id and the key depend only on the arguments, so RecordToolResult can recompute and check the runner's values.
     """
     artifact = artifact.model_copy(
         update={"name": truncate(artifact.name, MAX_NAME_CHARS)}
-    )  # first: the key contains it
+    )  # first, because the S3 key contains the object id
     deferred = isinstance(artifact, DeferredArtifact)
     file_id = object_id(call_id, index)
     key = object_key(user, "deferred" if deferred else "artifacts", file_id, safe_name(artifact.name))
@@ -36,7 +36,7 @@ def to_stored_file(user: UserName, call_id: CallId, index: int, artifact: Artifa
 
 
 def to_new_file(call: Call, stored: StoredFile, display: Display | None, size: int, now: datetime) -> NewFile:
-    """Return the record to save for a checked file of ``size`` bytes. The tool's display hints fill in its category."""
+    """Return the record to save for a checked file of ``size`` bytes. ``display`` provides a missing category."""
     artifact = stored.artifact
     new = NewFile(
         object_id=object_id(call.call_id, stored.index),
@@ -64,12 +64,12 @@ def to_new_file(call: Call, stored: StoredFile, display: Display | None, size: i
 
 
 def lifetime_of(artifact: DeferredArtifact) -> timedelta:
-    """Return the time after which a deferred file expires."""
+    """Return how long a deferred file exists before it expires."""
     return timedelta(hours=artifact.expires_hours)
 
 
 def to_response(artifact: Artifact, record: FileRecord, position: int, *, declared: bool) -> ResponseArtifact:
-    """Return a file for the response. Files that the tool's output does not name are listed, but never displayed."""
+    """Return the file as the response shows it. If the output does not name it (``declared``), it is not displayed."""
     return ResponseArtifact(
         id=artifact.id or record.file_key,
         type=artifact.type or record.mime,
@@ -91,7 +91,7 @@ def to_response(artifact: Artifact, record: FileRecord, position: int, *, declar
 
 
 def to_deferred_response(artifact: DeferredArtifact, record: FileRecord) -> ResponseDeferred:
-    """Return a deferred file for the response."""
+    """Return the deferred file as the response shows it, without a download link."""
     return ResponseDeferred(
         name=record.name,
         file_key=record.file_key,
@@ -107,14 +107,14 @@ def to_deferred_response(artifact: DeferredArtifact, record: FileRecord) -> Resp
 
 
 def add_metadata_from_store(store: FileStore, new: NewFile) -> NewFile:
-    """Return a stored file with its metadata, read from a few ranges. Raise FileNotFoundError if its bytes are gone."""
+    """Add metadata such as image dimensions, read from parts of the stored file. Raise FileNotFoundError."""
     return _with_metadata(
         new, RangeReader(new.size, lambda first, last: b"".join(store.read_range(new.key, first, last)))
     )
 
 
 def add_metadata_from_bytes(new: NewFile, body: bytes) -> NewFile:
-    """Return a file with the metadata that its bytes contain."""
+    """Add metadata such as image dimensions, read from the file's bytes."""
     return _with_metadata(new, RangeReader(len(body), lambda first, last: body[first : last + 1]))
 
 

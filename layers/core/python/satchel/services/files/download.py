@@ -1,6 +1,6 @@
-"""Open capability links, and record each download.
+"""Open signed download links, and record each download in the audit trail.
 
-Every rejected link costs the same and returns the same error, so neither reveals anything about the file.
+All rejected links take the same time and return the same error, so a rejection reveals nothing about the file.
 """
 
 import logging
@@ -19,15 +19,15 @@ from satchel.services.calls.audit import RecordAudit
 
 logger = logging.getLogger(__name__)
 
-_MAX_LOGGED_CHARS = 100  # of the requested key, which may be any text
+_MAX_LOGGED_CHARS = 100  # limits the requested file key, which may be any text
 
-# Looked up for invalid tokens, so that they take as long as valid ones.
+# For invalid tokens, look up these claims instead, so that the response takes as long as for valid tokens.
 _NO_CLAIMS = Claims(file_key="f" + "0" * 26, version=0, owner="nobody", session_id="", epoch=0, audience="ui", exp=0)
 
 
 @dataclass(frozen=True)
 class LinkAttempt:
-    """Result of opening a link. ``claims`` is None for an invalid token, ``file`` is None if the link is rejected."""
+    """Result of opening a link. ``claims`` is None for an invalid token; ``file`` is None if the link is rejected."""
 
     claims: Claims | None
     file: FileRecord | None
@@ -35,21 +35,21 @@ class LinkAttempt:
 
 @dataclass(frozen=True)
 class OpenLink:
-    """Decide whether a token opens a file now. The records are read for every token, valid or not."""
+    """Check whether a link's token still opens its file. Reads the same records for valid and invalid tokens."""
 
     signer: Signer
     link_states: LinkStates
     clock: Clock
 
     def attempt(self, file_key: FileKey, token: str) -> LinkAttempt:
-        """Return the claims of the token, if it is valid for this file, and the file, if the token opens it."""
+        """Check the token. Return its claims if it was signed for this file, and the file if the link still works."""
         signed = self.signer.verify(token, ("ui", "tool"))
         claims = signed if signed is not None and signed.file_key == file_key else None
         [state] = self.link_states.get_many([claims or _NO_CLAIMS])
         return LinkAttempt(claims, resolve_link(claims, state, self.clock.now()) if claims else None)
 
     def __call__(self, file_key: FileKey, token: str) -> FileRecord:
-        """Return the file version that the token was made for. Raise LinkNotFound for every rejected token."""
+        """Return the file version to which the token was issued. Raise LinkNotFound if the token is rejected."""
         file = self.attempt(file_key, token).file
         if file is None:
             raise LinkNotFound
@@ -58,7 +58,7 @@ class OpenLink:
 
 @dataclass(frozen=True)
 class Download:
-    """Download a file by its link. The audit entry is written before the first byte is sent."""
+    """Authorize and record a download by link. The audit entry is written before the first byte is sent."""
 
     open_link: OpenLink
     audit: RecordAudit
@@ -69,7 +69,7 @@ class Download:
     def __call__(self, file_key: FileKey, token: str) -> FileRecord:
         """Return the file version to send. Raise LinkNotFound.
 
-        A rejected link is only logged: an audit entry would make some rejections slower, and so reveal valid claims.
+        Rejected links are logged but not audited: writing an audit entry takes time and would reveal a valid token.
         """
         started = self.clock.monotonic()
         attempt = self.open_link.attempt(file_key, token)

@@ -1,7 +1,7 @@
-"""Select the files that the model learns about: the file context of a turn, and the tool ``satchel.list_files``.
+"""Select the files that the model sees: the file context of a turn, and the tool ``satchel.list_files``.
 
-The context contains the session's files and, if files outlive sessions, the user's latest others. The tool lists the
-files that the context leaves out.
+The context contains the session's files and, if files persist across sessions, the user's latest files from other
+sessions. With the tool, the model can list all other files.
 """
 
 from collections.abc import Sequence
@@ -21,12 +21,12 @@ from satchel.ports.system import Clock
 
 MAX_OTHERS = 10
 _MAX_COUNTED = 200
-"""Files that are read for one message. If there are more, the context says "at least"."""
+"""Maximum number of files that are counted. If there are more, the context says "at least"."""
 
 
 @dataclass(frozen=True)
 class FileContextBuilder:
-    """Build the file context of a turn, without expired files (clause v2.1:context:automatic)."""
+    """Build the file context that is added to a turn's user message (clause v2.1:context:automatic)."""
 
     files: Files
     clock: Clock
@@ -46,7 +46,7 @@ class FileContextBuilder:
         return FileContext(listed, more, at_least=more > 0 and (more_others or session_page.cursor is not None))
 
     def _others(self, turn: Turn, relevant: set[str]) -> tuple[list[FileRecord], bool]:
-        """Return the user's other files, and True if there are more that were not read."""
+        """Return the user's files of other sessions that are not in ``relevant``, and True if some were not read."""
         if not self.persist_files_across_sessions:
             return [], False
         page = self.files.list(turn.user, _MAX_COUNTED, None)
@@ -60,13 +60,13 @@ class FileContextBuilder:
 
 @dataclass(frozen=True)
 class ListFiles:
-    """The tool ``satchel.list_files``. It returns descriptions of the user's own files, without keys and links."""
+    """Run the tool ``satchel.list_files``, which describes the user's files to the model, without keys and links."""
 
     files: Files
     clock: Clock
 
     def __call__(self, call: Call, arguments: dict[str, Any]) -> RunnerReport:
-        """Return a page of files. ``arguments`` match the tool's schema. Raise InvalidArguments for a wrong cursor."""
+        """Return a page of files. ``arguments`` are already validated. Raise InvalidArguments for an invalid cursor."""
         file_filter = FileFilter(
             session_id=call.session_id if arguments.get("this_session") else None,
             source=Source(arguments["source"]) if "source" in arguments else None,

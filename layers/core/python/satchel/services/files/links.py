@@ -1,6 +1,6 @@
-"""Create signed links to files and tokens of dashboards; share, list and revoke long-lived links.
+"""Create signed links to files and signed tokens for dashboards; share, list and revoke long-lived links.
 
-A link works without sign-in: the token in its URL is the permission (a capability).
+A link works without sign-in: anyone who has the URL with its token can download the file.
 """
 
 import math
@@ -33,7 +33,7 @@ from satchel.services.files.read_files import ReadFiles
 
 @dataclass(frozen=True)
 class MintLinks:
-    """Create links when a signed-in user or a tool needs one. They are never stored."""
+    """Create signed links to files for a signed-in user or a tool. The links are not stored."""
 
     signer: Signer
     sessions: Sessions
@@ -41,17 +41,17 @@ class MintLinks:
     public_url: str = ""
 
     def __call__(self, file: FileRecord) -> str:
-        """Return the URL path of one version of a file, for the page in the user's browser."""
+        """Return the URL path, valid for five minutes, at which the user's browser can download this file version."""
         [path] = self.for_files([file])
         return path
 
     def for_files(self, files: Sequence[FileRecord]) -> list[str]:
-        """Return the URL path of each file, in order. All files belong to one user; each session is read once."""
+        """Return the URL path for each file, in order. All files must belong to the same user."""
         sessions, until = self._sessions(files), self._in(UI_LINK_SECONDS)
         return [self._url_path(_claims(file, sessions, "ui", until)) for file in files]
 
     def for_tool(self, file: FileRecord, seconds: float) -> str:
-        """Return the absolute URL of a file for a tool, valid for ``seconds`` (the maximum duration of the call)."""
+        """Return the absolute URL at which a tool can download the file for ``seconds``, its maximum duration."""
         claims = _claims(file, self._sessions([file]), "tool", self._in(math.ceil(seconds)))
         return self.public_url + self._url_path(claims)
 
@@ -61,7 +61,7 @@ class MintLinks:
         return claims, self.public_url + self._url_path(claims)
 
     def for_canvas(self, user: UserName, session_id: SessionId, canvas_id: CanvasId) -> str | None:
-        """Return the token of a dashboard, or None if its session has ended."""
+        """Return a token with which the dashboard can identify its user, or None if the session has ended."""
         session = self.sessions.get(user, session_id)
         if session is None or session.status is SessionStatus.ENDED:
             return None
@@ -94,7 +94,7 @@ def _claims(file: FileRecord, sessions: Mapping[str, Session], audience: Audienc
 
 @dataclass(frozen=True)
 class ShareFile:
-    """Create shared links. The record is written first, so every token that exists can be revoked."""
+    """Create shared links. The record is written before the URL is returned, so every shared link can be revoked."""
 
     read: ReadFiles
     mint: MintLinks
@@ -103,7 +103,7 @@ class ShareFile:
     entropy: Callable[[int], bytes]
 
     def __call__(self, who: Identity, file_key: FileKey, seconds: int) -> tuple[SharedLink, str]:
-        """Return a link for ``seconds`` and its URL, which is not stored. Raise FileNotFound."""
+        """Return the record and the URL of a link valid for ``seconds``. The URL is not stored. Raise FileNotFound."""
         file, now = self.read(who, file_key), self.clock.now()
         until = int((now + timedelta(seconds=seconds)).timestamp())
         if file.expires_at is not None:
@@ -117,14 +117,14 @@ class ShareFile:
 
 @dataclass(frozen=True)
 class ReadLinks:
-    """List a user's shared links, without those that no longer open a file."""
+    """List a user's shared links that still work."""
 
     links: SharedLinks
     link_states: LinkStates
     clock: Clock
 
     def __call__(self, who: Identity, file_key: FileKey | None, limit: int, cursor: str | None) -> Page[SharedLink]:
-        """Return active links of one file or all, newest first. A page may have fewer than ``limit`` items."""
+        """Return a page of working links, newest first: to one file, or to all files if ``file_key`` is None."""
         now = self.clock.now()
         page = self.links.list(who.name, limit, cursor)
         states = self.link_states.get_many([link.claims for link in page.items])
@@ -138,15 +138,15 @@ class ReadLinks:
 
 @dataclass(frozen=True)
 class RevokeLinks:
-    """Revoke shared links. Revocation takes effect immediately."""
+    """Revoke a user's shared links. They stop working immediately."""
 
     links: SharedLinks
 
     def __call__(self, who: Identity, link_id: LinkId) -> None:
-        """Revoke one link of this user. Raise SharedLinkNotFound."""
+        """Revoke this link of the user. Raise SharedLinkNotFound."""
         if not self.links.revoke(who.name, link_id):
             raise SharedLinkNotFound(link_id)
 
     def all(self, who: Identity) -> int:
-        """Revoke all links of this user and return their number."""
+        """Revoke all links of the user and return how many there were."""
         return self.links.revoke_all(who.name)

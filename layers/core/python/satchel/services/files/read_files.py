@@ -17,14 +17,14 @@ from satchel.ports.sessions import Sessions
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
 
-_MARKS_OF_CHANGED_NAMES = {"(", "…"}  # the file context replaces "[" by "(" and ends cut names with "…"
+_MARKS_OF_CHANGED_NAMES = {"(", "…"}  # the file context shows "[" as "(", and ends shortened names with "…"
 _MAX_COMPARED = 100
 _FILE_KEY = re.compile(rf"f{ID_BODY}")
 
 
 @dataclass(frozen=True)
 class ReadFiles:
-    """Read a user's own files. Files of other users and expired files are not found."""
+    """Read a user's own files. Another user's file or an expired file raises the same error as a missing one."""
 
     sessions: Sessions
     files: Files
@@ -33,14 +33,14 @@ class ReadFiles:
     max_inline_bytes: int
 
     def __call__(self, who: Identity, file_key: FileKey) -> FileRecord:
-        """Return the record of a file. Raise FileNotFound."""
+        """Return the record of the user's file with this key. Raise FileNotFound."""
         record = self.files.get(who.name, file_key)
         if record is None or is_expired(record, self.clock.now()):
             raise FileNotFound(file_key)
         return record
 
     def content(self, record: FileRecord) -> bytes | None:
-        """Return the bytes, or None if they are too many for a JSON response. Raise FileNotFound if they are gone."""
+        """Return the file's bytes, or None if the file is too large for a JSON response. Raise FileNotFound."""
         if record.size > self.max_inline_bytes:
             return None
         body = self.store.read(record.key, self.max_inline_bytes)
@@ -49,7 +49,7 @@ class ReadFiles:
         return body
 
     def list(self, who: Identity, file_filter: FileFilter, limit: int, cursor: str | None) -> Page[FileRecord]:
-        """Return the matching files, newest first, or by name if the filter has a name prefix.
+        """Return a page of the files that match the filter: newest first, or by name if the filter has a name prefix.
 
         Raise SessionNotFound.
         """
@@ -61,7 +61,7 @@ class ReadFiles:
         return Page(items=[file for file in page.items if not is_expired(file, now)], cursor=page.cursor)
 
     def usage(self, who: Identity) -> Usage:
-        """Return the user's storage usage. Expired files count until they are deleted."""
+        """Return how much storage the user's files occupy. Expired files count until they are deleted."""
         return self.files.usage(who.name)
 
 
@@ -70,8 +70,8 @@ def find_file(
 ) -> FileRecord | None:
     """Return the user's file with this key or name, or None. Expired files are not found.
 
-    A name is searched in the session first. The name may have the form that the file context shows: cut, or with other
-    brackets.
+    The session's files are searched first. A name may also have the form that the file context shows:
+    shortened, or with replaced brackets.
     """
     matches = _find_files(files, user, session_id, name_or_key)
     return next((record for record in matches if not is_expired(record, now)), None)

@@ -1,6 +1,6 @@
-"""Keep transient files permanently, and delete files with all their versions.
+"""Make transient files permanent, and delete files with all their versions.
 
-Transient files are deferred files, which expire at a time, and temporary files, which expire with their session.
+Transient files are deferred files, which expire at a set time, and temporary files, which expire with their session.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from satchel.services.files.read_files import ReadFiles
 
 @dataclass(frozen=True)
 class KeepFile:
-    """Make a transient file permanent. Repeating it changes nothing."""
+    """Make a transient file permanent. Idempotent."""
 
     read: ReadFiles
     reaper: FileReaper
@@ -30,19 +30,19 @@ class KeepFile:
         if not record.is_transient:
             return record
         while_open = record.temporary or not self.persist_files_across_sessions
-        self.store.set_tags(record.key, {})  # first: the bucket must not delete the bytes of a permanent file
+        self.store.set_tags(record.key, {})  # first, so that the bucket does not expire the bytes
         return self.reaper.promote(record, while_open=while_open)
 
 
 @dataclass(frozen=True)
 class RemoveFile:
-    """Delete a file. The record is deleted first: from then on no reader finds it, even if deleting the bytes fails."""
+    """Delete a file. The record is deleted before the bytes, so no request finds a file without its bytes."""
 
     files: Files
     store: FileStore
 
     def __call__(self, who: Identity, file_key: FileKey) -> None:
-        """Delete a file of this user. Raise FileNotFound."""
+        """Delete the user's file with all its versions. Raise FileNotFound."""
         record = self.files.get(who.name, file_key)
         if record is None:
             raise FileNotFound(file_key)
@@ -51,15 +51,15 @@ class RemoveFile:
 
 @dataclass(frozen=True)
 class RemoveFiles:
-    """Delete many expired files or files of ended sessions, which no reader finds anymore.
+    """Delete many files that are expired or belong to ended sessions.
 
-    The bytes are deleted first: after an interruption, the next run finds the remaining files by their records.
+    The bytes are deleted before the records, so that the next run finds all remaining files after an interruption.
     """
 
     reaper: FileReaper
     store: FileStore
 
     def __call__(self, records: Sequence[FileRecord]) -> int:
-        """Delete the files and return their number. A file that got a new version meanwhile is not deleted."""
+        """Delete the files and return how many. A file that got a new version after it was listed remains."""
         self.store.delete([version.key for version in self.reaper.list_versions(records)])
         return self.reaper.remove(records)

@@ -20,7 +20,7 @@ from satchel.services.sessions.sessions import ensure_session_open
 
 @dataclass(frozen=True)
 class UploadFile:
-    """Store the bytes first, then the record: every listed file can be downloaded."""
+    """Upload a file. The bytes are stored before the record, so every listed file can be downloaded."""
 
     sessions: Sessions
     files: Files
@@ -33,7 +33,7 @@ class UploadFile:
     def __call__(
         self, who: Identity, raw_name: str, body: bytes, mime: str | None, session_id: SessionId | None
     ) -> FileRecord:
-        """Return the record of the file. Raise TooLarge, SessionNotFound, SessionEnded or Unavailable."""
+        """Store the file and return its record. Raise TooLarge, SessionNotFound, SessionEnded or Unavailable."""
         if len(body) > self.max_bytes:
             raise TooLarge(
                 f"The file has {len(body)} bytes; this upload accepts at most {self.max_bytes}.",
@@ -44,7 +44,7 @@ class UploadFile:
         self.store.put(new.key, io.BytesIO(body), new.mime)
         try:
             record = self.files.save(add_metadata_from_bytes(new, body))
-        except Unavailable:  # no record was written: without it, the bytes would never be deleted
+        except Unavailable:  # without a record, the bytes would never be deleted
             self.store.delete([new.key])
             raise
         self.metrics.add(UPLOADED_BYTES, record.size)

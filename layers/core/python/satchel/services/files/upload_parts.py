@@ -1,4 +1,4 @@
-"""Upload a file of any size in parts. The client sends the parts directly to S3 by signed URLs."""
+"""Upload a file of any size in parts. The client sends the parts directly to S3, to presigned URLs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ _PARTS_A_PAGE = 1000
 
 @dataclass(frozen=True)
 class BeginUpload:
-    """Start uploads. The file is not listed before the upload is complete."""
+    """Start an upload in parts. The file is listed only after the upload is complete."""
 
     sessions: Sessions
     uploads: Uploads
@@ -62,31 +62,31 @@ class BeginUpload:
 
 @dataclass(frozen=True)
 class ReadUploads:
-    """Read a user's own unfinished uploads. Expired uploads are not found, even if they still exist."""
+    """Read a user's own unfinished uploads. An expired upload raises the same error as a missing one."""
 
     uploads: Uploads
     parts: PartStore
     clock: Clock
 
     def __call__(self, who: Identity, upload_id: UploadId) -> Upload:
-        """Return an upload. Raise UploadNotFound."""
+        """Return the user's unfinished upload with this id. Raise UploadNotFound."""
         upload = self.find(who, upload_id)
         if upload is None:
             raise UploadNotFound(upload_id)
         return upload
 
     def find(self, who: Identity, upload_id: UploadId) -> Upload | None:
-        """Return an upload, or None."""
+        """Return the user's unfinished upload with this id, or None."""
         upload = self.uploads.get(who.name, upload_id)
         return None if upload is None or self._is_over(upload) else upload
 
     def list(self, who: Identity, limit: int, cursor: str | None) -> Page[Upload]:
-        """Return the uploads, newest first."""
+        """Return a page of the user's unfinished uploads, newest first."""
         page = self.uploads.list(who.name, limit, cursor)
         return Page(items=[upload for upload in page.items if not self._is_over(upload)], cursor=page.cursor)
 
     def stored(self, upload: Upload, limit: int, cursor: str | None) -> Page[StoredPart]:
-        """Return the stored parts by number. The client need not send them again."""
+        """Return a page of the parts that S3 has already received, ordered by number."""
         return self.parts.list_parts(upload, limit, cursor)
 
     def _is_over(self, upload: Upload) -> bool:
@@ -95,13 +95,13 @@ class ReadUploads:
 
 @dataclass(frozen=True)
 class SignParts:
-    """Sign URLs to which the client sends parts by PUT. They expire; the client may request new ones."""
+    """Create presigned URLs for the parts of an upload. The URLs expire; the client can request new ones."""
 
     parts: PartStore
     clock: Clock
 
     def __call__(self, upload: Upload, parts: Sequence[Part]) -> list[SignedPart]:
-        """Return a URL for each part. Raise InvalidRequest if the upload has no part with this number."""
+        """Return a presigned URL for each part. Raise InvalidRequest if a part number is out of range."""
         until = self.clock.now() + timedelta(seconds=PART_URL_SECONDS)
         signed = []
         for part in parts:
@@ -117,24 +117,24 @@ class SignParts:
 
 @dataclass(frozen=True)
 class AbortUpload:
-    """Abort uploads. The caller that takes the record deletes the bytes."""
+    """Abort an upload: remove its record, then its bytes. Only the caller that removed the record deletes the bytes."""
 
     uploads: Uploads
     parts: PartStore
     store: FileStore
 
     def __call__(self, user: UserName, upload_id: UploadId) -> None:
-        """Delete the stored parts. Raise UploadNotFound, also for a complete upload."""
+        """Abort the upload and delete its stored parts. Raise UploadNotFound, including for a complete upload."""
         upload = self.uploads.pop(user, upload_id)
         if upload is None:
             raise UploadNotFound(upload_id)
         self.parts.abort(upload)
-        self.store.delete([upload.file.key])  # a concurrent completion may have created it
+        self.store.delete([upload.file.key])  # a concurrent completion may have created the object
 
 
 @dataclass(frozen=True)
 class CompleteUpload:
-    """Complete uploads: first the bytes, then the record. So every listed file can be downloaded in full."""
+    """Complete an upload: first join the bytes, then save the file record. So every listed file can be downloaded."""
 
     read: ReadUploads
     sessions: Sessions
@@ -145,12 +145,12 @@ class CompleteUpload:
     metrics: Metrics
 
     def __call__(self, who: Identity, upload_id: UploadId) -> FileRecord:
-        """Join the parts to a file and return its record. Repeating it returns the same record.
+        """Join the parts to a file and return the file's record. A repeated call returns the same record.
 
         Raise UploadNotFound, UploadIncomplete (with the missing parts), UploadOverLimit, SessionNotFound or
         SessionEnded.
         """
-        upload = self.read.find(who, upload_id)  # before the file: a completion in between has saved the file
+        upload = self.read.find(who, upload_id)  # before the file: a completion in between saves the file
         if done := self.files.get_by_object(who.name, upload_id):
             return done
         if upload is None:
@@ -159,18 +159,18 @@ class CompleteUpload:
         self._check(upload, self._join(upload))
         try:
             record = self.files.save_upload(add_metadata_from_store(self.store, upload.file))
-        except UploadNotFound:  # aborted meanwhile
+        except UploadNotFound:  # another request aborted the upload
             self.store.delete([upload.file.key])
             raise
-        except FileNotFoundError as error:  # aborted meanwhile, and the bytes are already deleted
+        except FileNotFoundError as error:  # as above, and the bytes are already deleted
             raise UploadNotFound(upload_id) from error
         self.metrics.add(UPLOADED_BYTES, record.size)
         return record
 
     def _join(self, upload: Upload) -> int | None:
-        """Join the parts to an object and return its size, or None if the parts no longer exist.
+        """Join the parts to an S3 object and return its size, or None if the parts no longer exist.
 
-        Another attempt may have created the object before or meanwhile. Only the object counts, not its creator.
+        A concurrent or earlier request may have created the object already; then return its size.
         """
         found = self.store.head(upload.file.key)
         if found is None:
@@ -207,18 +207,18 @@ def _missing(upload: Upload, stored: Sequence[StoredPart]) -> list[int]:
 
 @dataclass(frozen=True)
 class SweepUploads:
-    """Abort expired uploads. A lifecycle rule of the bucket does the same a day later."""
+    """Abort expired uploads. If this fails, a lifecycle rule of the bucket deletes the parts a day later."""
 
     uploads: Uploads
     abort: AbortUpload
     clock: Clock
 
     def __call__(self, limit: int) -> int:
-        """Abort at most ``limit`` expired uploads and return their number."""
+        """Abort at most ``limit`` expired uploads and return how many were due."""
         due = self.uploads.list_expired(self.clock.now(), limit)
         for upload in due:
             try:
                 self.abort(upload.file.user, upload.upload_id)
-            except UploadNotFound:  # aborted or completed meanwhile
+            except UploadNotFound:  # another request aborted or completed it
                 continue
         return len(due)
