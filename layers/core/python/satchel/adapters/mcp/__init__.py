@@ -1,6 +1,6 @@
-"""MCP client of a runner: server processes and remote servers, their transports, sessions, and tool calls.
+"""MCP client of a runner: starts or connects to tool servers, lists their tools and calls them.
 
-Read ``client`` first. Each module uses only the ones after it: ``client → pool → session → stdio | http →
-stdio_transport | guarded_transport``, and ``processes`` starts servers in the sandbox. All asynchronous code runs on
-the one ``adapters.event_loop`` of the process.
+Read ``client`` first. Each module uses only modules that come later in this chain: ``client → pool → session → stdio |
+http → stdio_transport | guarded_transport``. ``processes`` starts and ends server processes. All asynchronous code runs
+on the process's only event loop (``adapters.event_loop``).
 """

@@ -1,4 +1,4 @@
-"""Tool client of one server entry: runs calls on warm servers, and lists the tools."""
+"""Tool client of one configured server: calls the server's tools on warm processes, and lists its tools."""
 
 import queue
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,15 +28,15 @@ START_SECONDS = 60.0
 POOL_LIMITS = PoolLimits()
 NO_ISOLATION = Isolation()
 
-# Listing runs no tool, so the server gets no workspace; but the libraries that it imports can need a place to write.
+# Listing tools runs none of them, so the server gets no workspace, but its libraries can need a place to write.
 _LISTING_ACCESS = WorkspaceAccess(writes=True)
 
 Fill = Callable[[ServerEntry], ServerEntry]
-"""Replaces the variables of an entry by their values. Raises ConfigError if a variable has no value."""
+"""Function that replaces ``${NAME}`` variables in an entry with values. Raises ConfigError if a value is missing."""
 
 
 class RunningCall:
-    """Implements ``ports.tool_client.RunningCall``. Any thread can kill; one thread at a time receives."""
+    """Implements ``ports.tool_client.RunningCall``. Any thread may ``kill``; only one at a time may ``receive``."""
 
     def __init__(self, session: Session, tool: str, arguments: dict[str, Any]) -> None:
         self._session = session
@@ -64,8 +64,8 @@ class RunningCall:
 class McpToolClient:
     """Implements ``ports.tool_client.ToolClient``.
 
-    ``environ`` is the runner's environment; servers inherit only a few harmless variables. ``fill`` runs once per
-    server start. ``isolation`` are the sandbox layers of this machine. ``max_bytes`` limits one answer.
+    ``environ`` is the runner's environment; servers inherit only a few harmless variables of it. ``fill`` runs before
+    each server start. ``isolation`` lists the sandbox layers of this machine. ``max_bytes`` limits one answer.
     """
 
     def __init__(
@@ -96,10 +96,10 @@ class McpToolClient:
     def call(
         self, tool: str, arguments: dict[str, Any], workspace: Path | None, *, writes: bool
     ) -> Iterator[RunningCall]:
-        """Start a call on a warm server, or on a new one. Raise ToolCrashed if the server cannot be started.
+        """Start a tool call on a warm server, or on a new one. Raise ToolCrashed if no server can be started.
 
-        A tool that ``writes`` runs in a process that can write in the workspace. Other tools run in processes that
-        cannot.
+        If the tool ``writes``, use a server process that can write in the workspace, otherwise one that can only read
+        it.
         """
         access = WorkspaceAccess(workspace, writes)
         session = self._pool.take(access)
@@ -111,7 +111,7 @@ class McpToolClient:
             self._pool.give_back(access, session, succeeded=running is not None and running.succeeded)
 
     def list_tools(self) -> Sequence[ToolSpec]:
-        """Start a server just to list its tools. Raise ToolCrashed if the server does not start or answer."""
+        """Return the server's tools, from a server started only for this. Raise ToolCrashed if it does not answer."""
         session = self._open(_LISTING_ACCESS)
         try:
             return [self._spec(tool) for tool in session.list_tools(self._start_seconds)]
@@ -121,11 +121,11 @@ class McpToolClient:
             session.close()
 
     def close(self) -> None:
-        """End all servers and their descendants. The event loop keeps running, because other clients can share it."""
+        """End all servers and their descendants. The event loop keeps running, because other clients may share it."""
         self._pool.close()
 
     def _open(self, access: WorkspaceAccess) -> Session:
-        """Open a session. If the server closes the connection on the current handshake, try the older handshake."""
+        """Open a session. If the server hangs up on the current MCP handshake, try the older one. Raise ToolCrashed."""
         first_error: NotReadyError | None = None
         entry = self._resolved_entry()
         for mode in self._modes:

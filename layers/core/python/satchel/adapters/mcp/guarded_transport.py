@@ -1,7 +1,7 @@
-"""HTTP transport for configured servers that blocks private addresses and limits the size of answers.
+"""HTTP transport for remote servers. It blocks connections to private addresses and limits the size of answers.
 
-A host name may resolve to another address next time (DNS rebinding). So this transport resolves the name once, checks
-the addresses, and connects to a checked address.
+A host name may resolve to another address next time (DNS rebinding). So for each request, this transport resolves the
+name once, checks the addresses, and connects to a checked address.
 """
 
 import ipaddress
@@ -21,7 +21,7 @@ _OVERLAP = max(map(len, _BLANK_LINES)) - 1
 
 
 class PrivateAddressError(httpx2.ConnectError):
-    """The address is not public, and the entry does not allow private addresses."""
+    """The server's address is private, and the server's entry does not set ``allow_private``."""
 
 
 class TooLongError(httpx2.StreamError):
@@ -29,10 +29,10 @@ class TooLongError(httpx2.StreamError):
 
 
 class GuardedTransport(httpx2.AsyncBaseTransport):
-    """Connects to public addresses, or with ``allow_private`` to any. Aborts answers and events over ``max_bytes``.
+    """Connects to public addresses only (with ``allow_private``: to any). Aborts answers and events over ``max_bytes``.
 
-    After a failure, the SDK reports only that the connection is gone. ``limit_exceeded`` and ``connect_error`` keep the
-    reason.
+    After a failure, the MCP SDK reports only that the connection is gone; ``limit_exceeded`` and ``connect_error`` tell
+    why.
     """
 
     def __init__(self, max_bytes: int, *, allow_private: bool, inner: httpx2.AsyncBaseTransport | None = None) -> None:
@@ -43,8 +43,8 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         self.connect_error: str | None = None
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a request. Raise PrivateAddressError, or the errors of the inner transport."""
-        request.headers["Accept-Encoding"] = "identity"  # a small compressed body can expand without limit
+        """Send a request. Raise PrivateAddressError, DecodingError if the answer is compressed, or a TransportError."""
+        request.headers["Accept-Encoding"] = "identity"  # a small compressed body could expand to any size
         try:
             response = await self._send(request)
         except httpx2.TransportError as error:
@@ -61,11 +61,11 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         return response
 
     async def aclose(self) -> None:
-        """Close the connections."""
+        """Close all connections."""
         await self._inner.aclose()
 
     def check_size(self, pending: int) -> None:
-        """Raise TooLongError if this number of bytes exceeds the limit."""
+        """Raise TooLongError and set ``limit_exceeded`` if ``pending`` bytes are more than the limit."""
         if pending > self._max_bytes:
             self.limit_exceeded = True
             raise TooLongError(f"the answer is longer than {self._max_bytes} bytes")
@@ -88,7 +88,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
 
 
 class _LimitedStream(httpx2.AsyncByteStream):
-    """A body whose size is checked: the whole body, or in an event stream the bytes since the end of the last event."""
+    """Response body with a size limit: for the whole body, or in an event stream for each event."""
 
     def __init__(self, inner: httpx2.AsyncByteStream, transport: GuardedTransport, *, events: bool) -> None:
         self._inner = inner
@@ -112,7 +112,7 @@ class _LimitedStream(httpx2.AsyncByteStream):
 
 
 async def _public_addresses(host: str, request: httpx2.Request) -> list[IpAddress]:
-    """Resolve a host name. Raise PrivateAddressError if any of its addresses is not public."""
+    """Return the addresses of a host name. Raise PrivateAddressError if any of them is not public."""
     try:
         resolved: list[Any] = await anyio.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except OSError as error:
@@ -125,7 +125,7 @@ async def _public_addresses(host: str, request: httpx2.Request) -> list[IpAddres
 
 
 def is_public(address: IpAddress) -> bool:
-    """Return True if an address is public. If it wraps an IPv4 address, the wrapped address decides."""
+    """Return True if an address is public. For an IPv6 address that embeds an IPv4 address, check the latter."""
     if isinstance(address, ipaddress.IPv6Address):
         wrapped = address.ipv4_mapped or address.sixtofour
         if address in _NAT64:

@@ -1,8 +1,8 @@
 """Connections to remote servers over HTTP. Each call has its own connection, so that ending one call affects no other.
 
-This includes our own SSE transport, for servers that use the protocol before 2025: an event stream, and POST requests
-to the address that its first event names. The SDK's transport rejects events over 1 MiB, and that limit cannot be
-changed.
+The module contains its own SSE transport, for servers that use the MCP protocol before 2025: the server sends an event
+stream, whose first event names the address for POST requests. The SDK's SSE transport is not used because it
+rejects events over 1 MiB.
 """
 
 import logging
@@ -24,7 +24,7 @@ from satchel.ports.tool_client import CallFailure
 
 logger = logging.getLogger(__name__)
 
-# These loggers write whole messages at DEBUG, and addresses (which can contain API keys) at INFO.
+# At DEBUG, these loggers would write whole messages, and at INFO URLs, which can contain API keys.
 for verbose in ("mcp", "httpx2", "httpcore2"):
     logging.getLogger(verbose).setLevel(logging.WARNING)
 
@@ -34,10 +34,10 @@ Incoming = SessionMessage | Exception
 
 
 class HttpConnection:
-    """Connection to the address of an entry. ``max_bytes`` limits each answer and each event.
+    """Connection to the URL of a server's entry. ``max_bytes`` limits each answer and each event.
 
-    The SDK follows redirects within the server's own origin only; over SSE, redirects are not followed. Requests
-    contain the token, which no other host must receive.
+    Requests contain the entry's token, which no other host must receive. So the SDK follows redirects only within the
+    server's origin, and the SSE transport follows none.
     """
 
     def __init__(self, entry: ServerEntry, max_bytes: int) -> None:
@@ -51,12 +51,12 @@ class HttpConnection:
 
     @property
     def is_persistent(self) -> bool:
-        """Return False: a connection serves one call."""
+        """Return False: an HTTP connection serves only one call."""
         return False
 
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[TransportStreams]:
-        """Connect with the transport of the entry. Reading has no timeout: the call has its own."""
+        """Connect and yield the message streams. Reading has no timeout, because each call has its own."""
         timeout = httpx2.Timeout(_CONNECT_SECONDS, read=None)
         async with httpx2.AsyncClient(headers=self._headers, timeout=timeout, transport=self._transport) as http:
             connected = sse_streams(http, self._url) if self._sse else self._streamable(http)
@@ -64,29 +64,29 @@ class HttpConnection:
                 yield streams
 
     def prepare_call(self) -> None:
-        """Do nothing: a remote server prepares itself."""
+        """Do nothing: a remote server needs no local folders."""
 
     def mark_ready(self) -> None:
-        """Do nothing: no process of the server runs here."""
+        """Do nothing: no process of a remote server runs on this machine."""
 
     def size_failure(self) -> CallFailure | None:
-        """Return a failure if an answer exceeded the size limit, else None."""
+        """Return a call failure if an answer exceeded the size limit, else None."""
         if not self._transport.limit_exceeded:
             return None
         message = f"The answer is longer than {self._max_bytes} bytes"
         return CallFailure(crashed=True, message=message, exceeded_limit=self._max_bytes)
 
     def take_violations(self, error: str | None) -> Sequence[str]:
-        """Return no paths: the files of a remote server are not guarded."""
+        """Return no paths: no guard watches the file access of a remote server."""
         del error
         return ()
 
     def take_outside_changes(self) -> Sequence[str]:
-        """Return no paths: a remote server changes nothing here."""
+        """Return no paths: a remote server changes no files on this machine."""
         return ()
 
     def loss_failure(self, sdk_message: str, /) -> CallFailure | None:
-        """Return a failure with the most specific reason: the size limit, the connect error, or the SDK's message."""
+        """Return a call failure with the most specific reason: the size limit, connection error or SDK message."""
         reason = self._transport.connect_error or sdk_message
         message = f"The connection to the tool's server was lost: {reason}"
         return self.size_failure() or CallFailure(crashed=True, message=message)
@@ -96,10 +96,10 @@ class HttpConnection:
         return False
 
     def kill(self) -> None:
-        """Do nothing: the session tells the server that the call is cancelled, and then disconnects."""
+        """Do nothing: the session tells the server that the call is canceled, and then disconnects."""
 
     def close(self) -> None:
-        """Do nothing: the session has closed the connection."""
+        """Do nothing: the session has already closed the connection."""
 
     def _streamable(self, http: httpx2.AsyncClient) -> AbstractAsyncContextManager[TransportStreams]:
         return streamable_http_client(self._url, http_client=http, max_sse_event_size=None)
@@ -107,9 +107,9 @@ class HttpConnection:
 
 @asynccontextmanager
 async def sse_streams(http: httpx2.AsyncClient, url: str) -> AsyncIterator[TransportStreams]:
-    """Connect and yield the streams. Raise HTTPError if the server is unreachable, ValueError if it names no endpoint.
+    """Connect over SSE and yield the message streams. The transport of ``http`` must limit the size of events.
 
-    The transport of ``http`` limits the size of events.
+    Raise HTTPError if the server is unreachable, or ValueError if it names no usable endpoint for POST requests.
     """
     async with http.sse(url, max_event_size=None) as source:
         source.response.raise_for_status()
@@ -126,7 +126,7 @@ async def sse_streams(http: httpx2.AsyncClient, url: str) -> AsyncIterator[Trans
 
 
 async def _endpoint(events: AsyncIterator[httpx2.ServerSentEvent], url: str) -> str:
-    """Wait for the address of POST requests. Reject other origins: a server could make this client post anywhere."""
+    """Return the URL for POST requests that the server names. Raise ValueError if it has another origin (SSRF)."""
     async for event in events:
         if event.event == "endpoint":
             base, address = httpx2.URL(url), httpx2.URL(urljoin(url, event.data))
@@ -137,7 +137,7 @@ async def _endpoint(events: AsyncIterator[httpx2.ServerSentEvent], url: str) -> 
 
 
 async def _read(events: AsyncIterator[httpx2.ServerSentEvent], to_client: MemoryObjectSendStream[Incoming]) -> None:
-    """Forward messages until the stream ends or breaks. Closing ``to_client`` then signals the end to the session."""
+    """Forward messages until the event stream ends or breaks, then close ``to_client``, which ends the session."""
     with to_client:
         try:
             async for event in events:

@@ -1,8 +1,8 @@
-"""Imports the client of the MCP SDK without the SDK's server, which the client needs only for in-process connections.
+"""Imports the MCP SDK's client without the SDK's server, which the client needs only for in-process connections.
 
-The server (with uvicorn, starlette and cryptography) takes about 20 % of the import of a runner, and the runner's layer
-does not contain these packages. Import this module before the SDK, and only in the runner's function: tests and tools
-can use in-process connections.
+Importing the server (with uvicorn, starlette and cryptography) takes about 20 % of a runner's import time, and the
+runner's Lambda layer does not contain these packages. Import this module before the SDK, and only in the runner's
+Lambda function, because tests and tools can use in-process connections.
 """
 
 import sys
@@ -19,7 +19,7 @@ _SERVER_MODULES = (
 
 
 class _Stub(ModuleType):
-    """A module in which every name is a new, empty class."""
+    """Stand-in for a module: every name imported from it is a new, empty class."""
 
     def __getattr__(self, name: str) -> type:
         if name.startswith("__"):
@@ -28,7 +28,7 @@ class _Stub(ModuleType):
 
 
 def _import_client() -> None:
-    """Import the SDK with stubs for its server modules, then remove the stubs: a later import gets the real modules."""
+    """Import the SDK with stubs for its server modules, then remove the stubs, so that later imports are real."""
     if "mcp" in sys.modules:
         return
     sys.modules.update({name: _Stub(name) for name in _SERVER_MODULES})

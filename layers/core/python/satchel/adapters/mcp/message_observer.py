@@ -1,7 +1,7 @@
-"""Observes the messages of a server, next to the SDK's session, which hides some of them.
+"""Records messages that an MCP server sends, because the SDK's session hides some of them from its caller.
 
-The SDK's session rejects a whole result for one unknown content block, and declines a server's questions without
-telling its caller. The contract accepts such results, and users need to know why a tool failed.
+The SDK's session rejects a whole result because of one unknown content block, but Satchel's contract accepts it. The
+session also declines a server's questions silently, but users need to know why a tool failed.
 """
 
 from collections.abc import AsyncIterator
@@ -18,10 +18,10 @@ _TOOLS_CHANGED = "notifications/tools/list_changed"
 
 
 class MessageObserver:
-    """Records the messages since ``reset``.
+    """Records what a server sent since ``reset``.
 
-    ``result`` is the last result, unchanged; ``question`` is the method by which the server asked the client something.
-    A change of the tool list can arrive at any time and is remembered until ``take_tools_changed``.
+    ``result`` is the last result, unchanged; ``question`` is the MCP method with which the server asked the client a
+    question. A notice that the tool list changed can arrive at any time and is kept until ``take_tools_changed``.
     """
 
     def __init__(self) -> None:
@@ -30,12 +30,12 @@ class MessageObserver:
         self._tools_changed = False
 
     def reset(self) -> None:
-        """Forget the result and the question, for the next request."""
+        """Forget the result and the question. Called before each request."""
         self.result = None
         self.question = None
 
     def take_tools_changed(self) -> bool:
-        """Return True if the server has announced a change of its tools since the last call of this method."""
+        """Return True if the server has announced a change of its tools since this method was last called."""
         changed, self._tools_changed = self._tools_changed, False
         return changed
 
@@ -43,12 +43,12 @@ class MessageObserver:
     async def observe(
         self, transport: AbstractAsyncContextManager[TransportStreams]
     ) -> AsyncIterator[TransportStreams]:
-        """Yield the streams of a transport, with every incoming message recorded."""
+        """Connect a transport and yield its message streams; every message read from them is recorded."""
         async with transport as (incoming, outgoing):
             yield _ObservedStream(incoming, self), outgoing
 
     def record(self, item: SessionMessage | Exception) -> None:
-        """Record one message."""
+        """Record a message if it is a result, a question or a notice that the tool list changed."""
         if isinstance(item, Exception):
             return
         if isinstance(item.message, JSONRPCResponse):
@@ -60,7 +60,7 @@ class MessageObserver:
 
 
 class _ObservedStream:
-    """Implements the SDK's ``ReadStream``."""
+    """Implements the SDK's ``ReadStream``; passes every message to the observer before it returns the message."""
 
     def __init__(self, incoming: ReadStream[SessionMessage | Exception], observer: MessageObserver) -> None:
         self._incoming = incoming

@@ -1,4 +1,4 @@
-"""Pool of warm servers, which stay alive between calls. One call at a time uses each of them."""
+"""Pool of warm servers, which stay alive between calls. Each server runs one call at a time."""
 
 import threading
 import time
@@ -13,7 +13,7 @@ SessionFactory = Callable[[WorkspaceAccess], Session]
 
 @dataclass(frozen=True)
 class PoolLimits:
-    """Maximum number of servers, maximum of idle servers per workspace access, and idle timeout in seconds."""
+    """Maximum numbers of servers and of idle servers per workspace access, and the idle timeout in seconds."""
 
     max_servers: int = 8
     max_idle: int = 2
@@ -28,10 +28,10 @@ class _Idle:
 
 
 class Pool:
-    """Sessions by the workspace access of their server.
+    """Keeps sessions with warm servers for reuse by calls that need the same workspace access.
 
-    If the maximum number of servers is running, a new server replaces the least recently used idle server. If all are
-    busy, the caller waits.
+    If ``max_servers`` are running, a new server replaces the idle server that was not used for the longest time. If no
+    server is idle, the caller waits.
     """
 
     def __init__(self, open_session: SessionFactory, limits: PoolLimits) -> None:
@@ -44,7 +44,7 @@ class Pool:
         self._timer: threading.Timer | None = None
 
     def take(self, access: WorkspaceAccess) -> Session:
-        """Return the most recently used idle session, or a new one. Raise the errors of the session factory."""
+        """Return the most recently used idle session with this access, or a new one. Raise the factory's errors."""
         while True:
             idle, evicted = self._next(access)
             if idle is None:
@@ -54,12 +54,12 @@ class Pool:
             self._end(idle)
 
     def give_back(self, access: WorkspaceAccess, session: Session, *, succeeded: bool) -> None:
-        """Keep the session for the next call if this call succeeded and left no processes. Otherwise end it."""
+        """Keep the session for another call if its call succeeded and left no processes. Otherwise end the session."""
         if not (succeeded and session.can_be_reused() and self._keep(access, session)):
             self._end(session)
 
     def close(self) -> None:
-        """End all sessions, including busy ones."""
+        """End all sessions, including those that are running a call."""
         with self._changed:
             sessions = [*self._busy, *(idle.session for idle in self._idle)]
             self._idle.clear()
@@ -70,7 +70,7 @@ class Pool:
             session.close()
 
     def _next(self, access: WorkspaceAccess) -> tuple[Session | None, Session | None]:
-        """Wait for capacity. Return ``(idle session, None)``, or ``(None, session to evict)`` to open a new one."""
+        """Wait for capacity. Return ``(idle session, None)``, or ``(None, session to end before opening one)``."""
         with self._changed:
             self._changed.wait_for(lambda: self._idle or self._busy_count() < self._limits.max_servers)
             idle = next((idle for idle in reversed(self._idle) if idle.access == access), None)
@@ -118,12 +118,12 @@ class Pool:
             self._changed.notify()
 
     def _end_expired(self) -> None:
-        """End the sessions whose idle timeout has passed, and set the timer for the next one."""
+        """End the sessions whose idle timeout has passed, and set the timer for the next session that will expire."""
         with self._changed:
             limit = time.monotonic() - self._limits.idle_seconds
             expired = [idle for idle in self._idle if idle.since <= limit]
             self._idle = [idle for idle in self._idle if idle.since > limit]
-            self._busy.update(idle.session for idle in expired)  # they count as busy until they are dead
+            self._busy.update(idle.session for idle in expired)  # they count as busy until their servers are dead
             self._set_timer(self._idle[0].since + self._limits.idle_seconds if self._idle else None)
         for idle in expired:
             self._end(idle.session)

@@ -1,13 +1,13 @@
 """Starts, inspects and ends server processes, together with all their descendants.
 
 A server becomes a *subreaper* before its program starts (``sandbox.launch``). So it adopts every process that a tool
-detaches with a double fork, and the process stays among the server's descendants. Ending a server has three steps: stop
-it, so that it starts no more processes; kill its descendants until there are no more; kill it.
+detaches with a double fork, and that process stays among the server's descendants. Ending a server has three steps:
+stop the server, so that it starts no more processes; kill all its descendants; kill the server.
 
-If a server dies by itself, its descendants become *orphans*, which the next subreaper above adopts: the runner
-(``become_subreaper``). Orphans are children of the runner that are not in the runner's process session and are not
-servers. The orphans of a living server never reach the runner. So ending any server kills all orphans, and never
-touches the processes of another running call.
+If a server dies unexpectedly, its descendants become *orphans*. The runner, which is a subreaper too
+(``become_subreaper``), adopts them: orphans are those children of the runner that are neither servers nor in the
+runner's own process session. A running server adopts its own orphans, so they never reach the runner. Therefore, ending
+any server can safely kill all orphans of the runner: none of them belongs to a call that is still running.
 """
 
 import ctypes
@@ -31,19 +31,19 @@ logger = logging.getLogger(__name__)
 _KILL_SECONDS = 5.0
 _POLL_SECONDS = 0.002
 _STOP_SECONDS = 0.5
-_NOT_RUNNING = frozenset("TtZX")  # states in /proc: stopped, traced, zombie, dead
+_NOT_RUNNING = frozenset("TtZX")  # process states in /proc: stopped, traced, zombie, dead
 _PR_SET_CHILD_SUBREAPER = 36
 _KERNEL_LISTS_CHILDREN = Path("/proc/thread-self/children").exists()
 
-# The kernel has one list of children per process, so this state exists once per process, too. The lock makes starting
-# and registering a server one step, so that the search for orphans never finds a server before it is registered.
+# Global state, because the kernel also has only one list of children per process. The lock makes starting and
+# registering a server one step: otherwise the search for orphans could mistake a new server for an orphan and kill it.
 _lock = threading.Lock()
 _servers: set[int] = set()
 _is_subreaper = threading.Event()
 
 
 def become_subreaper() -> None:
-    """Make this process adopt the orphans among its descendants. Raise OSError if the kernel does not allow it."""
+    """Make this process adopt descendants whose parent dies. Raise OSError if the kernel does not allow that."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "this process cannot become a subreaper")
@@ -53,10 +53,10 @@ def become_subreaper() -> None:
 def start(
     command: Sequence[str], env: Mapping[str, str], launch_options: Iterable[str] = (), descriptors: Sequence[int] = ()
 ) -> subprocess.Popen[bytes]:
-    """Start a server in its own process session, with pipes for stdin and stdout. It inherits the runner's stderr.
+    """Start a server in its own process session, with pipes for stdin and stdout. The server uses the runner's stderr.
 
-    ``launch_options`` are options of ``sandbox.launch``; ``descriptors`` are inherited in addition to the pipes.
-    Call this on a thread that lives as long as the runner: the kernel kills the server when the thread ends.
+    ``launch_options`` are options of ``sandbox.launch``. The server inherits ``descriptors`` in addition to the pipes.
+    Call this on a thread that lives as long as the runner: the kernel kills the server when that thread ends.
     """
     launcher = probe.bare_python("launch", f"runner={os.getpid()}", *launch_options, "--", *command)
     with _lock:
@@ -74,7 +74,7 @@ def start(
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Kill a server and all its descendants, and return after they are dead. Do nothing if this was done before."""
+    """Kill a server and all its descendants, and return when they are dead. Calling this again has no effect."""
     if process.returncode is None:
         kill_tree(process.pid)
         try:
@@ -89,7 +89,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 
 def kill_tree(pid: int) -> None:
-    """Kill a process, all its descendants, and its process session. The caller reaps the process itself."""
+    """Kill a process, its descendants and its process session. The caller must wait for (reap) the process itself."""
     _stop(pid)
     _kill_until_none(lambda: _tree(pid))
     with suppress(ProcessLookupError):
@@ -97,7 +97,7 @@ def kill_tree(pid: int) -> None:
 
 
 def kill_orphans() -> None:
-    """Kill and reap the processes that dead servers left. Do nothing unless this process is a subreaper."""
+    """Kill and reap the processes that dead servers left behind. Do nothing unless this process is a subreaper."""
     if not _is_subreaper.is_set():
         return
     _kill_until_none(lambda: [each for orphan in _orphans() for each in (orphan, *_descendants(orphan.pid))])
@@ -107,7 +107,7 @@ def kill_orphans() -> None:
 
 
 def descendants(pid: int) -> set[int]:
-    """Return the pids of all descendants, including zombies. This is fast enough to run after every call."""
+    """Return the pids of all descendants of a process, including zombies. Fast enough to run after every tool call."""
     if not _KERNEL_LISTS_CHILDREN:
         return {process.pid for process in _descendants(pid)}
     pids: set[int] = set()
@@ -120,7 +120,7 @@ def descendants(pid: int) -> set[int]:
 
 
 def any_alive(pids: Collection[int]) -> bool:
-    """Return True if one of these processes is still running. Zombies do not count."""
+    """Return True if any of these processes is still running. Zombies do not count as running."""
     for pid in pids:
         with suppress(psutil.NoSuchProcess):
             if _is_alive(psutil.Process(pid)):
@@ -129,7 +129,7 @@ def any_alive(pids: Collection[int]) -> bool:
 
 
 def wait_for_exit(process: subprocess.Popen[bytes], seconds: float) -> None:
-    """Wait until a server exits, for at most ``seconds``. Does not reap it."""
+    """Wait at most ``seconds`` until a server exits. Do not reap it, so that its exit status stays readable."""
     with suppress(ProcessLookupError):
         fd = os.pidfd_open(process.pid)
         try:
@@ -139,7 +139,7 @@ def wait_for_exit(process: subprocess.Popen[bytes], seconds: float) -> None:
 
 
 def describe_exit(process: subprocess.Popen[bytes]) -> str | None:
-    """Return how a server ended, as the end of a sentence, or None while it runs. Does not reap it."""
+    """Return how a server ended, such as "ended with exit code 1", or None if it is still running. Do not reap it."""
     code = process.returncode
     if code is None:
         with suppress(ChildProcessError):
@@ -160,7 +160,7 @@ def _signal_name(number: int) -> str:
 
 
 def _stop(pid: int) -> None:
-    """Stop a process and wait until all its threads have stopped: a thread inside fork() completes the fork first."""
+    """Stop a process and wait until all its threads have stopped, because a thread inside fork() still completes it."""
     deadline = time.monotonic() + _STOP_SECONDS
     with suppress(FileNotFoundError, ProcessLookupError):
         os.kill(pid, signal.SIGSTOP)
@@ -169,7 +169,7 @@ def _stop(pid: int) -> None:
 
 
 def _has_stopped(thread: Path) -> bool:
-    """Read the state of a thread. It follows the name, which is in parentheses and can contain any character."""
+    """Return True if the thread cannot run. Its state follows the last ")", because names can contain parentheses."""
     try:
         return (thread / "stat").read_text().rpartition(")")[2].split()[0] in _NOT_RUNNING
     except (FileNotFoundError, ProcessLookupError):
@@ -194,7 +194,7 @@ def _descendants(pid: int) -> list[psutil.Process]:
 
 
 def _tree(pid: int) -> list[psutil.Process]:
-    """Return the descendants of a process and the other processes of its session."""
+    """Return the descendants of a process, and all other processes of the process session that it leads."""
     processes = set(_descendants(pid))
     for other in psutil.pids():
         with suppress(psutil.NoSuchProcess):
@@ -225,7 +225,7 @@ def _is_alive(process: psutil.Process) -> bool:
 
 
 def _kill_until_none(find: Callable[[], list[psutil.Process]]) -> None:
-    """Find and kill processes until there are no more: a process can start others before it dies."""
+    """Call ``find`` and kill the result until it is empty, because a process can start others before it dies."""
     deadline = time.monotonic() + _KILL_SECONDS
     while alive := [process for process in find() if _is_alive(process)]:
         for process in alive:

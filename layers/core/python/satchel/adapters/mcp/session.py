@@ -1,4 +1,4 @@
-"""MCP session with one server. It lives in a task of the event loop; any thread can use it, for one call at a time."""
+"""MCP session with one server, run by a task of the event loop. Any thread can use it, for one call at a time."""
 
 import asyncio
 import json
@@ -46,7 +46,7 @@ _CLOSE_SECONDS = 2.0
 
 
 class ServerConnection(Protocol):
-    """One connection to one server: a process and its pipes, or an HTTP address."""
+    """One connection to one server: the pipes of a local process, or an HTTP connection."""
 
     @property
     def is_persistent(self) -> bool:
@@ -54,48 +54,48 @@ class ServerConnection(Protocol):
         ...
 
     def connect(self) -> AbstractAsyncContextManager[TransportStreams]:
-        """Connect, once, on the event loop. Raise OSError if there is no server to connect to."""
+        """Connect and yield the message streams. Call this once. Raise OSError if there is no server to connect to."""
         ...
 
     def prepare_call(self) -> None:
-        """Prepare for one call: create the folders that the server expects, and forget reports of the last call."""
+        """Prepare for a call: create the folders that the server expects, and discard reports about earlier calls."""
         ...
 
     def mark_ready(self) -> None:
-        """Count the processes that run now as parts of the server. Called once, before the first call."""
+        """Remember the running processes as the server's own, not a tool's. Called once, before the first call."""
         ...
 
     def size_failure(self) -> CallFailure | None:
-        """Return a failure if the connection was closed because an answer exceeded the size limit, else None."""
+        """Return a call failure if the connection was closed because an answer exceeded the size limit, else None."""
         ...
 
     def take_violations(self, error: str | None) -> Sequence[str]:
-        """Return the paths that were blocked since the last call. ``error`` is the error text of a failed call."""
+        """Return the paths to which access was blocked during the call. ``error`` is its error text, if it failed."""
         ...
 
     def take_outside_changes(self) -> Sequence[str]:
-        """Return the paths outside the workspace that changed during the call, if nothing stops the server there."""
+        """Return the paths outside the workspace that changed during the call, if no sandbox stops such changes."""
         ...
 
     def loss_failure(self, sdk_message: str, /) -> CallFailure | None:
-        """Return a failure that says why the connection was lost, or None if it still works. Can block briefly."""
+        """Return a call failure that says why the connection was lost, or None if it works. May block briefly."""
         ...
 
     def can_be_reused(self) -> bool:
-        """Return True if the server is alive and the last call left no running processes."""
+        """Return True if the server can run another call: it is alive, and the last call left no processes running."""
         ...
 
     def kill(self) -> None:
-        """Kill the server and all its descendants, if it runs here. Return after they are dead."""
+        """Kill the server and all its descendants, and return when they are dead. Do nothing for a remote server."""
         ...
 
     def close(self) -> None:
-        """Release all resources, after the session has ended."""
+        """Release the resources of the connection. Called after the session has ended."""
         ...
 
 
 class NotReadyError(Exception):
-    """The server did not become ready for calls. ``hung_up``: it closed the connection instead of staying silent."""
+    """The server did not become ready for calls. ``hung_up``: it closed the connection, as opposed to a timeout."""
 
     def __init__(self, message: str, *, hung_up: bool) -> None:
         super().__init__(message)
@@ -103,7 +103,7 @@ class NotReadyError(Exception):
 
 
 class Session:
-    """A session over a connection. ``mode`` is the SDK's: the protocol era whose handshake is tried first."""
+    """MCP session over a connection. ``mode`` selects the SDK's handshake: ``auto`` or, for old servers, ``legacy``."""
 
     def __init__(self, portal: BlockingPortal, connection: ServerConnection, mode: str = "auto") -> None:
         self.connection = connection
@@ -118,7 +118,7 @@ class Session:
         self._task: Future[None] | None = None
 
     def open(self, seconds: float) -> None:
-        """Connect and perform the handshake. Raise NotReadyError if this fails or takes longer than ``seconds``."""
+        """Connect and perform the MCP handshake. Raise NotReadyError if this fails or takes longer than ``seconds``."""
         self.connection.prepare_call()
         self._task = self._portal.start_task_soon(self._run)
         try:
@@ -136,11 +136,11 @@ class Session:
         self.connection.mark_ready()
 
     def start(self, tool: str, arguments: dict[str, Any], listener: EventListener) -> Future[None]:
-        """Start a call. The listener receives its events; the last one is a ToolResult or a CallFailure."""
+        """Start a tool call. The listener receives the call's events; the last one is a ToolResult or a CallFailure."""
         self.connection.prepare_call()
         self._observer.reset()
         self._listener = listener
-        # The portal would wait until the task has begun, which takes a large part of the time of a warm call.
+        # Not through the portal, which would wait until the task has begun: a large part of the time of a warm call.
         task = asyncio.run_coroutine_threadsafe(self._call(tool, arguments, listener), self._loop)
         task.add_done_callback(_report_abnormal_end(listener))
         return task
@@ -150,11 +150,11 @@ class Session:
         return not self._ended.is_set() and self.connection.can_be_reused()
 
     def list_tools(self, seconds: float) -> list[Tool]:
-        """Return the tools of all pages. Raise MCPError, ValidationError or TimeoutError."""
+        """Return all tools of the server. Raise MCPError, ValidationError, or TimeoutError after ``seconds``."""
         return self._portal.start_task_soon(self._list_tools).result(seconds)
 
     def close(self) -> None:
-        """End the session. Kill the server and all its descendants, if it runs here."""
+        """End the session. If the server is a local process, kill it and all its descendants."""
         self.connection.kill()
         if self._task is not None and not self._ended.is_set():
             if self._ready.done():
@@ -190,9 +190,9 @@ class Session:
             self._ended.set()
 
     async def _subscribe(self, client: Client) -> None:
-        """Subscribe to changes of the tool list, which servers of the current revision send to subscribers only.
+        """Subscribe to notices that the tool list changed, which the observer records.
 
-        The observer records them.
+        Without a subscription, servers of the current protocol revision do not send these notices.
         """
         offered = client.server_capabilities.tools
         if not self.connection.is_persistent or offered is None or not offered.list_changed:
@@ -210,11 +210,11 @@ class Session:
         for path in self.connection.take_outside_changes():
             listener(OutsideChange(path=path))
         self._listener = _ignore
-        listener(outcome)  # must be last: from now on, another thread can start the next call
+        listener(outcome)  # must be last: after this, another thread can start the next call
 
     async def _outcome(self, tool: str, arguments: dict[str, Any], listener: EventListener) -> ToolResult | CallFailure:
         try:
-            to_json(arguments)  # arguments that fail only while they are sent (a lone surrogate) would end the session
+            to_json(arguments)  # check now: an error while they are sent (lone surrogate) would end the session
         except ValueError as error:
             return CallFailure(crashed=False, message=f"The arguments cannot be written as JSON: {error}")
         request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=arguments))
@@ -268,7 +268,7 @@ class Session:
 
 
 def _ignore(_event: ToolEvent) -> None:
-    """Ignore an event that arrives between calls."""
+    """Do nothing. This listener is set between calls, when no caller waits for events."""
 
 
 def _forward_progress(listener: EventListener) -> ProgressFnT:
@@ -279,7 +279,7 @@ def _forward_progress(listener: EventListener) -> ProgressFnT:
 
 
 def _report_abnormal_end(listener: EventListener) -> Callable[[Future[None]], None]:
-    """Return a callback that reports a failure if the call's task was cancelled or raised: its caller waits for it."""
+    """Return a callback that reports a failure if the call's task is canceled or raises: its caller waits for it."""
 
     def report(task: Future[None]) -> None:
         if task.cancelled():
@@ -292,14 +292,14 @@ def _report_abnormal_end(listener: EventListener) -> Callable[[Future[None]], No
 
 
 def _innermost(error: BaseException) -> BaseException:
-    """Return the cause inside nested exception groups: task groups wrap each exception in a group."""
+    """Return the first exception inside nested exception groups, in which task groups wrap every exception."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
 
 
 def _as_text(data: object) -> str:
-    """Return the text of log data, which can be any JSON: servers made with fastmcp send ``{"msg": text, …}``."""
+    """Return log data, which can be any JSON, as text. Servers built with fastmcp send ``{"msg": text, …}``."""
     if isinstance(data, dict) and isinstance(data.get("msg"), str):
         return str(data["msg"])
     return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)

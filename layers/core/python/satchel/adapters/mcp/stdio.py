@@ -1,4 +1,4 @@
-"""Connections to servers that run as local processes, each in its sandbox with an environment of its own."""
+"""Connections to servers that run as local processes, each in its own sandbox with its own environment variables."""
 
 import os
 import shutil
@@ -24,7 +24,7 @@ from satchel.domain.servers import ServerEntry
 from satchel.ports.tool_client import CallFailure
 
 INHERITED = ("PATH", "LANG", "LC_ALL", "TZ")
-"""The only inherited variables, because the runner's environment contains credentials and secrets (``AWS_*``, …)."""
+"""Variables that servers inherit: only these, because the runner's environment contains credentials (``AWS_*``, …)."""
 
 _FOLDERS = {
     "HOME": ".home",
@@ -32,13 +32,13 @@ _FOLDERS = {
     "XDG_CACHE_HOME": ".cache",
     "MPLCONFIGDIR": ".matplotlib",
 }
-"""Dot folders, because the files in dot folders never count as results of a tool."""
+"""A server's own folders, by variable. Dot folders, because files in dot folders never count as results of a tool."""
 
 _PYTHON = {
     "PYTHONUTF8": "1",
     "PYTHONUNBUFFERED": "1",
-    "PYTHONDONTWRITEBYTECODE": "1",  # the code's directory is read-only, and a tool could forge bytecode elsewhere
-    "PYTHONNOUSERSITE": "1",  # a tool could put modules there that the next start would import
+    "PYTHONDONTWRITEBYTECODE": "1",  # code directories are read-only, and elsewhere a tool could forge bytecode
+    "PYTHONNOUSERSITE": "1",  # a tool could put modules there, which the next server would import
 }
 
 _EXIT_SECONDS = 0.5
@@ -47,7 +47,7 @@ _MAX_ZOMBIES = 32
 
 @dataclass(frozen=True)
 class ServerProgram:
-    """Program of a server entry. ``max_line_bytes`` limits one message; ``environ`` is the runner's environment."""
+    """Data to start a server process. ``environ`` is the runner's environment; ``max_line_bytes`` limits messages."""
 
     entry: ServerEntry
     environ: Mapping[str, str]
@@ -56,7 +56,7 @@ class ServerProgram:
 
 
 class StdioConnection:
-    """One server process. A process that cannot write in the workspace gets a scratch directory, removed on close."""
+    """Connection to one server process, which gets a temporary directory if it cannot write in the workspace."""
 
     def __init__(self, program: ServerProgram, access: WorkspaceAccess) -> None:
         self._program = program
@@ -73,34 +73,34 @@ class StdioConnection:
 
     @property
     def is_persistent(self) -> bool:
-        """Return True: a process stays warm between calls."""
+        """Return True: a server process can serve many calls."""
         return True
 
     def connect(self) -> AbstractAsyncContextManager[TransportStreams]:
-        """Start the server. Raise OSError if its program or its directory does not exist."""
+        """Start the server and yield the message streams. Raise OSError if its program or directory does not exist."""
         return self._transport.connect()
 
     def prepare_call(self) -> None:
-        """Create the folders of the server's environment, and forget reports and changes from before this call."""
+        """Create the server's own folders (HOME, TMPDIR, caches), and discard reports about earlier calls."""
         create_folders(self._runtime_dir)
         self._reports.take()
         if self._outside_changes:
             self._outside_changes.begin()
 
     def mark_ready(self) -> None:
-        """Count the descendants that run now as parts of the server (under ``npx``, one of them is the server)."""
+        """Remember the running descendants as parts of the server. With ``npx``, one of them is the actual server."""
         if self._transport.process:
             self._own_processes = processes.descendants(self._transport.process.pid)
 
     def size_failure(self) -> CallFailure | None:
-        """Return a failure if a line exceeded the size limit, else None."""
+        """Return a call failure if a message exceeded the size limit, else None."""
         limit = self._program.max_line_bytes
         if not self._transport.limit_exceeded:
             return None
         return CallFailure(crashed=True, message=f"The answer is longer than {limit} bytes", exceeded_limit=limit)
 
     def loss_failure(self, _sdk_message: str, /) -> CallFailure | None:
-        """Return a failure that says how the server ended, or None if it can still answer."""
+        """Return a call failure that says how the server ended, or None if the server can still answer."""
         if failure := self.size_failure():
             return failure
         if not self._transport.ended or self._transport.process is None:
@@ -110,21 +110,21 @@ class StdioConnection:
         return CallFailure(crashed=True, message=f"The tool's server {ending} before it answered")
 
     def can_be_reused(self) -> bool:
-        """Return True if the process can serve another call.
+        """Return True if the server process can serve another call: it runs, and its tool left no processes behind.
 
-        A server that left processes behind ends together with them, and the next call starts a new one. Killing only
-        the processes would not help: the server can depend on them, or start them again (process pools do).
+        If a tool left processes behind, they are killed together with the server. Killing only these processes would
+        not help: the server may depend on them, or start them again (as process pools do).
         """
         process = self._transport.process
         if process is None or self._transport.ended or processes.describe_exit(process):
             return False
         if _identity(self._access.workspace) != self._identity:
-            return False  # the sandbox grants access to the old directory, not to the one that replaced it
+            return False  # the workspace was replaced, but the sandbox grants access only to the old directory
         left_behind = processes.descendants(process.pid) - self._own_processes
         return len(left_behind) <= _MAX_ZOMBIES and not processes.any_alive(left_behind)
 
     def take_violations(self, error: str | None) -> Sequence[str]:
-        """Return the paths that the guest reported, then (if ``error`` names one) the path that made the call fail."""
+        """Return the blocked paths that the guard reported, then the path (if any) that caused the call's ``error``."""
         paths, commands = self._reports.take()
         if error is None or self._policy is None:
             return paths
@@ -132,17 +132,17 @@ class StdioConnection:
         return paths if cause is None else [*(path for path in paths if path != cause), cause]
 
     def take_outside_changes(self) -> Sequence[str]:
-        """Return the paths outside the workspace that changed during the call, if the server is unprotected."""
+        """Return the paths outside the workspace that changed during the call, if no sandbox stops such changes."""
         return self._outside_changes.take() if self._outside_changes else ()
 
     def kill(self) -> None:
-        """Kill the server and all its descendants."""
+        """Kill the server and all its descendants, and return when they are dead."""
         with self._killing:
             if self._transport.process:
                 processes.end(self._transport.process)
 
     def close(self) -> None:
-        """Close the report pipe and remove the scratch directory."""
+        """Close the pipe for the guard's reports, and remove the temporary directory."""
         self._reports.close()
         if self._scratch is not None:
             remove_tree(self._scratch)
@@ -169,14 +169,14 @@ class StdioConnection:
 
 
 def server_environment(entry_env: Mapping[str, str], environ: Mapping[str, str], runtime_dir: Path) -> dict[str, str]:
-    """Return the complete environment of a server whose own folders are in ``runtime_dir``."""
+    """Return all environment variables of a server whose own folders (HOME, TMPDIR, caches) are in ``runtime_dir``."""
     inherited = {name: environ[name] for name in INHERITED if name in environ}
     folders = {name: str(runtime_dir / folder) for name, folder in _FOLDERS.items()}
     return {**inherited, **_PYTHON, **folders, **entry_env}
 
 
 def create_folders(runtime_dir: Path) -> None:
-    """Create the folders of the environment. Needed before each call: a new session empties the workspace."""
+    """Create the server's own folders (HOME, …). Needed before each call: a new session empties the workspace."""
     for folder in _FOLDERS.values():
         path = runtime_dir / folder
         if path.is_symlink() or (path.exists() and not path.is_dir()):
@@ -185,7 +185,7 @@ def create_folders(runtime_dir: Path) -> None:
 
 
 def _identity(directory: Path | None) -> tuple[int, int] | None:
-    """Return device and inode, which differ if another directory has replaced this one under the same name."""
+    """Return a directory's device and inode. They change if another directory replaces it under the same name."""
     if directory is None or not directory.is_dir():
         return None
     status = directory.stat()

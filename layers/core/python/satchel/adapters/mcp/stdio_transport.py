@@ -1,7 +1,7 @@
 """MCP transport over the pipes of a server process. It reads long lines in linear time, and ends when the process ends.
 
-The SDK's transport joins and splits its whole buffer for each chunk (20 MB take 10 s), has no size limit, and waits for
-the end of the *pipe*, which a forked child can keep open long after the server has died.
+The SDK's transport is not used: for each chunk it joins and splits its whole buffer (20 MB take 10 s), it has no size
+limit, and it waits until the *pipe* is closed, which a forked child can delay long after the server has died.
 """
 
 import os
@@ -19,7 +19,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
 _DRAIN_SECONDS = 0.1
-"""Time for which the pipe of a dead server is still read: it can contain messages from before its death."""
+"""After a server has died, keep reading its pipe for this time: it can still contain messages of the server."""
 
 _CHUNK = 65536
 _CLOSED = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream, anyio.IncompleteRead, OSError)
@@ -28,9 +28,9 @@ Incoming = SessionMessage | Exception
 
 
 class StdioTransport:
-    """Transport over one process, usable once. ``start`` starts the process, on the thread of the event loop.
+    """MCP transport over one process, for one connection. ``start`` is called on the event loop's thread.
 
-    ``ended``: the server will send no more messages. ``limit_exceeded``: because a line was longer than ``max_bytes``.
+    ``ended``: the server will send no more messages. ``limit_exceeded``: a line was longer than ``max_bytes``.
     """
 
     def __init__(self, start: Callable[[], subprocess.Popen[bytes]], max_bytes: int) -> None:
@@ -42,7 +42,7 @@ class StdioTransport:
 
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[TransportStreams]:
-        """Start the process and yield the streams. The owner of ``start`` ends the process."""
+        """Start the process and yield the message streams. The owner of ``start`` must end the process."""
         to_client, incoming = anyio.create_memory_object_stream[Incoming](0)
         outgoing, from_client = anyio.create_memory_object_stream[SessionMessage](0)
         with to_client, incoming, outgoing, from_client:
@@ -72,7 +72,7 @@ class StdioTransport:
 async def _read_lines(
     lines: BufferedByteReceiveStream, to_client: MemoryObjectSendStream[Incoming], max_bytes: int
 ) -> bool:
-    """Forward each line until the end. Return True if a line exceeded the size limit."""
+    """Forward messages until the pipe ends or a line exceeds the size limit. Return True in the latter case."""
     try:
         while True:
             await to_client.send(_parse(await lines.receive_until(b"\n", max_bytes)))
@@ -89,7 +89,7 @@ async def _write(from_client: MemoryObjectReceiveStream[SessionMessage], sink: i
                 text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
                 await _write_all(sink, text.encode() + b"\n")
         except OSError:
-            # A server that has closed its input will not answer: end the session instead of waiting.
+            # The server has closed its input and will not answer: end the session instead of waiting for a reply.
             reading.cancel()
 
 
@@ -100,7 +100,7 @@ async def _watch(pid: int, reading: anyio.CancelScope) -> None:
 
 
 class _Pipe(ByteReceiveStream):
-    """Reading end of a pipe. The owner of the descriptor closes it."""
+    """Reading end of a pipe, as an anyio stream. It never closes the descriptor: the owner does that."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
@@ -142,7 +142,7 @@ async def _wait_for_exit(pid: int) -> None:
 
 
 def _parse(line: bytes) -> Incoming:
-    """Return the message, or the error as a value: a tool that prints to stdout must not end the session."""
+    """Return the message, or an exception for invalid text: a tool that prints to stdout must not end the session."""
     try:
         return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
     except ValueError as error:
