@@ -1,1 +1,1 @@
-"""Lists of the tools that servers offer, and the users who may call them."""
+"""Use cases of tool lists: which tools the MCP servers offer, and which of them a user may call."""

@@ -1,6 +1,6 @@
-"""Read, refresh and invalidate the stored tool lists of the servers.
+"""Read, refresh and invalidate the stored tool lists of the MCP servers.
 
-Requests read stored lists only, so they never wait for a cold server.
+API requests read only stored lists, so they never wait for the start of a server.
 """
 
 import logging
@@ -31,7 +31,7 @@ _MAX_CONCURRENT = 8
 
 
 class ServerTools(BaseModel):
-    """A server with its tools. ``tools`` is None until a list is stored; ``failure``: why the server did not start."""
+    """A server with its tools. ``tools`` is None if no list is stored; ``failure`` is why the last start failed."""
 
     name: str
     description: str
@@ -44,13 +44,13 @@ _BUILTIN = ServerTools(name=BUILTIN_SERVER, description=BUILTIN_DESCRIPTION, too
 
 @dataclass(frozen=True)
 class ListTools:
-    """Read the stored tool lists of the servers that a user may call."""
+    """Return the stored tool lists of the servers that a user may call."""
 
     registry: Registry
     lists: ToolLists
 
     def __call__(self, groups: Collection[str]) -> list[ServerTools]:
-        """Return the servers for these groups with their stored tools. All users may call the built-in tools."""
+        """Return the servers that ``groups`` may call, with their stored tools, and the built-in tools of all users."""
         servers = [
             self._server(name, entry.description, self.lists.get(name, entry.config_hash()))
             for name, entry in self.registry.visible_to(frozenset(groups)).items()
@@ -58,12 +58,12 @@ class ListTools:
         return sorted([*servers, _BUILTIN], key=lambda server: server.name)
 
     def tools(self, groups: Collection[str], only: Collection[str] | None = None) -> list[ToolSpec]:
-        """Return the stored tools in a fixed order. ``only`` contains names of servers or full names of tools."""
+        """Return the stored tools in a fixed order. ``only`` limits them to these servers and full tool names."""
         tools = [tool for server in self(groups) for tool in server.tools or []]
         return [tool for tool in tools if only is None or tool.full_name in only or tool.server in only]
 
     def names(self, groups: Collection[str]) -> set[str]:
-        """Return the names that can limit a turn: servers, and full names of tools."""
+        """Return all names that a user may put in a message's ``tools`` filter: servers, and full tool names."""
         servers = self(groups)
         return {s.name for s in servers} | {tool.full_name for s in servers for tool in s.tools or []}
 
@@ -76,7 +76,7 @@ class ListTools:
 
 @dataclass(frozen=True)
 class RefreshTools:
-    """Fetch tool lists from servers and store them. A list is valid for ``max_age``, unless it was marked as stale."""
+    """Fetch tool lists from servers and store them. A list is refreshed after ``max_age``, or if it is marked stale."""
 
     registry: Registry
     lists: ToolLists
@@ -85,7 +85,7 @@ class RefreshTools:
     max_age: timedelta = REFRESH_INTERVAL
 
     def __call__(self, server: str) -> Sequence[ToolSpec]:
-        """Fetch the list. If the server does not start, store the failure beside the old list and raise Unavailable."""
+        """Fetch, store and return a server's tools. If the server does not start, store why and raise Unavailable."""
         config_hash = self.registry.servers[server].config_hash()
         try:
             tools = self.runners.list_tools(server)
@@ -97,31 +97,31 @@ class RefreshTools:
         return tools
 
     def get(self, server: str) -> Sequence[ToolSpec]:
-        """Return the stored list. Fetch it if there is none."""
+        """Return a server's stored tools, or fetch them if none are stored."""
         stored = self._stored(server)
         return self(server) if stored is None or stored.tools is None else stored.tools
 
     def get_with_tool(self, server: str, tool: str) -> Sequence[ToolSpec]:
-        """Return the stored list. Fetch it if it lacks the tool and was not fetched recently."""
+        """Return a server's stored tools. Fetch them again if ``tool`` is missing and the list is not recent."""
         tools, stored = self.get(server), self._stored(server)
         if any(each.name == tool for each in tools) or stored is None or not stored.is_due(self.clock.now()):
             return tools
         return self(server)
 
     def due(self) -> list[str]:
-        """Return the servers whose lists are due, those without a list first."""
+        """Return the servers whose tool lists need a refresh; servers without a stored list come first."""
         now, lists = self.clock.now(), {server: self._stored(server) for server in self.registry.servers}
         missing = [server for server, stored in lists.items() if stored is None]
         return missing + [server for server, stored in lists.items() if stored and stored.is_due(now, self.max_age)]
 
     def refresh_all(self, servers: Sequence[str]) -> None:
-        """Refresh the lists of these servers, a few at a time. Each may take long to start."""
+        """Refresh these servers' tool lists, at most eight at a time, because each server may take long to start."""
         with ThreadPoolExecutor(_MAX_CONCURRENT) as executor:
             for future in [executor.submit(self.try_refresh, server) for server in servers]:
                 future.result()
 
     def try_refresh(self, server: str) -> None:
-        """Refresh a list in the background. If the server does not start, log it; ``ListTools`` returns the reason."""
+        """Refresh a server's tool list. If the server does not start, log that; ``ListTools`` then shows the reason."""
         before = self._stored(server)
         try:
             tools = self(server)
@@ -137,13 +137,13 @@ class RefreshTools:
 
 @dataclass(frozen=True)
 class MarkToolsStale:
-    """Mark tool lists as stale. Runners trigger it and run foreign code, so it only makes the next refresh earlier."""
+    """Mark tool lists as stale. Untrusted runners trigger this, so its only effect is an earlier refresh."""
 
     registry: Registry
     lists: ToolLists
 
     def __call__(self, tool: str) -> None:
-        """Mark the list of the server of this tool (full name) as stale, if it is stored."""
+        """Mark the tool list of the server in ``tool`` (``server.tool``) as stale, if a list is stored."""
         place = self.registry.split_tool_name(tool)
         if place is None:
             return

@@ -1,1 +1,1 @@
-"""Turns: start, rounds of the model, approvals, end and reading."""
+"""Use cases of turns: start a turn, request the model's replies, ask for approvals, end and read the turn."""

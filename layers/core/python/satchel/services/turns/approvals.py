@@ -1,4 +1,4 @@
-"""Request and record the user's approval of a tool call (state Approval). Nothing runs while the turn waits."""
+"""Request and record the user's approval of a tool call. While the turn waits (state Approval), no function runs."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,7 +19,7 @@ from satchel.services.turns.read_turn import ReadTurn
 
 @dataclass(frozen=True)
 class AskApproval:
-    """Request approvals. After ``timeout`` the state ends; Dispatch then finds no decision and rejects the call."""
+    """Ask the user to approve a call. Without a decision within ``timeout``, the state Dispatch rejects the call."""
 
     calls: Calls
     approvals: Approvals
@@ -29,7 +29,7 @@ class AskApproval:
     timeout: timedelta
 
     def __call__(self, step: CallStep) -> None:
-        """Store and publish the request. Repeating it after the decision resumes the turn. Raise LookupError."""
+        """Store and publish the request; resume the turn if there is a decision already. Raise LookupError."""
         call = self.calls.get(step.turn_id, step.call_id)
         if call is None or step.task_token is None:
             raise LookupError(f"no such call to approve: {step.call_id}")
@@ -45,7 +45,7 @@ class AskApproval:
             "call_id": call.call_id,
             "tool": call.tool,
             "server": server,
-            # Also arguments that are not JSON: the user may correct them.
+            # If the arguments are not valid JSON, send them as text, so that the user can correct them.
             "arguments": strip_and_truncate(args.parse_or_text(call.arguments)),
             "expires_at": stored.expires_at.isoformat(),
         }
@@ -57,7 +57,7 @@ class AskApproval:
 
 @dataclass(frozen=True)
 class DecideApproval:
-    """Record decisions and resume the turn. The same decision can be repeated; another one is rejected."""
+    """Store the user's decision on a tool call and resume the turn. The first decision is final."""
 
     read_turn: ReadTurn
     approvals: Approvals
@@ -68,10 +68,10 @@ class DecideApproval:
     def __call__(
         self, who: Identity, session_id: SessionId, turn_id: TurnId, call_id: CallId, decision: Decision
     ) -> Decision:
-        """Store the decision and return it.
+        """Store the decision and return it. Sending the same decision again succeeds.
 
         Raise SessionNotFound, TurnNotFound, CallNotFound (no approval was requested) or ApprovalClosed (another
-        decision exists, the request has expired, or the turn has ended).
+        decision was stored before, the request has expired, or the turn has ended).
         """
         turn = self.read_turn.find(who, session_id, turn_id)
         approval = self.approvals.get(turn.turn_id, call_id)
@@ -86,7 +86,7 @@ class DecideApproval:
         return decision
 
     def _publish_and_resume(self, approval: Approval, decision: Decision) -> None:
-        # Publish first: the events of the tool must come after its approval.
+        # Publish before resuming the turn, so that the approval precedes the tool's events.
         payload = {
             "call_id": approval.call_id,
             "approved": decision.approved,

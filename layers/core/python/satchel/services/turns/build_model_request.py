@@ -1,4 +1,4 @@
-"""Build the model request of a round: instructions, tools and the conversation within the token budget."""
+"""Build the request to the model: instructions, tools, and as much of the conversation as the token budget allows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from satchel.services.tools.tool_lists import ListTools
 
 @dataclass(frozen=True)
 class BuildModelRequest:
-    """Build requests. A session may override ``instructions``, a model may override ``context_tokens``."""
+    """Build requests to the model. ``instructions`` and ``context_tokens`` are defaults for sessions and models."""
 
     sessions: Sessions
     file_context: FileContextBuilder
@@ -29,7 +29,7 @@ class BuildModelRequest:
     context_tokens: int
 
     def __call__(self, turn: Turn, messages: Sequence[Message], *, must_answer: bool = False) -> CompletionRequest:
-        """Return the request. ``messages`` is the stored conversation; ``must_answer`` asks for a final answer."""
+        """Return the request. ``must_answer`` tells the model to give its final answer, without tool calls."""
         session = self.sessions.get(turn.user, turn.session_id)
         instructions = (session.instructions if session else None) or self.instructions
         entry = self.models.get(turn.model)
@@ -48,20 +48,20 @@ class BuildModelRequest:
 
 
 def _add_file_context(messages: list[Message], files: FileContext) -> list[Message]:
-    """Add the file context to the latest user message, and to no earlier one."""
+    """Add the file context to the latest user message only."""
     index, message = next((i, m) for i, m in reversed(list(enumerate(messages))) if isinstance(m, UserMessage))
     return [*messages[:index], UserMessage(text=append_file_list(message.text, files)), *messages[index + 1 :]]
 
 
 @dataclass(frozen=True)
 class CountTokens:
-    """Wrap a ``Model`` and add its tokens to the metrics. The tokens of failed requests are unknown."""
+    """Wrap a ``Model`` and add the tokens that it uses to the metrics. Failed requests are not counted."""
 
     model: Model
     metrics: Metrics
 
     def reply(self, request: CompletionRequest, listener: StreamListener) -> ModelReply:
-        """Return the model's reply, and count its tokens if the provider reports them."""
+        """Return the wrapped model's reply, and count the tokens that the provider reports."""
         reply = self.model.reply(request, listener)
         if reply.usage.input_tokens or reply.usage.output_tokens:
             self.metrics.add(TOKENS_IN, reply.usage.input_tokens, request.model)

@@ -1,4 +1,4 @@
-"""Log the user's actions in dashboards (clause v2:canvas:actions)."""
+"""Record what a user does in a dashboard that a tool opened (clause v2:canvas:actions)."""
 
 import json
 import logging
@@ -24,7 +24,7 @@ _MAX_SESSIONS = 20
 
 
 class CanvasActionRequest(BaseModel):
-    """An action in a dashboard. ``session_id`` selects the session if dashboards of several sessions have this id."""
+    """A user's action in a dashboard. ``session_id`` is needed if several sessions have a dashboard with this id."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"action": "acknowledge", "details": {"alert": 17}}]},
@@ -37,7 +37,7 @@ class CanvasActionRequest(BaseModel):
 
 @dataclass(frozen=True)
 class LogCanvasAction:
-    """Store actions with the session. The log line contains the user and the action, but not its details."""
+    """Store a user's dashboard action in the session, and log it without its details, which may be private."""
 
     dashboards: Dashboards
     sessions: Sessions
@@ -45,7 +45,7 @@ class LogCanvasAction:
     entropy: Callable[[int], bytes]
 
     def __call__(self, who: Identity, canvas_id: CanvasId, request: CanvasActionRequest) -> CanvasAction:
-        """Log one action of the signed-in user. Raise CanvasNotFound, SessionEnded or TooLarge."""
+        """Record an action of the signed-in user. Raise CanvasNotFound, SessionEnded or TooLarge."""
         if len(json.dumps(request.details, ensure_ascii=False).encode()) > MAX_DETAILS_BYTES:
             raise TooLarge(f"The details may have at most {MAX_DETAILS_BYTES} bytes.", limit_bytes=MAX_DETAILS_BYTES)
         dashboard = self._find(who, canvas_id, SessionId(request.session_id) if request.session_id else None)
@@ -62,7 +62,7 @@ class LogCanvasAction:
         return action
 
     def _find(self, who: Identity, canvas_id: CanvasId, session_id: SessionId | None) -> Dashboard:
-        """Return the dashboard of this session, or of the newest active session."""
+        """Return the dashboard of this session, or of the newest active session if ``session_id`` is None."""
         ended: list[SessionId] = []
         for dashboard in self._candidates(who, canvas_id, session_id):
             session = self.sessions.get(who.name, dashboard.session_id)

@@ -1,7 +1,7 @@
-"""End turns: each once, and with one last event (function finish).
+"""End turns, each exactly once and with exactly one last event (function finish).
 
-The state Finish ends a turn. If the execution ends without it, a rule on the execution's status ends the turn.
-``EndStuckTurn`` is for the remaining cases: an execution that never started, or a last event that was not written.
+Normally the state Finish ends the turn. If the Step Functions execution stops earlier, an EventBridge rule ends it.
+``EndStuckTurn`` handles the remaining cases: the execution never started, or the last event was not written.
 """
 
 import json
@@ -29,7 +29,7 @@ from satchel.services.calls.audit import RecordAudit, count_interrupted_call
 logger = logging.getLogger(__name__)
 
 GRACE_PERIOD = timedelta(seconds=15)
-"""The time that an execution has to start, and the last event to follow the end, before a turn counts as stuck."""
+"""A turn counts as stuck if its execution does not start, or its last event is not written, within this time."""
 
 _TOO_MANY_ROUNDS = (
     "The model called tools in {rounds} rounds, the maximum of a turn, and gave no answer. The results of the tools "
@@ -49,7 +49,7 @@ _NOT_IN_EVENTS: dict[str, Any] = {
 
 
 class Ending(StrEnum):
-    """The cause of a turn's end. ``LOST``: the execution ended without finishing the turn."""
+    """The reason why a turn ends. ``LOST``: the execution is gone but has not ended the turn."""
 
     NORMAL = "normal"
     CANCELLED = "cancelled"
@@ -59,7 +59,7 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True)
 class FinishTurn:
-    """End turns. Only this class does. The first end counts; later ones change nothing."""
+    """End a turn. No other class ends turns. The first call decides the status; later calls do not change it."""
 
     turns: Turns
     calls: Calls
@@ -95,7 +95,7 @@ class FinishTurn:
         return turn.model_copy(update={"status": status, "answer": text, "error": error, "ended_at": self.clock.now()})
 
     def _no_answer_error(self, turn: Turn, step: TurnStep) -> TurnError:
-        """Return the error of a turn whose last request to the model gave no answer."""
+        """Return the error for a turn that has no answer: too many invalid tool calls, or too many rounds."""
         mistaken_rounds = {call.round for call in self.calls.list(turn.turn_id) if call.is_mistaken}
         if len(mistaken_rounds) > MAX_CORRECTIONS:
             message = _TOO_MANY_MISTAKES.format(times=len(mistaken_rounds))
@@ -103,7 +103,7 @@ class FinishTurn:
         return TurnError(error_code="E_TOO_MANY_ROUNDS", message=_TOO_MANY_ROUNDS.format(rounds=step.round - 1))
 
     def _answer(self, turn: Turn, step: TurnStep) -> AssistantMessage | None:
-        """Return the reply of the last round, or None if it contains calls."""
+        """Return the model's reply in the last round if it is a final answer, otherwise None."""
         if step.round == 0:
             return None
         reply = self.transcript.get_reply(turn.session_id, turn.turn_id, step.round - 1)
@@ -115,7 +115,7 @@ class FinishTurn:
         self.metrics.add(TURN_DURATION, duration / timedelta(milliseconds=1), turn.status)
 
     def _audit_interrupted_calls(self, turn: Turn) -> None:
-        """Write audit entries for calls that will get no result. Their tools may have run."""
+        """Write audit entries for calls without a result if the turn has no answer; their tools may have run."""
         if turn.error is not None:
             for call in self.calls.list(turn.turn_id):
                 if call.result is None and self.audit(
@@ -124,7 +124,7 @@ class FinishTurn:
                     count_interrupted_call(self.metrics, call, turn.error.error_code)
 
     def _publish_end(self, turn: Turn) -> None:
-        """Publish the one last event: ``response_complete`` for an answer, otherwise ``turn_failed``."""
+        """Publish the turn's last event: ``response_complete`` if it has an answer, otherwise ``turn_failed``."""
         if turn.error is None:
             event = NewEvent(type="response_complete", payload={"response": self._response(turn)}, dedupe_key="end")
         else:
@@ -133,7 +133,7 @@ class FinishTurn:
         self.events.append(turn.turn_id, event)
 
     def _response(self, turn: Turn) -> dict[str, Any]:
-        """Return the response for the event, or only its ids if it is too large for an event."""
+        """Return the response for the last event, or only its ids and status if it is too large for an event."""
         response = compose_response(turn, self.calls.list(turn.turn_id))
         payload = response.model_dump(mode="json", exclude_none=True, exclude=_NOT_IN_EVENTS)
         if len(json.dumps(payload, ensure_ascii=False).encode()) <= MAX_EVENT_BYTES:
@@ -155,7 +155,7 @@ def _error(step: TurnStep, ending: Ending) -> TurnError | None:
 
 @dataclass(frozen=True)
 class EndStuckTurn:
-    """End stuck turns. Called by readers of a turn, and before a new turn of a session that a stuck one blocks."""
+    """End a stuck turn. Called when a client reads a turn, and when a stuck turn blocks a new one in its session."""
 
     turns: Turns
     workflow: Workflow
@@ -163,14 +163,14 @@ class EndStuckTurn:
     clock: Clock
 
     def __call__(self, turn: Turn) -> Turn:
-        """End the turn if its execution is gone. Return the current turn."""
+        """End the turn if it is still open but its execution is not running. Return the turn's current state."""
         if turn.has_ended or self._is_recent(turn.created_at) or self.workflow.is_running(turn.turn_id):
             return turn
         self._finish(turn)
         return self.turns.get(turn.session_id, turn.turn_id) or turn
 
     def publish_end(self, turn: Turn) -> None:
-        """Publish the last event of an ended turn if it is missing after the grace period."""
+        """Write the ended turn's last event if it is still missing after the grace period. Idempotent."""
         if turn.ended_at is not None and not self._is_recent(turn.ended_at):
             self._finish(turn)
 

@@ -1,6 +1,6 @@
-"""Find, read and cancel turns of a user, and read their events.
+"""Find, read and cancel a user's turns, and read their events.
 
-Another user's turn raises the same error as a missing one.
+For another user's turn, all functions raise the same error as for a missing one.
 """
 
 from collections.abc import Collection, Sequence
@@ -30,7 +30,7 @@ MAX_EVENTS = 200
 
 @dataclass(frozen=True)
 class ReadTurn:
-    """Read turns, with fresh links to their files. Reading a stuck turn ends it, so no turn stays open forever."""
+    """Read a turn, with new links to its files. If the turn is stuck, end it, so that no turn stays open forever."""
 
     sessions: Sessions
     turns: Turns
@@ -43,32 +43,32 @@ class ReadTurn:
     clock: Clock
 
     def find(self, who: Identity, session_id: SessionId, turn_id: TurnId) -> Turn:
-        """Return a turn of this user. Raise SessionNotFound or TurnNotFound."""
+        """Return the turn if it belongs to the user. Raise SessionNotFound or TurnNotFound."""
         return find_turn(self.sessions, self.turns, who.name, session_id, turn_id)
 
     def find_current(self, who: Identity, session_id: SessionId, turn_id: TurnId) -> Turn:
-        """Return a turn before its events are followed. End it if it is stuck, so its events have an end."""
+        """Return the turn whose events a client will follow. If it is stuck, end it first, so that the events end."""
         turn = self.end_stuck(self.find(who, session_id, turn_id))
         self.end_stuck.publish_end(turn)
         return turn
 
     def reload(self, turn: Turn) -> Turn:
-        """Return the current state of a turn that ``find`` returned."""
+        """Read the turn again and return its current state. ``turn`` comes from ``find``, so access is not checked."""
         return self.turns.get(turn.session_id, turn.turn_id) or turn
 
     def __call__(self, who: Identity, session_id: SessionId, turn_id: TurnId) -> FinalResponse:
-        """Return the response so far, with links that are valid for five minutes."""
+        """Return the turn's response so far, with download links that are valid for five minutes."""
         turn = self.end_stuck(self.find(who, session_id, turn_id))
         calls = self.calls.list(turn_id)
         inline = {file_key for call in calls if call.result for file_key in call.result.inline}
         return self._with_links(turn, compose_response(turn, calls), inline)
 
     def events_after(self, turn_id: TurnId, after: int) -> Sequence[Event]:
-        """Return the next events after a cursor. The caller has found the turn by ``find``."""
+        """Return the next events after the cursor ``after``. Access is not checked: call ``find`` first."""
         return self.events.list_after(turn_id, after, MAX_EVENTS)
 
     def is_fully_read(self, turn_id: TurnId, after: int) -> bool:
-        """Return True if an ended turn has no events after this cursor."""
+        """Return True if the ended turn has no events after the cursor ``after``, and will not get any."""
         return is_fully_read(self.events, turn_id, after)
 
     def _with_links(self, turn: Turn, response: FinalResponse, inline: Collection[str]) -> FinalResponse:
@@ -99,22 +99,22 @@ class ReadTurn:
         return self.files.get_version(turn.user, file.file_key, file.version)
 
     def _link(self, record: FileRecord | None) -> str | None:
-        """Return a link, or None if the file is deleted or expired."""
+        """Return a link to the file version, or None if the file is deleted or expired."""
         return self.links(record) if record and not is_expired(record, self.clock.now()) else None
 
 
 @dataclass(frozen=True)
 class CancelTurn:
-    """Cancel running turns. Safe to repeat; ended turns do not change. The runner stops at its next heartbeat."""
+    """Cancel a running turn. Idempotent. A running tool is killed at its runner's next heartbeat."""
 
     read: ReadTurn
     workflow: Workflow
     finish: FinishTurn
 
     def __call__(self, who: Identity, session_id: SessionId, turn_id: TurnId) -> TurnStatus:
-        """Return the status of the ended turn. Raise SessionNotFound or TurnNotFound."""
+        """Cancel the turn if it is running, and return its status. Raise SessionNotFound or TurnNotFound."""
         turn = self.read.find(who, session_id, turn_id)
-        # Write the end first: the rule that the stop triggers then finds the turn already ended as cancelled.
+        # Store the end before stopping the execution: the stop triggers a rule that would end the turn as failed.
         step = TurnStep(user=turn.user, session_id=session_id, turn_id=turn_id)
         status = turn.status if turn.has_ended else self.finish(step, Ending.CANCELLED)
         if status is TurnStatus.CANCELLED:
@@ -123,7 +123,7 @@ class CancelTurn:
 
 
 def find_turn(sessions: Sessions, turns: Turns, user: UserName, session_id: SessionId, turn_id: TurnId) -> Turn:
-    """Return a turn of this user. Raise SessionNotFound or TurnNotFound."""
+    """Return the turn if it belongs to the user. Raise SessionNotFound or TurnNotFound."""
     if sessions.get(user, session_id) is None:
         raise SessionNotFound(session_id)
     turn = turns.get(session_id, turn_id)
@@ -133,7 +133,7 @@ def find_turn(sessions: Sessions, turns: Turns, user: UserName, session_id: Sess
 
 
 def is_fully_read(events: Events, turn_id: TurnId, after: int) -> bool:
-    """Return True if an ended turn has no events after this cursor. The last event follows shortly after the end."""
+    """Return True if the ended turn's last event is at or before ``after``. It may be written just after the end."""
     if after == 0:
         return False
     latest = events.list_after(turn_id, after - 1, 2)

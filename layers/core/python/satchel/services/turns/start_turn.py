@@ -1,4 +1,4 @@
-"""Start a turn for a user's message."""
+"""Start a turn: store the user's message and start the Step Functions execution that answers it."""
 
 import logging
 import re
@@ -27,11 +27,11 @@ logger = logging.getLogger(__name__)
 _MAX_NAMES = 100
 _Name = Annotated[str, Field(max_length=4096)]
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-_ESCAPE_BYTES = 5  # additional bytes of a control character in JSON, in which the message is stored
+_ESCAPE_BYTES = 5  # a control character takes 5 more bytes in the stored JSON
 
 
 class TurnRequest(BaseModel):
-    """A user's message. ``tools`` limits the tools of the turn; ``files`` are names or keys of files to use."""
+    """A user's message. ``tools`` limits which tools the model may call; ``files`` are names or keys of files."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -46,7 +46,7 @@ class TurnRequest(BaseModel):
 
 @dataclass(frozen=True)
 class StartTurn:
-    """Store turns and start their executions. Both steps are safe to repeat, so a request is too."""
+    """Store a turn and start its execution. Both steps are idempotent, so clients can repeat a request."""
 
     sessions: Sessions
     turns: Turns
@@ -63,7 +63,7 @@ class StartTurn:
     def __call__(
         self, who: Identity, session_id: SessionId, request: TurnRequest, idempotency_key: str | None = None
     ) -> Turn:
-        """Start a turn, or return the one that this idempotency key started.
+        """Start a turn and return it. If ``idempotency_key`` was used before, return the turn that it started.
 
         Raise TooLarge, UnknownTools, UnknownModel, FileNotFound, SessionNotFound, SessionEnded, TurnRunning or
         IdempotencyKeyReused.
@@ -92,7 +92,7 @@ class StartTurn:
         return turn
 
     def _begin(self, turn: Turn, idempotency_key: str | None) -> Turn:
-        """Store the turn and lock the session. If a stuck turn holds the lock, end that turn first."""
+        """Store the turn and lock the session for it. If a stuck turn holds the lock, end that turn first."""
         try:
             return self.turns.begin(turn, idempotency_key)
         except TurnRunning as running:
@@ -102,7 +102,7 @@ class StartTurn:
         return self.turns.begin(turn, idempotency_key)
 
     def _model(self, who: Identity, session_id: SessionId) -> str:
-        """Return the session's model. Raise UnknownModel if the user may no longer use it."""
+        """Return the name of the session's model. Raise UnknownModel if the user may no longer use the model."""
         session = self.sessions.get(who.name, session_id)
         if session is None:
             raise SessionNotFound(session_id)

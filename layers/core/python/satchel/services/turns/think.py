@@ -1,4 +1,4 @@
-"""Run one round of the model: get its reply, and return the tool calls to make (state Think)."""
+"""Run one round of a turn: request the model's reply and return the tool calls that it contains (state Think)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ MAX_TOOL_CHARS = 200
 
 @dataclass(frozen=True)
 class Think:
-    """Run once per round, until the model calls no more tools.
+    """Request the model's reply. Runs once per round, until a reply contains no tool calls.
 
-    If the turn reaches the maximum of rounds, calls or mistakes, ask the model once for a final answer.
+    If the turn reaches the maximum number of rounds, calls or invalid calls, ask the model once for a final answer.
     """
 
     turns: Turns
@@ -39,7 +39,7 @@ class Think:
     max_rounds: int
 
     def __call__(self, step: TurnStep) -> NextStep:
-        """Return the calls to make, or ``done``. Repeating a round returns the same calls."""
+        """Return the tool calls to make, or ``done`` if there are none. A repeated round returns the same calls."""
         turn = self.turns.get(step.session_id, step.turn_id)
         if turn is None or turn.has_ended or step.round > self.max_rounds:
             return self._next(step, [], done=True)
@@ -54,7 +54,7 @@ class Think:
         return self._next(step, [self._reference(turn, call) for call in calls], done=not calls)
 
     def _reference(self, turn: Turn, call: Call) -> CallRef:
-        """Return a call for the state machine. Request approval only for tools that the user may call."""
+        """Return the call's id, and True if it needs approval: only calls that the user may make ask for approval."""
         registry = self.tools.registry
         place = registry.split_tool_name(call.tool)
         is_visible = place is not None and place[0] in registry.visible_to(turn.groups)
@@ -72,10 +72,10 @@ class Think:
         )
 
     def _reply(self, turn: Turn, step: TurnStep) -> AssistantMessage | None:
-        """Return the stored or a new reply of the round, and publish all of its text.
+        """Return the round's reply (stored, or else requested from the model), and publish all of its text.
 
-        Return None if the final answer is empty, or if the turn ended meanwhile. If two attempts run at once, the reply
-        that is stored first counts. Raise TurnCancelled or ModelError.
+        Return None if the final answer is empty, or if the turn has ended in the meantime. If two attempts run at the
+        same time, both return the reply that was stored first. Raise TurnCancelled or ModelError.
         """
         streamer = TokenStreamer(
             self.events, self.clock, turn.turn_id, step.round, step.tries, lambda: self._is_running(turn)
@@ -126,7 +126,7 @@ class Think:
 
 
 def _with_own_ids(turn: Turn, round_number: int, calls: Sequence[ProposedCall]) -> list[ProposedCall]:
-    """Replace the provider's ids: they may repeat within a session, and another provider may reject them."""
+    """Replace the provider's call ids, which may repeat within a session and which other providers may reject."""
     return [
         ProposedCall(
             tool=truncate(proposed.tool, MAX_TOOL_CHARS),
@@ -142,5 +142,5 @@ def _count_calls(turn: Sequence[Message]) -> int:
 
 
 def _count_mistakes(turn: Sequence[Message]) -> int:
-    """Return the number of rounds with an invalid call."""
+    """Return the number of rounds in which the model made an invalid call."""
     return sum(any(isinstance(m, ToolMessage) and m.mistaken for m in messages) for messages in split_rounds(turn))

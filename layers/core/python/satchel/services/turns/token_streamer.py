@@ -1,4 +1,4 @@
-"""Publish a reply as ``token_stream`` events while the model generates it, a few events per second."""
+"""Publish the model's reply as ``token_stream`` events while it is generated, at most five events per second."""
 
 from collections.abc import Callable
 
@@ -9,23 +9,23 @@ from satchel.ports.system import Clock
 from satchel.ports.turns import Events
 
 ATTEMPTS_PER_TRY = 100
-"""Attempt numbers that each try of the state Think has, so that those of a later try are higher."""
+"""Number of attempt numbers reserved for each try of the state Think, so that later tries have higher numbers."""
 
 _MIN_INTERVAL, _MAX_INTERVAL = 0.2, 0.5
-_INTERVAL_DIVISOR = 20  # the interval is this fraction of the time since the start of the reply
+_INTERVAL_DIVISOR = 20  # the interval is 1/20 of the time since the reply started
 _CHECK_SECONDS = 1.0
 
 
 class TurnCancelled(Exception):
-    """The turn ended while the model generated its reply. The reply is discarded."""
+    """The turn ended while the model generated its reply, so the reply is discarded."""
 
 
 class TokenStreamer:
-    """Publish the reply of one round. Implements ``StreamListener``.
+    """Publish the reply of one round piece by piece. Implements ``StreamListener``.
 
-    The first piece is published at once, then five pieces per second, later two. So a reply of 2,000 tokens needs some
-    dozens of writes. While there is no text, ``is_running`` is called once per second. ``tries`` counts the earlier
-    tries of the state Think in this round.
+    The first piece is published at once, then five pieces per second, later two, so a reply of 2,000 tokens needs only
+    some dozens of writes. While the model sends no text, ``is_running`` is called once per second. ``tries`` is how
+    often the state Think already failed in this round.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class TokenStreamer:
         self._started = self._last = clock.monotonic()
 
     def __call__(self, text: str) -> None:
-        """Add text, and publish the pending text if it is due. Raise TurnCancelled or Unavailable."""
+        """Add text to the pending text, and publish it if the interval is over. Raise TurnCancelled or Unavailable."""
         chars_left = MAX_ANSWER_CHARS - 1 - len(self._published) - len(self._pending)
         self._pending += text[: max(0, chars_left)]
         if self._pending and self._is_due():
@@ -54,13 +54,13 @@ class TokenStreamer:
             self._check_turn()
 
     def restart(self) -> None:
-        """Discard the text: the model starts its reply again."""
+        """Discard the text received so far, because the model starts its reply again."""
         self._pending = ""
         if self._published:
             self._start_attempt()
 
     def finish(self, text: str) -> None:
-        """Publish the rest of the stored reply, so that the events of the latest attempt contain exactly its text."""
+        """Publish the rest of the stored reply, so that the latest attempt's events contain exactly ``text``."""
         if not text.startswith(self._published):
             self._start_attempt()
         if self._is_retry and not self._published and not text:
@@ -69,7 +69,7 @@ class TokenStreamer:
             self._publish(piece)
 
     def replay(self, text: str) -> None:
-        """Publish the whole text of a reply that an earlier try stored. It is unknown how much that try published."""
+        """Publish the complete reply that an earlier try stored, because that try may have published only a part."""
         attempt = self._attempt + ATTEMPTS_PER_TRY - 1
         for number, piece in enumerate(split_text(text)):
             payload = {"text": piece, "round": self._round, "attempt": attempt}
