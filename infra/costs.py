@@ -1,7 +1,7 @@
 """``python -m infra.costs``: print the AWS costs of an idle month and of 1,000 turns. ``--write`` writes docs/costs.md.
 
-Prices come from ``prices.json``, each with source and date, and quantities from ``usage``. Model tokens are not
-included, although they are most of the bill.
+Costs are the quantities of ``usage`` times the prices of ``prices.json``, which names a source and date for each price.
+Model tokens are not included, although they are most of the bill.
 """
 
 import json
@@ -15,12 +15,12 @@ from infra.sources import ROOT
 from infra.usage import Usage
 
 _FREE_DISK_MIB = 512
-_MIN_SHOWN_USD = 0.01  # smaller unit prices are shown for a million units
+_MIN_SHOWN_USD = 0.01  # a lower unit price is shown per million units
 DOCUMENT = ROOT / "docs" / "costs.md"
 
 
 class Price(TypedDict):
-    """US dollars for one unit (``per``), the source and its date (``of``). Both are empty for a price from memory."""
+    """A price in US dollars for one unit (``per``). Source and its date (``of``) are empty for a price from memory."""
 
     usd: float
     per: str
@@ -29,7 +29,7 @@ class Price(TypedDict):
 
 
 class PriceList(TypedDict):
-    """The contents of ``prices.json``."""
+    """The structure of ``prices.json``: all AWS prices by name, for one region."""
 
     region: str
     looked_up: str
@@ -38,13 +38,13 @@ class PriceList(TypedDict):
 
 
 def read_prices() -> PriceList:
-    """Read ``prices.json``."""
+    """Return the AWS prices in ``prices.json``."""
     parsed: PriceList = json.loads((ROOT / "infra" / "prices.json").read_text(encoding="utf-8"))
     return parsed
 
 
 def cost_of(quantities: Usage) -> dict[str, float]:
-    """Return the costs in US dollars by AWS service."""
+    """Return the costs of this usage in US dollars, by AWS service."""
     prices = {name: price["usd"] for name, price in read_prices()["prices"].items()}
     invocations = sum(quantities.invocations.values())
     runs = quantities.invocations.get("Run", 0)
@@ -67,13 +67,13 @@ def cost_of(quantities: Usage) -> dict[str, float]:
 
 
 def cost_of_turns(mix: Mapping[str, float], turns: int = 1000) -> dict[str, float]:
-    """Return the costs of this many turns of a mix, by AWS service."""
+    """Return the costs of this many turns in US dollars, by AWS service. ``mix`` is the share of each kind of turn."""
     shares = [(turns * share, cost_of(usage.TURNS[kind])) for kind, share in mix.items()]
     return {part: sum(number * costs[part] for number, costs in shares) for part in shares[0][1]}
 
 
 def cost_of_idle_month() -> dict[str, float]:
-    """Return the costs of a month without users and stored files, by AWS service."""
+    """Return the costs of a month without users and stored files in US dollars, by AWS service."""
     prices = {name: price["usd"] for name, price in read_prices()["prices"].items()}
     fixed = {
         "Secrets Manager": usage.SECRETS * prices["secret_month"],
@@ -84,7 +84,7 @@ def cost_of_idle_month() -> dict[str, float]:
 
 
 def document() -> str:
-    """Return the document as Markdown."""
+    """Return docs/costs.md as Markdown."""
     return "\n".join([_HEAD, *_idle_table(), "", *_turns_table(), *_storage_table(), "", *_price_table(), ""])
 
 

@@ -1,7 +1,7 @@
-"""HTTP headers of the web client, locally and on AWS: they restrict what the page may load and from which origins.
+"""Build the web client's HTTP headers (locally and on AWS), which restrict what the page may load and from where.
 
-The policy allows only scripts from the page's own files, so scripts in tool output never run. It allows inline styles,
-because HTML from tools is shown in a frame without scripts that inherits this policy.
+The Content-Security-Policy allows only scripts from the page's own files, so scripts in tool output never run. It
+allows inline styles, because the page shows tools' HTML in a script-free frame that inherits the policy.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,10 +14,10 @@ _POLICY = "Content-Security-Policy"
 def page_headers(
     *, store: str, sockets: str, dashboards: Iterable[str] = (), api: str = "", sign_in: Sequence[str] = ()
 ) -> dict[str, str]:
-    """Return the headers by name. All arguments are origins (``https://host[:port]``).
+    """Return the page's HTTP headers by name. All arguments are origins that it may contact (``https://host[:port]``).
 
-    ``store`` is the file store, ``sockets`` the WebSocket API (``wss://…``), ``dashboards`` the pages that tools may
-    show in frames, ``api`` the API if its origin is not the page's own, and ``sign_in`` the token issuers.
+    ``store`` is the file store, ``sockets`` the WebSocket API (``wss://…``), ``dashboards`` the sites that tools may
+    show in frames, ``api`` the HTTP API (empty if page and API have the same origin), ``sign_in`` the token issuers.
     """
     origins = {
         "Store": [store],

@@ -1,4 +1,4 @@
-"""The entries of mcp.json that a deployment reads: the function, files and secrets of each MCP server."""
+"""Read mcp.json for a deployment: the function, files and secrets that each MCP server needs."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, StringConstraints, TypeAdapter
 from infra.limits import TOOL_MAX_SECONDS
 
 ServerName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+$")]
-"""A server's name is the suffix of its function's name, so it is limited to the characters that Lambda allows."""
+"""A server's name. Its function's name ends with it, so only characters that Lambda allows are valid."""
 
 DEFAULT_MEMORY_MB = 1024
 
@@ -23,11 +23,11 @@ _ISOLATING_OPTION = re.compile(r"-[a-zA-Z]*[IES]")
 
 
 class UndeployableError(ValueError):
-    """Some servers cannot run on Lambda as their entries require. The message has a line with the reason for each."""
+    """Lambda cannot run some servers in the way their mcp.json entries require. The message has a line per reason."""
 
 
 class Server(BaseModel):
-    """One entry. Only the runner reads the remaining keys. A server with a ``url`` needs no function of its own."""
+    """The keys of an mcp.json entry that a deployment reads. Each server with a ``command`` gets its own function."""
 
     command: list[str] | None = Field(default=None, min_length=1)
     cwd: str = "."
@@ -49,18 +49,18 @@ class Server(BaseModel):
 
     @property
     def variables(self) -> set[str]:
-        """Return the names of the placeholders (``${NAME}``) that the runner replaces by secrets."""
+        """Return the names of the entry's placeholders (``${NAME}``), which the runner replaces with secrets."""
         return set(_VARIABLE.findall(" ".join([self.url, self.auth_token, *self.env.values()])))
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Return the paths to deploy with the server, relative to mcp.json: its ``cwd`` and its ``read_paths``."""
+        """Return the paths to deploy with the server (``cwd``, ``read_paths``), relative to the folder of mcp.json."""
         if self.command is None:
             return ()
         return tuple(sorted({str(PurePosixPath(path)) for path in (self.cwd, *self.read_paths) if _is_within(path)}))
 
     def problems(self, root: Path) -> Iterator[str]:
-        """Yield a sentence for each reason why a Python function cannot run the server."""
+        """Yield a sentence for each reason why a Lambda function for Python cannot run the server."""
         if self.command is None:
             return
         program, *arguments = self.command
@@ -85,10 +85,10 @@ _ENTRIES = TypeAdapter(dict[ServerName, Server])
 
 
 class Servers:
-    """The servers of an mcp.json that are deployed (enabled and without ``deploy: false``), sorted by name.
+    """The servers in ``root/mcp.json`` to deploy (enabled and without ``deploy: false``), sorted by name.
 
-    Raises ValidationError if an entry is malformed or its name cannot be part of a function's name, and
-    UndeployableError with all reasons why servers could not run.
+    The constructor raises ValidationError if an entry is malformed or its name cannot be part of a function's name, and
+    UndeployableError with all reasons if servers cannot run on Lambda.
     """
 
     def __init__(self, root: Path) -> None:
@@ -108,17 +108,17 @@ class Servers:
 
     @cached_property
     def stdio(self) -> Mapping[str, Server]:
-        """Return the servers that are programs; each runs in its own function."""
+        """Return the servers that are local programs, by name. Each runs in its own Lambda function."""
         return {name: server for name, server in self.all.items() if server.kind == "stdio"}
 
     @cached_property
     def remote(self) -> Mapping[str, Server]:
-        """Return the servers behind a URL; one function calls all of them."""
+        """Return the servers behind a URL, by name. One Lambda function calls all of them."""
         return {name: server for name, server in self.all.items() if server.kind == "remote"}
 
 
 def _runtime_entry(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entry without the keys that only the deployment reads."""
+    """Return an mcp.json entry without the keys that the runner does not need."""
     return {key: value for key, value in entry.items() if key not in {"deploy", "enabled", "requirements"}}
 
 

@@ -1,7 +1,7 @@
 """Settings of a deployment from CDK context: ``-c architecture=x86_64``, or ``context`` in cdk.json.
 
-The docstring of a field is its row in docs/deployment-settings.md (``python -m infra.settings_table``). Every value may
-be text, because the command line can pass nothing else.
+The docstring of each field is copied to docs/deployment-settings.md (``python -m infra.settings_table``). Every value
+may be text, because the command line can pass only text.
 """
 
 import json
@@ -25,18 +25,18 @@ from infra.limits import MODEL_SECONDS, RUNNER_DISK_MIB
 from infra.packing.platform import Platform
 
 PROVIDER_SECRETS = {"openai-chat": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
-"""The secret, after the deployment's prefix, with the API key of each model provider that needs one."""
+"""For each model provider with an API key, the name of the secret with the key, without the deployment's prefix."""
 
 _FUNCTIONS = frozenset(path.parent.name for path in sources.FUNCTIONS.glob("*/handler.py"))
 
 
 def _parse_list(value: object) -> object:
-    """Return the parts of ``a,b``; any other value unchanged."""
+    """Split text such as ``a,b`` into a list. Return any other value unchanged."""
     return [part for part in value.split(",") if part] if isinstance(value, str) else value
 
 
 def _parse_mapping(value: object) -> object:
-    """Return the mapping of ``a=1,b=2``; any other value unchanged."""
+    """Parse text such as ``a=1,b=2`` into a mapping. Return any other value unchanged."""
     parts = _parse_list(value)
     return dict(part.partition("=")[::2] for part in parts) if isinstance(parts, list) else value
 
@@ -50,7 +50,7 @@ def _parse_json(value: object) -> object:
 
 
 class ModelChoice(BaseModel):
-    """A model that users can select by its name. Without groups, it is open to all users."""
+    """A model that users can select by its name. If ``groups`` is empty, all users can select it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -75,7 +75,7 @@ LogDays = Annotated[
 
 
 class Settings(BaseModel):
-    """All settings with their defaults. Raises ValidationError, which names the invalid key."""
+    """All deployment settings with their defaults. For an invalid value, ValidationError names the key."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -238,27 +238,27 @@ class Settings(BaseModel):
 
     @property
     def platform(self) -> Platform:
-        """Return the functions' Lambda runtime."""
+        """Return the Python version and processor on which the functions run."""
         version = self.python or Platform().python
         return Platform(self.architecture, int(version.removeprefix("3.")))
 
     @property
     def allowed_models(self) -> list[str]:
-        """Return all models that the deployment may call, each once, the default first."""
+        """Return all models (``provider:id``) that the deployment may call, without duplicates, the default first."""
         models = {choice.name: choice.model for choice in self.models}
         default = [models.get(self.model, self.model)] if self.model else []
         return list(dict.fromkeys([*default, *models.values()]))
 
     @property
     def model_choice_environment(self) -> dict[str, str]:
-        """Return the variables with the default model and the list of models, without empty ones."""
+        """Return environment variables for the default model and the list of models, except those without a value."""
         models = json.dumps([choice.model_dump(exclude_defaults=True) for choice in self.models])
         variables = {"SATCHEL_MODEL": self.model, "SATCHEL_MODELS": models if self.models else ""}
         return {name: value for name, value in variables.items() if value}
 
     @property
     def model_request_environment(self) -> dict[str, str]:
-        """Return the variables for model requests, without those that have no value."""
+        """Return environment variables for the options of model requests, except those without a value."""
         variables = {
             "SATCHEL_MODEL_BASE_URL": self.model_base_url,
             "SATCHEL_MODEL_TEMPERATURE": self.model_temperature,
@@ -274,16 +274,16 @@ class Settings(BaseModel):
 
     @property
     def secret_prefix(self) -> str:
-        """Return the name prefix of the secrets that replace the variables of mcp.json: ``satchel/TOKEN``."""
+        """Return the prefix of the secrets for placeholders in mcp.json, e.g. ``satchel/`` of ``satchel/TOKEN``."""
         return f"{self.name}/"
 
     @property
     def runner_prefix(self) -> str:
-        """Return the name prefix of the runners' functions."""
+        """Return the prefix of the function names of the runners for stdio servers."""
         return f"{self.name}-run-"
 
     @classmethod
     def from_context(cls, get_context: Callable[[str], object]) -> Self:
-        """Read each field from the context key with its name. Absent keys (None) keep the default."""
+        """Create the settings from CDK context keys with the fields' names. An absent key (None) means the default."""
         values = {field: get_context(field) for field in cls.model_fields}
         return cls.model_validate({field: value for field, value in values.items() if value is not None})

@@ -28,7 +28,7 @@ set the same variables.
 
 
 def page() -> str:
-    """Return the document as Markdown."""
+    """Return docs/deployment-settings.md as Markdown."""
     return _HEAD + "".join(f"{row}\n" for row in _rows())
 
 
@@ -47,7 +47,7 @@ def _default(field: FieldInfo) -> str:
 
 
 def _choices(field: FieldInfo) -> str:
-    """Return the allowed values of a field with a fixed set of them, else an empty text."""
+    """Return the allowed values as Markdown if a field has a fixed set of values. Otherwise, return empty text."""
     if get_origin(field.annotation) is not Literal:
         return ""
     return f" ({', '.join(f'`{value}`' for value in get_args(field.annotation))})"

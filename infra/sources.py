@@ -1,4 +1,4 @@
-"""Paths in the checkout and the loading of definition files. Imports no aws_cdk: the emulator and tests use it, too."""
+"""Paths in the checkout, and loaders for definition files. The emulator uses this module, so it imports no aws_cdk."""
 
 import json
 import re
@@ -15,17 +15,17 @@ SITE = ROOT / "web" / "dist"
 NO_SITE = ROOT / "infra" / "definitions" / "no-page"
 TURN_WORKFLOW = ROOT / "infra" / "workflows" / "turn.asl.json"
 
-# Not string.Template, which rejects the "$." and "$$." of JSONPath.
+# string.Template would reject "$." and "$$.", which the state machine definition contains (JSONPath).
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 
 
 def load_definition(name: str) -> dict[str, Any]:
-    """Return ``definitions/{name}.json``: boto3 parameters by name."""
+    """Return the contents of ``definitions/{name}.json``, for example the boto3 parameters of a table."""
     text = (ROOT / "infra" / "definitions" / f"{name}.json").read_text(encoding="utf-8")
     parsed: dict[str, Any] = json.loads(text)
     return parsed
 
 
 def fill_placeholders(text: str, values: Mapping[str, object]) -> str:
-    """Replace each ``${Name}`` by its value. Raises KeyError for a name without a value."""
+    """Replace each ``${Name}`` in the text with its value. Raise KeyError for a name without a value."""
     return _PLACEHOLDER.sub(lambda match: str(values[match[1]]), text)

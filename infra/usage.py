@@ -1,7 +1,6 @@
-"""AWS usage of one turn of each kind, and of an idle deployment for a month.
+"""AWS usage (requests, invocations, transfers) of one turn of each kind, and of a deployment that is idle for a month.
 
-Tests measure the turns in a run of all functions, count the idle resources in the templates, and compare both with
-these figures.
+Tests compare the figures with measurements: turns in a local run of all functions, idle resources in the templates.
 """
 
 from collections.abc import Mapping
@@ -15,12 +14,12 @@ _MINUTES_PER_MONTH = 60 * _HOURS_PER_MONTH
 
 @dataclass(frozen=True, kw_only=True)
 class Usage:
-    """Billed usage of one turn, including the client's requests.
+    """Billed AWS usage of one turn, including the client's requests, or of an idle month.
 
-    ``invocations`` are by function; those of ``Api`` are also the HTTP requests. ``transitions`` are those of the state
-    machine. ``writes`` and ``reads`` are DynamoDB request units: one for each KB written (two in a transaction), one
-    for each read. ``puts`` and ``gets`` are S3 requests, ``messages`` WebSocket messages, and ``gb_out`` the gigabytes
-    that users download.
+    ``invocations`` counts by function; the count of ``Api`` is also the number of HTTP requests. ``transitions`` counts
+    state transitions. ``writes`` and ``reads`` are DynamoDB request units: one for each KB written (two in a
+    transaction), one for each read. ``puts`` and ``gets`` are S3 requests, ``messages`` WebSocket messages, and
+    ``gb_out`` the gigabytes that users download.
     """
 
     invocations: Mapping[str, int]
@@ -34,7 +33,7 @@ class Usage:
 
 
 TURNS: Mapping[str, Usage] = {
-    # A message and its answer.
+    # The user sends a message, and the model answers without tools.
     "talk": Usage(
         invocations={"Api": 2, "Finish": 1, "Push": 4, "Sockets": 1, "Think": 1},
         transitions=4,
@@ -42,7 +41,7 @@ TURNS: Mapping[str, Usage] = {
         reads=48,
         messages=4,
     ),
-    # Two parallel tool calls, which read a file.
+    # The model runs two tools in parallel, and each reads a file.
     "tools": Usage(
         invocations={
             "Api": 2,
@@ -87,19 +86,19 @@ MIXES: Mapping[str, Mapping[str, float]] = {
     "half of the turns call tools": {"talk": 0.5, "tools": 0.4, "file": 0.1},
     "files only": {"file": 1.0},
 }
-"""Shares of each kind of turn, by the name of the mix."""
+"""For each named mix of turns, the share of each kind of turn (1.0 in total)."""
 
 MEMORY_MB = {"Run": 1024}
-"""Memory of the functions that differ from ``DEFAULT_MEMORY_MB``. For runners, the default of ``mcp.json``."""
+"""Memory of functions that have not ``DEFAULT_MEMORY_MB``. ``Run`` (runners) has the default of ``mcp.json``."""
 DEFAULT_MEMORY_MB = 512
 
-# Estimates, not measured on AWS. Think waits for the model, a runner for its tool.
+# Estimated run times, not measured on AWS. Think waits for the model, and a runner (``Run``) waits for its tool.
 BILLED_MS = {"Think": 3000, "Run": 1500}
 DEFAULT_BILLED_MS = 150
 LOG_KB = 2
-"""Log output of each invocation, including Lambda's own lines."""
+"""Log output of one invocation in KB, including the lines that Lambda adds."""
 NEW_ENVIRONMENTS = 0.1
-"""The share of a runner's calls that find no warm environment for their user."""
+"""The share of tool calls for which Lambda must start a new environment, because the user has no warm one."""
 
 IDLE_MONTH = Usage(
     invocations={
@@ -109,7 +108,7 @@ IDLE_MONTH = Usage(
     },
     reads=8 * _MINUTES_PER_MONTH // SWEEP_MINUTES + 3 * _MINUTES_PER_MONTH // REFRESH_MINUTES,
 )
-"""The sweeps and the tool lists of the example servers. A sweep with nothing to do sends at most 8 index queries."""
-# An alarm is billed by its number of metrics.
+"""The periodic sweeps and tool list requests (three example servers). An idle sweep sends at most 8 index queries."""
+# AWS bills an alarm by the number of metrics that it reads.
 SECRETS, ALARM_METRICS, DASHBOARDS = 1, 19, 1
-"""Resources in the templates with the default settings."""
+"""How many of these the templates contain with the default settings."""
