@@ -1,6 +1,6 @@
 """Adapters for language models.
 
-``model_router`` selects the model by its name, ``retrying_model`` repeats failed requests, and ``streaming_model``
-sends one request through pydantic_ai. ``providers`` has one module per provider. ``offline`` needs no key and no
-network.
+``model_router`` selects the model by name, ``retrying_model`` retries failed requests, and ``streaming_model`` sends
+one request with pydantic_ai. ``providers`` has one module per provider. ``offline`` is a built-in substitute that needs
+no API key and no network.
 """

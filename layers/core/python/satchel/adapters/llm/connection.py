@@ -1,4 +1,4 @@
-"""The interface between ``StreamingModel`` and the modules in ``providers``."""
+"""Types that the modules in ``providers`` share with ``StreamingModel``, and a helper that reads API keys."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ CONNECT_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """The model ``model_id`` of a provider, at the provider's default address or at ``base_url``.
+    """Options of a connection to the model ``model_id``, at ``base_url`` or the provider's default address.
 
-    ``variables`` returns API keys by name. ``silence_seconds`` is the timeout of a read.
+    ``variables`` returns the value of an API key variable. ``silence_seconds``: the read timeout of the connection.
     """
 
     model_id: str
@@ -28,7 +28,7 @@ class ModelOptions:
 
 @dataclass(frozen=True)
 class ModelConnection:
-    """A model that accepts requests, its provider's own request settings, and the coroutine that closes its client."""
+    """Connection to a model, with the provider's settings for each request. ``close`` closes the HTTP client."""
 
     model: Model
     settings: ModelSettings
@@ -36,18 +36,18 @@ class ModelConnection:
 
 
 class Provider(Protocol):
-    """The interface of a module in ``providers``."""
+    """The functions that each module in ``providers`` must define."""
 
     def connect(self, options: ModelOptions) -> ModelConnection:
         """Return a connection to a model. Raise ModelAccessDenied if the API key is missing.
 
-        The client must not retry by itself: ``RetryingModel`` does, and tells readers that the answer starts again.
+        The client must not retry requests: ``RetryingModel`` does, and tells readers when the answer starts again.
         """
         ...
 
 
 def api_key(options: ModelOptions, name: str, *, default: str | None = None) -> str:
-    """Return the API key in a variable. If it is not set, return ``default`` or raise ModelAccessDenied."""
+    """Return the API key in the variable ``name``, or ``default``. Raise ModelAccessDenied if both are missing."""
     try:
         return options.variables(name)
     except ConfigError as error:

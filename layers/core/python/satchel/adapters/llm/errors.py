@@ -1,7 +1,7 @@
-"""Maps exceptions of pydantic_ai and the providers' libraries to the errors of ``domain.llm``.
+"""Converts exceptions from pydantic_ai and the providers' libraries to the errors of ``domain.llm``.
 
-A provider's message may repeat the question or a part of the API key, so it is logged at DEBUG only and is not part of
-the mapped error.
+A provider's message may repeat the user's question or part of the API key, so the message is logged only at DEBUG
+level and is not included in the converted error.
 """
 
 import logging
@@ -46,7 +46,7 @@ from satchel.domain.llm import (
 
 logger = logging.getLogger(__name__)
 
-# The first match counts, so subclasses come before their base classes.
+# ``map_error`` uses the first entry that matches, so subclasses must come before their base classes.
 _ERROR_TYPES: Sequence[tuple[type[Exception], type[ModelError]]] = (
     (ModelContextWindowExceededError, ContextTooLong),
     (ModelAuthenticationError, ModelAccessDenied),
@@ -72,7 +72,7 @@ _FILTER_CODES = ("content_filter", "content_policy_violation")
 
 
 def map_error(error: Exception, *, started: bool) -> ModelError:
-    """Return the ModelError for one of ``PROVIDER_ERRORS``. ``started``: a part of the answer had arrived."""
+    """Return the ModelError for one of ``PROVIDER_ERRORS``. ``started``: part of the answer had arrived before it."""
     model_error = next(ours for theirs, ours in _ERROR_TYPES if isinstance(error, theirs))
     if model_error is ModelUnavailable and started and not isinstance(error, ModelHTTPError):
         model_error = ModelCutOff
@@ -86,9 +86,9 @@ def map_error(error: Exception, *, started: bool) -> ModelError:
 
 
 def check_finish(response: ModelResponse) -> ModelError | None:
-    """Return the error of a response that ended without a usable answer; None if the answer is usable.
+    """Return the error if a finished response has no usable answer, or None if the answer is usable.
 
-    An answer that reached the model's length limit is usable: ``streaming_model`` appends a notice to it.
+    An answer that was cut at the model's length limit is usable: ``streaming_model`` appends a notice to the text.
     """
     details = response.provider_details or {}
     reason = str(details.get("finish_reason", ""))

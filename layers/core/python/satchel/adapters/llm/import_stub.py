@@ -1,10 +1,9 @@
 """Imports the models of pydantic_ai without its agents, graphs and docstring parser.
 
-Importing anything from pydantic_ai runs the package's own module, which imports the whole library. This module replaces
-the package by a stub that imports a name on first access. That saves about 30 % of the import of function ``think``
-with a Bedrock model, but only about 5 % with Anthropic or OpenAI, whose own libraries take most of the time.
-
-Import this module before pydantic_ai, and only in the function: tests and tools can use agents.
+Importing anything from pydantic_ai runs the package's ``__init__``, which imports the whole library. This module
+replaces the package with a stub that imports each name on first access. This shortens the import time of the Lambda
+function ``think`` by about 30 % with a Bedrock model, but only by about 5 % with Anthropic or OpenAI, whose own
+libraries take most of the time. Import this module before pydantic_ai, and only in ``think``: others may use agents.
 """
 
 import ast
@@ -16,12 +15,12 @@ from pathlib import Path
 from types import ModuleType
 
 _PACKAGES = ("pydantic_ai", "pydantic_graph")
-_DOCSTRING_PARSER = "pydantic_ai._griffe"  # describes functions that become tools; our tools come with a schema
-_IMPORTED_FIRST = ("pydantic_ai._utils", "pydantic_ai.messages")  # this order avoids an import cycle
+_DOCSTRING_PARSER = "pydantic_ai._griffe"  # describes functions as tools; Satchel's tools already have a schema
+_IMPORTED_FIRST = ("pydantic_ai._utils", "pydantic_ai.messages")  # this import order avoids an import cycle
 
 
 class _LazyPackage(ModuleType):
-    """A package that imports each name on first access, from the module where the real package imports it."""
+    """Stub of a package. On first access, imports a name from the submodule that defines it for the real package."""
 
     def __getattr__(self, name: str) -> object:
         if name == "__version__":
@@ -33,7 +32,7 @@ class _LazyPackage(ModuleType):
 
 
 def _no_descriptions(*_args: object, **_kwargs: object) -> tuple[None, dict[str, str]]:
-    """Return the result of the docstring parser for a function without a docstring."""
+    """Return what the real docstring parser returns for a function without a docstring."""
     return None, {}
 
 
@@ -50,7 +49,7 @@ def _install_lazy_package(package: str) -> None:
 
 
 def _import_models() -> None:
-    """Import the modules that all providers need. Do nothing if the real library is already imported."""
+    """Install the stubs and import the modules that all providers need, unless pydantic_ai is already imported."""
     if _PACKAGES[0] in sys.modules:
         return
     for package in _PACKAGES:

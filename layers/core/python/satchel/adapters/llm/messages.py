@@ -1,4 +1,4 @@
-"""Converts requests to pydantic_ai's messages, and its responses to replies."""
+"""Converts Satchel's model requests to pydantic_ai's messages, and pydantic_ai's responses to replies."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ _INVALID_ARGUMENTS = "not_json"
 
 
 def to_parameters(request: CompletionRequest, names: ToolNames) -> ModelRequestParameters:
-    """Return the instructions and tools. Tools are sorted, because a provider's cache matches the request's start."""
+    """Return a request's instructions and tools. A fixed tool order lets a provider's prompt cache match the start."""
     definitions = [
         ToolDefinition(
             name=names.name_for_model(tool.full_name),
@@ -53,7 +53,7 @@ def to_parameters(request: CompletionRequest, names: ToolNames) -> ModelRequestP
 
 
 def to_provider_messages(request: CompletionRequest, names: ToolNames) -> list[ModelMessage]:
-    """Return the conversation. User messages and tool results between two replies become one ModelRequest."""
+    """Return a request's messages. User messages and tool results between two replies become one ModelRequest."""
     messages: list[ModelMessage] = []
     parts: list[ModelRequestPart] = []
     ids = _CallIds()
@@ -70,10 +70,10 @@ def to_provider_messages(request: CompletionRequest, names: ToolNames) -> list[M
 
 
 class _CallIds:
-    """Numbers the calls of a conversation, and matches results to calls.
+    """Assigns a new id to each tool call of a conversation, and finds the call that a result belongs to.
 
-    Models' own ids are not sent, because a conversation may contain calls of several models and each provider restricts
-    ids in its own way. Nine letters and digits satisfy all of them.
+    The ids that models chose are not sent, because a conversation may contain calls from several models, and providers
+    restrict ids in different ways. Nine letters and digits are valid for all providers.
     """
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ class _CallIds:
         self._open: dict[str, list[str]] = {}
 
     def assign(self, calls: Sequence[ProposedCall]) -> Iterator[str]:
-        """Yield a new id for each call of a reply."""
+        """Yield a new id for each tool call in a reply."""
         self._open = {}
         for call in calls:
             call_id = f"call{next(self._number):05d}"
@@ -89,7 +89,7 @@ class _CallIds:
             yield call_id
 
     def match(self, ref: str) -> str:
-        """Return the id of the call that a result belongs to."""
+        """Return the id of the call that the result with this ``ref`` belongs to."""
         ids = self._open.get(ref) or [f"call{next(self._number):05d}"]
         return ids.pop(0)
 
@@ -98,12 +98,12 @@ def _to_request_part(message: Message, names: ToolNames, ids: _CallIds) -> Model
     if isinstance(message, ToolMessage):
         return ToolReturnPart(
             tool_name=names.name_for_model(message.tool),
-            # As text: for objects, pydantic would first build a serializer, which takes 0.7 s.
+            # Send text: for an object, pydantic would first build a serializer, which takes 0.7 s.
             content=json.dumps(message.content, ensure_ascii=False),
             tool_call_id=ids.match(message.ref),
             outcome="failed" if message.failed else "success",
         )
-    assert not isinstance(message, AssistantMessage)  # noqa: S101  (the caller handles these)
+    assert not isinstance(message, AssistantMessage)  # noqa: S101  (the caller handles assistant messages)
     return UserPromptPart(message.text)
 
 
@@ -116,7 +116,7 @@ def _to_response_parts(message: AssistantMessage, names: ToolNames, ids: _CallId
 
 
 def _parse_arguments(call: ProposedCall) -> dict[str, object]:
-    """Return the arguments as an object, which providers require, even if the model wrote something else."""
+    """Return a call's arguments as an object. Wrap other values in one, because providers accept only objects."""
     try:
         arguments = json.loads(call.arguments or "{}")
     except ValueError:
@@ -125,12 +125,12 @@ def _parse_arguments(call: ProposedCall) -> dict[str, object]:
 
 
 def extract_text(response: ModelResponse) -> str:
-    """Return the text of a response, equal to the concatenation of its streamed pieces."""
+    """Return the text of a response. It equals the concatenation of the pieces that were streamed."""
     return PART_SEPARATOR.join(part.content for part in response.parts if isinstance(part, TextPart) and part.content)
 
 
 def extract_calls(response: ModelResponse, names: ToolNames) -> list[ProposedCall]:
-    """Return the proposed calls, each with a unique ref. An unknown tool keeps the name that the model wrote."""
+    """Return the tool calls in a response, each with a unique ``ref``. An unknown tool keeps the model's name."""
     return [
         ProposedCall(
             tool=names.full_name(part.tool_name) or part.tool_name,
@@ -142,7 +142,7 @@ def extract_calls(response: ModelResponse, names: ToolNames) -> list[ProposedCal
 
 
 def to_token_usage(usage: RequestUsage) -> TokenUsage:
-    """Return the numbers of tokens that a response used."""
+    """Return how many tokens a request and its response used."""
     return TokenUsage(
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,

@@ -1,4 +1,4 @@
-"""Model names, and the router that sends each request to the model that it names."""
+"""Parses model names, and sends each request to the model that it names."""
 
 import re
 import threading
@@ -21,7 +21,7 @@ _NAME = re.compile(r"(?P<provider>[a-z-]+):(?P<model_id>.+?)(?:@(?P<address>http
 
 @dataclass(frozen=True)
 class ModelName:
-    """A name ``provider:model_id``, or ``provider:model_id@https://address`` for a server with its own address."""
+    """Parsed model name: ``provider:model_id``, or ``provider:model_id@https://address`` for a custom address."""
 
     provider: str
     model_id: str
@@ -29,7 +29,7 @@ class ModelName:
 
     @classmethod
     def parse(cls, name: str) -> "ModelName":
-        """Parse the name of a model. Raise ValueError if it is malformed or has an unknown provider."""
+        """Parse a model name. Raise ValueError if it is malformed or its provider is unknown."""
         match = _NAME.fullmatch(name)
         if not match or match["provider"] not in known_providers():
             known = ", ".join(f"'{provider}:…'" for provider in known_providers())
@@ -45,7 +45,7 @@ def check_model_name(name: str) -> None:
 
 @dataclass(frozen=True)
 class ModelRouter:
-    """Implements ``ports.llm.Model``: sends each request to the model that it names. Creates models on first use."""
+    """Implements ``ports.llm.Model``: sends each request to the model that it names. Creates each model on first use."""
 
     create: Callable[[str], Model]
     _models: dict[str, Model] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class ModelRouter:
         return self.get(request.model).reply(request, listener)
 
     def get(self, name: str) -> Model:
-        """Return the model with this name. Raises ValueError (unknown name) and ModelError (no API key)."""
+        """Return the model with this name. Raise ValueError for an invalid name, or ModelError without an API key."""
         with self._lock:
             if name not in self._models:
                 self._models[name] = self.create(name)
@@ -63,10 +63,10 @@ class ModelRouter:
 
 
 def known_providers() -> list[str]:
-    """Return the prefixes of model names: one for each module in ``providers``."""
+    """Return the provider prefixes that model names can have: one for each module in ``providers``."""
     return sorted(module.name.replace("_", "-") for module in iter_modules(providers.__path__))
 
 
 def load_provider(prefix: str) -> "Provider":
-    """Import the module of a provider and return it."""
+    """Import and return the module in ``providers`` for the prefix of a model name."""
     return cast("Provider", import_module(f"{providers.__name__}.{prefix.replace('-', '_')}"))

@@ -1,7 +1,7 @@
-"""A built-in substitute for a language model, for trying out tools and for tests.
+"""A built-in substitute for a language model, for tests and for trying out tools.
 
-It calls the tools that a message names and shows their outputs. Each line ``/server.tool {"json": "arguments"}`` is a
-call; several lines are several calls in one round.
+It calls the tools that the user's message names, and replies with their outputs. Each line
+``/server.tool {"json": "arguments"}`` is one call. All calls of a message run in one round.
 """
 
 import json
@@ -26,10 +26,10 @@ _SETTING_HINT = "Set SATCHEL_MODEL (for example bedrock:… or openai-chat:…) 
 
 
 class OfflineModel:
-    """Implements ``ports.llm.Model``."""
+    """Reply without a language model. Implements ``ports.llm.Model``."""
 
     def reply(self, request: CompletionRequest, listener: StreamListener) -> ModelReply:
-        """Return the calls that the last user message names; once they have results, return those as text."""
+        """Return the tool calls in the last user message. If they have results already, return the results as text."""
         messages = request.messages
         last_user = max(index for index, message in enumerate(messages) if isinstance(message, UserMessage))
         results = [message for message in messages[last_user + 1 :] if isinstance(message, ToolMessage)]

@@ -1,4 +1,4 @@
-"""Repeats requests that failed with a temporary error."""
+"""Sends model requests, and retries them after temporary errors."""
 
 import logging
 import random
@@ -19,10 +19,10 @@ _POLL_SECONDS = 0.2
 
 @dataclass(frozen=True)
 class RetryingModel:
-    """Implements ``ports.llm.Model``: sends a request up to four times to ``model``, within ``timeout`` seconds.
+    """Implements ``ports.llm.Model``: sends a request to ``model`` up to four times within ``timeout`` seconds.
 
-    The delay starts at half a second, doubles with each retry and has random jitter; it is longer if the provider says
-    so. After the last try the error is raised, and the state machine retries the step.
+    The delay starts at half a second, doubles with each retry and has random jitter. It is longer if the provider asks
+    for a longer delay. The error of the last try is raised, and the state machine then retries the step.
     """
 
     model: Model
@@ -32,7 +32,7 @@ class RetryingModel:
     rng: random.Random = field(default_factory=random.Random)
 
     def reply(self, request: CompletionRequest, listener: StreamListener) -> ModelReply:
-        """Return the reply of the first successful try. Raise the ModelError of the last one."""
+        """Return the reply of the first successful try. If all tries fail, raise the ModelError of the last one."""
         deadline = self.clock.monotonic() + self.timeout
         for number in range(MAX_TRIES):
             try:
@@ -51,7 +51,7 @@ class RetryingModel:
         return max(backoff, error.retry_after or 0)
 
     def _wait(self, delay: float, listener: StreamListener) -> None:
-        """Wait, and call the listener with "" every 0.2 s, so that it can end the wait by raising."""
+        """Wait ``delay`` seconds. Every 0.2 s, call the listener with "", so that it can raise to end the wait."""
         end = self.clock.monotonic() + delay
         while (remaining := end - self.clock.monotonic()) > 0:
             self.sleep(min(_POLL_SECONDS, remaining))

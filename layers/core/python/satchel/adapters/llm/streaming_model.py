@@ -1,4 +1,4 @@
-"""Sends one request to one model of pydantic_ai and streams the answer."""
+"""Sends a request to a language model through pydantic_ai, and streams the answer to a listener."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 TRUNCATION_NOTICE = "\n\n[The answer stops here because it reached the model's maximum length.]"
 _POLL_SECONDS = 0.1
 _TextQueue = SimpleQueue[str | None]
-"""Pieces of text; "" for an event without text, None at the end."""
+"""Queue of text pieces from the model: "" for an event without text, None at the end."""
 
 
 @dataclass(frozen=True)
 class Timeouts:
-    """Maximum time without an event from the model, and maximum time for the whole answer, in seconds."""
+    """Maximum time between two events from the model, and for the whole answer, in seconds."""
 
     silence: float = 90.0
     total: float = 270.0
@@ -53,10 +53,10 @@ class Timeouts:
 
 @dataclass(frozen=True)
 class StreamingModel:
-    """Implements ``ports.llm.Model``.
+    """Send requests to one model and stream the answers. Implements ``ports.llm.Model``.
 
-    The request runs on the process's event loop, which owns the connections. The listener runs on the caller's thread,
-    so a slow listener (which writes events) does not delay other answers.
+    Requests run on the process's event loop, which owns the connections. The listener runs on the caller's thread, so
+    that a slow listener (one that writes events) does not delay other answers.
     """
 
     connection: ModelConnection
@@ -79,7 +79,7 @@ class StreamingModel:
         return ModelReply(text=text, calls=extract_calls(response, names), usage=to_token_usage(response.usage))
 
     def close(self) -> None:
-        """Close the provider's client."""
+        """Close the HTTP client of the connection."""
         self.loop.portal.call(self.connection.close)
 
     def _wait(
@@ -102,7 +102,7 @@ class StreamingModel:
         return response
 
     def _forward(self, queue: _TextQueue, listener: StreamListener) -> None:
-        """Pass each piece to the listener, and "" every 0.1 s without one. Raise ModelTimedOut after a timeout."""
+        """Pass text to the listener, and "" after every 0.1 s without an event. Raise ModelTimedOut after a timeout."""
         start = last_event = self.clock.monotonic()
         while True:
             try:
@@ -119,7 +119,7 @@ class StreamingModel:
 
 
 class _ResponseStream:
-    """Reads the streamed response on the event loop. ``on_text`` gets each piece of text, "" for other events."""
+    """Reads a streamed response on the event loop. Calls ``on_text`` for each event, with "" if it has no text."""
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ class _ResponseStream:
         self.started = False
 
     async def read(self) -> ModelResponse:
-        """Send the request, and return the whole response."""
+        """Send the request, read all events of its stream, and return the complete response."""
         model, messages, settings, parameters = self._request
         prepared = model.prepare_messages(messages, parameters)
         async with model.request_stream(prepared, settings, parameters) as stream:
@@ -145,7 +145,7 @@ class _ResponseStream:
             return stream.get()
 
     def _text(self, event: ModelResponseStreamEvent) -> str:
-        """Return the text of an event, after a separator if the event starts another text part."""
+        """Return the text of an event. Put a separator before it if the event starts a second or later text part."""
         if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
             text = event.part.content
             separator = PART_SEPARATOR if self._has_text and text else ""

@@ -1,4 +1,4 @@
-"""One module per provider: ``{provider}.py`` for model names ``{provider}:…``, imported on the first request to it.
+"""The model providers. ``{provider}.py`` serves model names ``{provider}:…`` and is imported on its first request.
 
-Each module has one function, ``connect(options: ModelOptions) -> ModelConnection``. docs/models.md says how to add one.
+Each module defines ``connect(options: ModelOptions) -> ModelConnection``. docs/models.md explains how to add one.
 """

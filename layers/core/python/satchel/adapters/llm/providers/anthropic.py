@@ -1,4 +1,4 @@
-"""Anthropic's messages API: ``anthropic:{model}``, with the key ``ANTHROPIC_API_KEY``.
+"""Connects to Anthropic's Messages API, for model names ``anthropic:{model}``. The API key is ``ANTHROPIC_API_KEY``.
 
 ``ANTHROPIC_BASE_URL`` overrides the default address.
 """
@@ -13,7 +13,7 @@ from satchel.adapters.llm.connection import CONNECT_SECONDS, ModelConnection, Mo
 
 
 def connect(options: ModelOptions) -> ModelConnection:
-    """Return a connection that marks tools, instructions and the conversation so far for prompt caching."""
+    """Return a connection to a model. Requests mark tools, instructions and the conversation for prompt caching."""
     client = AsyncAnthropic(
         api_key=api_key(options, "ANTHROPIC_API_KEY"),
         base_url=options.base_url,

@@ -1,6 +1,6 @@
-"""Amazon Bedrock's ConverseStream API: ``bedrock:{model id or inference profile}``.
+"""Connects to Amazon Bedrock's ConverseStream API, for names ``bedrock:{model id or inference profile}``.
 
-Requests are signed with the credentials of the process.
+Requests are signed with the AWS credentials of the process.
 """
 
 from botocore.exceptions import NoRegionError
@@ -14,7 +14,7 @@ from satchel.domain.llm import ModelAccessDenied
 
 
 def connect(options: ModelOptions) -> ModelConnection:
-    """Return a connection that marks repeated content for prompt caching, if the model's profile supports it."""
+    """Return a connection to a model. Requests mark repeated content for prompt caching if the model supports it."""
     try:
         client = clients.bedrock(options.base_url, CONNECT_SECONDS, options.silence_seconds)
     except NoRegionError:

@@ -1,6 +1,6 @@
-"""OpenAI's chat completions, also served by vLLM, Ollama, LM Studio, LiteLLM and others: ``openai-chat:{model}``.
+"""Connects to the chat completions API of OpenAI, vLLM, Ollama, LM Studio, LiteLLM etc.: ``openai-chat:{model}``.
 
-The key is ``OPENAI_API_KEY``, optional for a server with its own address. ``OPENAI_BASE_URL`` is the default address.
+The API key is ``OPENAI_API_KEY``, optional for a custom address. ``OPENAI_BASE_URL`` overrides the default address.
 """
 
 import os
@@ -13,11 +13,11 @@ from pydantic_ai.settings import ModelSettings
 
 from satchel.adapters.llm.connection import CONNECT_SECONDS, ModelConnection, ModelOptions, api_key
 
-_PLACEHOLDER_KEY = "none"  # the client requires a key
+_PLACEHOLDER_KEY = "none"  # the client requires a key, even if the server does not
 
 
 def connect(options: ModelOptions) -> ModelConnection:
-    """Return a connection. OpenAI caches prompts by default."""
+    """Return a connection to a model. It needs no cache settings, because OpenAI caches prompts by default."""
     base_url = options.base_url or os.environ.get("OPENAI_BASE_URL")
     client = AsyncOpenAI(
         api_key=api_key(options, "OPENAI_API_KEY", default=_PLACEHOLDER_KEY if base_url else None),
