@@ -1,4 +1,4 @@
-"""Lambda function for the HTTP API."""
+"""The Lambda function behind the HTTP API: passes requests to the FastAPI application."""
 
 from functools import lru_cache
 from typing import Any
@@ -11,7 +11,7 @@ from satchel.bootstrap.observed import observed
 
 @lru_cache
 def application() -> Mangum:
-    """Return the application. It is built for the first event, not at import, so that a cold start stays short."""
+    """Return the application. It is built for the first request, not at import, so that cold starts stay short."""
     return Mangum(build_app(), lifespan="off")
 
 

@@ -1,4 +1,4 @@
-"""State Approval: asks the turn's owner to approve a call. The API sends the decision to the waiting task."""
+"""State Approval: asks the user to approve a tool call. The API sends the decision to the waiting task."""
 
 from typing import Any
 
@@ -9,6 +9,6 @@ from satchel.domain.steps import CallStep
 
 @observed("approval")
 def handler(event: dict[str, Any], context: object) -> None:
-    """Ask for the approval of one call."""
+    """Ask the user to approve one tool call."""
     del context
     use_cases().ask_approval(CallStep.model_validate(event))

@@ -5,12 +5,12 @@ from typing import Any
 from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.observed import observed
 
-_SPARE_MILLIS = 20_000  # maximum duration of one more step
+_SPARE_MILLIS = 20_000  # no new step starts with less time left, because one takes up to this long
 
 
 @observed("end_session")
 def handler(event: dict[str, Any], context: Any) -> dict[str, bool]:  # noqa: ANN401  (a Lambda context)
-    """Delete one session's data until the time runs out; the sweep deletes the rest."""
+    """Delete one session's data until this invocation's time runs out. The sweep later deletes the rest."""
     session = use_cases().ports.sessions.get(event["user"], event["session_id"])
     if session is None:
         return {"done": True}

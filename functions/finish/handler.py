@@ -1,4 +1,4 @@
-"""State Finish, also invoked by a rule for executions that ended without it. Only this function ends turns."""
+"""State Finish: ends a turn. A rule also invokes this function for executions that ended without reaching Finish."""
 
 from typing import Any
 
@@ -10,14 +10,14 @@ from satchel.services.turns.finish_turn import Ending
 
 @observed("finish")
 def handler(event: dict[str, Any], context: object) -> dict[str, str]:
-    """End one turn."""
+    """End one turn and store its final response."""
     del context
     ending, step = _read(event)
     return {"turn_id": step.turn_id, "status": use_cases().finish_turn(step, ending)}
 
 
 def _read(event: dict[str, Any]) -> tuple[Ending, TurnStep]:
-    """Return how the turn ended and its data: from the state's input, or from the rule's event, as JSON text."""
+    """Return how the turn ended, and its data, from the state's input or from the rule's event (JSON text in it)."""
     detail = event.get("detail")
     if detail is None:
         return Ending.NORMAL, TurnStep.model_validate(event)

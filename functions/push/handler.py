@@ -1,4 +1,4 @@
-"""The target of the table's stream: sends new events to the connections that follow their turn."""
+"""Reads the DynamoDB table's stream and sends new events of turns to the WebSocket connections that follow them."""
 
 from functools import lru_cache
 from typing import Any
@@ -10,12 +10,12 @@ from satchel.entrypoints.stream import StreamBatchHandler
 
 @lru_cache
 def batch() -> StreamBatchHandler:
-    """Return the consumer of batches, built for the first event; its log lines name the turn that they are about."""
+    """Return the handler of stream batches, built for the first batch. Its log lines name the turn."""
     return StreamBatchHandler(with_turn_id(use_cases().push_events))
 
 
 @observed("push")
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Push the events of one batch."""
+    """Push the turn events in one batch of stream records."""
     del context
     return batch()(event)

@@ -1,4 +1,4 @@
-"""State RecordToolResult: records the result of one call as files, events and a message for the model."""
+"""State RecordToolResult: stores the result of one tool call as files, events and a message for the model."""
 
 from typing import Any
 
@@ -9,6 +9,6 @@ from satchel.domain.steps import CallStep
 
 @observed("record_tool_result")
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Record the result of one call."""
+    """Record the result of one tool call."""
     del context
     return use_cases().record_tool_result(CallStep.model_validate(event)).model_dump(mode="json")

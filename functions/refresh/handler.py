@@ -1,4 +1,4 @@
-"""Lists the tools of servers in advance, so that no user waits for a server's cold start."""
+"""Requests the tool lists of MCP servers in advance, so that no user must wait for a server to start."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ _DEPLOYMENT_SOURCE = "aws.cloudformation"
 
 @observed("refresh")
 def handler(event: dict[str, Any], context: object) -> dict[str, list[str]]:
-    """List the tools of all servers after a deployment, which may have changed them, else of those that are due."""
+    """List the tools of all servers after a deployment, otherwise of servers whose stored list is outdated."""
     del context
     refresh = use_cases().refresh_tools
     servers = list(refresh.registry.servers) if event.get("source") == _DEPLOYMENT_SOURCE else refresh.due()

@@ -1,4 +1,4 @@
-"""The runner: executes tools of one stdio server, or of all remote servers, for one user. It is untrusted by design."""
+"""The runner: executes the untrusted tools of one stdio server, or of all remote servers, for one user."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from satchel.ports.runners import CallOrder
 
 @observed("run_tool")
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Run one call (an asynchronous invocation), or list the tools of a server."""
+    """Run one tool call (asynchronous invocation), or list a server's tools (synchronous invocation)."""
     del context
     server = event["server"]
     if event.get("action") == "list":
@@ -20,5 +20,5 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
 
 
 def shutdown() -> None:
-    """Stop the servers and all their processes."""
+    """Stop the MCP servers and all of their processes."""
     close_servers()

@@ -1,4 +1,4 @@
-"""State Think: one request to the model."""
+"""State Think: sends one request to the model."""
 
 from typing import Any
 

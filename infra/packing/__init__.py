@@ -1,4 +1,4 @@
-"""Contents of the Lambda layers, built on this machine with uv and Python's own compiler, without Docker.
+"""Build the contents of the Lambda layers on this machine with uv and Python's compiler, without Docker.
 
-Nothing here imports aws_cdk: ``constructs.layers`` makes layers from it, ``sizes`` measures them, and tests read them.
+This package imports no aws_cdk: ``constructs.layers`` creates CDK layers from the contents, ``sizes`` measures them.
 """

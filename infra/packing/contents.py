@@ -1,4 +1,4 @@
-"""Kinds of layer contents. Each computes a ``digest`` of its inputs and can ``fill`` a folder with its files."""
+"""The kinds of layer contents. Each kind can hash its inputs (``digest``) and write its files (``fill``)."""
 
 import hashlib
 import json
@@ -16,21 +16,21 @@ NOT_DEPLOYED = ("__pycache__", "*.pyc", "*.in", ".*")
 
 
 class LayerContents(Protocol):
-    """The files of one layer. ``quick`` contents are written at every synthesis, even in tests that build no layers."""
+    """The files of one layer. ``quick`` ones are cheap to write, so each synthesis writes them, even in fast tests."""
 
     quick: ClassVar[bool]
 
     @property
     def digest(self) -> str:
-        """Return a hash of everything that determines the layer's files."""
+        """Return a hash of all inputs that determine the layer's files."""
 
     def fill(self, folder: Path) -> None:
-        """Write the files into a folder, with the paths that they have below ``/opt``."""
+        """Write the layer's files into a folder, which Lambda mounts as ``/opt``."""
 
 
 @dataclass(frozen=True)
 class CorePackage:
-    """The project's own package, compiled."""
+    """The project's own package ``satchel``: sources and byte code."""
 
     quick: ClassVar[bool] = False
 
@@ -39,7 +39,7 @@ class CorePackage:
 
     @property
     def digest(self) -> str:
-        """Return a hash of the sources and the Python version."""
+        """Return a hash of the package's sources and the Python version."""
         return _hash(self.platform.python, *_file_hashes(self.folder))
 
     def fill(self, folder: Path) -> None:
@@ -51,7 +51,7 @@ class CorePackage:
 
 @dataclass(frozen=True)
 class ThirdPartyPackages:
-    """Pinned third-party packages in the folder ``target``. Functions have ``python`` on their import path."""
+    """Pinned third-party packages, installed in the layer's folder ``target`` (``python`` is on the import path)."""
 
     quick: ClassVar[bool] = False
 
@@ -61,12 +61,12 @@ class ThirdPartyPackages:
 
     @property
     def digest(self) -> str:
-        """Return a hash of the versions, their hashes, the platform and the installation method."""
+        """Return a hash of the pins, the platform and the installation method."""
         platform = (self.platform.python, self.platform.wheel_platform, str(self.platform.matches_this_python))
         return _hash(RECIPE, self.target, *platform, *sorted(self.pins))
 
     def fill(self, folder: Path) -> None:
-        """Install the packages, remove unused files and compile. Raises CalledProcessError."""
+        """Install the packages, remove unused files and compile the rest. Raise CalledProcessError if uv fails."""
         install(self.pins, self.platform, folder / self.target)
         if self.platform.matches_this_python:
             compile_folder(folder / self.target, f"/opt/{self.target}")
@@ -74,7 +74,7 @@ class ThirdPartyPackages:
 
 @dataclass(frozen=True)
 class ServerFiles:
-    """An mcp.json with some of the entries, and the ``paths`` (relative to ``root``) that these servers need."""
+    """An mcp.json with these ``entries``, and the servers' files: ``paths`` relative to ``root``."""
 
     quick: ClassVar[bool] = True
 
@@ -84,11 +84,11 @@ class ServerFiles:
 
     @property
     def digest(self) -> str:
-        """Return a hash of the entries and the files."""
+        """Return a hash of the entries and of the servers' files."""
         return _hash(self._config, *(part for path in self.paths for part in (path, *_file_hashes(self.root / path))))
 
     def fill(self, folder: Path) -> None:
-        """Copy the files and write the entries."""
+        """Copy the servers' files and write mcp.json."""
         servers = folder / "servers"
         for path in self.paths:
             _copy(self.root / path, servers / path)
@@ -102,7 +102,7 @@ class ServerFiles:
 
 @dataclass(frozen=True)
 class StaticFolder:
-    """An unchanged copy of a folder, in the folder ``target``."""
+    """A copy of ``folder``, placed in the layer's folder ``target``."""
 
     quick: ClassVar[bool] = True
 
@@ -111,11 +111,11 @@ class StaticFolder:
 
     @property
     def digest(self) -> str:
-        """Return a hash of the files."""
+        """Return a hash of the folder's files and of ``target``."""
         return _hash(self.target, *_file_hashes(self.folder))
 
     def fill(self, folder: Path) -> None:
-        """Copy the files."""
+        """Copy the folder's files."""
         _copy(self.folder, folder / self.target)
 
 
@@ -128,7 +128,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _file_hashes(source: Path) -> Iterator[str]:
-    """Yield a line with path, executable bit and content hash for each file that is copied."""
+    """Yield a line with path, executable bit and content hash for each file that ``_copy`` would copy."""
     for path in sorted([source, *source.rglob("*")]):
         relative = path.relative_to(source)
         if path.is_file() and not any(part for part in relative.parts if _is_excluded(Path(part))):

@@ -1,4 +1,4 @@
-"""All layers of a deployment by name, and the group of third-party packages that each function uses."""
+"""List the layers of a deployment, and assign each function its group of third-party packages."""
 
 from collections.abc import Mapping
 from typing import Literal, get_args
@@ -11,11 +11,11 @@ from infra.servers import Server, Servers
 
 Group = Literal["functions", "api", "dispatch", "think", "runner"]
 GROUPS: tuple[Group, ...] = get_args(Group)
-"""Sets of third-party packages, pinned in ``layers/vendor/{group}.txt``. Each function uses one."""
+"""The groups of third-party packages, pinned in ``layers/vendor/{group}.txt``. Each function uses one group."""
 
 _GROUP_BY_FOLDER: dict[str, Group] = {
     "api": "api",
-    # Both invoke runners as a tenant (Invoke's TenantId), for which the boto3 of the Lambda runtime may be too old.
+    # dispatch and refresh invoke runners with a TenantId, for which the boto3 in the Lambda runtime may be too old.
     "dispatch": "dispatch",
     "refresh": "dispatch",
     "think": "think",
@@ -28,18 +28,18 @@ RUNTIME_PACKAGES = frozenset({"boto3", "botocore", "jmespath", "s3transfer"})
 GROUP_WITH_BOTO3: Group = "dispatch"
 
 SERVER_PACKAGES = "/opt/packages"
-"""The folder with an MCP server's packages. The runner's own import path excludes it, as versions may differ."""
+"""The folder with MCP servers' packages. It is not on the runner's own import path, as versions may differ."""
 
 _SERVER_PACKAGES_FOLDER = "packages"
 
 
 def group_of(folder: str) -> Group:
-    """Return the package group of ``functions/{folder}``."""
+    """Return the package group that ``functions/{folder}`` uses."""
     return _GROUP_BY_FOLDER.get(folder, "functions")
 
 
 class LayerSet:
-    """The layers for these MCP servers, and the ones that each server's runner uses."""
+    """Selects the layers for a deployment with these MCP servers, and the layers for each server's runner."""
 
     def __init__(self, servers: Servers, platform: Platform) -> None:
         self._servers = servers
@@ -47,7 +47,7 @@ class LayerSet:
         self._base_pins = read_pins(sources.VENDOR / "server.txt")
 
     def shared(self) -> Mapping[str, LayerContents]:
-        """Return the layers that several functions use: core, package groups, server entries, base server packages."""
+        """Return the layers that several functions use: core, package groups, mcp.json, packages for all servers."""
         groups: dict[str, LayerContents] = {
             f"Vendor-{group}": ThirdPartyPackages(read_pins(sources.VENDOR / f"{group}.txt"), self._platform)
             for group in GROUPS
@@ -60,15 +60,15 @@ class LayerSet:
         }
 
     def remote_entries(self) -> LayerContents:
-        """Return the entries of all remote servers."""
+        """Return a layer with the mcp.json entries of all remote servers."""
         return self._files(*self._servers.remote)
 
     def server_files(self, name: str) -> LayerContents:
-        """Return one server's entry and files."""
+        """Return a layer with one server's mcp.json entry and files."""
         return self._files(name)
 
     def server_packages(self, server: Server) -> tuple[bool, LayerContents | None]:
-        """Return whether a server uses the base packages, and the packages that it needs besides (or None)."""
+        """Return True if a server uses the shared base packages, and a layer with its other packages (None if none)."""
         if server.requirements is None:
             return True, None
         pins = read_pins(self._servers.root / server.requirements)

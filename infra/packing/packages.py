@@ -1,4 +1,4 @@
-"""Third-party packages of a layer: read the pins, install the wheels, remove unused files, compile byte code."""
+"""Install third-party packages for a layer: read pins, install wheels, remove unused files, compile byte code."""
 
 import compileall
 import importlib.util
@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from infra.packing.platform import Platform
 
 Pins = frozenset[str]
-"""Entries of a requirements file, each with name, version, marker and hashes."""
+"""The entries of a requirements file, each with its name, version, marker and hashes."""
 
 _ENTRY = re.compile(r"^(?=[A-Za-z0-9])", re.MULTILINE)
 _PINNED = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(\[[^\]]*\])?==\S")
@@ -24,7 +24,7 @@ _UNUSED_FILES = ("*.pyi", "*.c", "*.h", "*.pyx", "*.pxd", "*.a")  # only compile
 _TESTS = "tests"
 
 RECIPE = " ".join(("1", *_OPTIONS, *_UNUSED_FILES, _TESTS))
-"""The installation method, as a part of the layer's hash. Increase the number when ``install`` changes."""
+"""Identifies the installation method in a layer's hash. Increase the number whenever ``install`` changes."""
 
 
 class UnpinnedError(ValueError):
@@ -32,7 +32,7 @@ class UnpinnedError(ValueError):
 
 
 def read_pins(path: Path) -> Pins:
-    """Return the entries of a requirements file. Raises UnpinnedError, OSError."""
+    """Return the entries of a requirements file. Raise OSError, UnpinnedError."""
     text = "".join(line for line in path.read_text(encoding="utf-8").splitlines(keepends=True) if line[:1] != "#")
     entries = [entry for entry in _ENTRY.split(text) if entry.strip()]
     if unpinned := [entry.split()[0] for entry in entries if not _PINNED.match(entry) or "--hash=" not in entry]:
@@ -42,31 +42,31 @@ def read_pins(path: Path) -> Pins:
 
 
 def missing_from(base: Pins, pins: Pins) -> Pins | None:
-    """Return the entries of ``pins`` that ``base`` lacks, or None if the two conflict and all must be installed."""
+    """Return the entries of ``pins`` that ``base`` lacks, or None if ``base`` conflicts and so cannot be reused."""
     missing = pins - base
     return missing if _names(missing).isdisjoint(_names(base)) and base <= pins else None
 
 
 def install(pins: Pins, platform: Platform, folder: Path) -> None:
-    """Install the pinned wheels without resolving dependencies: the pins are complete. Raises CalledProcessError."""
+    """Install the pinned wheels into a folder. The pins must include all dependencies. Raise CalledProcessError."""
     target = ("--python-version", platform.python, "--python-platform", platform.wheel_platform)
     with TemporaryDirectory() as temporary:
         requirements = Path(temporary) / "requirements.txt"
         requirements.write_text("".join(sorted(pins)), encoding="utf-8")
         command = [*_uv(), "pip", "install", *_OPTIONS, *target, "--target", str(folder), "-r", str(requirements)]
-        # Try uv's cache first: the build then works without a network and does not query the index.
+        # Try with uv's cache only: if it has all wheels, the build needs neither the network nor the package index.
         if subprocess.run([*command, "--offline"], check=False, stderr=subprocess.DEVNULL).returncode != 0:  # noqa: S603  (fixed arguments and paths of this checkout)
             shutil.rmtree(folder, ignore_errors=True)
-            subprocess.run(command, check=True)  # noqa: S603  (the same)
+            subprocess.run(command, check=True)  # noqa: S603  (fixed arguments)
     _prune(folder)
 
 
 def compile_folder(folder: Path, mount_path: str) -> None:
     """Compile the Python files of a folder that Lambda mounts at ``mount_path``.
 
-    A function cannot write to its layers, so without byte code each start compiles again. The byte code is marked as
-    unchecked, because a layer's archive loses the modification times that Python compares by default. Files that are
-    not valid in this version of Python are skipped (some packages ship templates named ``*.py``).
+    A function cannot write to its layers, so without byte code, each cold start would compile. The byte code is marked
+    as unchecked, because a layer's archive loses the modification times that Python compares by default. Files that
+    are not valid in this version of Python are skipped (some packages ship templates named ``*.py``).
     """
     sys.stdout.flush()
     compileall.compile_dir(
@@ -85,7 +85,7 @@ def _names(pins: Pins) -> set[str]:
 
 
 def _prune(folder: Path) -> None:
-    shutil.rmtree(folder / "bin", ignore_errors=True)  # scripts with the path of the building interpreter
+    shutil.rmtree(folder / "bin", ignore_errors=True)  # scripts that name this machine's Python
     (folder / ".lock").unlink(missing_ok=True)
     for tests in list(_test_folders(folder)):
         shutil.rmtree(tests)
@@ -95,14 +95,14 @@ def _prune(folder: Path) -> None:
 
 
 def _test_folders(folder: Path) -> Iterator[Path]:
-    """Yield the outermost folders with the packages' own tests."""
+    """Yield the folders with the packages' tests, but not the test folders within them."""
     for path in sorted(folder.rglob(_TESTS)):
         if path.is_dir() and _TESTS not in path.relative_to(folder).parts[:-1] and any(path.rglob("test_*.py")):
             yield path
 
 
 def _uv() -> list[str]:
-    """Return the command for uv, preferably the pinned version that is installed with this interpreter."""
+    """Return the command that runs uv. Prefer the pinned version installed for this interpreter to one on PATH."""
     if importlib.util.find_spec("uv"):
         return [sys.executable, "-m", "uv"]
     if path := shutil.which("uv"):

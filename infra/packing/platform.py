@@ -1,4 +1,4 @@
-"""The Lambda runtime that layers are built for."""
+"""The Python version and processor for which layers are built."""
 
 import sys
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _SUPPORTED = range(11, 15)
 
 @dataclass(frozen=True)
 class Platform:
-    """A Python version and a processor. The default version is that of this interpreter, which also ran the tests."""
+    """A Python version and a processor. By default, the version of this interpreter, which also ran the tests."""
 
     architecture: Literal["arm64", "x86_64"] = "arm64"
     minor: int = sys.version_info.minor
@@ -29,7 +29,7 @@ class Platform:
 
     @property
     def wheel_platform(self) -> str:
-        """Return the platform of compatible wheels, as uv's ``--python-platform`` expects it."""
+        """Return the value of uv's ``--python-platform`` that selects wheels compatible with the Lambda runtime."""
         machine = "aarch64" if self.architecture == "arm64" else "x86_64"
         return f"{machine}-{'manylinux2014' if self.minor <= _LAST_ON_AMAZON_LINUX_2 else 'manylinux_2_28'}"
 
@@ -40,5 +40,5 @@ class Platform:
 
     @property
     def matches_this_python(self) -> bool:
-        """Return True if this interpreter can compile byte code for the platform. The processor does not matter."""
+        """Return True if this interpreter can compile byte code for the platform, whatever the platform's processor."""
         return self.minor == sys.version_info.minor

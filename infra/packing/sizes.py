@@ -1,4 +1,4 @@
-"""``python -m infra.packing.sizes``: build all layers, measure them, write docs/layers.md. Takes a minute or two."""
+"""``python -m infra.packing.sizes``: build and measure all layers and write docs/layers.md, in a minute or two."""
 
 import os
 import tempfile
@@ -18,7 +18,7 @@ MB = 1_000_000
 MAX_LAYER_BYTES = 120 * MB
 MAX_API_BYTES = 45 * MB
 MAX_FUNCTION_BYTES = 250 * 1024 * 1024
-"""Lambda's limit for the layers and the code of one function, unpacked."""
+"""Lambda's limit for the unpacked layers and code of one function, in total."""
 
 _HEAD = """\
 # Lambda layers
@@ -42,14 +42,14 @@ test compares the hashes.
 
 @dataclass(frozen=True)
 class LayerSize:
-    """The size of a layer in bytes."""
+    """The size of a layer in bytes, unpacked and as a ZIP archive."""
 
     unpacked: int
     zipped: int
 
 
 def measure(contents: LayerContents) -> LayerSize:
-    """Build a layer and return its size."""
+    """Build a layer in a temporary folder and return its size."""
     with tempfile.TemporaryDirectory() as temporary:
         folder, archive = Path(temporary) / "layer", Path(temporary) / "layer.zip"
         folder.mkdir()
@@ -62,7 +62,7 @@ def measure(contents: LayerContents) -> LayerSize:
 
 
 def layers_of(platform: Platform) -> dict[str, LayerContents]:
-    """Return all layers of the default deployment by name."""
+    """Return all layers of a deployment with default settings, by name."""
     servers = Servers(sources.SERVERS)
     layers = LayerSet(servers, platform)
     files = {f"Server-{name}": layers.server_files(name) for name in servers.stdio}
@@ -71,7 +71,7 @@ def layers_of(platform: Platform) -> dict[str, LayerContents]:
 
 
 def functions_of(layers: Mapping[str, LayerContents]) -> dict[str, list[str]]:
-    """Return the layers of each function by its folder; a runner's key also names its server."""
+    """Return the names of each function's layers. The key is the function's folder, for runners with the server."""
     folders = sorted(path.parent.name for path in sources.FUNCTIONS.glob("*/handler.py"))
     functions = {folder: ["Core", f"Vendor-{group_of(folder)}"] for folder in folders if folder != "run_tool"}
     servers = [name.removeprefix("Server-") for name in layers if name.startswith("Server-")]
@@ -81,7 +81,7 @@ def functions_of(layers: Mapping[str, LayerContents]) -> dict[str, list[str]]:
 
 
 def short_hash(contents: LayerContents) -> str:
-    """Return the start of the hash of third-party packages. Project code changes too often to have one on the page."""
+    """Return 12 digits of the layer's hash, or ``-`` for project code: it changes too often to document its hash."""
     return contents.digest[:12] if isinstance(contents, ThirdPartyPackages) else "-"
 
 
