@@ -1,4 +1,4 @@
-"""Creates the Lambda functions of the deployed system, and the state machine of a turn. They run in this process."""
+"""Create the deployed system's Lambda functions, which run in this process, and the state machine that runs turns."""
 
 import os
 import re
@@ -18,7 +18,7 @@ from satchel.adapters.workspaces import LocalWorkspaces
 from satchel.settings import ApprovalSettings
 
 _FUNCTION_NAME = re.compile(r'"FunctionName": "\$\{(\w+)\}"')
-_STATE_TIMEOUTS = {"Think": limits.THINK_SECONDS}  # seconds; the other states have limits.STEP_SECONDS
+_STATE_TIMEOUTS = {"Think": limits.THINK_SECONDS}  # seconds; all other states use limits.STEP_SECONDS
 _MACHINE_TIMEOUTS: Mapping[str, object] = {
     "HeartbeatSeconds": limits.HEARTBEAT_TIMEOUT_SECONDS,
     "CallTimeoutSeconds": limits.CALL_TIMEOUT_SECONDS,
@@ -34,9 +34,9 @@ _PUSH = f"{settings.NAME}-push"
 
 
 def create_turn_machine(role: str) -> str:
-    """Create the state machine from the deployed definition, and the functions that it invokes. Return its ARN.
+    """Create the deployed state machine that runs turns, and the functions that it invokes. Return the machine's ARN.
 
-    Finish is invoked for executions that fail, time out or are aborted.
+    The function ``Finish`` also runs for executions that fail, time out or are aborted.
     """
     definition = sources.TURN_WORKFLOW.read_text(encoding="utf-8")
     functions: dict[str, object] = {
@@ -63,7 +63,7 @@ def _folder(state: str) -> str:
 
 
 def create_background_functions(role: str) -> None:
-    """Create the functions that other functions or the scheduler invoke asynchronously, as ``{NAME}-{folder}``."""
+    """Create the functions that other functions or the scheduler invoke asynchronously, named ``{NAME}-{folder}``."""
     for folder, seconds in _BACKGROUND_TIMEOUTS.items():
         handler = _handler(folder)
         if folder == "end_session":
@@ -72,10 +72,10 @@ def create_background_functions(role: str) -> None:
 
 
 def _with_workspace_cleanup(end_session: Handler) -> Handler:
-    """Return a handler that also clears the session's files under ``/tmp``, which all runners share here.
+    """Return a handler that also deletes the session's files under ``/tmp``, which all emulated runners share.
 
-    On Lambda each environment has a ``/tmp`` of its own that no function can reach. There, the user's next call from
-    another session clears it, or the environment ends.
+    AWS does not need this: each Lambda environment has its own ``/tmp``, which no other function can reach. The user's
+    next call from another session clears it, or the environment ends.
     """
 
     def handle(event: object, context: LambdaContext) -> object:
@@ -87,7 +87,7 @@ def _with_workspace_cleanup(end_session: Handler) -> Handler:
 
 
 def create_websocket_functions(role: str, *, table: str, endpoint: str) -> None:
-    """Create the functions for WebSocket connections, and map the table's stream to the one that pushes events.
+    """Create the functions for WebSocket connections, and let the table's stream invoke the one that pushes events.
 
     ``endpoint`` is the URL of API Gateway's management API, which sends messages to connections.
     """
@@ -98,7 +98,7 @@ def create_websocket_functions(role: str, *, table: str, endpoint: str) -> None:
 
 
 def invoke_websocket_function(event: Event) -> InvocationResult:
-    """Invoke the function that handles connections and their messages, as API Gateway does, and return its result."""
+    """Invoke the function that handles WebSocket connections and messages, as API Gateway does. Return its result."""
     return HOST.invoke(_SOCKETS, dict(event))
 
 

@@ -1,4 +1,4 @@
-"""The HTTP side of the emulator: the server, a check of Host and Origin, and the web client.
+"""The emulator's HTTP server, its check of the Host and Origin headers, and the delivery of the web client.
 
 uvicorn stands in for API Gateway, and ``WebClient`` for CloudFront.
 """
@@ -29,19 +29,19 @@ from satchel.settings import CanvasSettings
 
 BUILT = ROOT / "web" / "dist"
 SIGN_IN = {"auth": "local"}
-"""The sign-in method in ``/config.json``, which the page reads (web/src/auth/identity.ts)."""
+"""The content of ``/config.json``, which tells the web page how users sign in (web/src/auth/identity.ts)."""
 
 _HTTP_PORT = 80
 _LOOPBACK_NAMES = {"127.0.0.1", "localhost", "::1"}
-_MAX_MESSAGE_BYTES = 128 << 10  # of a WebSocket message; API Gateway's limit
-_SHUTDOWN_SECONDS = 2  # for open requests, once the server stops
+_MAX_MESSAGE_BYTES = 128 << 10  # API Gateway's limit for one WebSocket message
+_SHUTDOWN_SECONDS = 2  # how long a stopping server waits for open requests
 _IMMUTABLE = "public, max-age=31536000, immutable"  # the name of a built file contains a hash of its content
 _NO_CACHE = "no-cache"
 _NOT_BUILT = "The web client is not built. `make run` builds it if npm is installed. The API is at /api/.\n"
 
 
 class _Server(uvicorn.Server):
-    """Calls ``ready`` after startup, and leaves signals to ``serve``: uvicorn would end the process before cleanup."""
+    """Calls ``ready`` after startup. Installs no signal handlers: uvicorn's would end the process before cleanup."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -57,9 +57,9 @@ class _Server(uvicorn.Server):
 
 
 async def serve(app: ASGIApp, listener: socket.socket, closing: threading.Event, ready: Callable[[], None]) -> None:
-    """Serve until SIGINT or SIGTERM, then finish open requests and return. Call ``ready`` after startup.
+    """Serve ``app`` until SIGINT or SIGTERM, then finish open requests and return. Call ``ready`` after startup.
 
-    The signal sets ``closing``, which ends long polls.
+    The signal sets ``closing``, which makes long-poll requests return at once.
     """
     config = uvicorn.Config(
         app,
@@ -84,8 +84,8 @@ async def serve(app: ASGIApp, listener: socket.socket, closing: threading.Event,
 class HostAndOriginCheck:
     """ASGI middleware that rejects requests from other web sites to this loopback server.
 
-    A browser sends requests of any page to 127.0.0.1. The Host header check stops foreign host names that resolve to
-    this machine (DNS rebinding); the Origin header check stops pages of other sites.
+    Any web page can make a browser send requests to 127.0.0.1. The Host header check stops foreign host names that
+    resolve to this machine (DNS rebinding); the Origin header check stops pages of other sites.
     """
 
     def __init__(self, app: ASGIApp, port: int) -> None:
@@ -93,7 +93,7 @@ class HostAndOriginCheck:
         self._port = port
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Forward the request if its Host and its Origin, if given, are this server; otherwise respond with 403."""
+        """Forward the request if its Host and (if present) its Origin name this server; otherwise respond with 403."""
         if scope["type"] in {"http", "websocket"}:
             hosts, origins = _header_values(scope, b"host"), _header_values(scope, b"origin")
             if not hosts or not all(self._is_this_server(f"//{host}") for host in hosts):
@@ -118,18 +118,18 @@ class HostAndOriginCheck:
 
 
 def _header_values(scope: Scope, name: bytes) -> list[str]:
-    """Return all values of a header. Checking only one would let a client choose which one counts."""
+    """Return all values of a header. Checking only one would let a client hide a bad value behind a good one."""
     return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
 
 
 def web_client_headers(port: int, store: str) -> dict[str, str]:
-    """Return the headers of the web client's files. ``store`` is the URL that presigned URLs begin with."""
+    """Return the HTTP headers for the web client's files. ``store`` is the base of presigned URLs."""
     dashboards = CanvasSettings().canvas_origins
     return page_headers(store=store, sockets=f"ws://127.0.0.1:{port}", dashboards=dashboards)
 
 
 class WebClient:
-    """ASGI middleware that serves the files in ``built`` with ``headers``, and forwards ``/api`` and WebSockets."""
+    """ASGI middleware that serves the files in ``built`` with ``headers`` and forwards API and WebSocket requests."""
 
     def __init__(self, app: ASGIApp, headers: Mapping[str, str], built: Path = BUILT) -> None:
         self._app = app
@@ -137,7 +137,7 @@ class WebClient:
         self._files = _static_files(built)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a file, or forward the request."""
+        """Serve a file of the web client, or forward an API or WebSocket request."""
         path = scope.get("path", "")
         if scope["type"] != "http" or path == "/api" or path.startswith("/api/"):
             await self._app(scope, receive, send)

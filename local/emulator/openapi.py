@@ -1,4 +1,4 @@
-"""``python -m local.emulator.openapi``: write the API's OpenAPI document to standard output, without a server."""
+"""Write the API's OpenAPI document to standard output, without a server: ``python -m local.emulator.openapi``."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ from satchel.use_cases import UseCases
 
 
 def openapi_document() -> dict[str, Any]:
-    """Return the response of ``GET /api/openapi.json``."""
+    """Return the OpenAPI document that ``GET /api/openapi.json`` responds with."""
     app = create_app(UseCases(ports=AwsPorts(Settings()), settings=Settings()), identity_from_headers)
     return app.openapi()
 

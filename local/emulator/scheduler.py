@@ -1,4 +1,4 @@
-"""Periodic jobs: the sweep, which EventBridge starts in the cloud, and the refresh of tool lists."""
+"""Periodic jobs: the sweep of expired data, which EventBridge starts on AWS, and the refresh of tool lists."""
 
 import threading
 from collections.abc import Callable, Collection
@@ -18,7 +18,7 @@ def start_sweep() -> None:
 
 
 class PeriodicJob:
-    """Runs a job every ``seconds`` in a thread of its own. A context manager; the first run is after one interval."""
+    """Context manager that calls ``job`` every ``seconds`` in its own thread, for the first time after one interval."""
 
     def __init__(self, job: Callable[[], None], seconds: float) -> None:
         self._job = job
@@ -32,7 +32,7 @@ class PeriodicJob:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        """Stop, and wait for the current run to end."""
+        """Stop the job. If it is running, wait until that run has ended."""
         self._stopped.set()
         self._thread.join()
 
@@ -42,10 +42,10 @@ class PeriodicJob:
 
 
 class ToolListRefresher:
-    """Lists the tools of servers again: soon if a server failed to start, otherwise when the list is stale.
+    """Refreshes the tool lists of servers: soon if a server failed to start, otherwise when its list is stale.
 
-    A context manager around the runners, because its thread may be waiting for a runner when the runners end. Call
-    ``stop`` while the runners still run; leaving the context waits for the thread.
+    A context manager. Enter it before the runners start: its thread may still wait for a runner when the runners end.
+    Call ``stop`` while the runners still run; leaving the context waits for the thread.
     """
 
     def __init__(self, check_seconds: float = _REFRESH_CHECK_SECONDS) -> None:
@@ -58,23 +58,23 @@ class ToolListRefresher:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        """Stop, and wait for the thread."""
+        """Stop refreshing, and wait for the thread to end."""
         self.stop()
         if self._thread is not None:
             self._thread.join()
 
     def start(self, refresh: RefreshTools, first: Collection[Future[Any]]) -> None:
-        """Start refreshing after the ``first`` listings have completed."""
+        """Start the thread, which refreshes tool lists once the ``first`` listings have completed."""
         self._thread = threading.Thread(target=self._run, args=(refresh, first), daemon=True, name="tool-list-refresh")
         self._thread.start()
 
     def stop(self) -> None:
-        """Start no further refresh."""
+        """Start no more refreshes. A refresh that is already running continues."""
         self._stopped.set()
 
     def _run(self, refresh: RefreshTools, first: Collection[Future[Any]]) -> None:
         while not self._stopped.wait(self._check_seconds):
-            # futures.wait never returns for a future that was cancelled before it started, so a stop would hang.
+            # Polls: futures.wait never returns for a future that was canceled before it started, so a stop would hang.
             if not all(listing.done() for listing in first):
                 continue
             for server in refresh.due():

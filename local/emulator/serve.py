@@ -1,6 +1,6 @@
-"""``satchel serve``: runs the emulator until Ctrl-C or SIGTERM.
+"""``satchel serve``: run the emulator until Ctrl-C or SIGTERM.
 
-Importing this module is cheap. The expensive imports (a second of CPU time) come after the port has been taken.
+Importing this module is cheap. ``run`` makes the expensive imports (a second of CPU time) after it opened the port.
 """
 
 import asyncio
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from satchel.domain.isolation import Isolation
 
 HOST = "127.0.0.1"
-_TOOL_LIST_TIMEOUT = 4.0  # seconds after which the server gets ready without the tool lists that are still missing
+_TOOL_LIST_TIMEOUT = 4.0  # seconds; then the server reports ready even if tool lists are still missing
 _MAX_REASON_CHARS = 300
 
 
 def run(port: int) -> int:
-    """Serve on 127.0.0.1 and return the exit code: 0 after a requested stop, 1 if the emulator cannot start."""
+    """Run the emulator on 127.0.0.1. Return the exit code: 0 after a requested stop, 1 if the emulator cannot start."""
     started = time.monotonic()
-    gc.disable()  # until ready: imported objects stay alive, and scanning them takes a fifth of the startup time
+    gc.disable()  # until the server is ready: imports leave no garbage, and scanning takes a fifth of the startup
     signal.signal(signal.SIGTERM, _stop_early)
     try:
         listener = listen(port)
@@ -52,9 +52,9 @@ def run(port: int) -> int:
 
 
 def listen(port: int) -> socket.socket:
-    """Take the port. Clients that connect before the server is ready wait, instead of being refused.
+    """Open the port and return its socket. Clients that connect before the server is ready wait until it is.
 
-    Raises OSError if the port is in use.
+    Raise OSError if the port is in use.
     """
     return socket.create_server((HOST, port))
 
@@ -65,7 +65,7 @@ def _fail(reason: str) -> int:
 
 
 def _stop_early(*_signal: object) -> None:
-    """Unwind the parts that have started, if the signal arrives during startup."""
+    """Handle SIGTERM during startup: raise SystemExit, so that the parts that have started are stopped."""
     raise SystemExit(0)
 
 
@@ -73,11 +73,11 @@ def _run_system(listener: socket.socket, started: float) -> None:
     from local.emulator.system import System  # noqa: PLC0415  (a slow import)
     from satchel.adapters.sandbox.limits import hide_this_process  # noqa: PLC0415  (a slow import)
 
-    hide_this_process()  # it holds all users' files, and the tools run as the same operating system user
+    hide_this_process()  # this process holds all users' files, and tools run as the same operating system user
     port = listener.getsockname()[1]
     with System(port) as system:
         _serve_http(system, listener, port, started)
-        # From here on, work in progress fails because the system stops; logging that would be noise.
+        # Work that is still in progress now fails because the system stops; logging these failures would be noise.
         logging.disable(logging.CRITICAL)
     for line in _leftovers(system):
         print(line)  # noqa: T201
@@ -85,7 +85,7 @@ def _run_system(listener: socket.socket, started: float) -> None:
 
 def _serve_http(system: "System", listener: socket.socket, port: int, started: float) -> None:
     """Serve the API and the web client until the stop."""
-    # Slow imports, after System has validated the settings: an invalid setting is reported sooner.
+    # Slow imports: System validates the settings before them, so that an invalid setting is reported sooner.
     from local.emulator.functions import invoke_websocket_function  # noqa: PLC0415
     from local.emulator.http_gateway import HostAndOriginCheck, WebClient, serve, web_client_headers  # noqa: PLC0415
     from local.emulator.websocket_gateway import WebSocketGateway  # noqa: PLC0415
@@ -98,7 +98,7 @@ def _serve_http(system: "System", listener: socket.socket, port: int, started: f
     listings = system.list_tools()
     wait(listings.values(), timeout=max(0.0, started + _TOOL_LIST_TIMEOUT - time.monotonic()))
     message = ReadyMessage(f"http://{HOST}:{port}", listings, system.run_folder.logs, closing, isolation())
-    gc.freeze()  # the objects that exist now live until the stop
+    gc.freeze()  # later collections skip the objects that exist now: they live until the process ends
     gc.enable()
     asyncio.run(serve(app, listener, closing, ready=lambda: message.show(time.monotonic() - started)))
 
@@ -111,9 +111,9 @@ def _leftovers(system: "System") -> list[str]:
 
 @dataclass(frozen=True)
 class ReadyMessage:
-    """The text that ``satchel serve`` prints when it is ready, and a line for each server whose tools are missing.
+    """Prints that ``satchel serve`` is ready, and one line for each server whose tools cannot be listed.
 
-    ``listings`` are the requested tool lists by server. Nothing is printed once ``closing`` is set.
+    ``listings`` are the requested tool lists by server name. No failure is printed after ``closing`` is set.
     """
 
     url: str
@@ -123,7 +123,7 @@ class ReadyMessage:
     isolation: "Isolation"
 
     def show(self, seconds: float) -> None:
-        """Print that the server is ready after ``seconds``, and failed listings now or as soon as they fail."""
+        """Print that the server became ready in ``seconds``. Print each failed listing, even one that fails later."""
         print(  # noqa: T201  (the output of the command)
             f"ready on {self.url} after {seconds:.1f} s",
             "All data are in memory: sessions and files are gone after a stop (Ctrl-C).",

@@ -1,4 +1,4 @@
-"""Environment variables of the functions and runners, which the stacks define in the cloud."""
+"""Environment variables of the emulated functions and runners. On AWS, the CDK stacks define them."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -18,14 +18,14 @@ REMOTE_RUNNER = f"{NAME}-remote"
 _DEFAULT_CONFIG = sources.SERVERS / "mcp.json"
 _MIB = 1 << 20
 _SERVER_VARIABLE = "SATCHEL_SERVER"
-_HTTP_PORT = 80  # omitted in origins
-# Higher than in the cloud, because no function URL and no Lambda payload limits the size of requests here.
+_HTTP_PORT = 80  # browsers omit this port in origins
+# Higher than on AWS: in the emulator, no function URL and no Lambda payload limits the size of requests.
 _DEFAULTS = {
     "SATCHEL_MAX_BODY_BYTES": str(64 * _MIB),
     "SATCHEL_MAX_INLINE_BYTES": str(64 * _MIB),
     **TOOL_TIMEOUT_ENVIRONMENT,
 }
-_DEFAULTS |= {"SATCHEL_METRICS": "off"}  # no CloudWatch extracts metrics from the log
+_DEFAULTS |= {"SATCHEL_METRICS": "off"}  # metrics in the log are useless without CloudWatch, which extracts them
 _GROUPS = [
     each for each in vars(settings).values() if isinstance(each, type) and issubclass(each, settings.SettingsGroup)
 ]
@@ -33,7 +33,7 @@ _KNOWN_VARIABLES = {f"SATCHEL_{field.upper()}" for each in _GROUPS for field in 
 
 
 class MachineSettings(settings.SettingsGroup):
-    """Concurrency limits, because one machine cannot scale out.
+    """Limits of concurrent runner environments, because one machine cannot scale out.
 
     At most ``max_environments`` runner environments exist, each for one user and one server. If all are busy, a call
     waits for up to ``max_wait_seconds``.
@@ -44,9 +44,9 @@ class MachineSettings(settings.SettingsGroup):
 
 
 def function_settings(port: int) -> dict[str, str]:
-    """Return the environment variables of all functions.
+    """Return the environment variables that all functions share.
 
-    The user's own variables override the defaults (``SATCHEL_MODEL=… make run``), except for names and URLs.
+    Variables of the user's shell (``SATCHEL_MODEL=… make run``) override the defaults, but not resource names and URLs.
     """
     suffix = "" if port == _HTTP_PORT else f":{port}"
     fixed = {
@@ -70,10 +70,10 @@ def function_settings(port: int) -> dict[str, str]:
 def runner_settings(
     entries: Iterable[ServerEntry], functions: Mapping[str, str], server: str | None = None
 ) -> dict[str, str]:
-    """Return the environment variables of a runner: Satchel's own settings, and the variables that its entries name.
+    """Return the environment variables of a runner: Satchel's settings, and the variables that its server entries name.
 
-    All other variables are withheld, because any of them may be another server's secret. ``functions`` are the settings
-    of all functions. ``server`` is the runner's server, or None for the runner of all remote servers.
+    All other variables are withheld, because any of them may be another server's secret. ``functions`` is the result
+    of ``function_settings``. ``server`` is the runner's server, or None for the runner of all remote servers.
     """
     of_entries = {name: os.environ[name] for entry in entries for name in entry.variables if name in os.environ}
     known = {name: value for name, value in functions.items() if name in _KNOWN_VARIABLES - {_SERVER_VARIABLE}}

@@ -1,4 +1,4 @@
-"""Validates the configuration and all settings before the emulator starts, and reports an error in one line."""
+"""Validate the configuration and all settings before the emulator starts, and report an error in one line."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -49,7 +49,7 @@ class StartupError(Exception):
 def load_servers() -> dict[str, ServerEntry]:
     """Validate the settings in this process's environment, and return the configured servers.
 
-    Raises StartupError if a setting or the configuration is invalid, a variable of a server is missing, the model
+    Raise StartupError if a setting or the configuration is invalid, a server's variable is not set, the model
     cannot be used, or this machine does not offer the required isolation.
     """
     with _as_startup_error():
@@ -66,7 +66,7 @@ def load_servers() -> dict[str, ServerEntry]:
 
 
 def _check_tool_timeouts(servers: Mapping[str, ServerEntry]) -> None:
-    """Raise StartupError if a tool may run longer than the state machine waits for its runner."""
+    """Raise StartupError if a tool's time limit exceeds the time that the state machine waits for the tool's runner."""
     limits = {"SATCHEL_TOOL_MAX_SECONDS": TimingSettings().tool_max_seconds} | {
         f"{ServerSettings().mcp_config}: server {name!r}: max_seconds": entry.max_seconds
         for name, entry in servers.items()

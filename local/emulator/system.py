@@ -1,4 +1,4 @@
-"""Starts the parts of the deployed system on this machine: table, bucket, secret, functions, state machine, runners.
+"""Start the parts of the deployed system on this machine: table, bucket, secret, functions, state machine, runners.
 
 ``infra/definitions`` and ``infra/workflows`` define the parts; this module only defines where they run.
 """
@@ -29,10 +29,10 @@ _MAX_LISTING_THREADS = 4
 
 
 class System:
-    """A context manager that runs the whole system. Afterwards no process is left and all data are gone.
+    """A context manager that runs the whole system. On exit, it ends all processes and deletes all data.
 
-    ``store_url`` is the base of presigned URLs. ``remaining_workspaces`` are the users whose workspace could not be
-    removed at the end. Raises StartupError if the configuration or a setting is invalid.
+    ``store_url`` is the base of presigned URLs. After exit, ``remaining_workspaces`` lists the users whose workspace
+    could not be removed. The constructor raises StartupError if the configuration or a setting is invalid.
     """
 
     def __init__(self, port: int) -> None:
@@ -46,14 +46,14 @@ class System:
         self.run_folder = RunFolder()
 
     def __enter__(self) -> Self:
-        """Start all parts."""
+        """Start all parts of the system."""
         with ExitStack() as stack:
             stack.enter_context(self.run_folder)
             cloud = stack.enter_context(LocalCloud())
             self.store_url = cloud.endpoint_url
-            stack.callback(self._remove_workspaces)  # after the runners have ended: a running tool locks its workspace
+            stack.callback(self._remove_workspaces)  # runs after the runners ended: tools lock workspaces
             runners = runner_functions(self._settings, cloud.environ, self.run_folder.scratch)
-            # Outside of the runners: its thread may be waiting for a runner when they end.
+            # Entered before the pool and left after it: its thread may be waiting for a runner when the runners end.
             self._refresher = stack.enter_context(ToolListRefresher())
             pool = stack.enter_context(create_pool(runners, self.run_folder.logs))
             self._create_resources(pool, [runner.name for runner in runners], cloud.endpoint_url)
@@ -62,13 +62,13 @@ class System:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        """Stop all parts."""
+        """Stop all parts of the system."""
         execution_events.set_listener(None)
         self._stack.close()
         language_models.close()
 
     def list_tools(self) -> Mapping[str, Future[Any]]:
-        """Start listing the tools of every server, and return the futures by server.
+        """Start listing the tools of every server, and return the future of each listing by server name.
 
         Call this last during startup: starting the servers uses all processors for seconds.
         """

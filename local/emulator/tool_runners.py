@@ -1,4 +1,4 @@
-"""The functions that run tools: one for each local server, one for all remote servers, in a pool of environments."""
+"""The emulated functions that run tools: one for each local server and one for all remote servers."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from satchel.ports.turns import TaskCallback, TaskGone
 from satchel.services.calls.runner_report import store_report
 
 LISTING_TENANT = "_satchel"
-"""Tenant of the invocations that list tools. It has no workspace."""
+"""The tenant id of invocations that list tools. This tenant has no workspace."""
 
 _PRELOAD = "local.emulator.runners.preload"
 
@@ -35,7 +35,7 @@ def runner_functions(
 ) -> list[RunnerFunction]:
     """Return a function for each server that runs on this machine, and one for all remote servers.
 
-    ``environ`` are the variables that let a process find the emulated AWS, ``scratch`` is for temporary files.
+    ``environ`` are the variables that connect a runner to the emulated AWS, ``scratch`` its folder for temporary files.
     """
     known = registry()
     runners = {
@@ -58,7 +58,7 @@ def runner_functions(
 
 
 def create_pool(runners: Sequence[RunnerFunction], logs: Path) -> EnvironmentPool:
-    """Return the pool of the runners' environments, which write their output to ``logs``."""
+    """Return the pool of processes in which the runners run. The processes write their output to ``logs``."""
     machine = settings.MachineSettings()
     return EnvironmentPool(
         runners,
@@ -71,7 +71,7 @@ def create_pool(runners: Sequence[RunnerFunction], logs: Path) -> EnvironmentPoo
 
 
 def tracked_handler(pool: EnvironmentPool, name: str, workspaces: Workspaces) -> Handler:
-    """Return the runner's handler, which also adds each tenant's workspace to those that must be removed."""
+    """Return the handler of the runner ``name``. It also registers each tenant's workspace for removal at the end."""
     invoke = pool.handler(name)
 
     def handle(event: object, context: LambdaContext) -> object:
@@ -84,9 +84,9 @@ def tracked_handler(pool: EnvironmentPool, name: str, workspaces: Workspaces) ->
 
 @dataclass(frozen=True)
 class QueuedCall:
-    """A tool call that waits for its runner's environment; implements ``QueueListener``.
+    """A tool call that waits until its runner has a free environment; implements ``QueueListener``.
 
-    It sends the heartbeats, without which the state machine would consider the runner dead.
+    Sends heartbeats in the meantime: without them, the state machine would consider the runner dead.
     """
 
     order: CallOrder
@@ -104,13 +104,13 @@ class QueuedCall:
         return True
 
     def on_timeout(self, reason: str) -> None:
-        """End the call as its runner would, with an error outcome."""
+        """Store a ``Busy`` error as the call's report and complete its task, as the runner would."""
         store_report(self.store, self.order.outcome_key, RunnerReport.from_error(Busy(reason)))
         self.callback.succeed(self.order.task_token)
 
 
 def listener_for(event: object) -> QueueListener:
-    """Return the listener for a runner's event. A request that lists tools needs none: its caller waits."""
+    """Return the listener for an invocation. A request that lists tools needs no heartbeats: its caller waits."""
     if not isinstance(event, dict) or event.get("action") != "call":
         return NullListener()
     ports = use_cases().ports

@@ -1,4 +1,4 @@
-"""API Gateway's WebSocket API: invokes the function for every connection, message and disconnection."""
+"""Emulate API Gateway's WebSocket API: invoke a function for every connection, message and disconnection."""
 
 import asyncio
 import base64
@@ -20,14 +20,14 @@ PATH = "/ws"
 Event = Mapping[str, object]
 Response = dict[str, Any]
 
-_MAX_QUEUED_MESSAGES = 1000  # for one connection; a client that reads more slowly is disconnected
+_MAX_QUEUED_MESSAGES = 1000  # per connection; a client that falls further behind is disconnected
 _GOING_AWAY = 1001
 _OK = 200
 _ERROR_FIELDS = ("connectionId", "requestId")
 
 
 class WebSocketGateway:
-    """ASGI middleware before the API. ``invoke`` invokes the function with an event in API Gateway's format."""
+    """ASGI middleware that serves WebSockets. ``invoke`` runs the function with an event in API Gateway's format."""
 
     def __init__(self, app: ASGIApp, invoke: Callable[[Event], InvocationResult]) -> None:
         self._app = app
@@ -45,7 +45,7 @@ class WebSocketGateway:
         query, headers = dict(socket.query_params) or None, dict(socket.headers)
         response = await self._request("$connect", connection_id, queryStringParameters=query, headers=headers)
         if response.get("statusCode") != _OK:
-            await socket.close()  # before it was accepted, so the client gets a 403
+            await socket.close()  # before accepting the connection, so the client gets a 403
             return
         outbox = _Outbox()
         websocket_connections.register(connection_id, outbox)
@@ -91,7 +91,7 @@ class WebSocketGateway:
 
 
 class _Outbox:
-    """Messages to be sent over one connection; implements ``websocket_connections.Connection``."""
+    """Queue of messages to send over one connection; implements ``websocket_connections.Connection``."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -100,7 +100,7 @@ class _Outbox:
         self._lock = threading.Lock()
 
     def send(self, text: str) -> bool:
-        """Queue a message. Return False if the connection has ended, or is ended now because its queue is full."""
+        """Queue a message. Return False if the connection has ended, or if the full queue closes it now."""
         with self._lock:
             if self._count >= _MAX_QUEUED_MESSAGES:
                 self._put(None)
@@ -109,7 +109,7 @@ class _Outbox:
             return self._put(text)
 
     def close(self) -> None:
-        """End the connection after the queued messages."""
+        """Close the connection after the queued messages are sent."""
         self._put(None)
 
     def _put(self, text: str | None) -> bool:

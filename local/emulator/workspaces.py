@@ -11,25 +11,25 @@ from satchel.adapters.workspaces import LocalWorkspaces
 from satchel.contract.errors import ToolError
 from satchel.domain.ids import UserName
 
-_REMOVE_TIMEOUT = 1.0  # seconds; another emulator's tool may hold the same user's workspace for as long as it runs
+_REMOVE_TIMEOUT = 1.0  # seconds; a tool of another emulator may lock the same user's workspace for longer
 
 
 class Workspaces:
-    """Remembers whose workspaces this emulator's tools have used, and removes them at the end. Thread-safe."""
+    """Remembers which users' workspaces this emulator's tools use, and removes them at the end. Thread-safe."""
 
     def __init__(self) -> None:
         self._users: set[UserName] = set()
         self._lock = threading.Lock()
 
     def add(self, user: UserName) -> None:
-        """Remember that a tool runs for the user."""
+        """Remember that a tool uses this user's workspace, so that ``remove_all`` removes it."""
         with self._lock:
             self._users.add(user)
 
     def remove_all(self) -> list[str]:
         """Remove the workspaces and return the users whose workspace could not be removed.
 
-        Call this after all runners have ended. Workspaces that another process holds are skipped after a second.
+        Call this after all runners have ended. Workspaces that another process still locks after a second are skipped.
         """
         with self._lock:
             users, self._users = self._users, set()
@@ -62,7 +62,7 @@ class RunFolder:
     scratch: Path
 
     def __enter__(self) -> Self:
-        """Create the directory."""
+        """Create the directory with its subdirectories ``logs`` and ``scratch``."""
         self.path = Path(tempfile.mkdtemp(prefix="satchel-run-"))
         self.logs = self.path / "logs"
         self.scratch = self.path / "scratch"
@@ -82,5 +82,5 @@ class RunFolder:
 
     @property
     def exists(self) -> bool:
-        """Return True if the directory exists."""
+        """Return True if the directory exists. After exit: if a non-empty log remains in it."""
         return self.path.exists()

@@ -1,6 +1,6 @@
-"""AWS on one machine, as far as Satchel needs it: moto's back ends, in this process and behind a loopback port.
+"""The AWS services that Satchel uses, emulated by moto in this process and reachable through a loopback port.
 
-``cloud`` starts and stops it, ``resources`` creates what ``infra/definitions`` describes by boto3 calls,
+``cloud`` starts and stops the emulation, ``resources`` creates the resources that ``infra/definitions`` describes,
 ``lambda_host`` runs the handlers of Lambda functions, ``auth_middleware`` authenticates requests to the loopback port,
 and ``moto_patches`` corrects moto where it differs from AWS. ``import_stubs`` must come before any import of moto.
 """

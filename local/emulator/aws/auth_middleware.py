@@ -1,4 +1,4 @@
-"""WSGI middleware that authenticates requests to the loopback server.
+"""WSGI middleware that authenticates requests to the emulated AWS, a server on a loopback port.
 
 The server holds all users' files, and every program and web page on this machine can reach it. It accepts requests to
 its own address that are signed with the emulator's key or with a key of the emulated STS, either in the Authorization
@@ -30,7 +30,7 @@ _LOOPBACK_NAMES = ("127.0.0.1", "localhost")
 
 
 def with_authentication(application: "WSGIApplication", secret_of: SecretLookup, port: int) -> "WSGIApplication":
-    """Return ``application``, served on ``port``, with a 403 response for every request that is not authenticated."""
+    """Return ``application`` wrapped so that unauthenticated requests to ``port`` get a 403 response."""
 
     def authenticate(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         try:

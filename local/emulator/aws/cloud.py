@@ -30,7 +30,7 @@ from local.emulator.aws.signatures import SecretLookup
 REGION = "us-east-1"
 ACCOUNT = "123456789012"
 _KEY_ID = "AKIASATCHELLOCAL0000"
-_SECRET = secrets.token_hex(20)  # random, so that only processes that got it can sign a URL
+_SECRET = secrets.token_hex(20)  # random, so that only processes that received it can sign requests
 _CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": _KEY_ID,
     "AWS_SECRET_ACCESS_KEY": _SECRET,
@@ -50,25 +50,25 @@ _REAL_CREDENTIALS = (
 _SERVER_VARIABLES = ("MOTO_PORT", "AWS_ENDPOINT_URL_S3")
 _CONFIG: DefaultConfig = {
     "core": {
-        "mock_credentials": False,  # ours stay in the environment, even after the mock has stopped
+        "mock_credentials": False,  # our fake credentials stay in the environment, even after a stop
         "reset_boto3_session": True,
-        "passthrough": {"services": ["bedrockruntime"], "urls": []},  # moto has no models
+        "passthrough": {"services": ["bedrockruntime"], "urls": []},  # real Bedrock: moto emulates no models
     },
     "stepfunctions": {"execute_state_machine": True},
 }
-_STOP_SECONDS = 0.4  # for handlers and executions to end
-_POLL_SECONDS = 0.1  # werkzeug's default of 0.5 is how long a stop of the server would take
+_STOP_SECONDS = 0.4  # how long a stop waits for handlers and executions to end
+_POLL_SECONDS = 0.1  # stopping the server takes up to this long; werkzeug's default is 0.5
 _log = logging.getLogger(__name__)
 _running = threading.Lock()
 
 
 class LocalCloud:
-    """The emulated AWS, as a context manager. A process has at most one at a time; stopping it deletes all data.
+    """Context manager that runs the emulated AWS, at most one per process at a time. Stopping it deletes all data.
 
-    boto3 clients of this process call moto's back ends directly, except S3's. Those use the loopback server at
-    ``endpoint_url``, so that the URLs that they presign work. Other processes use the server for all services, see
-    ``environ``. ``without`` are names of moto patches to leave out, for the patches' tests; a patch that has been
-    installed in a process stays.
+    In this process, boto3 clients call moto's back ends directly. Only S3 clients use the loopback server at
+    ``endpoint_url``, so that the URLs that they presign work. Other processes use the server for all services (see
+    ``environ``). ``without`` names moto patches to leave out, for the patches' tests; a patch that is already
+    installed in this process stays.
     """
 
     def __init__(self, *, without: Collection[str] = ()) -> None:
@@ -78,7 +78,7 @@ class LocalCloud:
 
     @property
     def endpoint_url(self) -> str:
-        """Return the URL of the loopback server. Raises RuntimeError if the cloud is not running."""
+        """Return the URL of the loopback server. Raise RuntimeError if the cloud is not running."""
         if self._server is None:
             raise RuntimeError("the cloud is not running")
         return self._server.url
@@ -89,16 +89,16 @@ class LocalCloud:
         return {**_CREDENTIALS, "AWS_ENDPOINT_URL": self.endpoint_url}
 
     def __enter__(self) -> Self:
-        """Start the cloud."""
+        """Start the emulated AWS."""
         self.start()
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        """Stop the cloud."""
+        """Stop the emulated AWS and delete all data."""
         self.stop()
 
     def start(self) -> None:
-        """Start the back ends and the server. Raises RuntimeError if another cloud runs in this process."""
+        """Start moto and the loopback server. Raise RuntimeError if another ``LocalCloud`` runs in this process."""
         if not _running.acquire(blocking=False):
             raise RuntimeError("a process has one local cloud at a time")
         forget_real_aws()
@@ -109,7 +109,7 @@ class LocalCloud:
         os.environ.update(zip(_SERVER_VARIABLES, (str(self._server.port), self._server.url), strict=True))
 
     def stop(self) -> None:
-        """Abort executions, wait briefly for handlers, and delete all data. It takes less than a second."""
+        """Abort executions, wait briefly for running handlers, and delete all data. Takes less than a second."""
         if self._server is None:
             return
         deadline = time.monotonic() + _STOP_SECONDS
@@ -130,13 +130,13 @@ class LocalCloud:
 
 
 class BackendServer:
-    """moto's WSGI application on a free port of 127.0.0.1, running as soon as it is constructed.
+    """Serves moto's WSGI application on a free port of 127.0.0.1. The constructor starts the server.
 
     Unlike moto's ``ThreadedMotoServer``, it stops fast and requires a signature for every request.
     """
 
     def __init__(self, secret_of: SecretLookup) -> None:
-        logging.getLogger("werkzeug").setLevel(logging.WARNING)  # it logs a line for every request
+        logging.getLogger("werkzeug").setLevel(logging.WARNING)  # werkzeug logs every request at INFO
         application = DomainDispatcherApplication(create_backend_app)
         self._server = ThreadedWSGIServer("127.0.0.1", 0, application, MotoRequestHandler)
         self._server.app = with_authentication(application, secret_of, self.port)
@@ -147,12 +147,12 @@ class BackendServer:
 
     @property
     def port(self) -> int:
-        """Return the port."""
+        """Return the port that the server listens on."""
         return self._server.port
 
     @property
     def url(self) -> str:
-        """Return the URL. Its host is an IP address: boto3 then puts the bucket into the path."""
+        """Return the server's URL. Its host is an IP address, so that boto3 puts the bucket name into the path."""
         return f"http://127.0.0.1:{self.port}"
 
     def stop(self) -> None:

@@ -1,8 +1,8 @@
-"""An empty ``moto.batch`` package, so that importing moto's Step Functions interpreter does not import Batch and EC2.
+"""Stub of ``moto.batch``, so that importing moto's Step Functions interpreter does not import Batch and EC2.
 
 The interpreter only needs ``moto.batch.utils`` (the names of a job's states), but the package's ``__init__`` imports
-all of Batch and EC2, which takes as long as the rest. The empty package has the same path, so its modules can be found
-and are imported on demand.
+all of Batch and EC2, which doubles the import time. The stub has the same path, so the package's modules can still be
+imported on demand.
 """
 
 import sys
@@ -11,7 +11,7 @@ from types import ModuleType
 
 
 def install() -> None:
-    """Register the empty package unless the full one has been imported. Call this before moto is imported."""
+    """Register the stub unless the full package has been imported. Call this before importing moto."""
     spec = find_spec("moto")
     if spec is None or "moto.batch" in sys.modules:
         return

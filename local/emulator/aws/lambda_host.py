@@ -1,4 +1,4 @@
-"""Lambda without containers: handlers run in this process, in a thread for each invocation."""
+"""Emulate Lambda without containers: each invocation runs its handler in a new thread of this process."""
 
 import json
 import logging
@@ -30,9 +30,9 @@ class InvocationResult:
 
 
 class FunctionHost:
-    """Runs handlers by function name.
+    """Runs the handlers of registered Lambda functions.
 
-    Each invocation gets a new thread: in a shared pool, handlers that wait for other handlers would starve them.
+    Each invocation gets a new thread: in a shared pool, handlers that wait for other handlers could block those.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class FunctionHost:
         self._is_open = True
 
     def register(self, function: Function) -> None:
-        """Add or replace a function."""
+        """Add a function, or replace the function of the same name."""
         self._functions[function.name] = function
 
     def invoke(self, name: str, event: object, *, arn: str = "", tenant_id: str | None = None) -> InvocationResult:
@@ -62,7 +62,7 @@ class FunctionHost:
         return _failure(InvocationError("Sandbox.Timedout", message), context.aws_request_id)
 
     def invoke_later(self, name: str, event: object, *, arn: str = "", tenant_id: str | None = None) -> None:
-        """Start the handler and return. A failure is logged and not retried, as the functions are deployed."""
+        """Start the handler and return at once. A failure is logged but not retried, as in the deployment."""
         function = self._functions.get(name)
         if function is None:
             _log.warning("Asynchronous invocation of %s, which has no handler", name)
@@ -77,7 +77,7 @@ class FunctionHost:
         self._start(name, run)
 
     def close(self, timeout: float) -> int:
-        """Reject new invocations, wait up to ``timeout`` seconds, and return how many handlers still run."""
+        """Reject new invocations, wait up to ``timeout`` seconds, and return how many handlers are still running."""
         with self._lock:
             self._is_open = False
             running = set(self._running)
@@ -87,7 +87,7 @@ class FunctionHost:
         return sum(thread.is_alive() for thread in running)
 
     def reopen(self) -> None:
-        """Remove all functions and accept invocations again."""
+        """Remove all functions, and accept invocations again after ``close``."""
         with self._lock:
             self._functions.clear()
             self._is_open = True

@@ -1,6 +1,6 @@
-"""Creates resources by boto3 calls, from the definitions that the deployed stacks are built from, too.
+"""Create emulated AWS resources with boto3, from the same definitions as the deployed stacks.
 
-A definition is the parsed JSON of a file in ``infra/definitions``: keyword arguments of boto3's calls, without names.
+A definition is the parsed JSON of a file in ``infra/definitions``: arguments of boto3 calls, without resource names.
 """
 
 import io
@@ -27,7 +27,7 @@ _TRUST_POLICY = {
 
 
 def create_table(name: str, definition: Definition) -> None:
-    """Create a DynamoDB table: arguments of ``create_table`` and, if given, its ``TimeToLiveSpecification``."""
+    """Create a DynamoDB table from arguments of ``create_table`` and an optional ``TimeToLiveSpecification``."""
     client = boto3.client("dynamodb")
     client.create_table(TableName=name, **{k: v for k, v in definition.items() if k != "TimeToLiveSpecification"})
     if "TimeToLiveSpecification" in definition:
@@ -35,7 +35,7 @@ def create_table(name: str, definition: Definition) -> None:
 
 
 def create_bucket(name: str, definition: Definition) -> None:
-    """Create a bucket and put its configurations. Raises ValueError for an unsupported configuration."""
+    """Create an S3 bucket and set its configurations. Raise ValueError if a configuration is not supported."""
     client = boto3.client("s3")
     put: Mapping[str, Callable[..., object]] = {
         "VersioningConfiguration": client.put_bucket_versioning,
@@ -56,7 +56,7 @@ def create_secret(name: str, value: str) -> str:
 
 
 def create_role(name: str) -> str:
-    """Create a role that any principal in the account may assume, and return its ARN. moto checks no policies."""
+    """Create a role that any principal in the account may assume, and return its ARN. moto enforces no policies."""
     role = boto3.client("iam").create_role(RoleName=name, AssumeRolePolicyDocument=json.dumps(_TRUST_POLICY))
     return str(role["Role"]["Arn"])
 
@@ -76,7 +76,7 @@ def create_function(name: str, handler: Handler, *, role: str, timeout: float) -
 
 
 def map_stream(table: str, function: str, definition: Definition) -> None:
-    """Map a table's stream to a function. The definition is arguments of ``create_event_source_mapping``."""
+    """Let a table's stream invoke a function. ``definition`` has arguments of ``create_event_source_mapping``."""
     stream = boto3.client("dynamodb").describe_table(TableName=table)["Table"]["LatestStreamArn"]
     boto3.client("lambda").create_event_source_mapping(EventSourceArn=stream, FunctionName=function, **definition)
 
@@ -84,7 +84,7 @@ def map_stream(table: str, function: str, definition: Definition) -> None:
 def create_state_machine(name: str, definition: str, substitutions: Mapping[str, object], *, role: str) -> str:
     """Create a Standard state machine from the text of an ASL file with ``${Placeholders}`` and return its ARN.
 
-    Raises ValueError if placeholders and substitutions do not match one to one.
+    Raise ValueError if placeholders and substitutions do not match one to one.
     """
     names = set(_PLACEHOLDER.findall(definition))
     if names != substitutions.keys():
@@ -95,7 +95,7 @@ def create_state_machine(name: str, definition: str, substitutions: Mapping[str,
 
 
 def _unused_code() -> bytes:
-    """Return a code package, which the API requires. It is never used: invocations run the registered handler."""
+    """Return a code package, which Lambda's API requires but never runs: invocations run the registered handler."""
     package = io.BytesIO()
     with zipfile.ZipFile(package, "w") as archive:
         archive.writestr("index.py", "")

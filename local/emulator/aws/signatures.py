@@ -1,4 +1,4 @@
-"""Server-side check of Signature Version 4, in the query of a presigned URL or in the Authorization header.
+"""Verify a request's AWS Signature Version 4, in the query of a presigned URL or in the Authorization header.
 
 moto accepts any signature, so without this check a forged, altered or expired URL would work locally and fail on AWS.
 The check repeats the client's own computation with the secret of the key id. Signature Version 2 and POST policies are
@@ -34,7 +34,7 @@ _AUTHORIZATION = re.compile(r"AWS4-HMAC-SHA256 Credential=([^,\s]+), *SignedHead
 
 
 class RequestRejected(Exception):
-    """The request is not authenticated. ``code`` is the error code of S3."""
+    """The request is not authenticated. ``code`` is S3's error code."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -53,10 +53,10 @@ class _Scope:
 def check_presigned_url(
     method: str, url: str, headers: Mapping[str, str], *, secret_of: SecretLookup, now: dt.datetime
 ) -> None:
-    """Raise RequestRejected unless ``url`` has a signature that is valid for this S3 request at ``now`` (aware).
+    """Raise RequestRejected unless ``url`` has a signature that is valid for this S3 request at ``now``.
 
-    The signature covers key, query, method, signed headers (so a fixed Content-Type, too) and expiry. ``url`` is as
-    received, not decoded; names in ``headers`` are lower-case.
+    The signature covers object key, query, method, expiry and the signed headers (including a fixed Content-Type).
+    Pass ``url`` as received, not decoded, names in ``headers`` in lower case, and ``now`` with a time zone.
     """
     query = _query(url)
     scope = _check_query(query, secret_of, now)
@@ -68,7 +68,7 @@ def check_presigned_url(
 
 
 def check_preflight(url: str, *, secret_of: SecretLookup, now: dt.datetime) -> None:
-    """Raise RequestRejected unless the key and the expiry in ``url`` are valid.
+    """Raise RequestRejected unless the access key and the expiry in ``url`` are valid.
 
     The signature of a browser's preflight cannot be checked: the request has neither the method nor the headers that
     were signed. The response contains only CORS headers.
@@ -85,11 +85,11 @@ def check_authorization_header(
     secret_of: SecretLookup,
     now: dt.datetime,
 ) -> None:
-    """Raise RequestRejected unless the Authorization header is valid for this request at ``now`` (aware).
+    """Raise RequestRejected unless the Authorization header is valid for this request at ``now``.
 
-    The signature covers key, method, URL, signed headers, body and time. ``url`` is as received, not decoded; names in
-    ``headers`` are lower-case with dashes. ``body`` is called only if the key exists, and not for S3, whose clients
-    send the body's hash in a header.
+    The signature covers access key, method, URL, signed headers, body and time. Pass ``url`` as received, not decoded,
+    names in ``headers`` in lower case with dashes, and ``now`` with a time zone. ``body`` is called only if the access
+    key exists, and not for S3, whose clients send the body's hash in a header.
     """
     parts = _AUTHORIZATION.fullmatch(headers.get("authorization", ""))
     if parts is None:
@@ -100,7 +100,7 @@ def check_authorization_header(
     names = parts[2].split(";")
     request = AWSRequest(method=method, url=url, data=b"" if "x-amz-content-sha256" in names else body())
     for name in names:
-        request.headers[name] = headers.get(name.replace("_", "-"), "")  # WSGI turns underscores into dashes
+        request.headers[name] = headers.get(name.replace("_", "-"), "")  # WSGI treats underscores as dashes
     signer = (S3SigV4Auth if scope.service == "s3" else SigV4Auth)(scope.credentials, scope.service, scope.region)
     _check_signature(signer, request, timestamp, parts[3])
 
@@ -146,7 +146,7 @@ def _check_request_time(timestamp: str, now: dt.datetime) -> None:
 
 
 def _parse_scope(text: str, secret_of: SecretLookup) -> _Scope:
-    """Parse ``{key id}/{date}/{region}/{service}/aws4_request``. Raises RequestRejected if the key does not exist."""
+    """Parse ``{key id}/{date}/{region}/{service}/aws4_request``. Raise RequestRejected if the key does not exist."""
     parts = text.split("/")
     secret = secret_of(parts[0])
     if len(parts) != _CREDENTIAL_PARTS or parts[4] != "aws4_request" or secret is None:
@@ -155,12 +155,12 @@ def _parse_scope(text: str, secret_of: SecretLookup) -> _Scope:
 
 
 def _parse_time(timestamp: str) -> dt.datetime:
-    """Parse ``X-Amz-Date``. Raises ValueError if it is malformed."""
+    """Parse ``X-Amz-Date``. Raise ValueError if it is malformed."""
     return dt.datetime.strptime(timestamp, _TIME_FORMAT).replace(tzinfo=dt.UTC)
 
 
 def _check_signature(signer: SigV4Auth, request: AWSRequest, timestamp: str, signature: str) -> None:
-    """Raise RequestRejected unless ``signature`` equals the one that ``signer`` computes for that time."""
+    """Raise RequestRejected unless ``signature`` equals the one that ``signer`` computes for ``timestamp``."""
     request.context["timestamp"] = timestamp
     expected = signer.signature(signer.string_to_sign(request, signer.canonical_request(request)), request)
     if not hmac.compare_digest(expected.encode(), signature.encode()):

@@ -1,4 +1,4 @@
-"""Lambda's reader of a DynamoDB stream: delivers records in order and in batches, filters them and retries.
+"""Emulate how Lambda reads a DynamoDB stream: filter records, deliver them in ordered batches, and retry.
 
 It implements BatchSize, FilterCriteria, MaximumRetryAttempts and ReportBatchItemFailures of an event source mapping. It
 does not bisect a failed batch, which the deployed mapping does to isolate the failing record.
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 class StreamReader:
-    """A thread that delivers records until ``close``. Offering a record never blocks."""
+    """Delivers a stream's records to a function in its own thread until ``close``. ``offer`` never blocks."""
 
     def __init__(self, invoke: Invoke, *, filters: Sequence[str], batch_size: int, retries: int) -> None:
         self._invoke = invoke
@@ -34,7 +34,7 @@ class StreamReader:
         self._thread.start()
 
     def offer(self, record: Record) -> None:
-        """Queue the record if it passes the filters."""
+        """Queue the record for delivery if it passes the filters."""
         if not self._patterns or any(matches_pattern(pattern, record) for pattern in self._patterns):
             self._records.put(record)
 
@@ -50,7 +50,7 @@ class StreamReader:
                 self._deliver(batch)
 
     def _next_batch(self) -> list[Record]:
-        """Wait for a record, and return it with the records that are queued by then."""
+        """Wait for a record. Return it together with the other records that are queued by then."""
         batch = [self._records.get()]
         while len(batch) < self._batch_size and not self._records.empty():
             batch.append(self._records.get())
@@ -64,7 +64,7 @@ class StreamReader:
         _log.warning("Dropped %d records of a stream after the last retry", len(batch))
 
     def _invoke_with(self, batch: Sequence[Record]) -> Sequence[Record]:
-        """Invoke the function and return the records to retry."""
+        """Invoke the function with the batch, and return the records that must be retried."""
         result = self._invoke({"Records": list(batch)})
         if result.failed:
             _log.warning("A batch of a stream failed: %s", result.payload)
@@ -78,7 +78,7 @@ class StreamReader:
 
 
 def matches_pattern(pattern: Mapping[str, Any], value: object) -> bool:
-    """Return True if an event matches a pattern of exact values and ``prefix``. Raises ValueError for other rules."""
+    """Return True if ``value`` matches. Raise ValueError for pattern rules other than exact values and ``prefix``."""
     return isinstance(value, Mapping) and all(_matches(rules, value.get(name)) for name, rules in pattern.items())
 
 
