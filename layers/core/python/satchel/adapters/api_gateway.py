@@ -1,4 +1,4 @@
-"""Sends messages to the connections of API Gateway's WebSocket API."""
+"""Sends messages to WebSocket clients through API Gateway."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -12,10 +12,10 @@ _GONE_CODE = "GoneException"
 
 
 class _Client(Protocol):
-    """The part of boto3's ``apigatewaymanagementapi`` client that is used here."""
+    """The methods of boto3's ``apigatewaymanagementapi`` client that ``ApiGatewaySender`` calls."""
 
     def post_to_connection(self, **kwargs: object) -> object:
-        """Send a message."""
+        """Send a message to a connection."""
 
     def delete_connection(self, **kwargs: object) -> object:
         """Close a connection."""
@@ -23,12 +23,12 @@ class _Client(Protocol):
 
 @dataclass(frozen=True)
 class ApiGatewaySender:
-    """Implements ``ports.connections.ConnectionSender``. The client retries a failed request twice."""
+    """Send WebSocket messages. ``client`` retries twice. Implements ``ports.connections.ConnectionSender``."""
 
     client: _Client
 
     def send(self, connection_id: ConnectionId, text: str) -> None:
-        """Send a message. Raise ConnectionGone if the connection is closed, DeliveryFailed for other errors."""
+        """Send a message. Raise ConnectionGone if the connection is closed, or DeliveryFailed for any other error."""
         try:
             self.client.post_to_connection(ConnectionId=connection_id, Data=text.encode())
         except ClientError as error:
@@ -40,7 +40,7 @@ class ApiGatewaySender:
             raise DeliveryFailed(type(error).__name__) from error
 
     def close(self, connection_id: ConnectionId) -> None:
-        """Close a connection. Errors are ignored: a connection that cannot be reached times out."""
+        """Close a connection. Errors are ignored, because an unreachable connection times out anyway."""
         try:
             self.client.delete_connection(ConnectionId=connection_id)
         except (ClientError, BotoCoreError):

@@ -1,4 +1,4 @@
-"""The boto3 clients. The process caches one client of each kind, because creating a client is slow."""
+"""Creates the boto3 clients. Most are cached for the whole process, because creating a client is slow."""
 
 import os
 from functools import lru_cache
@@ -25,8 +25,8 @@ class _Credentials(TypedDict):
 
 
 _RETRIES = Config(retries={"mode": "standard", "total_max_attempts": 4}, max_pool_connections=50)
-# Presigned URLs need SigV4 (it covers headers and works in every region) and the host name of the region, because the
-# web client's content security policy allows that host only.
+# Presigned URLs need SigV4, which covers headers and works in every region. They also need the region's host name,
+# because the web client's content security policy allows only that host.
 _S3 = _RETRIES.merge(
     Config(signature_version="s3v4", s3={"addressing_style": "path", "us_east_1_regional_endpoint": "regional"})
 )
@@ -34,78 +34,78 @@ _S3 = _RETRIES.merge(
 
 @lru_cache
 def dynamodb() -> "DynamoDBClient":
-    """Return the client of the table."""
+    """Return the DynamoDB client for the deployment's table."""
     return boto3.client("dynamodb", config=_RETRIES)
 
 
 @lru_cache
 def s3() -> "S3Client":
-    """Return the client of the bucket."""
+    """Return the S3 client for the deployment's buckets."""
     return boto3.client("s3", config=_S3)
 
 
 @lru_cache
 def stepfunctions() -> "SFNClient":
-    """Return the client of the state machine. A heartbeat that hangs must fail before the task's heartbeat timeout."""
+    """Return the Step Functions client. Its timeouts end a hanging heartbeat before the task's heartbeat timeout."""
     return boto3.client("stepfunctions", config=_RETRIES.merge(Config(connect_timeout=5, read_timeout=5)))
 
 
 @lru_cache
 def lambda_() -> "LambdaClient":
-    """Return the client that invokes functions asynchronously."""
+    """Return the client that invokes Lambda functions asynchronously."""
     return boto3.client("lambda", config=_RETRIES)
 
 
 @lru_cache
 def lambda_listing() -> "LambdaClient":
-    """Return the client that asks a server for its tools: no retries, and a timeout below that of the calling task."""
+    """Return the client that lists a server's tools: no retries, and a timeout shorter than the calling task's."""
     return boto3.client("lambda", config=Config(read_timeout=25, retries={"total_max_attempts": 1}))
 
 
 @lru_cache
 def sts() -> "STSClient":
-    """Return the client that creates the credentials of a call."""
+    """Return the client that creates temporary credentials for each tool call."""
     return boto3.client("sts", config=_RETRIES)
 
 
 @lru_cache
 def secrets() -> "SecretsManagerClient":
-    """Return the client of Secrets Manager."""
+    """Return the client for Secrets Manager."""
     return boto3.client("secretsmanager", config=_RETRIES)
 
 
 @lru_cache
 def bedrock(endpoint: str | None, connect_seconds: float, read_seconds: float) -> Any:  # noqa: ANN401  (boto3's stubs for it are not installed)
-    """Return a client of Bedrock, without retries. ``endpoint`` None: the region's default."""
+    """Return a Bedrock client without retries. If ``endpoint`` is None, use the region's default endpoint."""
     config = Config(
         connect_timeout=connect_seconds,
         read_timeout=read_seconds,
         retries={"total_max_attempts": 1},
         max_pool_connections=50,
     )
-    region = os.environ.get("AWS_REGION")  # boto3 reads AWS_DEFAULT_REGION only
+    region = os.environ.get("AWS_REGION")  # boto3 itself reads only AWS_DEFAULT_REGION
     return boto3.client("bedrock-runtime", endpoint_url=endpoint, config=config, region_name=region)
 
 
 @lru_cache
 def socket_api(endpoint: str) -> Any:  # noqa: ANN401  (boto3's stubs for it are not installed)
-    """Return the client that sends to WebSocket connections. Short timeouts: one slow send delays all the others."""
+    """Return the client that sends WebSocket messages. Its timeouts are short: a slow send delays all other sends."""
     config = Config(connect_timeout=2, read_timeout=5, retries={"mode": "standard", "total_max_attempts": 3})
     return boto3.client("apigatewaymanagementapi", endpoint_url=endpoint, config=_RETRIES.merge(config))
 
 
 def scoped_s3(credentials: "ScopedCredentials") -> "S3Client":
-    """Return a client with the credentials of one call."""
+    """Return an S3 client with the temporary credentials of one tool call."""
     return boto3.client("s3", config=_S3, **_client_arguments(credentials))
 
 
 def scoped_dynamodb(credentials: "ScopedCredentials") -> "DynamoDBClient":
-    """Return a client with the credentials of one call."""
+    """Return a DynamoDB client with the temporary credentials of one tool call."""
     return boto3.client("dynamodb", config=_RETRIES, **_client_arguments(credentials))
 
 
 def _client_arguments(credentials: "ScopedCredentials") -> _Credentials:
-    """Return the arguments of ``boto3.client``. A session for each call would load all service models again (0.1 s)."""
+    """Return credentials as arguments for ``boto3.client``. A separate session would reload all models (0.1 s)."""
     return {
         "aws_access_key_id": credentials.access_key_id,
         "aws_secret_access_key": credentials.secret_access_key,

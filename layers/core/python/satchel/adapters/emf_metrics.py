@@ -1,4 +1,4 @@
-"""Metrics printed as log lines in CloudWatch's embedded metric format (EMF), or discarded."""
+"""Prints metrics as log lines in CloudWatch's embedded metric format (EMF), or discards them in the local run."""
 
 import threading
 from collections import defaultdict
@@ -8,11 +8,11 @@ from aws_lambda_powertools.metrics.provider.cloudwatch_emf.cloudwatch import Ama
 from satchel.domain.metrics import NAMESPACE, Metric
 
 _Dimensions = tuple[tuple[str, str], ...]
-_NO_SERVICE = ""  # powertools adds a service name as a dimension
+_NO_SERVICE = ""  # powertools would add a service name to the dimensions
 
 
 class EmfMetrics:
-    """Implements ``ports.system.Metrics``. Collects values, from any thread, until ``flush``."""
+    """Collect values from all threads until ``flush`` prints them. Implements ``ports.system.Metrics``."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -24,7 +24,7 @@ class EmfMetrics:
             self._values[key].append((metric, value))
 
     def flush(self) -> None:
-        """Print the collected values, one line for each combination of dimensions."""
+        """Print and clear the collected values, one log line for each combination of dimensions."""
         with self._lock:
             collected, self._values = self._values, defaultdict(list)
         for dimensions, values in collected.items():
@@ -32,13 +32,13 @@ class EmfMetrics:
 
 
 class SilentMetrics:
-    """Implements ``ports.system.Metrics`` without output, for the local run."""
+    """Discard all metrics in the local run. Implements ``ports.system.Metrics``."""
 
     def add(self, metric: Metric, value: float = 1, *dimensions: str) -> None:
-        """Discard a value."""
+        """Discard the value."""
 
     def flush(self) -> None:
-        """Do nothing."""
+        """Do nothing, because no values are collected."""
 
 
 def _print_line(dimensions: _Dimensions, values: list[tuple[Metric, float]]) -> None:

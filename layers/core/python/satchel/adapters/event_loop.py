@@ -1,4 +1,4 @@
-"""The one asyncio event loop of a process: sessions and their streams work only on the loop that created them."""
+"""Runs the process's single asyncio event loop: sessions and streams work only on the loop that created them."""
 
 import threading
 from contextlib import ExitStack
@@ -7,7 +7,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 
 class EventLoop:
-    """Event loop on its own thread, which starts with the first use and ends with ``close``. Any thread can use it."""
+    """Event loop on its own thread. Any thread can use it. It starts on first use, and ``close`` ends it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -16,16 +16,16 @@ class EventLoop:
 
     @property
     def portal(self) -> BlockingPortal:
-        """Return the portal for calls from other threads. Start the loop if it is not running."""
+        """Return the portal through which other threads run code on the loop. Start the loop if it is not running."""
         with self._lock:
             if self._portal is None:
                 self._portal = self._exit_stack.enter_context(start_blocking_portal(name="event-loop"))
             return self._portal
 
     def close(self) -> None:
-        """Cancel all tasks and end the loop and its thread. The next use starts a new loop."""
+        """Cancel all tasks, and end the loop and its thread. The next use starts a new loop and thread."""
         with self._lock:
             if self._portal is not None:
-                self._portal.call(self._portal.stop, True)  # noqa: FBT003  (positional only, through ``call``)
+                self._portal.call(self._portal.stop, True)  # noqa: FBT003  (``call`` passes positional arguments only)
             self._portal = None
             self._exit_stack.close()

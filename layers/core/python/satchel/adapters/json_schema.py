@@ -1,4 +1,4 @@
-"""Validation of tool arguments with the jsonschema library (draft 2020-12, the default of MCP)."""
+"""Validates tool arguments with the jsonschema library (draft 2020-12, which is MCP's default)."""
 
 from typing import Any
 
@@ -9,14 +9,14 @@ from referencing.exceptions import Unresolvable
 
 _MAX_PROBLEMS = 10
 _MAX_CHARS = 300
-# A schema is untrusted, so its references never cause a request or a file access.
+# Schemas are untrusted, so references in a schema must never cause a network request or a file access.
 _NO_REFERENCES: Registry[Any] = Registry()
 _INVALID_SCHEMA = "the tool's input schema is invalid: "
 _TOO_DEEP = "the arguments or the tool's input schema are nested too deeply"
 
 
 class JsonSchemaChecker:
-    """Implements ``ports.runners.ArgumentChecker``."""
+    """Find problems in tool arguments. Implements ``ports.runners.ArgumentChecker``."""
 
     def find_problems(self, schema: dict[str, Any], arguments: dict[str, Any]) -> list[str]:
         try:

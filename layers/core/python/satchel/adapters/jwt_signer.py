@@ -1,4 +1,4 @@
-"""Signs and verifies capability tokens: JWTs with HS256 only, all claims required, and a key id (``kid``)."""
+"""Signs and verifies capability tokens: JWTs signed with HS256, with a key id (``kid``) and all claims required."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _ERASURE_CLAIMS = ["sub", "aud", "exp"]
 
 @dataclass(frozen=True)
 class JwtSigner:
-    """Implements ``ports.links.Signer``. Checks expiry itself, because PyJWT does not use the Clock port."""
+    """Implements ``ports.links.Signer``. Checks the expiry itself, because PyJWT cannot use the ``clock`` port."""
 
     load_keys: Callable[[], SigningKeys]
     clock: Clock
@@ -32,7 +32,7 @@ class JwtSigner:
         return jwt.encode(payload, keys.keys[keys.newest], algorithm=_ALGORITHM, headers={"kid": keys.newest})
 
     def verify(self, token: str, audiences: tuple[Audience, ...]) -> Claims | None:
-        """Return the claims of a valid token for a file and one of these audiences; None for any other token."""
+        """Return the claims of a valid file token for one of these audiences, or None if the token is not valid."""
         payload = self._decode(token, audiences, _FILE_CLAIMS)
         try:
             return Claims(
@@ -49,7 +49,7 @@ class JwtSigner:
             return None
 
     def verify_confirmation(self, token: str) -> EraseClaims | None:
-        """Return the claims of a valid confirmation of an erasure; None for any other token."""
+        """Return the claims of a valid token that confirms an erasure, or None if the token is not valid."""
         payload = self._decode(token, ("erase",), _ERASURE_CLAIMS)
         try:
             return EraseClaims(owner=payload["sub"], exp=payload["exp"])
@@ -57,7 +57,7 @@ class JwtSigner:
             return None
 
     def _decode(self, token: str, audiences: tuple[str, ...], required: list[str]) -> Mapping[str, Any]:
-        """Return the payload of a token; empty if its signature, audience, claims or expiry are invalid."""
+        """Return a token's payload, or an empty one if the signature, audience, claims or expiry are invalid."""
         try:
             key = self.load_keys().keys[str(jwt.get_unverified_header(token).get("kid"))]
             options: Options = {"require": required, "verify_exp": False}

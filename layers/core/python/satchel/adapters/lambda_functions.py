@@ -1,4 +1,4 @@
-"""Invokes the project's Lambda functions: the runners of tools, and the background deletion of sessions and users."""
+"""Invokes Lambda functions: the runners of tools, and the background deletion of ended sessions and of users' data."""
 
 import json
 import logging
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-LISTING_TENANT = "_satchel"  # the tenant of listings, which belong to no user
+LISTING_TENANT = "_satchel"  # tenant for listing tools, which happens on behalf of no user
 _TOOLS = TypeAdapter(list[ToolSpec])
 
 
 @dataclass(frozen=True)
 class LambdaRunners:
-    """Implements ``ports.runners.Runners``: one function for each server, and one shared by all ``remote`` servers.
+    """Invoke the runner of a server: its own function, or a shared one for all ``remote`` servers.
 
-    Lambda runs each tenant (the user) in its own execution environment.
+    Lambda runs each tenant (user) in a separate execution environment. Implements ``ports.runners.Runners``.
     """
 
     client: "LambdaClient"
@@ -37,7 +37,7 @@ class LambdaRunners:
     remote_runner: str
 
     def start(self, server: str, order: CallOrder) -> None:
-        """Send a call to the runner of its server; do not wait for the result."""
+        """Send a tool call to the server's runner without waiting for the result."""
         self.client.invoke(
             FunctionName=self._function(server),
             InvocationType="Event",
@@ -46,7 +46,7 @@ class LambdaRunners:
         )
 
     def list_tools(self, server: str) -> Sequence[ToolSpec]:
-        """Return the tools of a server. Raise Unavailable if it does not start, times out or returns something else."""
+        """Return a server's tools. Raise Unavailable if the server fails to start, times out or returns no list."""
         try:
             response = self.listing_client.invoke(
                 FunctionName=self._function(server),
@@ -63,7 +63,7 @@ class LambdaRunners:
             tools = _TOOLS.validate_python(payload["tools"])
         except (KeyError, TypeError, ValidationError) as error:
             raise Unavailable(f"The server '{server}' returned an invalid list of tools.") from error
-        # A runner runs untrusted code, so its answer cannot name another server.
+        # A runner runs untrusted code, so replace the server name in its answer.
         return [tool.model_copy(update={"server": server}) for tool in tools]
 
     def _function(self, server: str) -> str:
@@ -72,7 +72,7 @@ class LambdaRunners:
 
 @dataclass(frozen=True)
 class LambdaCleanupStarter:
-    """Implements ``ports.sessions.CleanupStarter``."""
+    """Start the cleanup of an ended session. Implements ``ports.sessions.CleanupStarter``."""
 
     client: "LambdaClient"
     function: str
@@ -83,7 +83,7 @@ class LambdaCleanupStarter:
 
 @dataclass(frozen=True)
 class LambdaErasureStarter:
-    """Implements ``ports.users.ErasureStarter``."""
+    """Start the erasure of a user's data. Implements ``ports.users.ErasureStarter``."""
 
     client: "LambdaClient"
     function: str

@@ -1,4 +1,4 @@
-"""Objects in S3: the files of users, and the web client's files."""
+"""Stores objects in S3: users' files and the web client's files."""
 
 import io
 from collections.abc import Iterator, Sequence
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 _PART_BYTES = 8 << 20
 _CHUNK_BYTES = 1 << 20
 _MAX_KEYS_PER_DELETE = 1000
-# Parts of a stream without a file are held in memory until they are sent. The default limit is ten of them, and
-# TransferConfig has no parameter for it.
+# Parts of a stream that is not a file stay in memory until they are sent. By default, up to ten parts stay in memory.
+# TransferConfig has no parameter for this limit, so set the attribute.
 _TRANSFER = TransferConfig(multipart_threshold=_PART_BYTES, multipart_chunksize=_PART_BYTES, max_concurrency=2)
 _TRANSFER.max_in_memory_upload_chunks = 2
 _NOT_FOUND_CODES = {"404", "NoSuchKey", "NotFound"}
@@ -31,14 +31,14 @@ _NOT_FOUND_CODES = {"404", "NoSuchKey", "NotFound"}
 
 @dataclass(frozen=True)
 class S3Files:
-    """Implements ``ports.storage.FileStore``."""
+    """Store files in an S3 bucket. Implements ``ports.storage.FileStore``."""
 
     client: "S3Client"
     bucket: str
 
     def put(self, key: str, body: IO[bytes], mime: str, tags: dict[str, str] | None = None) -> None:
         extra: dict[str, Any] = {"ContentType": mime} | ({"Tagging": urlencode(tags)} if tags else {})
-        if _is_small(body):  # starting the threads of a transfer takes 2 ms, longer than sending a small object
+        if _is_small(body):  # the threads of a transfer take 2 ms to start, longer than sending a small object
             self.client.put_object(Bucket=self.bucket, Key=key, Body=body.read(), **extra)
         elif path := _reopen_path(body):
             self.client.upload_file(path, self.bucket, key, ExtraArgs=extra, Config=_TRANSFER)
@@ -46,7 +46,7 @@ class S3Files:
             self.client.upload_fileobj(body, self.bucket, key, ExtraArgs=extra, Config=_TRANSFER)
 
     def set_tags(self, key: str, tags: dict[str, str]) -> None:
-        """Replace the tags of an object. Raise FileNotFoundError if there is none."""
+        """Replace the tags of an object. Raise FileNotFoundError if the object does not exist."""
         tag_set: list[TagTypeDef] = [{"Key": name, "Value": value} for name, value in tags.items()]
         try:
             if tag_set:
@@ -68,7 +68,7 @@ class S3Files:
         )
 
     def read(self, key: str, max_bytes: int) -> bytes | None:
-        """Return the content of an object, or None. Raise ValueError if it is larger than ``max_bytes``."""
+        """Return an object's content, or None if it does not exist. Raise ValueError if it exceeds ``max_bytes``."""
         try:
             response = self.client.get_object(Bucket=self.bucket, Key=key)
         except ClientError as error:
@@ -80,9 +80,9 @@ class S3Files:
         return response["Body"].read()
 
     def read_range(self, key: str, first: int, last: int) -> Iterator[bytes]:
-        """Return an iterator over a range of bytes, both ends included. Raise FileNotFoundError if there is no object.
+        """Return the bytes from ``first`` to ``last``, both included, in chunks. Raise FileNotFoundError if missing.
 
-        The request is sent now, not when the first chunk is taken.
+        The request is sent immediately, not when the caller reads the first chunk.
         """
         try:
             response = self.client.get_object(Bucket=self.bucket, Key=key, Range=f"bytes={first}-{last}")
@@ -106,9 +106,9 @@ class S3Files:
                 self._delete(versions[start : start + _MAX_KEYS_PER_DELETE])
 
     def delete_prefix(self, prefix: str) -> Iterator[int]:
-        """Delete all versions of all objects with a prefix; yield the number of versions of each page.
+        """Delete all versions of all objects with a prefix, page by page. Yield how many versions each page had.
 
-        Lists the first page each time: a continuation marker would name a deleted version.
+        Always lists the first page, because a continuation marker would refer to a deleted version.
         """
         while True:
             page = self.client.list_object_versions(Bucket=self.bucket, Prefix=prefix)
@@ -124,11 +124,11 @@ class S3Files:
             raise OSError(f"S3 did not delete {len(errors)} objects; the first error is {errors[0].get('Code')}")
 
     def _versions(self, keys: AbstractSet[str]) -> Iterator["ObjectIdentifierTypeDef"]:
-        """Yield all versions of these keys.
+        """Yield the key and id of every version of the objects with these keys.
 
-        Lists their common prefix. Keys begin with a time, so few other objects have it.
+        Lists the keys' common prefix, which few other objects share because object ids begin with a time.
         """
-        prefix = commonprefix(sorted(keys))  # noqa: RUF071  (keys, not paths)
+        prefix = commonprefix(sorted(keys))  # noqa: RUF071  (S3 keys, not file system paths)
         for page in self.client.get_paginator("list_object_versions").paginate(Bucket=self.bucket, Prefix=prefix):
             for version in [*page.get("Versions", []), *page.get("DeleteMarkers", [])]:
                 if version["Key"] in keys:
@@ -136,12 +136,12 @@ class S3Files:
 
 
 def _folder(key: str) -> list[str]:
-    """Return the user, the kind and the day of a key."""
+    """Return the first three components of a key: user, kind and day."""
     return key.split("/", 3)[:3]
 
 
 def _is_small(body: IO[bytes]) -> bool:
-    """Return True if the stream is seekable and its rest is smaller than a part."""
+    """Return True if the stream is seekable and its remaining content is smaller than an upload part."""
     if not body.seekable():
         return False
     start = body.tell()
@@ -151,9 +151,9 @@ def _is_small(body: IO[bytes]) -> bool:
 
 
 def _reopen_path(body: IO[bytes]) -> str | None:
-    """Return a path that opens the stream's file again, even if it was moved or deleted; None if it is no file.
+    """Return a path to the stream's file that works even if the file was moved or deleted; None without a file.
 
-    With a path, boto3 reads each part from the disk while sending it, instead of holding the parts in memory.
+    With a path, boto3 reads each part from disk while sending it, instead of holding parts in memory.
     """
     try:
         path = f"/proc/self/fd/{body.fileno()}"
@@ -163,18 +163,18 @@ def _reopen_path(body: IO[bytes]) -> str | None:
 
 
 def _raise_unless_absent(error: ClientError) -> None:
-    """Raise the error, unless it says that the object does not exist."""
+    """Raise the error again, unless it means that the object does not exist."""
     if error.response["Error"]["Code"] not in _NOT_FOUND_CODES:
         raise error
 
 
 class S3Page:
-    """Implements ``ports.storage.PageStore`` with a bucket of its own."""
+    """Store the web client's files in a separate S3 bucket. Implements ``ports.storage.PageStore``."""
 
     def __init__(self, client: "S3Client", bucket: str) -> None:
         self._client = client
         self._bucket = bucket
 
     def put(self, path: str, content: bytes, media_type: str, cache: str) -> None:
-        """Write a file of the web client; ``cache`` is its Cache-Control header."""
+        """Store a file of the web client. ``cache`` is the Cache-Control header of its responses."""
         self._client.put_object(Bucket=self._bucket, Key=path, Body=content, ContentType=media_type, CacheControl=cache)

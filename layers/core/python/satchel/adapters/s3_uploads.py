@@ -1,4 +1,4 @@
-"""Multipart uploads in S3. The presigned URL of each part covers its length and its SHA-256."""
+"""Runs multipart uploads in S3. The presigned URL for a part accepts only that part's length and SHA-256."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ _GONE_CODE = "NoSuchUpload"
 
 @dataclass(frozen=True)
 class S3Uploads:
-    """Implements ``ports.storage.PartStore``."""
+    """Store uploads in parts in an S3 bucket. Implements ``ports.storage.PartStore``."""
 
     client: "S3Client"
     bucket: str
 
     def begin(self, key: str, mime: str) -> str:
-        """Start an upload whose parts require checksums. Return S3's id of the upload."""
+        """Start an upload whose parts require SHA-256 checksums. Return the upload id that S3 assigned."""
         response = self.client.create_multipart_upload(
             Bucket=self.bucket, Key=key, ContentType=mime, ChecksumAlgorithm="SHA256", ChecksumType="COMPOSITE"
         )
@@ -46,7 +46,7 @@ class S3Uploads:
         return url, {_CHECKSUM_HEADER: part.sha256}
 
     def list_parts(self, upload: Upload, limit: int, cursor: str | None) -> Page[StoredPart]:
-        """Return a page of the stored parts by number; an empty page if the upload was completed or aborted."""
+        """Return a page of stored parts in part number order. It is empty if the upload was completed or aborted."""
         try:
             response = self.client.list_parts(
                 Bucket=self.bucket,

@@ -1,4 +1,4 @@
-"""Variables from the environment or Secrets Manager: ``${NAME}`` in mcp.json, and API keys of model providers."""
+"""Reads variables (``${NAME}`` in mcp.json, and API keys of models) from the environment or Secrets Manager."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ _CACHE_SECONDS = 300  # a changed secret takes effect after this time
 
 @dataclass(frozen=True)
 class SecretVariables:
-    """A ``VariableSource``: the environment first, then the text of the secret ``{prefix}{NAME}``."""
+    """Read variables from the environment first, then from the secret ``{prefix}{NAME}``. A ``VariableSource``."""
 
     environ: Mapping[str, str]
     prefix: str
     secrets: SecretsProvider
 
     def __call__(self, name: str) -> str:
-        """Return the value of a variable. Raise ConfigError if it has none or the secret cannot be read."""
+        """Return a variable's value. Raise ConfigError if the variable is not set and its secret cannot be read."""
         if name in self.environ:
             return self.environ[name]
         secret = f"{self.prefix}{name}"

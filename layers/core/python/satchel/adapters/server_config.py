@@ -1,4 +1,4 @@
-"""Reads mcp.json. Each error names the file, the server and the key."""
+"""Reads the servers' configuration from mcp.json. Each error names the file, the server and the key."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ _ENTRIES: TypeAdapter[dict[str, dict[str, Any]]] = TypeAdapter(dict[str, dict[st
 _PYTHON_COMMANDS = frozenset({"python", "python3"})
 
 VariableSource = Callable[[str], str]
-"""Returns the value of a variable. Raises ConfigError, without the value in its message, if there is none."""
+"""Returns the value of a variable. Raises ConfigError, whose message contains no values, if the variable is not set."""
 
 
 class ConfigError(Exception):
@@ -23,10 +23,10 @@ class ConfigError(Exception):
 
 
 def read_registry(path: Path) -> Registry:
-    """Return the enabled servers of mcp.json. Variables (``${NAME}``) are not resolved.
+    """Return the enabled servers in mcp.json. Variables (``${NAME}``) are not resolved.
 
     Makes ``cwd`` and ``read_paths`` (relative to the file) and a command with a slash (relative to ``cwd``) absolute.
-    Raises ConfigError.
+    Raise ConfigError if the file is invalid.
     """
     try:
         entries = _ENTRIES.validate_json(path.read_bytes())
@@ -39,7 +39,7 @@ def read_registry(path: Path) -> Registry:
 
 
 def resolve_variables(path: Path, server: str, entry: ServerEntry, variables: VariableSource) -> ServerEntry:
-    """Return a server's entry with each ``${NAME}`` replaced by its value. Raise ConfigError if a variable has none."""
+    """Return a server's entry with each ``${NAME}`` replaced with its value. Raise ConfigError if one is not set."""
 
     def resolve(key: str, text: str) -> str:
         try:
@@ -56,7 +56,7 @@ def resolve_variables(path: Path, server: str, entry: ServerEntry, variables: Va
 
 
 def environment_variables(environ: Mapping[str, str]) -> VariableSource:
-    """Return the source that reads all variables from an environment."""
+    """Return a function that reads variables from ``environ``."""
 
     def read(name: str) -> str:
         if name not in environ:
@@ -67,7 +67,7 @@ def environment_variables(environ: Mapping[str, str]) -> VariableSource:
 
 
 def resolve_python(command: Sequence[str]) -> list[str]:
-    """Return the command with ``python`` or ``python3`` replaced by the path of this process's interpreter."""
+    """Return the command with ``python`` or ``python3`` replaced with the path of this process's interpreter."""
     first, *rest = command
     return [sys.executable if first in _PYTHON_COMMANDS else first, *rest]
 
@@ -88,7 +88,7 @@ def _parse_entry(location: str, fields: dict[str, Any], folder: Path) -> ServerE
 
 
 def _describe(error: Exception) -> str:
-    """Return each problem as ``key: problem``, without values, which may be secret."""
+    """Return each problem as ``key: problem``. Leaves out the configured values, because they may be secret."""
     if not isinstance(error, ValidationError):
         return str(error)
     problems = error.errors(include_input=False, include_url=False)

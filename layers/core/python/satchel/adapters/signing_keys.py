@@ -1,4 +1,4 @@
-"""The signing keys of capability tokens: their format in Secrets Manager, and their rotation."""
+"""Parses and rotates the signing keys of capability tokens, which are stored in Secrets Manager."""
 
 import json
 import re
@@ -19,16 +19,16 @@ _KEY_BYTES = 48
 
 @dataclass(frozen=True)
 class SigningKeys:
-    """Keys by their ids. The newest key signs; every key verifies."""
+    """The signing keys by key id. The newest key signs tokens; all keys verify them."""
 
     newest: str
     keys: dict[str, str]
 
     @classmethod
     def parse(cls, text: str) -> "SigningKeys":
-        """Parse a secret ``{"newest": id, id: key, …}``. It is flat, because CloudFormation generates the first one.
+        """Parse a secret: ``{"newest": id, id: key, …}``. Flat, because CloudFormation generates the first secret.
 
-        Raise ValueError if the secret has another form or a key is too short.
+        Raise ValueError if the secret has a different format or a key is too short.
         """
         stored = json.loads(text)
         if not isinstance(stored, dict) or not all(isinstance(value, str) for value in stored.values()):
@@ -41,16 +41,16 @@ class SigningKeys:
         return cls(newest=newest, keys=stored)
 
     def text(self) -> str:
-        """Return the text of the secret."""
+        """Return the keys as the text that is stored in the secret."""
         return json.dumps({"newest": self.newest, **self.keys})
 
     def rotated(self, new_keys: tuple[str, str]) -> "SigningKeys":
         """Return the keys after a rotation: the previous signing key, the signing key, and the next one.
 
-        The next signing key is published one rotation in advance, because processes re-read the secret at different
-        times, every few minutes: each of them must know a key before another one signs with it. The first secret has
-        a single key; its rotation uses both ``new_keys``, later ones use the first. Raise ValueError for a key id of
-        another form.
+        The next signing key is published one rotation in advance, because processes re-read the secret only every few
+        minutes: each process must know a key before another process signs with it. The first secret has a single key,
+        so its rotation uses both ``new_keys``; later rotations use only the first. Raise ValueError if the newest key's
+        id is malformed.
         """
         if not _KEY_ID.fullmatch(self.newest):
             raise ValueError(f"the newest signing key has the id {self.newest}; expected k and a number")
@@ -66,15 +66,15 @@ class SigningKeys:
 
 @dataclass(frozen=True)
 class SecretRotation:
-    """Runs the four rotation steps of Secrets Manager. Each step may run twice.
+    """Rotate the signing keys in the four steps of Secrets Manager. Steps are idempotent.
 
-    The new value has the stage AWSPENDING until the last step makes it AWSCURRENT.
+    The new version of the secret has the stage AWSPENDING until the last step gives it the stage AWSCURRENT.
     """
 
     client: "SecretsManagerClient"
 
     def __call__(self, step: str, secret: str, version: str) -> None:
-        """Run a step for a version of a secret. Raise ValueError if the version is not a pending rotation."""
+        """Run a rotation step for a secret's new version. Raise ValueError if that version is not pending."""
         stages = self.client.describe_secret(SecretId=secret).get("VersionIdsToStages", {})
         if _CURRENT in stages.get(version, []):
             return
@@ -99,10 +99,10 @@ class SecretRotation:
             )
 
     def _set(self, secret: str, version: str) -> None:
-        """Do nothing: no other service stores these keys."""
+        """Do nothing, because no other service stores the signing keys."""
 
     def _test(self, secret: str, version: str) -> None:
-        """Raise ValueError unless the pending keys include the current signing key and sign with another one."""
+        """Raise ValueError unless the pending keys include the current signing key and sign with a different one."""
         current, pending = self._read(secret, _CURRENT), self._read(secret, _PENDING, version)
         if pending.keys.get(current.newest) != current.keys[current.newest] or pending.newest == current.newest:
             raise ValueError("the pending signing keys do not follow the current ones")

@@ -1,4 +1,4 @@
-"""The state machine of turns: starts and stops executions, and reports to tasks that wait for a call."""
+"""Starts and stops the Step Functions executions of turns, and reports to tasks that wait for a tool call."""
 
 import json
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from satchel.ports.turns import TaskGone
 if TYPE_CHECKING:
     from mypy_boto3_stepfunctions import SFNClient
 
-# No task waits with this token: it was used, never existed, or is malformed.
+# errors that mean that no task waits with this token: it was used, never existed, or is malformed
 _TASK_GONE_CODES = {"TaskTimedOut", "TaskDoesNotExist", "InvalidToken"}
 
 
@@ -22,7 +22,7 @@ def _code(error: ClientError) -> str:
 
 @dataclass(frozen=True)
 class TurnExecutions:
-    """Implements ``ports.turns.Workflow``. The turn id is the execution's name, so a turn starts only once."""
+    """Implements ``ports.turns.Workflow``. Executions are named by turn id, so that each turn starts only once."""
 
     client: "SFNClient"
     state_machine: str
@@ -57,12 +57,12 @@ class TurnExecutions:
 
 @dataclass(frozen=True)
 class WaitingTasks:
-    """Implements ``ports.turns.TaskCallback``."""
+    """Report to the tasks that wait for tool calls. Implements ``ports.turns.TaskCallback``."""
 
     client: "SFNClient"
 
     def heartbeat(self, token: str) -> None:
-        """Report that the call is running. Raise TaskGone if no task waits, OSError if the report failed."""
+        """Report that the call is still running. Raise TaskGone if no task waits, or OSError if the report fails."""
         try:
             self.client.send_task_heartbeat(taskToken=token)
         except ClientError as error:

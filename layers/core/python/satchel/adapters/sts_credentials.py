@@ -1,4 +1,4 @@
-"""Creates the credentials of one call: the role of all calls, restricted by a session policy."""
+"""Creates temporary credentials for each tool call: a role shared by all calls, restricted by a session policy."""
 
 import json
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _DURATION_SECONDS = 3600
 
 @dataclass(frozen=True)
 class StsCredentials:
-    """Implements ``ports.runners.CredentialSource``."""
+    """Create the credentials of tool calls with STS. Implements ``ports.runners.CredentialSource``."""
 
     client: "STSClient"
     role_arn: str
@@ -37,7 +37,7 @@ class StsCredentials:
         )
 
     def policy(self, turn_id: TurnId, objects_prefixes: Sequence[str], outcome_key: str) -> dict[str, Any]:
-        """Return the session policy. User names contain no ``*`` or ``?``, so a prefix is no wildcard pattern."""
+        """Return a call's session policy. Prefixes are safe to insert, because user names contain no ``*`` or ``?``."""
         bucket = f"arn:aws:s3:::{self.bucket}"
         return {
             "Version": "2012-10-17",

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 
 class SystemClock:
-    """Implements ``ports.system.Clock``."""
+    """Read the system time. Implements ``ports.system.Clock``."""
 
     def now(self) -> datetime:
         return datetime.now(UTC)

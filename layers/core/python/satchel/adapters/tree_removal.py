@@ -1,7 +1,7 @@
-"""Removes directory trees that tools left. ``shutil.rmtree`` fails for directories without permissions or 1,000 deep.
+"""Removes directory trees that tools left. ``shutil.rmtree`` fails if permissions are missing or at 1,000 levels.
 
-No path is resolved: every operation names one entry of an open directory. Directories below the first level are moved
-up to it instead of being entered, so the depth has no limit.
+No operation resolves a path: each one names an entry of an open directory, so symbolic links are not followed.
+Subdirectories are moved to the top level instead of being entered recursively, so the depth is unlimited.
 """
 
 import itertools
@@ -14,14 +14,14 @@ _DIRECTORY = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def remove_tree(directory: Path) -> None:
-    """Remove a directory of this process's user with all its contents, if it exists. Raise OSError if that fails."""
+    """Remove a directory owned by this process's user with all its contents, if it exists. Raise OSError on failure."""
     with suppress(FileNotFoundError):
         empty_directory(directory)
         directory.rmdir()
 
 
 def empty_directory(directory: Path) -> None:
-    """Remove the contents of a directory. Raise OSError if it is a link, or if an entry cannot be removed."""
+    """Remove the contents of a directory. Raise OSError if the directory is a link or an entry cannot be removed."""
     numbers = itertools.count()
     with _open(str(directory)) as top:
         while names := _names(top):
@@ -39,7 +39,7 @@ def _remove_directory(name: str, top: int, numbers: Iterator[int]) -> None:
 
 
 def _move_up(child: str, directory: int, top: int, numbers: Iterator[int]) -> None:
-    with _open(child, directory):  # sets the permissions: moving a directory needs write permission for it
+    with _open(child, directory):  # ``_open`` sets the permissions: moving a directory needs write permission on it
         for number in numbers:
             if not _exists(str(number), top):
                 os.rename(child, str(number), src_dir_fd=directory, dst_dir_fd=top)
@@ -59,7 +59,7 @@ def _names(directory: int) -> list[str]:
 
 
 def _unlink(name: str, directory: int) -> bool:
-    """Remove an entry that is not a directory. Return False for a directory."""
+    """Remove an entry and return True, or return False if the entry is a directory."""
     try:
         os.unlink(name, dir_fd=directory)
     except IsADirectoryError:
@@ -69,7 +69,7 @@ def _unlink(name: str, directory: int) -> bool:
 
 @contextmanager
 def _open(name: str, directory: int | None = None) -> Iterator[int]:
-    """Open a directory and give its owner (the user of this process) all permissions."""
+    """Yield a descriptor of a directory, after giving its owner (the user of this process) all permissions."""
     fd = os.open(name, _DIRECTORY, dir_fd=directory)
     try:
         Path(f"/proc/self/fd/{fd}").chmod(0o700)

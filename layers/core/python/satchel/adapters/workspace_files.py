@@ -1,6 +1,6 @@
-"""Files in a user's workspace: fetches the inputs of a call, lists files, and opens the artifacts that a tool names.
+"""Downloads a call's input files to the user's workspace, lists its files, and opens the artifacts that a tool names.
 
-Tools control everything in the workspace. So this module follows no symbolic links and trusts no existing entry.
+Tools control everything in the workspace, so this module follows no symbolic links and trusts no existing entry.
 """
 
 import os
@@ -31,11 +31,11 @@ _OPEN_DIRECTORY = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
-# Inputs
+# Input files
 
 
 class _FetchedFile(BaseModel):
-    """State of an input file after the download. The inode and its change time reveal any change by a tool."""
+    """State of an input file after its download. A new inode or change time means that a tool changed it."""
 
     etag: str
     inode: int
@@ -46,10 +46,10 @@ _FETCHED_FILES: TypeAdapter[dict[str, _FetchedFile]] = TypeAdapter(dict[str, _Fe
 
 
 def fetch_inputs(inputs: Sequence[InputFile], workspace: Path, transport: httpx2.BaseTransport | None = None) -> None:
-    """Download each file to ``{workspace}/input_files/{name}``, unless the same unchanged file is already there.
+    """Download each file to ``{workspace}/input_files/{name}``, unless it is already there and unchanged.
 
-    The files are streamed, so memory use is bounded. Raise ToolFailed naming the file that could not be downloaded, or
-    OSError if the disk is full.
+    Downloads are streamed, so memory use is bounded. Raise ToolFailed with the name of a file that could not be
+    downloaded, or OSError if the disk is full.
     """
     if not inputs:
         return
@@ -65,7 +65,7 @@ def fetch_inputs(inputs: Sequence[InputFile], workspace: Path, transport: httpx2
 
 
 def _download(http: httpx2.Client, requested: InputFile, target: Path, partial: Path) -> _FetchedFile:
-    """Stream to a temporary name, then rename, so that a tool never sees a partial file."""
+    """Download to a temporary file, then rename it to ``target``, so that a tool never sees a partial file."""
     partial.unlink(missing_ok=True)
     size = 0
     try:
@@ -78,7 +78,7 @@ def _download(http: httpx2.Client, requested: InputFile, target: Path, partial: 
                     break
                 file.write(chunk)
     except httpx2.HTTPError as error:
-        # Show only the type: the error text can contain the presigned URL, which gives access to the file.
+        # Show only the error's type: its text can contain the presigned URL, which gives access to the file.
         raise ToolFailed(f"The file {requested.name!r} cannot be fetched ({type(error).__name__})") from None
     if size != requested.size:
         raise ToolFailed(
@@ -97,7 +97,7 @@ def _checked_name(name: str) -> str:
 
 
 def _real_directory(path: Path) -> Path:
-    """Create the directory. If a tool left something else there (for example a link), replace it."""
+    """Create a directory if missing, and return its path. Replace anything else at the path, such as a link."""
     if os.path.lexists(path) and (path.is_symlink() or not path.is_dir()):
         path.unlink()
     path.mkdir(mode=0o700, exist_ok=True)
@@ -110,7 +110,7 @@ def _state(path: Path, etag: str) -> _FetchedFile:
 
 
 def _read_state(state_file: Path) -> dict[str, _FetchedFile]:
-    """Return the stored states, or an empty dict if a tool removed or damaged the file."""
+    """Return the stored states of the input files, or an empty dict if a tool removed or damaged the state file."""
     try:
         return _FETCHED_FILES.validate_json(state_file.read_bytes())
     except (OSError, ValidationError):
@@ -126,13 +126,13 @@ def _write_new(path: Path, data: bytes) -> None:
         file.write(data)
 
 
-# Listing
+# File list
 
 
 def list_files(workspace: Path) -> dict[str, FileState]:
-    """Return the state of each regular file by its path below ``workspace``: at most 10,000 files, 20 folders deep.
+    """Return the states of regular files by path relative to ``workspace``: at most 10,000 files, 20 folders deep.
 
-    Inputs and everything whose name begins with a dot are left out.
+    Input files, and files and folders whose name begins with a dot, are left out.
     """
     states: dict[str, FileState] = {}
     for path, state in _files(workspace):
@@ -159,7 +159,7 @@ def _files(workspace: Path) -> Iterator[tuple[str, FileState]]:
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    """Return the entries of a folder, or none if the tool removed it or its permissions."""
+    """Return the sorted entries of a folder, or an empty list if a tool removed the folder or its permissions."""
     try:
         return sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
@@ -171,10 +171,10 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 
 @contextmanager
 def open_artifact(path: str, workspace: Path, max_bytes: int) -> Iterator[IO[bytes]]:
-    """Open a regular file inside ``workspace`` of at most ``max_bytes``. ``path`` can be relative to ``workspace``.
+    """Open a regular file of at most ``max_bytes`` in ``workspace``. ``path`` is absolute or relative to ``workspace``.
 
-    Each folder of the path is opened from the descriptor of its parent, and no symbolic link is followed. Raise
-    InvalidPath (outside the workspace, a link, not a regular file, hard links, or another owner), FileTooLarge, or
+    Opens each folder relative to its parent's descriptor, so symbolic links are never followed. Raise InvalidPath (the
+    file is outside the workspace, a link, not regular, hard-linked, or owned by another user), FileTooLarge, or
     InvalidArtifact (the file does not exist).
     """
     fd = _open_beneath(path, workspace)
@@ -208,7 +208,7 @@ def _open_beneath(path: str, workspace: Path) -> int:
 
 
 def _components(path: str, workspace: Path) -> tuple[str, ...]:
-    """Return the components of the path below ``workspace``. ``..`` is removed as text, which is safe without links."""
+    """Return the path's components below ``workspace``. Removes ``..`` from the text, which is safe without links."""
     if "\0" in path:
         raise _invalid_path(path, workspace)
     absolute = Path(os.path.normpath(workspace / path))

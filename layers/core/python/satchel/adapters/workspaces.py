@@ -1,4 +1,4 @@
-"""Workspaces of users on this machine: ``/tmp/{username}/``, each used by one call at a time."""
+"""Manages the users' workspaces on this machine (``/tmp/{username}/``). One call at a time uses a workspace."""
 
 import fcntl
 import os
@@ -19,7 +19,7 @@ _USER_NAME: TypeAdapter[str] = TypeAdapter(UserName)
 
 
 class _Mark(BaseModel):
-    """Record of a workspace that Satchel created: its identity, and the session that used it last."""
+    """Record that Satchel created a workspace: the directory's identity, and the session that used it last."""
 
     device: int
     inode: int
@@ -27,10 +27,10 @@ class _Mark(BaseModel):
 
 
 class LocalWorkspaces:
-    """Implements ``ports.tool_client.Workspaces`` below ``base``.
+    """Create, lock and empty workspaces in ``base``. Implements ``ports.tool_client.Workspaces``.
 
-    Locks and marks are in a separate directory, so that tools can neither delete nor forge them. The locks are file
-    locks of the kernel: they work between processes, and end with the process that holds them.
+    Locks and marks are in a separate directory, so that tools can neither delete nor forge them. The locks are kernel
+    file locks: they work across processes, and are released when the process that holds them ends.
     """
 
     def __init__(self, base: Path = Path("/tmp")) -> None:  # noqa: S108  (the contract's path)
@@ -39,9 +39,9 @@ class LocalWorkspaces:
 
     @contextmanager
     def hold(self, user: UserName, session_id: SessionId) -> Iterator[Path]:
-        """Wait until the workspace is free, and yield it. It is empty unless the same session used it last.
+        """Wait until the user's workspace is free, then lock and yield it. Empty it if another session used it last.
 
-        Raise ToolFailed if Satchel did not create the directory; it stays unchanged.
+        Raise ToolFailed, and leave the directory unchanged, if Satchel did not create it.
         """
         workspace = self._base / _USER_NAME.validate_python(user)
         with self._locked(user) as file:
@@ -49,7 +49,7 @@ class LocalWorkspaces:
             if not _exists(workspace):
                 workspace.mkdir(mode=0o700)
             elif mark is not None and _is_own_directory(workspace):
-                # A tool can replace the workspace by a new directory, which must not lock the user out.
+                # A tool may replace the workspace with a new directory: empty it, so that the user is not locked out.
                 if not _is_marked(workspace, mark) or mark.session_id != session_id:
                     empty_directory(workspace)
             else:
@@ -62,7 +62,7 @@ class LocalWorkspaces:
             yield workspace
 
     def end_session(self, user: UserName, session_id: SessionId) -> None:
-        """Empty the workspace if this session used it last. Do nothing while a call uses it."""
+        """Empty the user's workspace if this session used it last. Do nothing if a call is using the workspace."""
         workspace = self._base / _USER_NAME.validate_python(user)
         with suppress(BlockingIOError), self._locked(user, fcntl.LOCK_EX | fcntl.LOCK_NB) as file:
             mark = _read(file)
@@ -75,7 +75,7 @@ class LocalWorkspaces:
                 empty_directory(workspace)
 
     def remove(self, user: UserName) -> None:
-        """Wait until the workspace is free, and remove it if Satchel created it."""
+        """Wait until the user's workspace is free, and remove the directory if Satchel created it."""
         workspace = self._base / _USER_NAME.validate_python(user)
         with self._locked(user) as file:
             if _exists(workspace) and _is_marked(workspace, _read(file)):
@@ -94,7 +94,7 @@ class LocalWorkspaces:
 
 
 def is_workspace(path: Path) -> bool:
-    """Return True if a path is or was a workspace: its mark is created before it and is never deleted."""
+    """Return True if a path is or was a workspace. Marks are created before the workspace and never deleted."""
     return _exists(_marks_directory(path.parent) / path.name)
 
 

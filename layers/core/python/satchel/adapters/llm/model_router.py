@@ -45,7 +45,7 @@ def check_model_name(name: str) -> None:
 
 @dataclass(frozen=True)
 class ModelRouter:
-    """Implements ``ports.llm.Model``: sends each request to the model that it names. Creates each model on first use."""
+    """Implements ``ports.llm.Model``: sends each request to the model that it names. Creates a model on first use."""
 
     create: Callable[[str], Model]
     _models: dict[str, Model] = field(default_factory=dict)
