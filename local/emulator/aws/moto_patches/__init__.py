@@ -1,7 +1,7 @@
-"""Corrections of moto where it differs from AWS. Each module says what it patches, and what is wrong without it.
+"""Patches for moto where it differs from AWS. Each module says what it patches, and what fails without the patch.
 
-All modules patch private names of moto 5.2.5. Each has tests in ``tests/integration/emulator/aws/moto_patches``, of
-which at least one fails without it. ``install`` of each is idempotent, and cannot be undone within a process.
+All modules patch private names of moto 5.2.5. Each has tests in ``tests/integration/emulator/aws/moto_patches``,
+and at least one of them fails without the patch. Each ``install`` is idempotent and cannot be undone in a process.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -47,7 +47,7 @@ PATCHES: Mapping[str, Callable[[], None]] = {
 
 
 def install_all(without: Collection[str] = ()) -> None:
-    """Install all patches, except those named in ``without``, for the tests that must fail without a patch."""
+    """Install all patches, except those named in ``without``: a patch's test proves that it fails without the patch."""
     import_module("moto.stepfunctions.parser.models")  # some patches replace a name in all loaded modules
     for name, install in PATCHES.items():
         if name not in without:

@@ -22,7 +22,7 @@ _current_query = threading.local()
 
 @cache
 def install() -> None:
-    """Patch moto."""
+    """Patch moto so that a query reads one partition instead of the whole table."""
     replace(Table, "query", _query_partition)
     replace(Table, "all_items", _items)
 
@@ -52,7 +52,7 @@ def _query_partition(
 
 
 def _items(self: Table) -> list[Item]:
-    """Return the items of the partition or of the index keys that this thread queries, or else all items."""
+    """Return the items that can match this thread's query by their partition or index keys; without a query, all."""
     partition_key: DynamoType | None = getattr(_current_query, "partition", None)
     index_keys: list[tuple[str, DynamoType]] | None = getattr(_current_query, "index_keys", None)
     if index_keys and self.range_key_attr:

@@ -28,12 +28,12 @@ _lock = threading.Lock()
 
 @cache
 def install() -> None:
-    """Patch moto."""
+    """Patch moto so that a table's stream invokes the mapped functions in the background, as on AWS."""
     replace(StreamShard, "add", _add)
 
 
 def close(timeout: float) -> None:
-    """Stop all readers, each within ``timeout`` seconds. Later writes start new ones."""
+    """Stop all stream readers, each within ``timeout`` seconds. Later writes start new readers."""
     with _lock:
         readers = list(_readers.values())
         _readers.clear()

@@ -1,4 +1,4 @@
-"""Writes to DynamoDB tables are isolated, and a failed transaction undoes its own writes only.
+"""Writes to DynamoDB tables are isolated, and a failed transaction undoes only its own writes.
 
 Patches the read and write methods of ``DynamoDBBackend`` and the name ``copy`` in its module. moto copies whole tables
 before each transaction and restores the copies if it fails: the time grows with the table, and concurrent writes of
@@ -26,7 +26,7 @@ _transact = original(DynamoDBBackend, "transact_write_items")
 
 @cache
 def install() -> None:
-    """Patch moto."""
+    """Patch moto so that writes are isolated and a failed transaction undoes only its own writes."""
     for name in _LOCKED_METHODS:
         replace(DynamoDBBackend, name, _locked(original(DynamoDBBackend, name)))
     replace(DynamoDBBackend, "transact_write_items", _transact_in_place)
@@ -75,7 +75,7 @@ class _ItemBackup:
         return self._items.get(self._hash_key, {})
 
     def restore(self) -> None:
-        """Restore the item, or remove it if it did not exist."""
+        """Restore the item, or remove it if it did not exist before the transaction."""
         if self._before is not None:
             self._items[self._hash_key][self._range_key] = self._before
         elif self._hash_key in self._items:

@@ -1,4 +1,4 @@
-"""Reports executions that failed, timed out or were aborted, as EventBridge does.
+"""Report Step Functions executions that failed, timed out or were aborted, as EventBridge does.
 
 Patches ``BaseExecutionWorkerCommunication.terminated``. moto sends no "Step Functions Execution Status Change" events,
 and its EventBridge has no Lambda targets. Without the patch, a turn whose execution was stopped is never finished.
@@ -21,12 +21,12 @@ _listeners: list[Listener] = []
 
 @cache
 def install() -> None:
-    """Patch moto."""
+    """Patch moto so that the listener gets an event for each execution that failed, timed out or was aborted."""
     replace(BaseExecutionWorkerCommunication, "terminated", _terminate_and_report)
 
 
 def set_listener(listener: Listener | None) -> None:
-    """Set the function to call with each event, in the execution's last thread. None removes it."""
+    """Set the function that is called with each event, in the execution's last thread. None removes the function."""
     _listeners[:] = [] if listener is None else [listener]
 
 

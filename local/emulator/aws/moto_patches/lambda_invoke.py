@@ -1,8 +1,8 @@
-"""Lambda functions run in this process.
+"""Lambda functions run in this process instead of in Docker containers.
 
-Patches ``LambdaFunction.invoke``, which all invocations pass: the API, Step Functions and event sources. Without it,
-moto starts a Docker container for every invocation, runs asynchronous invocations (type Event) to their end before it
-responds, and drops the tenant id.
+Patches ``LambdaFunction.invoke``, which serves all invocations: API, Step Functions and event sources. Without it,
+moto starts a Docker container for every invocation, responds to asynchronous invocations (type Event) only after
+their end, and drops the tenant id.
 
 Patches ``_SUPPORTED_API_PARAM_BINDINGS`` of the lambda:invoke task. Without it, moto drops ``InvocationType``, and a
 state that invokes a function asynchronously waits for it.
@@ -24,7 +24,7 @@ HOST = FunctionHost()
 
 @cache
 def install() -> None:
-    """Patch moto."""
+    """Patch moto so that invocations run the registered handlers in this process."""
     replace(LambdaFunction, "invoke", _invoke)
     bindings = vars(state_task_service_lambda)["_SUPPORTED_API_PARAM_BINDINGS"]
     extended = {**bindings, "invoke": bindings["invoke"] | {"InvocationType"}}

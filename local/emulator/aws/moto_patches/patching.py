@@ -1,4 +1,4 @@
-"""Replaces private names of moto, and fails if moto has renamed them."""
+"""Helpers that replace private names of moto, and fail if moto has renamed them."""
 
 import sys
 from types import ModuleType
@@ -6,13 +6,13 @@ from typing import Any
 
 
 def replace(owner: type | ModuleType, name: str, replacement: object) -> None:
-    """Set ``owner.name`` to ``replacement``. Raises AttributeError if the owner has no such attribute."""
+    """Set ``owner.name`` to ``replacement``. Raise AttributeError if the owner has no such attribute."""
     getattr(owner, name)
     setattr(owner, name, replacement)
 
 
 def original(owner: type, name: str) -> Any:  # noqa: ANN401  (moto's private names have no useful types)
-    """Return moto's own ``owner.name``, for the replacement to call."""
+    """Return moto's own ``owner.name``, so that the replacement can call it."""
     return owner.__dict__[name]
 
 

@@ -19,7 +19,7 @@ _urls_by_class: dict[type, dict[str, Any]] = {}
 
 @cache
 def install() -> None:
-    """Patch moto."""
+    """Patch moto so that it computes a service's operations and URL patterns only once."""
     replace(responses, "method_names_from_class", cache(method_names_from_class))
     replace(BaseBackend, "urls", property(_urls))
 

@@ -31,7 +31,7 @@ _completion_lock = threading.Lock()
 
 @cache
 def install() -> None:
-    """Patch moto."""
+    """Patch moto so that multipart uploads verify checksums, list parts and report errors as S3 does."""
     replace(S3Response, "upload_part", _upload_part)
     replace(S3Response, "list_parts", _list_parts)
     replace(S3Backend, "upload_part", _upload_part_of_known_upload)

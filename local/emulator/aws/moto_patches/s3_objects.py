@@ -1,8 +1,8 @@
-"""S3 objects: streaming of large ones, listing of versions, and removal during a download.
+"""S3 objects: streaming of large objects, listing of versions, and removal of an object during a download.
 
 Large objects: patches ``FakeMultipart.complete``, ``FakeKey.value`` and ``S3Response.get_object``, so that an object is
 assembled from its parts and sent in pieces. moto stores large objects in files, but reads a whole object several times
-to assemble it, and once for each range request: a file of some gigabytes takes as much memory, for each reader.
+to assemble it, and once for each range request: each reader of a file of several gigabytes takes that much memory.
 Checksums of whole objects, which Satchel does not use, are not computed.
 
 Versions: patches the name ``copy`` in ``moto.s3.models``, and the methods of ``S3Backend`` that change or look up keys.
@@ -52,7 +52,7 @@ _keys_lock = threading.RLock()
 
 @cache
 def install() -> None:
-    """Patch moto."""
+    """Patch moto so that large objects are streamed, and reads, listings and deletions do not disturb each other."""
     replace(FakeMultipart, "complete", _complete)
     replace(FakeKey, "value", property(_read_value, _write_value))
     replace(S3Response, "get_object", _get_object)
@@ -64,7 +64,7 @@ def install() -> None:
 
 @dataclass(frozen=True)
 class ObjectRange:
-    """The bytes of a key from ``first`` up to ``end``. It has a length, can be sliced, and is read in pieces."""
+    """The bytes ``first`` to ``end`` (exclusive) of an S3 object. Supports ``len`` and slicing; read in pieces."""
 
     key: FakeKey
     first: int
@@ -94,7 +94,7 @@ class AssembledObject:
 
 
 def _get_object(self: S3Response) -> Any:  # noqa: ANN401  (moto's response)
-    token = _can_stream.set("werkzeug.socket" in self.request.environ)  # boto3 in this process only accepts bytes
+    token = _can_stream.set("werkzeug.socket" in self.request.environ)  # boto3 in this process needs bytes
     try:
         return _get(self)
     finally:
@@ -143,7 +143,7 @@ def _write_value(self: FakeKey, new: bytes | AssembledObject) -> None:
 
 
 def _deepcopy_except_objects(value: object) -> object:
-    """Copy ``value``, but not the objects in a list of versions: the listing only changes which one is the latest."""
+    """Copy ``value``, but not the objects in a list of versions: moto only changes which version is the latest."""
     if isinstance(value, list) and any(isinstance(each, FakeKey) for each in value):
         return list(value)
     return copy.deepcopy(value)
@@ -160,5 +160,5 @@ def _locked(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _dispose_unless_in_use(self: FakeKey, garbage: bool = False) -> None:  # noqa: FBT001, FBT002  (moto's signature)
     self.disposed = True
-    if garbage:  # no reader has a reference any more
+    if garbage:  # no download uses the object any more
         _dispose(self)

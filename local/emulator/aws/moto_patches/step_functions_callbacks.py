@@ -1,12 +1,12 @@
-"""Callbacks of tasks that wait for a token: early ones, late ones, and the cause of a failure.
+"""Step Functions tasks that wait for a token: early callbacks, late callbacks, and the cause of a failure.
 
 Early callbacks: patches ``CallbackEndpoint.setup_heartbeat_endpoint`` and ``.notify_heartbeat``. moto starts to listen
 only after the Lambda function that got the token has returned, and loses callbacks that the function itself or a fast
-worker sent before. Without the patch, such a task times out, and an early heartbeat fails with InvalidToken.
+worker sent earlier. Without the patch, such a task times out, and an early heartbeat fails with InvalidToken.
 
 Late callbacks: patches ``StateTaskServiceCallback._eval_integration_pattern`` and ``CallbackPoolManager.notify`` and
 ``.heartbeat``. While the execution runs, moto accepts and ignores callbacks for a task that has timed out; its code has
-the error TaskTimedOut but never raises it. Without the patch, a runner whose call was given up keeps working.
+the error TaskTimedOut but never raises it. Without the patch, a runner whose call was abandoned keeps working.
 
 Cause: patches ``StepFunctionResponse.send_task_failure``. Without it, moto drops the cause, and a Catch gets
 ``"Cause": null``.
@@ -44,7 +44,7 @@ _heartbeat = original(CallbackPoolManager, "heartbeat")
 
 @cache
 def install() -> None:
-    """Patch moto."""
+    """Patch moto so that it handles early and late callbacks as AWS does, and passes on the cause of a failure."""
     replace(CallbackEndpoint, "setup_heartbeat_endpoint", _setup_and_catch_up)
     replace(CallbackEndpoint, "notify_heartbeat", _notify_heartbeat)
     replace(StateTaskServiceCallback, "_eval_integration_pattern", _evaluate_and_leave)
@@ -61,7 +61,7 @@ def _setup_and_catch_up(self: CallbackEndpoint, heartbeat_seconds: int) -> Heart
 
 
 def _notify_heartbeat(self: CallbackEndpoint) -> bool:
-    """Accept a heartbeat even if the task does not wait yet: the heartbeat timeout starts when it does."""
+    """Accept a heartbeat even if the task does not wait for its token yet: its timeout starts only then."""
     if self._heartbeat_endpoint is not None:
         _notify_endpoint(self._heartbeat_endpoint)
     return True

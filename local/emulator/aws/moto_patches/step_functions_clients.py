@@ -19,12 +19,12 @@ _lock = threading.Lock()
 
 @cache
 def install() -> None:
-    """Patch moto."""
+    """Patch moto so that tasks share one boto3 client per service."""
     replace_everywhere("moto.stepfunctions.parser", "boto_client_for", _create_client, _client_for)
 
 
 def clear() -> None:
-    """Drop all clients, because they belong to a cloud that has stopped."""
+    """Drop all clients. They belong to the ``LocalCloud`` that stops, so the next one must not use them."""
     with _lock:
         _clients.clear()
 

@@ -1,4 +1,4 @@
-"""Errors of states: their names, which of them can be caught, and their logging.
+"""Errors of Step Functions states: their names, which of them can be caught, and their logging.
 
 Heartbeat timeout: patches ``StateTaskServiceCallback._from_error``. moto uses the name ``States.Timeout`` for missed
 heartbeats, too. Without the patch, a Catch that lacks ``States.HeartbeatTimeout`` works locally and fails on AWS.
@@ -38,7 +38,7 @@ _evaluate = original(ErrorEqualsDecl, "_eval_body")
 
 @cache
 def install() -> None:
-    """Patch moto."""
+    """Patch moto so that errors have AWS's names and are caught as on AWS; stop logging of caught errors."""
     replace(StateTaskServiceCallback, "_from_error", _from_error_with_name)
     replace(ErrorEqualsDecl, "_eval_body", _match)
     logging.getLogger("moto.stepfunctions.parser").setLevel(logging.CRITICAL)
@@ -54,7 +54,7 @@ def _from_error_with_name(self: StateTaskServiceCallback, env: Environment, ex: 
 
 
 def _match(self: ErrorEqualsDecl, env: Environment) -> None:
-    """Replace the error on the stack by True if this Catch matches it, otherwise by False."""
+    """Replace the error on the stack with True if this Catch matches the error, otherwise with False."""
     if env.stack[-1] in _TERMINAL_ERRORS and env.stack[-1] not in self.error_names:
         env.stack.pop()
         env.stack.append(False)

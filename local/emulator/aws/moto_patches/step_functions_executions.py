@@ -1,19 +1,19 @@
-"""The life cycle of an execution: its start, its stop, and its threads.
+"""The life cycle of a Step Functions execution: its start, its stop, and its threads.
 
 Start: patches ``Execution.__init__`` and ``.start``, ``ExecutionWorker.__init__`` and ``._get_evaluation_environment``,
 so that status and environment exist from the beginning. moto lists an execution before it has a status and starts it
 before it has an environment. Without the patch, StopExecution right after StartExecution, and every callback to any
-*other* execution in that moment, fails with a 500: ``'NoneType' object has no attribute …``.
+*other* execution at that moment, fails with a 500: ``'NoneType' object has no attribute …``.
 
 Stop: patches ``Environment.set_stop``, ``.set_timed_out``, ``.set_error`` and ``.next_state_name``, so that
 StopExecution and a machine's TimeoutSeconds end an execution at once and with the right status. moto marks an execution
-as ended but does not wake a task that waits for its token. A Map then continues until the tool ends by itself, and the
+as ended but does not wake a task that waits for its token. A Map then continues until the tool ends, and the
 next transition raises, which turns ABORTED into FAILED. moto also ignores a stop before the first state. Without the
 patch, a canceled turn stays RUNNING.
 
 Threads: replaces the list ``TMP_THREADS``, which the interpreter's modules have imported by name. moto appends every
-thread and never removes one, so the list grows forever. The replacement only holds live threads, which lets a cloud
-that stops wait for them.
+thread and never removes one, so the list grows forever. The replacement only holds live threads, so that a stopping
+emulator can wait for them.
 """
 
 import datetime as dt
@@ -44,7 +44,7 @@ _next_state_name = original(Environment, "next_state_name")
 
 @cache
 def install() -> None:
-    """Patch moto."""
+    """Patch moto so that executions start completely, stop at once, and release their threads."""
     replace(Execution, "__init__", _init_complete_execution)
     replace(Execution, "start", _start)
     replace(ExecutionWorker, "__init__", _init_complete_worker)
@@ -78,7 +78,7 @@ def _environment(self: ExecutionWorker) -> Environment:
 
 def _stop(self: Environment, stop_date: dt.datetime, cause: str | None, error: str | None) -> None:
     with self._state_mutex:
-        if self._program_state is None:  # not started yet, so no frame exists that could be stopped
+        if self._program_state is None:  # not started, so there is no frame to stop
             self._program_state = ProgramStopped(stop_date=stop_date, cause=cause, error=error)
         _set_stop(self, stop_date=stop_date, cause=cause, error=error)
     _wake_waiting_tasks(self)
@@ -92,14 +92,14 @@ def _time_out(self: Environment) -> None:
 
 
 def _fail(self: Environment, error: object) -> None:
-    """Set the error unless the execution has ended: a later error is a consequence of its end."""
+    """Set the error unless the execution has ended: later errors only result from its end."""
     with self._state_mutex:
         if self.is_running():
             _set_error(self, error=error)
 
 
 def _transition(self: Environment, next_state_name: str) -> None:
-    """Set the next state unless the execution has ended. Every loop over states checks whether the program runs."""
+    """Set the next state unless the execution has ended. moto's loops over states check whether it is running."""
     with self._state_mutex:
         if self._program_state is None or isinstance(self._program_state, ProgramRunning):
             _next_state_name.fset(self, next_state_name)
@@ -111,7 +111,7 @@ def _wake_waiting_tasks(environment: Environment) -> None:
 
 
 class _LiveThreads(list[threading.Thread]):
-    """The replacement of moto's list, to which moto only appends. It holds weak references to the threads."""
+    """Replaces moto's list of threads, to which moto only appends. Weak references let ended threads disappear."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -23,7 +23,7 @@ _parse = original(AmazonStateLanguageParser, "parse").__func__
 
 @cache
 def install() -> None:
-    """Patch moto."""
+    """Patch moto so that it parses each definition and each JSONPath only once."""
     replace(AmazonStateLanguageParser, "parse", staticmethod(_parse_with_cached_tree))
     for module in (json_path, result_path):
         replace(module, "parse", lru_cache(_MAX_PATHS)(module.parse))
@@ -36,5 +36,5 @@ def _parse_with_cached_tree(definition: str) -> tuple[Any, Any]:
 
 @lru_cache(_MAX_DEFINITIONS)
 def _tree(definition: str) -> Any:  # noqa: ANN401  (antlr4 has no types)
-    """Return the syntax tree of a definition. Raises ASLParserException if it has a syntax error."""
+    """Return the syntax tree of a definition. Raise ASLParserException if it has a syntax error."""
     return _parse(definition)[1]

@@ -16,18 +16,18 @@ from local.emulator.aws.moto_patches.patching import replace
 from satchel.domain.ids import ConnectionId
 
 MAX_MESSAGE_BYTES = 128 << 10
-"""API Gateway's limit for a message."""
+"""API Gateway's limit for one WebSocket message."""
 
 
 class Connection(Protocol):
     """The server's end of a WebSocket connection. Thread-safe."""
 
     def send(self, text: str) -> bool:
-        """Send a message after the earlier ones. Return False if the connection has ended."""
+        """Send a message after all earlier messages. Return False if the connection has ended."""
         ...
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         ...
 
 
@@ -36,18 +36,18 @@ _connections: dict[str, Connection] = {}
 
 @cache
 def install() -> None:
-    """Patch moto."""
+    """Patch moto so that posted messages reach the emulator's WebSocket connections."""
     replace(ApiGatewayManagementApiBackend, "post_to_connection", _post)
     replace(ApiGatewayManagementApiBackend, "delete_connection", _delete)
 
 
 def register(connection_id: ConnectionId, connection: Connection) -> None:
-    """Send messages for this id to this connection."""
+    """Deliver messages that are posted to this id over this connection, until ``unregister``."""
     _connections[connection_id] = connection
 
 
 def unregister(connection_id: ConnectionId) -> None:
-    """Remove a connection that has ended."""
+    """Remove a connection that has ended. Posting to its id then raises GoneException."""
     _connections.pop(connection_id, None)
 
 
