@@ -1,6 +1,6 @@
-"""The calculator server: the smallest useful tool. It takes a text, returns `results` and creates no files.
+"""The calculator MCP server, an example of a minimal tool: takes one text, returns `results`, creates no files.
 
-It does not declare `username`, so it runs in a process without any writable folder.
+The tool declares no argument `username`, so Satchel runs the server in a process that cannot write to any folder.
 """
 
 import ast
@@ -12,8 +12,8 @@ from typing import Any
 from fastmcp import FastMCP
 from fastmcp.exceptions import ToolError
 
-MAX_LENGTH = 500  # characters; also limits the depth of the expression
-MAX_BITS = 3_300  # about 1,000 digits; without the limit, 9**9**9 would use up all time and memory
+MAX_LENGTH = 500  # characters of an expression, which also limits how deep it nests
+MAX_BITS = 3_300  # of an integer, about 1,000 digits; otherwise 9**9**9 would use up all time and memory
 
 UNARY: dict[type[ast.unaryop], Callable[[float], float]] = {ast.UAdd: operator.pos, ast.USub: operator.neg}
 BINARY: dict[type[ast.operator], Callable[[float, float], complex]] = {
@@ -42,7 +42,7 @@ def evaluate(expression: str) -> dict[str, Any]:
 
 
 def calculate(expression: str) -> float:
-    """Return the value of an arithmetic expression. Raises ToolError with a sentence for the user if it has none."""
+    """Return the value of an arithmetic expression. If it has none, raise ToolError with a sentence for the user."""
     if len(expression) > MAX_LENGTH:
         raise ToolError(f"The expression is {len(expression):,} characters long; at most {MAX_LENGTH} are evaluated.")
     try:
@@ -51,12 +51,12 @@ def calculate(expression: str) -> float:
         raise ToolError(f"{expression} divides by zero.") from error
     except OverflowError as error:
         raise ToolError(f"{expression} is too large to calculate.") from error
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # raised by ast.parse
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # ast.parse raises all of these
         raise ToolError(f"{expression!r} is not an arithmetic expression.") from error
 
 
 def _value(node: ast.expr) -> float:
-    """Evaluate a syntax tree. Only arithmetic can run, because all other nodes raise ToolError."""
+    """Evaluate a syntax tree. All nodes other than arithmetic raise ToolError, so no other code can run."""
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
             return _checked(number)
@@ -68,7 +68,7 @@ def _value(node: ast.expr) -> float:
 
 
 def _apply(op: ast.operator, left: float, right: float) -> complex:
-    """Apply an operator. Raise OverflowError for a large power before computing it; other operators add few digits."""
+    """Apply an operator. Raise OverflowError before computing a huge power; other operators cannot grow that fast."""
     both_integers = isinstance(left, int) and isinstance(right, int)
     if isinstance(op, ast.Pow) and both_integers and abs(left) > 1 and math.log2(abs(left)) * right > MAX_BITS:
         raise OverflowError
@@ -76,7 +76,7 @@ def _apply(op: ast.operator, left: float, right: float) -> complex:
 
 
 def _checked(number: complex) -> float:
-    """Return the number if JSON can represent it: not complex, not infinite, not too long. Otherwise raise an error."""
+    """Return the number if JSON can represent it. Raise ToolError if it is complex, OverflowError if too large."""
     if isinstance(number, complex):
         raise ToolError("The result is not a real number.")
     if number.bit_length() > MAX_BITS if isinstance(number, int) else not math.isfinite(number):

@@ -1,7 +1,7 @@
-"""The legacy server: returns files inline in two arrays of the same order, as tools of the first contract did.
+"""The legacy MCP server, an example of the first tool contract: returns file names and contents in parallel arrays.
 
-Such tools still work. New tools should write files and return `artifacts` with paths, as the report server does: base64
-in a result is copied in memory several times, so it suits small files only.
+Such tools still work. New tools should write files and return `artifacts` with their paths, as the report server does:
+file content as base64 in a result is copied in memory several times, so it suits only small files.
 """
 
 import base64

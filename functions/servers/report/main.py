@@ -1,8 +1,8 @@
-"""The report server: one tool that reads a file and creates two, as an example for authors of tools.
+"""The report MCP server, an example for tool authors: one tool that reads a file and creates two files.
 
 - The client sets `filename` to the path of a readable file, and `username` to the name of the only writable folder,
-  /tmp/{username}/. The tool returns its files by path, whatever their size.
-- The work runs in a thread, step by step, so the event loop can send progress while the next step runs.
+  /tmp/{username}/. The tool returns its files as paths, whatever their size.
+- The work runs in a thread, step by step, so the event loop can send progress messages between steps.
 """
 
 import asyncio
@@ -13,11 +13,11 @@ from typing import Any
 
 from fastmcp import Context, FastMCP
 
-sys.path.insert(0, str(Path(__file__).parent))  # servers run with `python -I`, which excludes this folder
+sys.path.insert(0, str(Path(__file__).parent))  # `python -I`, which starts servers, excludes this folder
 
 from csv_report import Table, draw_chart, read_in_steps, render_page  # type: ignore[import-not-found] # found at run time
 
-MAX_LISTED = 50  # columns in `results`, which the model reads; the report has all of them
+MAX_LISTED = 50  # columns described in `results`, which the model reads; the HTML report describes all columns
 
 mcp = FastMCP(name="report")
 
@@ -70,8 +70,8 @@ async def _read(source: Path, ctx: Context) -> Table:
 
 
 async def _write(table: Table, source: Path, folder: Path) -> list[dict[str, str]]:
-    """Write the page, and the chart if there are rows. Both are named after the source file."""
-    stem = source.stem.encode()[:200].decode(errors="ignore")  # a file's name must stay below 256 bytes
+    """Write the report page and, if the table has rows, the chart. Name both files after the source file."""
+    stem = source.stem.encode()[:200].decode(errors="ignore")  # file names are limited to 255 bytes
     page, chart = folder / f"{stem}_report.html", folder / f"{stem}_chart.png"
     page.write_text(await asyncio.to_thread(render_page, source.name, table), encoding="utf-8")
     artifacts = [_artifact(page, "text/html", f"Report on {source.name}", category="report", viewer="html")]

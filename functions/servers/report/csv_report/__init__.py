@@ -1,4 +1,4 @@
-"""The CSV report: read a file into a table, render the table. Imports go one way: reader and rendering → table."""
+"""Summarize a CSV file: `reader` builds a table of statistics, `rendering` draws it, and both import only `table`."""
 
 from .reader import read_in_steps
 from .rendering import draw_chart, render_page

@@ -1,4 +1,4 @@
-"""An HTML page and a chart of a table. Both treat the file's content as text only, never as markup or formulas."""
+"""Render a table's statistics as an HTML page and a chart. Text in the file is never used as markup or formula."""
 
 import math
 from html import escape
@@ -19,7 +19,7 @@ PAGE = Template((Path(__file__).parent / "page.html").read_text(encoding="utf-8"
 
 
 def render_page(name: str, table: Table) -> str:
-    """Return the report as an HTML page without scripts or other files, with a light and a dark color scheme."""
+    """Return the report as a self-contained HTML page without scripts, with a light and a dark color scheme."""
     figures = {"Rows": table.rows, "Columns": len(table.columns), "Ragged rows": table.ragged}
     return PAGE.substitute(
         title=escape(name),
@@ -44,8 +44,8 @@ def _bars(shares: list[float]) -> str:
 
 
 def draw_chart(name: str, table: Table, path: Path) -> None:
-    """Draw a PNG with the distribution of the first numeric columns, or else the number of distinct values."""
-    from matplotlib.figure import Figure  # noqa: PLC0415  takes 1 s, which would delay tools/list
+    """Draw a PNG with the distributions of numeric columns, or counts of distinct values if no column is numeric."""
+    from matplotlib.figure import Figure  # noqa: PLC0415  the import takes 1 s, which would delay tools/list
 
     numeric = [column for column in table.columns if column.kind == "number"][:MAX_CHARTED]
     columns = min(len(numeric), 3) or 1
@@ -79,6 +79,6 @@ def _draw_distinct(panel: "Axes", columns: list[Column]) -> None:
 
 
 def _label(name: str) -> str:
-    """Return a name as one short line. A `$` starts no formula, because texts are drawn with parse_math=False."""
+    """Return a name as one line of at most 32 characters. A `$` in it is safe, as texts have parse_math=False."""
     line = " ".join(name.split())
     return line if len(line) <= MAX_LABEL else f"{line[: MAX_LABEL - 1]}…"

@@ -1,4 +1,4 @@
-"""Statistics of a table: counts and bounded samples, never all cells. Imports only the standard library."""
+"""Collect statistics of a table: counts and samples of limited size, never all cells."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ MAX_SAMPLE = 4_000
 
 @dataclass
 class Column:
-    """The statistics of one column. `add` takes in cells."""
+    """The statistics of one column, updated by `add`."""
 
     name: str
     filled: int = 0
@@ -20,17 +20,17 @@ class Column:
     low: float = math.inf
     high: float = -math.inf
     total: float = 0.0
-    distinct: set[int] = field(default_factory=set)  # hashes, so that long texts need no more memory
-    sample: list[float] = field(default_factory=list)  # every stride-th number, at most MAX_SAMPLE of them
+    distinct: set[int] = field(default_factory=set)  # hashes of cells, so long texts take no more memory
+    sample: list[float] = field(default_factory=list)  # each `stride`-th number in the column, at most MAX_SAMPLE
     stride: int = 1
 
     @property
     def kind(self) -> str:
-        """`number` if all filled cells are numbers, `empty` if no cell is filled, else `text`."""
+        """Return `number` if all filled cells are numbers, `empty` if no cell is filled, `text` otherwise."""
         return ("number" if self.numeric else "text") if self.filled else "empty"
 
     def add(self, cells: Sequence[str], *, decimal_comma: bool) -> None:
-        """Add the next cells. Blank cells count as empty."""
+        """Add the column's next cells to the statistics. Blank cells count as empty."""
         filled = [cell for cell in map(str.strip, cells) if cell]
         self.filled += len(filled)
         if len(self.distinct) < MAX_DISTINCT:
@@ -49,12 +49,12 @@ class Column:
             self.sample, self.stride = self.sample[::2], self.stride * 2
 
     def shares(self, max_bins: int) -> list[float]:
-        """Return the share of the numbers in each of at most `max_bins` equal ranges; empty for other columns."""
+        """Return the share of numbers in each of at most `max_bins` equal ranges, or `[]` if any cell is text."""
         counts = histogram(self.sample, self.low, self.high, max_bins) if self.kind == "number" else []
         return [count / len(self.sample) for count in counts]
 
     def describe(self, rows: int) -> dict[str, Any]:
-        """Return a small JSON summary of the column in a table with this many rows."""
+        """Return a small JSON summary of the column. `rows` is the number of rows in the table."""
         summary: dict[str, Any] = {"column": self.name, "type": self.kind, "empty": rows - self.filled}
         if self.kind == "number":
             values = {"min": self.low, "mean": self.total / self.filled, "max": self.high, "sum": self.total}
@@ -67,23 +67,23 @@ class Column:
 
 @dataclass
 class Table:
-    """The columns, and the number of rows below the header."""
+    """The statistics of a CSV file: its columns and the number of rows below the header."""
 
     columns: list[Column]
     delimiter: str
     rows: int = 0
-    ragged: int = 0  # rows with more or fewer cells than the header
+    ragged: int = 0  # number of rows with more or fewer cells than the header
 
     def add(self, rows: Sequence[Sequence[str]]) -> None:
-        """Add the next rows. Missing cells count as empty; cells beyond the header are ignored."""
+        """Add the file's next rows. Missing cells count as empty; cells beyond the header's last column are ignored."""
         self.rows += len(rows)
         self.ragged += sum(len(row) != len(self.columns) for row in rows)
         for column, cells in zip(self.columns, zip_longest(*rows, fillvalue=""), strict=False):
-            column.add(cells, decimal_comma=self.delimiter == ";")  # spreadsheets use both together
+            column.add(cells, decimal_comma=self.delimiter == ";")  # spreadsheets write `;` and `1,5` together
 
 
 def numbers_in(cells: Sequence[str], *, decimal_comma: bool = False) -> list[float] | None:
-    """Return the cells as numbers, or None if one is text. `nan`, `inf` and `2024_01` are text, unlike for float."""
+    """Return the cells as numbers, or None if one is text. `nan`, `inf` and `2024_01` are text, unlike for float()."""
     try:
         numbers = [float(cell.replace(",", ".") if decimal_comma else cell) for cell in cells]
     except ValueError:
@@ -94,10 +94,10 @@ def numbers_in(cells: Sequence[str], *, decimal_comma: bool = False) -> list[flo
 def histogram(numbers: Sequence[float], low: float, high: float, max_bins: int) -> list[int]:
     """Count the numbers in each of at most `max_bins` ranges of equal width, from `low` to `high`.
 
-    For whole numbers the width is a whole number: otherwise ranges would cover two and three of them in turn, which
-    looks like a comb.
+    If all numbers are whole, so is the width: otherwise ranges would cover alternately two and three whole numbers, and
+    the chart would look like a comb.
     """
-    half_width, bins = (high / 2 - low / 2) / max_bins, max_bins  # halves, so that the largest range stays finite
+    half_width, bins = (high / 2 - low / 2) / max_bins, max_bins  # halves: high - low could be infinite
     if all(map(float.is_integer, numbers)) and high - low < 1 << 53:
         half_width = math.ceil((high - low + 1) / max_bins) / 2
         bins = math.ceil((high - low + 1) / 2 / half_width)
@@ -108,7 +108,7 @@ def histogram(numbers: Sequence[float], low: float, high: float, max_bins: int) 
 
 
 def _tidy(number: float) -> float | None:
-    """Return the number rounded to 12 digits, to hide binary fractions, or None if JSON cannot represent it."""
+    """Round a number to 12 digits, which hides binary rounding errors. Return None if JSON cannot represent it."""
     if not math.isfinite(number):
         return None
     return int(number) if number.is_integer() and abs(number) < 1 << 53 else float(f"{number:.12g}")
