@@ -1,4 +1,4 @@
-"""The rules of sessions, turns, files and time, without I/O. Imports ``contract``, pydantic and the standard library.
+"""The rules for sessions, turns, tool calls, files and time limits, without I/O.
 
-Called by ``services``; knows neither AWS nor MCP nor HTTP.
+``services`` calls this package. It imports only ``contract``, pydantic and the standard library: no AWS, MCP or HTTP.
 """

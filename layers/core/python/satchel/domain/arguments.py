@@ -1,4 +1,4 @@
-"""Changes that Dispatch makes to a model's arguments before a tool gets them: identity, file names, original names."""
+"""Change a model's arguments before Dispatch sends them to a tool: set the identity, file paths and original names."""
 
 import difflib
 import json
@@ -17,15 +17,15 @@ ORIGINAL_NAMES = {
     "original_filenames": ("filenames", "file_names"),
     "original_file_names": ("file_names", "filenames"),
 }
-"""Arguments that receive the users' names of files, each with the file arguments that it describes."""
+"""Arguments that get the names that users gave their files, each with the file arguments whose names it gets."""
 
 _MAX_SUGGESTIONS = 3
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Parse a model's arguments. Raise InvalidArguments unless the text is one JSON object; an empty text is ``{}``.
+    """Parse a model's arguments. Raise InvalidArguments if the text is not a JSON object. Empty text means ``{}``.
 
-    Values that Python reads but JSON cannot carry are replaced: NaN and infinities by null, lone surrogates by U+FFFD.
+    Values that JSON cannot represent are replaced: NaN and infinity with null, lone surrogates with U+FFFD.
     """
     try:
         arguments = to_plain_json(json.loads(text)) if text.strip() else {}
@@ -37,7 +37,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def parse_or_text(text: str) -> Any:  # noqa: ANN401  (a JSON object, or the text)
-    """Return the model's arguments, or the unchanged text if it is not a JSON object."""
+    """Parse a model's arguments. Return the text unchanged if it is not a JSON object."""
     try:
         return parse(text)
     except InvalidArguments:
@@ -45,16 +45,16 @@ def parse_or_text(text: str) -> Any:  # noqa: ANN401  (a JSON object, or the tex
 
 
 def inject_identity(tool: ToolSpec, arguments: dict[str, Any], user: UserName) -> dict[str, Any]:
-    """Set the identity arguments that the tool's schema declares to the signed-in user.
+    """Set each identity argument that the tool's schema declares to the signed-in user's name.
 
-    An identity that the model sent is overwritten even if the schema does not declare it: the tool may read it anyway
+    An identity argument from the model is overwritten even if the schema does not declare it, as the tool may read it
     (clause v2.1:username:overwritten).
     """
     return arguments | {name: user for name in IDENTITY_ARGUMENTS if tool.declares(name) or name in arguments}
 
 
 def list_file_names(tool: ToolSpec, arguments: dict[str, Any]) -> list[str]:
-    """Return the file names in the tool's declared file arguments, in order and without duplicates or empty names."""
+    """Return the file names in the tool's declared file arguments, in order, without duplicates or empty names."""
     names: list[str] = []
     for argument in FILE_ARGUMENTS:
         if tool.declares(argument):
@@ -65,7 +65,7 @@ def list_file_names(tool: ToolSpec, arguments: dict[str, Any]) -> list[str]:
 
 
 def replace_file_names(tool: ToolSpec, arguments: dict[str, Any], replacement: Callable[[str], str]) -> dict[str, Any]:
-    """Replace each file name by ``replacement(name)``: a path, a URL, or the name itself."""
+    """Replace each file name in the file arguments with ``replacement(name)``: a path, a URL, or the same name."""
     replaced = dict(arguments)
     for argument in FILE_ARGUMENTS:
         if tool.declares(argument) and argument in arguments:
@@ -74,7 +74,7 @@ def replace_file_names(tool: ToolSpec, arguments: dict[str, Any], replacement: C
 
 
 def fill_original_names(tool: ToolSpec, arguments: dict[str, Any], name_of: Callable[[str], str]) -> dict[str, Any]:
-    """Set the original-name arguments that the tool declares; ``name_of`` returns a file's name for its argument."""
+    """Set the tool's declared original-name arguments. ``name_of`` maps a file argument's value to the file's name."""
     filled = dict(arguments)
     for original, sources in ORIGINAL_NAMES.items():
         source = next((name for name in sources if tool.declares(name) and arguments.get(name)), None)
@@ -84,12 +84,12 @@ def fill_original_names(tool: ToolSpec, arguments: dict[str, Any], name_of: Call
 
 
 def _map_names(value: object, change: Callable[[str], str]) -> object:
-    """Change a name, or each name in a list. Values that are not strings stay as they are."""
+    """Apply ``change`` to a name, or to each name in a list. Leave values that are not strings unchanged."""
     if isinstance(value, list):
         return [change(item) if isinstance(item, str) else item for item in value]
     return change(value) if isinstance(value, str) else value
 
 
 def find_similar_names(name: str, known: Iterable[str]) -> list[str]:
-    """Return up to three known names that resemble an unknown one, the most similar first."""
+    """Return up to three known names that resemble ``name``, the most similar first."""
     return difflib.get_close_matches(name, list(known), n=_MAX_SUGGESTIONS, cutoff=0.5)

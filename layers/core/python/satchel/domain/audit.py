@@ -1,4 +1,4 @@
-"""The audit trail: one entry for each ended tool call and each download."""
+"""The audit trail: one entry for each finished tool call and each download."""
 
 import hashlib
 from datetime import datetime
@@ -18,7 +18,7 @@ Result = Literal["ok", "error"]
 
 
 class _Entry(BaseModel):
-    """The common fields of entries. ``audit_id`` sorts by time; a call's id contains the time at which its turn began.
+    """The common fields of audit entries. ``audit_id`` sorts by time: that of the download, or of the turn's start.
 
     ``duration_seconds`` is None if the duration is unknown.
     """
@@ -33,9 +33,9 @@ class _Entry(BaseModel):
 
 
 class ToolCallEntry(_Entry):
-    """A tool call that ended or was rejected. ``arguments`` are the tool's arguments, with secrets redacted.
+    """The audit entry of a tool call that finished or was rejected. ``arguments`` are redacted.
 
-    ``reason`` distinguishes errors with the same code: ``E_FORBIDDEN`` is ``Forbidden`` or ``NotApproved``.
+    ``reason`` distinguishes errors with the same code: ``E_FORBIDDEN`` can mean ``Forbidden`` or ``NotApproved``.
     """
 
     kind: Literal["tool_call"] = "tool_call"
@@ -47,9 +47,9 @@ class ToolCallEntry(_Entry):
 
 
 class DownloadEntry(_Entry):
-    """A file that was downloaded by a link. ``user`` is the file's owner, who need not be the downloader.
+    """The audit entry of a download through a link. ``user`` is the file's owner, not necessarily the downloader.
 
-    ``audience``: the link was made for the web client (``ui``) or for a tool. ``size`` in bytes.
+    ``audience`` says for whom the link was created: the web client (``ui``) or a ``tool``. ``size`` is in bytes.
     """
 
     kind: Literal["download"] = "download"
@@ -64,7 +64,7 @@ AuditEntry = Annotated[ToolCallEntry | DownloadEntry, Field(discriminator="kind"
 
 
 def ended_call_entry(call: Call, result: CallResult, at: datetime) -> ToolCallEntry:
-    """Return the entry of a call that has a result."""
+    """Return the audit entry of a tool call that has a result."""
     reason = (result.meta_data or {}).get("reason") if result.is_error else None
     return _call_entry(
         call,
@@ -77,7 +77,7 @@ def ended_call_entry(call: Call, result: CallResult, at: datetime) -> ToolCallEn
 
 
 def unfinished_call_entry(call: Call, error_code: str, at: datetime) -> ToolCallEntry:
-    """Return the entry of a call that had no result when its turn ended with ``error_code``."""
+    """Return the audit entry of a tool call that had no result when its turn ended with ``error_code``."""
     return _call_entry(call, at=at, result="error", error_code=error_code)
 
 
@@ -92,7 +92,7 @@ def _call_entry(call: Call, **fields: Any) -> ToolCallEntry:  # noqa: ANN401  (f
 
 
 def _entry_id(call: Call) -> str:
-    """Derive the id from the turn's start and the call's position, so that repeated writes give one entry."""
+    """Derive the id from the turn's start and the call's position, so that a repeated write creates no second entry."""
     position = call.round.to_bytes(2, "big") + call.index.to_bytes(2, "big")
     digest = hashlib.sha256(call.call_id.encode()).digest()
     return new_id(ENTRY_ID_KIND, time_of(call.turn_id), position + digest[:6])

@@ -1,4 +1,4 @@
-"""Tool calls: the proposed call, the user's approval, the runner's report and the stored result."""
+"""Tool calls in their stages: the call itself, the user's approval, the runner's report and the stored result."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -31,21 +31,21 @@ from satchel.domain.responses import ResponseArtifact, ResponseCanvas, ResponseD
 from satchel.domain.size_limits import MAX_FILES, MAX_NAME_CHARS, strip_and_truncate, truncate
 
 MAX_INLINE_BYTES = 64 * 1024
-"""The response contains texts up to this size; larger files have only a link."""
+"""A response contains the content of text files up to this size. For larger files, it has only a link."""
 
 MAX_RESULT_BYTES = 300_000
-"""The limit of a stored result: a DynamoDB item has at most 400 KB."""
+"""Maximum size of a stored result, because a DynamoDB item can have at most 400 KB."""
 
-_MAX_ARTIFACT_TEXT_CHARS = 20_000  # of each text; CallResult.bounded limits all of them together
+_MAX_ARTIFACT_TEXT_CHARS = 20_000  # limit of each text; CallResult.bounded limits their total
 _SHORT_TEXT_CHARS = 100
 _SHORT_RESULTS_CHARS = 4_000
 _TRUNCATED = {"truncated": "The result was too long to be stored in full."}
 
 
 class CallResult(BaseModel):
-    """The stored result of a call; written once. ``inline`` are the files whose text is part of the response.
+    """The stored result of a tool call, written once. ``inline`` lists the files whose text is part of the response.
 
-    ``duration_ms`` is None if the runner did not report the end of the call.
+    ``duration_ms`` is None if the runner did not report that the call finished.
     """
 
     is_error: bool
@@ -61,11 +61,11 @@ class CallResult(BaseModel):
 
     @property
     def files(self) -> list[ResponseArtifact | ResponseDeferred]:
-        """Return all files of the call, deferred files last."""
+        """Return all files that the call created, deferred files last."""
         return [*self.artifacts, *self.deferred]
 
     def bounded(self) -> "CallResult":
-        """Return the result within ``MAX_RESULT_BYTES``: as it is, without file descriptions, or shortened as well."""
+        """Return the result within ``MAX_RESULT_BYTES``: shorten file descriptions, then results if needed."""
         for smaller in self._candidates():
             if len(smaller.model_dump_json().encode()) <= MAX_RESULT_BYTES:
                 return smaller
@@ -98,9 +98,9 @@ _MODEL_MISTAKES = {ErrorCode.E_UNKNOWN_TOOL, ErrorCode.E_FORBIDDEN, ErrorCode.E_
 
 
 class Call(BaseModel):
-    """One tool call. ``arguments`` is the model's text; ``injected`` adds the identity and names files by name.
+    """One tool call. ``arguments`` is the model's text. ``injected`` is parsed and has the identity, but no file paths.
 
-    ``server`` and ``bytes_in`` (the size of the input files) are set when the call is sent to its runner.
+    ``server`` and ``bytes_in`` (the size of the input files) are unset until the call is sent to a runner.
     """
 
     call_id: CallId
@@ -120,9 +120,9 @@ class Call(BaseModel):
 
     @property
     def is_mistaken(self) -> bool:
-        """Return True if Dispatch rejected the call because of the model's request: unknown tool or wrong arguments.
+        """Return True if Dispatch rejected the call because of the model's mistake: unknown tool or invalid arguments.
 
-        Errors of a dispatched tool and calls that the user denied are not mistakes of the model.
+        A call that failed in the tool or that the user denied is not a mistake of the model.
         """
         result = self.result
         if result is None or self.injected is not None or result.error_code not in _MODEL_MISTAKES:
@@ -131,12 +131,12 @@ class Call(BaseModel):
 
 
 class StoredFile(BaseModel):
-    """A file that a runner stored in S3 for a call, as the runner reports it.
+    """A runner's report of one file that it stored in S3 for a tool call.
 
-    The runner ran foreign code, so RecordToolResult derives ``object_id`` and ``key`` again and compares them.
-    ``deferred`` selects the model of ``artifact``, because each model accepts the other's fields. The JSON form has
-    neither bytes nor the tool's path; after parsing, ``artifact.path`` is ``key``. ``declared`` is False if the tool's
-    output does not name the file. ``inline``: the response contains the text of the file.
+    The runner ran third-party code, so RecordToolResult computes ``object_id`` and ``key`` again and compares them.
+    ``deferred`` selects the class of ``artifact``, because each class accepts the other's fields. The JSON form has
+    neither content nor a path; after parsing, ``artifact.path`` is ``key``. ``declared`` is False if the tool's
+    output does not name the file. ``inline`` is True if the response contains the file's text.
     """
 
     object_id: str
@@ -164,10 +164,10 @@ class StoredFile(BaseModel):
 
 
 class RunnerReport(BaseModel):
-    """The runner's report of a call: the tool output without bytes, and the stored files (at most ``MAX_FILES``).
+    """A runner's report of a tool call: the output without file content, and the stored files (at most ``MAX_FILES``).
 
-    ``tools_changed``: the server announced another list of tools since the previous call. The runner ran foreign code,
-    so the reader trusts only what it can check. A file with an invalid artifact becomes one of ``problems``.
+    ``tools_changed``: the server announced a change of its tool list since the previous call. The runner executed
+    third-party code, so trust only what can be checked. A file with an invalid artifact becomes one of ``problems``.
     """
 
     results: Any = None
@@ -184,7 +184,7 @@ class RunnerReport(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _report_invalid_artifacts(cls, data: Any) -> Any:  # noqa: ANN401  (JSON, or keyword arguments)
-        """Move files with an invalid artifact to the problems: they must not fail the whole report."""
+        """Move files with an invalid artifact to ``problems``, because they must not invalidate the whole report."""
         if not isinstance(data, dict) or not isinstance(data.get("files"), list):
             return data
         parsed = [_parse_file(file) for file in data["files"][:MAX_FILES]]
@@ -195,7 +195,7 @@ class RunnerReport(BaseModel):
 
     @classmethod
     def from_error(cls, error: ToolError, duration_ms: int | None = 0) -> Self:
-        """Return the report of a call that failed with this error."""
+        """Return the report of a tool call that failed with this error."""
         output = ToolOutput.from_error(error)
         return cls(
             results=output.results,
@@ -207,7 +207,7 @@ class RunnerReport(BaseModel):
 
 
 def _parse_file(reported: Any) -> StoredFile | ArtifactProblem:  # noqa: ANN401  (JSON, or an instance)
-    """Return the file, or the problem if only its artifact is invalid. Raise ValidationError for any other fault."""
+    """Parse a reported file. Return a problem if only its artifact is invalid. Otherwise raise ValidationError."""
     try:
         return StoredFile.model_validate(reported)
     except ValidationError as error:
@@ -224,7 +224,7 @@ MAX_REASON_CHARS = 1_000
 
 
 class Decision(BaseModel):
-    """The user's decision. ``arguments`` replace the model's; identity and files are injected after that."""
+    """The user's decision about a call. ``arguments`` replace the model's; identity and file paths are added later."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"approved": True}]})
 
@@ -234,7 +234,7 @@ class Decision(BaseModel):
 
 
 class Approval(BaseModel):
-    """A call that waits for the user's decision. ``task_token`` resumes the turn; no response or log contains it."""
+    """A tool call's approval by the user. ``task_token`` resumes the turn, so no response or log may contain it."""
 
     call_id: CallId
     turn_id: TurnId

@@ -1,4 +1,4 @@
-"""Dashboards that tools show in a frame: which ones are allowed (clause v2:canvas:origins), and the users' actions."""
+"""Dashboards that tools show in a frame: the check of their URLs (clause v2:canvas:origins), and users' actions."""
 
 import re
 from collections.abc import Collection
@@ -15,17 +15,17 @@ from satchel.domain.size_limits import MAX_TEXT_CHARS, strip_and_truncate
 MAX_DETAILS_BYTES = 8_192
 _MAX_PORT = 65_535
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-# Not urlsplit: a browser may read as host what urlsplit reads as path or user. This pattern accepts plain hosts only.
+# urlsplit is unsafe: a browser may use as host what urlsplit parses as path or user. Accept only plain hosts.
 _WEB_URL = re.compile(
     r"(https?)://([a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::([0-9]{1,5}))?(?=[/?#]|\Z)", re.IGNORECASE | re.ASCII
 )
-# The id is part of request paths (percent-encoded; some gateways decode twice) and of DynamoDB keys.
+# No "/" or "%", because ids are part of request paths, which some gateways decode twice, and of DynamoDB keys.
 CANVAS_ID_PATTERN = r"(?!\.{1,2}\Z)[^%/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,128}"
 _CANVAS_ID = re.compile(CANVAS_ID_PATTERN)
 
 
 class Dashboard(BaseModel):
-    """An accepted dashboard: its owner, and the session and call that opened it last."""
+    """A dashboard that passed the checks: its owner, and the session and tool call that opened it most recently."""
 
     canvas_id: CanvasId
     user: UserName
@@ -36,7 +36,7 @@ class Dashboard(BaseModel):
 
 
 class CanvasAction(BaseModel):
-    """An action of a user in a dashboard."""
+    """An action that a user performed in a dashboard."""
 
     action_id: str
     canvas_id: CanvasId
@@ -49,12 +49,12 @@ class CanvasAction(BaseModel):
 
 
 def is_canvas_id(text: str) -> bool:
-    """Return True if the text is a valid id: 1 to 128 characters, without slashes, ``%`` and control characters."""
+    """Return True if the text can be a dashboard's id: 1 to 128 characters, no slashes, ``%`` or control characters."""
     return _CANVAS_ID.fullmatch(text) is not None
 
 
 def origin_of(url: str) -> str | None:
-    """Return ``scheme://host[:port]`` of a web URL in lower case, without the default port. Else return None."""
+    """Return ``scheme://host[:port]`` of a web URL in lower case, without a default port; None for other URLs."""
     found = _WEB_URL.match(url)
     if found is None:
         return None
@@ -66,7 +66,7 @@ def origin_of(url: str) -> str | None:
 
 
 def parse_origin(text: str) -> str:
-    """Return an entry of the list of origins in its normal form. Raise ValueError if it is not an origin."""
+    """Normalize an origin from the settings (lower case, no default port). Raise ValueError if it is not an origin."""
     found = _WEB_URL.match(text)
     origin = origin_of(text)
     if found is None or origin is None or text[found.end() :] not in {"", "/"}:
@@ -75,7 +75,7 @@ def parse_origin(text: str) -> str:
 
 
 def rejection_reason(canvas: Canvas, origins: Collection[str]) -> str | None:
-    """Return why a dashboard must not be shown, or None if it is a frame with an id and a URL of a listed origin."""
+    """Return why a dashboard must not be shown, or None if it is an iframe with an id and an allowed URL."""
     if canvas.type != "iframe":
         return f"A canvas of type {canvas.type[:40]!r} cannot be shown; 'iframe' can."
     if not canvas.id or not canvas.url:
@@ -97,7 +97,7 @@ def _url_rejection_reason(url: str, origins: Collection[str]) -> str | None:
 
 
 def to_response_canvas(canvas: Canvas) -> ResponseCanvas:
-    """Return an accepted dashboard for storage and display: without the tool's token, only that one is wanted."""
+    """Convert an accepted dashboard for storage and display. Drop the tool's token; store only that it wants one."""
     return ResponseCanvas(
         open=canvas.open,
         id=canvas.id or "",

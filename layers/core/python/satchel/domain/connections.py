@@ -1,6 +1,6 @@
-"""WebSocket connections: the ticket that opens one, the turns that it follows, and the messages that carry events.
+"""WebSocket connections: the ticket that opens a connection, the turns that it follows, and the event messages.
 
-The messages carry the same events as ``GET …/events`` returns.
+The messages contain the same events that ``GET …/events`` returns.
 """
 
 import hashlib
@@ -18,19 +18,19 @@ from satchel.domain.ids import ConnectionId, SessionId, TurnId, UserName
 TICKET_BYTES = 32
 TICKET_LIFETIME = timedelta(seconds=60)
 CONNECTION_LIFETIME = timedelta(hours=2, minutes=10)
-"""Records of a connection expire shortly after API Gateway's limit of two hours."""
+"""Stored connections expire shortly after API Gateway closes them, which is two hours after they opened."""
 
 MAX_FAILURES = 3
-"""Failed deliveries in a row until a connection is closed."""
+"""A connection is closed after this many failed deliveries in a row."""
 
 MAX_MESSAGE_BYTES = 120_000
-"""API Gateway's limit is 128 KB. API Gateway splits messages into frames of 32 KB, and bills for those, by itself."""
+"""Maximum message size, below API Gateway's limit of 128 KB. API Gateway bills each 32 KB of a message."""
 
 _ENVELOPE_BYTES = 200
 
 
 class Ticket(BaseModel):
-    """The user whom a one-time ticket signs in, until ``expires_at``."""
+    """A one-time ticket, with which this user can open one WebSocket connection until ``expires_at``."""
 
     user: UserName
     groups: list[str]
@@ -38,7 +38,7 @@ class Ticket(BaseModel):
 
 
 class Connection(BaseModel):
-    """An open connection and the user who opened it."""
+    """An open WebSocket connection and the user who opened it."""
 
     connection_id: ConnectionId
     user: UserName
@@ -47,10 +47,10 @@ class Connection(BaseModel):
 
 
 class Subscription(BaseModel):
-    """A connection that follows a turn. ``sent`` is the seq of the last event sent to it.
+    """A WebSocket connection that follows a turn. ``sent`` is the ``seq`` of the last event sent to the connection.
 
-    Each subscription of the same connection to the same turn has its own ``mark``, so that work begun for the previous
-    subscription does not change the current one.
+    ``mark`` is unique. If a connection subscribes to a turn again, it tells the new subscription from the old one, so
+    that a delivery that began for the old one does not change the new one.
     """
 
     connection_id: ConnectionId
@@ -63,17 +63,17 @@ class Subscription(BaseModel):
 
 
 def new_ticket(entropy: bytes) -> str:
-    """Return the client's form of a ticket: URL-safe text."""
+    """Encode random bytes as a ticket for the client: URL-safe text."""
     return urlsafe_b64encode(entropy).rstrip(b"=").decode()
 
 
 def ticket_digest(ticket: str) -> str:
-    """Return the stored form of a ticket: a hash, so that a reader of the table cannot use the ticket."""
+    """Return a ticket's hash. The table stores only the hash, so reading the table reveals no usable ticket."""
     return hashlib.sha256(ticket.encode(errors="replace")).hexdigest()
 
 
 class WsMessage(NamedTuple):
-    """One WebSocket message. ``next`` is the cursor after it; no message follows one with ``done``."""
+    """One WebSocket message. ``next`` is the cursor for later events. ``done`` marks the turn's last message."""
 
     text: str
     next: int
@@ -81,7 +81,7 @@ class WsMessage(NamedTuple):
 
 
 def batch_events(turn_id: TurnId, events: Sequence[Event]) -> Iterator[WsMessage]:
-    """Yield the events, in order and up to the turn's final one, in as few messages as possible."""
+    """Pack a turn's events, in order and up to its final event, into as few messages as possible."""
     batch: list[dict[str, Any]] = []
     size = _ENVELOPE_BYTES
     for event in events:
@@ -99,12 +99,12 @@ def batch_events(turn_id: TurnId, events: Sequence[Event]) -> Iterator[WsMessage
 
 
 def end_message(turn_id: TurnId, after: int) -> WsMessage:
-    """Return the message for a client that already has all events of an ended turn."""
+    """Return the message that tells a client with all events of an ended turn that no more events follow."""
     return WsMessage(_text(turn_id, [], after, done=True), after, done=True)
 
 
 def _to_entry(event: Event) -> tuple[dict[str, Any], int]:
-    """Return an event's JSON and its size in bytes, with a comma. An event too large for a message has no payload."""
+    """Return an event's JSON and its size in bytes, plus a comma. Drop the payload if it does not fit in a message."""
     entry = event.to_json()
     size = len(_json(entry).encode()) + 1
     if size + _ENVELOPE_BYTES <= MAX_MESSAGE_BYTES:

@@ -1,4 +1,4 @@
-"""Requests to a model and its replies, independent of the provider."""
+"""Conversations with a model (messages, tools, requests and replies), independent of the model's provider."""
 
 from typing import Annotated, Any, Literal
 
@@ -6,9 +6,9 @@ from pydantic import BaseModel, Field
 
 
 class ProposedCall(BaseModel):
-    """A tool call as the model wrote it: not validated, and ``arguments`` may not be JSON.
+    """A tool call as the model wrote it, not validated: ``arguments`` is unchanged text and possibly invalid JSON.
 
-    ``tool`` is ``server.tool``; ``arguments`` is the unchanged text; ``ref`` is the model's own id of the call.
+    ``tool`` is the full name (``server.tool``). ``ref`` is the id that the model gave the call.
     """
 
     tool: str
@@ -17,14 +17,14 @@ class ProposedCall(BaseModel):
 
 
 class UserMessage(BaseModel):
-    """The user's message, without the file context: each request adds the current one."""
+    """The user's message, without the list of available files, which each model request appends anew."""
 
     role: Literal["user"] = "user"
     text: str
 
 
 class AssistantMessage(BaseModel):
-    """The model's text and tool calls in one round."""
+    """One reply of the model: its text and the tool calls that it proposes."""
 
     role: Literal["assistant"] = "assistant"
     text: str
@@ -32,9 +32,9 @@ class AssistantMessage(BaseModel):
 
 
 class ToolMessage(BaseModel):
-    """The result of a call for the model, without base64, links and tokens.
+    """The result of a tool call in the form that the model gets: without base64, links and tokens.
 
-    ``mistaken``: Dispatch rejected the call because of the model's request, and the model may correct it.
+    ``mistaken``: Dispatch rejected the call because of the model's mistake, which the model may correct.
     """
 
     role: Literal["tool"] = "tool"
@@ -49,7 +49,7 @@ Message = Annotated[UserMessage | AssistantMessage | ToolMessage, Field(discrimi
 
 
 class ToolSpec(BaseModel):
-    """A tool as its server describes it. The schemas are JSON Schema."""
+    """A tool as its MCP server describes it. The schemas are JSON Schema."""
 
     server: str
     name: str
@@ -59,20 +59,20 @@ class ToolSpec(BaseModel):
 
     @property
     def full_name(self) -> str:
-        """Return ``server.tool``, the tool's name in Satchel."""
+        """Return ``server.tool``, the name that identifies the tool in Satchel."""
         return f"{self.server}.{self.name}"
 
     def declares(self, argument: str) -> bool:
-        """Return True if the tool's schema has an argument with this name."""
+        """Return True if the tool's input schema has an argument with this name."""
         properties = self.input_schema.get("properties")
         return isinstance(properties, dict) and argument in properties
 
 
 class CompletionRequest(BaseModel):
-    """One request to a model: the conversation so far (the last user message with its file context) and the tools.
+    """One request to a model: the conversation so far, whose last user message lists the files, and the tools.
 
-    ``model`` names the model as in the settings, e.g. ``bedrock:us.anthropic.…`` or ``openai-chat:…``. ``must_answer``:
-    the model must answer without tool calls. The request lists the tools nevertheless, because some providers reject a
+    ``model`` is the provider and model id, e.g. ``bedrock:us.anthropic.…`` or ``openai-chat:…``. With ``must_answer``,
+    the model must answer without tool calls. The request still lists the tools, because some providers reject a
     conversation with calls of unlisted tools.
     """
 
@@ -84,7 +84,7 @@ class CompletionRequest(BaseModel):
 
 
 class TokenUsage(BaseModel):
-    """Tokens as the provider counts them. ``input_tokens`` includes the tokens read from and written to its cache."""
+    """Token counts reported by the provider. ``input_tokens`` includes tokens read from and written to its cache."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -92,14 +92,14 @@ class TokenUsage(BaseModel):
     cache_write_tokens: int = 0
 
     def __add__(self, other: "TokenUsage") -> "TokenUsage":
-        """Return the sum of both, field by field."""
+        """Return the sum of two usages, field by field."""
         return TokenUsage(**{name: getattr(self, name) + getattr(other, name) for name in TokenUsage.model_fields})
 
 
 class ModelReply(BaseModel):
-    """One reply of a model. A reply without calls is the final answer.
+    """One reply of a model. A reply without tool calls is the final answer.
 
-    ``usage`` includes failed attempts if the provider reported their tokens.
+    ``usage`` includes the tokens of failed attempts if the provider reported them.
     """
 
     text: str
