@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 class LambdaContext:
     """The context object of Lambda's Python runtime, reduced to what the handlers use.
 
-    ``deadline`` is a time of ``time.monotonic()`` in seconds. ``asynchronous`` is not part of AWS's object: it tells a
+    ``deadline`` is a ``time.monotonic()`` value in seconds. ``asynchronous`` is not part of AWS's object: it tells a
     handler that forwards to another process whether the caller waits for the result.
     """
 

@@ -35,14 +35,14 @@ class Environment:
         self._write_lock = threading.Lock()
 
     def serve(self, invocations: BinaryIO) -> None:
-        """Start a thread for every invocation, until the stream ends."""
+        """Run each invocation that arrives as a line of ``invocations`` in a new thread, until the stream ends."""
         for line in invocations:
             invocation = cast("Invocation", json.loads(line))
             threading.Thread(target=self._run, args=(invocation,), daemon=True, name=invocation["id"]).start()
 
     def _run(self, invocation: Invocation) -> None:
         response = self._respond(invocation)
-        with self._write_lock, contextlib.suppress(BrokenPipeError):  # the parent died; this process will end, too
+        with self._write_lock, contextlib.suppress(BrokenPipeError):  # the parent died, so this process will end, too
             self._responses.write(response)
             self._responses.flush()
 
@@ -70,13 +70,13 @@ class Environment:
 
 
 def main(target: str, function: str) -> None:
-    """Serve until the parent closes the pipe or sends SIGTERM, then end this process and all that it started.
+    """Serve until the parent closes the pipe or sends SIGTERM, then end this process and all processes that it started.
 
     ``target`` is the handler as ``module:attribute``, ``function`` the name that the process gets.
     """
     invocations, responses = _take_over_pipes()
     process_tree.set_process_name(function)
-    with contextlib.suppress(PermissionError):  # some container managers refuse it; killed trees then leave orphans
+    with contextlib.suppress(PermissionError):  # some containers forbid it; orphans of killed processes then survive
         process_tree.mark_process()
     process_tree.become_subreaper()
     faulthandler.enable()
@@ -94,7 +94,7 @@ def main(target: str, function: str) -> None:
 
 
 def _take_over_pipes() -> tuple[BinaryIO, BinaryIO]:
-    """Move the two pipes away from descriptors 0 and 1.
+    """Return the invocation and response pipes, moved away from descriptors 0 and 1.
 
     Otherwise a print could forge a response, and a tool that reads its input could consume invocations.
     """
@@ -107,7 +107,7 @@ def _take_over_pipes() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _load(target: str) -> tuple[ModuleType, Handler]:
-    """Import the handler. Raises ImportError, whatever the module raised, as Lambda does."""
+    """Import the handler. Raise ImportError for any exception of its module, as Lambda does."""
     module_name, _, attribute = target.partition(":")
     try:
         module = importlib.import_module(module_name)

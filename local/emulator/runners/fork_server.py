@@ -1,4 +1,4 @@
-"""The parent's side of the fork server: starts its process and requests forks."""
+"""The parent's side of the fork server: start the fork server's process, and request forks from it."""
 
 import json
 import logging
@@ -18,9 +18,9 @@ _RESPONSE_TIMEOUT = 30.0  # seconds; the first request may have to wait for the 
 
 
 class ForkServer:
-    """A fork server process, started by the constructor and restarted if it has died.
+    """Controls the fork server process. The constructor starts it; ``fork`` restarts it if it has died.
 
-    It imports the modules ``preload``. The processes that it forks are children of this process, which must be a
+    The fork server imports the modules ``preload`` once. Its forks become children of this process, which must be a
     subreaper (``process_tree.become_subreaper``).
     """
 
@@ -30,9 +30,9 @@ class ForkServer:
         self._start()
 
     def fork(self, target: str, function: str, environ: Mapping[str, str], descriptors: Sequence[int]) -> int:
-        """Start an environment with these standard descriptors and return its pid.
+        """Start an environment with ``descriptors`` as its standard input, output and error. Return its pid.
 
-        Raises OSError if a restarted fork server does not respond either.
+        Raise OSError if the fork server does not respond even after a restart.
         """
         request = json.dumps(ForkRequest(target=target, function=function, environ=dict(environ))).encode()
         with self._lock:
@@ -45,7 +45,7 @@ class ForkServer:
                 return self._send(request, descriptors)
 
     def close(self) -> None:
-        """End the fork server. The processes that it forked live on."""
+        """End the fork server. The processes that it forked continue."""
         with self._lock:
             self._stop()
 

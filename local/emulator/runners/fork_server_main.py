@@ -20,7 +20,7 @@ from local.emulator.runners.messages import FORK_DESCRIPTORS, MAX_FORK_REQUEST_B
 
 
 def main() -> None:
-    """Serve until the parent closes the socket or dies."""
+    """Serve fork requests until the parent closes the socket or dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = socket.socket(fileno=int(sys.argv[1]))
     gc.disable()  # imported objects stay alive, so a collection would only cost time
@@ -58,7 +58,7 @@ def _fork_twice(request: ForkRequest, descriptors: Sequence[int], parent: socket
 
 
 def _run_environment(request: ForkRequest, descriptors: Sequence[int]) -> None:
-    """Become the environment, in a session of its own: Ctrl-C in the terminal must reach the parent alone."""
+    """Run the environment and never return. Its own session ensures that Ctrl-C reaches only the parent."""
     try:
         os.setsid()
         for standard_descriptor, descriptor in enumerate(descriptors):

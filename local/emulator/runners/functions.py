@@ -1,4 +1,4 @@
-"""Functions that run in environments of their own, and the environment variables of those processes."""
+"""Definitions of the functions that run in separate processes, and the environment variables of those processes."""
 
 import os
 from collections.abc import Mapping
@@ -14,10 +14,10 @@ _PYTHON_PATH = (_ROOT, _ROOT / "layers/core/python")
 
 @dataclass(frozen=True, kw_only=True)
 class RunnerFunction:
-    """A function that runs in environments of its own.
+    """A Lambda function that runs in separate processes, called environments.
 
     ``target`` is its handler as ``module:attribute``; a callable ``shutdown`` in that module is called when an
-    environment ends. ``settings`` are its environment variables; it inherits only an allow-list of the parent's.
+    environment ends. ``settings`` are its environment variables; only allow-listed ones of the parent are added.
     ``timeout`` is in seconds.
     """
 

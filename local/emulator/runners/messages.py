@@ -1,6 +1,6 @@
-"""Messages between the parent process, its environments and the fork server, each one JSON object.
+"""Messages between the parent process, its environments and the fork server. Each message is one JSON object.
 
-Parent and environment exchange lines over pipes; the fork server gets one packet for each fork.
+Parent and environment exchange messages as lines over pipes; the fork server receives one packet for each fork.
 """
 
 import json
@@ -14,7 +14,7 @@ MAX_FORK_REQUEST_BYTES = 1 << 17
 
 
 class Invocation(TypedDict):
-    """Parent to environment: run the handler. ``remaining`` is in seconds."""
+    """Message from parent to environment: run the handler, with ``remaining`` seconds until the timeout."""
 
     id: str
     arn: str
@@ -25,7 +25,7 @@ class Invocation(TypedDict):
 
 
 class Response(TypedDict):
-    """Environment to parent: the result of the invocation ``id``.
+    """Message from environment to parent: the result of the invocation ``id``.
 
     ``kind`` is ``result``, ``error`` (the payload is Lambda's error object), or ``import_error``: the handler could not
     be imported. An ``import_error`` applies to every invocation of this environment, and its ``id`` is empty.
@@ -37,10 +37,10 @@ class Response(TypedDict):
 
 
 class ForkRequest(TypedDict):
-    """Parent to fork server: start an environment. The response is its pid as text.
+    """Message from parent to fork server: start an environment. The response is the environment's pid as text.
 
-    ``target`` is the handler as ``module:attribute``, ``function`` the name of its process, and ``environ`` its whole
-    set of environment variables.
+    ``target`` is the handler as ``module:attribute``, ``function`` the name of its process, and ``environ`` all of
+    its environment variables.
     """
 
     target: str
@@ -49,18 +49,18 @@ class ForkRequest(TypedDict):
 
 
 def encode_line(message: Invocation | Response) -> bytes:
-    """Return the message as a line. Raises TypeError or ValueError if it cannot be written as JSON."""
+    """Return the message as a line. Raise TypeError or ValueError if it cannot be written as JSON."""
     return json.dumps(message, separators=(",", ":"), allow_nan=False).encode() + b"\n"
 
 
 class LineBuffer:
-    """Splits a byte stream into lines and scans each byte once, however long a line grows."""
+    """Splits a byte stream into lines. Scans each byte only once, even if a line arrives in many chunks."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
-        """Add a chunk and yield the lines that are complete now, without their line ends."""
+        """Add a chunk and yield the lines that are complete now, without their newlines."""
         scanned = len(self._bytes)
         self._bytes += chunk
         while (end := self._bytes.find(b"\n", scanned)) >= 0:

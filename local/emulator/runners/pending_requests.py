@@ -10,9 +10,9 @@ from local.emulator.runners.messages import Response
 
 
 class PendingRequests:
-    """The pending invocations, each with the future of its result and its deadline. Thread-safe.
+    """Stores one environment's pending invocations, each with a future for its result and a deadline. Thread-safe.
 
-    Times are monotonic, in seconds.
+    Deadlines and ``last_used`` are ``time.monotonic()`` values in seconds.
     """
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class PendingRequests:
         return future
 
     def resolve(self, response: Response) -> None:
-        """Set the result of the invocation that the response belongs to. Drop the response if it is late."""
+        """Complete the future of the invocation that ``response`` belongs to. Ignore a response after the deadline."""
         if response["kind"] == "import_error":
             self._import_error = _to_error(response)
             return
@@ -55,7 +55,7 @@ class PendingRequests:
             entry[0].set_exception(_to_error(response))
 
     def expire(self, now: float, error: InvocationError) -> bool:
-        """Fail all invocations past their deadline with ``error``. Return True if there were any."""
+        """Fail all invocations whose deadline has passed with ``error``. Return True if there were any."""
         with self._lock:
             late = [request_id for request_id, (_, deadline) in self._pending.items() if deadline <= now]
             futures = [self._pending.pop(request_id)[0] for request_id in late]

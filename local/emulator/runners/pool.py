@@ -27,14 +27,14 @@ _log = logging.getLogger(__name__)
 
 
 class EnvironmentPool:
-    """The environments of all runners; a context manager that leaves no process behind.
+    """Manages the environments of all runners; a context manager that leaves no process behind.
 
     An environment starts with its first invocation and ends after ``idle_seconds`` without one. There are never more
-    than ``max_environments``, including those that are just ending. If the pool is full, the least recently used idle
+    than ``max_environments``, including those that are ending. If the pool is full, the least recently used idle
     environment is ended; if all are busy, an invocation queues for up to ``max_wait_seconds``, and the listener that
-    ``listener_for(event)`` returns acts for it meanwhile. ``grace_seconds`` is how long an environment may take to end
-    by itself. The output of environments goes to ``{log_dir}/{function}-{tenant}.log``. They are forks of one process
-    that has imported the modules ``preload``.
+    ``listener_for(event)`` returns acts for it in the meantime. An environment that does not end within
+    ``grace_seconds`` is killed. Environments write their output to ``{log_dir}/{function}-{tenant}.log``. All are forks
+    of one process that has imported the modules ``preload``.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class EnvironmentPool:
         self.close()
 
     def handler(self, function_name: str) -> Handler:
-        """Return a handler for this process that forwards invocations of the function to its environments."""
+        """Return a handler that runs in this process and forwards the function's invocations to its environments."""
 
         def handle(event: object, context: LambdaContext) -> object:
             if context.tenant_id is None:
@@ -103,9 +103,9 @@ class EnvironmentPool:
         """Run the handler in the tenant's environment and return its result, or None if ``asynchronous``.
 
         An asynchronous call returns as soon as the invocation is sent to the environment, and only logs a failure.
-        Raises InvocationError with Lambda's error type: the handler's own error, ``Runtime.ExitError`` if the
+        Raise InvocationError with Lambda's error type: the handler's own error, ``Runtime.ExitError`` if the
         environment ended, ``Sandbox.Timedout``, ``TooManyRequestsException`` if no environment became free in time, or
-        ``ServiceException`` if the pool is closed. Raises KeyError if the function is unknown.
+        ``ServiceException`` if the pool is closed. Raise KeyError if the function is unknown.
         """
         try:
             with self._environment(self._functions[function_name], tenant, event) as process:
@@ -132,13 +132,13 @@ class EnvironmentPool:
         self._fork_server.close()
 
     def pids(self) -> dict[Key, int]:
-        """Return the process ids by function and tenant."""
+        """Return the process id of each environment by function and tenant."""
         with self._changed:
             return {key: process.pid for key, process in self._processes.items()}
 
     @contextmanager
     def _environment(self, function: RunnerFunction, tenant: str, event: object) -> Iterator[EnvironmentProcess]:
-        """Wait for the tenant's environment and yield it, holding the lock: no other thread ends it meanwhile."""
+        """Wait for the tenant's environment. Yield it while holding the lock, so that no other thread ends it."""
         key, queued = (function.name, tenant), None
         try:
             while True:
@@ -183,7 +183,7 @@ class EnvironmentPool:
         return process
 
     def _on_exit(self, process: EnvironmentProcess) -> None:
-        """Remove an ended process. It counts until it is reaped, since its descendants are killed only then."""
+        """Remove an exited process. It counts toward the limit until it is reaped, which kills its descendants."""
         with self._changed:
             if self._processes.get(process.key) is process:
                 del self._processes[process.key]
@@ -192,9 +192,9 @@ class EnvironmentPool:
             _log.warning("An environment ended unexpectedly: %s", process)
 
     def _end_idle(self, now: float) -> float | None:
-        """End environments that are idle too long or must make room.
+        """End environments that have been idle for too long or must make room for others.
 
-        Return the monotonic time (seconds) at which the next one is due, or None.
+        Return the monotonic time (seconds) at which the next one will have been idle for too long, or None.
         """
         with self._changed:
             if self._is_closed:

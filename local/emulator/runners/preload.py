@@ -1,7 +1,7 @@
 """Imports and AWS data that every runner environment needs, loaded once by the fork server.
 
-The AWS data are what boto3 reads about each service: loading them costs each environment a tenth of a second of CPU
-time. No region and no credentials are needed here; each environment has its own.
+The AWS data describe each service to boto3: loading them would cost each environment a tenth of a second of CPU time.
+Loading them requires neither a region nor credentials; each environment has its own.
 """
 
 import boto3

@@ -1,4 +1,4 @@
-"""One environment from its parent's side: a process and its pipes."""
+"""The parent's view of one environment: its process and its pipes."""
 
 import contextlib
 import json
@@ -23,14 +23,14 @@ _log = logging.getLogger(__name__)
 _CHUNK_BYTES = 1 << 16
 _WRITE_TIMEOUT = 0.05  # seconds after which a line that is still being written counts as stuck
 _pids: set[int] = set()
-_fork_lock = threading.Lock()  # no thread may search for orphans between a fork and its entry in _pids
+_fork_lock = threading.Lock()  # else a search for orphans could kill a fork before it is in _pids
 
 
 class EnvironmentProcess:
     """A process that serves one tenant's invocations of one function.
 
     ``create_request`` and ``send`` are thread-safe. Only the supervisor calls the methods that read from the process,
-    end it and reap it.
+    kill it and reap it.
     """
 
     def __init__(self, fork_server: ForkServer, function: RunnerFunction, tenant: str, log_dir: Path) -> None:
@@ -51,31 +51,31 @@ class EnvironmentProcess:
         os.set_blocking(self.output, False)
 
     def __str__(self) -> str:
-        """Return the description for log messages."""
+        """Return function, tenant and pid for log messages."""
         return f"{self.function.name} for {self.tenant} (pid {self.pid})"
 
     @property
     def key(self) -> tuple[str, str]:
-        """Return function and tenant."""
+        """Return the function's name and the tenant."""
         return self.function.name, self.tenant
 
     @property
     def has_exited(self) -> bool:
-        """Return True if the process has ended, even before the supervisor noticed."""
+        """Return True if the process has ended, even if the supervisor has not noticed yet."""
         poll = select.poll()
         poll.register(self.pidfd, select.POLLIN)
         return bool(poll.poll(0))
 
     @property
     def next_deadline(self) -> float | None:
-        """Return the monotonic time (seconds) at which ``enforce_deadlines`` has something to do, or None."""
+        """Return the monotonic time (seconds) at which ``enforce_deadlines`` must be called, or None."""
         times = (self._kill_at, self.requests.next_deadline)
         return min((time_ for time_ in times if time_ is not None), default=None)
 
     def create_request(self, event: object, *, arn: str, asynchronous: bool) -> tuple[bytes, Future[object]]:
-        """Register a new invocation. Return the line for ``send`` and the future of the result.
+        """Register a new invocation. Return the line to pass to ``send``, and the future of the result.
 
-        Raises TypeError or ValueError if the event is not JSON.
+        Raise TypeError or ValueError if the event is not JSON.
         """
         request_id = str(uuid.uuid4())
         line = encode_line(
@@ -91,13 +91,13 @@ class EnvironmentProcess:
         return line, self.requests.add(request_id, time.monotonic() + self.function.timeout)
 
     def send(self, line: bytes) -> None:
-        """Write a line. If the process has ended, ``reap`` fails the pending invocations."""
+        """Write a line to the process. If the process has ended, do nothing: ``reap`` fails the pending invocations."""
         with self._write_lock, contextlib.suppress(BrokenPipeError, ValueError):
             self._invocations.write(line)
             self._invocations.flush()
 
     def read_responses(self) -> bool:
-        """Read all available responses. Return False at the end of the stream."""
+        """Read all available responses and complete their invocations. Return False at the end of the stream."""
         try:
             while chunk := os.read(self.output, _CHUNK_BYTES):
                 for line in self._lines.feed(chunk):
@@ -107,7 +107,7 @@ class EnvironmentProcess:
         return False
 
     def retire(self, grace_seconds: float) -> None:
-        """Let the process end by itself within ``grace_seconds``, or at once if a line to it is stuck."""
+        """Let the process shut down. Kill it after ``grace_seconds``, or at once if it does not read its input."""
         self.is_retired = True
         is_writable = self._write_lock.acquire(timeout=_WRITE_TIMEOUT)
         self._kill_at = time.monotonic() + (grace_seconds if is_writable else 0)
@@ -117,7 +117,7 @@ class EnvironmentProcess:
             self._write_lock.release()
 
     def enforce_deadlines(self, now: float) -> None:
-        """Kill the process, and with it all of its invocations, if its grace period or an invocation has timed out."""
+        """Kill the process, which fails all its invocations, if its grace period or an invocation has timed out."""
         seconds = self.function.timeout
         error = InvocationError("Sandbox.Timedout", f"Task timed out after {seconds:.2f} seconds")
         if self.requests.expire(now, error):
@@ -128,7 +128,7 @@ class EnvironmentProcess:
             process_tree.kill_tree(self.pid)
 
     def reap(self) -> None:
-        """Reap the ended process, kill its orphans, and fail its pending invocations."""
+        """Reap the ended process, kill the orphans that it left, and fail its pending invocations."""
         with _fork_lock:
             code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
             _pids.discard(self.pid)
@@ -147,7 +147,7 @@ def _log_file(folder: Path, function: RunnerFunction, tenant: str) -> Path:
 
 
 def _fork(fork_server: ForkServer, function: RunnerFunction, descriptors: tuple[int, int, int]) -> int:
-    """Start the process with these standard descriptors, and close this process's copies of them."""
+    """Fork an environment with these standard descriptors, close our copies of them, and return the pid."""
     try:
         with _fork_lock:
             pid = fork_server.fork(function.target, function.name, function.environ, descriptors)

@@ -1,7 +1,7 @@
-"""Process trees: no process that an environment started outlives it, even if it left the environment's session.
+"""Kill process trees: no process that an environment started outlives the environment, even in another session.
 
-Tool servers run in sessions of their own, and lose their parent if their environment is killed. Parent and environment
-both become *subreapers*: such orphans become their children and can be found. As the parent also has unrelated
+Tool servers run in separate sessions, and become orphans if their environment is killed. The parent process and each
+environment are *subreapers*: orphans become their children and can be found. As the parent also has unrelated
 children, every environment marks itself with an OOM score (``/proc/self/oom_score_adj``), which all descendants inherit
 through fork, exec and setsid. The score also makes the kernel's out-of-memory killer choose tools first.
 """
@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 
 def become_subreaper() -> None:
-    """Make this process the new parent of its orphaned descendants (Linux). Raises OSError if the kernel refuses."""
+    """Make this process the new parent of its orphaned descendants (Linux). Raise OSError if the kernel refuses."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_CHILD_SUBREAPER)")
@@ -35,7 +35,7 @@ def set_process_name(name: str) -> None:
 
 
 def mark_process() -> None:
-    """Mark this process and all that it will start. Raises PermissionError if the OOM score may not be changed."""
+    """Mark this process and its future children. Raise PermissionError if the OOM score may not be changed."""
     Path("/proc/self/oom_score_adj").write_text(str(_OOM_SCORE_MARK))
 
 
@@ -47,7 +47,7 @@ def kill_tree(pid: int) -> None:
 
 
 def kill_descendants() -> None:
-    """Kill all descendants of this process, adopted orphans included."""
+    """Kill all descendants of this process, including adopted orphans."""
     for _ in range(_MAX_ROUNDS):
         descendants = psutil.Process().children(recursive=True)
         if not descendants:
@@ -71,13 +71,13 @@ def kill_orphans(environment_pids: Collection[int]) -> None:
 def _is_marked(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/oom_score_adj").read_text() == f"{_OOM_SCORE_MARK}\n"
-    except OSError:  # the process has ended meanwhile
+    except OSError:  # the process has ended in the meantime
         return False
 
 
 def _kill(processes: Iterable[psutil.Process]) -> None:
     for process in processes:
-        with contextlib.suppress(psutil.Error):  # it has ended, or now belongs to another user
+        with contextlib.suppress(psutil.Error):  # the process has ended, or now runs as another user
             process.kill()
 
 

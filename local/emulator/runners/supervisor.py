@@ -33,7 +33,7 @@ class Supervisor:
         self._thread.start()
 
     def watch(self, process: EnvironmentProcess) -> None:
-        """Watch a new process."""
+        """Start reading a new process's responses and enforcing its deadlines. Reap the process when it exits."""
         with self._lock:
             self._new.append(process)
         self._wake_up()
@@ -44,7 +44,7 @@ class Supervisor:
             self._wake_up()
 
     def end(self, timeout: float) -> None:
-        """Stop after the last process has ended, and wait up to ``timeout`` seconds. The caller ends the processes."""
+        """Wait up to ``timeout`` seconds until all processes have ended. The caller must shut the processes down."""
         self._is_ending = True
         self._wake_up()
         self._thread.join(timeout)
@@ -64,8 +64,8 @@ class Supervisor:
         os.close(self._wakeup_fd)
 
     def _seconds_to_sleep(self) -> float | None:
-        """Do what is due, and return the seconds until the next deadline, or None if there is none."""
-        self._asleep_until = None  # a caller of wake_by that comes during the following checks must wake this thread
+        """Enforce all deadlines. Return the seconds until the next deadline, or None if there is none."""
+        self._asleep_until = None  # so that wake_by wakes this thread if called during the checks below
         now = time.monotonic()
         for process in self._watched:
             process.enforce_deadlines(now)
@@ -87,7 +87,7 @@ class Supervisor:
 
     def _reap(self, process: EnvironmentProcess) -> None:
         process.read_responses()
-        with contextlib.suppress(KeyError):  # the end of its output was read earlier
+        with contextlib.suppress(KeyError):  # _read has already unregistered the output at its end
             self._selector.unregister(process.output)
         self._selector.unregister(process.pidfd)
         self._watched.remove(process)

@@ -7,21 +7,21 @@ from typing import Protocol
 
 from local.emulator.runners.context import InvocationError
 
-_CHECK_SECONDS = 5.0  # between two keep-alives of one invocation: hundreds may be waiting
+_CHECK_SECONDS = 5.0  # between two keep-alives of one invocation; hundreds of invocations may wait
 
 Key = tuple[str, str]
-"""Function and tenant."""
+"""An environment's function name and tenant."""
 
 
 class QueueListener(Protocol):
-    """Acts for an invocation while it waits, as the environment that it does not have yet would."""
+    """Acts for an invocation that waits for an environment: sends heartbeats and reports a timeout."""
 
     def keep_alive(self) -> bool:
-        """Report that the invocation waits, and return False if it was cancelled. Called every few seconds."""
+        """Report that the invocation still waits. Return False if it was canceled. Called every few seconds."""
         ...
 
     def on_timeout(self, reason: str) -> None:
-        """End the invocation, which has waited too long."""
+        """End the invocation with an error, because it has waited too long."""
         ...
 
 
@@ -33,7 +33,7 @@ class NullListener:
         return True
 
     def on_timeout(self, reason: str) -> None:
-        """Do nothing: the caller gets the error."""
+        """Do nothing: the invocation's caller gets the error."""
 
 
 ListenerFactory = Callable[[object], QueueListener]
@@ -41,11 +41,11 @@ ListenerFactory = Callable[[object], QueueListener]
 
 
 class InvocationCancelled(InvocationError):
-    """The invocation was cancelled while it waited."""
+    """The invocation was canceled while it waited for an environment."""
 
 
 class QueuedInvocation:
-    """One waiting invocation. It gives up after ``max_wait_seconds``."""
+    """An invocation that waits for an environment, for at most ``max_wait_seconds``."""
 
     def __init__(self, key: Key, listener: QueueListener, max_wait_seconds: float) -> None:
         self.key = key
@@ -59,9 +59,9 @@ class QueuedInvocation:
         return max(0.0, min(self._next_check, self._deadline) - time.monotonic())
 
     def check(self, timeout_reason: str) -> None:
-        """Call the listener if due.
+        """Call the listener if a keep-alive is due.
 
-        Raises InvocationCancelled, or an InvocationError with ``timeout_reason`` if the invocation waited too long.
+        Raise InvocationCancelled, or an InvocationError with ``timeout_reason`` if the invocation waited too long.
         """
         now = time.monotonic()
         if now >= self._next_check:
@@ -80,18 +80,18 @@ class WaitQueue:
         self._queued: list[QueuedInvocation] = []
 
     def count_missing(self, existing: Collection[Key]) -> int:
-        """Return how many environments are needed besides the existing ones. A tenant's invocations share one."""
+        """Return how many environments the queue needs besides ``existing``: one for each function and tenant."""
         return len({each.key for each in self._queued} - set(existing))
 
     def count_ahead(self, key: Key, invocation: QueuedInvocation | None) -> int:
-        """Return how many other environments must start first. None: the invocation is not in the queue yet."""
+        """Return how many environments must start before the one of ``invocation`` (None: not queued yet)."""
         ahead = takewhile(lambda each: each is not invocation, self._queued)
         return len({each.key for each in ahead} - {key})
 
     def add(self, invocation: QueuedInvocation) -> None:
-        """Add an invocation at the end."""
+        """Add an invocation at the end of the queue."""
         self._queued.append(invocation)
 
     def remove(self, invocation: QueuedInvocation) -> None:
-        """Remove an invocation from any position."""
+        """Remove an invocation from any position in the queue."""
         self._queued.remove(invocation)
