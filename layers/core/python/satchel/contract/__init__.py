@@ -1,8 +1,8 @@
-"""The tool output contract: one form for everything that tools return.
+"""The tool output contract: converts everything that tools return to one form, ``ToolOutput``.
 
-Imports only pydantic, pybase64 and the standard library; every other package of ``satchel`` may import it. It knows
-neither disk files, nor AWS, nor transports. Start with ``normalize`` (the conversion), ``tool_output`` (the result) and
-``errors``.
+This package imports only pydantic, pybase64 and the standard library, and does not depend on disk files, AWS or
+transports, so every other package of ``satchel`` may import it. Read ``normalize`` (the conversion), ``tool_output``
+(its result) and ``errors`` first.
 """
 
 from satchel.contract.errors import (

@@ -1,6 +1,6 @@
-"""Strict base64 decoding (clause v2:artifacts:b64): an invalid character, padding or length is an error.
+"""Strict base64 decoding (clause v2:artifacts:b64): rejects text with an invalid character, padding or length.
 
-Whitespace (line-wrapped base64) and a ``data:…;base64,`` prefix are accepted, because tools produce both.
+Whitespace (as in line-wrapped base64) and a ``data:…;base64,`` prefix are accepted, because tools produce them.
 """
 
 import re
@@ -10,16 +10,16 @@ import pybase64
 _DATA_URL = re.compile(r"\s*data:(?P<mime>[^,;\s]*)(?P<options>(?:;[^,;]*)*),", re.IGNORECASE)
 _WHITESPACE = " \t\r\n\f\v"
 _MAX_PADDING = 2
-# Characters: a multiple of four, so that each chunk decodes on its own, and small enough for the CPU cache.
+# Chunk size in characters: a multiple of four, so that each chunk can be decoded alone, and small enough for the cache.
 _CHUNK = 1 << 16
 
 
 class Base64Error(ValueError):
-    """The text is not valid base64. The message gives the reason."""
+    """The text is not valid base64. The error message says why."""
 
 
 def split_data_url(text: str) -> tuple[str | None, str]:
-    """Return the MIME type of the ``data:`` prefix (or None) and the text after it. Raises Base64Error."""
+    """Return ``(MIME type or None, base64 text)`` of a ``data:`` URL or bare text. Raise Base64Error if not base64."""
     prefix = _DATA_URL.match(text)
     if prefix is None:
         return None, text
@@ -29,7 +29,7 @@ def split_data_url(text: str) -> tuple[str | None, str]:
 
 
 def canonicalize(text: str) -> str:
-    """Remove the ``data:`` prefix and whitespace. Raises Base64Error if the ``data:`` URL is not base64."""
+    """Return the text without ``data:`` prefix and whitespace. Raise Base64Error if a ``data:`` URL is not base64."""
     body = split_data_url(text)[1]
     for space in _WHITESPACE:
         if space in body:
@@ -38,15 +38,15 @@ def canonicalize(text: str) -> str:
 
 
 def decode(text: str) -> bytes:
-    """Decode a text. Raises Base64Error."""
+    """Return the decoded bytes of a base64 text. Raise Base64Error if it is invalid."""
     try:
-        return pybase64.b64decode(text, validate=True)  # almost every text is canonical already
+        return pybase64.b64decode(text, validate=True)  # almost every text is canonical, so try this faster way first
     except ValueError:
         return _decode(canonicalize(text))
 
 
 def validate(text: str) -> str:
-    """Return the canonical text. Raises Base64Error if it does not decode; the check needs little memory."""
+    """Return the text in canonical form. Raise Base64Error if it cannot be decoded. Decode in chunks to save memory."""
     body = canonicalize(text)
     if body.find("=", 0, -_MAX_PADDING) != -1:
         raise Base64Error("padding ('=') before the end")
@@ -56,7 +56,7 @@ def validate(text: str) -> str:
 
 
 def decoded_size(body: str) -> int:
-    """Return the decoded size in bytes of a valid canonical text, computed from its length."""
+    """Return how many bytes a valid canonical base64 text decodes to, computed from its length."""
     padding = body[-_MAX_PADDING:].count("=")
     return max(len(body) * 3 // 4 - padding, 0)
 

@@ -1,7 +1,7 @@
-"""Errors of a tool call and of its result, with their codes.
+"""Exceptions for failed tool calls and invalid results, with the error codes that users and models see.
 
 Exception
-├── ContractError           raised by ``normalize`` only: the value cannot be converted to a tool output
+├── ContractError           only ``normalize`` raises it: the tool's value cannot be converted to a ToolOutput
 └── ToolError               the call failed; ``ToolOutput.from_error`` builds the result for the model and the user
     ├── ToolTimedOut        E_TIMEOUT            no progress for too long, or longer than the maximum duration
     ├── InvalidPath         E_INVALID_PATH       file access outside ``/tmp/{username}/``
@@ -9,14 +9,14 @@ Exception
     ├── InvalidArtifact     E_INVALID_ARTIFACT   one artifact is malformed or cannot be read
     ├── ToolFailed          E_TOOL_FAILED        the tool itself reported an error
     ├── Busy                E_TOOL_FAILED        no capacity to run the tool
-    ├── ToolCrashed         E_TOOL_CRASHED       the process ended before it returned a result
+    ├── ToolCrashed         E_TOOL_CRASHED       the server process ended before it returned a result
     ├── Forbidden           E_FORBIDDEN          the user's groups may not use the tool
     ├── NotApproved         E_FORBIDDEN          the user denied the call or did not answer in time
     ├── UnknownTool         E_UNKNOWN_TOOL       no tool has this name
     ├── InvalidArguments    E_INVALID_ARGUMENTS  the arguments do not match the tool's schema
     └── FileNotFound        E_FILE_NOT_FOUND     the user has no file with this name
 
-The class attributes ``code``, ``reason`` and ``retryable`` go into ``meta_data`` of the result.
+The class attributes ``code``, ``reason`` and ``retryable`` are stored in the ``meta_data`` of the call's result.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ __all__ = [
 
 
 class ErrorCode(StrEnum):
-    """Error codes of tool calls and artifacts, for programs (``meta_data.error_code``)."""
+    """Machine-readable error codes of tool calls and artifacts. ``meta_data.error_code`` contains them."""
 
     E_TIMEOUT = "E_TIMEOUT"
     E_INVALID_PATH = "E_INVALID_PATH"
@@ -58,11 +58,11 @@ class ErrorCode(StrEnum):
 
 
 class ContractError(Exception):
-    """The tool's result contains itself, is nested too deeply or is not JSON."""
+    """The tool's result cannot be converted: it is not JSON, contains itself or is nested too deeply."""
 
 
 class ToolError(Exception):
-    """Base class of the errors of a call. ``details`` are JSON values, often with a ``suggestion``."""
+    """Base class of the errors that end a tool call. ``details`` are JSON values, often including a ``suggestion``."""
 
     code: ClassVar[ErrorCode]
     reason: ClassVar[str]
@@ -75,9 +75,9 @@ class ToolError(Exception):
 
 
 class ToolTimedOut(ToolError):
-    """The call exceeded a time limit: ``silence`` without progress, or the absolute ``cap``.
+    """The call exceeded a time limit. ``kind``: no progress for too long (``silence``), or maximum duration (``cap``).
 
-    ``last_progress`` is the last progress message of the tool.
+    ``last_progress`` is the tool's last progress message.
     """
 
     code = ErrorCode.E_TIMEOUT
@@ -116,7 +116,7 @@ class InvalidPath(ToolError):
 
 
 class FileTooLarge(ToolError):
-    """A file exceeds the size limit. Sizes in bytes."""
+    """A file exceeds the size limit."""
 
     code = ErrorCode.E_FILE_TOO_LARGE
     reason = "FileSizeExceeded"
@@ -134,7 +134,7 @@ class FileTooLarge(ToolError):
 
 
 class InvalidArtifact(ToolError):
-    """One artifact cannot be stored. A result reports it as an ``ArtifactProblem`` and keeps its other artifacts."""
+    """One artifact cannot be stored. The result contains an ``ArtifactProblem`` instead, and keeps other artifacts."""
 
     code = ErrorCode.E_INVALID_ARTIFACT
     reason = "InvalidArtifact"
@@ -149,14 +149,14 @@ class InvalidArtifact(ToolError):
 
 
 class ToolFailed(ToolError):
-    """The tool ran and reported an error. The message is the tool's."""
+    """The tool ran and reported an error. ``message`` is the tool's error message."""
 
     code = ErrorCode.E_TOOL_FAILED
     reason = "ToolFailed"
 
 
 class Busy(ToolError):
-    """The tool did not run because no capacity became free in time."""
+    """The tool did not run, because all capacity was in use until the waiting time was over."""
 
     code = ErrorCode.E_TOOL_FAILED
     reason = "Busy"
@@ -167,7 +167,7 @@ class Busy(ToolError):
 
 
 class ToolCrashed(ToolError):
-    """The server process ended during the call (out of memory, a signal, ``exit``)."""
+    """The tool's server process ended during the call (out of memory, a signal, or ``exit``)."""
 
     code = ErrorCode.E_TOOL_CRASHED
     reason = "ToolCrashed"
@@ -181,7 +181,7 @@ class ToolCrashed(ToolError):
 
 
 class Forbidden(ToolError):
-    """None of the user's groups may use the tool."""
+    """The user belongs to no group that may use the tool."""
 
     code = ErrorCode.E_FORBIDDEN
     reason = "Forbidden"
@@ -192,7 +192,7 @@ class Forbidden(ToolError):
 
 
 class NotApproved(ToolError):
-    """The user denied the call, or did not answer in time."""
+    """The user denied the tool call, or did not answer the request for approval in time."""
 
     code = ErrorCode.E_FORBIDDEN
     reason = "NotApproved"
@@ -213,7 +213,7 @@ class UnknownTool(ToolError):
 
 
 class InvalidArguments(ToolError):
-    """The arguments do not match the tool's schema. Each problem is one sentence."""
+    """The arguments do not match the tool's schema. Each item of ``problems`` is one sentence."""
 
     code = ErrorCode.E_INVALID_ARGUMENTS
     reason = "InvalidArguments"

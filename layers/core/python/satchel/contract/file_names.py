@@ -1,7 +1,7 @@
-"""Make file names safe to store, to display and to offer for download.
+"""Make file names safe to store, display and download.
 
-pathvalidate covers only a part of this. ``safe_name`` never raises and is idempotent, because uploads, model arguments,
-artifacts and HTTP headers must all produce the same name.
+``safe_name`` never fails and is idempotent, because uploads, model arguments, artifacts and HTTP headers must all
+produce the same name. The package pathvalidate covers only part of this.
 """
 
 import hashlib
@@ -11,7 +11,7 @@ import unicodedata
 MAX_BYTES = 255
 DEFAULT_NAME = "file"
 
-_SLASHES = re.compile("[/\\\\∕⁄⧸／＼⧵⧹﹨∖]|%2f|%5c", re.IGNORECASE)  # noqa: RUF001  (look-alike characters on purpose)
+_SLASHES = re.compile("[/\\\\∕⁄⧸／＼⧵⧹﹨∖]|%2f|%5c", re.IGNORECASE)  # noqa: RUF001  (slash look-alikes, on purpose)
 _DRIVES = re.compile(r"\A(?:[A-Za-z]:)+")
 _FORBIDDEN = str.maketrans(dict.fromkeys('<>:"|?*', "_"))
 _INVISIBLE = frozenset({"Cc", "Cf", "Zl", "Zp"})
@@ -36,7 +36,7 @@ _SYSTEM_FILES = frozenset(
 
 
 def safe_name(raw: str | bytes) -> str:
-    """Return a safe file name: one path component of at most 255 bytes of UTF-8. Never raises; idempotent."""
+    """Return a safe file name: one path component, at most 255 bytes in UTF-8. Never fails; idempotent."""
     name = _remove_invisible(_decode_name(raw))
     name = _last_component(unicodedata.normalize("NFC", name))
     name = _DRIVES.sub("", name.strip(_EDGES)).translate(_FORBIDDEN).strip(_EDGES)
@@ -48,7 +48,7 @@ def safe_name(raw: str | bytes) -> str:
 
 
 def numbered_name(name: str, number: int) -> str:
-    """Return ``name (2).ext`` for number 2, and the name itself for number 1. At most 255 bytes."""
+    """Return the name with a number: ``name (2).ext`` for 2, ``name.ext`` for 1. The result has at most 255 bytes."""
     if number <= 1:
         return name
     stem, extension = split_extension(name)
@@ -57,7 +57,7 @@ def numbered_name(name: str, number: int) -> str:
 
 
 def split_extension(name: str) -> tuple[str, str]:
-    """Split a name into stem and extension with its dot (also ``.tar.gz``). An overlong extension counts as none."""
+    """Split a name into stem and extension (``.txt``, ``.tar.gz``). The extension is empty if missing or too long."""
     match = _EXTENSION.search(name)
     if match is None or match.start() == 0 or len(match[0].encode()) > MAX_BYTES // 4:
         return name, ""
@@ -71,7 +71,7 @@ def _decode_name(raw: str | bytes) -> str:
 
 
 def _remove_invisible(text: str) -> str:
-    """Remove control, bidi and zero-width characters. This must be the first step: they could hide a slash."""
+    """Remove control, bidi and zero-width characters. This must be the first step: they could hide a slash or dot."""
     if text.isascii() and text.isprintable():
         return text
     visible = (char for char in text if unicodedata.category(char) not in _INVISIBLE)
@@ -88,7 +88,7 @@ def _is_reserved(name: str) -> bool:
 
 
 def _shorten(name: str) -> str:
-    """Truncate a long name, keep its extension, and add a hash so that different long names stay different."""
+    """Truncate a name over 255 bytes but keep its extension. Add a hash so that different long names stay different."""
     if len(name.encode()) <= MAX_BYTES:
         return name
     stem, extension = split_extension(name)
@@ -97,5 +97,5 @@ def _shorten(name: str) -> str:
 
 
 def _truncate(text: str, size: int) -> str:
-    """Return at most ``size`` bytes of UTF-8 as text, without a partial character at the end."""
+    """Return the start of a text that has at most ``size`` bytes in UTF-8, without a partial character at the end."""
     return text.encode()[:size].decode("utf-8", "ignore")

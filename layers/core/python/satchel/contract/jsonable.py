@@ -1,7 +1,7 @@
 """Convert tools' values to plain JSON that every later step can store: no NaN, lone surrogates or endless nesting.
 
-Neither parser is enough: ``json.loads`` accepts NaN and fails on deep nesting with a RecursionError, ``from_json``
-rejects lone surrogates, and both return values that a serializer may reject.
+No available parser does this alone: ``json.loads`` accepts NaN and raises RecursionError on deep nesting, ``from_json``
+rejects lone surrogates, and both return values that a JSON serializer may reject.
 """
 
 import json
@@ -17,11 +17,11 @@ _MAX_INT_BITS = 10_000  # Python refuses to convert integers of more than 4,300 
 
 
 class NotJsonError(ValueError):
-    """The value is not JSON and cannot be converted: it contains itself or is nested too deeply."""
+    """The value is not JSON and cannot be converted to JSON, for example because it contains itself."""
 
 
 def replace_surrogates(value: Any) -> Any:  # noqa: ANN401  (validators pass other types through)
-    """Replace lone surrogates in a text by U+FFFD, because UTF-8 cannot encode them. Other values pass through."""
+    """Replace lone surrogates in a text with U+FFFD, because UTF-8 cannot encode them. Return non-text unchanged."""
     if not isinstance(value, str):
         return value
     exact = str.__str__(value)  # a plain str, even if the value is an instance of a subclass
@@ -31,14 +31,14 @@ def replace_surrogates(value: Any) -> Any:  # noqa: ANN401  (validators pass oth
 
 
 def to_json_text(value: object) -> str:
-    """Return a value as compact JSON text, like JavaScript's ``JSON.stringify``. Raises NotJsonError."""
+    """Return a value as compact JSON text, like JavaScript's ``JSON.stringify``. Raise NotJsonError if impossible."""
     return json.dumps(to_plain_json(value), ensure_ascii=False, separators=(",", ":"))
 
 
 def to_plain_json(value: object) -> Any:  # noqa: ANN401  (any JSON value)
-    """Return a copy of a value as plain JSON. Raises NotJsonError.
+    """Return a copy of a value as plain JSON. Raise NotJsonError if this is impossible.
 
-    NaN and infinities become null. A container deeper than MAX_DEPTH becomes its JSON text.
+    NaN and infinities become null. A list or object nested deeper than MAX_DEPTH becomes a string with its JSON text.
     """
     return _convert(value, 0, set())
 
@@ -80,7 +80,7 @@ def _to_text(value: object) -> str:
 
 
 def _convert_object(value: object) -> object:
-    """Convert other types (dates, models, data classes, bytes) to JSON types."""
+    """Return a value of another type (date, pydantic model, data class, bytes) as JSON types. Raise NotJsonError."""
     if isinstance(value, bytes | bytearray | memoryview):
         return bytes(value).decode("utf-8", "replace")
     try:
@@ -90,9 +90,9 @@ def _convert_object(value: object) -> object:
 
 
 def parse_json(text: str) -> Any:  # noqa: ANN401  (any JSON value)
-    """Parse JSON text. Raises NotJsonError.
+    """Parse JSON text. Raise NotJsonError if it is invalid.
 
-    NaN is accepted inside objects and arrays, because Python's ``json.dumps`` writes it, but not as the whole text.
+    Accept NaN (as null) in objects and arrays, because Python's ``json.dumps`` writes it. Reject it as the whole text.
     """
     try:
         value = from_json(text, allow_inf_nan=False)
@@ -114,10 +114,10 @@ def _parse_leniently(text: str) -> Any:  # noqa: ANN401  (any JSON value)
 
 
 Text = Annotated[str, BeforeValidator(replace_surrogates)]
-"""A text that UTF-8 can encode."""
+"""A pydantic type: text in which lone surrogates are replaced, so that UTF-8 can encode it."""
 
 Json = Annotated[Any, BeforeValidator(to_plain_json)]
-"""Any JSON value, converted by ``to_plain_json``."""
+"""A pydantic type: any value, converted to JSON by ``to_plain_json``."""
 
 JsonObject = Annotated[dict[str, Any], BeforeValidator(to_plain_json)]
-"""A JSON object, converted by ``to_plain_json``."""
+"""A pydantic type: a JSON object, converted by ``to_plain_json``."""

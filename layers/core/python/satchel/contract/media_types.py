@@ -1,4 +1,4 @@
-"""MIME types: validate them, guess them by file name, and choose a viewer, an extension and the way to serve a file."""
+"""MIME types: validate them, guess them from file names, choose a viewer or extension, and find unsafe types."""
 
 import mimetypes
 import re
@@ -6,7 +6,7 @@ import re
 UNKNOWN = "application/octet-stream"
 VIEWERS = frozenset({"image", "pdf", "html", "code", "data", "audio", "video"})
 
-_TOKEN = r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}"  # noqa: S105  (a token of RFC 6838)
+_TOKEN = r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}"  # noqa: S105  (a token as RFC 6838 defines it)
 _VALUE = rf"(?:{_TOKEN}|\"[ !#-\[\]-~]*\")"
 _FORM = re.compile(rf"({_TOKEN}/{_TOKEN})((?: ?; ?{_TOKEN}={_VALUE}){{0,8}})")
 _GENERIC = frozenset({UNKNOWN, "binary/octet-stream", "application/unknown", "text/plain"})
@@ -41,7 +41,7 @@ _ACTIVE = _HTML | frozenset(
     ]
 )
 _SCRIPT = re.compile(r"(?:text|application)/(?:x-)?(?:java|ecma|live|j)script[0-9.]*")
-# Without the machine's own tables (/etc/mime.types), so that a name has the same type on every machine.
+# Ignore the machine's own tables (/etc/mime.types), so that a file name has the same MIME type on every machine.
 _TABLE = mimetypes.MimeTypes()
 for _extension, _type in {
     ".md": "text/markdown",
@@ -81,31 +81,31 @@ _JSON_TYPES = frozenset({"application/json", "application/vnd.bibliography", "ap
 
 
 def normalize_mime(mime: str) -> str:
-    """Return a MIME type in lower case with its parameters, or ``application/octet-stream`` if it is malformed."""
+    """Return a MIME type in lower case, with unchanged parameters; ``application/octet-stream`` if it is malformed."""
     match = _FORM.fullmatch(mime.strip(" "))
     return match[1].lower() + match[2] if match else UNKNOWN
 
 
 def is_mime(text: str) -> bool:
-    """Return True if a text is a well-formed MIME type."""
+    """Return True if the text is a well-formed MIME type."""
     return _FORM.fullmatch(text.strip(" ")) is not None
 
 
 def essence(mime: str) -> str:
-    """Return type and subtype in lower case, without parameters."""
+    """Return a MIME type in lower case, without its parameters: ``text/html`` for ``text/HTML; charset=utf-8``."""
     return normalize_mime(mime).partition(";")[0].rstrip(" ")
 
 
 def mime_of(name: str) -> str:
     """Guess the MIME type from a file name. Return ``application/octet-stream`` if the extension is unknown."""
-    guessed, encoding = _TABLE.guess_type(f"./{name}")  # a path, so that no part of the name is parsed as a URL scheme
+    guessed, encoding = _TABLE.guess_type(f"./{name}")  # "./", so that a name with a colon is not parsed as a URL
     if encoding is not None:
         return _COMPRESSED.get(encoding, UNKNOWN)
     return guessed or UNKNOWN
 
 
 def extension_of(mime: str, default: str = "") -> str:
-    """Return the usual file extension (with its dot) of a MIME type, or ``default``."""
+    """Return the usual file extension of a MIME type, such as ``.csv``, or ``default`` if the type is unknown."""
     kind = essence(mime)
     if kind in _JSON_TYPES or kind.endswith("+json"):
         return _TABLE.guess_extension(kind) or ".json"
@@ -113,7 +113,7 @@ def extension_of(mime: str, default: str = "") -> str:
 
 
 def viewer_for(mime: str, name: str, hint: str | None = None) -> str:
-    """Choose a viewer: the tool's hint if valid, else by MIME type, else by file name, else ``auto``."""
+    """Return the viewer for a file: the tool's ``hint`` if valid, else one for its MIME type or name, else ``auto``."""
     if hint is not None and hint.lower() in VIEWERS:
         return hint.lower()
     kind = effective_mime(mime, name)
@@ -130,26 +130,26 @@ def viewer_for(mime: str, name: str, hint: str | None = None) -> str:
 
 
 def is_showable(mime: str, name: str) -> bool:
-    """Return True if the canvas can display the file: images, PDF, HTML, text and code."""
+    """Return True if the canvas can display the file: an image, PDF, HTML, text or code."""
     kind = effective_mime(mime, name)
     return kind.startswith("image/") or kind == "application/pdf" or kind in _HTML or is_text(kind)
 
 
 def is_active(mime: str) -> bool:
-    """Return True if a browser might execute the content. Never serve such a file inline on the app's origin."""
+    """Return True if a browser might run scripts in such a file. Never serve it inline on the app's origin."""
     kind = essence(mime)
-    if kind.startswith("multipart/"):  # some browsers render the parts, whatever their type
+    if kind.startswith("multipart/"):  # some browsers render the parts, which can have any type
         return True
     return kind in _ACTIVE or kind.endswith("+xml") or _SCRIPT.fullmatch(kind) is not None
 
 
 def effective_mime(mime: str, name: str) -> str:
-    """Return the declared type, or the type guessed by name if the declared one is generic."""
+    """Return the declared MIME type. If it is generic, such as ``text/plain``, prefer a type guessed from the name."""
     kind = essence(mime)
     by_name = mime_of(name)
     return by_name if kind in _GENERIC and by_name != UNKNOWN else kind
 
 
 def is_text(kind: str) -> bool:
-    """Return True if a type (without parameters) is text."""
+    """Return True if a MIME type (without parameters) is a kind of text, including source code and JSON."""
     return kind.startswith("text/") or kind in _TEXT or kind.endswith(("+json", "+xml", "+yaml"))

@@ -1,4 +1,4 @@
-"""Build the part of a tool output that the model reads: results and file names, never base64, file links or tokens."""
+"""Build the part of a tool output that the model reads: results and file names, but no base64, links or tokens."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from satchel.contract.file_names import safe_name
 from satchel.contract.tool_output import ToolOutput
 
 MAX_META_DATA_BYTES = 4096
-DEFAULT_BUDGET = 24_000  # characters of the results: about 6,000 tokens
+DEFAULT_BUDGET = 24_000  # maximum length of the results in characters: about 6,000 tokens
 
 _MAX_BASE64 = 1024
 _ALPHABET = "A-Za-z0-9+/_-"
@@ -18,7 +18,7 @@ _DATA_URL = re.compile(
 )
 _URL = re.compile(r"(?:https?://|/api/files/download/)[^\s\"'<>)\]]+")
 _FILE_LINKS = ("/api/files/download/", "X-Amz-Signature=", "X-Amz-Security-Token=")
-# A match cannot start inside a run of base64 characters: this keeps the search linear in the length of the text.
+# Matches start only at the beginning of a run of base64 characters; otherwise the search would take quadratic time.
 _RUN = re.compile(rf"(?<![{_ALPHABET}])[{_ALPHABET}]{{{_MAX_BASE64 + 1},}}={{0,2}}")
 _WRAPPED_RUN = re.compile(rf"(?<![{_ALPHABET}])(?:[{_ALPHABET}]{{60,}}(?:\s+|(?:\\[rn])+))+[{_ALPHABET}]*={{0,2}}")
 _SPACES = re.compile(r"\s+|\\[rn]")
@@ -28,10 +28,10 @@ _NUCLEOTIDES = frozenset("ACGTUN")
 def build_model_view(
     output: ToolOutput, *, files: Sequence[str] | None = None, budget: int = DEFAULT_BUDGET
 ) -> dict[str, Any]:
-    """Return the JSON object ``{results, meta_data?, files?, problems?, truncated?}``.
+    """Return the JSON object that the model reads: ``{results, meta_data?, files?, problems?, truncated?}``.
 
-    ``files`` are the stored names of the files; by default they are derived from the output. ``results`` longer than
-    ``budget`` characters of JSON are truncated to the beginning and end of their text, and ``truncated`` reports it.
+    ``files`` are the names under which the files were stored (default: derived from the output). If ``results`` exceed
+    ``budget`` characters of JSON, keep only the beginning and end of that text; ``truncated`` says how much is omitted.
     """
     view: dict[str, Any] = {}
     view["results"], results_note = _truncate_results(strip_blobs(output.results), budget)
@@ -49,7 +49,7 @@ def build_model_view(
 
 
 def strip_blobs(value: Any) -> Any:  # noqa: ANN401  (any JSON value)
-    """Replace base64 over 1 KB, ``data:`` URLs and file links by a short note, at any depth."""
+    """Replace base64 over 1 KB, ``data:`` URLs and file links with short notes, at any depth of a JSON value."""
     if isinstance(value, str):
         return _strip_text(value)
     if isinstance(value, dict):
@@ -85,9 +85,9 @@ def _base64_note(match: re.Match[str]) -> str:
 
 
 def _is_likely_base64(run: str) -> bool:
-    """Return False for digits, hex hashes, ruler lines and DNA sequences, which use the same characters as base64.
+    """Return False for digits, hex hashes, ruler lines (``-----``) and DNA sequences, which look similar to base64.
 
-    A kilobyte of base64 almost certainly contains a capital letter, unless all its bits are ones (``/``).
+    A kilobyte of base64 almost certainly contains a capital letter, unless all its bits are ones (``/////``).
     """
     letters = frozenset(run)
     if letters.isdisjoint("ABCDEFGHIJKLMNOPQRSTUVWXYZ"):
@@ -107,7 +107,7 @@ def _truncate_results(results: Any, budget: int) -> tuple[Any, dict[str, Any]]: 
 
 
 def limit_meta_data(meta_data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return at most 4 KB of ``meta_data`` and a note of the omitted keys. The largest values are omitted first."""
+    """Return ``(meta_data of at most 4 KB, note that names the omitted keys)``. Omit the largest values first."""
     sizes = {key: len(json.dumps({key: value}, ensure_ascii=False).encode()) for key, value in meta_data.items()}
     included = set(meta_data)
     for key in sorted(sizes, key=lambda key: sizes[key], reverse=True):

@@ -1,6 +1,6 @@
-"""Normalize the value that a tool returned to one ``ToolOutput``.
+"""Convert the value that a tool returned, in any supported form, to a ``ToolOutput``.
 
-Two lists define the supported forms. To support a new form, add a function to ``shapes`` and an entry here.
+Two lists define the supported forms. To support another form, add a function to ``shapes`` and to one of the lists.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ RECOGNIZERS: list[Callable[[McpResult], Match | None]] = [
     recognizers.find_plain_text,
     recognizers.find_client_data,
 ]
-"""Functions that find the payload. The first match wins."""
+"""Functions that find the payload (the tool's actual data) in an MCP result. The first match wins."""
 
 EXTRACTORS: list[Callable[[dict[str, Any], OutputBuilder], None]] = [
     extractors.extract_envelope,
@@ -41,17 +41,17 @@ EXTRACTORS: list[Callable[[dict[str, Any], OutputBuilder], None]] = [
     typed_artifacts.extract_bibliography,
     typed_artifacts.extract_grant,
 ]
-"""Functions that move the fields they know from a payload to the builder. All of them run, in this order."""
+"""Functions that move the fields they know from a payload to the OutputBuilder. All of them run, in this order."""
 
 _WRAP_MARKER = "x-fastmcp-wrap-result"
-_MAX_NESTING = 3  # MCP results inside MCP results: some tools return a whole MCP result as their data
+_MAX_NESTING = 3  # maximum depth of MCP results in MCP results: some tools return a whole MCP result as data
 
 
 def normalize(raw: object, *, output_schema: Mapping[str, Any] | None = None) -> ToolOutput:
-    """Convert the raw JSON of a ``tools/call`` result, or any other value that a tool returned, to a tool output.
+    """Convert the raw JSON of a ``tools/call`` result, or any other value that a tool returned, to a ToolOutput.
 
-    ``output_schema`` is the tool's schema, if known: some servers mark only there that they wrapped a value. Invalid
-    artifacts are reported in ``problems``. Idempotent on its own output. Raises ContractError and no other error.
+    Pass ``output_schema`` if known: some servers mark only there that they wrapped a value. Invalid artifacts are
+    listed in ``problems``. Converting an output again changes nothing. Raise only ContractError.
     """
     wrapped = output_schema is not None and output_schema.get(_WRAP_MARKER) is True
     try:
@@ -76,7 +76,7 @@ def _build_output(raw: object, *, wrapped: bool) -> ToolOutput:
 
 
 def _unnest(raw: object, *, wrapped: bool) -> list[tuple[McpResult, Match]]:
-    """Return the MCP result and the MCP results nested in its payload. The last match has the actual payload."""
+    """Return the MCP result and those nested in it, each with its match. The last match has the actual payload."""
     result: McpResult | None = parse_mcp_result(raw) or wrap_value(raw)
     layers: list[tuple[McpResult, Match]] = []
     while result is not None:
@@ -90,7 +90,7 @@ def _unnest(raw: object, *, wrapped: bool) -> list[tuple[McpResult, Match]]:
 
 
 def _extract_payload(payload: object, builder: OutputBuilder) -> None:
-    """Extract the contract's fields from a payload. If it has no ``results``, the remaining fields are the results."""
+    """Move a payload's contract fields to the builder. If it has no ``results``, its other fields are the results."""
     fields = as_mapping(payload)
     if fields is None or not recognizers.is_contract_payload(fields):
         builder.results = payload
@@ -103,7 +103,7 @@ def _extract_payload(payload: object, builder: OutputBuilder) -> None:
 
 
 def _extract_fields(fields: Mapping[str, Any], builder: OutputBuilder) -> dict[str, Any]:
-    """Run all extractors on a copy of the fields; return the fields that no extractor took."""
+    """Run all extractors on a copy of the fields. Return the fields that no extractor moved to the builder."""
     remaining = dict(fields)
     for extract in EXTRACTORS:
         extract(remaining, builder)

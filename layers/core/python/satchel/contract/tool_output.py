@@ -1,6 +1,6 @@
-"""The normalized result of a tool call: results, files, display hints and problems.
+"""Data types for the normalized result of a tool call: results, files, display hints and problems.
 
-Every later step of Satchel reads ``ToolOutput``; ``normalize`` builds it from the raw result.
+``normalize`` builds a ``ToolOutput`` from the tool's raw result; every later step of Satchel reads the ``ToolOutput``.
 """
 
 from collections.abc import Mapping
@@ -27,10 +27,10 @@ MAX_EXPIRES_HOURS = 8760
 
 
 class LenientModel(BaseModel):
-    """Base of the models that read tools' data. An invalid optional field is dropped; the other fields stay.
+    """Base class for models that parse tools' data. It drops invalid optional fields instead of rejecting all data.
 
-    Fields outside ``required_fields`` that are null or invalid count as missing. Unknown keys are dropped. So
-    ``model_fields_set`` holds the fields that the tool set to a valid value.
+    A field that is null, or invalid and not in ``required_fields``, counts as missing. Unknown keys are dropped. So
+    ``model_fields_set`` contains exactly the fields that the tool set to a valid value.
     """
 
     model_config = ConfigDict(coerce_numbers_to_str=True)
@@ -52,7 +52,7 @@ class LenientModel(BaseModel):
 
 
 def describe_validation_error(error: ValidationError) -> str:
-    """Describe all faults in one line. The values are not included: they may be megabytes long."""
+    """Return one line that describes all faults, without the invalid values, which can be megabytes long."""
     faults = error.errors(include_input=False, include_url=False, include_context=False)
     return "; ".join(_describe_fault(".".join(map(str, fault["loc"])), fault["msg"]) for fault in faults)
 
@@ -89,12 +89,12 @@ Content = Annotated[str, BeforeValidator(_to_content_text)]
 
 
 class Artifact(LenientModel):
-    """One file of a result: its bytes are in ``b64``, at ``path``, in ``content`` (text) or at an external ``uri``.
+    """One file of a tool result. Its bytes are in ``b64``, at ``path``, in ``content`` (text), or at a remote ``uri``.
 
-    ``name`` is the tool's; the code that stores the file applies ``safe_name``. ``b64`` is valid base64 without prefix
-    and whitespace. ``size`` (bytes) is exact for ``b64`` and ``content``, otherwise the tool's claim. ``id``, ``type``,
-    ``title``, ``position``, ``language`` and ``metadata`` describe typed artifacts. Raises ValidationError if name,
-    mime or bytes are missing.
+    ``name`` is the name that the tool chose; the code that stores the file applies ``safe_name``. ``b64`` is valid
+    base64 without prefix and whitespace. ``size`` (bytes) is exact for ``b64`` and ``content``, otherwise what the tool
+    claims. ``id``, ``type``, ``title``, ``position``, ``language`` and ``metadata`` describe typed artifacts. Raises
+    ValidationError if name, mime or bytes are missing.
     """
 
     required_fields: ClassVar[frozenset[str]] = frozenset({"name", "mime", "b64", "path", "content", "uri"})
@@ -129,7 +129,7 @@ class Artifact(LenientModel):
 
     @property
     def source(self) -> Literal["b64", "path", "content", "uri"]:
-        """Return the field that holds the bytes. If several are set, the first of this order wins."""
+        """Return which field holds the file's bytes: the first set one of ``b64``, ``path``, ``content``, ``uri``."""
         if self.b64 is not None:
             return "b64"
         if self.path is not None:
@@ -137,14 +137,14 @@ class Artifact(LenientModel):
         return "uri" if self.content is None else "content"
 
     def inline_bytes(self) -> bytes | None:
-        """Return the bytes if the result itself contains them, otherwise None."""
+        """Return the file's bytes if the result itself contains them (``b64`` or ``content``), otherwise None."""
         if self.source == "b64":
             return base64.decode(self.b64 or "")
         return (self.content or "").encode() if self.source == "content" else None
 
 
 class DeferredArtifact(LenientModel):
-    """A finished file that waits for the user's decision. Raises ValidationError if name, path or mime is missing."""
+    """A file that expires unless the user keeps it. Raises ValidationError if name, path or mime is missing."""
 
     required_fields: ClassVar[frozenset[str]] = frozenset({"name", "path", "mime"})
 
@@ -159,7 +159,7 @@ class DeferredArtifact(LenientModel):
 
 
 class ArtifactProblem(BaseModel):
-    """An artifact that could not be stored, and the reason. The other artifacts of the call are not affected."""
+    """An artifact that could not be stored, and why. It does not affect the other artifacts of the call."""
 
     name: Text
     code: ErrorCode = ErrorCode.E_INVALID_ARTIFACT
@@ -170,7 +170,7 @@ Mode = Literal["replace", "append", "split"]
 
 
 class Display(LenientModel):
-    """Hints for the canvas. A missing ``open_canvas`` (see ``model_fields_set``) differs from false."""
+    """A tool's hints for the canvas. A missing ``open_canvas`` (see ``model_fields_set``) does not mean false."""
 
     open_canvas: bool = False
     primary_file: Text | None = None
@@ -182,7 +182,7 @@ class Display(LenientModel):
 
 
 class Canvas(LenientModel):
-    """A dashboard in an iframe. ``url`` is the tool's and unchecked: check its origin before it is displayed."""
+    """A dashboard that the canvas shows in an iframe. Check the origin of ``url`` first: the tool can set any URL."""
 
     open: bool = True
     id: Text | None = None
@@ -197,8 +197,8 @@ class Canvas(LenientModel):
 class ToolOutput(BaseModel):
     """The normalized result of a tool call. Fields that the tool did not set are not in ``model_fields_set``.
 
-    Falsy values are values. ``problems`` are the artifacts that could not be stored. ``unknown`` holds fields outside
-    the contract: they are stored, but shown neither to the user nor to the model.
+    ``results`` such as 0 or "" are valid values. ``problems`` are the artifacts that could not be stored. ``unknown``
+    holds fields outside the contract: they are stored, but shown neither to the user nor to the model.
     """
 
     results: Json = None
@@ -213,7 +213,7 @@ class ToolOutput(BaseModel):
 
     @classmethod
     def from_error(cls, error: ToolError) -> Self:
-        """Build the output of a failed call: the message in ``results``, the details in ``meta_data``."""
+        """Return the output of a failed call: the error message is in ``results``, the details are in ``meta_data``."""
         meta_data = {
             "is_error": True,
             "reason": error.reason,
@@ -230,10 +230,10 @@ class ToolOutput(BaseModel):
 
     @property
     def error_code(self) -> ErrorCode | None:
-        """Return the code of a failed call, or None if it is not one of ``ErrorCode``."""
+        """Return the error code of a failed call, or None if the call succeeded or the code is not an ``ErrorCode``."""
         code = str(self.meta_data.get("error_code"))
         return ErrorCode[code] if self.is_error and code in ErrorCode.__members__ else None
 
     def envelope(self) -> dict[str, Any]:
-        """Return the output as a JSON object with only the fields that were set."""
+        """Return the output as a JSON object that contains only the fields that the tool or Satchel set."""
         return self.model_dump(mode="json", exclude_unset=True)

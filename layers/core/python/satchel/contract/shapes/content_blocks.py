@@ -1,4 +1,4 @@
-"""Convert content blocks with files (images, audio, embedded resources, resource links) to artifacts."""
+"""Convert MCP content blocks that contain files (images, audio, resources, resource links) to artifacts."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -15,9 +15,9 @@ _FILE_SCHEME = "file://"
 
 
 def extract_artifacts(content: Sequence[Block], used_blocks: Sequence[Block], builder: OutputBuilder) -> None:
-    """Add an artifact for each block that contains or links a file, and the ``metadata`` of each text block.
+    """Add to the builder an artifact for each block with a file or link, and the ``metadata`` of each text block.
 
-    Other blocks go to ``unknown``, unless they are among ``used_blocks``.
+    Add all other blocks to ``unknown``, except ``used_blocks``, which the payload already represents.
     """
     leftovers: list[Mapping[str, Any]] = []
     for number, block in enumerate(content, start=1):
@@ -58,7 +58,7 @@ def _convert_link(block: Block, number: int) -> dict[str, Any]:
 
 
 def _to_link_file(uri: str, name: str, block: Block) -> dict[str, Any]:
-    """Make a text file that contains the URL. Fetching a URL that a tool chose would allow SSRF."""
+    """Return a text file that contains the URL. Do not fetch the URL: the tool chose it, so that would allow SSRF."""
     return {
         "name": f"{name}.link.txt",
         "mime": "text/uri-list",

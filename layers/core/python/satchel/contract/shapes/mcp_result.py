@@ -1,4 +1,4 @@
-"""Parse the result of ``tools/call``: the raw JSON, or the object that an MCP client library made of it."""
+"""Parse the result of an MCP ``tools/call``: its raw JSON, or the object into which an MCP library converted it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -10,13 +10,13 @@ from pydantic import BaseModel
 Block = Mapping[str, Any]
 
 ABSENT: Final[Any] = object()
-"""Sentinel for a missing value, which differs from null."""
+"""Stands for a missing value, because None already stands for JSON null."""
 
 _STRUCTURED = ("structuredContent", "structured_content")
 _ERROR = ("isError", "is_error")
 _META = ("_meta", "meta")
 _PROTOCOL = frozenset({"content", "data", "resultType", *_STRUCTURED, *_ERROR, *_META})
-_MARKERS = _PROTOCOL - {"content", "data", "meta"}  # keys that a payload is unlikely to have
+_MARKERS = _PROTOCOL - {"content", "data", "meta"}  # a payload is unlikely to have these keys
 _REQUIRED_KEYS = {"text": "text", "image": "data", "audio": "data", "resource": "resource", "resource_link": "uri"}
 
 
@@ -24,7 +24,7 @@ _REQUIRED_KEYS = {"text": "text", "image": "data", "audio": "data", "resource": 
 class McpResult:
     """One ``tools/call`` result. ``wrapped``: the server wrapped a non-object value as ``{"result": value}``.
 
-    ``extra_fields`` are the top-level keys outside the MCP protocol. Some tools put typed artifacts there.
+    ``extra_fields`` are top-level fields that MCP does not define. Some tools return typed artifacts in them.
     """
 
     content: Sequence[Block] = ()
@@ -36,28 +36,28 @@ class McpResult:
 
     @property
     def texts(self) -> list[Block]:
-        """Return the text blocks in order."""
+        """Return the content blocks that are text, in order."""
         return [block for block in self.content if is_text(block)]
 
 
 class Match(NamedTuple):
-    """The payload that a recognizer found, and the text blocks that represent the payload."""
+    """The payload that a recognizer found, and the text blocks with the same information, which count as used."""
 
     payload: object
     used_blocks: Sequence[Block]
 
 
 NO_MATCH: Final = Match(None, ())
-"""The match of an empty MCP result."""
+"""The match if no recognizer finds a payload, as in an empty MCP result."""
 
 
 def is_text(block: Block) -> bool:
-    """Return True if a content block is text."""
+    """Return True if a content block has the type ``text`` and a text."""
     return block.get("type") == "text" and isinstance(block.get("text"), str)
 
 
 def as_mapping(value: object) -> Mapping[str, Any] | None:
-    """Return the fields of a mapping, a pydantic model or a data class, and None for other values."""
+    """Return a mapping, a pydantic model or a data class as a mapping of its fields. Return None for other values."""
     if isinstance(value, Mapping):
         return value
     if isinstance(value, BaseModel):
@@ -68,7 +68,7 @@ def as_mapping(value: object) -> Mapping[str, Any] | None:
 
 
 def parse_mcp_result(value: object) -> McpResult | None:
-    """Parse an MCP result or a bare list of content blocks. Return None for other values, such as a payload."""
+    """Parse an MCP result or a bare list of content blocks. Return None for other values, such as a tool's own data."""
     if isinstance(value, list | tuple):
         blocks = _mappings_in(value)
         is_content = value and len(blocks) == len(value) and all(map(_is_complete, blocks))
@@ -87,7 +87,7 @@ def parse_mcp_result(value: object) -> McpResult | None:
 
 
 def wrap_value(value: object) -> McpResult:
-    """Wrap a bare value as an MCP result: text as a text block, None and {} as empty, other values as structured."""
+    """Wrap a bare value as an MCP result: text as text block, None and {} as empty, others as structured content."""
     if value is None or (isinstance(value, Mapping) and not value):
         return McpResult()
     if isinstance(value, str):
@@ -117,7 +117,7 @@ def _is_complete(block: Block) -> bool:
 
 
 def _mappings_in(value: object) -> list[Block]:
-    """Return the items of a list that are objects, as mappings."""
+    """Return those items of a list that are objects, as mappings. Return an empty list for other values."""
     if not isinstance(value, list | tuple):
         return []
     return [block for item in value if (block := as_mapping(item)) is not None]
@@ -128,7 +128,7 @@ def _first_value(result: Mapping[str, Any], keys: Sequence[str]) -> Any:  # noqa
 
 
 def _is_marked_as_wrapped(meta: object) -> bool:
-    """Return True if FastMCP marked the structured content as a wrapper."""
+    """Return True if the result's ``_meta`` says that FastMCP wrapped the value as ``{"result": value}``."""
     marker = meta.get("fastmcp", meta.get("_fastmcp")) if isinstance(meta, Mapping) else None
     return isinstance(marker, Mapping) and marker.get("wrap_result") is True
 

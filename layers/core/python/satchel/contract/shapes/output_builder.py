@@ -1,4 +1,4 @@
-"""Collect the parts of a tool output, and build it."""
+"""Collect the parts of a tool output that the functions in ``shapes`` find, and build the ``ToolOutput``."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
@@ -23,7 +23,7 @@ _File = TypeVar("_File", Artifact, DeferredArtifact)
 
 
 class OutputBuilder:
-    """Collects the parts of a tool output. ``build`` sets only the fields that are in ``fields``."""
+    """Collects the parts of a tool output. ``build`` sets only the fields that were added."""
 
     def __init__(self) -> None:
         self.results: object = ABSENT
@@ -32,34 +32,34 @@ class OutputBuilder:
 
     @property
     def artifacts(self) -> list[Artifact]:
-        """Return the list of artifacts. Reading it sets the field ``artifacts``."""
+        """Return the list of artifacts. Reading it sets the output's field ``artifacts``, even to an empty list."""
         artifacts: list[Artifact] = self.fields.setdefault("artifacts", [])
         return artifacts
 
     def add_artifact(self, item: object, label: str) -> None:
-        """Add an artifact, or a problem under its name (or ``label``) if it is invalid."""
+        """Add an artifact. If it is invalid, add a problem instead, under the artifact's name or else ``label``."""
         self._add_file(Artifact, item, self.artifacts, label)
 
     def add_deferred(self, item: object, label: str) -> None:
-        """Add a deferred artifact, or a problem if it is invalid."""
+        """Add a deferred artifact. If it is invalid, add a problem instead, under its name or else ``label``."""
         self._add_file(DeferredArtifact, item, self.fields.setdefault("deferred_artifacts", []), label)
 
     def add_problem(self, name: str, reason: str) -> None:
-        """Report an artifact that cannot be stored."""
+        """Add a problem: the artifact ``name`` cannot be stored, because of ``reason``."""
         problem = ArtifactProblem(name=name, code=ErrorCode.E_INVALID_ARTIFACT, reason=reason)
         self.fields.setdefault("problems", []).append(problem)
 
     def add_meta_data(self, meta_data: Mapping[str, Any]) -> None:
-        """Add keys to ``meta_data``. Existing keys keep their value."""
+        """Add keys to the output's ``meta_data``. A key that is already there keeps its value."""
         self.fields["meta_data"] = dict(meta_data) | self.fields.get("meta_data", {})
 
     def add_unknown(self, leftovers: Mapping[str, Any]) -> None:
-        """Store fields outside the contract in ``unknown``, where they are preserved but not displayed."""
+        """Add fields outside the contract to ``unknown``: they are stored, but neither users nor models see them."""
         for key, value in leftovers.items():
             self.unknown.setdefault(str(key), value)
 
     def mark_failed(self, texts: Sequence[Block]) -> None:
-        """Make the output an error (clause v1:error:is-error) and keep the tool's message, codes and results."""
+        """Make the output an error (clause v1:error:is-error), but keep the message, codes and results of the tool."""
         results = self.results
         details: dict[str, Any] = {}
         if not (isinstance(results, Mapping) and "error" in results):
@@ -74,7 +74,7 @@ class OutputBuilder:
         self.fields["meta_data"]["is_error"] = True
 
     def build(self) -> ToolOutput:
-        """Return the output. Raises ValidationError if a value is not JSON."""
+        """Return the tool output. Raise ValidationError if a value cannot be converted to JSON."""
         fields = self.fields | ({"unknown": self.unknown} if self.unknown else {})
         return ToolOutput.model_validate({"results": None if self.results is ABSENT else self.results, **fields})
 

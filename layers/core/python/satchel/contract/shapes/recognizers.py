@@ -1,6 +1,6 @@
-"""Recognizers: each finds the payload of an MCP result in one place, or returns None.
+"""Recognizers: each looks for the payload (the tool's actual data) in one place of an MCP result.
 
-``normalize.RECOGNIZERS`` defines their order.
+``normalize.RECOGNIZERS`` defines their order. A recognizer returns None if the payload is not in its place.
 """
 
 import logging
@@ -16,7 +16,7 @@ _logger = logging.getLogger(__name__)
 
 
 def find_structured_content(result: McpResult) -> Match | None:
-    """Return ``structuredContent``, unwrapped if the server put a non-object value into a wrapper.
+    """Return ``structuredContent``. If the server wrapped a non-object value in ``{"result": …}``, return that value.
 
     Structured content takes precedence over ``data`` and all texts (clause v1:extract:structured-first).
     """
@@ -29,18 +29,18 @@ def find_structured_content(result: McpResult) -> Match | None:
 
 
 def find_top_level_results(result: McpResult) -> Match | None:
-    """Return the extra top-level fields if they include ``results``. MCP does not allow this, but some tools do it."""
+    """Return the extra top-level fields if they include ``results``. Some tools do this, although MCP forbids it."""
     return Match(result.extra_fields, result.texts) if "results" in result.extra_fields else None
 
 
 def find_model_text(result: McpResult) -> Match | None:
-    """Return the texts marked ``forModel``, joined by blank lines (clause v5:model-text:for-model)."""
+    """Return the text blocks marked ``forModel``, joined with blank lines (clause v5:model-text:for-model)."""
     marked = [block for block in result.texts if block.get("forModel") is True]
     return Match(_join_texts(marked), marked) if marked else None
 
 
 def find_json_text(result: McpResult) -> Match | None:
-    """Return the first text that is JSON, parsed: servers without structured content (clause v1:extract:json-text)."""
+    """Return the first text that is JSON, parsed. Older servers return only text (clause v1:extract:json-text)."""
     for block in result.texts:
         try:
             return Match(parse_json(block["text"]), [block])
@@ -50,20 +50,20 @@ def find_json_text(result: McpResult) -> Match | None:
 
 
 def find_plain_text(result: McpResult) -> Match | None:
-    """Return all texts, joined by blank lines (clause v1:extract:plain-text)."""
+    """Return all text blocks, joined with blank lines (clause v1:extract:plain-text)."""
     return Match(_join_texts(result.texts), result.texts) if result.texts else None
 
 
 def find_client_data(result: McpResult) -> Match | None:
-    """Return ``data``, the parsed result that some MCP client libraries add."""
+    """Return ``data``, a parsed copy of the result that some MCP client libraries add."""
     return None if result.data is ABSENT else Match(result.data, ())
 
 
 def is_contract_payload(payload: object) -> bool:
-    """Return True if a payload follows the contract: it has ``results``, or clearly a file or a canvas.
+    """Return True if a payload follows the contract: it has ``results``, or fields that clearly are files or a canvas.
 
-    Only the keys of such a payload are interpreted. A tool's own data may have a key ``artifacts`` or ``display``,
-    too; unless its value looks like a file, it stays data.
+    Other payloads are a tool's own data and stay unchanged, even if they happen to have a key such as ``artifacts`` or
+    ``display``.
     """
     if not isinstance(payload, Mapping):
         return False
@@ -82,14 +82,14 @@ def _unwrap(result: McpResult) -> object:
     parsed = _parse_contract(inner)
     if result.wrapped:
         return inner if parsed is None else parsed
-    # Some servers wrap a text without marking it. Then the text block is the text itself, not the wrapper's JSON.
+    # Some servers wrap a text without a mark. Then the text block contains the bare text, not the wrapper's JSON.
     if parsed is not None and any(block["text"] == inner for block in result.texts):
         return parsed
     return wrapper
 
 
 def _parse_contract(text: object) -> object | None:
-    """Parse a text if it is the JSON of a contract payload or of an MCP result; return None for other texts."""
+    """Return the parsed text if it is the JSON of a contract payload or of an MCP result, otherwise None."""
     if not isinstance(text, str):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Typed artifacts ``{type, id, title, content}``, and the bibliography and grant fields that become typed artifacts."""
+"""Convert typed artifacts ``{type, id, title, content}``, bibliographies and grants to the contract's artifacts."""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _SEPARATORS = re.compile(r"[/\\:]+")
 
 
 def extract_bibliography(payload: dict[str, Any], builder: OutputBuilder) -> None:
-    """Convert ``bibliography``, a list of citations, to one JSON artifact (clause v5:bibliography:artifact)."""
+    """Move ``bibliography``, a list of citations, to one JSON artifact (clause v5:bibliography:artifact)."""
     citations = payload.get("bibliography")
     if not isinstance(citations, list | tuple):
         return
@@ -36,7 +36,7 @@ def extract_bibliography(payload: dict[str, Any], builder: OutputBuilder) -> Non
 
 
 def extract_grant(payload: dict[str, Any], builder: OutputBuilder) -> None:
-    """Convert ``grantMarkdown``, an object or a plain text, to a Markdown artifact (clause v5:grant:artifact)."""
+    """Move ``grantMarkdown``, an object or plain text, to a Markdown artifact (clause v5:grant:artifact)."""
     value = payload.get("grantMarkdown")
     grant = {"content": value} if isinstance(value, str) else value
     if not isinstance(grant, Mapping):
@@ -53,13 +53,13 @@ def extract_grant(payload: dict[str, Any], builder: OutputBuilder) -> None:
 
 
 def is_typed(item: Mapping[str, Any]) -> bool:
-    """Return True for a typed artifact: it has a type and a content, but neither base64 nor a path."""
+    """Return True if an item is a typed artifact: it has ``type`` and ``content``, but no ``b64`` and no ``path``."""
     has_bytes = item.get("b64") is not None or item.get("path") is not None
     return isinstance(item.get("type"), str) and item.get("content") is not None and not has_bytes
 
 
 def fill_defaults(item: Mapping[str, Any], position: int) -> dict[str, Any]:
-    """Return a typed artifact with defaults for its missing fields. The derived id is the same on every run."""
+    """Return a typed artifact with defaults for missing fields. A default id depends only on position and content."""
     kind = item["type"]
     mime = item.get("mime") or (kind if is_mime(kind) else "text/plain")
     title = item.get("title") or item.get("name") or _DEFAULT_TITLE
@@ -74,14 +74,14 @@ def fill_defaults(item: Mapping[str, Any], position: int) -> dict[str, Any]:
 
 
 def _file_name(title: str, mime: str) -> str:
-    """Make a file name from a title. Slashes in a title separate words, not folders."""
+    """Return a file name for a title. Replace slashes with ``-``, because they separate words, not folders."""
     name = safe_name(_SEPARATORS.sub("-", title))
     extension = extension_of(mime, default=".txt")
     return name if name.lower().endswith(extension) else safe_name(name + extension)
 
 
 def _derive_id(position: int, *parts: object) -> str:
-    """Derive an id from the parts of an artifact and its position in the result."""
+    """Return an id that depends only on the artifact's parts and its position, so every run returns the same id."""
     try:
         text = "\0".join(part if isinstance(part, str) else to_json_text(part) for part in parts)
     except NotJsonError:
