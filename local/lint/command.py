@@ -18,14 +18,14 @@ from local.lint.tool_output import CallContext
 from satchel.adapters.mcp.processes import become_subreaper
 from satchel.domain.ids import UserName
 
-logging.getLogger("satchel.contract").addHandler(logging.NullHandler())  # its warnings are findings here
+logging.getLogger("satchel.contract").addHandler(logging.NullHandler())  # lint reports these warnings as findings
 
 _SEVERITY_WIDTH = max(map(len, Severity))
 
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """The format of the report, and the severities that fail the check."""
+    """Options of the report: print JSON, include notes, and let warnings fail the check (``strict``)."""
 
     json: bool = False
     notes: bool = False
@@ -33,7 +33,7 @@ class ReportOptions:
 
 
 def lint_file(data: bytes, user: UserName | None, options: ReportOptions) -> ExitCode:
-    """Check an output that was saved to a file. Print the findings."""
+    """Check ``data``, the content of a file with a saved output. Print the findings; return the exit code."""
     context = CallContext(user=None if user is None else UserName(user))
     return _report(lint_bytes(data, context), options)
 
@@ -41,9 +41,9 @@ def lint_file(data: bytes, user: UserName | None, options: ReportOptions) -> Exi
 def lint_tool(
     server: str, tool: str, arguments: str, user: UserName | None, cwd: Path | None, options: ReportOptions
 ) -> ExitCode:
-    """Call a tool and check its output. Print the findings.
+    """Call a tool and check its output. Print the findings and return the exit code.
 
-    The process becomes the parent of all orphaned child processes, so it must do nothing else.
+    This process becomes the parent of all orphans of the tool's server, so use the process for nothing else.
     """
     become_subreaper()
     try:

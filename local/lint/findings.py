@@ -1,4 +1,4 @@
-"""Findings: one problem of a tool's output each, with the clause of the contract, the place and the remedy."""
+"""Findings: each describes one problem in a tool's output, the violated clause, the place and the remedy."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,7 +18,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One problem. ``where`` is a JSON path in the checked output, also through text that contains JSON."""
+    """One problem in an output. ``where`` is its JSON path, which may continue into JSON that is stored as text."""
 
     clause: str
     spec: str
@@ -49,7 +49,7 @@ class Clause:
 
 
 def quoted(value: object, max_chars: int = 80) -> str:
-    """Return the value's ``repr``, so that it is one line without control characters, cut to ``max_chars``."""
+    """Return the value's ``repr``, which is one line without control characters, cut to ``max_chars``."""
     shown = repr(value[:max_chars] if isinstance(value, str) else value)
     is_cut = isinstance(value, str) and len(value) > max_chars
     return f"{shown[:max_chars]}…" if is_cut or len(shown) > max_chars + 2 else shown

@@ -1,4 +1,4 @@
-"""Apply every rule to an output and sort the findings."""
+"""Check a tool's output with every rule, and sort the findings by severity."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -54,7 +54,7 @@ _NO_CALL = CallContext()
 
 
 def lint_bytes(data: bytes, context: CallContext = _NO_CALL) -> list[Finding]:
-    """Check a file that contains an output as JSON."""
+    """Check the content of a file that contains an output as JSON. Return the findings, errors first."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -68,7 +68,7 @@ def lint_bytes(data: bytes, context: CallContext = _NO_CALL) -> list[Finding]:
 def lint_output(
     raw: object, context: CallContext = _NO_CALL, output_schema: Mapping[str, Any] | None = None
 ) -> list[Finding]:
-    """Check an output: the tool's own object or the raw result of ``tools/call``. Return errors first."""
+    """Check the tool's own object or the raw result of ``tools/call``. Return the findings, errors first."""
     if isinstance(raw, Mapping) and "jsonrpc" in raw and isinstance(raw.get("error"), Mapping):
         return [no_output(f"The server answered with an error: {quoted(str(raw['error'].get('message')), 300)}.")]
     try:
@@ -79,7 +79,7 @@ def lint_output(
 
 
 def no_output(message: str) -> Finding:
-    """Return the finding for a call without an output."""
+    """Return the finding for a call that returned no output; ``message`` says why."""
     return NO_OUTPUT.error("$", message, "Handle the failure in the tool and return an object that describes it.")
 
 
@@ -89,7 +89,7 @@ def _sorted(findings: list[Finding]) -> list[Finding]:
 
 
 def _lint_invalid_json(text: str, reason: str, context: CallContext) -> list[Finding]:
-    """Check the output if Python can parse it: Python reads and writes NaN, which JSON does not allow."""
+    """Report the invalid JSON. If Python can parse it, for example NaN, check the output as well."""
     try:
         value = parse_json(text)
     except NotJsonError:

@@ -57,7 +57,7 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class CallOutcome:
-    """The end of a call: the raw result, or the finding if there is none; and the longest silence, in seconds."""
+    """The end of a call: the raw result, or a finding if there is no result; and the longest gap without progress."""
 
     raw: dict[str, Any] | None
     finding: Finding | None
@@ -65,7 +65,7 @@ class CallOutcome:
 
 
 def lint_call(call: ToolCall, limits: Limits = _LIMITS) -> list[Finding]:
-    """Call the tool and check its output. Raise CannotLintError."""
+    """Call the tool and return the findings for its output. Raise CannotLintError if the tool cannot be called."""
     loop = EventLoop()
     try:
         with closing(McpToolClient(_SERVER, _server_entry(call), loop, os.environ, isolation=isolation())) as client:
@@ -78,7 +78,7 @@ def lint_call(call: ToolCall, limits: Limits = _LIMITS) -> list[Finding]:
 
 
 def wait_for_outcome(running: RunningCall, clock: Clock, limits: Limits) -> CallOutcome:
-    """Wait until the call ends. Kill the call when it exceeds a limit (clause v2.1:time:timeout)."""
+    """Wait until the call ends. Kill it when it exceeds a time limit (clause v2.1:time:timeout)."""
     last_signal = clock.monotonic()
     silence = SilenceTimer(limits, last_signal)
     longest = 0.0
@@ -120,7 +120,7 @@ def _lint(client: ToolClient, call: ToolCall, limits: Limits) -> list[Finding]:
 
 
 def _server_entry(call: ToolCall) -> ServerEntry:
-    """Return the entry that mcp.json would have. A program with a slash in its name is relative to ``cwd``."""
+    """Return the server's entry as mcp.json would contain it. A program name with a slash is relative to ``cwd``."""
     cwd = (call.cwd or Path()).absolute()
     program, *rest = _split(call.server)
     if not cwd.is_dir():
@@ -130,7 +130,7 @@ def _server_entry(call: ToolCall) -> ServerEntry:
 
 
 def _local_files(arguments: str) -> list[str]:
-    """Return the absolute paths in the arguments. The tool may read these local files, like a user's uploads."""
+    """Return the absolute paths in the arguments. The tool may read these local files as if a user uploaded them."""
     values = args.parse(arguments).values()
     items = [item for value in values for item in (value if isinstance(value, list) else [value])]
     return [os.path.realpath(item) for item in items if isinstance(item, str) and item.startswith("/")]

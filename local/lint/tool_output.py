@@ -31,7 +31,7 @@ _FILE_FIELDS = frozenset({"b64", "path", "mime"})
 
 @dataclass(frozen=True)
 class Node:
-    """A value of the output and its JSON path."""
+    """A value in the output, with its JSON path."""
 
     json_path: str
     value: Any = field(repr=False)
@@ -43,31 +43,31 @@ class Node:
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """Return the fields of an object; other values have none."""
+        """Return the fields of an object, or an empty mapping for any other value."""
         return self.value if isinstance(self.value, Mapping) else {}
 
     def get(self, key: str) -> Self | None:
-        """Return a field, or None if it is missing or null: the contract treats null as missing."""
+        """Return the field ``key``, or None if it is missing or null: the contract treats null as missing."""
         value = self.fields.get(key)
         return None if value is None else type(self)(self.json_path + path_step(key), value)
 
     def text(self, key: str) -> str | None:
-        """Return a field if it is a string, otherwise None."""
+        """Return the field ``key`` if it is a string, otherwise None."""
         value = self.fields.get(key)
         return value if isinstance(value, str) else None
 
     def items(self) -> list[Self]:
-        """Return the items of a list; other values have none."""
+        """Return the items of a list, or an empty list for any other value."""
         values = self.value if isinstance(self.value, list | tuple) else []
         return [type(self)(f"{self.json_path}[{index}]", value) for index, value in enumerate(values)]
 
     def items_of(self, key: str) -> list[Self]:
-        """Return the items of a field that is a list."""
+        """Return the items of the field ``key`` if it is a list, otherwise an empty list."""
         node = self.get(key)
         return node.items() if node else []
 
     def children(self) -> list[Self]:
-        """Return the items of a list, or the values of an object."""
+        """Return the items of a list or the field values of an object, otherwise an empty list."""
         if items := self.items():
             return items
         return [type(self)(self.json_path + path_step(str(key)), value) for key, value in self.fields.items()]
@@ -133,7 +133,7 @@ class ToolOutput:
         return self._files("deferred_artifacts")
 
     def fields_at(self, *keys: str) -> list[Node]:
-        """Return the field at this path of keys from each contract object that has it."""
+        """Return the field at the path ``keys`` of each contract object that has this field."""
         nodes: list[Node] = list(self.contract_objects)
         for key in keys:
             nodes = [child for node in nodes if (child := node.get(key))]
@@ -146,7 +146,7 @@ class ToolOutput:
 
 @dataclass(frozen=True)
 class _Layer:
-    """A call result, its place, and the payload inside. A payload may itself be a call result, the next layer."""
+    """A call result, its position, and its payload. If the payload is a call result, too, it is the next layer."""
 
     node: Node
     result: McpResult
@@ -156,7 +156,7 @@ class _Layer:
 def parse_output(raw: object, context: CallContext, output_schema: Mapping[str, Any] | None = None) -> ToolOutput:
     """Parse the raw result of ``tools/call``, or the tool's own object.
 
-    Raise ContractError if the normalizer cannot read it either.
+    Raise ContractError if Satchel's normalizer cannot read the output.
     """
     root = Node("$", raw)
     if "jsonrpc" in root.fields and (result := root.get("result")):
@@ -182,7 +182,7 @@ def parse_output(raw: object, context: CallContext, output_schema: Mapping[str, 
 
 
 def uses_contract(payload: Node) -> bool:
-    """Return True if the object intends to follow the contract: a tool's own data may also have a field ``display``."""
+    """Return True if the payload follows the contract. A ``display`` alone proves nothing: own data may have one."""
     fields = payload.fields
     if is_contract_payload(fields) or any(key in fields for key in _CONTRACT_ONLY):
         return True
@@ -227,7 +227,7 @@ def _content_path(node: Node) -> str:
 
 
 def _is_unmarked_wrapper(result: McpResult) -> bool:
-    """Return True if the server wrapped the value without marking it: then the text holds the value alone."""
+    """Return True if ``structured`` wraps a value without a mark: then the text block holds only the value."""
     wrapper = result.structured
     if not isinstance(wrapper, Mapping) or wrapper.keys() != {"result"}:
         return False
@@ -242,7 +242,7 @@ def _parse_or_absent(text: str) -> object:
 
 
 def _ignored_data(layer: _Layer) -> Iterator[Node]:
-    """Yield the ``data`` of a client library if it differs from what the server sent (clause v1:output:same-data)."""
+    """Yield ``data``, added by a client library, if it differs from the server's data (clause v1:output:same-data)."""
     result = layer.result
     if ABSENT not in (result.data, result.structured) and result.data not in (result.structured, layer.payload.value):
         yield Node(f"{layer.node.json_path}.data", result.data)

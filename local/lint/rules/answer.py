@@ -1,4 +1,4 @@
-"""Rules for the answer as a whole: an error, the response time, and one JSON object with ``results``."""
+"""Rules for the output as a whole: no error, a fast response, and one JSON object with ``results``."""
 
 from collections.abc import Iterator, Mapping
 
@@ -37,7 +37,7 @@ def check_data_field(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_response_time(output: ToolOutput) -> Iterator[Finding]:
-    """Report gaps over 10 s. Progress resets the timer."""
+    """Report a tool that sent nothing for over 10 s. Progress resets the timer."""
     seconds = output.context.silent_seconds
     if seconds > MAX_SILENT_SECONDS:
         message = f"The tool was silent for {seconds:.1f} seconds; the limit is {MAX_SILENT_SECONDS}."
@@ -47,7 +47,7 @@ def check_response_time(output: ToolOutput) -> Iterator[Finding]:
 def check_payload_type(output: ToolOutput) -> Iterator[Finding]:
     """Report a payload that is not an object.
 
-    Text is accepted beside typed artifacts, and if the tool marks it as text for the model.
+    Text is accepted beside typed artifacts, or if the tool marks the text as meant for the model.
     """
     json_path, value = output.payload.json_path, output.payload.value
     if output.error_text is not None or (isinstance(value, Mapping) and value):

@@ -64,7 +64,7 @@ def check_deferred_fields(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_mime_types(output: ToolOutput) -> Iterator[Finding]:
-    """Report malformed MIME types: the type of such a file is unknown."""
+    """Report malformed MIME types, which leave the type of the file unknown."""
     for node in (*output.artifacts, *output.deferred):
         mime = node.text("mime")
         if mime and not is_mime(mime):
@@ -78,7 +78,7 @@ def check_mime_types(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_viewers(output: ToolOutput) -> Iterator[Finding]:
-    """Report unknown viewers: the MIME type decides the viewer then."""
+    """Report unknown viewers: they are ignored, and the MIME type determines the viewer."""
     known = sorted(VIEWERS | {"auto"})
     for node in output.artifacts:
         viewer = node.text("viewer")
@@ -114,7 +114,7 @@ def check_citations(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_grant_content(output: ToolOutput) -> Iterator[Finding]:
-    """Report a ``grantMarkdown`` without content: it yields no file."""
+    """Report a ``grantMarkdown`` without ``content``: no file is created for it."""
     for node in output.fields_at("grantMarkdown"):
         if node.is_object and node.get("content") is None:
             message = "`grantMarkdown` has no `content`."
@@ -134,7 +134,7 @@ def _check_typed(node: Node) -> Iterator[Finding]:
 
 def _check_required(node: Node, key: str, clause: Clause) -> Iterator[Finding]:
     field = node.get(key)
-    is_empty = field is not None and field.value == "" and key != "path"  # `files` reports an empty path
+    is_empty = field is not None and field.value == "" and key != "path"  # `rules.files` reports an empty path
     if field is None or is_empty:
         yield clause.error(node.json_path, f"{_label(node)} has no `{key}`.", _rename_advice(node, key) or _ADVICE[key])
 

@@ -23,7 +23,7 @@ _PLACEHOLDER = re.compile(r"<(?:b64|base64)>|[A-Za-z0-9+/]{4,64}(?:\.\.\.|…)",
 
 
 def check_base64(output: ToolOutput) -> Iterator[Finding]:
-    """Report each text that is not valid base64, and why. In an output without a call, a placeholder is only a note."""
+    """Report each text that is not valid base64, and why. In a saved output, a placeholder is only a note."""
     contents = [
         *((ARTIFACT_BASE64, b64) for node in output.artifacts if (b64 := node.get("b64"))),
         *((ARRAY_BASE64, node) for node in array_contents(output)),
@@ -76,7 +76,7 @@ def _is_placeholder(value: object) -> bool:
 
 
 def _likely_reason(text: str, decoder_error: str) -> str:
-    """Return the most likely mistake, otherwise the decoder's error."""
+    """Return the most likely mistake in the text, or the decoder's error if no known mistake is found."""
     try:
         body = base64.canonicalize(text)
     except base64.Base64Error:

@@ -31,7 +31,7 @@ class JsonType(NamedTuple):
     types: tuple[type, ...]
 
     def matches(self, value: object) -> bool:
-        """Return True if the value has this type. Python's booleans are integers, JSON's are not."""
+        """Return True if the value has this type. Unlike in Python, a JSON boolean is not an integer."""
         return isinstance(value, self.types) and (bool in self.types or not isinstance(value, bool))
 
 
@@ -71,7 +71,7 @@ _VALUES = {
 
 
 def check_types(output: ToolOutput) -> Iterator[Finding]:
-    """Report each field of a wrong type."""
+    """Report each field of the contract whose value has the wrong type."""
     tables = (
         (FIELD_TYPES, _ENVELOPE, output.contract_objects),
         (ARTIFACT_TYPES, _ARTIFACT, output.artifacts),
@@ -85,7 +85,7 @@ def check_types(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_files_are_objects(output: ToolOutput) -> Iterator[Finding]:
-    """Report each artifact that is not an object: it is dropped."""
+    """Report each artifact that is not an object: Satchel ignores such an artifact."""
     for key, clause in (("artifacts", ARTIFACT_TYPES), ("deferred_artifacts", DEFERRED_TYPES)):
         for item in (item for node in output.contract_objects for item in node.items_of(key)):
             if not item.is_object:
@@ -94,7 +94,7 @@ def check_files_are_objects(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_primary_file(output: ToolOutput) -> Iterator[Finding]:
-    """Report a ``primary_file`` that is not an artifact: the page opens the first displayable file then."""
+    """Report a ``primary_file`` that names no artifact: the page then opens the first displayable file."""
     titles = {node.text("title") for node in output.artifacts}
     for node in output.fields_at("display", "primary_file"):
         if isinstance(node.value, str) and node.value not in output.file_names | titles:
@@ -105,7 +105,7 @@ def check_primary_file(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_known_values(output: ToolOutput) -> Iterator[Finding]:
-    """Report unknown values; such a field is ignored."""
+    """Report fields with a value that the contract does not define: such a field is ignored."""
     for keys, (clause, known) in _VALUES.items():
         for node in output.fields_at(*keys):
             if node.value not in known:

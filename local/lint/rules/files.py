@@ -42,7 +42,7 @@ def check_paths(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_array_lengths(output: ToolOutput) -> Iterator[Finding]:
-    """Report arrays of different lengths. `fields` reports a value that is not an array."""
+    """Report arrays of names and contents that differ in length. `rules.fields` reports values that are not arrays."""
     for node in _objects_with_arrays(output):
         names, contents = node.items_of(_NAMES), node.items_of(_CONTENTS)
         are_arrays = all(isinstance(node.fields.get(key), list | tuple | None) for key in (_NAMES, _CONTENTS))
@@ -53,7 +53,7 @@ def check_array_lengths(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_array_items(output: ToolOutput) -> Iterator[Finding]:
-    """Report names that are not strings, and contents that are neither base64 nor an object with ``b64``."""
+    """Report file names that are not strings, and contents that are neither base64 nor an object with ``b64``."""
     for node in _objects_with_arrays(output):
         for item in node.items_of(_NAMES):
             if not isinstance(item.value, str) or not item.value:
@@ -66,7 +66,7 @@ def check_array_items(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_arrays_beside_artifacts(output: ToolOutput) -> Iterator[Finding]:
-    """Report arrays beside ``artifacts``: files that are only in the arrays are lost."""
+    """Report file arrays beside ``artifacts``: files that are only in the arrays are lost."""
     for node in output.contract_objects:
         if _has_arrays(node) and node.get("artifacts"):
             message = f"`{_NAMES}` and `{_CONTENTS}` are ignored because there is `artifacts`."
@@ -74,7 +74,7 @@ def check_arrays_beside_artifacts(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_deprecated_arrays(output: ToolOutput) -> Iterator[Finding]:
-    """Note that the arrays are deprecated."""
+    """Note that the two file arrays of contract v1 are deprecated."""
     for node in _objects_with_arrays(output):
         message = f"`{_NAMES}` and `{_CONTENTS}` are deprecated."
         advice = "Return `artifacts` with `name`, `mime` and `path`."
@@ -82,7 +82,7 @@ def check_deprecated_arrays(output: ToolOutput) -> Iterator[Finding]:
 
 
 def array_contents(output: ToolOutput) -> Iterator[Node]:
-    """Yield each value of the arrays that must be base64."""
+    """Yield each value in the file arrays that must be base64."""
     for node in _objects_with_arrays(output):
         for item in node.items_of(_CONTENTS):
             encoded = item.get("b64") if item.is_object else item
@@ -128,7 +128,7 @@ def _check_file(path: Node, home: Path) -> Iterator[Finding]:
 
 
 def _objects_with_arrays(output: ToolOutput) -> list[Node]:
-    """Return the objects with arrays that are not ignored because of ``artifacts``."""
+    """Return the objects with file arrays, except those whose ``artifacts`` replace the arrays."""
     return [node for node in output.contract_objects if _has_arrays(node) and node.get("artifacts") is None]
 
 

@@ -14,8 +14,8 @@ META_DATA_SIZE = Clause("v2:meta-data:size", "2 §1")
 RESULTS_BASE64 = Clause("v1:results:no-base64", "1 Size / Safety Guidelines")
 
 MAX_RESULTS_BYTES = 4096
-_MIN_UNKNOWN_CHARS = 256  # of base64 that starts with no known file signature
-_MIN_CASE_SHARE = 0.15  # of upper-case and of lower-case letters in such base64
+_MIN_UNKNOWN_CHARS = 256  # minimum length to detect base64 that starts with no known file signature
+_MIN_CASE_SHARE = 0.15  # minimum share of upper-case and of lower-case letters in such base64
 _MAX_SLASH_SHARE = 0.1
 # The lookbehind lets a match start only where a run starts; otherwise a long text would be scanned once per character.
 _BASE64_RUN = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{32,}(?:\r?\n[A-Za-z0-9+/]+)*={0,2}")
@@ -75,7 +75,7 @@ def _contains_base64(text: str) -> bool:
 def _is_base64(run: str) -> bool:
     """Return True if the text starts with a known file signature, or mixes cases as base64 does.
 
-    Hashes, gene sequences, paths and long words mix them differently.
+    Hashes, gene sequences, paths and long words mix upper and lower case differently.
     """
     if run.startswith(_IMAGES + _DOCUMENTS):
         return True

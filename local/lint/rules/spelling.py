@@ -1,4 +1,4 @@
-"""Rules for the names of fields: a field with any other name than the contract's is ignored."""
+"""Rules for the names of fields: a field whose name the contract does not define is ignored."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -31,7 +31,7 @@ _NO_LETTERS = re.compile(r"[\W_]+")
 
 
 def check_misspelled_fields(output: ToolOutput) -> Iterator[Finding]:
-    """Report each field whose name is almost a name of the contract, if the correctly named field is missing."""
+    """Report each field whose name is similar to a contract field's name, if that contract field is missing."""
     if wrong := misspelled_results(output):
         json_path = output.payload.json_path + path_step(wrong)
         message = f"`results` is misspelled as {quoted(wrong)}."
@@ -63,7 +63,7 @@ def check_unknown_fields(output: ToolOutput) -> Iterator[Finding]:
 def misspelled_results(output: ToolOutput) -> str | None:
     """Return the field that should be named ``results``, or None.
 
-    ``result`` is a plausible name in a tool's own data, so it counts only alone or beside fields of the contract.
+    ``result`` is a plausible name in a tool's own data, so it counts only if it is alone or beside contract fields.
     """
     fields = output.payload.fields
     if "results" in fields:
