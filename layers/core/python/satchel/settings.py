@@ -1,7 +1,7 @@
-"""Settings, read from environment variables ``SATCHEL_…``, in one group for each subject.
+"""Settings from environment variables named ``SATCHEL_…``, in one class (group) for each subject.
 
-``Settings`` reads a group when a use case first needs it. A function therefore needs only the variables of the groups
-that its own use cases read.
+``Settings`` reads a group only when a use case first needs it. So a Lambda function needs only the variables of the
+groups that its own use cases read.
 """
 
 import json
@@ -22,12 +22,12 @@ from satchel.domain.token_budget import MIN_CONTEXT_TOKENS
 
 _MIB = 1 << 20
 if TYPE_CHECKING:
-    # mypy's pydantic plugin allows the call without field arguments only for this class.
+    # mypy accepts a call without field arguments only for subclasses of pydantic-settings' BaseSettings.
     from pydantic_settings import BaseSettings as _Base
 else:
 
     class _Base(BaseModel):
-        """Replaces pydantic-settings, whose import takes a fifth of a function's cold start."""
+        """Read settings from the environment. Replaces pydantic-settings, whose import takes 20 % of a cold start."""
 
         def __init__(self, **overrides: object) -> None:
             variables = {name: f"SATCHEL_{name.upper()}" for name in type(self).model_fields}
@@ -36,38 +36,38 @@ else:
 
 
 class SettingsGroup(_Base, frozen=True, extra="forbid", validate_default=True):
-    """Reads the field ``name`` from the variable ``SATCHEL_NAME``. Raises ValidationError for invalid values."""
+    """Base class that reads each field ``name`` from the variable ``SATCHEL_NAME``, or raises ValidationError."""
 
 
 class StorageSettings(SettingsGroup):
-    """The DynamoDB table and the S3 bucket."""
+    """The names of the DynamoDB table and the S3 bucket."""
 
     table: str
     bucket: str
 
 
 class WorkflowSettings(SettingsGroup):
-    """The ARN of the state machine that runs turns."""
+    """The ARN of the Step Functions state machine that runs turns."""
 
     state_machine: str
 
 
 class ServerSettings(SettingsGroup):
-    """The file with the configured MCP servers."""
+    """The path of the file that configures the MCP servers (mcp.json)."""
 
     mcp_config: Path
 
 
 def _parse_json(value: object) -> object:
-    """Parse the text of a variable as JSON."""
+    """Parse a variable's text as JSON. Return other values unchanged."""
     return json.loads(value) if isinstance(value, str) else value
 
 
 class ModelSettings(SettingsGroup):
     """The models that users may choose: ``models`` is a JSON list of ``{"name", "model", "description", "groups", …}``.
 
-    ``model`` is the default: a name in the list, or the id of a model. Without it the first of the list is the default,
-    or ``offline`` if the list is empty.
+    ``model`` is the default model: a name in the list, or a provider's model id. If ``model`` is not set, the default
+    is the first model in the list, or ``offline`` if the list is empty.
     """
 
     model: str = ""
@@ -75,7 +75,7 @@ class ModelSettings(SettingsGroup):
 
     @property
     def catalog(self) -> ModelCatalog:
-        """Return the models and the default."""
+        """Return the catalog of these models and the default model."""
         first = self.models[0].name if self.models else "offline"
         return ModelCatalog(self.model or first, self.models)
 
@@ -86,11 +86,11 @@ class ModelSettings(SettingsGroup):
 
 
 class ThinkSettings(SettingsGroup):
-    """The requests of a turn to the model.
+    """Limits and instructions for the requests that a turn sends to the model.
 
-    ``max_rounds`` limits the rounds of tool calls in a turn; its upper bound is what fits into an execution's history.
-    A request has at most ``context_tokens``, counted by ``domain.token_budget``. ``instructions`` replace the
-    built-in text about the model's behavior; the text about files, names and tools is always added.
+    ``max_rounds`` limits the rounds of tool calls in a turn; it cannot exceed what fits into the history of a Step
+    Functions execution. ``context_tokens`` limits each request, as counted by ``domain.token_budget``.
+    ``instructions`` replace the built-in text about the model's behavior, but not the text about files and tools.
     """
 
     max_rounds: Annotated[int, Field(ge=1, le=MAX_ROUNDS)] = 40
@@ -99,12 +99,12 @@ class ThinkSettings(SettingsGroup):
 
 
 class CompletionSettings(SettingsGroup):
-    """The options and timeouts of every request to a model.
+    """Options and timeouts for all requests to language models.
 
-    ``model_base_url`` is the address of models whose names have none; None: the address of the provider.
-    ``model_silence_seconds`` is the timeout between two pieces of an answer, ``model_seconds`` the timeout of the whole
-    answer, including retries. ``secret_prefix`` is the prefix of the secrets with the providers' API keys; None: they
-    are in the environment.
+    ``model_base_url`` is the address for model names that contain no address; if None, the provider's own address.
+    ``model_silence_seconds`` limits the time between two pieces of an answer, ``model_seconds`` the time for the whole
+    answer, including retries. ``secret_prefix`` begins the names of the secrets that contain the providers' API keys;
+    if None, the keys are environment variables.
     """
 
     model_base_url: str | None = None
@@ -116,16 +116,16 @@ class CompletionSettings(SettingsGroup):
 
 
 class LinkSettings(SettingsGroup):
-    """Links: the secret with the signing keys, and the address at which tools reach the API."""
+    """Download links: the name of the secret that contains the signing keys, and the API's address for tools."""
 
     capability_secret: str
     public_url: str = ""
 
 
 class LimitSettings(SettingsGroup):
-    """Limits of sizes, in bytes.
+    """Size limits: in bytes, except ``base64_size_limit_mb``.
 
-    ``max_inline_bytes`` is the largest file that fits into one response as base64 (a response of Lambda has 6 MB).
+    ``max_inline_bytes`` is the largest file in a JSON response: base64 must fit into Lambda's response limit of 6 MB.
     """
 
     max_body_bytes: int = 6 * 1000 * 1000
@@ -137,38 +137,38 @@ class LimitSettings(SettingsGroup):
 
     @property
     def inline_bytes(self) -> int:
-        """Return the effective limit of files in JSON, in bytes."""
+        """Return the maximum size of a file in a JSON response, in bytes: the lower of the two limits."""
         return min(self.base64_size_limit_mb * _MIB, self.max_inline_bytes)
 
 
 class ApiSettings(SettingsGroup):
-    """The sign-in. ``auth=local`` trusts plain headers, so use it only on loopback."""
+    """The sign-in method. ``auth=local`` trusts unverified headers, so use it only for a server on loopback."""
 
     auth: Literal["jwt", "local"] = "jwt"
     identity_claim: str = "email"
 
 
 class CleanupSettings(SettingsGroup):
-    """The function that cleans up ended sessions."""
+    """The name of the Lambda function that cleans up ended sessions."""
 
     end_session_function: str
 
 
 class ErasureSettings(SettingsGroup):
-    """The function that deletes all data of a user."""
+    """The name of the Lambda function that deletes all data of a user."""
 
     erase_function: str
 
 
 class SessionSettings(SettingsGroup):
-    """The end of sessions: whether the files stay, and after how many idle hours a session ends."""
+    """The end of sessions: after how many idle hours a session ends, and whether its files persist after that."""
 
     persist_files_across_sessions: bool = True
     session_idle_hours: Annotated[float, Field(gt=0)] = 24 * 30
 
 
 def _parse_list(value: object) -> object:
-    """Parse the text of a variable as a list: ``a,b`` or JSON."""
+    """Parse a variable's text as a list: ``a,b`` or JSON. Return other values unchanged."""
     if not isinstance(value, str):
         return value
     if value.lstrip().startswith("["):
@@ -177,7 +177,7 @@ def _parse_list(value: object) -> object:
 
 
 class CanvasSettings(SettingsGroup):
-    """The allowed origins of dashboards, comma-separated or as JSON; none by default."""
+    """The origins from which tools may open dashboards, comma-separated or as a JSON list; none by default."""
 
     canvas_origins: Annotated[
         tuple[Annotated[str, AfterValidator(parse_origin)], ...], BeforeValidator(_parse_list)
@@ -185,27 +185,27 @@ class CanvasSettings(SettingsGroup):
 
 
 class OriginSettings(SettingsGroup):
-    """The origins whose pages may open a WebSocket connection, comma-separated or as JSON; ``*`` allows any."""
+    """The origins whose web pages may open WebSocket connections: comma-separated or a JSON list; ``*`` allows all."""
 
     web_origins: Annotated[tuple[str, ...], BeforeValidator(_parse_list)] = ()
 
 
 class SocketSettings(SettingsGroup):
-    """The address of the WebSocket API for clients (``wss://…``)."""
+    """The address at which clients connect to the WebSocket API (``wss://…``)."""
 
     socket_url: str
 
 
 class PushSettings(SettingsGroup):
-    """The management address of the WebSocket API, through which events are sent to connections."""
+    """The management address of the WebSocket API, to which Satchel posts the messages for connected clients."""
 
     socket_endpoint: str
 
 
 class TimingSettings(SettingsGroup):
-    """Timeouts of a tool call: without progress, before each notice, and in total.
+    """Timeouts of a tool call: maximum silence (no progress), silence before each notice, and maximum duration.
 
-    ``tool_notice_seconds`` are three numbers, comma-separated or as JSON. A server's entry may override the settings.
+    ``tool_notice_seconds`` are three numbers, comma-separated or as JSON. A server's entry may override the timeouts.
     """
 
     tool_silence_seconds: Seconds = 30
@@ -222,57 +222,57 @@ class TimingSettings(SettingsGroup):
 
     @property
     def limits(self) -> Limits:
-        """Return the timeouts of a call whose server's entry has none."""
+        """Return the default timeouts, for servers whose entry sets no timeouts."""
         return Limits(
             silence=self.tool_silence_seconds, notices=self.tool_notice_seconds, max_seconds=self.tool_max_seconds
         )
 
 
 class ApprovalSettings(SettingsGroup):
-    """The time that a call waits for the user's approval."""
+    """The maximum time that a tool call waits for the user's approval, in seconds."""
 
     approval_seconds: Annotated[int, Field(gt=0)] = 3600
 
 
 class AuditSettings(SettingsGroup):
-    """The retention of the audit log of tool calls and downloads."""
+    """The retention of audit entries (tool calls and downloads), in days."""
 
     audit_days: Annotated[int, Field(gt=0)] = 90
 
 
 class MetricSettings(SettingsGroup):
-    """The destination of metrics: the log, in CloudWatch's embedded metric format (``emf``), or none (``off``)."""
+    """The output of metrics: log lines in CloudWatch's embedded metric format (``emf``), or none (``off``)."""
 
     metrics: Literal["emf", "off"] = "emf"
 
 
 class RunnersSettings(SettingsGroup):
-    """The runner functions: the prefix of those for stdio servers, and the one function for all remote servers."""
+    """The names of the runner functions: a prefix for stdio servers, and one function for all remote servers."""
 
     runner_prefix: str
     remote_runner: str
 
 
 class RefreshSettings(SettingsGroup):
-    """The time that a server's list of tools is cached; reading the list anew starts the server."""
+    """The maximum age of a server's stored tool list, in seconds. Refreshing the list starts the server."""
 
     tools_kept_seconds: Annotated[float, Field(gt=0)] = 300
 
 
 class DispatchSettings(SettingsGroup):
-    """The role from which the restricted credentials of a call are derived."""
+    """The IAM role from which each call's restricted credentials are derived."""
 
     call_role: str
 
 
 class RunnerSettings(SettingsGroup):
-    """The server that this runner executes; None: all remote servers.
+    """Settings of a runner. It runs the stdio server ``server``; if None, it connects to all remote servers.
 
-    ``beat_seconds`` is the heartbeat interval. It decides how soon a call notices its cancellation; the state machine
-    waits 35 seconds for a heartbeat. ``max_result_mb`` limits a tool result, including its files except those that are
-    returned by path. At most ``max_servers`` processes of the server run at the same time, for concurrent calls.
-    ``secret_prefix`` is the prefix of the secrets with the server's variables; None: they are in the environment.
-    ``server_packages`` is the folder of the server's packages; None: those of the interpreter.
+    ``beat_seconds`` is the heartbeat interval; a canceled call stops at the next heartbeat. (The state machine waits 35
+    seconds for a heartbeat.) ``max_result_mb`` limits a tool result with its inline files; files returned as a path do
+    not count. For concurrent calls, at most ``max_servers`` processes of the server run at the same time.
+    ``secret_prefix`` begins the names of the secrets with the server's variables; if None, they are in the environment.
+    ``server_packages`` is the folder with the server's Python packages; if None, the interpreter's own are used.
     """
 
     server: str | None = None
@@ -284,15 +284,15 @@ class RunnerSettings(SettingsGroup):
 
     @property
     def max_result_bytes(self) -> int:
-        """Return the limit of a tool result, in bytes."""
+        """Return the maximum size of a tool result, in bytes."""
         return self.max_result_mb * _MIB
 
 
 class IsolationSettings(SettingsGroup):
-    """The minimum isolation, without which no tool is run, and the reaction to a blocked access.
+    """The minimum isolation level without which no tool runs, and what happens after a blocked file access.
 
-    ``violation_policy``: if a tool continues after a blocked access, its result gets a note (``note``), or the call
-    fails (``fail``).
+    ``violation_policy`` applies if a tool succeeds despite a blocked access: ``note`` adds a note to the result,
+    ``fail`` fails the call.
     """
 
     min_isolation: Level = "process"
@@ -300,7 +300,7 @@ class IsolationSettings(SettingsGroup):
 
 
 class PageSettings(SettingsGroup):
-    """The web client: the bucket to which it is copied, its source folder, and the content of its config.json."""
+    """The web client: the bucket that serves it, the folder of its built files, and the content of its config.json."""
 
     page_bucket: str
     page_folder: Path
@@ -308,7 +308,7 @@ class PageSettings(SettingsGroup):
 
 
 class Settings:
-    """All groups. Reads each from the environment when it is first used, and raises ValidationError then."""
+    """All groups of settings. Reads a group when it is first used, and raises ValidationError for an invalid value."""
 
     api = cached_property(lambda _: ApiSettings())
     approvals = cached_property(lambda _: ApprovalSettings())

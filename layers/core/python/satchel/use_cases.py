@@ -1,7 +1,7 @@
-"""The composition root: ports and settings in, use cases out.
+"""The composition root: create the use cases from ports and settings.
 
-Only this module creates use cases, each when it is first read. The functions and the local run pass the real adapters
-(``bootstrap.aws_ports``), the tests pass fakes (``tests/fakes/ports.py``). A new use case needs one property here.
+Only this module creates use cases. The Lambda functions and the local server pass the real adapters
+(``bootstrap.aws_ports``), the tests pass fakes (``tests/fakes/ports.py``). For a new use case, add a property.
 """
 
 from datetime import timedelta
@@ -52,7 +52,7 @@ from satchel.settings import Settings
 
 
 class UseCases:
-    """All use cases with one set of ports. Each is created once, with only the ports and settings that it needs."""
+    """All use cases, one property each. A use case is created at first access, from the ports and settings it needs."""
 
     def __init__(self, *, ports: Ports, settings: Settings) -> None:
         self.ports = ports

@@ -1,7 +1,7 @@
-"""The start of a process: connects the use cases with the real adapters, and sets up logs and metrics.
+"""Process startup: connect the use cases to the real adapters, and set up logs and metrics.
 
-Only this package creates clients of AWS. The handlers (``functions/*/handler.py``), the local run and the command line
-import it. Every handler imports one of these modules first, so the settings below apply before all other imports.
+Only this package creates AWS clients. The handlers (``functions/*/handler.py``), the local server and the command line
+import this package before everything else, so the settings below apply to all later imports.
 """
 
 import gc
@@ -11,16 +11,16 @@ import warnings
 from pydantic import BaseModel
 from pydantic.warnings import UnsupportedFieldAttributeWarning
 
-# Imports create half a million objects that are never freed. With the default threshold the garbage collector scans
-# them 800 times, a fifth of the cold start. The higher threshold delays the release of about ten megabytes at most.
+# Imports create 500,000 objects that are never freed. With the default threshold, the garbage collector scans them
+# 800 times, which takes 20 % of a cold start. The cost of this higher threshold: about 10 MB are freed later.
 gc.set_threshold(50_000)
 
-# A function uses few of the models that it imports. Without this line pydantic builds the validators of all of them at
-# import, including those of FastAPI's OpenAPI and of both MCP protocols: 10 to 20 % of the cold start.
+# Build pydantic validators at first use. By default, pydantic builds the validators of all imported models, even those
+# of FastAPI's OpenAPI and of both MCP protocols, which a function rarely uses: 10 to 20 % of a cold start.
 BaseModel.model_config["defer_build"] = True
 
-# FastAPI suppresses this warning only while it creates its fields; ``defer_build`` delays part of that work.
+# FastAPI suppresses this warning only while it creates its fields, but ``defer_build`` delays some until later.
 warnings.filterwarnings("ignore", category=UnsupportedFieldAttributeWarning)
 
-# FastAPI imports this module only to detect models of pydantic 1, and treats an ImportError as "there are none".
+# Skip the slow import of pydantic.v1: FastAPI needs it only to detect pydantic 1 models, and handles an ImportError.
 sys.modules.setdefault("pydantic.v1", None)  # type: ignore[arg-type]  # the documented way to make an import fail

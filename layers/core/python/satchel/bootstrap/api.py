@@ -1,4 +1,4 @@
-"""The HTTP application of this process. Separate from ``functions``: only the api function's layer has FastAPI."""
+"""Build the HTTP application. A separate module, because only the api function's layer contains FastAPI."""
 
 import os
 from collections.abc import Callable
@@ -13,9 +13,9 @@ from satchel.settings import ApiSettings
 
 
 def build_app(closing: Callable[[], bool] = lambda: False) -> FastAPI:
-    """Return the application. ``closing`` returns True when the server is about to stop; long polls then end early.
+    """Return the application. When the server is about to stop, ``closing`` returns True and long polls end early.
 
-    Raises RuntimeError if a deployed function is set to trust identity headers.
+    Raise RuntimeError if ``auth=local`` is set on AWS, where anyone could then send another user's identity headers.
     """
     settings = ApiSettings()
     if settings.auth == "local" and "AWS_LAMBDA_FUNCTION_NAME" in os.environ:

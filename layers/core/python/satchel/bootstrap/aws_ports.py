@@ -1,7 +1,7 @@
-"""The real adapters, each created when a use case first needs it.
+"""The adapters for AWS, each created when a use case first needs it.
 
-Adapters that need an additional library (jwt, jsonschema, botocore's model of a rarely used service) are imported when
-they are created, because the layer of a function contains only the libraries that its use cases need.
+Adapters that need an additional library, such as jwt or jsonschema, are imported only when they are created, because a
+function's layers contain only the libraries that the function's use cases need.
 """
 
 import os
@@ -46,7 +46,7 @@ from satchel.ports.turns import Approvals, Events, TaskCallback, Transcript, Tur
 from satchel.ports.users import Erasures, ErasureStarter, UserPurger
 from satchel.settings import Settings
 
-_KEYS_CACHED_SECONDS = 300  # a rotated signing key is used after this time at the latest
+_KEYS_CACHED_SECONDS = 300  # after a key rotation, processes sign with the old key for at most this time
 
 
 class AwsPorts:

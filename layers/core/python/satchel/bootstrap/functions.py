@@ -1,4 +1,4 @@
-"""The use cases of this process with the real adapters, for all handlers except the runner's."""
+"""Create the use cases with the AWS adapters, for the handlers of all Lambda functions except the runners."""
 
 from functools import lru_cache
 
@@ -11,12 +11,12 @@ from satchel.use_cases import UseCases
 
 @lru_cache
 def use_cases() -> UseCases:
-    """Return the use cases of this process."""
+    """Return the use cases with the AWS adapters. Created once per process."""
     settings = Settings()
     return UseCases(ports=AwsPorts(settings), settings=settings)
 
 
 @lru_cache
 def secret_rotation() -> SecretRotation:
-    """Return the rotation of the signing keys."""
+    """Return the object that rotates the signing keys in Secrets Manager."""
     return SecretRotation(clients.secrets())

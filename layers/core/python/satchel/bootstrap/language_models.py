@@ -1,4 +1,4 @@
-"""The language models of this process, by name. Their requests run on one event loop."""
+"""Create the clients of language models from model names. All of them share one event loop."""
 
 import os
 import time
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 @lru_cache
 def model_router() -> ModelRouter:
-    """Return the router, which sends each request to the model that the request names."""
+    """Return a ``Model`` that forwards each request to the model that the request names."""
     return ModelRouter(make_model)
 
 
 def make_model(name: str) -> Model:
-    """Return the model with this name, with retries. Imports the provider's library. Raises ValueError, ModelError."""
+    """Return a client of the named model that retries failed requests. Raise ValueError or ModelError."""
     if name == OFFLINE:
         return OfflineModel()
     return RetryingModel(model_without_retries(name), CLOCK, time.sleep, CompletionSettings().model_seconds)
 
 
 def model_without_retries(name: str) -> Model:
-    """Return the model with this name, without retries. Raises ValueError, ModelError."""
-    # These imports take as long as all other imports of the function together; the offline model does not need them.
+    """Return a client of the named model that does not retry. Raise ValueError or ModelError."""
+    # Import late: these imports take as long as all others together, and the offline model does not need them.
     import satchel.adapters.llm.import_stub  # noqa: F401, PLC0415  (installs stubs; must come first)
 
     # isort: split
@@ -60,7 +60,7 @@ def model_without_retries(name: str) -> Model:
 
 
 def close() -> None:
-    """Cancel running requests and stop the event loop, whose threads would otherwise keep the process alive."""
+    """Cancel all running model requests and stop the event loop; its threads would keep the process alive."""
     if _event_loop.cache_info().currsize:
         _event_loop().close()
 
@@ -73,7 +73,7 @@ def _event_loop() -> "EventLoop":
 
 
 def _values(prefix: str | None) -> VariableSource:
-    """Return the source of the providers' API keys: Secrets Manager, or the environment without a prefix."""
+    """Return the source of the providers' API keys: Secrets Manager, or the environment if ``prefix`` is None."""
     if prefix is None:
         return environment_variables(os.environ)
     return SecretVariables(os.environ, prefix, SecretsProvider(boto3_client=clients.secrets()))

@@ -1,6 +1,6 @@
-"""Logs and metrics of every handler: structured log lines with the turn's id, metrics flushed after each invocation.
+"""Add structured logs and metrics to Lambda handlers. Every log line contains the id of its turn.
 
-Bodies, tokens and prompts are never logged.
+Request bodies, tokens and prompts are never logged.
 """
 
 import json
@@ -30,9 +30,9 @@ _TURN_IN_MESSAGE = re.compile(r'"turn_id"\s*:\s*"(t[0-9a-z]{26})"')
 
 
 def set_up_logs(service: str) -> Logger:
-    """Make every ``satchel`` logger write JSON lines with the name of the function.
+    """Make every ``satchel`` logger write JSON lines that contain ``service``, the name of the function.
 
-    Concurrent invocations wait for the first one: the setup of powertools is not thread-safe.
+    Runs once per process, under a lock, because the setup of powertools is not thread-safe.
     """
     with _setup_lock:
         return _set_up_logs(service)
@@ -48,12 +48,12 @@ def _set_up_logs(service: str) -> Logger:
 
 @lru_cache
 def metrics() -> EmfMetrics | SilentMetrics:
-    """Return the metrics of this process. They are flushed after each invocation."""
+    """Return the metrics of this process, which ``observed`` flushes after each invocation."""
     return EmfMetrics() if MetricSettings().metrics == "emf" else SilentMetrics()
 
 
 def observed(function: str) -> Callable[[_Handler[R]], _Handler[R]]:
-    """Return a decorator that adds logs and metrics to the handler of a function."""
+    """Return a decorator that adds logs and metrics to the Lambda handler of the function with this name."""
 
     def decorate(handler: _Handler[R]) -> _Handler[R]:
         @wraps(handler)
@@ -72,7 +72,7 @@ def observed(function: str) -> Callable[[_Handler[R]], _Handler[R]]:
 
 
 def with_turn_id(work: Callable[[TurnId], R]) -> Callable[[TurnId], R]:
-    """Wrap a function that is called for several turns, so that its log lines have the id of the current turn."""
+    """Wrap ``work``, which is called for several turns, so that its log lines contain the current turn's id."""
 
     def run(turn_id: TurnId) -> R:
         THREAD_LOCAL_KEYS.set(THREAD_LOCAL_KEYS.get() | {"correlation_id": turn_id})
@@ -82,7 +82,7 @@ def with_turn_id(work: Callable[[TurnId], R]) -> Callable[[TurnId], R]:
 
 
 def _set_log_keys(event: object, context: object) -> None:
-    """Add the turn id and the request id to every log line of this invocation."""
+    """Add the turn id and the Lambda request id to every log line of this invocation."""
     keys = {"correlation_id": find_turn_id(event), "function_request_id": getattr(context, "aws_request_id", None)}
     THREAD_LOCAL_KEYS.set({name: value for name, value in keys.items() if value is not None})
 
@@ -93,7 +93,7 @@ def _count_cold_start(function: str) -> None:
 
 
 def find_turn_id(event: object) -> str | None:
-    """Return the turn id in an event of the state machine, its EventBridge rule or API Gateway; None without one."""
+    """Return the turn id in a Lambda event (of Step Functions, EventBridge or API Gateway), or None."""
     if not isinstance(event, Mapping):
         return None
     detail = event.get("detail")

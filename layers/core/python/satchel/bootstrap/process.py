@@ -1,4 +1,4 @@
-"""Values that a process reads once: the clock, the configured servers, the isolation that the kernel supports."""
+"""Values that a process computes once: its clock, the configured servers, and the isolation the kernel supports."""
 
 from functools import lru_cache
 
@@ -13,12 +13,12 @@ CLOCK = SystemClock()
 
 
 class IsolationTooWeakError(ValueError):
-    """The kernel does not support the isolation level that the settings require."""
+    """The machine does not support the isolation level that ``SATCHEL_MIN_ISOLATION`` requires."""
 
 
 @lru_cache
 def registry() -> Registry:
-    """Return the configured servers without their secrets, which only the server's own runner reads."""
+    """Return the configured MCP servers, without their secrets: only a server's own runner reads those."""
     return read_registry(ServerSettings().mcp_config)
 
 
@@ -29,7 +29,7 @@ def isolation() -> Isolation:
 
 
 def required_isolation() -> Isolation:
-    """Return the isolation of this machine. Raises IsolationTooWeakError if it is below ``SATCHEL_MIN_ISOLATION``."""
+    """Return the isolation of this machine. Raise IsolationTooWeakError if it is below ``SATCHEL_MIN_ISOLATION``."""
     supported, minimum = isolation(), IsolationSettings().min_isolation
     if not supported.meets(minimum):
         raise IsolationTooWeakError(

@@ -1,7 +1,7 @@
-"""The composition root of a runner: its MCP servers stay warm, and each call has ports with the call's own credentials.
+"""The composition root of runners: clients of the MCP servers, and for each call, ports with the call's credentials.
 
-It is separate from ``use_cases`` because a runner is untrusted: it may use neither the credentials nor the adapters of
-the other functions.
+Separate from ``use_cases`` because a runner is untrusted: it must not get the credentials and adapters of the other
+functions.
 """
 
 import os
@@ -40,7 +40,7 @@ _client_lock = Lock()
 
 @lru_cache
 def run_tool_use_case(server: str) -> RunTool:
-    """Return the use case for one of this runner's servers. Raises KeyError for any other server."""
+    """Return the use case that runs calls of ``server``. Raise KeyError if this runner is not for that server."""
     return RunTool(
         client=tool_client(server),
         workspaces=LocalWorkspaces(),
@@ -57,7 +57,7 @@ def run_tool_use_case(server: str) -> RunTool:
 
 
 def call_ports(order: CallOrder) -> CallPorts:
-    """Return the ports of one call. They use the call's credentials, which reach only this user's data."""
+    """Return the ports for one call. They use the call's own credentials, which reach only this user's data."""
     storage = StorageSettings()
     table = Table(clients.scoped_dynamodb(order.credentials), storage.table)
     store = S3Files(clients.scoped_s3(order.credentials), storage.bucket)
@@ -65,16 +65,16 @@ def call_ports(order: CallOrder) -> CallPorts:
 
 
 def tool_client(server: str) -> McpToolClient:
-    """Return the client of one of this runner's servers. Raises KeyError for any other server.
+    """Return the client of the MCP server. Raise KeyError if this runner is not for that server.
 
-    Processes that the server orphans become children of this process, so that they can be killed.
+    This process becomes a subreaper: it adopts the server's orphaned processes, so that it can kill them.
     """
     with _client_lock:
         return _tool_client(server)
 
 
 def close_servers() -> None:
-    """Stop the servers with all their processes, then the event loop."""
+    """Stop this runner's servers with all their processes, and then the event loop."""
     for server in _own_servers():
         tool_client(server).close()
     _event_loop().close()
@@ -108,7 +108,7 @@ def _own_servers() -> Mapping[str, ServerEntry]:
 
 
 def _fill_entry(server: str, entry: ServerEntry) -> ServerEntry:
-    """Return the entry with the values of its variables, and with ``server_packages`` (if set) as its PYTHONPATH."""
+    """Fill in the variables of a server's entry, and set its PYTHONPATH to ``server_packages`` if that is set."""
     full, packages = (
         resolve_variables(ServerSettings().mcp_config, server, entry, _values()),
         RunnerSettings().server_packages,
@@ -118,7 +118,7 @@ def _fill_entry(server: str, entry: ServerEntry) -> ServerEntry:
 
 @lru_cache
 def _values() -> VariableSource:
-    """Return the source of the variables in server entries: Secrets Manager, or the environment without a prefix."""
+    """Return the source of server variables: Secrets Manager, or the environment if no secret prefix is set."""
     prefix = RunnerSettings().secret_prefix
     if prefix is None:
         return environment_variables(os.environ)

@@ -1,5 +1,5 @@
-"""The entry points of requests: HTTP, WebSocket messages, and records of the table's stream.
+"""The entry points of Satchel: the HTTP API, the WebSocket API and the handler of the DynamoDB stream.
 
-Each translates a request into one call of a use case, and the result into a response. They contain no business rules.
-``bootstrap`` and the handlers create them; they import ``use_cases`` and the layers below.
+An entry point translates a request into a use case call, and the result into a response. It contains no business rules.
+``bootstrap`` and the handlers create the entry points, which import ``use_cases`` and the layers below.
 """

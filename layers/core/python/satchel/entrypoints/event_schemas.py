@@ -1,7 +1,7 @@
-"""The schemas of a turn's events as clients receive them, one model for each type (docs/events.md).
+"""The schemas of a turn's events as clients receive them, one model for each event type (docs/events.md).
 
-They document the events in OpenAPI, and tests check the events of every use case against them. Responses are not
-validated at run time: one event that does not fit must not hide the others of its page.
+The schemas appear in OpenAPI, and tests check the events of every use case against them. Responses are not validated
+against them at run time, because one invalid event would then hide all other events of its page.
 """
 
 from datetime import datetime
@@ -38,7 +38,7 @@ class TurnStarted(_TurnEventBase):
 
 
 class TokenStream(_TurnEventBase):
-    """A piece of the streamed answer. A round's text is all pieces of its highest ``attempt`` so far."""
+    """A piece of the streamed answer. To get a round's text, join the pieces with the round's highest ``attempt``."""
 
     type: Literal["token_stream"]
     text: str
@@ -47,7 +47,7 @@ class TokenStream(_TurnEventBase):
 
 
 class ToolApprovalRequest(_CallEventBase):
-    """The call waits until ``expires_at`` for the approval of the turn's owner."""
+    """A tool call needs the approval of the turn's owner. It waits until ``expires_at``."""
 
     type: Literal["tool_approval_request"]
     tool: str
@@ -57,7 +57,7 @@ class ToolApprovalRequest(_CallEventBase):
 
 
 class ToolApproval(_CallEventBase):
-    """The owner's decision; ``edited`` is true if the owner changed the arguments."""
+    """The user approved or denied a tool call. ``edited`` is true if the user changed the arguments."""
 
     type: Literal["tool_approval"]
     approved: bool
@@ -66,7 +66,7 @@ class ToolApproval(_CallEventBase):
 
 
 class ToolStart(_CallEventBase):
-    """The tool is called. ``arguments`` are those that the tool receives, with files by name."""
+    """A tool call starts. ``arguments`` are those that the tool receives, but with file names instead of paths."""
 
     type: Literal["tool_start"]
     tool: str
@@ -75,7 +75,7 @@ class ToolStart(_CallEventBase):
 
 
 class ToolProgress(_CallEventBase):
-    """The tool reports its progress."""
+    """A tool reported its progress."""
 
     type: Literal["tool_progress"]
     progress: float | None
@@ -85,7 +85,7 @@ class ToolProgress(_CallEventBase):
 
 
 class ToolNotice(_CallEventBase):
-    """The tool has been silent for ``seconds``; after ``left_seconds`` more the call is ended."""
+    """A tool has reported nothing for ``seconds``. After another ``left_seconds`` of silence, the call is stopped."""
 
     type: Literal["tool_notice"]
     seconds: int
@@ -94,7 +94,7 @@ class ToolNotice(_CallEventBase):
 
 
 class ToolLog(_CallEventBase):
-    """The tool wrote a log message."""
+    """A tool sent a log message."""
 
     type: Literal["tool_log"]
     level: str
@@ -102,7 +102,7 @@ class ToolLog(_CallEventBase):
 
 
 class ToolComplete(_CallEventBase):
-    """The call has ended. The model receives ``results``; ``suggestion`` says how to correct a failed call."""
+    """A tool call has finished. The model receives ``results``; ``suggestion`` says how to correct a failed call."""
 
     type: Literal["tool_complete"]
     tool: str
@@ -113,7 +113,7 @@ class ToolComplete(_CallEventBase):
 
 
 class FilesUpdate(_CallEventBase):
-    """The call created files. ``display`` is resolved: it says whether the canvas opens, and with which file."""
+    """A tool call created files. ``display`` says whether the canvas opens, and which file it shows."""
 
     type: Literal["intermediate_update"]
     update_type: Literal["files_update"]
@@ -122,7 +122,7 @@ class FilesUpdate(_CallEventBase):
 
 
 class CanvasUpdate(_CallEventBase):
-    """The call opened a dashboard. If the dashboard needs a token, read the turn itself to get it."""
+    """A tool call opened a dashboard. If the dashboard needs a token, read the turn to get the token."""
 
     type: Literal["intermediate_update"]
     update_type: Literal["canvas"]
@@ -130,7 +130,7 @@ class CanvasUpdate(_CallEventBase):
 
 
 class Notification(_CallEventBase):
-    """The tool's message to the user about its files."""
+    """A tool's message to the user about the files that it created."""
 
     type: Literal["intermediate_update"]
     update_type: Literal["notification"]
@@ -138,23 +138,23 @@ class Notification(_CallEventBase):
 
 
 class ResponseComplete(_TurnEventBase):
-    """The turn has ended with an answer. ``response`` has no links: read the turn itself to get them."""
+    """The turn has ended with an answer. ``response`` contains no download links: read the turn to get them."""
 
     type: Literal["response_complete"]
     response: FinalResponse
 
 
 class TurnFailed(_TurnEventBase):
-    """The turn ended without an answer."""
+    """The turn has ended without an answer."""
 
     type: Literal["turn_failed"]
     status: Literal["failed", "cancelled"]
     error: TurnError
 
 
-# A model, because the discriminator of OpenAPI maps only to named schemas.
+# A model class and not a union type, because a discriminator in OpenAPI can refer only to named schemas.
 class IntermediateUpdate(RootModel[FilesUpdate | CanvasUpdate | Notification]):
-    """A result of a call, by ``update_type``."""
+    """A result of a tool call; ``update_type`` says which kind."""
 
     root: Annotated[FilesUpdate | CanvasUpdate | Notification, Field(discriminator="update_type")]
 

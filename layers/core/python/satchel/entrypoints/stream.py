@@ -1,4 +1,4 @@
-"""The handler of the table's stream: finds the turns whose events or subscriptions changed."""
+"""Handle a batch of DynamoDB stream records: push events for each turn that has new events or subscriptions."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,23 +12,23 @@ _PUSHED_PREFIXES = ("EVENT#", "SUB#")
 
 @dataclass(frozen=True)
 class StreamBatchHandler:
-    """Calls ``push`` once for each turn of a batch; ``push`` returns False if it must be tried again."""
+    """Call ``push`` once for each turn in a batch of stream records. ``push`` returns False if it must be retried."""
 
     push: Callable[[TurnId], bool]
 
     def __call__(self, event: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the first record from which Lambda must retry the batch (``ReportBatchItemFailures``), if any."""
+        """Push the batch's turns. Return the first failed record, if any: Lambda retries the batch from there."""
         first_records: dict[TurnId, str] = {}
         for record in event["Records"]:
             if turn_id := _find_turn_id(record):
                 first_records.setdefault(turn_id, record["dynamodb"]["SequenceNumber"])
-        # In the order of the batch, so that the first failure is the earliest record.
+        # Keep the batch's order, so that failed[0] is the earliest failed record.
         failed = [number for turn_id, number in first_records.items() if not self.push(turn_id)]
         return {"batchItemFailures": [{"itemIdentifier": number} for number in failed[:1]]}
 
 
 def _find_turn_id(record: Mapping[str, Any]) -> TurnId | None:
-    """Return the turn of an event or a subscription. Return None for other records, which the filter drops."""
+    """Return the turn id if the record is an event or a subscription, otherwise None."""
     keys = record["dynamodb"]["Keys"]
     pk, sk = str(keys["pk"]["S"]), str(keys["sk"]["S"])
     if pk.startswith(_TURN_PREFIX) and sk.startswith(_PUSHED_PREFIXES):

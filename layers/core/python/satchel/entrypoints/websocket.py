@@ -1,4 +1,4 @@
-"""The WebSocket API: connections that open and close, and the messages of clients (docs/events.md)."""
+"""The WebSocket API: handle opened and closed connections, and clients' messages (docs/events.md)."""
 
 from typing import Annotated, Any, Literal
 
@@ -20,7 +20,7 @@ _OK: Json = {"statusCode": 200}
 
 
 class SubscribeMessage(BaseModel):
-    """Send the turn's events after the cursor ``after``, and all later ones."""
+    """A client asks for the turn's events after the cursor ``after``, including all future events."""
 
     action: Literal["subscribe"]
     session_id: _Id
@@ -29,14 +29,14 @@ class SubscribeMessage(BaseModel):
 
 
 class UnsubscribeMessage(BaseModel):
-    """Stop sending the turn's events."""
+    """A client no longer wants the turn's events."""
 
     action: Literal["unsubscribe"]
     turn_id: _Id
 
 
 class PingMessage(BaseModel):
-    """Keep the connection open: it is closed after ten minutes without messages."""
+    """A client keeps its connection open. API Gateway closes a connection after ten minutes without messages."""
 
     action: Literal["ping"]
 
@@ -46,7 +46,7 @@ _MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discrimina
 
 
 class WebSocketRoutes:
-    """The routes ``$connect``, ``$disconnect`` and ``$default`` of the WebSocket API."""
+    """Handle the routes ``$connect``, ``$disconnect`` and ``$default`` of the WebSocket API."""
 
     def __init__(self, use_cases: UseCases) -> None:
         self.connect = use_cases.open_connection
@@ -55,7 +55,7 @@ class WebSocketRoutes:
         self.unsubscribe = use_cases.unsubscribe
 
     def __call__(self, event: Json) -> Json:
-        """Handle one event of API Gateway. The response's ``body``, if any, is sent back over the connection."""
+        """Handle one API Gateway event. API Gateway sends the response's ``body``, if any, to the client."""
         context = event["requestContext"]
         connection_id = ConnectionId(str(context["connectionId"]))
         match context["routeKey"]:
@@ -95,7 +95,7 @@ class WebSocketRoutes:
 
 
 def _parse_message(body: str | None) -> Message:
-    """Parse a message. Raises InvalidRequest, which names the invalid fields but does not repeat their values."""
+    """Parse a client's message. Raise InvalidRequest, which names the invalid fields but not their values."""
     try:
         return _MESSAGE.validate_json(body or "")
     except ValidationError as error:
