@@ -105,7 +105,7 @@ def scoped_dynamodb(credentials: "ScopedCredentials") -> "DynamoDBClient":
 
 
 def _client_arguments(credentials: "ScopedCredentials") -> _Credentials:
-    """Return credentials as arguments for ``boto3.client``. A separate session would reload all models (0.1 s)."""
+    """Return ``boto3.client`` arguments. A boto3 session per call would load all service models again (0.1 s)."""
     return {
         "aws_access_key_id": credentials.access_key_id,
         "aws_secret_access_key": credentials.secret_access_key,

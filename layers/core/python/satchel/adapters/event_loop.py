@@ -1,4 +1,4 @@
-"""Runs the process's single asyncio event loop: sessions and streams work only on the loop that created them."""
+"""Runs a process's only asyncio event loop. MCP sessions and model streams work only on the loop that created them."""
 
 import threading
 from contextlib import ExitStack

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-LISTING_TENANT = "_satchel"  # tenant for listing tools, which happens on behalf of no user
+LISTING_TENANT = "_satchel"  # the Lambda tenant for listing tools, which is not done for any user
 _TOOLS = TypeAdapter(list[ToolSpec])
 
 
 @dataclass(frozen=True)
 class LambdaRunners:
-    """Invoke the runner of a server: its own function, or a shared one for all ``remote`` servers.
+    """Invoke the Lambda function that runs a server: its own, or a shared one for all ``remote`` servers.
 
     Lambda runs each tenant (user) in a separate execution environment. Implements ``ports.runners.Runners``.
     """
@@ -46,7 +46,7 @@ class LambdaRunners:
         )
 
     def list_tools(self, server: str) -> Sequence[ToolSpec]:
-        """Return a server's tools. Raise Unavailable if the server fails to start, times out or returns no list."""
+        """Return a server's tools. Raise Unavailable if it does not start, times out or returns an invalid list."""
         try:
             response = self.listing_client.invoke(
                 FunctionName=self._function(server),
@@ -63,7 +63,7 @@ class LambdaRunners:
             tools = _TOOLS.validate_python(payload["tools"])
         except (KeyError, TypeError, ValidationError) as error:
             raise Unavailable(f"The server '{server}' returned an invalid list of tools.") from error
-        # A runner runs untrusted code, so replace the server name in its answer.
+        # A runner runs untrusted code, so set the server name here: its answer must not name another server.
         return [tool.model_copy(update={"server": server}) for tool in tools]
 
     def _function(self, server: str) -> str:

@@ -80,7 +80,7 @@ class S3Files:
         return response["Body"].read()
 
     def read_range(self, key: str, first: int, last: int) -> Iterator[bytes]:
-        """Return the bytes from ``first`` to ``last``, both included, in chunks. Raise FileNotFoundError if missing.
+        """Return the bytes ``first`` to ``last`` (inclusive) in chunks. Raise FileNotFoundError if there is no object.
 
         The request is sent immediately, not when the caller reads the first chunk.
         """
@@ -151,7 +151,7 @@ def _is_small(body: IO[bytes]) -> bool:
 
 
 def _reopen_path(body: IO[bytes]) -> str | None:
-    """Return a path to the stream's file that works even if the file was moved or deleted; None without a file.
+    """Return a path that opens the stream's file, even if moved or deleted, or None if the stream has no file.
 
     With a path, boto3 reads each part from disk while sending it, instead of holding parts in memory.
     """

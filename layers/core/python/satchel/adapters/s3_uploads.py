@@ -21,7 +21,7 @@ _GONE_CODE = "NoSuchUpload"
 
 @dataclass(frozen=True)
 class S3Uploads:
-    """Store uploads in parts in an S3 bucket. Implements ``ports.storage.PartStore``."""
+    """Run multipart uploads to an S3 bucket. Implements ``ports.storage.PartStore``."""
 
     client: "S3Client"
     bucket: str

@@ -26,7 +26,7 @@ class SigningKeys:
 
     @classmethod
     def parse(cls, text: str) -> "SigningKeys":
-        """Parse a secret: ``{"newest": id, id: key, …}``. Flat, because CloudFormation generates the first secret.
+        """Parse a secret ``{"newest": id, id: key, …}``, which is flat because CloudFormation generates the first one.
 
         Raise ValueError if the secret has a different format or a key is too short.
         """

@@ -1,4 +1,4 @@
-"""The clock of the operating system."""
+"""Reads the clock of the operating system."""
 
 import time
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Removes directory trees that tools left. ``shutil.rmtree`` fails if permissions are missing or at 1,000 levels.
+"""Removes directory trees left by tools, even without permissions or 1,000 deep, where ``shutil.rmtree`` fails.
 
 No operation resolves a path: each one names an entry of an open directory, so symbolic links are not followed.
 Subdirectories are moved to the top level instead of being entered recursively, so the depth is unlimited.

@@ -208,7 +208,7 @@ def _open_beneath(path: str, workspace: Path) -> int:
 
 
 def _components(path: str, workspace: Path) -> tuple[str, ...]:
-    """Return the path's components below ``workspace``. Removes ``..`` from the text, which is safe without links."""
+    """Return the path's components below ``workspace``. Resolves ``..`` as text, which is safe without links."""
     if "\0" in path:
         raise _invalid_path(path, workspace)
     absolute = Path(os.path.normpath(workspace / path))

@@ -84,7 +84,7 @@ class DynamoSubscriptions:
     def add(self, subscription: Subscription) -> None:
         """Store a subscription, replacing the connection's previous subscription to this turn.
 
-        Deletes and inserts the item instead of overwriting it, because the table's stream is filtered for inserts.
+        Deletes and inserts the item instead of overwriting it, because the stream filter passes only inserted items.
         """
         pk, sk = _subscription_key(subscription.turn_id, subscription.connection_id)
         self.table.delete(pk, sk)
@@ -132,7 +132,7 @@ class DynamoSubscriptions:
 def _subscription(turn_id: TurnId, item: Item) -> Subscription | None:
     """Return the subscription that an item stores, or None if the item is malformed.
 
-    Runners may write to this partition, so the item is untrusted: its key alone sets the turn and the connection.
+    Runners may write to this partition, so the item is untrusted: turn and connection are taken only from its key.
     """
     attributes = {name: item[name] for name in _ATTRIBUTES if name in item}
     ids = {"turn_id": turn_id, "connection_id": str(item["sk"]).removeprefix(PREFIX)}

@@ -80,7 +80,7 @@ class DynamoFiles:
         key = upload_key(new.user, upload_id)
         delete_upload = self.table.build_delete_if(*key, "upload_id", new.object_id)
         for _ in range(_MAX_TRIES):
-            # Read the upload before the file: otherwise both seem missing if another request completes it in between.
+            # Read the upload before the file: otherwise both seem missing if a request completes the upload in between.
             upload = self.table.get(*key)
             if record := self.get_by_object(new.user, new.object_id):
                 return record
@@ -199,7 +199,7 @@ class DynamoFiles:
         raise Unavailable(f"Too many concurrent writers of one file: {record.name}")
 
     def _remove(self, newest: FileRecord, versions: Sequence[FileRecord]) -> None:
-        """Delete a file. If it has too many versions for one transaction, delete the oldest in transactions before."""
+        """Delete a file. If one transaction cannot hold all versions, delete the oldest in earlier transactions."""
         old, rest = versions[:-_VERSIONS_PER_TRANSACTION], versions[-_VERSIONS_PER_TRANSACTION:]
         for start in range(0, len(old), _VERSIONS_PER_TRANSACTION):
             batch = old[start : start + _VERSIONS_PER_TRANSACTION]
@@ -223,7 +223,7 @@ class DynamoFiles:
         ]
 
     def build_count(self, record: FileRecord, files: int, size: int) -> "TransactWriteItemTypeDef":
-        """Build the write that adds ``files`` and ``size`` (bytes) to the usage counters in this file's shard."""
+        """Build the write that adds ``files`` and ``size`` (bytes) to the usage counters that include the file."""
         return self.table.build_add(*usage_key(record.user, record.file_key), {"files": files, "bytes": size})
 
     def _build_version_deletes(

@@ -1,4 +1,4 @@
-"""Stores shared links (``USER#{user} / LINK#{link_id}``, with a ``ttl``), and reads what decides if a link is valid."""
+"""Stores shared links (``USER#{user} / LINK#{link_id}``, with a ``ttl``), and reads the state that links depend on."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -117,7 +117,7 @@ class _File:
 
     @property
     def max_deletes(self) -> int:
-        """Return how many items the file has at most: record, name claim, two pointers, two per version."""
+        """Return the maximum number of items to delete: record, name claim, two pointers, and two per version."""
         return 4 + 2 * len(self.versions)
 
 
@@ -127,7 +127,7 @@ def _usage_key(file: _File) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class DynamoSessionPurger:
-    """Implements ``ports.sessions.SessionPurger``."""
+    """Delete the events and subscriptions of ended sessions. Implements ``ports.sessions.SessionPurger``."""
 
     table: Table
 

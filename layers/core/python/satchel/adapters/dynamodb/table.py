@@ -25,7 +25,7 @@ _PRESENT = "attribute_exists(pk)"
 
 @dataclass(frozen=True)
 class Query:
-    """Parameters for reading a page of a partition: the items with sort key ``prefix``, starting after ``after``."""
+    """Parameters of ``Table.query``: the items of a partition whose sort key has ``prefix`` and follows ``after``."""
 
     pk: str
     prefix: str = ""
@@ -36,7 +36,7 @@ class Query:
 
 @dataclass(frozen=True)
 class Table:
-    """Read and write items by partition key (``pk``) and sort key (``sk``).
+    """Read and write the items of a DynamoDB table by partition key (``pk``) and sort key (``sk``).
 
     The ``build_*`` methods only build a write. ``transact`` runs several of them in one transaction.
     """
@@ -105,13 +105,13 @@ class Table:
                 pending = response["UnprocessedItems"].get(self.name)
 
     def pop(self, pk: str, sk: str) -> Item | None:
-        """Delete an item and return it, or None if it does not exist. Only one of concurrent callers gets it."""
+        """Delete an item and return it, or None if it does not exist. Only one concurrent caller gets it."""
         key = encode({"pk": pk, "sk": sk})
         response = self.client.delete_item(TableName=self.name, Key=key, ReturnValues="ALL_OLD")
         return decode(response["Attributes"]) if "Attributes" in response else None
 
     def query(self, query: Query) -> tuple[list[Item], str | None]:
-        """Return a page of items by sort key, and the ``after`` value for the next page (None if there is none)."""
+        """Return a page of items by sort key, and the ``after`` value for the next page (None if no page follows)."""
         key_condition: dict[str, Any] = {
             "KeyConditionExpression": "pk = :pk AND begins_with(sk, :prefix)",
             "ExpressionAttributeValues": encode({":pk": query.pk, ":prefix": query.prefix}),
@@ -236,5 +236,5 @@ class Table:
 
 
 def _attribute_names(names: dict[str, str]) -> dict[str, Any]:
-    """Return the request parameter for attribute names. Omit it without names: DynamoDB rejects an empty map."""
+    """Return the request parameter for attribute names, if there are any: DynamoDB rejects an empty map."""
     return {"ExpressionAttributeNames": names} if names else {}

@@ -60,7 +60,7 @@ class DynamoTurns:
         return Page(items=[_turn(item) for item in items], cursor=to_cursor(last))
 
     def begin(self, turn: Turn, idempotency_key: str | None) -> Turn:
-        """Store a turn and lock its session. If the idempotency key started a turn before, return that turn instead.
+        """Store a turn with its message and lock its session, or return the turn that the idempotency key started.
 
         Raise IdempotencyKeyReused, SessionNotFound, SessionEnded, TurnRunning or Unavailable.
         """
@@ -165,7 +165,7 @@ class DynamoTurns:
             except ConditionFailed as error:
                 if 0 in error.positions:
                     return False
-                del writes[1:]  # another turn holds the session's lock, so end this turn and keep the lock
+                del writes[1:]  # another turn holds the session's lock, so end this turn without unlocking the session
             else:
                 return True
         raise Unavailable("Other writers are changing the turn; try again.")

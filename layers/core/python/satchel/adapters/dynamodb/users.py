@@ -149,7 +149,7 @@ class DynamoUserPurger:
             yield self._delete(user, items)
 
     def _delete(self, user: UserName, items: Sequence[Item]) -> int:
-        """Delete items in one transaction and return how many. Return 0 if another writer changed one of them."""
+        """Delete items in one transaction and return how many. Delete none and return 0 if one is missing."""
         counts = Counter(name for item in items if (name := _counter_name(item)))
         writes = [self.table.build_delete(str(item["pk"]), str(item["sk"]), if_present=True) for item in items]
         if counts:

@@ -3,7 +3,7 @@
 Importing anything from pydantic_ai runs the package's ``__init__``, which imports the whole library. This module
 replaces the package with a stub that imports each name on first access. This shortens the import time of the Lambda
 function ``think`` by about 30 % with a Bedrock model, but only by about 5 % with Anthropic or OpenAI, whose own
-libraries take most of the time. Import this module before pydantic_ai, and only in ``think``: others may use agents.
+libraries take most of the time. Import this module before pydantic_ai, and only in ``think``: tests may use agents.
 """
 
 import ast

@@ -35,7 +35,7 @@ _INVALID_ARGUMENTS = "not_json"
 
 
 def to_parameters(request: CompletionRequest, names: ToolNames) -> ModelRequestParameters:
-    """Return a request's instructions and tools. A fixed tool order lets a provider's prompt cache match the start."""
+    """Return a request's instructions and tools. Tools are sorted, because prompt caches match the request's start."""
     definitions = [
         ToolDefinition(
             name=names.name_for_model(tool.full_name),

@@ -55,7 +55,7 @@ class ModelRouter:
         return self.get(request.model).reply(request, listener)
 
     def get(self, name: str) -> Model:
-        """Return the model with this name. Raise ValueError for an invalid name, or ModelError without an API key."""
+        """Return the named model. Raise ValueError if the name is invalid, or ModelError if the API key is missing."""
         with self._lock:
             if name not in self._models:
                 self._models[name] = self.create(name)
