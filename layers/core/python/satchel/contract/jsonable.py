@@ -13,7 +13,7 @@ from pydantic import BeforeValidator
 from pydantic_core import from_json, to_jsonable_python
 
 MAX_DEPTH = 100
-_MAX_INT_BITS = 10_000  # Python refuses to convert integers of more than 4,300 digits to decimal text
+_MAX_INT_BITS = 10_000  # larger integers become hex text: Python converts at most 4,300 decimal digits
 
 
 class NotJsonError(ValueError):
@@ -96,7 +96,7 @@ def parse_json(text: str) -> Any:  # noqa: ANN401  (any JSON value)
     """
     try:
         value = from_json(text, allow_inf_nan=False)
-    except (ValueError, TypeError):  # from_json rejects lone surrogates
+    except (ValueError, TypeError):  # from_json rejects lone surrogates, which the lenient parser replaces
         return _parse_leniently(text)
     if isinstance(value, float) and not math.isfinite(value):
         raise NotJsonError("the number is too large")

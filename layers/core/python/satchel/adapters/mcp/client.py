@@ -111,7 +111,7 @@ class McpToolClient:
             self._pool.give_back(access, session, succeeded=running is not None and running.succeeded)
 
     def list_tools(self) -> Sequence[ToolSpec]:
-        """Return the server's tools, from a server started only for this. Raise ToolCrashed if it does not answer."""
+        """Start a server only to list its tools, and return them. Raise ToolCrashed if it does not start or answer."""
         session = self._open(_LISTING_ACCESS)
         try:
             return [self._spec(tool) for tool in session.list_tools(self._start_seconds)]

@@ -126,7 +126,7 @@ async def sse_streams(http: httpx2.AsyncClient, url: str) -> AsyncIterator[Trans
 
 
 async def _endpoint(events: AsyncIterator[httpx2.ServerSentEvent], url: str) -> str:
-    """Return the URL for POST requests that the server names. Raise ValueError if it has another origin (SSRF)."""
+    """Return the URL for POST requests that the server names. Raise ValueError for another origin, to prevent SSRF."""
     async for event in events:
         if event.event == "endpoint":
             base, address = httpx2.URL(url), httpx2.URL(urljoin(url, event.data))

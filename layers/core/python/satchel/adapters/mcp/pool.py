@@ -123,7 +123,7 @@ class Pool:
             limit = time.monotonic() - self._limits.idle_seconds
             expired = [idle for idle in self._idle if idle.since <= limit]
             self._idle = [idle for idle in self._idle if idle.since > limit]
-            self._busy.update(idle.session for idle in expired)  # they count as busy until their servers are dead
+            self._busy.update(idle.session for idle in expired)  # count them as busy until their servers are dead
             self._set_timer(self._idle[0].since + self._limits.idle_seconds if self._idle else None)
         for idle in expired:
             self._end(idle.session)

@@ -160,7 +160,7 @@ def _signal_name(number: int) -> str:
 
 
 def _stop(pid: int) -> None:
-    """Stop a process and wait until all its threads have stopped, because a thread inside fork() still completes it."""
+    """Stop a process and wait until all its threads have stopped: until then, a fork() in progress can add a child."""
     deadline = time.monotonic() + _STOP_SECONDS
     with suppress(FileNotFoundError, ProcessLookupError):
         os.kill(pid, signal.SIGSTOP)

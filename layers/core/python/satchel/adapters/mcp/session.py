@@ -140,7 +140,7 @@ class Session:
         self.connection.prepare_call()
         self._observer.reset()
         self._listener = listener
-        # Not through the portal, which would wait until the task has begun: a large part of the time of a warm call.
+        # The portal is not used, because it would wait until the task has begun, which makes a warm call much slower.
         task = asyncio.run_coroutine_threadsafe(self._call(tool, arguments, listener), self._loop)
         task.add_done_callback(_report_abnormal_end(listener))
         return task
@@ -279,7 +279,7 @@ def _forward_progress(listener: EventListener) -> ProgressFnT:
 
 
 def _report_abnormal_end(listener: EventListener) -> Callable[[Future[None]], None]:
-    """Return a callback that reports a failure if the call's task is canceled or raises: its caller waits for it."""
+    """Return a callback that sends a CallFailure, for which the caller waits, if the task is canceled or raises."""
 
     def report(task: Future[None]) -> None:
         if task.cancelled():

@@ -12,7 +12,7 @@ import struct
 
 from satchel.adapters.sandbox import syscalls
 
-TYPE_CHECKING = False  # importing the module typing takes longer than this whole module
+TYPE_CHECKING = False  # not imported from typing, because that import takes longer than importing this module
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -28,7 +28,7 @@ WORD = 0xFFFFFFFF
 
 
 class Rule:
-    """Filter rule: ``call`` fails with ``error`` if ``argument & mask`` is in ``values`` (with ``unless``: if not)."""
+    """Filter rule: ``call`` fails with ``error`` if ``argument & mask`` is in ``values``, or not in it (``unless``)."""
 
     def __init__(
         self,

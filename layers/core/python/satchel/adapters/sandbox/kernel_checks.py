@@ -11,7 +11,7 @@ import os
 
 from satchel.adapters.sandbox import landlock, launch, syscalls
 
-TYPE_CHECKING = False  # importing the module typing takes longer than this whole module
+TYPE_CHECKING = False  # not imported from typing, because that import takes longer than importing this module
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -13,7 +13,7 @@ import struct
 
 from satchel.adapters.sandbox import syscalls
 
-TYPE_CHECKING = False  # importing the module typing takes longer than this whole module
+TYPE_CHECKING = False  # not imported from typing, because that import takes longer than importing this module
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -54,7 +54,7 @@ def version() -> int:
 
 
 def restrict(rights: Iterable[tuple[str, int]], *, network: bool) -> None:
-    """Deny this process all file access except ``(path, rights)`` pairs. ``network=False`` also denies TCP.
+    """Deny this process all file access except the given ``(path, rights)`` pairs. ``network=False`` also denies TCP.
 
     Skip paths that do not exist. Raise OSError if the kernel rejects the ruleset.
     """

@@ -12,13 +12,13 @@ import struct
 
 from satchel.adapters.sandbox import syscalls
 
-TYPE_CHECKING = False  # importing the module typing takes longer than this whole module
+TYPE_CHECKING = False  # not imported from typing, because that import takes longer than importing this module
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT = 4, 24, 38, 47
 _CLEAR_AMBIENT = 4
-_CAPABILITIES = struct.pack("Ii", 0x20080522, 0)  # version 3, this process
+_CAPABILITIES = struct.pack("Ii", 0x20080522, 0)  # the header for capset: version 3, pid 0 (this process)
 _MAX_CAPABILITIES = 64
 _CGROUPS = "/sys/fs/cgroup"
 

@@ -12,7 +12,7 @@ import struct
 
 from satchel.adapters.sandbox import syscalls
 
-TYPE_CHECKING = False  # importing the module typing takes longer than this whole module
+TYPE_CHECKING = False  # not imported from typing, because that import takes longer than importing this module
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

@@ -61,7 +61,7 @@ class SandboxPolicy:
         return not self.has_guard and self.isolation.level != "kernel"
 
     def server_command(self, pipe: int) -> Sequence[str]:
-        """Return the command that starts the server. Its guard (in Python servers) writes reports to the ``pipe``."""
+        """Return the command that starts the server. A Python server's guard writes to file descriptor ``pipe``."""
         python = self._python
         if python is None:
             return [self.program, *(self.entry.command or [])[1:]]

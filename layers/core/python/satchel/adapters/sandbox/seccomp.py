@@ -7,7 +7,7 @@ import errno
 from satchel.adapters.sandbox import syscalls
 from satchel.adapters.sandbox.bpf import WORD, Rule, load, program
 
-_ALL_PROCESSES = WORD  # the process id -1
+_ALL_PROCESSES = WORD  # pid -1, which in kill() means all processes
 _INET, _INET6, _NETLINK = 2, 10, 16
 _DATAGRAM, _SOCKET_TYPE = 2, 0xF
 _NEW_NAMESPACES = 0x7E020000
@@ -73,7 +73,7 @@ DENIED = [
     "io_uring_setup",
     "io_uring_enter",
     "io_uring_register",
-    # use kernel objects (keys, IPC) that outlive the process and that no file permission protects
+    # use keys or IPC objects, which outlive the process and which Landlock and mounts do not control
     "add_key",
     "request_key",
     "keyctl",

@@ -144,7 +144,7 @@ def machine() -> str:
 
 
 def numbers(architecture: str) -> dict[str, int]:
-    """Return a dict from system call names to their numbers on this architecture; it is empty if that is unknown."""
+    """Return a dict from system call names to numbers on this architecture, or an empty dict if it is unknown."""
     if architecture not in {X86, _ARM}:
         return {}
     specific = ((name, pair[0 if architecture == X86 else 1]) for name, pair in _NUMBERS.items())

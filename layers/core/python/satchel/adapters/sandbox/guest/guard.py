@@ -10,7 +10,7 @@ from __future__ import annotations
 import posix
 import sys
 
-TYPE_CHECKING = False  # importing the module typing takes longer than this whole module
+TYPE_CHECKING = False  # not imported from typing, because that import takes longer than importing this module
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -144,7 +144,7 @@ class Guard:
         return not text.startswith(self._hidden) or text.startswith(self._readable)
 
     def _absolute(self, path: object, dir_fd: object = -1) -> str | None:
-        """Return the path as absolute text (relative paths start at ``dir_fd``), or None for a descriptor or None."""
+        """Return an absolute path (relative ones start at ``dir_fd``), or None if ``path`` is a descriptor or None."""
         if path is None or isinstance(path, int):
             return None
         raw = path if isinstance(path, (str, bytes)) else self._fspath(path)  # type: ignore[call-overload]  # TypeError if not a path
