@@ -1,1 +1,1 @@
-"""The HTTP API: routes in ``routers/``, JSON bodies in ``schemas/``, error responses in ``problems``."""
+"""The HTTP API: routes are in ``routers/``, JSON bodies in ``schemas/``, error responses in ``problems``."""

@@ -1,4 +1,4 @@
-"""The FastAPI application: routers, error handlers, body limit, OpenAPI document. Mangum or uvicorn serves it."""
+"""Create the FastAPI application, which Mangum serves on Lambda and uvicorn serves locally."""
 
 from collections.abc import Callable, Sequence
 from itertools import product
@@ -17,7 +17,7 @@ from satchel.entrypoints.http.routers import about, downloads, files, links, me,
 from satchel.use_cases import UseCases
 
 PUBLIC_PATHS = {"/api/health", "/api/files/download/{file_key}"}
-"""Paths that need no sign-in."""
+"""The paths that clients can request without signing in."""
 
 
 def create_app(
@@ -25,7 +25,7 @@ def create_app(
     read_identity: IdentityReader,
     closing: Callable[[], bool] = lambda: False,
 ) -> FastAPI:
-    """Return the application. ``closing`` returns True when the server is about to stop; long polls then end early."""
+    """Return the application. When the server is about to stop, ``closing`` returns True and long polls end early."""
     app = FastAPI(
         title="Satchel",
         version=satchel.__version__,
@@ -44,12 +44,12 @@ def create_app(
     problems.install_error_handlers(app, [route for router in routers for route in router.routes])
     app.add_middleware(BodyLimit, max_bytes=use_cases.settings.limits.max_body_bytes)
     local = read_identity is identity_from_headers
-    app.openapi = lambda: _openapi(app, local=local)  # type: ignore[method-assign]  # FastAPI's documented way
+    app.openapi = lambda: _openapi(app, local=local)  # type: ignore[method-assign]  # the way that FastAPI documents
     return app
 
 
 def _openapi(app: FastAPI, *, local: bool) -> dict[str, Any]:
-    """Return FastAPI's schema with the parts that FastAPI cannot know: the problem schema and the sign-in."""
+    """Return the OpenAPI document: FastAPI's own, plus the schema of error responses and the sign-in method."""
     if app.openapi_schema is None:
         schema = get_openapi(title=app.title, version=app.version, routes=app.routes, description=_DESCRIPTION)
         components = schema.setdefault("components", {})
@@ -69,7 +69,7 @@ def _openapi(app: FastAPI, *, local: bool) -> dict[str, Any]:
 
 
 def _restore_examples(schema: dict[str, Any], routes: Sequence[BaseRoute]) -> None:
-    """Write the response examples into the schema again, because FastAPI removes their null values."""
+    """Restore the null values in the schema's response examples, which FastAPI removes."""
     for route in routes:
         if not isinstance(route, APIRoute):
             continue

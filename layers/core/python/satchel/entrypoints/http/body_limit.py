@@ -1,21 +1,21 @@
-"""Middleware that rejects a body over the limit before all of it is read, with or without ``Content-Length``."""
+"""Middleware that rejects a request body over the size limit without reading all of it."""
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from satchel.entrypoints.http.problems import BodyTooLarge
 
-_MAX_DIGITS = 18  # a longer Content-Length is over any limit; int() of a very long one would be slow
+_MAX_DIGITS = 18  # a Content-Length with more digits is over any limit, and int() would be slow
 
 
 class BodyLimit:
-    """ASGI middleware that answers 413 to a request whose body has more than ``max_bytes``."""
+    """Answer 413 if a request's body has more than ``max_bytes``, with or without a ``Content-Length`` header."""
 
     def __init__(self, app: ASGIApp, max_bytes: int) -> None:
         self._app = app
         self._max_bytes = max_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, and count the bytes of its body while the application reads it."""
+        """Forward the request. Raise BodyTooLarge while the application reads the body if it exceeds the limit."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
         elif self._declares_too_much(scope):

@@ -1,4 +1,4 @@
-"""Example values of the OpenAPI document. They form one story: a user uploads a file, and a tool writes a report."""
+"""Example requests and responses for the OpenAPI document: a user uploads a file, and a tool creates a report."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ Example = dict[str, Any]
 
 
 def success(status: int, example: Example) -> dict[int | str, dict[str, Any]]:
-    """Return the ``responses`` entry of a successful request with an example; the route's model gives the schema."""
+    """Return a route's ``responses`` argument with an example of a success; the schema is the route's model."""
     return {status: {"content": {"application/json": {"example": example}}}}
 
 

@@ -1,6 +1,6 @@
-"""Headers of downloads: conditional requests (RFC 9110 §13), byte ranges (§14) and Content-Disposition (RFC 6266).
+"""Read and write download headers: conditional requests (RFC 9110 §13), ranges (§14), Content-Disposition (RFC 6266).
 
-A version of a file never changes, so its ETag is constant.
+The content of a file version never changes, so each version has one constant ETag.
 """
 
 import re
@@ -12,29 +12,29 @@ _RANGE = re.compile(r"^bytes=([0-9]{0,18})-([0-9]{0,18})$")
 
 
 def is_unchanged(if_none_match: str | None, etag: str) -> bool:
-    """Return True if ``If-None-Match`` contains the ETag of the current version."""
+    """Return True if ``If-None-Match`` contains ``etag``: the client has this version, so the answer is 304."""
     known = {each.strip().removeprefix("W/") for each in (if_none_match or "").split(",")}
     return "*" in known or etag in known
 
 
 def is_range_valid(if_range: str | None, etag: str) -> bool:
-    """Return True if a range may be sent: there is no ``If-Range``, or it contains the ETag of the current version."""
+    """Return True if the requested range may be sent: there is no ``If-Range`` header, or it equals ``etag``."""
     return if_range is None or if_range.strip() == etag
 
 
 def content_disposition(name: str, *, inline: bool) -> str:
-    """Return the header with an ASCII fallback and the UTF-8 name.
+    """Return the value of the header Content-Disposition, with the UTF-8 file name and an ASCII fallback.
 
-    Quotes, backslashes and line breaks are replaced or encoded, because users and tools choose the name.
+    Users and tools choose the name, so quotes, backslashes and line breaks are replaced or encoded.
     """
     ascii_name = "".join(char if " " <= char <= "~" and char not in '"\\%' else "_" for char in name)
     return f"{'inline' if inline else 'attachment'}; filename=\"{ascii_name}\"; filename*=UTF-8''{quote(name, safe='')}"
 
 
 def requested_range(header: str | None, size: int) -> tuple[int, int] | None:
-    """Return the first and last byte of the requested range, or None for the whole file. Raises RangeNotSatisfiable.
+    """Return the first and last byte of the requested range, or None for the whole file. Raise RangeNotSatisfiable.
 
-    Several ranges, another unit and an invalid header also give the whole file, as the RFC permits.
+    As the RFC permits, return None for several ranges, a unit other than bytes, and an invalid header.
     """
     match = _RANGE.match((header or "").strip())
     if not match or not (match[1] or match[2]):

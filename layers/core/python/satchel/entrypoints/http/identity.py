@@ -1,4 +1,4 @@
-"""The current user: read from the claims that API Gateway verified, or from plain headers in a local run."""
+"""Identify the user of a request: from token claims that API Gateway verified, or from plain headers when local."""
 
 import re
 from collections.abc import Callable
@@ -19,7 +19,7 @@ _GROUP_LIST = re.compile(r"^\[?(.*?)\]?$", re.DOTALL)
 
 
 def current_identity(request: Request) -> Identity:
-    """Return the user who sent the request. Raises NotAllowed."""
+    """Return the user who sent the request. Raise NotAllowed if the user is not signed in."""
     read: IdentityReader = request.app.state.read_identity
     return read(request)
 
@@ -28,14 +28,14 @@ CurrentUser = Annotated[Identity, Depends(current_identity)]
 
 
 def identity_from_headers(request: Request) -> Identity:
-    """Return the user that the headers name, unverified: only for a server on loopback."""
+    """Return the user named in the request headers, without verification. Use it only for a server on loopback."""
     groups = request.headers.get(GROUPS_HEADER, DEFAULT_GROUP)
     name = request.headers.get(USER_HEADER, _DEFAULT_USER)
     return _make_identity(name, [group.strip() for group in groups.split(",")])
 
 
 def identity_from_claims(claim: str) -> IdentityReader:
-    """Return a reader of the claims that API Gateway's JWT authorizer verified; ``claim`` contains the user name."""
+    """Return a function that reads the user from claims that API Gateway verified; ``claim`` holds the user's name."""
 
     def read(request: Request) -> Identity:
         claims: Any = request.scope.get("aws.event")
@@ -54,7 +54,7 @@ def identity_from_claims(claim: str) -> IdentityReader:
 
 
 def _parse_groups(groups: object) -> list[str]:
-    """Return the groups. API Gateway converts the claim's list to the text ``[a b]``."""
+    """Return the group names in the claim, a list or the text ``[a b]``, to which API Gateway converts lists."""
     if isinstance(groups, list):
         return [str(group) for group in groups]
     match = _GROUP_LIST.match(str(groups))

@@ -1,4 +1,4 @@
-"""Long polls and ``Prefer: wait``: requests that wait for a result without occupying a thread."""
+"""Let requests wait for a result (long polls and ``Prefer: wait``) without occupying a thread."""
 
 import re
 from collections.abc import Callable
@@ -18,15 +18,15 @@ _WAIT = re.compile(r"(?:^|[,;\s])wait\s*=\s*\"?(\d{1,6})", re.IGNORECASE)
 
 
 def preferred_wait(prefer: str | None) -> float:
-    """Return the seconds of ``Prefer: wait=N`` (RFC 7240), at most 25; 0 without the preference."""
+    """Return the seconds to wait from the header ``Prefer: wait=N`` (RFC 7240): at most 25, or 0 if not given."""
     match = _WAIT.search(prefer or "")
     return min(float(match[1]), MAX_WAIT_SECONDS) if match else 0.0
 
 
 async def poll_until(request: Request, seconds: float, read: Callable[[], T], is_done: Callable[[T], bool]) -> T:
-    """Call ``read`` repeatedly until ``is_done``, the timeout or the server's shutdown; return the last result.
+    """Call ``read`` until ``is_done(result)``, ``seconds`` have passed or the server stops. Return the last result.
 
-    The pauses grow: a quick result is returned at once, and a slow one costs few reads.
+    The pauses between calls grow: a quick result is returned without delay, and a slow result needs few reads.
     """
     closing: Callable[[], bool] = request.app.state.closing
     result = await run_in_threadpool(read)

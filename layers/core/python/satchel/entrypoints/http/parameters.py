@@ -1,6 +1,6 @@
-"""Parameters that several routes share: ids in paths, the injected use cases, the limit and cursor of a page.
+"""Parameters that several routes share: ids in paths, the injected use cases, and the limit and cursor of pages.
 
-An id with an invalid format gives the same 404 as an id that does not exist.
+An id with an invalid format returns the same 404 error as an id that does not exist.
 """
 
 import re
@@ -32,7 +32,7 @@ _MAX_SHOWN_CHARS = 100
 def _id_validator(
     make: Callable[[str], IdT], pattern: str, not_found: Callable[[IdT], NotFound]
 ) -> Callable[[str], IdT]:
-    """Return a function that converts a text to an id, or raises ``not_found`` if the text does not match."""
+    """Return a function that converts a text to an id with ``make``, or raises ``not_found`` if the text is invalid."""
     compiled = re.compile(pattern)
 
     def validate(text: str) -> IdT:
@@ -51,7 +51,7 @@ _upload = _id_validator(lambda text: UploadId(FileKey(text)), f"f{ID_BODY}", Upl
 _link = _id_validator(LinkId, f"l{ID_BODY}", SharedLinkNotFound)
 _canvas = _id_validator(CanvasId, CANVAS_ID_PATTERN, CanvasNotFound)
 
-# NotFound is not a ValueError: pydantic does not catch it, so the response is 404 and not 422.
+# pydantic catches only ValueErrors in validators, so NotFound propagates and the response is 404 instead of 422.
 SessionPath = Annotated[SessionId, BeforeValidator(check_session_id), Path(examples=[examples.SESSION_ID])]
 TurnPath = Annotated[TurnId, BeforeValidator(_turn), Path(examples=[examples.TURN_ID])]
 CallPath = Annotated[CallId, BeforeValidator(_call), Path(examples=[examples.CALL_ID])]
@@ -66,7 +66,7 @@ CanvasPath = Annotated[
 
 
 def get_use_cases(request: Request) -> UseCases:
-    """Return the use cases of the application that serves this request."""
+    """Return the application's use cases, for injection into routes."""
     use_cases: UseCases = request.app.state.use_cases
     return use_cases
 

@@ -1,4 +1,4 @@
-"""Error responses: problem+json (RFC 9457) with an ``error_code``. Only this module maps errors to HTTP statuses."""
+"""Convert errors to HTTP responses: a status and problem+json (RFC 9457) with an ``error_code``."""
 
 import logging
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ _HTTP_CODES = {404: "E_NOT_FOUND", 405: "E_METHOD_NOT_ALLOWED", 413: "E_TOO_LARG
 
 
 class Problem(BaseModel):
-    """An error. ``error_code`` is stable, ``detail`` is a text for users; further members describe the cause."""
+    """An error. ``error_code`` never changes, ``detail`` is a text for users, and other fields describe the cause."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -67,14 +67,14 @@ class Problem(BaseModel):
 
 
 def problem_response(status: int, code: str, detail: str, extra: dict[str, Any] | None = None) -> JSONResponse:
-    """Return a problem as a response. ``no-store``, because caches may otherwise store a 404 as long as they choose."""
+    """Return an error response. Its ``no-store`` header prevents caches from storing a 404 for an arbitrary time."""
     body = Problem(title=_TITLES.get(status, "Error"), status=status, detail=detail, error_code=code)
     content = {**(extra or {}), **body.model_dump()}
     return JSONResponse(content, status_code=status, media_type=MEDIA_TYPE, headers={"Cache-Control": "no-store"})
 
 
 def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the error responses of a route for OpenAPI."""
+    """Return the OpenAPI descriptions of a route's error responses with these HTTP statuses."""
     return {
         status: {
             "description": _TITLES[status],
@@ -90,9 +90,9 @@ def _example_problem(status: int) -> dict[str, Any]:
 
 
 class BodyTooLarge(HTTPException):
-    """The body is over the limit.
+    """The request body exceeds the size limit.
 
-    An HTTPException, because FastAPI answers 400 to any other error while it reads a body.
+    A subclass of HTTPException, because FastAPI answers 400 to any other exception while it reads a body.
     """
 
     def __init__(self, max_bytes: int) -> None:
@@ -100,12 +100,12 @@ class BodyTooLarge(HTTPException):
         self.max_bytes = max_bytes
 
     def response(self) -> JSONResponse:
-        """Return the error as a response."""
+        """Return this error as a 413 response."""
         return problem_response(413, "E_TOO_LARGE", self.detail, {"limit_bytes": self.max_bytes})
 
 
 def install_error_handlers(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
-    """Make the application answer every error with a problem; ``routes`` are all routes of the application."""
+    """Make the application answer every error with problem+json. ``routes`` are all routes of the application."""
     app.state.all_routes = routes
     app.add_exception_handler(errors.SatchelError, _handle_satchel_error)
     app.add_exception_handler(RequestValidationError, _handle_validation_error)
@@ -125,7 +125,7 @@ def _handle_satchel_error(request: Request, error: Exception) -> JSONResponse:
 
 
 def _handle_validation_error(request: Request, error: Exception) -> JSONResponse:
-    """Name the invalid fields but not their values, which may be large, secret or binary."""
+    """Return a 422 response that names the invalid fields but not their values, which may be secret or large."""
     del request
     failures = error.errors() if isinstance(error, RequestValidationError) else []
     fields = [{"field": ".".join(map(str, each["loc"])), "message": str(each["msg"])} for each in failures]
@@ -150,7 +150,7 @@ def _handle_http_error(request: Request, error: Exception) -> JSONResponse:
 
 
 def _allowed_methods(request: Request) -> list[str]:
-    """Return all methods of a path (RFC 9110 §10.2.1); the router itself names only those of the first route."""
+    """Return all methods of the path for the header Allow (RFC 9110 §10.2.1). FastAPI lists only one route's."""
     routes: Sequence[BaseRoute] = request.app.state.all_routes
     matches = [route for route in routes if isinstance(route, Route) and route.matches(request.scope)[0] != Match.NONE]
     return sorted({method for route in matches for method in route.methods or ()})

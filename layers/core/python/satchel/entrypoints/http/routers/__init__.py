@@ -1,4 +1,4 @@
-"""The routes, one module for each resource; each module exports ``router``.
+"""The routes of the HTTP API. Each module defines one resource's routes and exports them as ``router``.
 
-The name of a route function is its operation id, and its docstring the description in the OpenAPI document.
+In the OpenAPI document, a route function's name is the operation id and its docstring is the description.
 """

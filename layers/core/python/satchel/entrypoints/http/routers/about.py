@@ -1,4 +1,4 @@
-"""Routes about the deployment: health, configuration, tools."""
+"""Routes that describe the deployment: health, configuration, tools."""
 
 from fastapi import APIRouter
 
@@ -15,13 +15,13 @@ router = APIRouter()
 
 @router.get("/api/health", tags=["about"], responses=examples.success(200, examples.HEALTH))
 def health() -> Health:
-    """Return the version of the running server. Needs no sign-in."""
+    """Return the version of Satchel that is running. Needs no sign-in."""
     return Health(version=satchel.__version__)
 
 
 @router.get("/api/config", tags=["about"], responses=examples.success(200, examples.CONFIG) | problem_responses(403))
 def config(user: CurrentUser, use_cases: InjectedUseCases) -> Config:
-    """Return the signed-in user, the models that the user may choose, and the settings and limits."""
+    """Return the signed-in user, the models that the user may choose, and the deployment's settings and limits."""
     deployment = use_cases.deployment
     models = deployment.models.visible_to(user.groups)
     return Config(
@@ -38,7 +38,7 @@ def config(user: CurrentUser, use_cases: InjectedUseCases) -> Config:
 
 @router.get("/api/tools", tags=["tools"], responses=examples.success(200, examples.TOOLS) | problem_responses(403))
 def tools(user: CurrentUser, use_cases: InjectedUseCases) -> Tools:
-    """List the servers and tools that the user's groups may use."""
+    """List the MCP servers and tools that the signed-in user may use."""
     return Tools(
         servers=[
             ToolServer(

@@ -1,4 +1,4 @@
-"""Downloads by link. The token in the link is the permission, so these routes need no sign-in."""
+"""Routes to download a file by its link. The link contains a token, so the routes need no sign-in."""
 
 from typing import Annotated, Any
 
@@ -21,10 +21,10 @@ from satchel.entrypoints.http.problems import problem_responses
 
 router = APIRouter(tags=["files"])
 
-_MAX_DIRECT_BYTES = 4 << 20  # a response of Lambda has at most 6 MB as base64
+_MAX_DIRECT_BYTES = 4 << 20  # as base64, this fits into Lambda's response limit of 6 MB
 _PRESIGNED_SECONDS = 60
 _PATH = "/api/files/download/{file_key}"
-# No format check: an invalid key gives the same error as an invalid token.
+# Not validated here: an invalid file key must return the same error as an invalid token.
 Key = Annotated[str, Path(examples=[FILE_KEY])]
 Token = Annotated[str, Query(max_length=4000, description="The token of the link.")]
 Attachment = Annotated[bool, Query(description="True: the browser saves the file instead of showing it.")]
@@ -46,7 +46,7 @@ def _disposition(record: FileRecord, *, attachment: bool) -> str:
 
 
 def _headers(record: FileRecord, *, attachment: bool) -> dict[str, str]:
-    """Return the headers, which prevent scripts in the file from running on this origin, MIME sniffing and caching."""
+    """Return download headers. They prevent MIME sniffing, caching, and the execution of scripts on this origin."""
     return {
         "Content-Type": record.mime,
         "Content-Disposition": _disposition(record, attachment=attachment),
@@ -80,7 +80,7 @@ def head(
     if_none_match: IfNoneMatch = None,
     attachment: Attachment = False,  # noqa: FBT002  (a query parameter)
 ) -> Response:
-    """Return the headers of a download without the file."""
+    """Return the headers of a download without its content."""
     record = use_cases.open_link(FileKey(file_key), token)
     if is_unchanged(if_none_match, _etag(record)):
         return _unchanged(record)
@@ -102,7 +102,7 @@ def download(
     if_none_match: IfNoneMatch = None,
     attachment: Attachment = False,  # noqa: FBT002  (a query parameter)
 ) -> Response:
-    """Download a file: directly up to 4 MiB, else through a redirect to an address that is valid for one minute."""
+    """Download a file. If it is larger than 4 MiB, redirect to a URL that is valid for one minute."""
     record = use_cases.download(FileKey(file_key), token)
     if is_unchanged(if_none_match, _etag(record)):
         return _unchanged(record)

@@ -1,4 +1,4 @@
-"""The files of the user (the page "My Files"): upload, list, read, keep, delete."""
+"""Routes for the user's files (the page "My Files"): upload, list, read, keep, delete."""
 
 import re
 from base64 import b64encode
@@ -57,7 +57,7 @@ _BODY = {
     openapi_extra={"requestBody": _BODY},
 )
 async def upload_file(request: Request, user: CurrentUser, use_cases: InjectedUseCases) -> FileOut:
-    """Upload a small file as JSON or multipart. Uploading the same name again in a session creates a new version."""
+    """Upload a small file as JSON or multipart. The same name in the same session creates a new version."""
     fields, content = await _read_upload(request)
     session_id = check_session_id(fields.session_id) if fields.session_id is not None else None
     record = await run_in_threadpool(use_cases.upload_file, user, fields.name, content, fields.mime, session_id)
@@ -82,7 +82,7 @@ def _read_json(text: bytes) -> tuple[FileFields, bytes]:
 
 
 async def _read_form(request: Request) -> tuple[FileFields, bytes]:
-    # Any other codec of Python is refused: some decode to bytes, and some produce lone surrogates.
+    # Accept only UTF-8: Python's other codecs include some that return bytes or produce lone surrogates.
     if set(_CHARSET.findall(request.headers["content-type"].lower())) - {"utf-8", "utf8"}:
         raise InvalidRequest("The form must be encoded as UTF-8.")
     async with request.form(max_files=1, max_fields=10) as form:
@@ -117,7 +117,7 @@ def list_files(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> FilePage:
-    """List the user's files, newest first. A page may have fewer items than `limit`, or none, before the last page."""
+    """List the user's files, newest first. A page that is not the last may also have fewer than `limit` items."""
     file_filter = FileFilter(
         session_id=check_session_id(session_id) if session_id is not None else None,
         source=source,
@@ -139,7 +139,7 @@ def read_file(
     file_key: FilePath,
     content: Annotated[bool, Query(description="False: return the metadata and the link without the content.")] = True,  # noqa: FBT002  (a query parameter)
 ) -> FileContent:
-    """Read a file as JSON: with `b64` up to the limit `inline_bytes`, with a reference and a link above it."""
+    """Read a file as JSON: with its content in `b64` up to the limit `inline_bytes`, otherwise with a download link."""
     record = use_cases.read_files(user, file_key)
     metadata = FileOut.of(record, use_cases.mint_links(record)).model_dump()
     if not content:
@@ -155,12 +155,12 @@ def read_file(
     responses=examples.success(200, examples.KEPT_FILE) | problem_responses(403, 404, 409, 422, 503),
 )
 def keep_file(user: CurrentUser, use_cases: InjectedUseCases, file_key: FilePath) -> FileOut:
-    """Keep a deferred file, which would expire, or a temporary file, which would be deleted with its session."""
+    """Keep a deferred or temporary file, which would otherwise be deleted when it expires or its session ends."""
     record = use_cases.keep_file(user, file_key)
     return FileOut.of(record, use_cases.mint_links(record))
 
 
 @router.delete("/api/files/{file_key}", status_code=204, responses=problem_responses(403, 404, 422, 503))
 def delete_file(user: CurrentUser, use_cases: InjectedUseCases, file_key: FilePath) -> None:
-    """Delete a file with all its versions. Its links stop working."""
+    """Delete a file with all its versions. Links to the file stop working."""
     use_cases.remove_file(user, file_key)

@@ -1,4 +1,4 @@
-"""Shared links to files: create, list, revoke."""
+"""Routes for shared links to files: create, list, revoke."""
 
 from typing import Annotated
 
@@ -20,7 +20,7 @@ _CREATED = examples.success(201, examples.LINK_WITH_URL) | problem_responses(400
 def share_file(
     user: CurrentUser, use_cases: InjectedUseCases, file_key: FilePath, body: NewLink | None = None
 ) -> LinkWithUrl:
-    """Create a link to the newest version of a file, valid for up to a day. It ends with the file or its session."""
+    """Create a link to a file's newest version, valid for up to a day, or until the file or its session ends."""
     link, url = use_cases.share_file(user, file_key, (body or NewLink()).ttl_seconds)
     return LinkWithUrl(**LinkOut.of(link).model_dump(), url=url)
 
@@ -33,18 +33,18 @@ def list_links(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> LinkPage:
-    """List the valid links, newest first. A page may have fewer items than `limit` before the last page."""
+    """List the user's valid links, newest first. A page that is not the last may have fewer than `limit` items."""
     page = use_cases.read_links(user, FileKey(file_key) if file_key is not None else None, limit, cursor)
     return LinkPage(links=[LinkOut.of(link) for link in page.items], cursor=page.cursor)
 
 
 @router.delete("/api/links/{link_id}", status_code=204, responses=problem_responses(403, 404, 422))
 def revoke_link(user: CurrentUser, use_cases: InjectedUseCases, link_id: LinkPath) -> None:
-    """Revoke a link: it stops working at once."""
+    """Revoke a link. It stops working immediately."""
     use_cases.revoke_links(user, link_id)
 
 
 @router.delete("/api/links", responses=examples.success(200, examples.LINKS_REVOKED) | problem_responses(403))
 def revoke_all_links(user: CurrentUser, use_cases: InjectedUseCases) -> LinksRevoked:
-    """Revoke all links of the user."""
+    """Revoke all links of the user. They stop working immediately."""
     return LinksRevoked(revoked=use_cases.revoke_links.all(user))

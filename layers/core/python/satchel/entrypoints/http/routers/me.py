@@ -1,4 +1,4 @@
-"""The signed-in user: usage, and the deletion of all data of the user."""
+"""Routes about the signed-in user: storage usage, and the deletion of all data of the user."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -28,7 +28,7 @@ _ERASED = examples.success(200, examples.ERASURE_CONFIRMATION) | _STARTED | prob
 
 @router.get("/api/me", responses=examples.success(200, examples.ME) | problem_responses(403))
 def read_me(user: CurrentUser, use_cases: InjectedUseCases) -> Me:
-    """Return the user, the storage used, and the progress of the last deletion of all data, if there was one."""
+    """Return the user's name, storage usage, and the progress of the latest deletion of all data, if any."""
     erasure = use_cases.request_erasure.latest(user)
     return Me(
         user=user.name,
@@ -42,10 +42,10 @@ def read_me(user: CurrentUser, use_cases: InjectedUseCases) -> Me:
 def erase_me(
     user: CurrentUser, use_cases: InjectedUseCases, confirm: Annotated[str | None, _CONFIRM] = None
 ) -> ErasureConfirmation | JSONResponse:
-    """Delete all data of the user: files with all versions, sessions, events, links. Needs two requests.
+    """Delete all data of the user: files with all versions, sessions, events, links. This takes two requests.
 
-    The first response has a token; the second request confirms the deletion with it within five minutes. The deletion
-    then runs in the background, and `GET /api/me` returns its progress. Repeating the request meanwhile is safe.
+    The first request returns a token. To confirm the deletion, send the token in a second request within five minutes.
+    The deletion then runs in the background, and `GET /api/me` returns its progress. The request can be repeated.
     """
     if confirm is None:
         confirmation = use_cases.request_erasure.request(user)

@@ -1,4 +1,4 @@
-"""Sessions with their audit log, actions in dashboards, and tickets for the WebSocket API."""
+"""Routes for sessions and their audit log, for actions in dashboards, and for WebSocket tickets."""
 
 from fastapi import APIRouter
 
@@ -35,7 +35,7 @@ _READ = examples.success(200, examples.SESSION_WITH_TURNS) | problem_responses(4
 
 @router.post("/api/sessions", tags=["sessions"], status_code=201, responses=_STARTED)
 def start_session(user: CurrentUser, use_cases: InjectedUseCases, body: NewSession | None = None) -> SessionOut:
-    """Start a session."""
+    """Start a session, in which the user can then send messages."""
     return SessionOut.of(use_cases.start_session(user, (body or NewSession()).changes()))
 
 
@@ -54,7 +54,7 @@ def list_sessions(
 def read_session(
     user: CurrentUser, use_cases: InjectedUseCases, session_id: SessionPath, limit: Limit = 50, cursor: Cursor = None
 ) -> SessionWithTurns:
-    """Read a session with a page of its turns, oldest first."""
+    """Read a session and a page of its turns, oldest first."""
     session = use_cases.read_sessions(user, session_id)
     page = use_cases.read_sessions.list_turns(session, limit, cursor)
     fields = SessionOut.of(session).model_dump()
@@ -67,7 +67,7 @@ def read_session(
 def change_session(
     body: SessionPatch, user: CurrentUser, use_cases: InjectedUseCases, session_id: SessionPath
 ) -> SessionOut:
-    """Change the title, the model or the instructions of a session, from its next turn on."""
+    """Change the title, model or instructions of a session. The changes apply from its next turn."""
     return SessionOut.of(use_cases.change_session(user, session_id, body.changes()))
 
 
@@ -86,7 +86,7 @@ _READ_AUDIT = examples.success(200, examples.AUDIT) | problem_responses(403, 404
 def read_audit(
     user: CurrentUser, use_cases: InjectedUseCases, session_id: SessionPath, limit: Limit = 50, cursor: Cursor = None
 ) -> AuditPage:
-    """List the tool calls and the downloads by link in a session, newest first. Secrets are redacted."""
+    """List the session's tool calls and downloads by link, newest first. Secrets are redacted."""
     page = use_cases.read_audit(user, session_id, limit, cursor)
     return AuditPage(entries=page.items, cursor=page.cursor)
 
@@ -98,7 +98,7 @@ _LOGGED = examples.success(201, examples.CANVAS_ACTION) | problem_responses(400,
 def act_in_canvas(
     user: CurrentUser, use_cases: InjectedUseCases, canvas_id: CanvasPath, body: CanvasActionRequest
 ) -> CanvasAction:
-    """Log an action of the signed-in user in a dashboard."""
+    """Record an action that the signed-in user performed in a dashboard."""
     if body.session_id is not None:
         check_session_id(body.session_id)
     return use_cases.log_canvas_action(user, canvas_id, body)

@@ -1,4 +1,4 @@
-"""Turns: start, read, cancel, their events, and approvals of their tool calls."""
+"""Routes for turns: start, read, cancel, read the events, and approve tool calls."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -55,7 +55,7 @@ async def take_turn(
     prefer: Annotated[str | None, _PREFER] = None,
     idempotency_key: Annotated[str | None, _IDEMPOTENCY_KEY] = None,
 ) -> TurnAccepted | Response:
-    """Send a message and start a turn. The turn continues if this connection breaks."""
+    """Send a message and start a turn that answers it. The turn continues even if the client disconnects."""
     turn = await run_in_threadpool(use_cases.start_turn, user, session_id, body, idempotency_key)
     seconds = preferred_wait(prefer)
     if seconds:
@@ -89,7 +89,7 @@ def _accepted(turn: Turn) -> TurnAccepted:
 def read_turn(
     user: CurrentUser, use_cases: InjectedUseCases, session_id: SessionPath, turn_id: TurnPath
 ) -> FinalResponse:
-    """Read the final response. While the turn is running, it has the results so far."""
+    """Read the turn's response. While the turn is running, the response contains the results so far."""
     return use_cases.read_turn(user, session_id, turn_id)
 
 
@@ -97,7 +97,7 @@ def read_turn(
 def cancel_turn(
     user: CurrentUser, use_cases: InjectedUseCases, session_id: SessionPath, turn_id: TurnPath
 ) -> FinalResponse:
-    """Cancel the turn and kill its running tools. A turn that has already ended does not change."""
+    """Cancel a turn and stop its running tools. A turn that has already ended does not change."""
     status: TurnStatus = use_cases.cancel_turn(user, session_id, turn_id)
     response = use_cases.read_turn(user, session_id, turn_id)
     return response.model_copy(update={"status": status.value})
@@ -115,7 +115,7 @@ async def read_events(
     ] = 0,
     wait: Annotated[float, Query(ge=0, description="Seconds to wait for the next event, at most 25.")] = 0,
 ) -> JSONResponse:
-    """Read the events after a cursor, and wait for the next one if there is none: no gaps, no duplicates."""
+    """Read the turn's events after a cursor. If there are none yet, wait up to `wait` seconds for the next event."""
     turn = await run_in_threadpool(use_cases.read_turn.find_current, user, session_id, turn_id)
 
     def read_next() -> Sequence[Event]:
@@ -140,5 +140,5 @@ def decide_approval(
     call_id: CallPath,
     decision: Decision,
 ) -> Decision:
-    """Approve or deny a tool call of the turn. `arguments` replace those of the model; the server adds the identity."""
+    """Approve or deny a tool call. `arguments`, if given, replace the model's; the server adds the user's identity."""
     return use_cases.decide_approval(user, session_id, turn_id, call_id, decision)

@@ -1,4 +1,4 @@
-"""Uploads of any size: the client sends the parts of a file directly to S3, through presigned URLs."""
+"""Routes for uploads of any size: the client sends a file in parts directly to S3, to presigned URLs."""
 
 from typing import Annotated
 
@@ -32,9 +32,10 @@ StoredLimit = Annotated[int, Query(ge=1, le=1000, description="Maximum number of
     responses=examples.success(201, examples.STARTED_UPLOAD) | problem_responses(400, 403, 404, 409, 413, 422),
 )
 def begin_upload(body: NewUpload, user: CurrentUser, use_cases: InjectedUseCases) -> StartedUpload:
-    """Start an upload of any size. The file is listed when the upload is complete; after a day the upload is aborted.
+    """Start an upload of any size. If it is not completed within a day, it is aborted.
 
-    PUT each part to its presigned URL. The length and checksum of the part must be exactly those that were signed.
+    PUT each part to its presigned URL. S3 rejects a part whose length or checksum differs from the signed one. After
+    that, complete the upload: only then is the file listed.
     """
     session_id = check_session_id(body.session_id) if body.session_id is not None else None
     upload = use_cases.begin_upload(user, body.name, body.size, body.mime, session_id)
@@ -46,7 +47,7 @@ def begin_upload(body: NewUpload, user: CurrentUser, use_cases: InjectedUseCases
 def list_uploads(
     user: CurrentUser, use_cases: InjectedUseCases, limit: Limit = 50, cursor: Cursor = None
 ) -> UploadPage:
-    """List the user's unfinished uploads, newest first. Each of them can be resumed."""
+    """List the user's unfinished uploads, newest first. The client can resume any of them."""
     page = use_cases.read_uploads.list(user, limit, cursor)
     return UploadPage(uploads=[UploadOut.of(upload) for upload in page.items], cursor=page.cursor)
 
@@ -62,7 +63,7 @@ def read_upload(
     limit: StoredLimit = 1000,
     cursor: Cursor = None,
 ) -> UploadWithParts:
-    """Read an unfinished upload with a page of the parts that are stored."""
+    """Read an unfinished upload and a page of the parts that are already stored."""
     upload = use_cases.read_uploads(user, upload_id)
     page = use_cases.read_uploads.stored(upload, limit, cursor)
     stored = [StoredPartOut.of(part) for part in page.items]
@@ -74,7 +75,7 @@ def read_upload(
     responses=examples.success(200, examples.SIGNED_PARTS) | problem_responses(400, 403, 404, 413, 422),
 )
 def sign_parts(body: PartsToSign, user: CurrentUser, use_cases: InjectedUseCases, upload_id: UploadPath) -> SignedParts:
-    """Create presigned URLs, valid for 15 minutes, for at most 100 parts. A part can be signed repeatedly."""
+    """Create presigned URLs for at most 100 parts, valid for 15 minutes. The client can request new URLs for a part."""
     parts = [Part(number=part.number, sha256=part.sha256) for part in body.parts]
     return SignedParts(parts=use_cases.sign_parts(use_cases.read_uploads(user, upload_id), parts))
 
@@ -84,12 +85,12 @@ def sign_parts(body: PartsToSign, user: CurrentUser, use_cases: InjectedUseCases
     responses=examples.success(200, examples.FILE) | problem_responses(403, 404, 409, 413, 422, 503),
 )
 def complete_upload(user: CurrentUser, use_cases: InjectedUseCases, upload_id: UploadPath) -> FileOut:
-    """Join the parts to a file, with the same naming rules as any upload. Safe to repeat."""
+    """Join the parts to a file. The same name in the same session creates a new version. Safe to repeat."""
     record = use_cases.complete_upload(user, upload_id)
     return FileOut.of(record, use_cases.mint_links(record))
 
 
 @router.delete("/api/files/uploads/{upload_id}", status_code=204, responses=problem_responses(403, 404, 422))
 def abort_upload(user: CurrentUser, use_cases: InjectedUseCases, upload_id: UploadPath) -> None:
-    """Abort an upload and delete its stored parts."""
+    """Abort an unfinished upload and delete its stored parts."""
     use_cases.abort_upload(user.name, upload_id)

@@ -1,1 +1,1 @@
-"""The JSON bodies of requests and responses, except those that are domain models."""
+"""The JSON bodies of HTTP requests and responses, except those that are domain models."""

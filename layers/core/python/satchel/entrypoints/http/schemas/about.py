@@ -1,4 +1,4 @@
-"""Responses about the deployment and about the signed-in user."""
+"""Responses that describe the deployment and the signed-in user."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -12,7 +12,7 @@ from satchel.domain.users import Erased, Erasure
 
 
 class Health(BaseModel):
-    """The server is running."""
+    """The server is running this ``version`` of Satchel."""
 
     status: str = "ok"
     version: str
@@ -43,8 +43,8 @@ class ModelOut(BaseModel):
 class Config(BaseModel):
     """The signed-in user and the settings of this deployment.
 
-    ``model`` is the default model of a session, one of ``models``; None if the user may use no model.
-    ``socket_url`` is the WebSocket API; connecting needs a ticket of ``POST /api/ws-ticket``.
+    ``model`` is the default model of a session, one of ``models``; null if the user may use no model.
+    ``socket_url`` is the address of the WebSocket API; to connect, get a ticket from ``POST /api/ws-ticket``.
     """
 
     user: str
@@ -61,10 +61,10 @@ ServerStatus = Literal["ready", "starting", "unavailable"]
 
 
 class ToolServer(BaseModel):
-    """A server with its tools.
+    """An MCP server with its tools.
 
-    ``status`` is ``starting`` until its tools are known, and ``unavailable`` if its last start failed with ``reason``.
-    An unavailable server is started again later; until then ``tools`` are those of its last successful start.
+    ``status`` is ``starting`` until the server's tools are known, and ``unavailable`` if its last start failed, for
+    the ``reason`` given. Satchel retries later; until then, ``tools`` are those of the last successful start.
     """
 
     name: str
@@ -81,7 +81,7 @@ class Tools(BaseModel):
 
 
 class ErasureOut(BaseModel):
-    """The last deletion of all data. It is complete when ``finished_at`` is set; ``erased`` has the counts so far."""
+    """A user's latest deletion of all data. Complete if ``finished_at`` is set; ``erased`` counts what was deleted."""
 
     started_at: datetime
     finished_at: datetime | None
@@ -89,12 +89,12 @@ class ErasureOut(BaseModel):
 
     @classmethod
     def of(cls, erasure: Erasure) -> "ErasureOut":
-        """Return the response for an erasure."""
+        """Convert an erasure to its JSON response."""
         return cls(**erasure.model_dump(include={"started_at", "finished_at", "erased"}))
 
 
 class Me(BaseModel):
-    """The signed-in user, the storage used (bytes of all versions, number of files), the last deletion of all data."""
+    """The signed-in user, the storage used (bytes of all versions, number of files) and the latest erasure."""
 
     user: str
     groups: list[str]
@@ -103,7 +103,7 @@ class Me(BaseModel):
 
 
 class ErasureConfirmation(BaseModel):
-    """The token that confirms the deletion. Nothing is deleted yet; ``usage`` is the amount that would be deleted."""
+    """The token that confirms the deletion. Nothing is deleted yet; ``usage`` is what would be deleted."""
 
     confirm_token: str
     expires_at: datetime

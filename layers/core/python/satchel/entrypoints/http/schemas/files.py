@@ -10,7 +10,7 @@ from satchel.domain.links import MAX_LINK_SECONDS, SharedLink
 
 
 class FileFields(BaseModel):
-    """The metadata of a file that is uploaded as JSON or as a form."""
+    """The fields that describe an uploaded file, in JSON or in a form."""
 
     name: Annotated[str, Field(max_length=4096)]
     mime: Annotated[str | None, Field(max_length=255)] = None
@@ -18,7 +18,7 @@ class FileFields(BaseModel):
 
 
 class FileUpload(FileFields):
-    """A small file as JSON."""
+    """An upload of a small file as JSON, with its content as base64."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "notes.txt", "b64": "aGVsbG8="}]})
 
@@ -26,11 +26,11 @@ class FileUpload(FileFields):
 
 
 class FileOut(BaseModel):
-    """A file in My Files. ``size`` in bytes, ``expires_at`` in seconds since 1970.
+    """A file of the user. ``size`` is in bytes, ``expires_at`` in seconds since 1970.
 
-    A deferred file waits for the user: ``status`` and ``reason`` say why, ``next_actions`` what the user can do. It is
-    deleted at ``expires_at`` unless the user keeps it. A ``temporary`` file is deleted with its session. ``info`` is
-    metadata that was read from the content.
+    A deferred file needs a decision of the user: ``status`` and ``reason`` say why, ``next_actions`` what the user can
+    do. It is deleted at ``expires_at`` unless the user keeps it. A ``temporary`` file is deleted with its session.
+    ``info`` is metadata that was read from the file's content.
     """
 
     file_key: str
@@ -55,33 +55,33 @@ class FileOut(BaseModel):
 
     @classmethod
     def of(cls, record: FileRecord, download_url: str | None = None) -> "FileOut":
-        """Return the response for a file."""
+        """Convert a file record to its JSON response."""
         return cls.model_validate({**record.model_dump(), "status": record.status, "download_url": download_url})
 
 
 class StoreReference(BaseModel):
-    """The internal storage key of a large file. Clients cannot use it; they download the file by its link."""
+    """The internal storage key of a large file. Clients cannot use the key; they download the file by its link."""
 
     key: str
     internal: bool = True
 
 
 class FileContent(FileOut):
-    """A file with its content: ``b64`` up to the limit ``inline_bytes``, ``s3_ref`` above it."""
+    """A file with its content in ``b64`` or, if it is larger than the limit ``inline_bytes``, with ``s3_ref``."""
 
     b64: str | None = None
     s3_ref: StoreReference | None = None
 
 
 class FilePage(BaseModel):
-    """Files, newest first."""
+    """A page of files, newest first."""
 
     files: list[FileOut]
     cursor: str | None = None
 
 
 class NewLink(BaseModel):
-    """A link to create. It is valid for ``ttl_seconds``."""
+    """A shared link to create, valid for ``ttl_seconds``."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"ttl_seconds": 3600}]})
 
@@ -100,7 +100,7 @@ class LinkOut(BaseModel):
 
     @classmethod
     def of(cls, link: SharedLink) -> "LinkOut":
-        """Return the response for a link, without its URL, which is not stored."""
+        """Convert a link to its JSON response, without the link's URL, because the URL is not stored."""
         return cls(
             link_id=link.link_id,
             file_key=link.claims.file_key,
@@ -112,19 +112,19 @@ class LinkOut(BaseModel):
 
 
 class LinkWithUrl(LinkOut):
-    """A new link with its URL, which no later response has. Anyone with the URL can download the file."""
+    """A new link with its URL, which is returned only once. Anyone with the URL can download the file."""
 
     url: str
 
 
 class LinkPage(BaseModel):
-    """Links, newest first."""
+    """A page of shared links, newest first."""
 
     links: list[LinkOut]
     cursor: str | None = None
 
 
 class LinksRevoked(BaseModel):
-    """The number of links that were revoked."""
+    """The result of revoking all links: the number of links that were revoked."""
 
     revoked: int

@@ -1,4 +1,4 @@
-"""Requests and responses about sessions: turns, events, WebSocket tickets, audit log."""
+"""Requests and responses about sessions, their turns, events and audit log, and WebSocket tickets."""
 
 from datetime import datetime
 from typing import Annotated, Self
@@ -14,10 +14,10 @@ from satchel.entrypoints.event_schemas import TurnEvent
 
 
 class SessionFields(BaseModel):
-    """The fields of a session that the user sets.
+    """The fields of a session that the user can set.
 
-    ``model`` is one of the models of `GET /api/config`; the default is the first of them.
-    ``instructions`` describe how the model should behave. They replace the instructions of the deployment.
+    ``model`` is one of the models that `GET /api/config` lists; the default is the first.
+    ``instructions`` tell the model how to behave. They replace the deployment's instructions.
     """
 
     title: Annotated[str | None, Field(max_length=200)] = None
@@ -25,18 +25,18 @@ class SessionFields(BaseModel):
     instructions: Annotated[str | None, Field(max_length=MAX_INSTRUCTIONS_CHARS)] = None
 
     def changes(self) -> SessionChanges:
-        """Return the fields that the request contains."""
+        """Return the changes to apply: only the fields that the request contains."""
         return SessionChanges.model_validate(self.model_dump(exclude_unset=True))
 
 
 class NewSession(SessionFields):
-    """A session to start."""
+    """The settings of a session to start."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"title": "August sales"}]})
 
 
 class SessionPatch(SessionFields):
-    """Changes of a session from its next turn on. A missing field stays as it is; null resets it."""
+    """Changes to a session from its next turn. A missing field does not change; null resets a field to its default."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"model": "careful", "instructions": "Answer in one sentence."}]}
@@ -44,7 +44,7 @@ class SessionPatch(SessionFields):
 
 
 class SessionOut(BaseModel):
-    """A session. ``usage`` is the number of tokens of all its turns, as reported by the models' providers."""
+    """A session. ``usage`` is how many tokens all its turns used, as reported by the models' providers."""
 
     session_id: str
     title: str | None
@@ -57,19 +57,19 @@ class SessionOut(BaseModel):
 
     @classmethod
     def of(cls, session: Session) -> Self:
-        """Return the response for a session."""
+        """Convert a session to its JSON response."""
         return cls.model_validate(session.model_dump())
 
 
 class SessionPage(BaseModel):
-    """Sessions, newest first."""
+    """A page of sessions, newest first."""
 
     sessions: list[SessionOut]
     cursor: str | None = None
 
 
 class TurnOut(BaseModel):
-    """A turn in the history of its session."""
+    """A turn as part of its session's history."""
 
     turn_id: str
     status: TurnStatus
@@ -83,7 +83,7 @@ class TurnOut(BaseModel):
 
     @classmethod
     def of(cls, turn: Turn) -> "TurnOut":
-        """Return the response for a turn."""
+        """Convert a turn to its JSON response."""
         return cls.model_validate(turn.model_dump())
 
 
@@ -96,7 +96,7 @@ class SessionWithTurns(SessionOut):
 
 
 class TurnAccepted(BaseModel):
-    """The turn is running. Read it at ``turn_url``, or its events at ``events_url``."""
+    """The turn was started. Read the turn at ``turn_url`` and its events at ``events_url``."""
 
     turn_id: str
     session_id: str
@@ -106,7 +106,7 @@ class TurnAccepted(BaseModel):
 
 
 class EventPage(BaseModel):
-    """The events after a cursor. Repeat the request with ``after=next`` until ``done``."""
+    """A turn's events after a cursor. Repeat the request with ``after`` set to ``next`` until ``done`` is true."""
 
     events: list[TurnEvent]
     next: int
@@ -122,7 +122,7 @@ class SocketTicket(BaseModel):
 
 
 class AuditPage(BaseModel):
-    """The audit log of a session, newest first."""
+    """A page of a session's audit entries, newest first."""
 
     entries: list[AuditEntry]
     cursor: str | None = None

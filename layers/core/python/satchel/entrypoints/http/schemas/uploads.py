@@ -19,12 +19,12 @@ from satchel.domain.uploads import (
 )
 from satchel.entrypoints.http.schemas.files import FileFields
 
-_MAX_SIZE = 1 << 63  # keeps the number within what DynamoDB can store; the limit of a file is far lower
+_MAX_SIZE = 1 << 63  # DynamoDB can store such numbers; the actual file size limit is much lower
 _EXAMPLE_SHA256 = "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ="
 
 
 class NewUpload(FileFields):
-    """A file to upload in parts. ``sha256`` are the checksums of its first parts, if the client knows them already."""
+    """A file to upload in parts. ``sha256`` may contain the first parts' checksums, to get their URLs at once."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"name": "notes.txt", "size": 5, "sha256": [_EXAMPLE_SHA256]}]}
@@ -40,19 +40,19 @@ class NewUpload(FileFields):
         return self
 
     def parts(self) -> list[Part]:
-        """Return the parts whose checksums the request has: their URLs are part of the response."""
+        """Return the parts whose checksums the request contains. The response contains their presigned URLs."""
         return [Part(number=number, sha256=sha256) for number, sha256 in enumerate(self.sha256, 1)]
 
 
 class PartToSign(BaseModel):
-    """A part that the client will send: its number, from 1, and the SHA-256 of its content as base64."""
+    """A part that the client will send: its number (starting at 1), and the SHA-256 of its content as base64."""
 
     number: Annotated[int, Field(ge=1, le=MAX_PARTS)]
     sha256: Sha256
 
 
 class PartsToSign(BaseModel):
-    """The parts that need presigned URLs."""
+    """The parts for which the client requests presigned URLs."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"parts": [{"number": 1, "sha256": _EXAMPLE_SHA256}]}]})
 
@@ -60,7 +60,7 @@ class PartsToSign(BaseModel):
 
 
 class UploadOut(BaseModel):
-    """An unfinished upload. Each part has ``part_bytes`` except the last one, which has the rest. Sizes in bytes."""
+    """An unfinished upload. Every part has ``part_bytes`` bytes, except the last part, which may be shorter."""
 
     upload_id: str
     name: str
@@ -74,7 +74,7 @@ class UploadOut(BaseModel):
 
     @classmethod
     def of(cls, upload: Upload) -> "UploadOut":
-        """Return the response for an upload, with the name that the client sent."""
+        """Convert an upload to its JSON response, with the file name as the client sent it."""
         return cls(
             upload_id=upload.upload_id,
             name=upload.file.raw_name,
@@ -89,17 +89,17 @@ class UploadOut(BaseModel):
 
 
 class SignedParts(BaseModel):
-    """PUT each part to its ``url`` with its ``headers`` before ``expires_at``; request a new URL after that."""
+    """Presigned URLs. PUT each part to its ``url`` with its ``headers`` before ``expires_at``, or request a new URL."""
 
     parts: list[SignedPart]
 
 
 class StartedUpload(UploadOut, SignedParts):
-    """A new upload, with presigned URLs of the parts whose checksums the request had."""
+    """A new upload, with presigned URLs for the parts whose checksums the request contained."""
 
 
 class StoredPartOut(BaseModel):
-    """A part that is stored, so it need not be sent again. ``sha256`` is null if the store does not return it."""
+    """A stored part, which the client need not send again. ``sha256`` is null if the store does not report it."""
 
     number: int
     size: int
@@ -107,19 +107,19 @@ class StoredPartOut(BaseModel):
 
     @classmethod
     def of(cls, part: StoredPart) -> "StoredPartOut":
-        """Return the response for a stored part."""
+        """Convert a stored part to its JSON response."""
         return cls.model_validate(part.model_dump())
 
 
 class UploadWithParts(UploadOut):
-    """An unfinished upload with a page of its stored parts, ordered by number."""
+    """An unfinished upload and a page of its stored parts, ordered by number."""
 
     stored: list[StoredPartOut]
     cursor: str | None = None
 
 
 class UploadPage(BaseModel):
-    """Unfinished uploads, newest first."""
+    """A page of unfinished uploads, newest first."""
 
     uploads: list[UploadOut]
     cursor: str | None = None
