@@ -1,6 +1,6 @@
 """The `satchel` command line: an HTTP client of a running server, plus commands for developers on this machine.
 
-Called by users through the entry point `local.cli.main:main`. It imports nothing of the server but shared definitions
+Called by users through the entry point `local.cli.main:main`. From the server, it imports only shared definitions
 (`satchel.contract`, `satchel.domain`); only `doctor` and `models` import what they test (`satchel.bootstrap`).
 
 Imports point one way: main → commands → ask | call | upload | download | tools | new_server | doctor | models →

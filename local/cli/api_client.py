@@ -28,7 +28,7 @@ from satchel.domain.ids import FileKey, SessionId, UserName
 from satchel.domain.responses import FinalResponse
 
 CONNECT_TIMEOUT_SECONDS = 5.0
-READ_TIMEOUT_SECONDS = 60.0  # above the API's longest wait (25 s) and the time it takes to store a large upload
+READ_TIMEOUT_SECONDS = 60.0  # above the API's longest wait (25 s) and the time to store a large upload
 RETRY_DELAYS = (0.5, 1, 2, 4, 8)  # seconds; together long enough for a server to restart
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
@@ -53,14 +53,14 @@ class Connection:
 class ApiClient:
     """Client of one server; a context manager.
 
-    It sends the identity to the API only, never with a download: a download link carries its own permission and may
-    lead to another host.
+    It sends the caller's identity only to the API, never with a download: a download link contains its own permission
+    and may lead to another host.
     """
 
     def __init__(self, connection: Connection) -> None:
         """Raise InvalidUrlError if the URL is not an http or https URL."""
         self._base = connection.url.rstrip("/")
-        self._identity: list[tuple[bytes, bytes]] = []  # bytes: the server judges an odd name, not the HTTP library
+        self._identity: list[tuple[bytes, bytes]] = []  # bytes: the HTTP library would reject some names
         if connection.user:
             self._identity.append((b"X-Satchel-User", connection.user.encode()))
         if connection.token:
@@ -76,7 +76,7 @@ class ApiClient:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
-        """Close the connections."""
+        """Close the HTTP connections."""
         self._http.close()
 
     def config(self) -> ServerConfig:
@@ -96,7 +96,7 @@ class ApiClient:
         return self.request(SessionStarted, "PATCH", _session_path(session_id), json={"model": model})
 
     def upload(self, path: Path, session_id: SessionId | None) -> StoredFile:
-        """Upload a small local file in one request, into a session or into My Files only."""
+        """Upload a small local file in one request, into a session or (None) into My Files only."""
         with path.open("rb") as content:
             fields = {"data": {"session_id": session_id or ""}, "files": {"file": (path.name, content)}}
             return self.request(StoredFile, "POST", "/api/files", **fields)
@@ -121,7 +121,7 @@ class ApiClient:
         return self.request(FinalResponse, "GET", _turn_path(turn))
 
     def turn_url(self, turn: TurnStarted) -> str:
-        """Return the URL at which the turn can be read."""
+        """Return the URL of the turn, which other HTTP clients can read."""
         return self._base + _turn_path(turn)
 
     @contextmanager
@@ -151,7 +151,7 @@ class ApiClient:
             raise _api_error(response)
 
     def request(self, schema: type[Schema], method: str, path: str, **options: Any) -> Schema:  # noqa: ANN401  (httpx2's own keywords)
-        """Send a request to the API and parse the response. Raise CliError."""
+        """Send a request to the API and parse the response. Raise CliError if the request fails."""
         with _translated_errors(self._base):
             response = self._http.request(method, self._base + path, headers=self._identity, **options)
         if response.status_code >= HTTPStatus.BAD_REQUEST:
@@ -165,7 +165,7 @@ class ApiClient:
 def run_with_client(
     connection: Connection, action: Callable[[ApiClient], ExitCode], *, interrupt_hint: str = ""
 ) -> ExitCode:
-    """Run the action with a client and return its exit code. Print a CliError as one line.
+    """Call ``action`` with a client and return the action's exit code. Print a CliError as one line.
 
     After Ctrl-C, print ``interrupt_hint`` as a second line.
     """
@@ -183,9 +183,9 @@ def run_with_client(
 
 
 def retry(request: Callable[[], Result], sleep: Sleep) -> Result:
-    """Call ``request`` until it succeeds, with a pause of `RETRY_DELAYS` after each retryable error.
+    """Call ``request`` until it succeeds. Wait for the next delay of `RETRY_DELAYS` after each retryable error.
 
-    Raise the error if it is not retryable or no delay is left.
+    Raise the error if it is not retryable or all delays are used.
     """
     for delay in RETRY_DELAYS:
         try:
@@ -217,7 +217,7 @@ def _turn_path(turn: TurnStarted) -> str:
 
 @contextmanager
 def _translated_errors(base: str) -> Iterator[None]:
-    """Raise the HTTP library's errors as CliErrors."""
+    """Replace the HTTP library's errors with CliErrors."""
     try:
         yield
     except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:

@@ -20,14 +20,14 @@ from satchel.domain.ids import FileKey, SessionId
 from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import TurnStatus
 
-POLL_SECONDS = 20  # of one long poll; below the 30 s after which gateways give up
+POLL_SECONDS = 20  # duration of one long poll; gateways time out after 30 s
 
 
 @dataclass(frozen=True)
 class Question:
-    """A message for the model. ``files`` are uploaded first, the files of the answer are saved in ``out``.
+    """A message for the model. ``files`` are uploaded first; the answer's files are saved in ``out``, if given.
 
-    ``tools`` limits the tools that the model can call. Without a ``session`` a new one is started.
+    ``tools`` limits the tools that the model can call. Without a ``session``, a new session is started.
     """
 
     message: str
@@ -39,9 +39,9 @@ class Question:
 
 
 def ask_question(connection: Connection, question: Question, *, sleep: Sleep = time.sleep) -> ExitCode:
-    """Ask, wait, print the answer and save its files.
+    """Send a message, wait for the answer, print the answer and save its files.
 
-    Return SUCCESS if the turn completed, FAILURE if it failed or was cancelled, ERROR if a request or a file failed.
+    Return SUCCESS if the turn completed, FAILURE if it failed or was canceled, ERROR if a request or a file failed.
     """
 
     def run(client: ApiClient) -> ExitCode:
@@ -54,7 +54,7 @@ def ask_question(connection: Connection, question: Question, *, sleep: Sleep = t
 
 
 def converse(client: ApiClient, question: Question, sleep: Sleep) -> tuple[FinalResponse, list[SavedFile]]:
-    """Ask, wait and save the files. Return the response and the result for each of its files. Raise CliError."""
+    """Send a message, wait and save the answer's files. Return the response and a result per file. Raise CliError."""
     if question.out:
         ensure_folder(question.out)
     response = _wait_for_response(client, _start_turn(client, question, sleep), sleep)

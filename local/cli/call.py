@@ -26,7 +26,7 @@ class ToolCall:
     arguments: str
 
     def as_message(self) -> str:
-        """Return the one-line message that calls the tool. Raise InvalidArgumentsError."""
+        """Return the one-line message that calls the tool. Raise InvalidArgumentsError if the JSON is invalid."""
         try:
             arguments = json.loads(self.arguments)
         except ValueError as error:
@@ -37,9 +37,9 @@ class ToolCall:
 
 
 def call_tool(connection: Connection, call: ToolCall, question: Question, *, sleep: Sleep = time.sleep) -> ExitCode:
-    """Call the tool, wait, print the results and save the files. Return FAILURE if the tool failed.
+    """Call the tool, wait, print its results and save its files. Return FAILURE if the tool failed.
 
-    ``question`` holds the session, the uploads and the output folder; the call replaces its message.
+    ``question`` holds the session, the uploads and the output folder; its message is replaced with the tool call.
     """
 
     def run(client: ApiClient) -> ExitCode:
@@ -66,6 +66,6 @@ def _print_results(response: FinalResponse, saved: Sequence[SavedFile]) -> ExitC
 
 
 def _results_json(call: ToolCallSummary) -> str:
-    """Return the results and, if there are any, the facts of the tool or Satchel about them (``meta_data``)."""
+    """Return the call's results as JSON text, together with their ``meta_data`` if there is any."""
     output = {"results": call.results} | ({"meta_data": call.meta_data} if call.meta_data else {})
     return json.dumps(output, ensure_ascii=False, indent=2)

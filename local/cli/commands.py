@@ -39,7 +39,7 @@ def serve(
 ) -> None:
     """Run Satchel on this machine until Ctrl-C.
 
-    The whole system runs here with an emulator of AWS. All data is deleted when it stops.
+    The whole system runs on this machine with an emulator of AWS. All data is deleted when it stops.
     """
     from local.emulator.serve import run
 
@@ -60,7 +60,7 @@ def ask(
     """Send a message to a running server and wait for the answer.
 
     Prints the answer and lists its files. SATCHEL_TOKEN, if set, is sent as the bearer token. Exits with 0 if the turn
-    completed, 1 if it failed or was cancelled, 2 if a request to the server or a file failed.
+    completed, 1 if it failed or was canceled, 2 if a request to the server or a file failed.
     """
     from local.cli.ask import Question, ask_question
 

@@ -41,7 +41,7 @@ _MAX_PREFIX_CHARS = 200  # the API's limit
 
 @dataclass(frozen=True)
 class SavedFile:
-    """The result of saving a file at ``path``: saved, replaced, or failed with ``error``. Its text is for the user."""
+    """The result of saving a file at ``path``: saved, replaced, or failed with ``error``. ``str()`` is for the user."""
 
     path: Path
     replaced: bool = False
@@ -73,7 +73,7 @@ def download_file(
 
 
 def ensure_folder(folder: Path) -> None:
-    """Create the folder if necessary. Call this before the turn, which may take minutes. Raise SaveError."""
+    """Create the folder if necessary. Call this before the turn, which may take minutes. Raise SaveError on failure."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -83,7 +83,7 @@ def ensure_folder(folder: Path) -> None:
 def save_all(client: ApiClient, files: Iterable[TurnFile], folder: Path) -> Iterator[SavedFile]:
     """Save each file of an answer under its own name and yield the result. A failed file does not stop the others.
 
-    A file of an earlier answer is replaced. Two files of this answer with the same name get different names, also if
+    A file of an earlier answer is replaced. Two files of this answer with the same name get different names, even if
     their names differ only in case, which many file systems ignore.
     """
     used: set[str] = set()
@@ -119,7 +119,7 @@ def _save(client: ApiClient, file: TurnFile, path: Path) -> None:
 
 
 def _find(client: ApiClient, name: str, session_id: SessionId | None) -> StoredFile:
-    """Return the file with this key, or the newest with this name. Raise CliError."""
+    """Return the file with this key, or the newest with this name. Raise CliError if there is none."""
     if _FILE_KEY.fullmatch(name):
         return _stored_file(client, FileKey(name))
     matches = [file for file in _files_with_prefix(client, name, session_id) if file.name == name]
@@ -145,7 +145,7 @@ def _files_with_prefix(client: ApiClient, name: str, session_id: SessionId | Non
 
 
 def _download(client: ApiClient, file: StoredFile, out: Path | None, sleep: Sleep) -> SavedFile:
-    """Download into ``out`` if that is a folder, otherwise to the path ``out``. Raise CliError."""
+    """Download into ``out`` if that is a folder, otherwise to the path ``out``. Raise CliError on failure."""
     path = _destination(file, out)
     replaced = path.exists()
     try:
@@ -166,7 +166,7 @@ def _destination(file: StoredFile, out: Path | None) -> Path:
 
 
 class _PartialDownload:
-    """The bytes of one version of a file that have arrived, at ``path``."""
+    """An unfinished download of one version of a file. ``path`` contains the bytes that have arrived."""
 
     def __init__(self, client: ApiClient, file: StoredFile, destination: Path) -> None:
         self._client, self._file = client, file
@@ -176,7 +176,7 @@ class _PartialDownload:
         self.path = destination.with_name(f".{destination.name}.{version}.part")
 
     def complete(self, bar: TransferBar, sleep: Sleep) -> None:
-        """Download the missing bytes. Reconnect after an error; the delays start again whenever bytes arrive."""
+        """Download the missing bytes. Reconnect after an error; the retry delays start over whenever bytes arrive."""
         delays = iter(RETRY_DELAYS)
         with self.path.open("ab") as target:
             bar.advance(target.tell())
@@ -207,7 +207,7 @@ class _PartialDownload:
                 bar.advance(len(chunk))
 
     def _link(self) -> str:
-        """Return a new link: each is valid for a few minutes, but a download may take hours."""
+        """Return a new download link. A link is valid for only a few minutes, but a download may take hours."""
         file = _stored_file(self._client, self._file.file_key)
         if file.version != self._file.version or not file.download_url:
             raise MissingFileError(f"{self._file.name} has changed in the meantime; download it again.")

@@ -6,7 +6,7 @@ CliError
 ├── ConnectionLostError      the connection broke or timed out       (retryable)
 ├── UnexpectedResponseError  the response does not follow the API
 ├── ApiError                 the server answered with an error       (retryable if 502, 503 or 504)
-├── MissingFileError         the user has no such file, or not that version of it any more
+├── MissingFileError         the user has no such file, or that version of it no longer exists
 ├── FileChangedError         the local file changed during its upload
 ├── SaveError                a file cannot be written on this machine
 ├── InvalidArgumentsError    the arguments of a tool are not a JSON object
@@ -35,7 +35,7 @@ class ExitCode(IntEnum):
 
 
 class CliError(Exception):
-    """Base class. The text is one sentence for the user. ``retryable``: the same request may succeed a moment later."""
+    """Base class of these errors. The text is for the user. ``retryable``: a retry may succeed a moment later."""
 
     retryable = False
 
@@ -71,23 +71,23 @@ class ApiError(CliError):
 
 
 class MissingFileError(CliError):
-    """The user has no such file, or not that version of it any more."""
+    """The user has no such file, or that version of it no longer exists."""
 
 
 class FileChangedError(CliError):
-    """The file changed during the upload."""
+    """The local file changed during its upload."""
 
 
 class SaveError(CliError):
-    """The folder or the file cannot be written."""
+    """A file or folder on this machine cannot be written."""
 
 
 class InvalidArgumentsError(CliError):
-    """The arguments are not a JSON object."""
+    """The arguments of a tool are not a JSON object."""
 
 
 class ModelConfiguredError(CliError):
-    """The server has a model, which would decide itself whether to call the tool."""
+    """The server has a model, which would decide about tool calls, so `satchel call` cannot call a tool directly."""
 
 
 class NewServerError(CliError):
@@ -100,7 +100,7 @@ def print_error(message: str) -> None:
 
 
 def print_transfer_error(name: str, error: CliError) -> None:
-    """Print why the transfer of a file failed and, if the error is retryable, how to resume it."""
+    """Print why the transfer of a file failed and, if the error is retryable, how to resume the transfer."""
     print_error(f"{name}: {error}")
     if error.retryable:
         typer.echo(RESUME_HINT, err=True)

@@ -1,4 +1,4 @@
-"""`satchel models`: list the models of the settings and test whether they answer."""
+"""`satchel models`: list the configured models and test whether they answer."""
 
 import logging
 import time
@@ -34,7 +34,7 @@ def list_models(names: Sequence[str], *, ping: bool) -> ExitCode:
     except (ValidationError, ValueError) as error:
         print_error(str(error))
         return ExitCode.FAILURE
-    logging.disable(logging.WARNING)  # the lines already say what a warning would
+    logging.disable(logging.WARNING)  # the printed lines contain what the warnings would say
     try:
         passed = [_list_model(entry, ping=ping) for entry in entries]
     finally:
@@ -45,7 +45,7 @@ def list_models(names: Sequence[str], *, ping: bool) -> ExitCode:
 
 
 def _entries(names: Sequence[str]) -> Iterator[ModelEntry]:
-    """Yield the configured models with these names, or all. A name outside of the settings is a model itself."""
+    """Yield the configured models with these names, or all. A name that is not configured is a model id."""
     configured = {entry.name: entry for entry in ModelSettings().catalog.all}
     for name in names or configured:
         yield configured.get(name) or ModelEntry(name=name, model=name)
@@ -91,10 +91,10 @@ def _tool_support(reply: ModelReply) -> str:
 
 
 class _IgnoredStream:
-    """A listener that ignores the streamed text: only the final reply matters."""
+    """A stream listener that ignores the text, because the test only needs the final reply."""
 
     def __call__(self, text: str) -> None:
         """Ignore a piece of text."""
 
     def restart(self) -> None:
-        """Ignore that the text starts again."""
+        """Ignore that the model starts its text over."""

@@ -48,7 +48,7 @@ if __name__ == "__main__":
 
 
 def create_server(name: str, config: Path) -> ExitCode:
-    """Create the server and its entry in ``config``, and print how to call it."""
+    """Create the server and its entry in ``config``, and print how to call its tool."""
     try:
         program = _create(name, config)
     except CliError as error:

@@ -26,14 +26,14 @@ from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseDe
 TurnFile = ResponseArtifact | ResponseDeferred
 
 _PERCENT = 100.0
-_MAX_PROGRESS_LINES = 10  # per transfer, without a terminal
+_MAX_PROGRESS_LINES = 10  # per transfer, if the output is not a terminal
 _MIN_SIZE_FOR_LINES = 16 << 20  # bytes; a smaller file prints no progress lines
 
 
 def answer_lines(response: FinalResponse, save_results: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of an answer: its message, its files, and the command that continues the session.
+    """Yield the lines to print for an answer: its message, its files, and the command that continues the session.
 
-    ``save_results`` has one text for each of `files_of`, or is empty if the files were not saved.
+    ``save_results`` has one text for each file in `files_of`, or is empty if the files were not saved.
     """
     if response.message:
         yield sanitize(response.message)
@@ -44,7 +44,7 @@ def answer_lines(response: FinalResponse, save_results: Sequence[str]) -> Iterat
 
 
 def file_lines(response: FinalResponse, save_results: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of the files of an answer, then those of its deferred files."""
+    """Yield the lines to print for an answer's files, then the lines for its deferred files."""
     count = len(response.artifacts)
     yield from _section("Files", response.artifacts, save_results[:count])
     yield from _section("Waiting for you", response.deferred_artifacts, save_results[count:])
@@ -79,7 +79,7 @@ def _next_steps(file: ResponseDeferred) -> Iterator[str]:
 class TurnProgress:
     """Shows the events of a turn: a line for each notice and, on a terminal, a bar for each running tool.
 
-    A context manager; it removes the bars at the end.
+    A context manager; it removes the bars on exit.
     """
 
     def __init__(self, console: Console) -> None:
@@ -98,16 +98,16 @@ class TurnProgress:
         )
 
     def __enter__(self) -> Self:
-        """Start to draw."""
+        """Start drawing the progress bars."""
         self._progress.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
-        """Remove the bars."""
+        """Stop drawing, and remove the progress bars."""
         self._progress.stop()
 
     def show(self, event: TurnEvent) -> None:
-        """Show one event; ignore types without a display."""
+        """Show one event of a tool call. Other events are ignored."""
         match event.type:
             case "tool_start":
                 self._tools[event.call_id] = one_line(event.tool or "")
@@ -163,16 +163,16 @@ class TransferBar:
         self._task = self._progress.add_task(self._name, total=size)
 
     def __enter__(self) -> Self:
-        """Start to draw."""
+        """Start drawing the progress bar."""
         self._progress.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
-        """Remove the bar."""
+        """Stop drawing, and remove the progress bar."""
         self._progress.stop()
 
     def advance(self, count: int) -> None:
-        """Count this many more bytes; a negative count takes back bytes that must be transferred again."""
+        """Add ``count`` transferred bytes. A negative count subtracts bytes that must be transferred again."""
         with self._lock:
             self._done += count
             self._progress.update(self._task, completed=self._done)

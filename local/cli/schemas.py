@@ -1,4 +1,4 @@
-"""API responses: the fields that the commands use. Other fields are ignored."""
+"""Schemas of API responses, reduced to the fields that the commands use."""
 
 from datetime import datetime
 from typing import Any
@@ -58,7 +58,7 @@ class TurnStarted(BaseModel):
 
 
 class TurnEvent(BaseModel):
-    """One event of a turn. Each ``type`` fills some of the fields below it."""
+    """One event of a turn. The ``type`` determines which of the fields after it are set."""
 
     seq: int
     type: str
@@ -71,7 +71,7 @@ class TurnEvent(BaseModel):
 
 
 class EventPage(BaseModel):
-    """Response of GET …/events. ``next`` is the cursor of the next request, needed unless the turn is ``done``."""
+    """Response of GET …/events. ``next`` is the cursor for the next request, needed unless the turn is ``done``."""
 
     events: list[TurnEvent]
     next: int
@@ -112,7 +112,7 @@ class SignedParts(BaseModel):
 
 
 class UploadedPart(BaseModel):
-    """A part that the server has; ``size`` in bytes, ``sha256`` in base64."""
+    """A part that the server has stored; ``size`` in bytes, ``sha256`` in base64."""
 
     number: int
     size: int
@@ -120,7 +120,7 @@ class UploadedPart(BaseModel):
 
 
 class UnfinishedUpload(BaseModel):
-    """An upload in progress. ``stored`` is one page of its uploaded parts; GET …/uploads/{id} fills it."""
+    """An upload in progress. ``stored`` is one page of its uploaded parts; only GET …/uploads/{id} returns it."""
 
     upload_id: UploadId
     name: str

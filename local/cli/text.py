@@ -1,4 +1,4 @@
-"""Text of models, tools and file names, made safe to print on a terminal."""
+"""Make text from models, tools and file names safe to print on a terminal."""
 
 import unicodedata
 
@@ -12,7 +12,7 @@ def sanitize(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return the sanitized text with each run of white space as one space."""
+    """Return the sanitized text as one line: each run of white space becomes one space."""
     return " ".join(sanitize(text).split())
 
 

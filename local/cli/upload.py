@@ -25,8 +25,8 @@ from satchel.domain.ids import SessionId
 from satchel.domain.prompt import format_size
 
 MAX_SINGLE_REQUEST_BYTES = 1 << 20  # every deployment accepts this much in one request
-_PARALLEL_PARTS = 4  # each is held in memory once
-_CHUNK_BYTES = 256 << 10  # between two updates of the progress bar
+_PARALLEL_PARTS = 4  # each of these parts is held in memory once
+_CHUNK_BYTES = 256 << 10  # bytes sent between two updates of the progress bar
 _UPLOADS = "/api/files/uploads"
 
 
@@ -52,7 +52,7 @@ def upload_files(
 
 
 def upload_file(client: ApiClient, path: Path, session_id: SessionId | None, sleep: Sleep) -> StoredFile:
-    """Upload a local file, into a session or into My Files only. Return its record on the server. Raise CliError."""
+    """Upload a file into a session or (None) into My Files only. Return the server's record of it. Raise CliError."""
     with path.open("rb") as source:
         size = os.fstat(source.fileno()).st_size
         if size <= MAX_SINGLE_REQUEST_BYTES:
@@ -99,12 +99,12 @@ def _uploaded_parts(client: ApiClient, upload: UnfinishedUpload) -> Iterator[Upl
 
 
 class _CancelledError(CliError):
-    """The part was cancelled because another part failed or the user interrupted the upload."""
+    """This part's upload was canceled because another part failed or the user interrupted the command."""
 
 
 @dataclass(frozen=True)
 class _PartUploader:
-    """Uploads the parts of one file that the server does not have."""
+    """Uploads the parts of one file that the server does not have yet."""
 
     client: ApiClient
     source: IO[bytes]
@@ -114,7 +114,7 @@ class _PartUploader:
     cancelled: Event = field(default_factory=Event)
 
     def run(self, uploaded: Sequence[UploadedPart]) -> None:
-        """Upload the missing parts, several at a time. Raise the first CliError, or FileChangedError."""
+        """Upload the missing parts in parallel. Raise the first CliError, or FileChangedError if the file changed."""
         before = self._fingerprint()
         checksums = {part.number: part.sha256 for part in uploaded}
         pool = ThreadPoolExecutor(_PARALLEL_PARTS, thread_name_prefix="upload")
@@ -136,7 +136,7 @@ class _PartUploader:
         return status.st_size, status.st_mtime_ns
 
     def _upload_part(self, number: int, uploaded_sha256: str | None) -> None:
-        """Upload a part unless the server already has these bytes."""
+        """Upload a part, unless the server already has a part with the same checksum."""
         offset = (number - 1) * self.upload.part_bytes
         body = os.pread(self.source.fileno(), self.upload.part_bytes, offset)
         sha256 = base64.b64encode(hashlib.sha256(body).digest()).decode()
