@@ -10,8 +10,8 @@ SatchelError
 │   ├── CanvasNotFound
 │   ├── SharedLinkNotFound
 │   └── LinkNotFound          every rejected download link
-├── NotAllowed                the identity is rejected
-├── InvalidRequest            well-formed, but cannot be done
+├── NotAllowed                the caller's identity is missing or rejected
+├── InvalidRequest            the request is well-formed, but cannot be fulfilled
 │   ├── TooLarge
 │   │   └── UploadOverLimit   larger than the maximum file size
 │   ├── UnknownTools
@@ -26,7 +26,7 @@ SatchelError
 │   └── IdempotencyKeyReused  the same Idempotency-Key with another body
 └── Unavailable               a dependency is not ready; try again
 
-``entrypoints.http.problems`` maps each to an HTTP status. Errors of tools are in ``contract.errors``.
+``entrypoints.http.problems`` maps each error to an HTTP status. ``contract.errors`` has the errors of tool calls.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ _MAX_MISSING = 100
 
 
 class SatchelError(Exception):
-    """Base of all errors that the API returns. ``code`` is stable; the message and details describe the cause."""
+    """Base of all errors that the API returns. ``code`` never changes; the message and details describe the cause."""
 
     code = "E_INTERNAL"
 
@@ -118,7 +118,7 @@ class SharedLinkNotFound(NotFound):
 
 
 class LinkNotFound(NotFound):
-    """A forged, expired or revoked link, or one to a deleted file: one error for all, so that it reveals nothing."""
+    """The download link is forged, expired or revoked, or its file is deleted. The error does not reveal which."""
 
     code = "E_FILE_NOT_FOUND"
 
@@ -127,25 +127,25 @@ class LinkNotFound(NotFound):
 
 
 class NotAllowed(SatchelError):
-    """The identity is missing, malformed or rejected."""
+    """The caller's identity is missing, malformed or rejected."""
 
     code = "E_FORBIDDEN"
 
 
 class InvalidRequest(SatchelError):
-    """The request is well-formed, but cannot be done."""
+    """The request is well-formed, but cannot be fulfilled."""
 
     code = "E_INVALID_REQUEST"
 
 
 class TooLarge(InvalidRequest):
-    """The body is larger than the endpoint accepts. ``limit_bytes`` in the details is the limit."""
+    """The request body is larger than the endpoint accepts. The details have the limit as ``limit_bytes``."""
 
     code = "E_TOO_LARGE"
 
 
 class UploadOverLimit(TooLarge):
-    """The file is larger than the limit. The details have the fields of a tool error: ``results``, ``meta_data``.
+    """The file is larger than uploads may be. The details have the fields of a tool error: ``results``, ``meta_data``.
 
     See clause v2.1:errors:file-too-large.
     """
@@ -166,7 +166,7 @@ class UnknownTools(InvalidRequest):
 
 
 class UnknownModel(InvalidRequest):
-    """The requested model does not exist for this user. ``models`` are the available ones."""
+    """The requested model does not exist for this user. ``models`` lists the models that the user can choose."""
 
     code = "E_UNKNOWN_MODEL"
 
@@ -177,7 +177,7 @@ class UnknownModel(InvalidRequest):
 
 
 class NotConfirmed(InvalidRequest):
-    """The confirmation belongs to another user, or has expired."""
+    """The confirmation token of an irreversible action belongs to another user or has expired."""
 
     code = "E_NOT_CONFIRMED"
 
@@ -192,13 +192,13 @@ class RangeNotSatisfiable(InvalidRequest):
 
 
 class Conflict(SatchelError):
-    """The current state of the resource does not allow this."""
+    """The current state of the resource does not allow the request."""
 
     code = "E_CONFLICT"
 
 
 class TurnRunning(Conflict):
-    """A session runs one turn at a time."""
+    """The session is still running a turn, and can run only one at a time."""
 
     code = "E_TURN_RUNNING"
 
@@ -208,7 +208,7 @@ class TurnRunning(Conflict):
 
 
 class SessionEnded(Conflict):
-    """The session has ended. It can be read, but not continued."""
+    """The session has ended. Clients can still read it, but not continue it."""
 
     code = "E_SESSION_ENDED"
 
@@ -217,7 +217,7 @@ class SessionEnded(Conflict):
 
 
 class UploadIncomplete(Conflict):
-    """Parts are missing or have another length than announced. ``missing`` has the first 100 of their numbers."""
+    """Parts of the upload are missing or have the wrong size. ``missing`` has the first 100 of their numbers."""
 
     code = "E_UPLOAD_INCOMPLETE"
 
@@ -227,18 +227,18 @@ class UploadIncomplete(Conflict):
 
 
 class ApprovalClosed(Conflict):
-    """The decision is too late."""
+    """The call was already decided differently, or no longer waits for the user's decision."""
 
     code = "E_APPROVAL_CLOSED"
 
 
 class IdempotencyKeyReused(Conflict):
-    """The same Idempotency-Key was used for another message."""
+    """The Idempotency-Key was already used for a different message."""
 
     code = "E_IDEMPOTENCY_KEY_REUSED"
 
 
 class Unavailable(SatchelError):
-    """A dependency is not ready. Try again in a moment."""
+    """A service that Satchel needs is not ready. The client should try again in a moment."""
 
     code = "E_UNAVAILABLE"

@@ -1,4 +1,4 @@
-"""The events of a turn. They contain references only: no base64, no links, no tokens."""
+"""The events of a turn. They refer to files and contain no base64, links or tokens."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -24,13 +24,13 @@ EventType = Literal[
 ]
 
 FINAL_EVENTS: frozenset[EventType] = frozenset({"response_complete", "turn_failed"})
-"""The last event of each turn has one of these types."""
+"""The types of a turn's last event. Each turn ends with exactly one of them."""
 
 
 class NewEvent(BaseModel):
-    """An event to write. A second event with the same ``dedupe_key`` is ignored, because workflow states may repeat.
+    """An event to append to a turn. The store ignores a repeated ``dedupe_key``, because workflow states may repeat.
 
-    ``payload`` is converted to plain JSON: a single NaN from a tool would make a page of events unreadable.
+    ``payload`` is converted to strict JSON, because one NaN from a tool would make a whole page of events unreadable.
     """
 
     type: EventType
@@ -39,7 +39,7 @@ class NewEvent(BaseModel):
 
 
 class Event(BaseModel):
-    """A written event. ``seq`` counts from 1 within the turn, without gaps."""
+    """A stored event. ``seq`` is its number within the turn, from 1 and without gaps."""
 
     seq: int
     turn_id: TurnId
@@ -48,5 +48,5 @@ class Event(BaseModel):
     payload: dict[str, Any]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the public JSON: seq, turn, type, time and the payload's fields, which cannot override the former."""
+        """Return the JSON for clients: the payload's fields, plus seq, turn, type and time, which take precedence."""
         return {**self.payload, **self.model_dump(mode="json", exclude={"payload"})}

@@ -1,4 +1,4 @@
-"""A user's files: records, versions, the name of a new file, the filter of a listing, and the storage usage."""
+"""A user's files: records, versions, name conflicts, expiry, filters for listings, and storage usage."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -10,7 +10,7 @@ from satchel.domain.ids import FileKey, SessionId, UserName
 
 
 class Source(StrEnum):
-    """The origin of a file, as the file context shows it (clause v2.1:context:source)."""
+    """The origin of a file, as shown to the model in the list of available files (clause v2.1:context:source)."""
 
     UPLOADED = "uploaded"
     GENERATED = "generated"
@@ -25,10 +25,10 @@ _Count = Annotated[int | None, Field(default=None, ge=0, exclude_if=_is_unset)]
 
 
 class FileInfo(BaseModel):
-    """Metadata read from a file's content (clause v2.1:context:info), as far as known. ``width``, ``height`` in pixels.
+    """Metadata read from a file's content (clause v2.1:context:info); None if unknown. Width and height in pixels.
 
-    ``estimated``: the count is extrapolated from the beginning of a large file. ``rows`` excludes the header; for a
-    workbook it counts the first sheet only. ``keys`` are the top-level keys of a JSON object.
+    ``estimated``: the counts are extrapolated from the beginning of a large file. ``rows`` excludes the header; for a
+    workbook, it counts the first sheet only. ``keys`` is the number of top-level keys in a JSON object.
     """
 
     rows: _Count = None
@@ -43,10 +43,10 @@ class FileInfo(BaseModel):
 
 
 class NewFile(BaseModel):
-    """A stored object that is about to become a file. ``origin`` identifies its creator: a call or an upload.
+    """An S3 object that is about to become a file. ``origin`` is the id of the tool call or upload that created it.
 
-    A deferred file waits for an action of the user: ``reason`` says why, ``next_actions`` lists the possible actions. A
-    ``temporary`` file is deleted with its session, a file with ``expires_at`` (seconds since 1970) at that time.
+    A deferred file waits for an action by the user: ``reason`` says why, ``next_actions`` lists the possible actions. A
+    ``temporary`` file is deleted with its session, and a file with ``expires_at`` (seconds since 1970) at that time.
     """
 
     object_id: FileKey
@@ -72,24 +72,24 @@ class NewFile(BaseModel):
 
     @property
     def is_transient(self) -> bool:
-        """Return True if the file is deleted automatically."""
+        """Return True if the file will be deleted automatically, with its session or at a set time."""
         return self.temporary or self.expires_at is not None
 
     @property
     def status(self) -> str | None:
-        """Return the reason of a deferred file in words."""
+        """Return in words why the file is deferred, or None if it is not."""
         return self.reason.replace("_", " ") if self.reason else None
 
 
 class FileRecord(NewFile):
-    """One version of a file; listings show the newest. ``key`` is its S3 key, which no response contains."""
+    """One version of a file. Listings show only the newest version. ``key`` (the S3 key) is never sent to clients."""
 
     file_key: FileKey
     version: int = 1
 
 
 class NameClaim(BaseModel):
-    """The file that currently has a name in a session. Each name belongs to one file."""
+    """The reservation of a name in a session by the file that currently has it. Each name belongs to one file."""
 
     name: str
     raw_name: str
@@ -102,7 +102,7 @@ class NameClaim(BaseModel):
 
 
 class NameResolution(StrEnum):
-    """The outcome of a name conflict: the same file again, a new version of it, or a name with a number."""
+    """The outcome of a name conflict: the same file again, a new version, or a number is added to the new name."""
 
     SAME_FILE = "same file"
     NEW_VERSION = "new version"
@@ -110,11 +110,11 @@ class NameResolution(StrEnum):
 
 
 def resolve_name_conflict(claim: NameClaim, new: NewFile) -> NameResolution:
-    """Decide about a new file whose name ``claim`` already has.
+    """Decide what happens to a new file whose name is already taken by ``claim``.
 
-    The same raw name again is a new version, with these exceptions: an artifact never replaces an upload or another
-    artifact of the same call, and a file that is deleted automatically never becomes a version of a permanent file,
-    because it would delete that with it. Two raw names that are equal only after normalization never share a name.
+    If the raw names are equal, the new file becomes a new version, with two exceptions: an artifact never replaces an
+    upload or another artifact of the same call, and an automatically deleted file never becomes a permanent file's
+    version, because its deletion would delete both. Raw names that only normalize to the same name never share a file.
     """
     if claim.object_id == new.object_id:
         return NameResolution.SAME_FILE
@@ -128,19 +128,19 @@ def resolve_name_conflict(claim: NameClaim, new: NewFile) -> NameResolution:
 
 
 def as_permanent(record: FileRecord) -> FileRecord:
-    """Return a deferred or temporary file as a permanent one."""
+    """Return a copy of a deferred or temporary file's record that makes the file permanent."""
     source = Source.GENERATED if record.source is Source.DEFERRED else record.source
     changes: dict[str, object] = {"temporary": False, "expires_at": None, "reason": None, "next_actions": []}
     return record.model_copy(update=changes | {"source": source})
 
 
 def is_expired(record: FileRecord, now: datetime) -> bool:
-    """Return True if the file has expired, even if it is not deleted yet: readers apply the exact time."""
+    """Return True if the file has expired. Readers must treat it as missing, even if it is not deleted yet."""
     return record.expires_at is not None and record.expires_at <= now.timestamp()
 
 
 class FileFilter(BaseModel):
-    """A filter of files: a file must match all set fields."""
+    """A filter for listings of files. A file must match all fields that are set."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -151,11 +151,11 @@ class FileFilter(BaseModel):
 
     @property
     def needs_records(self) -> bool:
-        """Return True if the filter has a field without an index, so that records must be read to apply it."""
+        """Return True if a set field has no index, so that file records must be read to apply the filter."""
         return self.source is not None or self.category is not None
 
     def matches(self, record: FileRecord) -> bool:
-        """Return True if the file matches."""
+        """Return True if the file matches all fields that are set."""
         return (
             self.session_id in {None, record.session_id}
             and self.source in {None, record.source}
@@ -165,7 +165,7 @@ class FileFilter(BaseModel):
 
 
 class Usage(BaseModel):
-    """A user's storage usage: the bytes of all versions, and the number of files."""
+    """A user's storage usage: the total bytes of all file versions, and the number of files."""
 
     bytes: int = 0
     count: int = 0

@@ -1,12 +1,12 @@
-"""File metadata: rows, columns, pages or pixels of a file, read from a few ranges of its bytes.
+"""Read a file's metadata (number of rows, columns, pages or pixels) from a few ranges of its bytes.
 
 A metadata reader is a function from ``RangeReader`` to ``FileInfo``. To support a new file type, add a reader and an
-entry in ``READERS``. The usual libraries do not fit, because they parse whole files: pypdf decodes every stream that it
-meets, openpyxl parses whole sheets, and pyarrow is larger than everything else in a function. A hostile file (a zip
-bomb, an image of 100,000 by 100,000 pixels, a gigabyte on one line) would cost them memory and minutes; here
-``RangeReader`` limits the cost.
+entry in ``READERS``. The usual libraries are unsuitable, because they parse whole files: pypdf decodes every stream it
+finds, openpyxl parses whole sheets, and pyarrow is larger than everything else in a function. They could spend minutes
+and much memory on a hostile file (a zip bomb, an image of 100,000 by 100,000 pixels, a gigabyte on one line), whereas
+``RangeReader`` limits the cost of reading any file.
 
-All metadata are numbers, so that no text of a file reaches the model's context this way.
+All metadata are numbers, so they cannot carry text (and instructions) from a file into the model's context.
 """
 
 import csv
@@ -35,7 +35,7 @@ READERS: dict[str, MetadataReader] = {
     "application/jsonl": text_formats.read_records,
 }
 _MARKUP = {"text/html", "application/xhtml+xml", "application/xml", "text/xml", "image/svg+xml"}
-"""Types without metadata: the number of lines of generated markup is not useful."""
+"""Text types without metadata, because the line count of generated markup is not useful."""
 
 _PARSE_ERRORS = (
     ValueError,  # ``ReadLimitExceeded`` and malformed numbers
@@ -51,7 +51,7 @@ _PARSE_ERRORS = (
 
 
 def read_file_metadata(reader: RangeReader, mime: str, name: str) -> FileInfo:
-    """Return the metadata of a file. It is empty if the type is not supported or the content does not match it."""
+    """Return a file's metadata. It is empty if the type is not supported or the content does not match the type."""
     read = _find_reader(effective_mime(mime, name)) or _find_reader(mime_of(name))
     if read is None or reader.size == 0:
         return FileInfo()

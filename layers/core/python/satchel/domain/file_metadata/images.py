@@ -1,4 +1,4 @@
-"""Width and height of an image in pixels, read from its header. The image itself is never decoded."""
+"""Read the width and height of an image in pixels from its header, without decoding the image."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -6,7 +6,7 @@ from itertools import chain
 from satchel.domain.file_metadata.range_reader import RangeReader
 from satchel.domain.files import FileInfo
 
-_HEADER_BYTES = 256 << 10  # a JPEG may have a preview and a color profile before its size
+_HEADER_BYTES = 256 << 10  # enough for a JPEG with a preview and a color profile before its size
 _FRAME_MARKERS = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _MARKERS_WITHOUT_LENGTH = frozenset({0x01, *range(0xD0, 0xD9)})
 _MAX_SIDE = 1 << 31
@@ -51,7 +51,7 @@ def _webp_size(head: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _jpeg_size(head: bytes) -> Iterator[tuple[int, int]]:
-    """Skip the segments before the frame header, which has the size."""
+    """Yield the width and height in a JPEG's frame header. Skip the segments before that header."""
     offset = 2 if head.startswith(b"\xff\xd8") else len(head)
     while offset < len(head):
         if head[offset] != 0xFF:  # noqa: PLR2004  (start of a segment)

@@ -1,7 +1,7 @@
-"""Rows and columns of a Parquet file, read from its footer without pyarrow (40 MB).
+"""Read the number of rows and columns of a Parquet file from its footer, without pyarrow (40 MB).
 
 The footer is a Thrift struct in the compact protocol: ``FileMetaData {1: version, 2: schema, 3: num_rows, …}``. The
-schema is a list of elements in depth-first order; the first is the root, and its field 5 is the number of children.
+schema lists its elements in depth-first order; the first is the root, whose field 5 is the number of its children.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from satchel.domain.file_metadata.range_reader import MAX_FETCHED_BYTES, RangeRe
 from satchel.domain.files import FileInfo
 
 _MAGIC = b"PAR1"
-_TAIL_BYTES = 8  # the footer's length and the magic
+_TAIL_BYTES = 8  # the footer's length and the magic number PAR1
 _MAX_FOOTER_BYTES = MAX_FETCHED_BYTES // 2
 _MAX_DEPTH = 8
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
@@ -19,7 +19,7 @@ _SCHEMA, _ROWS, _CHILDREN = 2, 3, 5
 
 
 def read(reader: RangeReader) -> FileInfo:
-    """Return rows and columns. Stops reading before the row groups, which follow these numbers in the footer."""
+    """Return the number of rows and columns. Stop parsing before the row groups, which follow both in the footer."""
     tail = reader.read(reader.size - _TAIL_BYTES, _TAIL_BYTES)
     length = int.from_bytes(tail[:4], "little")
     if not tail.endswith(_MAGIC) or length + _TAIL_BYTES > reader.size:
@@ -37,21 +37,21 @@ def read(reader: RangeReader) -> FileInfo:
 
 
 class _Footer:
-    """Parses the Thrift values of a footer in order. Raises IndexError at the end of the data."""
+    """Parses the Thrift values in a footer one after the other. Raises IndexError if the data ends early."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._offset = 0
 
     def fields(self) -> Iterator[tuple[int, int]]:
-        """Yield number and type of each field of a struct. The caller must read or skip each value before the next."""
+        """Yield each field's number and type in a struct. The caller must read or skip each value before the next."""
         number = 0
         while header := self._byte():
             number = number + (header >> 4) if header >> 4 else self.signed()
             yield number, header & 0x0F
 
     def root_children(self) -> int | None:
-        """Read a schema. Return the number of children of its first element, the root."""
+        """Read a schema. Return how many children its first element (the root) has."""
         count, kind = self._list()
         children = None
         for index in range(count):
@@ -65,7 +65,7 @@ class _Footer:
         return children
 
     def signed(self) -> int:
-        """Read a signed integer (zigzag varint)."""
+        """Read a signed integer, encoded as a zigzag varint."""
         encoded = self._unsigned()
         return (encoded >> 1) ^ -(encoded & 1)
 

@@ -1,8 +1,8 @@
-"""Number of pages of a PDF: the count of its page tree's root, searched in the first and last megabyte.
+"""Read the number of pages of a PDF from the root of its page tree, searched in the first and last megabyte.
 
-A linearized file has the number in its first bytes. Otherwise the root is a separate object, or compressed with others
-in an object stream. The last root wins, because an edited file keeps its old objects. pypdf would find the root in more
-files, but it follows every reference and decodes every stream: minutes for a hostile file.
+A linearized file has the number in its first bytes. Otherwise, the root is an object of its own, or compressed with
+others in an object stream. The last root counts, because an edited file keeps its old objects. pypdf would find the
+root in more files, but follows every reference and decodes every stream, which can take minutes for a hostile file.
 """
 
 import re
@@ -21,7 +21,7 @@ _MAX_OBJECTS = 10_000
 
 
 def read(reader: RangeReader) -> FileInfo:
-    """Return the number of pages, or nothing if the root is not found."""
+    """Return the number of pages, or empty metadata if the page tree's root is not found."""
     head = reader.read(0, HEAD_BYTES)
     if b"%PDF-" not in head[:_PREAMBLE_BYTES]:
         raise ValueError("the file does not start like a PDF")
@@ -59,12 +59,12 @@ def _is_flate(dictionary: bytes) -> bool:
 
 
 def _split_objects(dictionary: bytes, unpacked: bytes) -> Iterator[bytes]:
-    """Yield the objects of an object stream, which starts with pairs of object number and offset from ``/First``."""
+    """Split an unpacked object stream into its objects. It starts with their numbers and offsets from ``/First``."""
     match = _FIRST.search(dictionary)
     if match is None:
         return
     first = int(match[1])
     values = unpacked[:first].split()[1 : 2 * _MAX_OBJECTS : 2]
-    offsets = sorted({first + int(offset) for offset in values if offset.isdigit()})  # without overlaps
+    offsets = sorted({first + int(offset) for offset in values if offset.isdigit()})  # distinct, so no overlaps
     for begin, end in zip(offsets, [*offsets[1:], len(unpacked)], strict=True):
         yield unpacked[begin:end]

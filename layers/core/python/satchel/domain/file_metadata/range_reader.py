@@ -1,4 +1,4 @@
-"""Read a limited number of bytes of a file in S3 or in memory."""
+"""Read a limited number of bytes from a file in S3 or in memory."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,21 +7,21 @@ HEAD_BYTES = 1 << 20
 """Bytes read from the beginning of a file to estimate the counts of the whole file."""
 
 MAX_FETCHED_BYTES = 4 << 20
-"""Maximum number of bytes fetched of one file."""
+"""Maximum number of bytes to fetch from one file, in all reads together."""
 
 MAX_UNPACKED_BYTES = 4 << 20
-"""Maximum number of bytes decompressed of one file."""
+"""Maximum number of bytes to decompress from one file."""
 
 
 class ReadLimitExceeded(ValueError):
-    """Reading the file would exceed a limit."""
+    """Reading more of the file would exceed ``MAX_FETCHED_BYTES`` or another limit."""
 
 
 @dataclass
 class RangeReader:
-    """Reads byte ranges of a file, ``MAX_FETCHED_BYTES`` in total.
+    """Reads byte ranges from a file, at most ``MAX_FETCHED_BYTES`` in total.
 
-    ``size`` is in bytes. ``fetch`` returns the bytes from the first to the last position, both included.
+    ``size`` is the file's size in bytes. ``fetch(first, last)`` returns the bytes from first to last, both included.
     """
 
     size: int
@@ -29,7 +29,7 @@ class RangeReader:
     remaining: int = field(default=MAX_FETCHED_BYTES, init=False)
 
     def read(self, offset: int, count: int) -> bytes:
-        """Return up to ``count`` bytes from ``offset``. Raises ReadLimitExceeded before it fetches too much."""
+        """Return up to ``count`` bytes from ``offset``. Raise ReadLimitExceeded if that exceeds the total limit."""
         last = min(offset + count, self.size) - 1
         if offset < 0 or last < offset:
             return b""

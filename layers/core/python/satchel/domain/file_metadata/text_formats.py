@@ -1,6 +1,6 @@
-"""Metadata of text files: lines, CSV and TSV tables, JSON Lines and JSON.
+"""Read the metadata of text files: plain text, CSV and TSV tables, JSON Lines and JSON.
 
-Files larger than ``HEAD_BYTES`` are estimated from their beginning.
+The counts of files larger than ``HEAD_BYTES`` are extrapolated from the beginning of the file.
 """
 
 import codecs
@@ -12,13 +12,13 @@ from satchel.domain.file_metadata.range_reader import HEAD_BYTES, RangeReader
 from satchel.domain.files import FileInfo
 
 _DELIMITERS = ",;\t|"
-# An unterminated string matches to the end of the text, so that each byte is scanned only once.
+# An unterminated string must match up to the end of the text. Otherwise, bytes would be scanned again and again.
 _JSON_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[{]+|[\]}]+|[:,]', re.DOTALL)
 _EMPTY_LIST = re.compile(rb"\[\s*\]")
 
 
 def read_lines(reader: RangeReader) -> FileInfo:
-    """Count the lines of a text."""
+    """Count the lines of a text file."""
     count, is_complete = _count_lines(reader)
     return FileInfo(lines=count, estimated=not is_complete)
 
@@ -34,7 +34,7 @@ def read_table(reader: RangeReader) -> FileInfo:
     head = reader.read(0, HEAD_BYTES)
     is_complete = len(head) == reader.size
     text = _decode(head)
-    sample = text if is_complete else text[: text.rfind("\n") + 1]  # the last row may be truncated
+    sample = text if is_complete else text[: text.rfind("\n") + 1]  # without the last row, which may be truncated
     if not sample:
         return FileInfo()
     rows = csv.reader(io.StringIO(sample, newline=""), delimiter=_find_delimiter(sample))
@@ -50,7 +50,7 @@ def read_table(reader: RangeReader) -> FileInfo:
 def read_json(reader: RangeReader) -> FileInfo:
     """Count the keys of a JSON object or the items of a JSON list.
 
-    Only brackets are counted; no value is built, so deep nesting does no harm. The keys of a large object are unknown.
+    The scan builds no values, so deep nesting is harmless. A JSON object over ``HEAD_BYTES`` gets no number of keys.
     """
     head = reader.read(0, HEAD_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()
     is_complete = reader.size <= HEAD_BYTES
@@ -65,7 +65,7 @@ def read_json(reader: RangeReader) -> FileInfo:
 
 
 def _count_lines(reader: RangeReader) -> tuple[int, bool]:
-    """Return the number of lines, and True if the number is exact."""
+    """Return the number of lines, and True if it is exact rather than extrapolated."""
     head = reader.read(0, HEAD_BYTES)
     line_ends = head.count(b"\n")
     if len(head) == reader.size:
@@ -80,13 +80,13 @@ def _decode(head: bytes) -> str:
 
 
 def _find_delimiter(text: str) -> str:
-    """Return the most frequent delimiter of the first line. csv.Sniffer takes minutes on a hostile line."""
+    """Return the most frequent delimiter in the first line. csv.Sniffer could take minutes on a hostile line."""
     first_line = text[: text.find("\n") + 1] or text
     return max(_DELIMITERS, key=first_line.count)
 
 
 def _count_top_level(text: bytes, mark: bytes) -> tuple[int, int]:
-    """Return the number of marks directly inside the outermost brackets, and the end position of the last mark."""
+    """Count the marks directly inside the outermost brackets. Return the count, and where the last mark ends."""
     depth, count, end = 0, 0, 0
     for match in _JSON_TOKEN.finditer(text):
         token = match[0]

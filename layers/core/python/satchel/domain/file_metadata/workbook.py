@@ -1,7 +1,7 @@
-"""Number of sheets of an Excel workbook; rows and columns of its first sheet.
+"""Read the number of sheets in an Excel workbook, and the number of rows and columns in its first sheet.
 
-The sheet's ``dimension`` element has the size. Without it, the rows of a short sheet are counted. openpyxl would read
-all texts of the workbook first, and does not limit how much it decompresses.
+The sheet's ``dimension`` element has rows and columns. Without the element, the rows of a short sheet are counted.
+openpyxl would read all texts in the workbook first, and does not limit how much it decompresses.
 """
 
 import io
@@ -20,11 +20,11 @@ _READ_AHEAD_BYTES = 64 << 10
 _CHUNK_BYTES = 256 << 10
 _MAX_DIRECTORY_BYTES = 1 << 20
 _MAX_ROWS, _MAX_COLUMNS = 1_048_576, 16_384
-_SUPPORTED_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # zipfile decompresses other methods without a limit
+_SUPPORTED_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # zipfile cannot limit the output of other methods
 
 
 def read(reader: RangeReader) -> FileInfo:
-    """Return the size of the workbook; decompress only a part of one sheet."""
+    """Return the numbers of sheets, rows and columns. Decompress only a part of one sheet."""
     with zipfile.ZipFile(cast("IO[bytes]", _ArchiveFile(reader))) as archive:
         sheets = {int(match[1]): entry for entry in archive.infolist() if (match := _SHEET.fullmatch(entry.filename))}
         if not sheets:
@@ -39,7 +39,7 @@ def read(reader: RangeReader) -> FileInfo:
 
 
 def _parse_dimension(preamble: bytes) -> tuple[int, int] | None:
-    """Return rows and columns from the ``dimension`` element, or None. The first row is the header."""
+    """Return the numbers of rows (without the header row) and columns in the ``dimension`` element, or None."""
     match = _DIMENSION.search(preamble)
     if match is None:
         return None
@@ -49,14 +49,14 @@ def _parse_dimension(preamble: bytes) -> tuple[int, int] | None:
 
 
 def _count_rows(preamble: bytes, sheet: IO[bytes]) -> int | None:
-    """Count the rows up to the end of the sheet. Return None if the sheet is too long."""
+    """Count the rows of a sheet. Return None if the sheet is too long to read to its end."""
     count, unpacked, chunk, carry = 0, 0, preamble, b""
     while chunk:
         unpacked += len(chunk)
         if unpacked > MAX_UNPACKED_BYTES:
             return None
         text = carry + chunk
-        end = max(text.rfind(b"<"), 0)  # carry a tag that may be incomplete over to the next chunk
+        end = max(text.rfind(b"<"), 0)  # an incomplete tag at the end is parsed with the next chunk
         count += len(_ROW.findall(text, 0, end))
         carry = text[end:]
         chunk = sheet.read(_CHUNK_BYTES)
@@ -71,7 +71,7 @@ def _column_number(letters: bytes) -> int:
 
 
 class _ArchiveFile:
-    """File object for zipfile that reads ahead a little. Raises ReadLimitExceeded before it fetches too much."""
+    """A file object for zipfile, which reads ahead to save fetches. Raises ReadLimitExceeded at the total limit."""
 
     def __init__(self, reader: RangeReader) -> None:
         self._reader = reader
@@ -92,7 +92,7 @@ class _ArchiveFile:
         return self._offset
 
     def read(self, count: int = -1) -> bytes:
-        if count > _MAX_DIRECTORY_BYTES:  # zipfile reads the directory at once, in the length that the file claims
+        if count > _MAX_DIRECTORY_BYTES:  # zipfile reads the directory at once, whatever length the file claims
             raise ReadLimitExceeded
         available = self._reader.size - self._offset
         count = max(0, available if count < 0 else min(count, available))
