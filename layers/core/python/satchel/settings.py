@@ -64,7 +64,7 @@ def _parse_json(value: object) -> object:
 
 
 class ModelSettings(SettingsGroup):
-    """The models that users may choose: ``models`` is a JSON list of ``{"name", "model", "description", "groups", …}``.
+    """The models that users may choose: a JSON list of ``{"name", "model", "description", "groups", …}``.
 
     ``model`` is the default model: a name in the list, or a provider's model id. If ``model`` is not set, the default
     is the first model in the list, or ``offline`` if the list is empty.
@@ -81,7 +81,7 @@ class ModelSettings(SettingsGroup):
 
     @model_validator(mode="after")
     def _check_names_are_unique(self) -> "ModelSettings":
-        self.catalog  # noqa: B018  (raises ValueError if two models have the same name)
+        self.catalog  # noqa: B018  (reading it raises ValueError if two models have the same name)
         return self
 
 

@@ -23,4 +23,4 @@ BaseModel.model_config["defer_build"] = True
 warnings.filterwarnings("ignore", category=UnsupportedFieldAttributeWarning)
 
 # Skip the slow import of pydantic.v1: FastAPI needs it only to detect pydantic 1 models, and handles an ImportError.
-sys.modules.setdefault("pydantic.v1", None)  # type: ignore[arg-type]  # the documented way to make an import fail
+sys.modules.setdefault("pydantic.v1", None)  # type: ignore[arg-type]  # Python documents that None makes an import fail

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from fastapi import FastAPI
 
-import satchel.adapters.jwt_signer  # noqa: F401  (imported during the start, not by the first request)
+import satchel.adapters.jwt_signer  # noqa: F401  (import it at startup, so that the first request does not wait)
 from satchel.bootstrap.functions import use_cases
 from satchel.entrypoints.http.app import create_app
 from satchel.entrypoints.http.identity import identity_from_claims, identity_from_headers

@@ -50,7 +50,7 @@ _KEYS_CACHED_SECONDS = 300  # after a key rotation, processes sign with the old 
 
 
 class AwsPorts:
-    """Implements ``ports.bundle.Ports`` with DynamoDB, S3, Lambda, Step Functions, Secrets Manager and STS."""
+    """Implement ``ports.bundle.Ports`` with DynamoDB, S3, Lambda, Step Functions, Secrets Manager and STS."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings

@@ -37,7 +37,7 @@ def make_model(name: str) -> Model:
 def model_without_retries(name: str) -> Model:
     """Return a client of the named model that does not retry. Raise ValueError or ModelError."""
     # Import late: these imports take as long as all others together, and the offline model does not need them.
-    import satchel.adapters.llm.import_stub  # noqa: F401, PLC0415  (installs stubs; must come first)
+    import satchel.adapters.llm.import_stub  # noqa: F401, PLC0415  (installs import stubs, so it must come before pydantic_ai)
 
     # isort: split
     from pydantic_ai.settings import ModelSettings  # noqa: PLC0415

@@ -24,7 +24,7 @@ def registry() -> Registry:
 
 @lru_cache
 def isolation() -> Isolation:
-    """Return the isolation that this machine's kernel supports."""
+    """Return the isolation layers for tool processes that this machine's kernel supports."""
     return find_layers()
 
 

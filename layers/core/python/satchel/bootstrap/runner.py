@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from aws_lambda_powertools.utilities.parameters import SecretsProvider
 
-import satchel.adapters.mcp.import_stub  # noqa: F401  (installs stubs; must come before the SDK)
+import satchel.adapters.mcp.import_stub  # noqa: F401  (installs import stubs, so it must come before the MCP SDK)
 from satchel.adapters import clients
 from satchel.adapters.dynamodb.calls import DynamoClaims
 from satchel.adapters.dynamodb.events import DynamoEvents

@@ -162,7 +162,7 @@ class DispatchTool:
             limits=entry.limits_with_defaults(self.limits),
         )
 
-    def _publish_start(self, call: Call, arguments: Any) -> None:  # noqa: ANN401  (a JSON object, or the model's text)
+    def _publish_start(self, call: Call, arguments: Any) -> None:  # noqa: ANN401  (a JSON object, or the model's text if it is not JSON)
         server, _, _ = call.tool.rpartition(".")
         payload = {
             "call_id": call.call_id,

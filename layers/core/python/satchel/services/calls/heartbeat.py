@@ -109,7 +109,7 @@ class _Timer:
                 heapq.heappop(self._timers)
             try:
                 action()
-            except RuntimeError:  # no new thread is available: the other timers must still run
+            except RuntimeError:  # no new thread can start, but the other timers must still run
                 logger.exception("heartbeat could not be started")
 
 

@@ -45,7 +45,7 @@ class ResolveInputs:
     def __call__(
         self, call: Call, tool: ToolSpec, entry: ServerEntry, arguments: dict[str, Any], max_seconds: float
     ) -> ResolvedInputs:
-        """Return the arguments with paths or URLs in place of names. URLs are valid for ``max_seconds``.
+        """Replace file names in ``arguments`` with paths or URLs. The URLs are valid for ``max_seconds``.
 
         Raise the contract's FileNotFound (strict servers only) or FileTooLarge.
         """

@@ -1,1 +1,1 @@
-"""A user's files: upload, file records, file context, links, download and retention."""
+"""Use cases of files: upload, list, read, keep, delete, share and download them, and show them to the model."""

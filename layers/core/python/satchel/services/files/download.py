@@ -67,7 +67,7 @@ class Download:
     metrics: Metrics
 
     def __call__(self, file_key: FileKey, token: str) -> FileRecord:
-        """Return the file version to send. Raise LinkNotFound.
+        """Check the token, record the download and return the file version to send. Raise LinkNotFound.
 
         Rejected links are logged but not audited: writing an audit entry takes time and would reveal a valid token.
         """

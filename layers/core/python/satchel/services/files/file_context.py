@@ -33,7 +33,7 @@ class FileContextBuilder:
     persist_files_across_sessions: bool
 
     def __call__(self, turn: Turn) -> FileContext:
-        """Return the files that the message names, then the session's, then others; newest first in each group."""
+        """Return the files named in the message, then the session's, then others; newest first in each group."""
         session_page = self.files.list(turn.user, _MAX_COUNTED, None, FileFilter(session_id=turn.session_id))
         session_keys = {file.file_key for file in session_page.items}
         keys = [FileKey(key) for key in dict.fromkeys(turn.files) if key not in session_keys]

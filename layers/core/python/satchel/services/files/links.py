@@ -56,7 +56,7 @@ class MintLinks:
         return self.public_url + self._url_path(claims)
 
     def for_sharing(self, file: FileRecord, link_id: LinkId, until: int) -> tuple[Claims, str]:
-        """Return the claims and the absolute URL of a shared link. ``until`` is in seconds since 1970."""
+        """Return the claims and absolute URL of a shared link that expires at ``until`` (seconds since 1970)."""
         claims = _claims(file, self._sessions([file]), "ui", until).model_copy(update={"link_id": link_id})
         return claims, self.public_url + self._url_path(claims)
 

@@ -68,7 +68,7 @@ class ReadFiles:
 def find_file(
     files: Files, user: UserName, session_id: SessionId | None, name_or_key: str, now: datetime
 ) -> FileRecord | None:
-    """Return the user's file with this key or name, or None. Expired files are not found.
+    """Return the user's file with this key or name, or None if it does not exist or has expired.
 
     The session's files are searched first. A name may also have the form that the file context shows:
     shortened, or with replaced brackets.

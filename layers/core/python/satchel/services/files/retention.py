@@ -25,7 +25,7 @@ class KeepFile:
     persist_files_across_sessions: bool
 
     def __call__(self, who: Identity, file_key: FileKey) -> FileRecord:
-        """Return the permanent file. Raise FileNotFound, or SessionEnded if the file expires with an ended session."""
+        """Make the file permanent and return it. Raise FileNotFound, or SessionEnded for an ended session's file."""
         record = self.read(who, file_key)
         if not record.is_transient:
             return record

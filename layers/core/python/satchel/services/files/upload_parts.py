@@ -44,7 +44,7 @@ class BeginUpload:
     def __call__(
         self, who: Identity, raw_name: str, size: int, mime: str | None, session_id: SessionId | None
     ) -> Upload:
-        """Start the upload of a file of ``size`` bytes. Raise UploadOverLimit, SessionNotFound or SessionEnded."""
+        """Start an upload of ``size`` bytes and return it. Raise UploadOverLimit, SessionNotFound or SessionEnded."""
         if size > self.max_bytes:
             raise UploadOverLimit(size, self.max_bytes)
         ensure_session_open(self.sessions, who.name, session_id)

@@ -70,7 +70,7 @@ class FinishTurn:
     metrics: Metrics
 
     def __call__(self, step: TurnStep, ending: Ending = Ending.NORMAL) -> TurnStatus:
-        """End the turn, publish its last event and return its status. Raise LookupError if the turn does not exist."""
+        """End the turn, publish its last event and return its status. Raise LookupError if there is no such turn."""
         turn = self.turns.get(step.session_id, step.turn_id)
         if turn is None:
             raise LookupError(f"no such turn to finish: {step.turn_id}")

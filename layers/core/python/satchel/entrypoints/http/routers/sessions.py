@@ -45,7 +45,7 @@ def start_session(user: CurrentUser, use_cases: InjectedUseCases, body: NewSessi
 def list_sessions(
     user: CurrentUser, use_cases: InjectedUseCases, limit: Limit = 50, cursor: Cursor = None
 ) -> SessionPage:
-    """List the user's sessions, newest first."""
+    """List the signed-in user's sessions, newest first."""
     page = use_cases.read_sessions.list(user, limit, cursor)
     return SessionPage(sessions=[SessionOut.of(session) for session in page.items], cursor=page.cursor)
 
@@ -111,6 +111,6 @@ def act_in_canvas(
     responses=examples.success(201, examples.TICKET) | problem_responses(403),
 )
 def issue_ticket(user: CurrentUser, use_cases: InjectedUseCases) -> SocketTicket:
-    """Create a ticket for one WebSocket connection, valid for one minute: connect to `{url}?ticket={ticket}`."""
+    """Create a ticket for one WebSocket connection. Within one minute, connect to `{url}?ticket={ticket}`."""
     ticket = use_cases.issue_ticket(user)
     return SocketTicket(ticket=ticket.ticket, expires_at=ticket.expires_at, url=use_cases.deployment.socket_url)

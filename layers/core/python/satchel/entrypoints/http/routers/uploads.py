@@ -34,8 +34,7 @@ StoredLimit = Annotated[int, Query(ge=1, le=1000, description="Maximum number of
 def begin_upload(body: NewUpload, user: CurrentUser, use_cases: InjectedUseCases) -> StartedUpload:
     """Start an upload of any size. If it is not completed within a day, it is aborted.
 
-    PUT each part to its presigned URL. S3 rejects a part whose length or checksum differs from the signed one. After
-    that, complete the upload: only then is the file listed.
+    PUT each part, with exactly the signed length and checksum, to its presigned URL. Then complete the upload.
     """
     session_id = check_session_id(body.session_id) if body.session_id is not None else None
     upload = use_cases.begin_upload(user, body.name, body.size, body.mime, session_id)

@@ -19,7 +19,7 @@ class Health(BaseModel):
 
 
 class SizeLimits(BaseModel):
-    """Upload and response limits, in bytes."""
+    """Size limits of uploads, messages and responses, in bytes."""
 
     body_bytes: Annotated[int, Field(description="A request to the API, including a file in it.")]
     message_bytes: Annotated[int, Field(description="A message to the model.")]
@@ -75,7 +75,7 @@ class ToolServer(BaseModel):
 
 
 class Tools(BaseModel):
-    """The servers and tools that the user may use."""
+    """The MCP servers, with their tools, that the signed-in user may use."""
 
     servers: list[ToolServer]
 

@@ -1,4 +1,4 @@
-"""Requests and responses about files and their shared links."""
+"""Request and response bodies of the routes for files and shared links."""
 
 from datetime import datetime
 from typing import Annotated

@@ -88,7 +88,7 @@ class TurnOut(BaseModel):
 
 
 class SessionWithTurns(SessionOut):
-    """A session with a page of its turns, oldest first."""
+    """A session and a page of its turns, oldest first."""
 
     instructions: str | None
     turns: list[TurnOut]

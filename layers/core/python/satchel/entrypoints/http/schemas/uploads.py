@@ -1,4 +1,4 @@
-"""Requests and responses about uploads in parts."""
+"""Request and response bodies of the routes for uploads in parts."""
 
 from collections.abc import Sequence
 from datetime import datetime
