@@ -1,7 +1,7 @@
-"""A conversation in the form that every provider accepts, whatever is stored.
+"""Normalize a stored conversation to a form that every model provider accepts.
 
-Each user message is followed by a model reply. Every call has exactly one result, in the order of the calls. Every
-earlier turn ends with an answer, and no reply is empty. Tool results are marked as data.
+In this form, a model reply follows each user message, and each tool call has exactly one result, in the order of the
+calls. All turns but the latest end with an answer, and no reply is empty. Tool results are marked as data.
 """
 
 from collections.abc import Sequence
@@ -11,16 +11,16 @@ from satchel.domain.conversation import AssistantMessage, Message, ProposedCall,
 NO_ANSWER = "(This turn ended without an answer.)"
 EMPTY_REPLY = "(No text.)"
 DATA_FROM = "data_from"
-"""The key that marks a tool's result as data; its value is the tool's name. The instructions explain the mark."""
+"""The JSON key that marks a tool result as data, with the tool's name as value. ``prompt.RULES`` explains it."""
 
 _INTERRUPTED = {"results": {"error": "The turn ended before this tool returned a result."}}
 
 Round = list[Message]
-"""One reply of the model and the results of its calls."""
+"""One reply of the model, followed by the results of its tool calls."""
 
 
 def split_turns(messages: Sequence[Message]) -> list[list[Message]]:
-    """Split a conversation into turns, each with its user message first. Messages before the first one are dropped."""
+    """Split a conversation into turns, each of which starts with a user message. Drop messages before the first one."""
     turns: list[list[Message]] = []
     for message in messages:
         if isinstance(message, UserMessage):
@@ -31,7 +31,7 @@ def split_turns(messages: Sequence[Message]) -> list[list[Message]]:
 
 
 def split_rounds(turn: Sequence[Message]) -> list[Round]:
-    """Split the messages after a turn's user message into rounds."""
+    """Split a turn into rounds. The user message at its start belongs to no round."""
     rounds: list[Round] = []
     for message in turn[1:]:
         if isinstance(message, AssistantMessage):
@@ -42,27 +42,27 @@ def split_rounds(turn: Sequence[Message]) -> list[Round]:
 
 
 def normalize_history(messages: Sequence[Message]) -> list[Message]:
-    """Return the conversation in the form above. Its latest turn may be unfinished. The function is idempotent."""
+    """Return the conversation in the module's normal form. Idempotent. The latest turn may be unfinished."""
     *earlier, latest = split_turns(messages) or [[]]
     return [message for turn in earlier for message in _with_answer(_normalize_turn(turn))] + _normalize_turn(latest)
 
 
 def _normalize_turn(turn: Sequence[Message]) -> list[Message]:
-    """Merge a reply without calls into the next one: only the last round of a turn may be without calls."""
+    """Merge each reply without tool calls into the next reply, because only a turn's last reply may have no calls."""
     normalized: list[Message] = list(turn[:1])
     for reply, *results in split_rounds(turn):
-        assert isinstance(reply, AssistantMessage)  # noqa: S101  (each round starts with one)
+        assert isinstance(reply, AssistantMessage)  # noqa: S101  (each round starts with a model reply)
         merged = _with_text(_merge_replies(normalized, reply))
         normalized += [merged, *_ordered_results(merged.calls, results)]
     return normalized
 
 
 def _merge_replies(normalized: list[Message], reply: AssistantMessage) -> AssistantMessage:
-    """Remove a reply at the end of ``normalized``, and return ``reply`` with the text of both."""
+    """If ``normalized`` ends with a reply, remove it and put its text before that of ``reply``. Return ``reply``."""
     if not isinstance(normalized[-1], AssistantMessage):
         return reply
     previous = normalized.pop()
-    assert isinstance(previous, AssistantMessage)  # noqa: S101  (checked above)
+    assert isinstance(previous, AssistantMessage)  # noqa: S101  (the role was checked)
     return reply.model_copy(update={"text": f"{previous.text}\n\n{reply.text}".strip()})
 
 

@@ -1,7 +1,7 @@
-"""Id types: mypy distinguishes them, and pydantic validates them where data enters.
+"""The types of ids: mypy tells them apart, and pydantic validates their format in requests and stored data.
 
-The time comes first in an id, so a listing by key is a listing by time. Ids of a call and its files are derived,
-because workflow states may repeat.
+The time comes first in an id, so sorting by id sorts by time. The ids of a call and its files are derived from
+the turn's id, so that a repeated workflow state gets the same ids.
 """
 
 import hashlib
@@ -18,31 +18,31 @@ CALL_ID = rf"t{ID_BODY}-[0-9]{{2,3}}-[0-9]{{2,3}}"
 _CALL_PREFIX_HASH_CHARS = 12
 
 UserName = NewType("UserName", Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$")])
-"""The signed-in user. Part of paths, S3 prefixes and IAM policies: no slash, no wildcard, no leading dot."""
+"""A user's name. It has no slash, wildcard or leading dot, as it is part of paths, S3 prefixes and IAM policies."""
 
 SessionId = NewType("SessionId", Annotated[str, StringConstraints(pattern=rf"^s{ID_BODY}$")])
-"""A conversation."""
+"""The id of a session (a conversation)."""
 
 TurnId = NewType("TurnId", Annotated[str, StringConstraints(pattern=rf"^t{ID_BODY}$")])
-"""One user message and everything that follows from it; also the name of its execution."""
+"""The id of a turn (a user message and its answer), also the name of its state machine execution."""
 
 FileKey = NewType("FileKey", Annotated[str, StringConstraints(pattern=rf"^f{ID_BODY}$")])
-"""An opaque id of a file or of one stored object: it contains neither the owner nor the name."""
+"""The opaque id of a file or of a stored object. It does not contain the owner or the file's name."""
 
 UploadId = NewType("UploadId", FileKey)
-"""An upload in parts: the key that the file gets when the upload is complete."""
+"""The id of an upload in parts. When the upload is complete, the file gets this id."""
 
 CallId = NewType("CallId", Annotated[str, StringConstraints(pattern=rf"^{CALL_ID}$")])
-"""One tool call: ``{turn_id}-{round}-{index}``, so that asking the model twice gives the same calls."""
+"""The id of a tool call: ``{turn_id}-{round}-{index}``, the same if a model request is repeated."""
 
 LinkId = NewType("LinkId", Annotated[str, StringConstraints(pattern=rf"^l{ID_BODY}$")])
-"""A shared link, by which its owner lists and revokes it."""
+"""The id of a shared link, which its owner needs to revoke it."""
 
 CanvasId = NewType("CanvasId", str)
-"""A dashboard, in the words of the tool that made it: unique only within a session."""
+"""The id of a dashboard, chosen by the tool that opened it, so it is unique only within a session."""
 
 ConnectionId = NewType("ConnectionId", str)
-"""A WebSocket connection, as API Gateway names it."""
+"""The id that API Gateway gave a WebSocket connection."""
 
 
 def _base32(number: int, chars: int) -> str:
@@ -51,18 +51,18 @@ def _base32(number: int, chars: int) -> str:
 
 
 def new_id(kind: str, now: datetime, entropy: bytes) -> str:
-    """Return an id of a kind (``s``, ``t``, ``f``, …) made of the time (ms) and at least ten random bytes."""
+    """Return an id: the letter of its kind (``s``, ``t``, ``f``, …), the time (ms) and at least ten random bytes."""
     millis = int(now.timestamp() * 1000)
     return kind + _base32(millis, _TIME_CHARS) + _base32(int.from_bytes(entropy[:10], "big"), _ENTROPY_CHARS)
 
 
 def call_id(turn_id: TurnId, round_number: int, index: int) -> CallId:
-    """Return the id of a call by its position in its turn."""
+    """Return the id of the tool call at this position in a turn."""
     return CallId(f"{turn_id}-{round_number:02d}-{index:02d}")
 
 
 def time_of(any_id: str) -> datetime:
-    """Return the time (UTC) that an id contains."""
+    """Return the time (UTC) in an id: when it was created or, for a call's id, when its turn was."""
     number = 0
     for char in any_id[1 : 1 + _TIME_CHARS]:
         number = number * 32 + _ALPHABET.index(char)
@@ -70,19 +70,19 @@ def time_of(any_id: str) -> datetime:
 
 
 def call_prefix(call: CallId) -> str:
-    """Return the prefix of the object ids of all files of one call.
+    """Return the common prefix of the object ids of all files that a tool call creates.
 
-    One prefix for each call allows one IAM statement for its credentials: they can write nothing else.
+    One IAM statement with this prefix restricts the call's credentials to its own files.
     """
     digest = int.from_bytes(hashlib.sha256(call.encode()).digest()[:8], "big")
     return "f" + call[1 : 1 + _TIME_CHARS] + _base32(digest, _CALL_PREFIX_HASH_CHARS)
 
 
 def object_id(call: CallId, index: int) -> FileKey:
-    """Return the id of the ``index``-th file of a call; a retry gets the same id."""
+    """Return the id of the ``index``-th file that a tool call creates, the same if the call is retried."""
     return FileKey(call_prefix(call) + _base32(index, _ENTROPY_CHARS - _CALL_PREFIX_HASH_CHARS))
 
 
 def date_part(any_id: str) -> str:
-    """Return the ``YYYYMMDD`` part of the S3 key of an object with this id."""
+    """Return an id's date as ``YYYYMMDD``, which is part of the object's S3 key."""
     return time_of(any_id).strftime("%Y%m%d")

@@ -1,4 +1,4 @@
-"""The isolation of tools that the kernel of a machine enforces."""
+"""Describe how far a machine's kernel isolates tools from the rest of the machine."""
 
 from typing import Literal
 
@@ -11,7 +11,7 @@ _KERNEL_LAYERS: frozenset[Layer] = frozenset({"landlock", "seccomp"})
 
 
 class Isolation(BaseModel):
-    """The layers that were tested on this machine's kernel, and the reason for each ``missing`` one.
+    """The isolation mechanisms that work on this machine's kernel (tested), and why each ``missing`` one does not.
 
     ``landlock`` limits file access, ``seccomp`` limits system calls, ``mounts`` hides directories.
     """
@@ -23,9 +23,9 @@ class Isolation(BaseModel):
 
     @property
     def level(self) -> Level:
-        """Return ``kernel`` if the kernel enforces file access and system calls, else ``process``."""
+        """Return ``kernel`` if the kernel limits both file access and system calls, otherwise ``process``."""
         return "kernel" if self.layers >= _KERNEL_LAYERS else "process"
 
     def meets(self, minimum: Level) -> bool:
-        """Return True if the level is at least ``minimum``."""
+        """Return True if the isolation level is at least ``minimum``."""
         return self.level == "kernel" or minimum == "process"

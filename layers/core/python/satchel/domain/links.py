@@ -1,6 +1,6 @@
-"""Download links: signed claims, records of shared links, and the state that keeps a link valid.
+"""Download links: the claims in their signed tokens, the records of shared links, and the check of their validity.
 
-The claims of dashboards and of erasure confirmations are here, too.
+The claims in the tokens for dashboards and erasure confirmations are also in this module.
 """
 
 from datetime import UTC, datetime
@@ -22,10 +22,10 @@ CONFIRMATION_SECONDS = 300
 
 
 class Claims(BaseModel):
-    """Permission to download one version of a file.
+    """The claims in a download link's token: permission to download one version of a file.
 
-    ``session_id`` and ``epoch`` bind it to the file's session; ``exp`` in seconds since 1970. ``link_id`` is the id of
-    its record, if it has one; deleting the record revokes the link.
+    A new ``epoch`` of session ``session_id`` invalidates the link. ``exp`` is in seconds since 1970. ``link_id`` is set
+    for a shared link, which has a stored record; deleting the record revokes the link.
     """
 
     file_key: FileKey
@@ -39,7 +39,7 @@ class Claims(BaseModel):
 
 
 class CanvasClaims(BaseModel):
-    """The user and session of a dashboard. Another audience than in ``Claims``, so that it opens no file."""
+    """The claims in a dashboard's token. Its audience differs from that of ``Claims``, so it cannot download files."""
 
     canvas_id: CanvasId
     owner: UserName
@@ -50,7 +50,7 @@ class CanvasClaims(BaseModel):
 
 
 class EraseClaims(BaseModel):
-    """The confirmation of an erasure: the user was shown the consequences, and may confirm until ``exp``."""
+    """The claims in an erasure's confirmation token. The user saw the consequences and may confirm until ``exp``."""
 
     owner: UserName
     audience: Literal["erase"] = "erase"
@@ -58,7 +58,7 @@ class EraseClaims(BaseModel):
 
 
 class SharedLink(BaseModel):
-    """The record of a shared link: its claims, but not the token. A link without its record is invalid."""
+    """The stored record of a shared link: its claims, but not its token. Without the record, the link is invalid."""
 
     claims: Claims
     name: str
@@ -66,17 +66,17 @@ class SharedLink(BaseModel):
 
     @property
     def link_id(self) -> LinkId | Literal[""]:
-        """Return the id of the link."""
+        """Return the link's id."""
         return self.claims.link_id
 
     @property
     def expires_at(self) -> datetime:
-        """Return the time when the link expires."""
+        """Return the time at which the link expires."""
         return datetime.fromtimestamp(self.claims.exp, UTC)
 
 
 class LinkState(BaseModel):
-    """The stored records that decide about a link's validity, read together. None if a record does not exist."""
+    """The stored records that determine if a link is valid. A record that does not exist is None."""
 
     file: FileRecord | None = None
     session: Session | None = None
@@ -84,12 +84,12 @@ class LinkState(BaseModel):
 
 
 def session_epoch(session: Session | None) -> int:
-    """Return the session's epoch for links, or 0 if the file has no session or has outlived it."""
+    """Return the epoch for links to a session's files. It is 0 for None: a file without a session, or outliving it."""
     return session.epoch if session else 0
 
 
 def resolve_link(claims: Claims, state: LinkState, now: datetime) -> FileRecord | None:
-    """Return the file version of valid claims, or None if a record is missing or does not match the claims."""
+    """Return the file version to download, or None if the link is invalid, i.e. its claims do not match ``state``."""
     file = state.file
     if file is None or is_expired(file, now):
         return None

@@ -28,10 +28,10 @@ from satchel.domain.token_budget import MIN_CONTEXT_TOKENS
 
 
 class ModelEntry(BaseModel):
-    """A model. Users choose it by ``name``; ``model`` selects provider and model (``bedrock:…``, ``openai-chat:…``).
+    """A model that users choose by ``name``. ``model`` is its provider and id (``bedrock:…``, ``openai-chat:…``).
 
-    ``groups``: the groups that may choose it; if empty, all users may. ``context_tokens``: the size of its context, if
-    it differs from the default.
+    Only users in one of ``groups`` may choose the model; if empty, all users may. ``context_tokens`` is the size of its
+    context if it differs from the default.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -49,9 +49,9 @@ class ModelEntry(BaseModel):
 
 @dataclass(frozen=True)
 class ModelCatalog:
-    """The models of a deployment.
+    """The models that a deployment offers.
 
-    ``default`` is the name of a configured model, or else the id of a further model that all users may choose.
+    ``default`` is the name of a configured model, or the id of an additional model that all users may choose.
     """
 
     default: str = "offline"
@@ -76,7 +76,7 @@ class ModelCatalog:
         return [entry for entry in self.all if entry.is_visible_to(groups)]
 
     def choose(self, groups: Collection[str], name: str | None) -> ModelEntry:
-        """Return the model of this name, or the default for None. Raise UnknownModel if the user may not choose it."""
+        """Return the model with this name (None: the default). Raise UnknownModel if these groups may not choose it."""
         visible = self.visible_to(groups)
         found = [entry for entry in visible if name in {None, entry.name}]
         if not found:
@@ -84,7 +84,7 @@ class ModelCatalog:
         return found[0]
 
     def get(self, name: str) -> ModelEntry:
-        """Return the model of a running turn, or the default if it was removed since."""
+        """Return the model that a running turn uses, or the default if that model was removed in the meantime."""
         return self._by_name.get(name) or self.all[0]
 
 
@@ -185,6 +185,6 @@ class ModelRequestRejected(ModelError, code="E_MODEL_REQUEST"):
 
 
 def find_model_error(name: str) -> type[ModelError] | None:
-    """Return the error class with the name that the state machine reports."""
+    """Return the model error with this class name, which the state machine reports, or None for other errors."""
     kinds: list[type[ModelError]] = [ModelError, *ModelError.__subclasses__()]
     return next((kind for kind in kinds if kind.__name__ == name), None)

@@ -1,7 +1,7 @@
-"""The metrics: code, dashboards, alarms and docs/observability.md use these definitions.
+"""Definitions of Satchel's metrics, used by code, dashboards, alarms and docs/observability.md.
 
-CloudWatch bills each combination of dimension values, so these are few and bounded: no users, files or turns, and no
-names that a model invented.
+CloudWatch bills each combination of dimension values, so the values are few and bounded: no users, files or turns,
+and no names that a model invented.
 """
 
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from enum import StrEnum
 NAMESPACE = "Satchel"
 
 NO_SERVER = "none"
-"""The ``Server`` of a call that no server got: it was rejected before, or its tool does not exist."""
+"""The value of dimension ``Server`` for a call that reached no server: rejected, or its tool does not exist."""
 
 OK = "ok"
-"""The ``Outcome`` dimension of a call that succeeded; a failed call has its error code there."""
+"""The value of dimension ``Outcome`` for a successful call. For a failed call, the value is its error code."""
 
 
 class Unit(StrEnum):
-    """Units, as CloudWatch names them."""
+    """Units of metrics, with CloudWatch's names."""
 
     COUNT = "Count"
     MILLISECONDS = "Milliseconds"
@@ -26,7 +26,7 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric. ``description`` is its text in docs/observability.md."""
+    """The definition of a metric. ``description`` appears in docs/observability.md."""
 
     name: str
     unit: Unit

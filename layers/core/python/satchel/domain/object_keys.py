@@ -1,4 +1,4 @@
-"""S3 keys, S3 object tags, and paths of files in a runner."""
+"""Build the S3 keys and tags of objects, and the paths of files in a runner."""
 
 from datetime import timedelta
 from typing import Literal
@@ -9,43 +9,43 @@ ObjectKind = Literal["uploads", "artifacts", "deferred"]
 CALL_FILE_KINDS: tuple[ObjectKind, ...] = ("artifacts", "deferred")
 
 UNCLAIMED_TAGS = {"retention": "unkept"}
-"""Tags of a call's objects: the bucket's lifecycle deletes an object after a day unless it became a file."""
+"""Tags of new tool output. The bucket's lifecycle deletes objects with them after a day. Files lose the tags."""
 
 EXPIRY_DAYS = (1, 3, 7, 30, 90, 400)
-"""The possible lifetimes of tagged objects, in days: the bucket's lifecycle deletes objects that the sweep missed."""
+"""Possible lifetimes in expiry tags, in days. The bucket's lifecycle deletes tagged objects that the sweep missed."""
 
 
 def expiry_tags(lifetime: timedelta) -> dict[str, str]:
-    """Return the tags of an object with this lifetime: the next larger number of days."""
+    """Return the tags for an object with this lifetime, rounded up to a number in ``EXPIRY_DAYS``."""
     longer = (days for days in EXPIRY_DAYS if timedelta(days=days) > lifetime)
     return {"expire-days": str(next(longer, EXPIRY_DAYS[-1]))}
 
 
 def object_key(user: UserName, kind: ObjectKind, object_id: FileKey, name: str) -> str:
-    """Return the S3 key of a file."""
+    """Return the S3 key of a user's file."""
     return f"{user}/{kind}/{date_part(object_id)}/{object_id}/{name}"
 
 
 def call_objects_prefixes(user: UserName, call_id: CallId) -> list[str]:
-    """Return the prefixes of the S3 keys of a call's files; the call's credentials are limited to them."""
+    """Return the S3 key prefixes for files that a tool call creates. The call's credentials are limited to them."""
     return [f"{user}/{kind}/{date_part(call_id)}/{call_prefix(call_id)}" for kind in CALL_FILE_KINDS]
 
 
 def outcome_key(user: UserName, turn_id: TurnId, call_id: CallId) -> str:
-    """Return the S3 key of a call's runner report."""
+    """Return the S3 key at which the runner stores its report of a tool call."""
     return f"{user}/turns/{turn_id}/{call_id}/outcome.json"
 
 
 def text_key(user: UserName, turn_id: TurnId, digest: str) -> str:
-    """Return the S3 key of a turn's text that is too large for its DynamoDB item."""
+    """Return the S3 key for a turn's text that is too large for a DynamoDB item."""
     return f"{user}/turns/{turn_id}/texts/{digest}.json"
 
 
 def tool_directory(user: UserName) -> str:
-    """Return the only directory that a user's tools may write (clause v2.1:isolation:guarded)."""
+    """Return the only directory into which a user's tools may write (clause v2.1:isolation:guarded)."""
     return f"/tmp/{user}/"  # noqa: S108  (the contract names this path)
 
 
 def input_path(user: UserName, name: str) -> str:
-    """Return the path of an input file for a tool (clause v2.1:files:local-paths)."""
+    """Return the path at which a tool finds an input file (clause v2.1:files:local-paths)."""
     return f"{tool_directory(user)}input_files/{name}"

@@ -1,4 +1,4 @@
-"""The texts of a model request: instructions, and the file context of a message (clause v2.1:context:block)."""
+"""The texts in a model request: system prompt, and the list of files in a message (clause v2.1:context:block)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,17 +10,17 @@ MAX_LISTED_FILES = 50
 _UNITS = (("GB", 10**9), ("MB", 10**6), ("KB", 10**3))
 _COUNTS = (("B", 10**9), ("M", 10**6), ("K", 10**3))
 _EXACT_BELOW = 10**6
-_ROUNDS_UP = 0.9995  # 999,500 bytes are no 1000KB
+_ROUNDS_UP = 0.9995  # formats 999,500 bytes as 1MB, not as 1000KB
 _BRACKETS = str.maketrans({"[": "(", "]": ")"})
 
 _HEADER = "[SYSTEM: Available files in current session:"
 CONTEXT_START = f"\n\n{_HEADER}\n"
-"""The text between a user's message and its file context."""
+"""The text between a user's message and the list of available files."""
 
 MAX_INSTRUCTIONS_CHARS = 8_000
 
 DEFAULT_INSTRUCTIONS = "You are Satchel, an assistant that works with tools and with the user's files."
-"""The instructions if neither the deployment nor the session has any."""
+"""The instructions used if neither the deployment nor the session sets any."""
 
 RULES = (
     "Refer to files by name, exactly as written in the list of available files, both to the user and in tool "
@@ -31,7 +31,7 @@ RULES = (
     "call that tool by the name under which it is offered to you.\n"
     "If a call was wrong, its result says what to correct: call again with the correction, or continue without it."
 )
-"""Instructions that every request contains."""
+"""Rules for the model, part of every request's system prompt."""
 
 MUST_ANSWER_NOTE = (
     "Do not call any more tools in this turn. Answer now with the results you have, and say what could not be done."
@@ -40,7 +40,7 @@ MUST_ANSWER_NOTE = (
 
 @dataclass(frozen=True)
 class FileContext:
-    """The files to list, the session's first. ``more`` files are left out, or at least so many with ``at_least``."""
+    """The files to list. ``more`` further files are left out; with ``at_least``, possibly even more."""
 
     files: Sequence[FileRecord]
     more: int = 0
@@ -48,7 +48,7 @@ class FileContext:
 
 
 def format_size(size: int) -> str:
-    """Format a size in bytes: 2.1GB, 15MB, 850KB, 12B. Only numbers below ten have a decimal."""
+    """Format a size in bytes as 2.1GB, 15MB, 850KB or 12B. Only numbers below ten get a decimal."""
     for unit, factor in _UNITS:
         if size >= factor * _ROUNDS_UP:
             return _format_amount(size / factor) + unit
@@ -56,7 +56,7 @@ def format_size(size: int) -> str:
 
 
 def format_count(count: int, *, estimated: bool) -> str:
-    """Format a count: 5M, 1.2K. Exact counts below a million have all digits."""
+    """Format a count as 5M or 1.2K. Exact counts below a million are written in full."""
     if not estimated and count < _EXACT_BELOW:
         return str(count)
     for unit, factor in _COUNTS:
@@ -70,7 +70,7 @@ def _format_amount(amount: float) -> str:
 
 
 def describe_content(info: FileInfo) -> str | None:
-    """Return the most useful fact about a file's content, such as ``5M rows``, or None."""
+    """Return the most useful fact about a file's content, such as ``5M rows``, or None if nothing is known."""
     if info.width is not None and info.height is not None:
         return f"{info.width}x{info.height} pixels"
     counted = (("row", info.rows), ("page", info.pages), ("key", info.keys), ("line", info.lines))
@@ -81,7 +81,7 @@ def describe_content(info: FileInfo) -> str | None:
 
 
 def sanitize(text: str) -> str:
-    """Return a text that is safe in the list of files: one line, no brackets, at most 120 characters."""
+    """Make a text safe for the list of files: one line, parentheses for brackets, at most 120 characters."""
     safe = " ".join(text.translate(_BRACKETS).splitlines())
     return safe if len(safe) <= MAX_NAME_CHARS else safe[: MAX_NAME_CHARS - 1] + "…"
 
@@ -94,15 +94,15 @@ def _file_line(file: FileRecord) -> str:
 
 
 def system_prompt(instructions: str | None, *notes: str) -> str:
-    """Return the system prompt: instructions (or the default ones), the rules, and the notes of this request."""
+    """Return the system prompt: the instructions (None: default), the rules, and the notes for this request."""
     return "\n\n".join(part for part in (instructions or DEFAULT_INSTRUCTIONS, RULES, *notes) if part)
 
 
 def append_file_list(text: str, context: FileContext) -> str:
     """Append the list of available files to the user's message, if there are any.
 
-    Names and facts are data: their brackets and line breaks are replaced, so that they cannot end the list or start
-    another (clause v2.1:context:data-only).
+    File names and facts are untrusted: their brackets and line breaks are replaced, so that they cannot end the list or
+    start another list (clause v2.1:context:data-only).
     """
     if not context.files:
         return text
