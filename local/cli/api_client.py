@@ -60,7 +60,7 @@ class ApiClient:
     def __init__(self, connection: Connection) -> None:
         """Raise InvalidUrlError if the URL is not an http or https URL."""
         self._base = connection.url.rstrip("/")
-        self._identity: list[tuple[bytes, bytes]] = []  # bytes: the HTTP library would reject some names
+        self._identity: list[tuple[bytes, bytes]] = []  # bytes: the server, not httpx2, rejects invalid names
         if connection.user:
             self._identity.append((b"X-Satchel-User", connection.user.encode()))
         if connection.token:
@@ -96,7 +96,7 @@ class ApiClient:
         return self.request(SessionStarted, "PATCH", _session_path(session_id), json={"model": model})
 
     def upload(self, path: Path, session_id: SessionId | None) -> StoredFile:
-        """Upload a small local file in one request, into a session or (None) into My Files only."""
+        """Upload a small local file in one request, into the session or, if that is None, into My Files only."""
         with path.open("rb") as content:
             fields = {"data": {"session_id": session_id or ""}, "files": {"file": (path.name, content)}}
             return self.request(StoredFile, "POST", "/api/files", **fields)
@@ -132,7 +132,7 @@ class ApiClient:
 
     @contextmanager
     def open(self, url: str, method: str = "GET", **headers: str) -> Iterator[httpx2.Response]:
-        """Open a link and yield the response with its body unread. Raise ApiError if its status is 400 or above."""
+        """Open a link and yield the response before its body is read. Raise ApiError if its status is 400 or above."""
         full_url = self._base + url if url.startswith("/") else url
         with (
             _translated_errors(self._base),

@@ -1,7 +1,7 @@
 """`satchel download`: download a file of any size and resume an interrupted download; save the files of an answer.
 
-An unfinished download lies beside its destination as ``.{name}.{etag}.part``. The ETag names the version, so the bytes
-of two versions are never mixed.
+An unfinished download is stored beside its destination as ``.{name}.{etag}.part``. The ETag names the version, so the
+bytes of two versions are never mixed.
 """
 
 import os

@@ -71,7 +71,7 @@ def _list_model(entry: ModelEntry, *, ping: bool) -> bool:
 
 
 def _ping(model: Model, name: str) -> str:
-    """Ask the model to call a tool, as every turn may need, and return a summary of its reply."""
+    """Ask the model to call a tool, because turns depend on tool calls. Return a summary of the reply."""
     request = CompletionRequest(
         model=name,
         instructions="This is a connection test.",

@@ -1,4 +1,4 @@
-"""Output on the terminal: the answer of a turn, the progress of its tools, and the progress of a file transfer."""
+"""Terminal output: the answer of a turn, the progress of its tools, and the progress of a file transfer."""
 
 import threading
 from collections.abc import Iterator, Sequence

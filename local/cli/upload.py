@@ -52,7 +52,7 @@ def upload_files(
 
 
 def upload_file(client: ApiClient, path: Path, session_id: SessionId | None, sleep: Sleep) -> StoredFile:
-    """Upload a file into a session or (None) into My Files only. Return the server's record of it. Raise CliError."""
+    """Upload a file, only into My Files if ``session_id`` is None. Return the server's record of it. Raise CliError."""
     with path.open("rb") as source:
         size = os.fstat(source.fileno()).st_size
         if size <= MAX_SINGLE_REQUEST_BYTES:

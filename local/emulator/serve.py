@@ -1,6 +1,6 @@
 """``satchel serve``: run the emulator until Ctrl-C or SIGTERM.
 
-Importing this module is cheap. ``run`` makes the expensive imports (a second of CPU time) after it opened the port.
+Importing this module is cheap. ``run`` makes the expensive imports (a second of CPU time) after opening the port.
 """
 
 import asyncio
@@ -84,7 +84,7 @@ def _run_system(listener: socket.socket, started: float) -> None:
 
 
 def _serve_http(system: "System", listener: socket.socket, port: int, started: float) -> None:
-    """Serve the API and the web client until the stop."""
+    """Serve the API and the web client until Ctrl-C or SIGTERM."""
     # Slow imports: System validates the settings before them, so that an invalid setting is reported sooner.
     from local.emulator.functions import invoke_websocket_function  # noqa: PLC0415
     from local.emulator.http_gateway import HostAndOriginCheck, WebClient, serve, web_client_headers  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Findings: each describes one problem in a tool's output, the violated clause, the place and the remedy."""
+"""Findings: each names a problem in a tool's output, the violated clause, the place and the remedy."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -182,7 +182,7 @@ def parse_output(raw: object, context: CallContext, output_schema: Mapping[str, 
 
 
 def uses_contract(payload: Node) -> bool:
-    """Return True if the payload follows the contract. A ``display`` alone proves nothing: own data may have one."""
+    """Return True if the payload follows the contract. One field is no proof: own data may have a ``display``, too."""
     fields = payload.fields
     if is_contract_payload(fields) or any(key in fields for key in _CONTRACT_ONLY):
         return True
@@ -227,7 +227,7 @@ def _content_path(node: Node) -> str:
 
 
 def _is_unmarked_wrapper(result: McpResult) -> bool:
-    """Return True if ``structured`` wraps a value without a mark: then the text block holds only the value."""
+    """Return True if the server wrapped a value in ``result`` without marking it: the text holds only the value."""
     wrapper = result.structured
     if not isinstance(wrapper, Mapping) or wrapper.keys() != {"result"}:
         return False

@@ -1,4 +1,4 @@
-"""Starts and stops the emulated AWS, and serves it on a loopback port for other processes and presigned URLs."""
+"""Start and stop the emulated AWS, and serve it on a loopback port for other processes and presigned URLs."""
 
 import logging
 import os
@@ -78,14 +78,14 @@ class LocalCloud:
 
     @property
     def endpoint_url(self) -> str:
-        """Return the URL of the loopback server. Raise RuntimeError if the cloud is not running."""
+        """Return the URL of the loopback server. Raise RuntimeError if the emulated AWS is not running."""
         if self._server is None:
             raise RuntimeError("the cloud is not running")
         return self._server.url
 
     @property
     def environ(self) -> dict[str, str]:
-        """Return the environment variables that connect another process to this cloud instead of to real AWS."""
+        """Return the environment variables that connect another process to the emulated instead of the real AWS."""
         return {**_CREDENTIALS, "AWS_ENDPOINT_URL": self.endpoint_url}
 
     def __enter__(self) -> Self:

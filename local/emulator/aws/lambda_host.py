@@ -32,7 +32,7 @@ class InvocationResult:
 class FunctionHost:
     """Runs the handlers of registered Lambda functions.
 
-    Each invocation gets a new thread: in a shared pool, handlers that wait for other handlers could block those.
+    Each invocation gets a new thread: handlers wait for other handlers, which could never start in a full pool.
     """
 
     def __init__(self) -> None:

@@ -45,7 +45,7 @@ class ForkServer:
                 return self._send(request, descriptors)
 
     def close(self) -> None:
-        """End the fork server. The processes that it forked continue."""
+        """End the fork server. The processes that it forked continue to run."""
         with self._lock:
             self._stop()
 

@@ -1,4 +1,4 @@
-"""Routes invocations to environments, one for each function and tenant, as Lambda's tenant isolation does."""
+"""Route invocations to environments, one for each function and tenant, as Lambda's tenant isolation does."""
 
 import logging
 import threading
@@ -172,7 +172,7 @@ class EnvironmentPool:
         if self._is_closed:
             raise InvocationError("ServiceException", "The runners are stopping.")
         process = self._processes.get(key)
-        if process is not None and process.has_exited:  # the supervisor has not noticed yet
+        if process is not None and process.has_exited:  # the supervisor has not removed it yet
             self._ending.add(self._processes.pop(key))
             process = None
         free = self._max_environments - len(self._processes) - len(self._ending)

@@ -21,7 +21,7 @@ from local.emulator.runners.pending_requests import PendingRequests
 
 _log = logging.getLogger(__name__)
 _CHUNK_BYTES = 1 << 16
-_WRITE_TIMEOUT = 0.05  # seconds after which a line that is still being written counts as stuck
+_WRITE_TIMEOUT = 0.05  # seconds; if writing a line takes longer, the process counts as stuck
 _pids: set[int] = set()
 _fork_lock = threading.Lock()  # else a search for orphans could kill a fork before it is in _pids
 

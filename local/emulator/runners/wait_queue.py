@@ -74,7 +74,7 @@ class QueuedInvocation:
 
 
 class WaitQueue:
-    """Waiting invocations in order of arrival. Not thread-safe: the owner holds a lock."""
+    """Waiting invocations in order of arrival. Not thread-safe: the caller must hold a lock."""
 
     def __init__(self) -> None:
         self._queued: list[QueuedInvocation] = []

@@ -1,4 +1,4 @@
-"""Rules for base64: it must be valid in artifacts, in the arrays of contract v1 and in content blocks."""
+"""Rules for base64: it must be valid in artifacts, in the file arrays of contract v1 and in content blocks."""
 
 import re
 from collections.abc import Iterator

@@ -47,7 +47,7 @@ PATCHES: Mapping[str, Callable[[], None]] = {
 
 
 def install_all(without: Collection[str] = ()) -> None:
-    """Install all patches, except those named in ``without``: a patch's test proves that it fails without the patch."""
+    """Install all patches, except those in ``without``, which tests leave out to prove that the patches are needed."""
     import_module("moto.stepfunctions.parser.models")  # some patches replace a name in all loaded modules
     for name, install in PATCHES.items():
         if name not in without:

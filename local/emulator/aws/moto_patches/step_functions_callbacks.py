@@ -61,7 +61,7 @@ def _setup_and_catch_up(self: CallbackEndpoint, heartbeat_seconds: int) -> Heart
 
 
 def _notify_heartbeat(self: CallbackEndpoint) -> bool:
-    """Accept a heartbeat even if the task does not wait for its token yet: its timeout starts only then."""
+    """Accept a heartbeat even before the task waits for its token, which is when the heartbeat timeout starts."""
     if self._heartbeat_endpoint is not None:
         _notify_endpoint(self._heartbeat_endpoint)
     return True

@@ -38,7 +38,7 @@ _evaluate = original(ErrorEqualsDecl, "_eval_body")
 
 @cache
 def install() -> None:
-    """Patch moto so that errors have AWS's names and are caught as on AWS; stop logging of caught errors."""
+    """Patch moto so that errors have AWS's names and are caught as on AWS, and caught errors are not logged."""
     replace(StateTaskServiceCallback, "_from_error", _from_error_with_name)
     replace(ErrorEqualsDecl, "_eval_body", _match)
     logging.getLogger("moto.stepfunctions.parser").setLevel(logging.CRITICAL)
