@@ -22,7 +22,7 @@ class StreamBatchHandler:
         for record in event["Records"]:
             if turn_id := _find_turn_id(record):
                 first_records.setdefault(turn_id, record["dynamodb"]["SequenceNumber"])
-        # Keep the batch's order, so that failed[0] is the earliest failed record.
+        # Keep the batch's order, so that the first failure is the earliest record, from which Lambda must retry.
         failed = [number for turn_id, number in first_records.items() if not self.push(turn_id)]
         return {"batchItemFailures": [{"itemIdentifier": number} for number in failed[:1]]}
 

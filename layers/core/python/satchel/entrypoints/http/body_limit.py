@@ -15,7 +15,7 @@ class BodyLimit:
         self._max_bytes = max_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Forward the request. Raise BodyTooLarge while the application reads the body if it exceeds the limit."""
+        """Forward the request. If its body exceeds the limit, answer 413 or raise BodyTooLarge during the read."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
         elif self._declares_too_much(scope):

@@ -61,5 +61,5 @@ def count_call(metrics: Metrics, call: Call, result: CallResult) -> None:
 
 
 def count_interrupted_call(metrics: Metrics, call: Call, error_code: str) -> None:
-    """Add a call to the metrics that has no result because its turn ended first."""
+    """Add a call that has no result, because its turn ended first, to the metrics."""
     metrics.add(TOOL_CALLS, 1, call.server or NO_SERVER, error_code)

@@ -24,7 +24,7 @@ _MAX_SUGGESTED_FROM = 200  # at most this many of the user's files are searched 
 
 @dataclass
 class ResolvedInputs:
-    """The tool's arguments and input files. ``unresolved`` maps unknown names to similar ones; ``bytes``: total."""
+    """The tool's arguments and input files, their size in ``bytes``, and similar names for ``unresolved`` names."""
 
     arguments: dict[str, Any]
     inputs: list[InputFile] = field(default_factory=list)

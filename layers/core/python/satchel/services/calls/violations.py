@@ -1,4 +1,4 @@
-"""Collects a tool's blocked file accesses during a call, and changed files outside of the user's workspace."""
+"""Collect a tool's blocked file accesses during a call, and changed files outside of the user's workspace."""
 
 import logging
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ _MAX_PATH_CHARS = 300
 
 @dataclass
 class Violations:
-    """Isolation violations of one call. ``policy`` if the tool succeeds despite one: add a ``note``, or ``fail``."""
+    """Isolation violations of one call. If the tool succeeds anyway, ``policy`` says: add a note, or fail the call."""
 
     order: CallOrder
     policy: Policy = "note"

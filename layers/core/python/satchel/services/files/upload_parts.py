@@ -162,7 +162,7 @@ class CompleteUpload:
         except UploadNotFound:  # another request aborted the upload
             self.store.delete([upload.file.key])
             raise
-        except FileNotFoundError as error:  # as above, and the bytes are already deleted
+        except FileNotFoundError as error:  # another request aborted the upload and deleted its bytes
             raise UploadNotFound(upload_id) from error
         self.metrics.add(UPLOADED_BYTES, record.size)
         return record

@@ -115,7 +115,7 @@ class FinishTurn:
         self.metrics.add(TURN_DURATION, duration / timedelta(milliseconds=1), turn.status)
 
     def _audit_interrupted_calls(self, turn: Turn) -> None:
-        """Write audit entries for calls without a result if the turn has no answer; their tools may have run."""
+        """If the turn has failed, write audit entries for its calls without a result: their tools may have run."""
         if turn.error is not None:
             for call in self.calls.list(turn.turn_id):
                 if call.result is None and self.audit(

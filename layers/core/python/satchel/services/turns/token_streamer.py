@@ -9,7 +9,7 @@ from satchel.ports.system import Clock
 from satchel.ports.turns import Events
 
 ATTEMPTS_PER_TRY = 100
-"""Number of attempt numbers reserved for each try of the state Think, so that later tries have higher numbers."""
+"""Size of the range of ``attempt`` numbers for each try of the state Think; a later try gets a higher range."""
 
 _MIN_INTERVAL, _MAX_INTERVAL = 0.2, 0.5
 _INTERVAL_DIVISOR = 20  # the interval is 1/20 of the time since the reply started
