@@ -182,7 +182,7 @@ def parse_output(raw: object, context: CallContext, output_schema: Mapping[str, 
 
 
 def uses_contract(payload: Node) -> bool:
-    """Return True if the payload follows the contract. One field is no proof: own data may have a ``display``, too."""
+    """Return True if the payload seems to follow the contract. A field ``display`` alone does not suggest that."""
     fields = payload.fields
     if is_contract_payload(fields) or any(key in fields for key in _CONTRACT_ONLY):
         return True

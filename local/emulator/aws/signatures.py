@@ -17,7 +17,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
 SecretLookup = Callable[[str], str | None]
-"""Returns the secret of an access key id, or None if there is no such key."""
+"""Type of a function that returns the secret of an access key id, or None if there is no such key."""
 
 _MAX_CLOCK_SKEW = dt.timedelta(minutes=15)
 _MAX_URL_SECONDS = 7 * 24 * 3600

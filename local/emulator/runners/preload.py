@@ -7,7 +7,7 @@ Loading them requires neither a region nor credentials; each environment has its
 import boto3
 import botocore.session
 
-import satchel.bootstrap.runner  # noqa: F401  (imported for all forks)
+import satchel.bootstrap.runner  # noqa: F401  (imported so that all forks share the module)
 
 _SERVICES = ("dynamodb", "s3", "stepfunctions")
 _SERVICE_FILES = ("service-2", "endpoint-rule-set-1")

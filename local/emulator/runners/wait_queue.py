@@ -37,7 +37,7 @@ class NullListener:
 
 
 ListenerFactory = Callable[[object], QueueListener]
-"""Returns the listener of an invocation, given its event."""
+"""Type of a function that returns the listener for an invocation, given the invocation's event."""
 
 
 class InvocationCancelled(InvocationError):

@@ -43,7 +43,7 @@ PATCHES: Mapping[str, Callable[[], None]] = {
         s3_objects,
     )
 }
-"""The ``install`` function of each patch by module name."""
+"""Maps each patch's module name to its ``install`` function."""
 
 
 def install_all(without: Collection[str] = ()) -> None:

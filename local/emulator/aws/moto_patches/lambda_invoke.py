@@ -19,7 +19,7 @@ from local.emulator.aws.lambda_host import FunctionHost
 from local.emulator.aws.moto_patches.patching import replace
 
 HOST = FunctionHost()
-"""Runs the handlers of all functions in moto's back end."""
+"""Runs the handlers of all Lambda functions that moto emulates."""
 
 
 @cache

@@ -71,7 +71,7 @@ def _upload_part_of_known_upload(
     return part
 
 
-def _complete(self: S3Backend, bucket_name: str, multipart_id: str, body: Iterator[tuple[int, str]]) -> Any:  # noqa: ANN401  (a key)
+def _complete(self: S3Backend, bucket_name: str, multipart_id: str, body: Iterator[tuple[int, str]]) -> Any:  # noqa: ANN401  (moto's object)
     with _completion_lock:
         _find_upload(self, bucket_name, multipart_id)
         return _complete_upload(self, bucket_name, multipart_id, body)

@@ -112,7 +112,7 @@ def _complete(self: FakeMultipart, body: Iterator[tuple[int, str]]) -> tuple[Ass
 
 
 def _assemble(parts: list[FakeKey]) -> AssembledObject:
-    buffer = tempfile.SpooledTemporaryFile(get_s3_default_key_buffer_size())  # noqa: SIM115  (closed with the key)
+    buffer = tempfile.SpooledTemporaryFile(get_s3_default_key_buffer_size())  # noqa: SIM115  (closed with the object)
     for part in parts:
         buffer.writelines(ObjectRange(part, 0, part.contentsize))
         part._value_buffer.close()  # noqa: SLF001  (frees the part's file as soon as it is copied)
