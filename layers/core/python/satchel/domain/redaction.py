@@ -1,6 +1,6 @@
-"""Removal of secrets and tokens from tool arguments for logs and the audit trail, with limits of size.
+"""Remove secrets and tokens from tool arguments, and limit their size, for logs and the audit trail.
 
-Names decide: a value is a secret if the name of its key, header or query parameter looks like the name of a secret.
+A value counts as a secret if the name of its key, header or query parameter looks like the name of a secret.
 """
 
 import json
@@ -21,9 +21,9 @@ _SECRET = re.compile(
     r"|(?:^|[-_.])(?:auth|pass|pwd|jwt|otp|sig)(?:$|[-_.])",
     re.IGNORECASE,
 )
-_SECRET_PARAMETERS = frozenset({"key", "code"})  # in URLs only: a tool argument with this name is rarely a secret
-# ``name=value`` and ``name: value`` in any text: queries, headers, connection strings, JSON within text. The lookbehind
-# and the length limit of names keep the search linear in the length of the text.
+_SECRET_PARAMETERS = frozenset({"key", "code"})  # secret only in URLs: a tool argument named so rarely is one
+# Matches ``name=value`` and ``name: value`` in any text: queries, headers, connection strings, JSON within text. The
+# lookbehind and the length limit for names keep the search time linear in the length of the text.
 _NAME = re.compile(r"(?<![\w.-])([\w.-]{1,64})[\"']?\s{0,4}[=:]\s{0,4}")
 _VALUE = re.compile(r"\"[^\"]*\"?|'[^']*'?|(?:(?:bearer|basic|token)\s{1,4})?[^\s\"'&;,<>]*", re.IGNORECASE)
 _BEARER = re.compile(r"\bbearer\s+[\w.~+/=-]+", re.IGNORECASE)
@@ -32,14 +32,14 @@ _USER_INFO = re.compile(r"(?<=://)[^\s/@\"']{1,256}(?=@)")
 
 
 def redact(arguments: Any) -> Any:  # noqa: ANN401  (any JSON value)
-    """Return arguments for storage and logs: JSON without secrets, or the beginning of its text if it is too long."""
+    """Return tool arguments without secrets, as JSON. If the JSON is too long, return the beginning of its text."""
     redacted = _redact(strip_and_truncate(arguments, MAX_CHARS), 0)
     text = json.dumps(redacted, ensure_ascii=False)
     return redacted if len(text) <= MAX_TOTAL_CHARS else truncate(text, MAX_TOTAL_CHARS)
 
 
 def redact_text(text: str) -> str:
-    """Return a text without secrets and at most ``MAX_CHARS`` long."""
+    """Remove secrets from a text, and cut it to ``MAX_CHARS`` characters."""
     text = _redact_named_values(_USER_INFO.sub(REDACTED, truncate(text, MAX_CHARS)))
     return _JWT.sub(REDACTED, _BEARER.sub(REDACTED, text))
 

@@ -1,4 +1,4 @@
-"""Compose the response of a turn from the turn and its calls."""
+"""Compose the response of a turn from the stored turn and its tool calls."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from satchel.domain.sessions import Turn
 
 
 def compose_response(turn: Turn, calls: Sequence[Call]) -> FinalResponse:
-    """Return the response of a turn. While the turn runs, it contains the results so far."""
+    """Return the response of a turn. While the turn is running, the response contains the results so far."""
     results = [call.result for call in calls if call.result]
     display = resolve_display(results)
     canvases = [result.canvas for result in results if result.canvas]
@@ -32,7 +32,7 @@ def compose_response(turn: Turn, calls: Sequence[Call]) -> FinalResponse:
 
 
 def _newest_versions(artifacts: list[ResponseArtifact]) -> list[ResponseArtifact]:
-    """Keep the newest version of each file: parallel calls may end in any order."""
+    """Keep only the newest version of each file. They may be in any order, because parallel calls end in any order."""
     newest: dict[str, ResponseArtifact] = {}
     for artifact in artifacts:
         if artifact.version >= newest.get(artifact.file_key, artifact).version:
@@ -41,15 +41,15 @@ def _newest_versions(artifacts: list[ResponseArtifact]) -> list[ResponseArtifact
 
 
 def _primary_first(artifacts: list[ResponseArtifact], primary: str | None) -> list[ResponseArtifact]:
-    """Put the primary file first (clause v2:display:primary-file); the others keep their order."""
+    """Move the primary file to the front (clause v2:display:primary-file). The other files keep their order."""
     newest = sorted(_newest_versions(artifacts), key=lambda artifact: artifact.name != primary)
     return [artifact.model_copy(update={"position": index}) for index, artifact in enumerate(newest)]
 
 
 def resolve_display(results: Sequence[CallResult]) -> ResponseDisplay:
-    """Return how to show the files of these calls. The last display hint wins, for all calls up to it.
+    """Return how clients should show the files of these calls. The last display hint applies to all calls before it.
 
-    If a later call without a hint made a file that can be shown, the canvas opens (clause v2:canvas:auto-open).
+    If a later call without a hint created a file that can be shown, the canvas opens (clause v2:canvas:auto-open).
     """
     last_hint = max((index for index, result in enumerate(results) if result.display), default=-1)
     hint = (results[last_hint].display if last_hint >= 0 else None) or Display()

@@ -1,4 +1,4 @@
-"""The final response of a turn and its parts. Stored responses contain no links; they are created when it is read."""
+"""The response of a turn and its parts. Stored responses contain no links; each read of a response adds new ones."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from satchel.domain.ids import CallId, FileKey, SessionId, TurnId
 
 
 class ResponseArtifact(BaseModel):
-    """A file that a tool created. ``size`` in bytes; ``position`` counts from 0, with the primary file first."""
+    """A file that a tool created. ``size`` is in bytes. ``position`` counts from 0, which is the primary file."""
 
     id: str
     type: str
@@ -32,7 +32,7 @@ class ResponseArtifact(BaseModel):
 
 
 class ResponseDeferred(BaseModel):
-    """A file that waits for an action of the user."""
+    """A file that waits for an action by the user."""
 
     name: str
     file_key: FileKey
@@ -48,7 +48,7 @@ class ResponseDeferred(BaseModel):
 
 
 class ResponseDisplay(BaseModel):
-    """Display settings of the created files. ``open_canvas`` is the decision after all display hints."""
+    """Display settings for the created files. ``open_canvas`` is the result of all tools' display hints."""
 
     open_canvas: bool = False
     primary_file: str | None = None
@@ -60,7 +60,7 @@ class ResponseDisplay(BaseModel):
 
 
 class ResponseCanvas(BaseModel):
-    """A dashboard in a frame. With ``wants_token``, the client passes it the ``token`` of a newly read response."""
+    """A dashboard to show in a frame. With ``wants_token``, the client must pass it ``token`` from a fresh response."""
 
     open: bool = True
     id: str
@@ -76,7 +76,7 @@ class ResponseCanvas(BaseModel):
 
 
 class ToolCallSummary(BaseModel):
-    """One tool call of the turn. ``results`` is the result that the model got, shortened if it was long."""
+    """One tool call in the turn. ``results`` is the result that the model got, shortened if it was long."""
 
     call_id: CallId
     tool: str
@@ -90,16 +90,16 @@ class ToolCallSummary(BaseModel):
 
 
 class TurnError(BaseModel):
-    """The reason why a turn failed. ``message`` is for the user."""
+    """The reason why a turn failed. ``message`` can be shown to the user."""
 
     error_code: str
     message: str
 
 
 class FinalResponse(BaseModel):
-    """The response of a turn. While the turn runs, it contains the results so far.
+    """The response of a turn. While the turn is running, the response contains the results so far.
 
-    ``usage`` is the sum of the tokens of all rounds, as the model's provider reported them.
+    ``usage`` is the number of tokens in all rounds, as reported by the model's provider.
     """
 
     turn_id: TurnId

@@ -12,13 +12,13 @@ ServerName = str
 FileMode = Literal["path", "url"]
 
 VARIABLE = re.compile(r"\$\{(\w+)\}")
-"""A placeholder ``${NAME}`` in mcp.json, for a value from the environment or a secret."""
+"""Matches a placeholder ``${NAME}`` in mcp.json, which stands for an environment variable or a secret."""
 
 
 class ProcessLimits(BaseModel):
-    """Resource limits of each process of a server. ``processes`` is the limit of their number.
+    """Resource limits for each process of a server. ``processes`` limits how many processes a server can have.
 
-    The kernel's limit of processes does not apply to root; a control group replaces it if root may create one.
+    The kernel does not apply its process limit to root. For root, a control group limits processes if permitted.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -30,14 +30,14 @@ class ProcessLimits(BaseModel):
 
 
 class ServerEntry(BaseModel):
-    """One MCP server: either a ``command`` (stdio) or a ``url`` (HTTP).
+    """An mcp.json entry for one MCP server, which has either a ``command`` (stdio) or a ``url`` (HTTP).
 
     ``env``, ``auth_token`` and ``url`` may contain ``${NAME}``; only the server's own runner replaces the placeholders.
-    ``files`` says how tools get file arguments: one mode for all tools, or a mode by tool name. The default is ``path``
-    for stdio and ``url`` for HTTP. ``allow_private``: the URL may point to this machine or to a private network.
-    ``silence_seconds``, ``notice_seconds`` and ``max_seconds`` override the default limits of calls
-    (``domain.timing``). ``read_paths`` are readable in addition to the system and the server's own files.
-    ``network: false`` blocks the network. Paths in the file are relative to the file; here, they are absolute.
+    ``files`` says how tools get file arguments (as path or URL): one mode for all tools, or a mode by tool name. The
+    default is ``path`` for stdio and ``url`` for HTTP. With ``allow_private``, ``url`` may be in a private network.
+    ``silence_seconds``, ``notice_seconds`` and ``max_seconds`` override the default time limits of tool calls
+    (``domain.timing``). The server can read ``read_paths`` in addition to the system and its own files.
+    ``network: false`` blocks the network. Paths in mcp.json are relative to the file; in this class, they are absolute.
     ``requirements`` (a file of pinned packages) and ``deploy`` control the deployment of the server's function.
     """
 
@@ -70,7 +70,7 @@ class ServerEntry(BaseModel):
     @field_validator("notice_seconds")
     @classmethod
     def _check_notices(cls, notices: NoticeSeconds | None, info: ValidationInfo) -> NoticeSeconds | None:
-        """Require the silence limit with notices, because notices are times within it."""
+        """Require ``silence_seconds`` if notices are set, because the times of notices must be below that limit."""
         silence: float | None = info.data.get("silence_seconds")
         if notices is None:
             return None
@@ -88,7 +88,7 @@ class ServerEntry(BaseModel):
 
     @property
     def is_remote(self) -> bool:
-        """Return True if the server runs elsewhere, and is called over HTTP."""
+        """Return True if the server is called over HTTP instead of being started as a local process."""
         return self.command is None
 
     def needs_approval(self, tool: str) -> bool:
@@ -96,12 +96,12 @@ class ServerEntry(BaseModel):
         return "*" in self.require_approval or tool in self.require_approval
 
     def file_mode_for(self, tool: str) -> FileMode:
-        """Return how a tool of this server gets file arguments."""
+        """Return how this tool gets file arguments: as a local path or as a URL."""
         configured = self.files.get(tool) if isinstance(self.files, dict) else self.files
         return configured or ("path" if self.command else "url")
 
     def limits_with_defaults(self, defaults: Limits) -> Limits:
-        """Return the limits of this server's calls: its own ones, and ``defaults`` for the others."""
+        """Return the time limits for this server's tool calls: its own limits, and ``defaults`` where it sets none."""
         limits = defaults if self.max_seconds is None else defaults.model_copy(update={"max_seconds": self.max_seconds})
         if self.silence_seconds is None:
             return limits
@@ -109,26 +109,26 @@ class ServerEntry(BaseModel):
 
     @property
     def variables(self) -> set[str]:
-        """Return the names of all placeholders."""
+        """Return the names of all placeholders (``${NAME}``) in the entry."""
         texts = [*self.env.values(), self.auth_token or "", self.url or ""]
         return {name for text in texts for name in VARIABLE.findall(text)}
 
     def config_hash(self) -> str:
-        """Return a hash of the fields that decide about the server's tools; a stored tool list is valid for one hash.
+        """Return a hash of the fields that determine the server's tools. A stored tool list is valid for one hash only.
 
-        Placeholders are hashed unreplaced, so that functions without the server's secrets find the same list.
+        The hash covers placeholders, not their values, so functions without the server's secrets compute the same hash.
         """
         relevant = self.model_dump_json(include={"command", "cwd", "env", "url", "transport"})
         return hashlib.sha256(relevant.encode()).hexdigest()[:16]
 
 
 class Registry(BaseModel):
-    """All enabled servers by name."""
+    """All enabled MCP servers by name."""
 
     servers: dict[ServerName, ServerEntry]
 
     def visible_to(self, groups: list[str] | frozenset[str]) -> dict[ServerName, ServerEntry]:
-        """Return the servers that a user in these groups may use. A server without groups is for all users."""
+        """Return the servers that a user in these groups may use. All users may use a server without groups."""
         user_groups = set(groups)
         return {n: entry for n, entry in self.servers.items() if not entry.groups or user_groups & set(entry.groups)}
 
@@ -143,7 +143,7 @@ class Registry(BaseModel):
         return parts is not None and self.servers[parts[0]].needs_approval(parts[1])
 
     def split_tool_name(self, tool: str) -> tuple[ServerName, str] | None:
-        """Split a full name into server and tool by the registered names, because a server's name may contain dots."""
+        """Split ``server.tool`` at a registered server's name, as server names may contain dots. None if unknown."""
         for name in sorted(self.servers, key=len, reverse=True):
             if tool.startswith(f"{name}."):
                 return name, tool[len(name) + 1 :]

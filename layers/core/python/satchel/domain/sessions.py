@@ -1,4 +1,4 @@
-"""Sessions and turns as stored."""
+"""The stored form of sessions and turns."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -11,17 +11,17 @@ from satchel.domain.responses import TurnError
 
 
 class SessionStatus(StrEnum):
-    """An ended session can be read until it is deleted, but not continued."""
+    """The status of a session. An ended session can be read until it is deleted, but not continued."""
 
     ACTIVE = "active"
     ENDED = "ended"
 
 
 class Session(BaseModel):
-    """A conversation. A new ``epoch`` invalidates all its links; ``running_turn`` is its lock.
+    """A conversation. A new ``epoch`` invalidates all links to its files. ``running_turn`` prevents a second turn.
 
-    ``model`` is the name of the model for new turns. ``instructions`` are for the model. If None, the deployment's
-    defaults apply. ``usage`` is the sum of all turns' tokens.
+    ``model`` is the name of the model for new turns, ``instructions`` are its instructions. For None, the deployment's
+    default applies. ``usage`` is the sum of all turns' tokens.
     """
 
     session_id: SessionId
@@ -39,7 +39,7 @@ class Session(BaseModel):
 
 
 class SessionChanges(BaseModel):
-    """The fields of a session that a user may set at its creation or later. Unset fields do not change."""
+    """The fields of a session that a user may set when creating or changing it. Unset fields do not change."""
 
     title: str | None = None
     model: str | None = None
@@ -50,7 +50,7 @@ NO_CHANGES = SessionChanges()
 
 
 class TurnStatus(StrEnum):
-    """A turn ends once, with one of the last three."""
+    """The status of a turn: ``running`` until it ends once, with one of the other values."""
 
     RUNNING = "running"
     COMPLETE = "complete"
@@ -61,9 +61,9 @@ class TurnStatus(StrEnum):
 class Turn(BaseModel):
     """One user message and its answer.
 
-    ``tools`` limits the model's tools (None: all of the user's tools). ``groups`` are the user's groups at the start of
-    the turn, because only the API knows the signed-in user. ``model`` is the name of the model at the start, ``usage``
-    the tokens so far.
+    ``tools`` are the only tools that the model may use (None: all the user's tools). ``groups`` are the user's groups
+    when the turn started, stored because only the API sees the user's token. ``model`` is the name of the turn's model,
+    ``usage`` the tokens so far.
     """
 
     turn_id: TurnId
@@ -83,5 +83,5 @@ class Turn(BaseModel):
 
     @property
     def has_ended(self) -> bool:
-        """Return True if the turn has ended. Its answer does not change after that."""
+        """Return True if the turn has ended, after which its answer never changes."""
         return self.status is not TurnStatus.RUNNING

@@ -1,4 +1,4 @@
-"""Limits of stored texts and lists: a DynamoDB item has at most 400 KB, whatever a tool returned."""
+"""Limit the size of stored texts and lists, because tools may return more than a DynamoDB item can hold (400 KB)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,12 +13,12 @@ MAX_NAME_CHARS = 1_000
 
 
 def truncate(text: str, max_chars: int = MAX_TEXT_CHARS) -> str:
-    """Return a text of at most ``max_chars`` characters; the last one is "…" if the text was longer."""
+    """Cut a text to at most ``max_chars`` characters. If it was longer, the last character is "…"."""
     return text if len(text) <= max_chars else text[: max_chars - 1] + "…"
 
 
 def strip_and_truncate(value: Any, max_chars: int = MAX_TEXT_CHARS) -> Any:  # noqa: ANN401  (any JSON value)
-    """Return a tool's JSON value without base64 and file links, with each text cut."""
+    """Remove base64 and file links from a tool's JSON value, and cut each text to ``max_chars`` characters."""
     return _truncate_texts(strip_blobs(value), max_chars)
 
 

@@ -1,4 +1,4 @@
-"""Inputs and outputs of the states of the state machine: ids and references only."""
+"""Inputs and outputs of the state machine's states. They contain only ids and references, so they stay small."""
 
 from pydantic import BaseModel
 
@@ -7,21 +7,21 @@ from satchel.domain.ids import CallId, SessionId, TurnId, UserName
 MAX_ROUNDS = 99
 MAX_CALLS_IN_ROUND = 40
 MAX_CALLS_IN_TURN = 250
-"""These limits keep an execution below Step Functions' 25,000 history events, including all retries."""
+"""Maximum tool calls in a turn, so that an execution stays below Step Functions' limit of 25,000 history events."""
 
 MAX_CORRECTIONS = 3
-"""How many times per turn a model may correct invalid calls."""
+"""How many times in a turn the model may correct invalid tool calls."""
 
 
 class Failure(BaseModel):
-    """The error that a state caught: its name and cause."""
+    """An error that the state machine caught in a state: its name and cause."""
 
     Error: str = ""
     Cause: str = ""
 
 
 class TurnStep(BaseModel):
-    """A running turn. ``round`` counts the model's replies, ``tries`` the previous attempts of this state."""
+    """The input of states about a whole turn. ``round`` counts model replies, ``tries`` previous attempts."""
 
     user: UserName
     session_id: SessionId
@@ -32,21 +32,21 @@ class TurnStep(BaseModel):
 
 
 class CallRef(BaseModel):
-    """A call in the list of the Map state. ``approval``: the user must approve it first."""
+    """A tool call for the Map state to run. With ``approval``, the user must approve the call first."""
 
     call_id: CallId
     approval: bool = False
 
 
 class NextStep(TurnStep):
-    """The output of Think: the calls to make, or ``done`` for a final answer."""
+    """The output of state Think: the tool calls to run, or ``done`` if the model gave its final answer."""
 
     calls: list[CallRef] = []
     done: bool
 
 
 class CallStep(BaseModel):
-    """A running call."""
+    """The input of states about one tool call."""
 
     user: UserName
     session_id: SessionId

@@ -1,4 +1,4 @@
-"""Time limits of tool calls with the notices before them, and the throttle of progress events."""
+"""Time limits for tool calls, the notices that users get before a limit, and a rate limit for progress events."""
 
 import math
 from collections.abc import Sequence
@@ -10,10 +10,10 @@ from pydantic import BaseModel, Field, model_validator
 T = TypeVar("T")
 
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-"""A finite, positive duration."""
+"""A finite, positive duration in seconds."""
 
 NoticeSeconds = tuple[Seconds, Seconds, Seconds]
-"""The durations of silence after which the user gets the three notices."""
+"""How long a tool must be silent before the user gets the first, second and third notice."""
 
 _DEFAULT_SILENCE = 30.0
 _DEFAULT_NOTICES = (15.0, 20.0, 25.0)
@@ -27,7 +27,7 @@ _TOO_LONG = "The tool was stopped after {max_seconds}, the maximum duration of a
 
 
 class Notice(BaseModel):
-    """A message to the user after ``seconds`` of silence. After ``left`` more seconds, the call is stopped."""
+    """A message to the user if a tool is silent for ``seconds``. After ``left`` more seconds, the call is stopped."""
 
     seconds: float
     left: float
@@ -35,7 +35,7 @@ class Notice(BaseModel):
 
 
 class TimeLimitReached(BaseModel):
-    """The limit that a call reached: ``silence``, or ``cap`` for the total duration. The call must be stopped."""
+    """The limit at which a call must be stopped: ``silence`` of the tool, or ``cap`` (the total duration)."""
 
     kind: Literal["silence", "cap"]
     seconds: float
@@ -48,9 +48,9 @@ class TimeLimitReached(BaseModel):
 
 
 class Limits(BaseModel):
-    """Limits of a tool call in seconds: the silence, the notices before its end, and the total duration.
+    """Time limits of a tool call in seconds: maximum silence of the tool, times of notices, and total duration.
 
-    By default, the notices come after a half, two thirds and five sixths of the silence: after 15, 20 and 25 s of 30 s
+    By default, users get notices after 1/2, 2/3 and 5/6 of the silence limit, e.g. after 15, 20 and 25 s of 30 s
     (clauses v2.1:timeout:notice-15s, v2.1:timeout:notice-20s, v2.1:timeout:notice-25s).
     """
 
@@ -75,7 +75,7 @@ class Limits(BaseModel):
 
 
 def describe_order_problem(notices: Sequence[float], silence: float) -> str | None:
-    """Return the rule that the times of notices break, or None if they rise and end before the silence limit."""
+    """Return the rule that the notices' times violate, or None if they rise and stay below the silence limit."""
     if all(before < after for before, after in pairwise([*notices, silence])):
         return None
     return f"three rising times below the silence limit of {silence:g} s"
@@ -84,7 +84,7 @@ def describe_order_problem(notices: Sequence[float], silence: float) -> str | No
 class SilenceTimer:
     """Tracks the limits of one call. All times are seconds of a monotonic clock.
 
-    ``started`` is the start of the whole call, including the download of its inputs; the total duration counts from it.
+    The total duration counts from ``started``, the start of the whole call, which includes the download of its inputs.
     """
 
     def __init__(self, limits: Limits, now: float, started: float | None = None) -> None:
@@ -95,19 +95,19 @@ class SilenceTimer:
         self._notices = limits.notice_schedule()
 
     def reset(self, now: float) -> None:
-        """Restart the silence after any message of the tool (clause v2.1:progress:resets)."""
+        """Restart the measurement of silence when the tool sends any message (clause v2.1:progress:resets)."""
         self._last_message = now
         self._notices_sent = 0
 
     def next_deadline(self) -> float:
-        """Return the time of the next notice or limit."""
+        """Return the time at which the next notice is due or a limit is reached."""
         ends = min(self._last_message + self._limits.silence, self._started + self._limits.max_seconds)
         if self._notices_sent < len(self._notices):
             return min(ends, self._last_message + self._notices[self._notices_sent].seconds)
         return ends
 
     def check(self, now: float) -> Notice | TimeLimitReached | None:
-        """Return the next due notice or the reached limit, or None. Repeat the call for further due notices."""
+        """Return the next due notice or the reached limit, or None. Call again after a notice: another may be due."""
         if now >= self._started + self._limits.max_seconds:
             return TimeLimitReached(kind="cap", seconds=self._limits.max_seconds)
         if now >= self._last_message + self._limits.silence:
@@ -126,11 +126,11 @@ def _format_seconds(seconds: float) -> str:
 
 
 MIN_INTERVAL_SECONDS = 0.25
-"""Users cannot follow more than about four progress messages per second."""
+"""Minimum time between progress messages, because users cannot follow more than about four per second."""
 
 
 class Throttle(Generic[T]):
-    """Limits the rate of items. An item that comes too early is held, and replaces the item held before."""
+    """Limits the rate of items. Holds an item that comes too early; a newer item replaces the held one."""
 
     def __init__(self, seconds: float = MIN_INTERVAL_SECONDS) -> None:
         self._seconds = seconds
@@ -138,7 +138,7 @@ class Throttle(Generic[T]):
         self._held: T | None = None
 
     def offer(self, item: T, now: float) -> T | None:
-        """Return the item if it may pass now. Else hold it and return None."""
+        """Return the item if it may pass now. Otherwise, hold it for later and return None."""
         if self._last_passed is not None and now - self._last_passed < self._seconds:
             self._held = item
             return None
@@ -147,11 +147,11 @@ class Throttle(Generic[T]):
 
     @property
     def due_at(self) -> float:
-        """Return the time when the held item may pass, or infinity without a held item."""
+        """Return the time at which the held item may pass, or infinity if no item is held."""
         return math.inf if self._held is None or self._last_passed is None else self._last_passed + self._seconds
 
     def flush(self, now: float) -> T | None:
-        """Return and release the held item, or return None. A released item counts as passed at ``now``."""
+        """Release the held item and return it, or None if no item is held. The item counts as passed at ``now``."""
         item, self._held = self._held, None
         if item is not None:
             self._last_passed = now
