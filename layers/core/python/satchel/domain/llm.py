@@ -91,9 +91,9 @@ class ModelCatalog:
 class ModelError(Exception):
     """A failed model request. ``user_message`` is shown to the user.
 
-    The state machine sees the class name as the error's name, and repeats requests with ``retryable`` errors.
-    ``provider_status`` (status and code) is for operators; it has no text of the provider, which may quote the
-    conversation. ``retry_after`` is the provider's minimum delay in seconds.
+    The state machine identifies an error by its class name, and repeats requests that failed with ``retryable`` errors.
+    ``provider_status`` (status and code) is for operators. It excludes the provider's message, which may quote the
+    conversation. ``retry_after`` is the minimum delay in seconds that the provider requests.
     """
 
     code: ClassVar[str] = "E_MODEL_FAILED"
@@ -101,7 +101,7 @@ class ModelError(Exception):
     retryable: ClassVar[bool] = False
 
     def __init_subclass__(cls, *, code: str, retryable: bool = False) -> None:
-        """Set the class attributes of an error."""
+        """Set ``code`` and ``retryable`` of a subclass from the arguments in its class statement."""
         cls.code, cls.retryable = code, retryable
 
     def __init__(self, provider_status: str = "", retry_after: float | None = None) -> None:
@@ -111,25 +111,25 @@ class ModelError(Exception):
 
 
 class ModelThrottled(ModelError, code="E_MODEL_THROTTLED", retryable=True):
-    """Too many requests or tokens at the moment."""
+    """The provider rejects requests at the moment, because there are too many requests or tokens."""
 
     user_message = "The model has too many requests at the moment. Please try again in a minute."
 
 
 class ModelUnavailable(ModelError, code="E_MODEL_UNAVAILABLE", retryable=True):
-    """The provider fails or cannot be reached."""
+    """The provider reports a failure or cannot be reached."""
 
     user_message = "The model cannot be reached at the moment. Please try again in a few minutes."
 
 
 class ModelTimedOut(ModelError, code="E_MODEL_TIMEOUT", retryable=True):
-    """No text for too long, or no end in time."""
+    """The model sent no text for too long, or did not finish its answer in time."""
 
     user_message = "The model took too long to answer. Please try again, perhaps with a smaller question."
 
 
 class ModelCutOff(ModelError, code="E_MODEL_CUT_OFF", retryable=True):
-    """The stream ended before the answer did."""
+    """The response stream ended before the answer was complete."""
 
     user_message = "The model's answer broke off in the middle, so it is not shown. Please try again."
 

@@ -1,17 +1,17 @@
-"""Fit a conversation into a budget of tokens. Old parts are dropped first; the latest user message and its files stay.
+"""Fit a conversation into a token budget. Drop old parts first; always keep the latest user message and its file list.
 
-One token is estimated as three bytes of UTF-8. This is too high for prose and code and may be too low for long numbers,
-but works for all providers. Texts, names, arguments and results count, with a small overhead for each message.
+Token counts are estimates: one for three bytes of UTF-8. That is too many for prose and code and maybe too few for long
+numbers, but works for all providers. Texts, names, arguments and results count, plus a small overhead per message.
 
-The steps, each only as far as needed:
+These steps run in order, until the conversation fits:
 
 1. Shorten tool results, the oldest first, except those of the latest round.
 2. Drop the oldest turns.
 3. Drop the oldest rounds of the current turn.
 4. Shorten the results of the latest round.
 
-Each step rounds up to an eighth of the budget. The beginning of the conversation then stays the same for many rounds,
-and the provider can cache it.
+Each step removes multiples of an eighth of the budget. The beginning of the conversation then stays the same for many
+rounds, so the provider can cache it.
 """
 
 import json
@@ -33,12 +33,12 @@ _SHORTENED = "This result was shortened because the conversation is long. Call t
 
 
 def estimate_tokens(text: str) -> int:
-    """Estimate the tokens of a text."""
+    """Estimate the number of tokens in a text."""
     return -(-len(text.encode(errors="replace")) // _BYTES_PER_TOKEN)
 
 
 def message_tokens(message: Message) -> int:
-    """Estimate the tokens of a message."""
+    """Estimate the number of tokens in a message, including its tool calls."""
     if isinstance(message, ToolMessage):
         return _part_tokens(_json(message.content), message.tool)
     calls = message.calls if isinstance(message, AssistantMessage) else []
@@ -46,7 +46,7 @@ def message_tokens(message: Message) -> int:
 
 
 def tool_tokens(tool: ToolSpec) -> int:
-    """Estimate the tokens of a tool's description."""
+    """Estimate the number of tokens in a tool's name, description and input schema."""
     return _part_tokens(tool.full_name, tool.description, _json(tool.input_schema))
 
 
@@ -56,7 +56,7 @@ def _part_tokens(*texts: str) -> int:
 
 @dataclass(frozen=True)
 class FittedConversation:
-    """A conversation without its oldest ``dropped_turns``, and without ``dropped_rounds`` of its latest turn."""
+    """A conversation without its oldest turns and rounds; ``dropped_turns`` and ``dropped_rounds`` count them."""
 
     messages: list[Message]
     dropped_turns: int = 0
@@ -64,7 +64,7 @@ class FittedConversation:
 
     @property
     def note(self) -> str:
-        """Return the note for the model about the dropped parts, or an empty text."""
+        """Return a note that tells the model which parts were dropped, or empty text if nothing was dropped."""
         counts = ((self.dropped_turns, "turn"), (self.dropped_rounds, "round"))
         dropped = [f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count]
         if self.dropped_rounds:
@@ -73,7 +73,7 @@ class FittedConversation:
 
 
 def fit_to_budget(messages: Sequence[Message], max_tokens: int) -> FittedConversation:
-    """Return a normalized conversation with at most ``max_tokens``, or with as few as possible."""
+    """Shorten a normalized conversation to at most ``max_tokens``, or as far as possible."""
     trimmer = _Trimmer(list(messages), max_tokens - _NOTE_TOKENS)
     trimmer.shorten(trimmer.earlier_results())
     trimmer.drop_turns()
@@ -83,7 +83,7 @@ def fit_to_budget(messages: Sequence[Message], max_tokens: int) -> FittedConvers
 
 
 class _Trimmer:
-    """The steps on one conversation."""
+    """Applies the steps in the module's docstring to one conversation."""
 
     def __init__(self, messages: list[Message], max_tokens: int) -> None:
         self.messages = messages
@@ -92,16 +92,16 @@ class _Trimmer:
         self._step = max(1, max_tokens // _STEPS)
 
     def earlier_results(self) -> list[int]:
-        """Return the indexes of the results before the latest round."""
+        """Return the indexes of all tool results before the latest round."""
         latest = max((i for i, message in enumerate(self.messages) if not isinstance(message, ToolMessage)), default=0)
         return [index for index in self.all_results() if index < latest]
 
     def all_results(self) -> list[int]:
-        """Return the indexes of all results."""
+        """Return the indexes of all tool results."""
         return [index for index, message in enumerate(self.messages) if isinstance(message, ToolMessage)]
 
     def shorten(self, indexes: Sequence[int]) -> None:
-        """Shorten the results at these indexes, until the conversation fits."""
+        """Shorten the tool results at these indexes, one after the other, until the conversation fits."""
         excess = self._excess()
         for index in indexes:
             if excess <= 0:
@@ -111,13 +111,13 @@ class _Trimmer:
             self.messages[index] = short
 
     def drop_turns(self) -> None:
-        """Drop the oldest turns, but never the latest one."""
+        """Drop the oldest turns until the conversation fits, but never the latest turn."""
         *earlier, latest = split_turns(self.messages)
         self.dropped_turns = self._count_to_drop(earlier)
         self.messages = [message for turn in [*earlier[self.dropped_turns :], latest] for message in turn]
 
     def drop_rounds(self) -> None:
-        """Drop the oldest rounds of the latest turn, but never its latest round."""
+        """Drop the oldest rounds of the latest turn until the conversation fits, but never its latest round."""
         *earlier, latest = split_turns(self.messages)
         rounds = split_rounds(latest)
         self.dropped_rounds = self._count_to_drop(rounds[:-1])
@@ -125,7 +125,7 @@ class _Trimmer:
         self.messages = [message for part in parts for message in part]
 
     def _count_to_drop(self, parts: Sequence[Round]) -> int:
-        """Return how many of the first parts to drop: all of them if even that is not enough."""
+        """Return how many parts to drop from the beginning so that the conversation fits, or all if it never does."""
         excess = self._excess()
         for number, part in enumerate(parts):
             if excess <= 0:
@@ -134,14 +134,14 @@ class _Trimmer:
         return len(parts)
 
     def _excess(self) -> int:
-        """Return the tokens to remove, rounded up so that a few more tokens do not change the result."""
+        """Return the number of tokens to remove, rounded up so that slight growth does not change what is dropped."""
         excess = sum(map(message_tokens, self.messages)) - self._max_tokens
         return -(-excess // self._step) * self._step
 
 
 def _shorten_result(message: Message) -> Message:
-    """Return a result with the beginning and end of its text and its file names, if that is shorter."""
-    assert isinstance(message, ToolMessage)  # noqa: S101  (the caller selects results only)
+    """Reduce a tool result to its file names and the beginning and end of its text, if that makes it shorter."""
+    assert isinstance(message, ToolMessage)  # noqa: S101  (the caller passes only tool results)
     results = message.content.get("results")
     text = results if isinstance(results, str) else _json(results)
     left_out = len(text) - _HEAD_CHARS - _TAIL_CHARS

@@ -1,4 +1,4 @@
-"""The tools of servers: stored tool lists, tool names that model APIs accept, and the built-in tools.
+"""Tools: the stored tool lists of MCP servers, tool names that model APIs accept, and Satchel's built-in tools.
 
 Dispatch runs the built-in tools itself, without a runner.
 """
@@ -15,17 +15,17 @@ from pydantic import BaseModel
 from satchel.domain.conversation import AssistantMessage, CompletionRequest, ToolMessage, ToolSpec
 
 REFRESH_INTERVAL = timedelta(minutes=5)
-"""Tool lists are requested again after this time, because a server's program may change without its entry."""
+"""A server's tools are listed again after this time, because its program can change while its entry does not."""
 
 RETRY_INTERVAL = timedelta(seconds=30)
-"""A server that did not start is tried again after this time: its dependencies may be ready now."""
+"""After a failure, a server's tools are listed again after this time, because its dependencies may be ready then."""
 
 
 class StoredToolList(BaseModel):
-    """The last tool list of a server; ``tools`` is None if the server never returned one.
+    """The last known tool list of a server. ``tools`` is None if the server never returned a list.
 
-    ``failure`` is the reason if the last request (at ``asked_at``) failed; ``tools`` are then older. ``doubted``: the
-    server announced a change since the list was stored.
+    If the last request (at ``asked_at``) failed, ``failure`` is the reason, and ``tools`` are from an earlier request.
+    ``doubted``: the server announced a change of its tools since the list was stored.
     """
 
     tools: list[ToolSpec] | None = None
@@ -34,18 +34,18 @@ class StoredToolList(BaseModel):
     asked_at: datetime
 
     def with_failure(self, reason: str, now: datetime) -> "StoredToolList":
-        """Return the list after a failed request."""
+        """Return the list to store after a failed request: the same tools with the reason for the failure."""
         return StoredToolList(tools=self.tools, failure=reason, asked_at=now)
 
     def is_due(self, now: datetime, refresh_interval: timedelta = REFRESH_INTERVAL) -> bool:
-        """Return True if the list must be requested again."""
+        """Return True if the list is so old that it must be requested again, earlier if it failed or is doubted."""
         retry_soon = self.failure or self.doubted
         interval = min(RETRY_INTERVAL, refresh_interval) if retry_soon else refresh_interval
         return now - self.asked_at >= interval
 
 
 def fresh_tool_list(tools: Sequence[ToolSpec], now: datetime) -> StoredToolList:
-    """Return the stored list of a server that has just returned its tools."""
+    """Return the list to store for a server that has just returned these tools."""
     return StoredToolList(tools=list(tools), asked_at=now)
 
 
@@ -57,11 +57,11 @@ _HASH_CHARS = 8
 
 
 class ToolNames:
-    """Maps full names (``server.tool``) to names that model APIs accept, and back.
+    """Maps full tool names (``server.tool``) to names that model APIs accept, and back.
 
-    Model APIs accept 64 letters, digits, ``_`` and ``-``; other characters become ``_``. If two names would be equal
-    (``a_b.c`` and ``a.b_c``) or one too long, it gets a hash of the full name. So other tools do not change
-    a tool's name, except one whose name would be equal.
+    Model APIs accept up to 64 letters, digits, ``_`` and ``-``; other characters become ``_``. A hash of the full name
+    is appended to names that are too long or would be equal (``a_b.c`` and ``a.b_c``). So a tool's name depends on no
+    other tools, except one with an equal name.
     """
 
     def __init__(self, full_names: Iterable[str]) -> None:
@@ -74,15 +74,15 @@ class ToolNames:
         self._name_by_full = {full: name for name, full in self._full_by_name.items()}
 
     def name_for_model(self, full_name: str) -> str:
-        """Return the model's name of a tool. Raise KeyError if the tool is not in the table."""
+        """Return the name under which the model knows a tool. Raise KeyError for a tool that was not mapped."""
         return self._name_by_full[full_name]
 
     def full_name(self, name: str) -> str | None:
-        """Return the full name for a model's name, or None for a name that the model invented."""
+        """Return the full name of the tool that the model calls ``name``, or None if the model invented the name."""
         return self._full_by_name.get(name)
 
     def _hashed_name(self, full: str, name: str, uses: Counter[str]) -> str:
-        """Return the name with a hash. Another server's tool may have the same name on purpose: then hash again."""
+        """Append a hash to the name. Hash again if a tool has the resulting name, which its author may have chosen."""
         for number in count():
             digest = hashlib.sha256(f"{full}{number or ''}".encode()).hexdigest()[:_HASH_CHARS]
             hashed = f"{name[: MAX_MODEL_NAME_CHARS - _HASH_CHARS - 1]}_{digest}"
@@ -92,9 +92,9 @@ class ToolNames:
 
 
 def names_for_request(request: CompletionRequest) -> ToolNames:
-    """Return the names of the request's tools and of all tools in its conversation.
+    """Return the name mapping for a request: the offered tools and all tools that its conversation mentions.
 
-    The model may have invented names in the conversation; providers apply the same rules to them.
+    Providers also check the names in the conversation, some of which the model may have invented.
     """
     replies = [message for message in request.messages if isinstance(message, AssistantMessage)]
     called = [call.tool for reply in replies for call in reply.calls]
@@ -108,7 +108,7 @@ def _to_valid_name(full: str) -> str:
 
 
 BUILTIN_SERVER = "satchel"
-"""The server name of the built-in tools; mcp.json must not use it."""
+"""The server name of the built-in tools. No server in mcp.json may have this name."""
 
 BUILTIN_DESCRIPTION = "Built into Satchel: the user's files."
 FILES_PER_PAGE = 50

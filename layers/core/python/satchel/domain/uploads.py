@@ -1,7 +1,7 @@
-"""Uploads in parts: clients send the parts directly to S3, and the completed upload becomes a file.
+"""Uploads in parts: clients send the parts directly to S3, and a completed upload becomes a file.
 
-Each upload is an S3 multipart upload, even with a single part. So an abandoned upload leaves only parts, which a
-lifecycle rule deletes, and a completed upload cannot be changed.
+Each upload is an S3 multipart upload, even if it has a single part. So an abandoned upload leaves only parts, which
+the bucket's lifecycle deletes, and clients cannot change a completed upload.
 """
 
 from datetime import datetime, timedelta
@@ -15,31 +15,31 @@ from satchel.domain.ids import FileKey, SessionId, UploadId, UserName, new_id
 from satchel.domain.object_keys import object_key
 
 MAX_PARTS = 10_000
-"""The limit of S3."""
+"""Maximum number of parts in an upload, which is S3's limit."""
 
 PART_BYTES = 16 << 20
-"""The amount that a client keeps in memory, and repeats at most after a broken connection."""
+"""Minimum part size: what a client holds in memory, and at most sends again after a lost connection."""
 
 MAX_SIGNED_PARTS = 100
-"""The maximum number of parts in a request for signed URLs."""
+"""Maximum number of parts for which a client can request presigned URLs at once."""
 
 PART_URL_SECONDS = 900
 UPLOAD_LIFETIME = timedelta(days=1)
-"""The bucket's lifecycle rule deletes parts later than this."""
+"""An upload can be continued for this time. The bucket's lifecycle deletes its parts later than that."""
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$")]
-"""A SHA-256 in base64. S3 compares it with the bytes of a part."""
+"""A SHA-256 hash in base64. S3 rejects a part whose bytes do not match the hash."""
 
 
 class Part(BaseModel):
-    """A part to upload: its number, counted from 1, and the checksum of its bytes."""
+    """A part that a client wants to upload: its number, counted from 1, and the hash of its bytes."""
 
     number: int
     sha256: Sha256
 
 
 class StoredPart(BaseModel):
-    """An uploaded part. ``sha256`` is None if S3 does not return it."""
+    """A part that is stored in S3. ``sha256`` is None if S3 does not return the hash."""
 
     number: int
     size: int
@@ -48,7 +48,7 @@ class StoredPart(BaseModel):
 
 
 class SignedPart(BaseModel):
-    """Permission to upload a part: PUT ``size`` bytes of the file from ``offset`` to ``url``, with these headers."""
+    """Permission to upload a part: PUT ``size`` bytes of the file from ``offset`` to ``url``, with ``headers``."""
 
     number: int
     offset: int
@@ -59,7 +59,7 @@ class SignedPart(BaseModel):
 
 
 class Upload(BaseModel):
-    """An unfinished upload. It becomes ``file``; ``store_id`` is the id of the S3 multipart upload."""
+    """An unfinished upload, which will become ``file``. ``store_id`` is the id of the S3 multipart upload."""
 
     file: NewFile
     store_id: str
@@ -68,16 +68,16 @@ class Upload(BaseModel):
 
     @property
     def upload_id(self) -> UploadId:
-        """Return the upload's id, which is the object id of its file."""
+        """Return the upload's id, which is also the object id of the future file."""
         return UploadId(self.file.object_id)
 
     @property
     def part_count(self) -> int:
-        """Return the number of parts."""
+        """Return the number of parts in the upload."""
         return part_count_of(self.file.size, self.part_bytes)
 
     def offset_of(self, number: int) -> int:
-        """Return the position of a part in the file, in bytes."""
+        """Return the offset at which a part starts in the file, in bytes."""
         return (number - 1) * self.part_bytes
 
     def size_of(self, number: int) -> int:
@@ -86,14 +86,14 @@ class Upload(BaseModel):
 
 
 def part_bytes_for(size: int) -> int:
-    """Return the part size in bytes for a file of this size, so that it has at most ``MAX_PARTS`` parts."""
+    """Return the part size in bytes for a file of this size, large enough for at most ``MAX_PARTS`` parts."""
     mebibyte = 1 << 20
     min_bytes = -(-size // MAX_PARTS)
     return max(PART_BYTES, -(-min_bytes // mebibyte) * mebibyte)
 
 
 def part_count_of(size: int, part_bytes: int) -> int:
-    """Return the number of parts of a file. An empty file has one empty part."""
+    """Return the number of parts for a file of this size. An empty file has one empty part."""
     return max(1, -(-size // part_bytes))
 
 
@@ -106,7 +106,7 @@ def new_uploaded_file(
     now: datetime,
     entropy: bytes,
 ) -> NewFile:
-    """Return the file of an upload, in parts or in one request."""
+    """Return the future file of a new upload, whether the client sends it in parts or in one request."""
     name = safe_name(raw_name)
     object_id = FileKey(new_id("f", now, entropy))
     return NewFile(

@@ -19,11 +19,11 @@ class Identity(BaseModel):
 
 
 LATE_WRITE_GRACE = timedelta(minutes=16)
-"""A running call may still write for this time after a stop: its task ends after 15 minutes at the latest."""
+"""A stopped tool call may still write data for this time: its task runs for at most 15 minutes, plus a margin."""
 
 
 class Erased(BaseModel):
-    """The numbers of deleted items: ``versions`` of all files, ``events`` of all turns."""
+    """The numbers of items that an erasure deleted. ``versions`` counts file versions, ``events`` events of turns."""
 
     files: int = 0
     versions: int = 0
@@ -34,14 +34,14 @@ class Erased(BaseModel):
 
 
 class InterruptedTurn(BaseModel):
-    """A turn that the erasure stopped. Its running calls may still write."""
+    """A turn that an erasure stopped. Its tool calls that were running may still write data for a while."""
 
     session_id: SessionId
     turn_id: TurnId
 
 
 class Erasure(BaseModel):
-    """A confirmed erasure. It is complete if ``finished_at`` is set."""
+    """A confirmed erasure of all of a user's data. It is complete if ``finished_at`` is set."""
 
     user: UserName
     started_at: datetime
