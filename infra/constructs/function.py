@@ -67,7 +67,7 @@ class PythonFunction(lambda_.Function):
         )
         self.own_role = role
         self.invoke_target: lambda_.IFunction = self.add_alias("live") if uses_snapstart else self
-        """What callers invoke: with SnapStart the alias ``live``, as only published versions have snapshots."""
+        """The function to invoke. With SnapStart, this is the alias ``live``, as only versions have snapshots."""
         _acknowledge(self)
 
 

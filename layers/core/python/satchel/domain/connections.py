@@ -49,8 +49,8 @@ class Connection(BaseModel):
 class Subscription(BaseModel):
     """A WebSocket connection that follows a turn. ``sent`` is the ``seq`` of the last event sent to the connection.
 
-    ``mark`` is unique. If a connection subscribes to a turn again, it tells the new subscription from the old one, so
-    that a delivery that began for the old one does not change the new one.
+    ``mark`` is unique. If a connection subscribes to a turn again, ``mark`` distinguishes the new subscription from the
+    old one, so that a delivery that began for the old subscription does not change the new one.
     """
 
     connection_id: ConnectionId

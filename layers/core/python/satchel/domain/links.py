@@ -84,7 +84,7 @@ class LinkState(BaseModel):
 
 
 def session_epoch(session: Session | None) -> int:
-    """Return the epoch for links to a session's files. It is 0 for None: a file without a session, or outliving it."""
+    """Return the epoch for links to a session's files, or 0 if a file has no session or its session is deleted."""
     return session.epoch if session else 0
 
 

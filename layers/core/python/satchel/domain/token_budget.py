@@ -10,8 +10,8 @@ These steps run in order, until the conversation fits:
 3. Drop the oldest rounds of the current turn.
 4. Shorten the results of the latest round.
 
-Each step removes multiples of an eighth of the budget. The beginning of the conversation then stays the same for many
-rounds, so the provider can cache it.
+Each step rounds the number of tokens to remove up to a multiple of an eighth of the budget. The beginning of the
+conversation then stays the same for many rounds, so the provider can cache it.
 """
 
 import json
