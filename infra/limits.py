@@ -33,7 +33,7 @@ TURN_TIMEOUT_SECONDS = 4 * 3600
 # Below API Gateway's timeout of 30 s, and above the 25 s of a long poll.
 API_SECONDS = 29
 
-# The think function waits for the model, including retries. The functions of other states only read and write data.
+# The think function waits for the model, including retries; the other states only read and write data, so 60 s suffice.
 THINK_SECONDS = 300
 MODEL_SECONDS = THINK_SECONDS - 30
 STEP_SECONDS = 60

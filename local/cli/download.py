@@ -207,7 +207,7 @@ class _PartialDownload:
                 bar.advance(len(chunk))
 
     def _link(self) -> str:
-        """Return a new download link. A link is valid for only a few minutes, but a download may take hours."""
+        """Return a new link for each request, because a link is valid for minutes and a download may take hours."""
         file = _stored_file(self._client, self._file.file_key)
         if file.version != self._file.version or not file.download_url:
             raise MissingFileError(f"{self._file.name} has changed in the meantime; download it again.")

@@ -110,7 +110,7 @@ class QueuedCall:
 
 
 def listener_for(event: object) -> QueueListener:
-    """Return the listener for an invocation. A request that lists tools needs no heartbeats: its caller waits."""
+    """Return the listener that sends heartbeats for a tool call; a request to list tools has no task to keep alive."""
     if not isinstance(event, dict) or event.get("action") != "call":
         return NullListener()
     ports = use_cases().ports

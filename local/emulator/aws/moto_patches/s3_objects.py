@@ -87,7 +87,7 @@ class ObjectRange:
 
 @dataclass(frozen=True)
 class AssembledObject:
-    """The content of an object, assembled from its parts. moto closes the parts when the upload is complete."""
+    """The content of an object, copied from its parts, because moto closes the parts when the upload is complete."""
 
     buffer: tempfile.SpooledTemporaryFile[bytes]
     size: int
@@ -143,7 +143,7 @@ def _write_value(self: FakeKey, new: bytes | AssembledObject) -> None:
 
 
 def _deepcopy_except_objects(value: object) -> object:
-    """Copy ``value``, but not the objects in a list of versions: moto only changes which version is the latest."""
+    """Deep-copy ``value``, but share the objects in a list of versions: a copy of their content would take memory."""
     if isinstance(value, list) and any(isinstance(each, FakeKey) for each in value):
         return list(value)
     return copy.deepcopy(value)

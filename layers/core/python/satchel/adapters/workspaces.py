@@ -49,7 +49,8 @@ class LocalWorkspaces:
             if not _exists(workspace):
                 workspace.mkdir(mode=0o700)
             elif mark is not None and _is_own_directory(workspace):
-                # A tool may replace the workspace with a new directory: empty it, so that the user is not locked out.
+                # A tool may have replaced the workspace with a directory of its own. Use that one, emptied: refusing it
+                # would lock the user out.
                 if not _is_marked(workspace, mark) or mark.session_id != session_id:
                     empty_directory(workspace)
             else:

@@ -112,9 +112,9 @@ class NameResolution(StrEnum):
 def resolve_name_conflict(claim: NameClaim, new: NewFile) -> NameResolution:
     """Decide what happens to a new file whose name is already taken by ``claim``.
 
-    If the raw names are equal, the new file becomes a new version, with two exceptions: an artifact never replaces an
-    upload or another artifact of the same call, and an automatically deleted file never becomes a permanent file's
-    version, because its deletion would delete both. Raw names that only normalize to the same name never share a file.
+    If the raw names are equal, the new file becomes a new version. Exceptions get a numbered name: an artifact never
+    replaces an upload or another artifact of the same call, and a file that expires never becomes a version of a
+    permanent file, because its expiry would delete that file too. Raw names that differ never share a file.
     """
     if claim.object_id == new.object_id:
         return NameResolution.SAME_FILE

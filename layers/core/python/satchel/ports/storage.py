@@ -76,7 +76,7 @@ class PartStore(Protocol):
         ...
 
     def complete(self, upload: Upload, parts: Sequence[StoredPart]) -> None:
-        """Create the object from its parts. An upload that is completed or aborted already is no error."""
+        """Create the object from its parts. It is no error if the upload was already completed or aborted."""
         ...
 
     def abort(self, upload: Upload) -> None:

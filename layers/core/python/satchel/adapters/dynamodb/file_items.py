@@ -38,7 +38,7 @@ _MAX_EXAMINED = 500
 
 
 def name_partition(user: UserName, session_id: SessionId | None) -> str:
-    """Return the partition key within which file names are unique: per session, or per user without a session."""
+    """Return the partition key within which file names are unique: the session, or the user if there is no session."""
     return f"SESSION#{session_id}" if session_id else f"LIBRARY#{user}"
 
 

@@ -225,7 +225,7 @@ def _is_alive(process: psutil.Process) -> bool:
 
 
 def _kill_until_none(find: Callable[[], list[psutil.Process]]) -> None:
-    """Call ``find`` and kill the result until it is empty, because a process can start others before it dies."""
+    """Kill the processes that ``find`` returns until it returns none: a process can start others before it dies."""
     deadline = time.monotonic() + _KILL_SECONDS
     while alive := [process for process in find() if _is_alive(process)]:
         for process in alive:

@@ -54,7 +54,7 @@ def identity_from_claims(claim: str) -> IdentityReader:
 
 
 def _parse_groups(groups: object) -> list[str]:
-    """Return the group names in the claim, a list or the text ``[a b]``, to which API Gateway converts lists."""
+    """Return the group names. The claim is a list, or the text ``[a b]`` if API Gateway converted the list."""
     if isinstance(groups, list):
         return [str(group) for group in groups]
     match = _GROUP_LIST.match(str(groups))
