@@ -45,7 +45,7 @@ class OutsideChanges:
         return list(islice(changed, _MAX_CHANGES))
 
     def _is_own(self, path: str) -> bool:
-        """Return True for Satchel's own paths (workspaces, scratch directories, ``runtime_dir``), which are not reported."""
+        """Return True for Satchel's own paths (workspaces, scratch, ``runtime_dir``), which are not reported."""
         entry = Path(path)
         return entry.name.startswith(_OWN_PREFIXES) or self._runtime_dir.startswith(f"{path}/") or is_workspace(entry)
 

@@ -38,7 +38,7 @@ class Violations:
         self.changed_paths.append(truncate(path, _MAX_PATH_CHARS))
 
     def check(self, *, failed: bool) -> None:
-        """If an access was blocked, raise ``InvalidPath``, but only if the call ``failed`` or the policy is ``fail``."""
+        """If an access was blocked, raise ``InvalidPath`` only if the call ``failed`` or the policy is ``fail``."""
         if self.blocked_paths and (failed or self.policy == "fail"):
             raise InvalidPath(attempted_path=self.blocked_paths[-1], allowed_prefix=self._prefix)
 

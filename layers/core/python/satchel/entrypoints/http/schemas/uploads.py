@@ -40,7 +40,7 @@ class NewUpload(FileFields):
         return self
 
     def parts(self) -> list[Part]:
-        """Return the parts for which this request gives checksums; the response has a presigned URL for each of them."""
+        """Return the parts for which this request gives checksums; the response has a presigned URL for each."""
         return [Part(number=number, sha256=sha256) for number, sha256 in enumerate(self.sha256, 1)]
 
 
