@@ -119,7 +119,7 @@ class Settings(BaseModel):
     """Maximum rounds of tool calls in one turn."""
 
     removal_policy: Literal["retain", "destroy"] = "retain"
-    """What happens to bucket, table, secret and user pool when their stack is deleted."""
+    """The fate of bucket, table, secret and user pool when their stack is deleted."""
 
     domain: Annotated[str, StringConstraints(pattern=r"^([a-z0-9-]+\.)+[a-z]{2,}$")] | None = None
     """Host name of the page and the API (`chat.example.com`). By default the CloudFront name. Create a DNS record that
@@ -175,7 +175,7 @@ class Settings(BaseModel):
     """Minimum isolation of tools; below it no tool runs. Lambda's kernel does not support `kernel`."""
 
     violation_policy: Literal["note", "fail"] = "note"
-    """What happens to a call whose tool tried to access a blocked path and continued: a note in its result, or an
+    """The effect on a call whose tool tried to access a blocked path and continued: a note in its result, or an
     error."""
 
     servers: DirectoryPath = sources.SERVERS
