@@ -6,8 +6,6 @@ from datetime import timedelta
 
 from pydantic import TypeAdapter
 
-from satchel.adapters.dynamodb.conditions import ConditionFailed
-from satchel.adapters.dynamodb.items import Item, from_cursor, to_cursor
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.audit import AuditEntry
 from satchel.domain.ids import SessionId
@@ -25,19 +23,10 @@ class DynamoAuditTrail:
     retention: timedelta
 
     def add(self, session_id: SessionId, entry: AuditEntry) -> bool:
-        item: Item = {
-            "pk": f"SESSION#{session_id}",
-            "sk": f"{PREFIX}{entry.audit_id}",
-            "doc": entry.model_dump_json(),
-            "ttl": math.ceil((entry.at + self.retention).timestamp()),
-        }
-        try:
-            self.table.put(item, if_absent=True)
-        except ConditionFailed:
-            return False
-        return True
+        pk, sk = f"SESSION#{session_id}", f"{PREFIX}{entry.audit_id}"
+        ttl = math.ceil((entry.at + self.retention).timestamp())
+        return self.table.insert({"pk": pk, "sk": sk, "doc": entry.model_dump_json(), "ttl": ttl})
 
     def list(self, session_id: SessionId, limit: int, cursor: str | None) -> Page[AuditEntry]:
-        query = Query(f"SESSION#{session_id}", PREFIX, limit, from_cursor(cursor, PREFIX), newest_first=True)
-        items, last = self.table.query(query)
-        return Page(items=[_ENTRY.validate_json(str(item["doc"])) for item in items], cursor=to_cursor(last))
+        query = Query(f"SESSION#{session_id}", PREFIX, limit, newest_first=True)
+        return self.table.list_page(query, cursor, lambda item: _ENTRY.validate_json(str(item["doc"])))

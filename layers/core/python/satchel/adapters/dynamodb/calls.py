@@ -53,8 +53,7 @@ class DynamoCalls:
             pk, sk = _key(call.turn_id, call.call_id)
             document = call.model_dump_json(exclude=_SENT_FIELDS | {"result"})
             name, value = self._texts.to_attribute("doc", document, call.user, call.turn_id)
-            with suppress(ConditionFailed):
-                self.table.put({"pk": pk, "sk": sk, name: value}, if_absent=True)
+            self.table.insert({"pk": pk, "sk": sk, name: value})
 
     def get(self, turn_id: TurnId, call_id: CallId) -> Call | None:
         item = self.table.get(*_key(turn_id, call_id))
@@ -107,12 +106,10 @@ class DynamoClaims:
         boto3 may repeat a write whose response was lost, so a repeated claim by the same runner succeeds too.
         """
         pk, sk = f"TURN#{turn_id}", f"CLAIM#{call_id}"
-        try:
-            self.table.put({"pk": pk, "sk": sk, "claimed_by": runner}, if_absent=True)
-        except ConditionFailed:
-            item = self.table.get(pk, sk)
-            return item is not None and item["claimed_by"] == runner
-        return True
+        if self.table.insert({"pk": pk, "sk": sk, "claimed_by": runner}):
+            return True
+        item = self.table.get(pk, sk)
+        return item is not None and item["claimed_by"] == runner
 
 
 def _approval_key(turn_id: TurnId, call_id: CallId) -> tuple[str, str]:
@@ -136,7 +133,6 @@ class DynamoApprovals:
                 expression="SET doc = :doc",
                 condition="attribute_not_exists(decision)",
                 values={"doc": approval.model_dump_json(exclude={"decision"})},
-                names={},
             )
         except ConditionFailed:
             return self.get(approval.turn_id, approval.call_id) or approval
@@ -157,6 +153,5 @@ class DynamoApprovals:
                 expression="SET decision = :decision",
                 condition="attribute_exists(doc) AND attribute_not_exists(decision)",
                 values={"decision": decision.model_dump_json()},
-                names={},
             )
         return self.get(turn_id, call_id)

@@ -61,8 +61,7 @@ class DynamoConnections:
         self.table.put(item | {"ttl": _ttl(connection.expires_at)})
 
     def get(self, connection_id: ConnectionId) -> Connection | None:
-        item = self.table.get(f"CONN#{connection_id}", "CONN")
-        return Connection.model_validate_json(str(item["doc"])) if item else None
+        return self.table.get_doc(f"CONN#{connection_id}", "CONN", Connection)
 
     def remove(self, connection_id: ConnectionId) -> None:
         self.table.delete(f"CONN#{connection_id}", "CONN")
@@ -125,7 +124,6 @@ class DynamoSubscriptions:
             expression=expression,
             condition="mark = :mark",
             values={**values, "mark": subscription.mark},
-            names={},
         )
 
 

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.canvas import CanvasAction, Dashboard
 from satchel.domain.ids import CanvasId, SessionId, UserName
@@ -22,10 +21,6 @@ _PAGE_SIZE = 10  # small, because callers nearly always use only the first dashb
 
 def _key(user: UserName, canvas_id: CanvasId, session_id: SessionId | Literal[""] = "") -> tuple[str, str]:
     return f"USER#{user}", f"CANVAS#{canvas_id}/{session_id}"
-
-
-def _dashboard(item: Item) -> Dashboard:
-    return Dashboard.model_validate_json(str(item["doc"]))
 
 
 @dataclass(frozen=True)
@@ -40,22 +35,14 @@ class DynamoDashboards:
         self.table.put({"pk": pk, "sk": sk, "doc": dashboard.model_dump_json()})
 
     def get(self, user: UserName, canvas_id: CanvasId, session_id: SessionId) -> Dashboard | None:
-        item = self.table.get(*_key(user, canvas_id, session_id))
-        return _dashboard(item) if item else None
+        return self.table.get_doc(*_key(user, canvas_id, session_id), Dashboard)
 
     def list_by_id(self, user: UserName, canvas_id: CanvasId) -> Iterator[Dashboard]:
         """Yield the user's dashboards with this canvas id, newest session first. Reads further pages only as needed."""
-        pk, prefix = _key(user, canvas_id)
-        after: str | None = None
-        while True:
-            items, after = self.table.query(Query(pk, prefix, _PAGE_SIZE, after, newest_first=True))
-            yield from map(_dashboard, items)
-            if after is None:
-                return
+        for item in self.table.iterate(Query(*_key(user, canvas_id), _PAGE_SIZE, newest_first=True)):
+            yield Dashboard.model_validate_json(str(item["doc"]))
 
     def add_action(self, action: CanvasAction) -> None:
         """Add a user's action to the log. Raise ConditionFailed if the action is already stored."""
-        sk = f"ACTION#{action.canvas_id}/{action.action_id}"
-        self.table.put(
-            {"pk": f"SESSION#{action.session_id}", "sk": sk, "doc": action.model_dump_json()}, if_absent=True
-        )
+        pk, sk = f"SESSION#{action.session_id}", f"ACTION#{action.canvas_id}/{action.action_id}"
+        self.table.put({"pk": pk, "sk": sk, "doc": action.model_dump_json()}, if_absent=True)

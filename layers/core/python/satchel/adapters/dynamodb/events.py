@@ -66,10 +66,8 @@ class DynamoEvents:
         return Event(seq=seq, turn_id=turn_id, type=event.type, at=self.clock.now(), payload=event.payload)
 
     def _write(self, pk: str, event: Event, dedupe_key: str | None) -> None:
-        body = json.dumps(
-            {"type": event.type, "at": event.at.isoformat(), "payload": event.payload},
-            ensure_ascii=False,
-        )
+        fields = {"type": event.type, "at": event.at.isoformat(), "payload": event.payload}
+        body = json.dumps(fields, ensure_ascii=False)
         writes = [
             self.table.build_update(
                 pk,
@@ -79,7 +77,6 @@ class DynamoEvents:
                 values={"next": event.seq}
                 | ({"last": event.seq - 1} if event.seq > 1 else {})
                 | ({"closed": True} if event.type in FINAL_EVENTS else {}),
-                names={},
             ),
             self.table.build_put({"pk": pk, "sk": f"{PREFIX}{event.seq:08d}", "doc": body}, if_absent=True),
         ]

@@ -5,7 +5,7 @@ So two files never have the same name, and no file is counted twice.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, wait_before_retry
@@ -98,7 +98,7 @@ class DynamoFiles:
 
     def _save(self, new: NewFile, *extra_writes: "TransactWriteItemTypeDef") -> FileRecord:
         for name in _candidate_names(new.name):
-            claim = self._claim(new, name)
+            claim = self.table.get_doc(name_partition(new.user, new.session_id), f"NAME#{name}", NameClaim)
             if claim is None:
                 first = {"name": name, "file_key": new.object_id}
                 return self._write(FileRecord(**new.model_dump() | first), None, *extra_writes)
@@ -112,10 +112,6 @@ class DynamoFiles:
             newer = {"name": name, "file_key": claim.file_key, "version": claim.version + 1}
             return self._write(FileRecord(**new.model_dump() | newer), claim, *extra_writes)
         raise Unavailable(f"Too many files have this name: {new.name}")
-
-    def _claim(self, new: NewFile, name: str) -> NameClaim | None:
-        item = self.table.get(name_partition(new.user, new.session_id), f"NAME#{name}")
-        return NameClaim.model_validate_json(str(item["doc"])) if item else None
 
     def _write(
         self, record: FileRecord, previous: NameClaim | None, *extra_writes: "TransactWriteItemTypeDef"
@@ -132,17 +128,15 @@ class DynamoFiles:
                 *(self.table.build_put(pointer) for pointer in pointer_items(record)),
                 self.build_count(record, 0 if previous else 1, record.size),
                 *extra_writes,
-            ],
+            ]
         )
         return record
 
     def get(self, user: UserName, file_key: FileKey) -> FileRecord | None:
-        item = self.table.get(f"USER#{user}", f"FILE#{file_key}")
-        return parse_record(item) if item else None
+        return self.table.get_doc(f"USER#{user}", f"FILE#{file_key}", FileRecord)
 
     def get_version(self, user: UserName, file_key: FileKey, version: int) -> FileRecord | None:
-        item = self.table.get(f"USER#{user}", version_key(file_key, version))
-        return parse_record(item) if item else None
+        return self.table.get_doc(f"USER#{user}", version_key(file_key, version), FileRecord)
 
     def list(
         self, user: UserName, limit: int, cursor: str | None, file_filter: FileFilter = ALL_FILES
@@ -168,16 +162,10 @@ class DynamoFiles:
             seen.add(key)
 
     def _keys(self, user: UserName, session_id: SessionId | None, name: str) -> Iterator[FileKey]:
-        item = self.table.get(name_partition(user, session_id), f"NAME#{name}") if session_id else None
-        if item is not None:
-            yield NameClaim.model_validate_json(str(item["doc"])).file_key
-        query = Query(f"USER#{user}", pointer_key(name), _POINTER_PAGE_SIZE, newest_first=True)
-        while True:
-            pointers, after = self.table.query(query)
-            yield from (FileKey(str(pointer["file_key"])) for pointer in pointers)
-            if after is None:
-                return
-            query = replace(query, after=after)
+        if session_id and (claim := self.table.get_doc(name_partition(user, session_id), f"NAME#{name}", NameClaim)):
+            yield claim.file_key
+        pointers = self.table.iterate(Query(f"USER#{user}", pointer_key(name), _POINTER_PAGE_SIZE, newest_first=True))
+        yield from (FileKey(str(pointer["file_key"])) for pointer in pointers)
 
     def remove(self, record: FileRecord) -> Sequence[str]:
         """Delete a file's records and free its name. Return the S3 keys of all versions, for the caller to delete."""
@@ -186,10 +174,8 @@ class DynamoFiles:
             newest = self.get(record.user, record.file_key)
             if newest is None:
                 return list(keys)
-            versions = [
-                parse_record(item)
-                for item in self.table.query_all(f"USER#{record.user}", version_prefix(record.file_key))
-            ]
+            items = self.table.query_all(f"USER#{record.user}", version_prefix(record.file_key))
+            versions = [parse_record(item) for item in items]
             keys |= dict.fromkeys(version.key for version in versions)
             try:
                 self._remove(newest, versions)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from satchel.adapters.dynamodb.file_items import parse_record, version_key
-from satchel.adapters.dynamodb.items import Item, from_cursor, to_cursor
+from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.sessions import parse_session, session_key
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.ids import LinkId, SessionId, UserName
@@ -37,9 +37,7 @@ class DynamoSharedLinks:
         self.table.put({"pk": pk, "sk": sk, "doc": link.model_dump_json(), "ttl": link.claims.exp}, if_absent=True)
 
     def list(self, user: UserName, limit: int, cursor: str | None) -> Page[SharedLink]:
-        query = Query(f"USER#{user}", PREFIX, limit, from_cursor(cursor, PREFIX), newest_first=True)
-        items, last = self.table.query(query)
-        return Page(items=[_link(item) for item in items], cursor=to_cursor(last))
+        return self.table.list_page(Query(f"USER#{user}", PREFIX, limit, newest_first=True), cursor, _link)
 
     def revoke(self, user: UserName, link_id: LinkId) -> bool:
         return self.table.pop(*_link_key(user, link_id)) is not None

@@ -136,14 +136,11 @@ class DynamoSessionPurger:
 
         An interrupted deletion can be repeated.
         """
-        deleted, after = 0, None
-        while True:
-            turns, after = self.table.query(Query(f"SESSION#{session_id}", TURN_PREFIX, _PAGE_SIZE, after))
-            for turn in turns:
-                pk = f"TURN#{str(turn['sk']).removeprefix(TURN_PREFIX)}"
-                deleted += sum(self._delete(pk, prefix) for prefix in _PURGED_PREFIXES)
-            if after is None:
-                return deleted
+        deleted = 0
+        for turn in self.table.iterate(Query(f"SESSION#{session_id}", TURN_PREFIX, _PAGE_SIZE)):
+            pk = f"TURN#{str(turn['sk']).removeprefix(TURN_PREFIX)}"
+            deleted += sum(self._delete(pk, prefix) for prefix in _PURGED_PREFIXES)
+        return deleted
 
     def _delete(self, pk: str, prefix: str) -> int:
         deleted = 0

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, wait_before_retry
-from satchel.adapters.dynamodb.items import Item, from_cursor, to_cursor
+from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.conversation import TokenUsage
 from satchel.domain.errors import SessionEnded, SessionNotFound, Unavailable
@@ -76,7 +76,6 @@ def build_usage_update(table: Table, pk: str, sk: str, usage: TokenUsage) -> "Tr
         expression="ADD " + ", ".join(f"{name} :{name}" for name in counts),
         condition="attribute_exists(pk)",
         values=counts,
-        names={},
     )
 
 
@@ -99,9 +98,7 @@ class DynamoSessions:
         return {session.session_id: session for session in sessions}
 
     def list(self, user: UserName, limit: int, cursor: str | None) -> Page[Session]:
-        query = Query(f"USER#{user}", PREFIX, limit, from_cursor(cursor, PREFIX), newest_first=True)
-        items, last = self.table.query(query)
-        return Page(items=[parse_session(item) for item in items], cursor=to_cursor(last))
+        return self.table.list_page(Query(f"USER#{user}", PREFIX, limit, newest_first=True), cursor, parse_session)
 
     def update(self, user: UserName, session_id: SessionId, changes: SessionChanges) -> Session:
         """Change an open session and return the result. Concurrent changes to different fields are all applied.
@@ -133,7 +130,7 @@ class DynamoSessions:
     def end(self, user: UserName, session_id: SessionId, now: datetime, *, idle_since: datetime | None = None) -> None:
         idle = "" if idle_since is None else " AND attribute_not_exists(running_turn) AND expires_at <= :since"
         since = {} if idle_since is None else {"since": int(idle_since.timestamp())}
-        try:
+        with suppress(ConditionFailed):
             self.table.update(
                 *session_key(user, session_id),
                 expression="SET #status = :ended, ended_at = :at, expiry_bucket = :bucket, expires_at = :due"
@@ -150,8 +147,6 @@ class DynamoSessions:
                 },
                 names={"#status": "status"},
             )
-        except ConditionFailed:
-            return
 
     def list_idle(self, since: datetime, limit: int) -> Sequence[Session]:
         return self._due(_OPEN_BUCKET, since, limit)

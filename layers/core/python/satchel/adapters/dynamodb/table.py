@@ -1,20 +1,27 @@
 """Reads and writes a DynamoDB table as plain Python values. Failed writes raise ConditionFailed or WriteConflict."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from satchel.adapters.dynamodb.conditions import translate_errors
-from satchel.adapters.dynamodb.items import Item, Values, decode, encode, encode_value
+from pydantic import BaseModel
+
+from satchel.adapters.dynamodb.conditions import ConditionFailed, translate_errors
+from satchel.adapters.dynamodb.items import Item, Values, decode, encode, encode_value, from_cursor, to_cursor
+from satchel.ports import Page
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_dynamodb.type_defs import (
+        ConditionCheckTypeDef,
         DeleteTypeDef,
         PutTypeDef,
         TransactWriteItemTypeDef,
         UpdateTypeDef,
     )
+
+Model = TypeVar("Model", bound=BaseModel)
+T = TypeVar("T")
 
 # DynamoDB's maximum number of items per batch request
 _MAX_BATCH_READS = 100
@@ -49,15 +56,19 @@ class Table:
         response = self.client.get_item(TableName=self.name, Key=encode({"pk": pk, "sk": sk}), ConsistentRead=True)
         return decode(response["Item"]) if "Item" in response else None
 
+    def get_doc(self, pk: str, sk: str, model: type[Model]) -> Model | None:
+        """Return the model that an item stores as JSON in its attribute ``doc``, or None if the item does not exist."""
+        item = self.get(pk, sk)
+        return model.model_validate_json(str(item["doc"])) if item else None
+
     def get_many(self, keys: Sequence[tuple[str, str]]) -> list[Item]:
         """Return the existing items for any number of distinct keys, unordered. The reads are strongly consistent."""
         items: list[Item] = []
         for start in range(0, len(keys), _MAX_BATCH_READS):
             pending = [encode({"pk": pk, "sk": sk}) for pk, sk in keys[start : start + _MAX_BATCH_READS]]
             while pending:
-                response = self.client.batch_get_item(
-                    RequestItems={self.name: {"Keys": pending, "ConsistentRead": True}}
-                )
+                request: Any = {self.name: {"Keys": pending, "ConsistentRead": True}}
+                response = self.client.batch_get_item(RequestItems=request)
                 items += [decode(item) for item in response["Responses"][self.name]]
                 pending = list(response["UnprocessedKeys"].get(self.name, {"Keys": []})["Keys"])
         return items
@@ -68,17 +79,20 @@ class Table:
         with translate_errors():
             self.client.put_item(TableName=self.name, Item=encode(item), **extra)
 
-    def update(self, pk: str, sk: str, expression: str, condition: str, values: Values, names: dict[str, str]) -> None:
+    def insert(self, item: Item) -> bool:
+        """Write an item and return True. If an item with its key exists, write nothing and return False."""
+        try:
+            self.put(item, if_absent=True)
+        except ConditionFailed:
+            return False
+        return True
+
+    def update(
+        self, pk: str, sk: str, expression: str, condition: str, values: Values, names: Mapping[str, str] | None = None
+    ) -> None:
         """Run an update expression on an item. Raise ConditionFailed if ``condition`` is false."""
         with translate_errors():
-            self.client.update_item(
-                TableName=self.name,
-                Key=encode({"pk": pk, "sk": sk}),
-                UpdateExpression=expression,
-                ConditionExpression=condition,
-                ExpressionAttributeValues={f":{name}": encode_value(value) for name, value in values.items()},
-                **_attribute_names(names),
-            )
+            self.client.update_item(**self._update(pk, sk, expression, condition, values, names))
 
     def delete(self, pk: str, sk: str) -> None:
         """Delete an item, if it exists."""
@@ -87,13 +101,7 @@ class Table:
     def delete_if(self, pk: str, sk: str, attribute: str, value: str) -> None:
         """Delete an item if its ``attribute`` has this ``value``; otherwise raise ConditionFailed."""
         with translate_errors():
-            self.client.delete_item(
-                TableName=self.name,
-                Key=encode({"pk": pk, "sk": sk}),
-                ConditionExpression="#attribute = :value",
-                ExpressionAttributeNames={"#attribute": attribute},
-                ExpressionAttributeValues={":value": {"S": value}},
-            )
+            self.client.delete_item(**self._if_equal(pk, sk, attribute, value))
 
     def delete_many(self, keys: Sequence[tuple[str, str]]) -> None:
         """Delete the items with these keys (any number), in no particular order. Missing items are ignored."""
@@ -112,34 +120,36 @@ class Table:
 
     def query(self, query: Query) -> tuple[list[Item], str | None]:
         """Return a page of items by sort key, and the ``after`` value for the next page (None if no page follows)."""
-        key_condition: dict[str, Any] = {
-            "KeyConditionExpression": "pk = :pk AND begins_with(sk, :prefix)",
-            "ExpressionAttributeValues": encode({":pk": query.pk, ":prefix": query.prefix}),
-        }
-        if not query.prefix:
-            key_condition = {
-                "KeyConditionExpression": "pk = :pk",
-                "ExpressionAttributeValues": encode({":pk": query.pk}),
-            }
-        if query.after is not None:
-            key_condition["ExclusiveStartKey"] = encode({"pk": query.pk, "sk": query.after})
+        start: Any = {} if query.after is None else {"ExclusiveStartKey": encode({"pk": query.pk, "sk": query.after})}
         response = self.client.query(
             TableName=self.name,
+            KeyConditionExpression="pk = :pk AND begins_with(sk, :prefix)" if query.prefix else "pk = :pk",
+            ExpressionAttributeValues=encode({":pk": query.pk} | ({":prefix": query.prefix} if query.prefix else {})),
             ConsistentRead=True,
             Limit=query.limit,
             ScanIndexForward=not query.newest_first,
-            **key_condition,
+            **start,
         )
         last = response.get("LastEvaluatedKey")
         return [decode(item) for item in response["Items"]], str(decode(last)["sk"]) if last else None
 
     def query_all(self, pk: str, prefix: str) -> list[Item]:
         """Return all items of a partition with this sort key prefix. Use only if the number of items is bounded."""
-        items, after = self.query(Query(pk, prefix))
-        while after is not None:
-            page, after = self.query(Query(pk, prefix, after=after))
-            items += page
-        return items
+        return list(self.iterate(Query(pk, prefix)))
+
+    def iterate(self, query: Query) -> Iterator[Item]:
+        """Yield all items that a query finds. ``query.limit`` is the page size; each page is read when it is needed."""
+        while True:
+            items, after = self.query(query)
+            yield from items
+            if after is None:
+                return
+            query = replace(query, after=after)
+
+    def list_page(self, query: Query, cursor: str | None, parse: Callable[[Item], T]) -> Page[T]:
+        """Return a page of a list with parsed items. Raise InvalidRequest if the cursor belongs to a different list."""
+        items, last = self.query(replace(query, after=from_cursor(cursor, query.prefix)))
+        return Page(items=[parse(item) for item in items], cursor=to_cursor(last))
 
     def query_expired(self, bucket: str, until: int, limit: int) -> list[Item]:
         """Return up to ``limit`` items in an expiry index bucket that expire by ``until`` (Unix time), oldest first."""
@@ -173,23 +183,14 @@ class Table:
                 "ConditionExpression": "#attribute = :value",
                 "ExpressionAttributeNames": {"#attribute": attribute},
                 "ExpressionAttributeValues": {":value": {"S": value}},
-            },
+            }
         }
 
     def build_update(
-        self, pk: str, sk: str, expression: str, condition: str, values: Values, names: dict[str, str]
+        self, pk: str, sk: str, expression: str, condition: str, values: Values, names: Mapping[str, str] | None = None
     ) -> "TransactWriteItemTypeDef":
         """Build a write that runs an update expression on an item. The write fails if ``condition`` is false."""
-        update: UpdateTypeDef = {
-            "TableName": self.name,
-            "Key": encode({"pk": pk, "sk": sk}),
-            "UpdateExpression": expression,
-            "ConditionExpression": condition,
-            "ExpressionAttributeValues": {f":{name}": encode_value(value) for name, value in values.items()},
-        }
-        if names:
-            update["ExpressionAttributeNames"] = names
-        return {"Update": update}
+        return {"Update": self._update(pk, sk, expression, condition, values, names)}
 
     def build_add(self, pk: str, sk: str, counts: Mapping[str, int]) -> "TransactWriteItemTypeDef":
         """Build a write that adds ``counts`` to the counters of an item. A missing counter or item starts at 0."""
@@ -200,7 +201,7 @@ class Table:
                 "UpdateExpression": "ADD " + ", ".join(f"#{name} :{name}" for name in counts),
                 "ExpressionAttributeNames": {f"#{name}": name for name in counts},
                 "ExpressionAttributeValues": {f":{name}": encode_value(count) for name, count in counts.items()},
-            },
+            }
         }
 
     def build_delete(self, pk: str, sk: str, *, if_present: bool = False) -> "TransactWriteItemTypeDef":
@@ -212,29 +213,29 @@ class Table:
 
     def build_delete_if(self, pk: str, sk: str, attribute: str, value: str) -> "TransactWriteItemTypeDef":
         """Build a write that deletes an item. The write fails unless the item's ``attribute`` has this ``value``."""
-        return {
-            "Delete": {
-                "TableName": self.name,
-                "Key": encode({"pk": pk, "sk": sk}),
-                "ConditionExpression": "#attribute = :value",
-                "ExpressionAttributeNames": {"#attribute": attribute},
-                "ExpressionAttributeValues": {":value": {"S": value}},
-            },
-        }
+        return {"Delete": {**self._if_equal(pk, sk, attribute, value)}}
 
     def build_check(self, pk: str, sk: str, attribute: str, value: str) -> "TransactWriteItemTypeDef":
         """Build a check that fails the transaction unless the item's ``attribute`` has this ``value``."""
+        return {"ConditionCheck": self._if_equal(pk, sk, attribute, value)}
+
+    def _if_equal(self, pk: str, sk: str, attribute: str, value: str) -> "ConditionCheckTypeDef":
         return {
-            "ConditionCheck": {
-                "TableName": self.name,
-                "Key": encode({"pk": pk, "sk": sk}),
-                "ConditionExpression": "#attribute = :value",
-                "ExpressionAttributeNames": {"#attribute": attribute},
-                "ExpressionAttributeValues": {":value": {"S": value}},
-            },
+            "TableName": self.name,
+            "Key": encode({"pk": pk, "sk": sk}),
+            "ConditionExpression": "#attribute = :value",
+            "ExpressionAttributeNames": {"#attribute": attribute},
+            "ExpressionAttributeValues": {":value": {"S": value}},
         }
 
-
-def _attribute_names(names: dict[str, str]) -> dict[str, Any]:
-    """Return the request parameter for attribute names, if there are any: DynamoDB rejects an empty map."""
-    return {"ExpressionAttributeNames": names} if names else {}
+    def _update(
+        self, pk: str, sk: str, expression: str, condition: str, values: Values, names: Mapping[str, str] | None
+    ) -> "UpdateTypeDef":
+        update: UpdateTypeDef = {
+            "TableName": self.name,
+            "Key": encode({"pk": pk, "sk": sk}),
+            "UpdateExpression": expression,
+            "ConditionExpression": condition,
+            "ExpressionAttributeValues": {f":{name}": encode_value(value) for name, value in values.items()},
+        }
+        return {**update, "ExpressionAttributeNames": names} if names else update  # DynamoDB rejects an empty map

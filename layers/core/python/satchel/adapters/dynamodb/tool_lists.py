@@ -13,8 +13,7 @@ class DynamoToolLists:
     table: Table
 
     def get(self, server: str, config_hash: str) -> StoredToolList | None:
-        item = self.table.get(f"SERVER#{server}", f"TOOLS#{config_hash}")
-        return StoredToolList.model_validate_json(str(item["doc"])) if item else None
+        return self.table.get_doc(f"SERVER#{server}", f"TOOLS#{config_hash}", StoredToolList)
 
     def save(self, server: str, config_hash: str, tool_list: StoredToolList) -> None:
         """Store a server's tool list, replacing the previous list for the same configuration."""

@@ -5,12 +5,10 @@ S3.
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from pydantic import BaseModel, TypeAdapter
 
-from satchel.adapters.dynamodb.conditions import ConditionFailed
 from satchel.adapters.dynamodb.items import LargeTexts
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.calls import Call
@@ -44,20 +42,17 @@ class DynamoTranscript:
 
     def add_reply(self, turn: Turn, round_number: int, message: AssistantMessage) -> AssistantMessage:
         """Store the model's reply in a round unless one is already stored, and return the stored reply."""
-        try:
-            self._add(turn, _reply_sort_key(turn.turn_id, round_number), message)
-        except ConditionFailed:
-            return self.get_reply(turn.session_id, turn.turn_id, round_number) or message
-        return message
+        if self._add(turn, _reply_sort_key(turn.turn_id, round_number), message):
+            return message
+        return self.get_reply(turn.session_id, turn.turn_id, round_number) or message
 
     def add_result(self, call: Call, message: ToolMessage) -> None:
         """Store the result of a call, unless it is already stored."""
-        with suppress(ConditionFailed):
-            self._add(call, f"MSG#{call.turn_id}#{call.round:02d}#w{call.index:02d}", message)
+        self._add(call, f"MSG#{call.turn_id}#{call.round:02d}#w{call.index:02d}", message)
 
-    def _add(self, owner: Turn | Call, sk: str, message: BaseModel) -> None:
+    def _add(self, owner: Turn | Call, sk: str, message: BaseModel) -> bool:
         name, value = self._texts.to_attribute("doc", message.model_dump_json(), owner.user, owner.turn_id)
-        self.table.put({"pk": f"SESSION#{owner.session_id}", "sk": sk, name: value}, if_absent=True)
+        return self.table.insert({"pk": f"SESSION#{owner.session_id}", "sk": sk, name: value})
 
     @property
     def _texts(self) -> LargeTexts:

@@ -9,7 +9,7 @@ import hashlib
 from dataclasses import dataclass
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, wait_before_retry
-from satchel.adapters.dynamodb.items import Item, from_cursor, to_cursor
+from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.sessions import build_usage_update, parse_usage, session_key
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.conversation import TokenUsage, UserMessage
@@ -56,8 +56,7 @@ class DynamoTurns:
         return _turn(item) if item else None
 
     def list(self, session_id: SessionId, limit: int, cursor: str | None) -> Page[Turn]:
-        items, last = self.table.query(Query(f"SESSION#{session_id}", PREFIX, limit, from_cursor(cursor, PREFIX)))
-        return Page(items=[_turn(item) for item in items], cursor=to_cursor(last))
+        return self.table.list_page(Query(f"SESSION#{session_id}", PREFIX, limit), cursor, _turn)
 
     def begin(self, turn: Turn, idempotency_key: str | None) -> Turn:
         """Store a turn with its message and lock its session, or return the turn that the idempotency key started.
@@ -154,7 +153,6 @@ class DynamoTurns:
                 expression="REMOVE running_turn",
                 condition="running_turn = :turn",
                 values={"turn": turn.turn_id},
-                names={},
             ),
         ]
         for _ in range(_MAX_TRIES):

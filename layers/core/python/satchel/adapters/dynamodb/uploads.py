@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from satchel.adapters.dynamodb.items import Item, from_cursor, to_cursor
+from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.ids import UploadId, UserName
 from satchel.domain.uploads import Upload
@@ -40,13 +40,10 @@ class DynamoUploads:
         self.table.put(item | expiry, if_absent=True)
 
     def get(self, user: UserName, upload_id: UploadId) -> Upload | None:
-        item = self.table.get(*upload_key(user, upload_id))
-        return _upload(item) if item else None
+        return self.table.get_doc(*upload_key(user, upload_id), Upload)
 
     def list(self, user: UserName, limit: int, cursor: str | None) -> Page[Upload]:
-        query = Query(f"USER#{user}", _PREFIX, limit, from_cursor(cursor, _PREFIX), newest_first=True)
-        items, last = self.table.query(query)
-        return Page(items=[_upload(item) for item in items], cursor=to_cursor(last))
+        return self.table.list_page(Query(f"USER#{user}", _PREFIX, limit, newest_first=True), cursor, _upload)
 
     def pop(self, user: UserName, upload_id: UploadId) -> Upload | None:
         item = self.table.pop(*upload_key(user, upload_id))

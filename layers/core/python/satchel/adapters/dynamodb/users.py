@@ -96,7 +96,7 @@ class DynamoErasures:
         """Update the record of a running erasure. Do nothing if another process has finished the erasure."""
         with suppress(ConditionFailed):
             condition = "attribute_exists(pk) AND attribute_not_exists(finished_at)"
-            self.table.update(_pk(user), _SK, expression, condition, values, names or {})
+            self.table.update(_pk(user), _SK, expression, condition, values, names)
 
 
 @dataclass(frozen=True)
@@ -118,23 +118,13 @@ class DynamoUserPurger:
             yield from self._erase_partition(user, pk)
 
     def _erase_sessions(self, user: UserName) -> Iterator[int]:
-        after: str | None = None
-        while True:
-            items, after = self.table.query(Query(f"USER#{user}", SESSION_PREFIX, _SESSION_PAGE_SIZE, after))
-            for item in items:
-                yield from self._erase_session(user, str(item["sk"]))
-                yield self._delete(user, [item])
-            if after is None:
-                return
+        for item in self.table.iterate(Query(f"USER#{user}", SESSION_PREFIX, _SESSION_PAGE_SIZE)):
+            yield from self._erase_session(user, str(item["sk"]))
+            yield self._delete(user, [item])
 
     def _erase_session(self, user: UserName, pk: str) -> Iterator[int]:
-        after: str | None = None
-        while True:
-            turns, after = self.table.query(Query(pk, TURN_PREFIX, _PAGE_SIZE, after))
-            for turn in turns:
-                yield from self._erase_turn(user, TurnId(str(turn["sk"]).removeprefix(TURN_PREFIX)))
-            if after is None:
-                break
+        for turn in self.table.iterate(Query(pk, TURN_PREFIX, _PAGE_SIZE)):
+            yield from self._erase_turn(user, TurnId(str(turn["sk"]).removeprefix(TURN_PREFIX)))
         yield from self._erase_partition(user, pk)
 
     def _erase_turn(self, user: UserName, turn_id: TurnId) -> Iterator[int]:

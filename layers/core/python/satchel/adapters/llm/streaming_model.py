@@ -83,11 +83,7 @@ class StreamingModel:
         self.loop.portal.call(self.connection.close)
 
     def _wait(
-        self,
-        future: "Future[ModelResponse]",
-        queue: _TextQueue,
-        listener: StreamListener,
-        stream: "_ResponseStream",
+        self, future: "Future[ModelResponse]", queue: _TextQueue, listener: StreamListener, stream: "_ResponseStream"
     ) -> ModelResponse:
         future.add_done_callback(lambda _: queue.put(None))
         try:

@@ -26,12 +26,7 @@ from satchel.ports.tool_client import CallFailure
 INHERITED = ("PATH", "LANG", "LC_ALL", "TZ")
 """Variables that servers inherit: only these, because the runner's environment contains credentials (``AWS_*``, …)."""
 
-_FOLDERS = {
-    "HOME": ".home",
-    "TMPDIR": ".tmp",
-    "XDG_CACHE_HOME": ".cache",
-    "MPLCONFIGDIR": ".matplotlib",
-}
+_FOLDERS = {"HOME": ".home", "TMPDIR": ".tmp", "XDG_CACHE_HOME": ".cache", "MPLCONFIGDIR": ".matplotlib"}
 """A server's own folders, by variable. Dot folders, because files in dot folders never count as results of a tool."""
 
 _PYTHON = {
