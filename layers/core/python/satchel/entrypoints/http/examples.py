@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from satchel.entrypoints.http.problems import problem_responses
+
 SESSION_ID = "s01m7yz1hs4gcreevqf6n983x09"
 TURN_ID = "t01m7yz1r8n2r5ma60y7wks3pzy"
 FILE_KEY = "f01m7yyt6d3n8q3xcy5rt1czxe1"
@@ -10,19 +12,21 @@ REPORT_KEY = "f01m7yz1r8npjewdc3vbmen0000"
 CANVAS_ID = "monitor-42"
 CALL_ID = f"{TURN_ID}-00-00"
 _AT = "2026-08-27T09:30:00Z"
+_USER = "alice@example.com"
+_ARGUMENTS = {"filename": "sales.csv", "username": _USER}
 _MESSAGE = '/report.summarise {"filename": "sales.csv"}'
 
 Example = dict[str, Any]
 
 
-def success(status: int, example: Example) -> dict[int | str, dict[str, Any]]:
-    """Return a route's ``responses`` argument with an example of a success; the schema is the route's model."""
-    return {status: {"content": {"application/json": {"example": example}}}}
+def responses(status: int, example: Example, *errors: int, **fields: object) -> dict[int | str, dict[str, Any]]:
+    """Return FastAPI's ``responses`` for a route: a success with an example and ``fields``, and error statuses."""
+    return {status: {**fields, "content": {"application/json": {"example": example}}}} | problem_responses(*errors)
 
 
 HEALTH: Example = {"status": "ok", "version": "0.1.0"}
 CONFIG: Example = {
-    "user": "alice@example.com",
+    "user": _USER,
     "groups": ["users"],
     "model": "quick",
     "models": [
@@ -44,25 +48,21 @@ CONFIG: Example = {
         "part_bytes": 16777216,
     },
 }
-TOOLS: Example = {
-    "servers": [
-        {
-            "name": "calculator",
-            "description": "Evaluates arithmetic.",
-            "status": "ready",
-            "reason": None,
-            "tools": [
-                {
-                    "server": "calculator",
-                    "name": "evaluate",
-                    "description": "Evaluate an arithmetic expression and return its value.",
-                    "input_schema": {"type": "object", "properties": {"expression": {"type": "string"}}},
-                    "output_schema": None,
-                },
-            ],
-        },
-    ],
+_EVALUATE = {
+    "server": "calculator",
+    "name": "evaluate",
+    "description": "Evaluate an arithmetic expression and return its value.",
+    "input_schema": {"type": "object", "properties": {"expression": {"type": "string"}}},
+    "output_schema": None,
 }
+_CALCULATOR = {
+    "name": "calculator",
+    "description": "Evaluates arithmetic.",
+    "status": "ready",
+    "reason": None,
+    "tools": [_EVALUATE],
+}
+TOOLS: Example = {"servers": [_CALCULATOR]}
 _TOKENS = {"input_tokens": 2310, "output_tokens": 145, "cache_read_tokens": 1900, "cache_write_tokens": 0}
 SESSION: Example = {
     "session_id": SESSION_ID,
@@ -134,7 +134,7 @@ FINAL_RESPONSE: Example = {
             "call_id": CALL_ID,
             "tool": "report.summarise",
             "server": "report",
-            "arguments": {"filename": "sales.csv", "username": "alice@example.com"},
+            "arguments": _ARGUMENTS,
             "is_error": False,
             "results": {"file": "sales.csv", "rows": 100000},
             "duration_ms": 812,
@@ -161,7 +161,7 @@ EVENTS: Example = {
             "call_id": CALL_ID,
             "tool": "report.summarise",
             "server": "report",
-            "arguments": {"filename": "sales.csv", "username": "alice@example.com"},
+            "arguments": _ARGUMENTS,
         },
     ],
     "next": 2,
@@ -230,46 +230,35 @@ CANVAS_ACTION: Example = {
     "canvas_id": CANVAS_ID,
     "session_id": SESSION_ID,
     "call_id": CALL_ID,
-    "user": "alice@example.com",
+    "user": _USER,
     "action": "acknowledge",
     "details": {"alert": 17},
     "at": _AT,
 }
-AUDIT: Example = {
-    "entries": [
-        {
-            "kind": "download",
-            "audit_id": "e01m7yz2q6vdkq3m1x8rn5w9tbc",
-            "at": _AT,
-            "user": "alice@example.com",
-            "session_id": SESSION_ID,
-            "result": "ok",
-            "error_code": None,
-            "duration_seconds": 0.012,
-            "file_key": REPORT_KEY,
-            "version": 1,
-            "audience": "ui",
-            "file_name": "sales_report.html",
-            "size": 4083,
-        },
-        {
-            "kind": "tool_call",
-            "audit_id": "e01m7yz1r8p4h0c7sy2jd6gkfxa",
-            "at": _AT,
-            "user": "alice@example.com",
-            "session_id": SESSION_ID,
-            "result": "ok",
-            "error_code": None,
-            "duration_seconds": 0.812,
-            "turn_id": TURN_ID,
-            "call_id": CALL_ID,
-            "tool": "report.summarise",
-            "arguments": {"filename": "sales.csv", "username": "alice@example.com", "api_key": "[redacted]"},
-            "reason": None,
-        },
-    ],
-    "cursor": None,
+_AUDITED = {"at": _AT, "user": _USER, "session_id": SESSION_ID, "result": "ok", "error_code": None}
+_AUDITED_DOWNLOAD = {
+    "kind": "download",
+    "audit_id": "e01m7yz2q6vdkq3m1x8rn5w9tbc",
+    **_AUDITED,
+    "duration_seconds": 0.012,
+    "file_key": REPORT_KEY,
+    "version": 1,
+    "audience": "ui",
+    "file_name": "sales_report.html",
+    "size": 4083,
 }
+_AUDITED_CALL = {
+    "kind": "tool_call",
+    "audit_id": "e01m7yz1r8p4h0c7sy2jd6gkfxa",
+    **_AUDITED,
+    "duration_seconds": 0.812,
+    "turn_id": TURN_ID,
+    "call_id": CALL_ID,
+    "tool": "report.summarise",
+    "arguments": _ARGUMENTS | {"api_key": "[redacted]"},
+    "reason": None,
+}
+AUDIT: Example = {"entries": [_AUDITED_DOWNLOAD, _AUDITED_CALL], "cursor": None}
 LINK_ID = "l01m7yz3b5q9n2c8xkr4w7dtg1v"
 _LINK: Example = {
     "link_id": LINK_ID,
@@ -283,7 +272,7 @@ LINK_WITH_URL: Example = _LINK | {"url": f"https://satchel.example.com/api/files
 LINKS: Example = {"links": [_LINK], "cursor": None}
 LINKS_REVOKED: Example = {"revoked": 1}
 _USAGE: Example = {"bytes": 3422127, "count": 2}
-ME: Example = {"user": "alice@example.com", "groups": ["users"], "usage": _USAGE, "erasure": None}
+ME: Example = {"user": _USER, "groups": ["users"], "usage": _USAGE, "erasure": None}
 ERASURE_CONFIRMATION: Example = {"confirm_token": "…", "expires_at": "2026-08-27T09:35:00Z", "usage": _USAGE}
 ERASURE: Example = {
     "started_at": _AT,

@@ -6,20 +6,19 @@ import satchel
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import CurrentUser
 from satchel.entrypoints.http.parameters import InjectedUseCases
-from satchel.entrypoints.http.problems import problem_responses
 from satchel.entrypoints.http.schemas.about import Config, Health, ModelOut, ServerStatus, SizeLimits, Tools, ToolServer
 from satchel.services.tools.tool_lists import ServerTools
 
 router = APIRouter()
 
 
-@router.get("/api/health", tags=["about"], responses=examples.success(200, examples.HEALTH))
+@router.get("/api/health", tags=["about"], responses=examples.responses(200, examples.HEALTH))
 def health() -> Health:
     """Return the version of Satchel that is running. Needs no sign-in."""
     return Health(version=satchel.__version__)
 
 
-@router.get("/api/config", tags=["about"], responses=examples.success(200, examples.CONFIG) | problem_responses(403))
+@router.get("/api/config", tags=["about"], responses=examples.responses(200, examples.CONFIG, 403))
 def config(user: CurrentUser, use_cases: InjectedUseCases) -> Config:
     """Return the signed-in user, the models that the user may choose, and the deployment's settings and limits."""
     deployment = use_cases.deployment
@@ -36,7 +35,7 @@ def config(user: CurrentUser, use_cases: InjectedUseCases) -> Config:
     )
 
 
-@router.get("/api/tools", tags=["tools"], responses=examples.success(200, examples.TOOLS) | problem_responses(403))
+@router.get("/api/tools", tags=["tools"], responses=examples.responses(200, examples.TOOLS, 403))
 def tools(user: CurrentUser, use_cases: InjectedUseCases) -> Tools:
     """List the MCP servers and tools that the signed-in user may use."""
     return Tools(

@@ -48,14 +48,12 @@ _BODY = {
         "multipart/form-data": {"schema": _MULTIPART},
     },
 }
+_UPLOADED = examples.responses(201, examples.FILE, 400, 403, 404, 409, 413, 422, 503)
+_READ = examples.responses(200, examples.FILE_CONTENT, 403, 404, 422)
+_PERMANENT = examples.responses(200, examples.KEPT_FILE, 403, 404, 409, 422, 503)
 
 
-@router.post(
-    "/api/files",
-    status_code=201,
-    responses=examples.success(201, examples.FILE) | problem_responses(400, 403, 404, 409, 413, 422, 503),
-    openapi_extra={"requestBody": _BODY},
-)
+@router.post("/api/files", status_code=201, responses=_UPLOADED, openapi_extra={"requestBody": _BODY})
 async def upload_file(request: Request, user: CurrentUser, use_cases: InjectedUseCases) -> FileOut:
     """Upload a small file as JSON or multipart. The same name in the same session creates a new version."""
     fields, content = await _read_upload(request)
@@ -104,7 +102,7 @@ def _validate(parse: Callable[[InputT], FieldsT], value: InputT) -> FieldsT:
         raise RequestValidationError(error.errors(include_url=False, include_input=False)) from error
 
 
-@router.get("/api/files", responses=examples.success(200, examples.FILES) | problem_responses(403, 404, 422))
+@router.get("/api/files", responses=examples.responses(200, examples.FILES, 403, 404, 422))
 def list_files(
     user: CurrentUser,
     use_cases: InjectedUseCases,
@@ -130,9 +128,7 @@ def list_files(
     return FilePage(files=files, cursor=page.cursor)
 
 
-@router.get(
-    "/api/files/{file_key}", responses=examples.success(200, examples.FILE_CONTENT) | problem_responses(403, 404, 422)
-)
+@router.get("/api/files/{file_key}", responses=_READ)
 def read_file(
     user: CurrentUser,
     use_cases: InjectedUseCases,
@@ -150,10 +146,7 @@ def read_file(
     return FileContent(**metadata, b64=b64encode(content_bytes).decode())
 
 
-@router.post(
-    "/api/files/{file_key}/keep",
-    responses=examples.success(200, examples.KEPT_FILE) | problem_responses(403, 404, 409, 422, 503),
-)
+@router.post("/api/files/{file_key}/keep", responses=_PERMANENT)
 def keep_file(user: CurrentUser, use_cases: InjectedUseCases, file_key: FilePath) -> FileOut:
     """Keep a deferred or temporary file, which would otherwise be deleted when it expires or its session ends."""
     record = use_cases.keep_file(user, file_key)

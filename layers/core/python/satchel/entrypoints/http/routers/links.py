@@ -13,7 +13,7 @@ from satchel.entrypoints.http.schemas.files import LinkOut, LinkPage, LinksRevok
 
 router = APIRouter(tags=["links"])
 
-_CREATED = examples.success(201, examples.LINK_WITH_URL) | problem_responses(400, 403, 404, 413, 422)
+_CREATED = examples.responses(201, examples.LINK_WITH_URL, 400, 403, 404, 413, 422)
 
 
 @router.post("/api/files/{file_key}/link", status_code=201, responses=_CREATED)
@@ -25,7 +25,7 @@ def share_file(
     return LinkWithUrl(**LinkOut.of(link).model_dump(), url=url)
 
 
-@router.get("/api/links", responses=examples.success(200, examples.LINKS) | problem_responses(403, 422))
+@router.get("/api/links", responses=examples.responses(200, examples.LINKS, 403, 422))
 def list_links(
     user: CurrentUser,
     use_cases: InjectedUseCases,
@@ -44,7 +44,7 @@ def revoke_link(user: CurrentUser, use_cases: InjectedUseCases, link_id: LinkPat
     use_cases.revoke_links(user, link_id)
 
 
-@router.delete("/api/links", responses=examples.success(200, examples.LINKS_REVOKED) | problem_responses(403))
+@router.delete("/api/links", responses=examples.responses(200, examples.LINKS_REVOKED, 403))
 def revoke_all_links(user: CurrentUser, use_cases: InjectedUseCases) -> LinksRevoked:
     """Revoke all links of the user. They stop working immediately."""
     return LinksRevoked(revoked=use_cases.revoke_links.all(user))

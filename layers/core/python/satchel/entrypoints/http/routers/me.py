@@ -1,7 +1,7 @@
 """Routes about the signed-in user: storage usage, and the deletion of all data of the user."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Header
 from fastapi.responses import JSONResponse
@@ -9,24 +9,19 @@ from fastapi.responses import JSONResponse
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import CurrentUser
 from satchel.entrypoints.http.parameters import InjectedUseCases
-from satchel.entrypoints.http.problems import problem_responses
 from satchel.entrypoints.http.schemas.about import ErasureConfirmation, ErasureOut, Me
 
 router = APIRouter(tags=["me"])
 
 CONFIRM_HEADER = "X-Satchel-Confirm"
 _CONFIRM = Header(alias=CONFIRM_HEADER, max_length=4000, description="The `confirm_token` of the first response.")
-_STARTED: dict[int | str, dict[str, Any]] = {
-    202: {
-        "model": ErasureOut,
-        "description": "All data of the user is being deleted.",
-        **examples.success(202, examples.ERASURE)[202],
-    },
-}
-_ERASED = examples.success(200, examples.ERASURE_CONFIRMATION) | _STARTED | problem_responses(403, 422)
+_STARTED = examples.responses(
+    202, examples.ERASURE, 403, 422, model=ErasureOut, description="All data of the user is being deleted."
+)
+_ERASED = examples.responses(200, examples.ERASURE_CONFIRMATION) | _STARTED
 
 
-@router.get("/api/me", responses=examples.success(200, examples.ME) | problem_responses(403))
+@router.get("/api/me", responses=examples.responses(200, examples.ME, 403))
 def read_me(user: CurrentUser, use_cases: InjectedUseCases) -> Me:
     """Return the user's name, storage usage, and the progress of the latest deletion of all data, if any."""
     erasure = use_cases.request_erasure.latest(user)

@@ -28,9 +28,12 @@ from satchel.services.turns.canvas_actions import CanvasActionRequest
 
 router = APIRouter()
 
-_STARTED = examples.success(201, examples.SESSION) | problem_responses(400, 403, 413, 422)
-_CHANGED = examples.success(200, examples.SESSION) | problem_responses(400, 403, 404, 409, 413, 422, 503)
-_READ = examples.success(200, examples.SESSION_WITH_TURNS) | problem_responses(403, 404, 422)
+_STARTED = examples.responses(201, examples.SESSION, 400, 403, 413, 422)
+_CHANGED = examples.responses(200, examples.SESSION, 400, 403, 404, 409, 413, 422, 503)
+_READ = examples.responses(200, examples.SESSION_WITH_TURNS, 403, 404, 422)
+_READ_AUDIT = examples.responses(200, examples.AUDIT, 403, 404, 422)
+_LOGGED = examples.responses(201, examples.CANVAS_ACTION, 400, 403, 404, 409, 413, 422)
+_TICKET = examples.responses(201, examples.TICKET, 403)
 
 
 @router.post("/api/sessions", tags=["sessions"], status_code=201, responses=_STARTED)
@@ -39,9 +42,7 @@ def start_session(user: CurrentUser, use_cases: InjectedUseCases, body: NewSessi
     return SessionOut.of(use_cases.start_session(user, (body or NewSession()).changes()))
 
 
-@router.get(
-    "/api/sessions", tags=["sessions"], responses=examples.success(200, examples.SESSIONS) | problem_responses(403, 422)
-)
+@router.get("/api/sessions", tags=["sessions"], responses=examples.responses(200, examples.SESSIONS, 403, 422))
 def list_sessions(
     user: CurrentUser, use_cases: InjectedUseCases, limit: Limit = 50, cursor: Cursor = None
 ) -> SessionPage:
@@ -79,9 +80,6 @@ def end_session(user: CurrentUser, use_cases: InjectedUseCases, session_id: Sess
     use_cases.end_session(user, session_id)
 
 
-_READ_AUDIT = examples.success(200, examples.AUDIT) | problem_responses(403, 404, 422)
-
-
 @router.get("/api/sessions/{session_id}/audit", tags=["sessions"], responses=_READ_AUDIT)
 def read_audit(
     user: CurrentUser, use_cases: InjectedUseCases, session_id: SessionPath, limit: Limit = 50, cursor: Cursor = None
@@ -89,9 +87,6 @@ def read_audit(
     """List the session's tool calls and downloads by link, newest first. Secrets are redacted."""
     page = use_cases.read_audit(user, session_id, limit, cursor)
     return AuditPage(entries=page.items, cursor=page.cursor)
-
-
-_LOGGED = examples.success(201, examples.CANVAS_ACTION) | problem_responses(400, 403, 404, 409, 413, 422)
 
 
 @router.post("/api/canvas/{canvas_id}/actions", tags=["canvas"], status_code=201, responses=_LOGGED)
@@ -104,12 +99,7 @@ def act_in_canvas(
     return use_cases.log_canvas_action(user, canvas_id, body)
 
 
-@router.post(
-    "/api/ws-ticket",
-    tags=["sockets"],
-    status_code=201,
-    responses=examples.success(201, examples.TICKET) | problem_responses(403),
-)
+@router.post("/api/ws-ticket", tags=["sockets"], status_code=201, responses=_TICKET)
 def issue_ticket(user: CurrentUser, use_cases: InjectedUseCases) -> SocketTicket:
     """Create a ticket for one WebSocket connection. Within one minute, connect to `{url}?ticket={ticket}`."""
     ticket = use_cases.issue_ticket(user)

@@ -1,7 +1,7 @@
 """Routes for turns: start, read, cancel, read the events, and approve tool calls."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import JSONResponse
@@ -15,7 +15,6 @@ from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import CurrentUser
 from satchel.entrypoints.http.long_polling import MAX_WAIT_SECONDS, poll_until, preferred_wait
 from satchel.entrypoints.http.parameters import CallPath, InjectedUseCases, SessionPath, TurnPath
-from satchel.entrypoints.http.problems import problem_responses
 from satchel.entrypoints.http.schemas.sessions import EventPage, TurnAccepted
 from satchel.services.turns.start_turn import TurnRequest
 
@@ -23,28 +22,17 @@ router = APIRouter(tags=["turns"])
 
 _PREFER = Header(description="`wait=N` (at most 25): return the final response if the turn ends within N seconds.")
 _IDEMPOTENCY_KEY = Header(max_length=200, description="A repeated request with the same key returns the same turn.")
-_ENDED: dict[int | str, dict[str, Any]] = {
-    200: {
-        "model": FinalResponse,
-        "description": "The turn ended within the requested time.",
-        **examples.success(200, examples.FINAL_RESPONSE)[200],
-    },
-}
-_STARTED = _ENDED | examples.success(202, examples.TURN_ACCEPTED) | problem_responses(400, 403, 404, 409, 413, 422, 503)
-_READ = examples.success(200, examples.FINAL_RESPONSE) | problem_responses(403, 404, 422, 503)
-_CANCELLED = examples.success(200, examples.CANCELLED) | problem_responses(403, 404, 422, 503)
-_PAGE: dict[int | str, dict[str, Any]] = {
-    200: {"model": EventPage, "description": "A page of events.", **examples.success(200, examples.EVENTS)[200]},
-}
-_EVENTS = _PAGE | problem_responses(403, 404, 422, 503)
-
-
-@router.post(
-    "/api/sessions/{session_id}/turns",
-    status_code=202,
-    response_model=TurnAccepted,
-    responses=_STARTED,
+_ENDED = examples.responses(
+    200, examples.FINAL_RESPONSE, model=FinalResponse, description="The turn ended within the requested time."
 )
+_STARTED = _ENDED | examples.responses(202, examples.TURN_ACCEPTED, 400, 403, 404, 409, 413, 422, 503)
+_READ = examples.responses(200, examples.FINAL_RESPONSE, 403, 404, 422, 503)
+_CANCELLED = examples.responses(200, examples.CANCELLED, 403, 404, 422, 503)
+_DECIDED = examples.responses(200, examples.DECISION, 400, 403, 404, 409, 413, 422, 503)
+_EVENTS = examples.responses(200, examples.EVENTS, 403, 404, 422, 503, model=EventPage, description="A page of events.")
+
+
+@router.post("/api/sessions/{session_id}/turns", status_code=202, response_model=TurnAccepted, responses=_STARTED)
 async def take_turn(
     request: Request,
     response: Response,
@@ -126,9 +114,6 @@ async def read_events(
     done = is_over or any(event.type in FINAL_EVENTS for event in events)
     shown = [event.to_json() for event in events]
     return JSONResponse({"events": shown, "next": events[-1].seq if events else after, "done": done})
-
-
-_DECIDED = examples.success(200, examples.DECISION) | problem_responses(400, 403, 404, 409, 413, 422, 503)
 
 
 @router.post("/api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/approval", responses=_DECIDED)

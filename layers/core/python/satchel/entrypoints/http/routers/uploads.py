@@ -23,14 +23,14 @@ from satchel.entrypoints.http.schemas.uploads import (
 
 router = APIRouter(tags=["files"])
 
+_STARTED = examples.responses(201, examples.STARTED_UPLOAD, 400, 403, 404, 409, 413, 422)
+_READ = examples.responses(200, examples.UPLOAD_WITH_PARTS, 403, 404, 422)
+_SIGNED = examples.responses(200, examples.SIGNED_PARTS, 400, 403, 404, 413, 422)
+_COMPLETED = examples.responses(200, examples.FILE, 403, 404, 409, 413, 422, 503)
 StoredLimit = Annotated[int, Query(ge=1, le=1000, description="Maximum number of parts in a page.")]
 
 
-@router.post(
-    "/api/files/uploads",
-    status_code=201,
-    responses=examples.success(201, examples.STARTED_UPLOAD) | problem_responses(400, 403, 404, 409, 413, 422),
-)
+@router.post("/api/files/uploads", status_code=201, responses=_STARTED)
 def begin_upload(body: NewUpload, user: CurrentUser, use_cases: InjectedUseCases) -> StartedUpload:
     """Start an upload of any size. If it is not completed within a day, it is aborted.
 
@@ -42,7 +42,7 @@ def begin_upload(body: NewUpload, user: CurrentUser, use_cases: InjectedUseCases
     return StartedUpload(**UploadOut.of(upload).model_dump(), parts=signed)
 
 
-@router.get("/api/files/uploads", responses=examples.success(200, examples.UPLOADS) | problem_responses(403, 422))
+@router.get("/api/files/uploads", responses=examples.responses(200, examples.UPLOADS, 403, 422))
 def list_uploads(
     user: CurrentUser, use_cases: InjectedUseCases, limit: Limit = 50, cursor: Cursor = None
 ) -> UploadPage:
@@ -51,10 +51,7 @@ def list_uploads(
     return UploadPage(uploads=[UploadOut.of(upload) for upload in page.items], cursor=page.cursor)
 
 
-@router.get(
-    "/api/files/uploads/{upload_id}",
-    responses=examples.success(200, examples.UPLOAD_WITH_PARTS) | problem_responses(403, 404, 422),
-)
+@router.get("/api/files/uploads/{upload_id}", responses=_READ)
 def read_upload(
     user: CurrentUser,
     use_cases: InjectedUseCases,
@@ -69,20 +66,14 @@ def read_upload(
     return UploadWithParts(**UploadOut.of(upload).model_dump(), stored=stored, cursor=page.cursor)
 
 
-@router.post(
-    "/api/files/uploads/{upload_id}/parts",
-    responses=examples.success(200, examples.SIGNED_PARTS) | problem_responses(400, 403, 404, 413, 422),
-)
+@router.post("/api/files/uploads/{upload_id}/parts", responses=_SIGNED)
 def sign_parts(body: PartsToSign, user: CurrentUser, use_cases: InjectedUseCases, upload_id: UploadPath) -> SignedParts:
     """Create presigned URLs for at most 100 parts, valid for 15 minutes. The client can request new URLs for a part."""
     parts = [Part(number=part.number, sha256=part.sha256) for part in body.parts]
     return SignedParts(parts=use_cases.sign_parts(use_cases.read_uploads(user, upload_id), parts))
 
 
-@router.post(
-    "/api/files/uploads/{upload_id}/complete",
-    responses=examples.success(200, examples.FILE) | problem_responses(403, 404, 409, 413, 422, 503),
-)
+@router.post("/api/files/uploads/{upload_id}/complete", responses=_COMPLETED)
 def complete_upload(user: CurrentUser, use_cases: InjectedUseCases, upload_id: UploadPath) -> FileOut:
     """Join the parts to a file. The same name in the same session creates a new version. Safe to repeat."""
     record = use_cases.complete_upload(user, upload_id)
