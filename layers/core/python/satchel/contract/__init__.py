@@ -1,8 +1,7 @@
 """The tool output contract: converts everything that tools return to one form, ``ToolOutput``.
 
-This package imports only pydantic, pybase64 and the standard library, and does not depend on disk files, AWS or
-transports, so every other package of ``satchel`` may import it. Read ``normalize`` (the conversion), ``tool_output``
-(its result) and ``errors`` first.
+It imports only pydantic, pybase64 and the standard library, so every other package of ``satchel`` may import it. Read
+``normalize`` (the conversion), ``tool_output`` (the converted form) and ``errors`` first.
 """
 
 from satchel.contract.errors import (

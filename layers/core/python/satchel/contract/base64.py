@@ -1,7 +1,4 @@
-"""Strict base64 decoding (clause v2:artifacts:b64): rejects text with an invalid character, padding or length.
-
-Whitespace (as in line-wrapped base64) and a ``data:…;base64,`` prefix are accepted, because tools produce them.
-"""
+"""Strict base64 decoding (v2:artifacts:b64). Accepts line breaks and a ``data:`` prefix, because tools produce both."""
 
 import re
 
@@ -10,7 +7,7 @@ import pybase64
 _DATA_URL = re.compile(r"\s*data:(?P<mime>[^,;\s]*)(?P<options>(?:;[^,;]*)*),", re.IGNORECASE)
 _WHITESPACE = " \t\r\n\f\v"
 _MAX_PADDING = 2
-# Chunk size in characters: a multiple of four, so that each chunk can be decoded alone, and small enough for the cache.
+# Decode this many base64 characters at a time: a multiple of 4, so each chunk is valid, and few, to fit the CPU cache.
 _CHUNK = 1 << 16
 
 
@@ -19,7 +16,7 @@ class Base64Error(ValueError):
 
 
 def split_data_url(text: str) -> tuple[str | None, str]:
-    """Return ``(MIME type or None, base64 text)`` of a ``data:`` URL or bare text. Raise Base64Error if not base64."""
+    """Return ``(MIME type or None, base64 text)`` of a ``data:`` URL or bare text. Raise Base64Error for other URLs."""
     prefix = _DATA_URL.match(text)
     if prefix is None:
         return None, text
@@ -29,7 +26,7 @@ def split_data_url(text: str) -> tuple[str | None, str]:
 
 
 def canonicalize(text: str) -> str:
-    """Return the text without ``data:`` prefix and whitespace. Raise Base64Error if a ``data:`` URL is not base64."""
+    """Return base64 text without ``data:`` prefix and whitespace. Raise Base64Error for a URL that is not base64."""
     body = split_data_url(text)[1]
     for space in _WHITESPACE:
         if space in body:
@@ -40,13 +37,13 @@ def canonicalize(text: str) -> str:
 def decode(text: str) -> bytes:
     """Return the decoded bytes of a base64 text. Raise Base64Error if it is invalid."""
     try:
-        return pybase64.b64decode(text, validate=True)  # almost every text is canonical, so try this faster way first
+        return pybase64.b64decode(text, validate=True)  # fast path: most texts have no prefix and no whitespace
     except ValueError:
         return _decode(canonicalize(text))
 
 
 def validate(text: str) -> str:
-    """Return the text in canonical form. Raise Base64Error if it cannot be decoded. Decode in chunks to save memory."""
+    """Return base64 text without prefix and whitespace. Raise Base64Error if invalid. Check chunks to save memory."""
     body = canonicalize(text)
     if body.find("=", 0, -_MAX_PADDING) != -1:
         raise Base64Error("padding ('=') before the end")
@@ -56,7 +53,7 @@ def validate(text: str) -> str:
 
 
 def decoded_size(body: str) -> int:
-    """Return how many bytes a valid canonical base64 text decodes to, computed from its length."""
+    """Return the number of bytes in valid base64 text without prefix and whitespace. The text is not decoded."""
     padding = body[-_MAX_PADDING:].count("=")
     return max(len(body) * 3 // 4 - padding, 0)
 

@@ -43,7 +43,7 @@ __all__ = [
 
 
 class ErrorCode(StrEnum):
-    """Machine-readable error codes of tool calls and artifacts. ``meta_data.error_code`` contains them."""
+    """Machine-readable codes of failed tool calls (``meta_data.error_code`` in the result) and invalid artifacts."""
 
     E_TIMEOUT = "E_TIMEOUT"
     E_INVALID_PATH = "E_INVALID_PATH"
@@ -62,7 +62,7 @@ class ContractError(Exception):
 
 
 class ToolError(Exception):
-    """Base class of the errors that end a tool call. ``details`` are JSON values, often including a ``suggestion``."""
+    """Base class of tool call errors. ``details`` are JSON values, often with a ``suggestion`` for the model."""
 
     code: ClassVar[ErrorCode]
     reason: ClassVar[str]
@@ -75,10 +75,7 @@ class ToolError(Exception):
 
 
 class ToolTimedOut(ToolError):
-    """The call exceeded a time limit. ``kind``: no progress for too long (``silence``), or maximum duration (``cap``).
-
-    ``last_progress`` is the tool's last progress message.
-    """
+    """The call made no progress for too long (``kind`` is ``silence``) or exceeded the maximum duration (``cap``)."""
 
     code = ErrorCode.E_TIMEOUT
     reason = "ExecutionTimeout"
@@ -134,7 +131,7 @@ class FileTooLarge(ToolError):
 
 
 class InvalidArtifact(ToolError):
-    """One artifact cannot be stored. The result contains an ``ArtifactProblem`` instead, and keeps other artifacts."""
+    """One artifact cannot be stored. The result has an ``ArtifactProblem`` in its place and keeps other artifacts."""
 
     code = ErrorCode.E_INVALID_ARTIFACT
     reason = "InvalidArtifact"
@@ -156,7 +153,7 @@ class ToolFailed(ToolError):
 
 
 class Busy(ToolError):
-    """The tool did not run, because all capacity was in use until the waiting time was over."""
+    """The tool did not run, because no capacity became free within the maximum waiting time."""
 
     code = ErrorCode.E_TOOL_FAILED
     reason = "Busy"
@@ -167,7 +164,7 @@ class Busy(ToolError):
 
 
 class ToolCrashed(ToolError):
-    """The tool's server process ended during the call (out of memory, a signal, or ``exit``)."""
+    """The tool's server process ended during the call: it ran out of memory, received a signal, or called ``exit``."""
 
     code = ErrorCode.E_TOOL_CRASHED
     reason = "ToolCrashed"

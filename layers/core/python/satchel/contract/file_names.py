@@ -1,7 +1,7 @@
 """Make file names safe to store, display and download.
 
-``safe_name`` never fails and is idempotent, because uploads, model arguments, artifacts and HTTP headers must all
-produce the same name. The package pathvalidate covers only part of this.
+Uploads, tool arguments, artifacts and HTTP headers must all get the same name, so ``safe_name`` never fails and leaves
+safe names unchanged. The package pathvalidate implements only some of its rules.
 """
 
 import hashlib
@@ -36,7 +36,7 @@ _SYSTEM_FILES = frozenset(
 
 
 def safe_name(raw: str | bytes) -> str:
-    """Return a safe file name: one path component, at most 255 bytes in UTF-8. Never fails; idempotent."""
+    """Return a safe file name: one path component, at most 255 bytes in UTF-8. Safe names stay unchanged."""
     name = _remove_invisible(_decode_name(raw))
     name = _last_component(unicodedata.normalize("NFC", name))
     name = _DRIVES.sub("", name.strip(_EDGES)).translate(_FORBIDDEN).strip(_EDGES)
@@ -57,7 +57,7 @@ def numbered_name(name: str, number: int) -> str:
 
 
 def split_extension(name: str) -> tuple[str, str]:
-    """Split a name into stem and extension (``.txt``, ``.tar.gz``). The extension is empty if missing or too long."""
+    """Split a file name into stem and extension (``.txt``, ``.tar.gz``). A missing or too long extension is empty."""
     match = _EXTENSION.search(name)
     if match is None or match.start() == 0 or len(match[0].encode()) > MAX_BYTES // 4:
         return name, ""
@@ -71,7 +71,7 @@ def _decode_name(raw: str | bytes) -> str:
 
 
 def _remove_invisible(text: str) -> str:
-    """Remove control, bidi and zero-width characters. This must be the first step: they could hide a slash or dot."""
+    """Remove control, bidi and zero-width characters. Call this first: such characters could hide a slash."""
     if text.isascii() and text.isprintable():
         return text
     visible = (char for char in text if unicodedata.category(char) not in _INVISIBLE)
@@ -97,5 +97,4 @@ def _shorten(name: str) -> str:
 
 
 def _truncate(text: str, size: int) -> str:
-    """Return the start of a text that has at most ``size`` bytes in UTF-8, without a partial character at the end."""
     return text.encode()[:size].decode("utf-8", "ignore")

@@ -1,6 +1,6 @@
-"""Convert tools' values to plain JSON that every later step can store: no NaN, lone surrogates or endless nesting.
+"""Convert tools' values to plain JSON that every later step can store: no NaN, lone surrogates or very deep nesting.
 
-No available parser does this alone: ``json.loads`` accepts NaN and raises RecursionError on deep nesting, ``from_json``
+No available parser is enough: ``json.loads`` accepts NaN and raises RecursionError on deep nesting, ``from_json``
 rejects lone surrogates, and both return values that a JSON serializer may reject.
 """
 
@@ -13,7 +13,7 @@ from pydantic import BeforeValidator
 from pydantic_core import from_json, to_jsonable_python
 
 MAX_DEPTH = 100
-_MAX_INT_BITS = 10_000  # larger integers become hex text: Python converts at most 4,300 decimal digits
+_MAX_INT_BITS = 10_000  # larger integers become hex text, because Python prints at most 4,300 decimal digits
 
 
 class NotJsonError(ValueError):
@@ -24,14 +24,14 @@ def replace_surrogates(value: Any) -> Any:  # noqa: ANN401  (validators pass oth
     """Replace lone surrogates in a text with U+FFFD, because UTF-8 cannot encode them. Return non-text unchanged."""
     if not isinstance(value, str):
         return value
-    exact = str.__str__(value)  # a plain str, even if the value is an instance of a subclass
+    exact = str.__str__(value)  # convert an instance of a str subclass to a plain str
     if exact.isascii():
         return exact
     return exact.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def to_json_text(value: object) -> str:
-    """Return a value as compact JSON text, like JavaScript's ``JSON.stringify``. Raise NotJsonError if impossible."""
+    """Return a value as compact JSON text, like JavaScript's ``JSON.stringify``. Raise NotJsonError if it has none."""
     return json.dumps(to_plain_json(value), ensure_ascii=False, separators=(",", ":"))
 
 
@@ -80,7 +80,7 @@ def _to_text(value: object) -> str:
 
 
 def _convert_object(value: object) -> object:
-    """Return a value of another type (date, pydantic model, data class, bytes) as JSON types. Raise NotJsonError."""
+    """Convert bytes, a date, a pydantic model, a data class or another object to JSON types. Raise NotJsonError."""
     if isinstance(value, bytes | bytearray | memoryview):
         return bytes(value).decode("utf-8", "replace")
     try:
@@ -92,11 +92,11 @@ def _convert_object(value: object) -> object:
 def parse_json(text: str) -> Any:  # noqa: ANN401  (any JSON value)
     """Parse JSON text. Raise NotJsonError if it is invalid.
 
-    Accept NaN (as null) in objects and arrays, because Python's ``json.dumps`` writes it. Reject it as the whole text.
+    NaN inside an object or array becomes null, because ``json.dumps`` writes it. A text that is only NaN is invalid.
     """
     try:
         value = from_json(text, allow_inf_nan=False)
-    except (ValueError, TypeError):  # from_json rejects lone surrogates, which the lenient parser replaces
+    except (ValueError, TypeError):  # from_json rejects NaN and lone surrogates, which _parse_leniently replaces
         return _parse_leniently(text)
     if isinstance(value, float) and not math.isfinite(value):
         raise NotJsonError("the number is too large")

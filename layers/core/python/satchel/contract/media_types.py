@@ -1,4 +1,4 @@
-"""MIME types: validate them, guess them from file names, choose a viewer or extension, and find unsafe types."""
+"""MIME types: validate and guess them, choose a viewer or file extension, and detect types that can contain scripts."""
 
 import mimetypes
 import re
@@ -31,17 +31,10 @@ _DATA = frozenset(
 )
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _ACTIVE = _HTML | frozenset(
-    [
-        "text/xml",
-        "application/xml",
-        "text/xsl",
-        "text/vbscript",
-        "message/rfc822",
-        "application/x-mimearchive",
-    ]
+    ["text/xml", "application/xml", "text/xsl", "text/vbscript", "message/rfc822", "application/x-mimearchive"]
 )
 _SCRIPT = re.compile(r"(?:text|application)/(?:x-)?(?:java|ecma|live|j)script[0-9.]*")
-# Ignore the machine's own tables (/etc/mime.types), so that a file name has the same MIME type on every machine.
+# Ignore the machine's MIME tables (/etc/mime.types), so that a file name has the same MIME type on every machine.
 _TABLE = mimetypes.MimeTypes()
 for _extension, _type in {
     ".md": "text/markdown",
@@ -81,7 +74,7 @@ _JSON_TYPES = frozenset({"application/json", "application/vnd.bibliography", "ap
 
 
 def normalize_mime(mime: str) -> str:
-    """Return a MIME type in lower case, with unchanged parameters; ``application/octet-stream`` if it is malformed."""
+    """Return a MIME type in lower case (except its parameters), or ``application/octet-stream`` if it is malformed."""
     match = _FORM.fullmatch(mime.strip(" "))
     return match[1].lower() + match[2] if match else UNKNOWN
 
@@ -98,7 +91,7 @@ def essence(mime: str) -> str:
 
 def mime_of(name: str) -> str:
     """Guess the MIME type from a file name. Return ``application/octet-stream`` if the extension is unknown."""
-    guessed, encoding = _TABLE.guess_type(f"./{name}")  # "./", so that a name with a colon is not parsed as a URL
+    guessed, encoding = _TABLE.guess_type(f"./{name}")  # "./" keeps a name with a colon from being parsed as a URL
     if encoding is not None:
         return _COMPRESSED.get(encoding, UNKNOWN)
     return guessed or UNKNOWN
@@ -130,21 +123,21 @@ def viewer_for(mime: str, name: str, hint: str | None = None) -> str:
 
 
 def is_showable(mime: str, name: str) -> bool:
-    """Return True if the canvas can display the file: an image, PDF, HTML, text or code."""
+    """Return True if the canvas (the panel for files) can display the file: an image, PDF, HTML, text or code."""
     kind = effective_mime(mime, name)
     return kind.startswith("image/") or kind == "application/pdf" or kind in _HTML or is_text(kind)
 
 
 def is_active(mime: str) -> bool:
-    """Return True if a browser might run scripts in such a file. Never serve it inline on the app's origin."""
+    """Return True if browsers might run scripts in files of this type. Never serve them inline on the app's origin."""
     kind = essence(mime)
-    if kind.startswith("multipart/"):  # some browsers render the parts, which can have any type
+    if kind.startswith("multipart/"):  # some browsers render the parts of such files, even HTML parts
         return True
     return kind in _ACTIVE or kind.endswith("+xml") or _SCRIPT.fullmatch(kind) is not None
 
 
 def effective_mime(mime: str, name: str) -> str:
-    """Return the declared MIME type. If it is generic, such as ``text/plain``, prefer a type guessed from the name."""
+    """Return the declared MIME type. If it is generic (``text/plain``), prefer a guess from the file name."""
     kind = essence(mime)
     by_name = mime_of(name)
     return by_name if kind in _GENERIC and by_name != UNKNOWN else kind

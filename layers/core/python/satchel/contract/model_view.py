@@ -9,7 +9,7 @@ from satchel.contract.file_names import safe_name
 from satchel.contract.tool_output import ToolOutput
 
 MAX_META_DATA_BYTES = 4096
-DEFAULT_BUDGET = 24_000  # maximum length of the results in characters: about 6,000 tokens
+DEFAULT_BUDGET = 24_000  # maximum length of a tool's results in characters, about 6,000 tokens
 
 _MAX_BASE64 = 1024
 _ALPHABET = "A-Za-z0-9+/_-"
@@ -18,7 +18,7 @@ _DATA_URL = re.compile(
 )
 _URL = re.compile(r"(?:https?://|/api/files/download/)[^\s\"'<>)\]]+")
 _FILE_LINKS = ("/api/files/download/", "X-Amz-Signature=", "X-Amz-Security-Token=")
-# Matches start only at the beginning of a run of base64 characters; otherwise the search would take quadratic time.
+# Lookbehinds let a match start only at the first of many base64 characters. Otherwise, searches take quadratic time.
 _RUN = re.compile(rf"(?<![{_ALPHABET}])[{_ALPHABET}]{{{_MAX_BASE64 + 1},}}={{0,2}}")
 _WRAPPED_RUN = re.compile(rf"(?<![{_ALPHABET}])(?:[{_ALPHABET}]{{60,}}(?:\s+|(?:\\[rn])+))+[{_ALPHABET}]*={{0,2}}")
 _SPACES = re.compile(r"\s+|\\[rn]")
@@ -30,8 +30,8 @@ def build_model_view(
 ) -> dict[str, Any]:
     """Return the JSON object that the model reads: ``{results, meta_data?, files?, problems?, truncated?}``.
 
-    ``files`` are the names under which the files were stored (default: derived from the output). If ``results`` exceed
-    ``budget`` characters of JSON, keep only the beginning and end of that text; ``truncated`` says how much is omitted.
+    ``files`` are the names of the stored files (default: the safe names of the output's files). If the JSON text of the
+    results exceeds ``budget`` characters, keep only its beginning and end; ``truncated`` says how much is omitted.
     """
     view: dict[str, Any] = {}
     view["results"], results_note = _truncate_results(strip_blobs(output.results), budget)
@@ -85,11 +85,9 @@ def _base64_note(match: re.Match[str]) -> str:
 
 
 def _is_likely_base64(run: str) -> bool:
-    """Return False for digits, hex hashes, ruler lines (``-----``) and DNA sequences, which look similar to base64.
-
-    A kilobyte of base64 almost certainly contains a capital letter, unless all its bits are ones (``/////``).
-    """
+    """Return False for digits, hex hashes, ruler lines (``-----``) and DNA sequences, which look similar to base64."""
     letters = frozenset(run)
+    # A kilobyte of base64 almost certainly contains a capital letter, unless all its bits are ones ("/////").
     if letters.isdisjoint("ABCDEFGHIJKLMNOPQRSTUVWXYZ"):
         return letters <= {"/", "="}
     return run.count("A") > len(run) // 2 or not (len(letters) == 1 or letters <= _NUCLEOTIDES)

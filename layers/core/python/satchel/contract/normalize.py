@@ -1,6 +1,6 @@
 """Convert the value that a tool returned, in any supported form, to a ``ToolOutput``.
 
-Two lists define the supported forms. To support another form, add a function to ``shapes`` and to one of the lists.
+To support another form, write a function in ``shapes`` and add it to the list ``RECOGNIZERS`` or ``EXTRACTORS``.
 """
 
 from collections.abc import Callable, Mapping
@@ -44,14 +44,14 @@ EXTRACTORS: list[Callable[[dict[str, Any], OutputBuilder], None]] = [
 """Functions that move the fields they know from a payload to the OutputBuilder. All of them run, in this order."""
 
 _WRAP_MARKER = "x-fastmcp-wrap-result"
-_MAX_NESTING = 3  # maximum depth of MCP results in MCP results: some tools return a whole MCP result as data
+_MAX_NESTING = 3  # maximum number of nested MCP results: some tools return a whole MCP result as their data
 
 
 def normalize(raw: object, *, output_schema: Mapping[str, Any] | None = None) -> ToolOutput:
     """Convert the raw JSON of a ``tools/call`` result, or any other value that a tool returned, to a ToolOutput.
 
-    Pass ``output_schema`` if known: some servers mark only there that they wrapped a value. Invalid artifacts are
-    listed in ``problems``. Converting an output again changes nothing. Raise only ContractError.
+    Pass the tool's ``output_schema`` if known, because some servers say only there that they wrapped the value. The
+    output lists invalid artifacts in ``problems``. Normalizing it again changes nothing. Raise only ContractError.
     """
     wrapped = output_schema is not None and output_schema.get(_WRAP_MARKER) is True
     try:
@@ -76,7 +76,7 @@ def _build_output(raw: object, *, wrapped: bool) -> ToolOutput:
 
 
 def _unnest(raw: object, *, wrapped: bool) -> list[tuple[McpResult, Match]]:
-    """Return the MCP result and those nested in it, each with its match. The last match has the actual payload."""
+    """Return the MCP result and each result nested in it, with their matches. The last match has the tool's data."""
     result: McpResult | None = parse_mcp_result(raw) or wrap_value(raw)
     layers: list[tuple[McpResult, Match]] = []
     while result is not None:
@@ -90,7 +90,7 @@ def _unnest(raw: object, *, wrapped: bool) -> list[tuple[McpResult, Match]]:
 
 
 def _extract_payload(payload: object, builder: OutputBuilder) -> None:
-    """Move a payload's contract fields to the builder. If it has no ``results``, its other fields are the results."""
+    """Move the payload's contract fields to the builder. Without ``results``, its other fields become the results."""
     fields = as_mapping(payload)
     if fields is None or not recognizers.is_contract_payload(fields):
         builder.results = payload
@@ -103,7 +103,6 @@ def _extract_payload(payload: object, builder: OutputBuilder) -> None:
 
 
 def _extract_fields(fields: Mapping[str, Any], builder: OutputBuilder) -> dict[str, Any]:
-    """Run all extractors on a copy of the fields. Return the fields that no extractor moved to the builder."""
     remaining = dict(fields)
     for extract in EXTRACTORS:
         extract(remaining, builder)

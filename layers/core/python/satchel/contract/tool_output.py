@@ -29,8 +29,8 @@ MAX_EXPIRES_HOURS = 8760
 class LenientModel(BaseModel):
     """Base class for models that parse tools' data. It drops invalid optional fields instead of rejecting all data.
 
-    A field that is null, or invalid and not in ``required_fields``, counts as missing. Unknown keys are dropped. So
-    ``model_fields_set`` contains exactly the fields that the tool set to a valid value.
+    A null field counts as missing. So does an invalid field, unless it is one of ``required_fields``. Unknown keys are
+    dropped. So ``model_fields_set`` contains exactly the fields that the tool set to a valid value.
     """
 
     model_config = ConfigDict(coerce_numbers_to_str=True)
@@ -52,7 +52,7 @@ class LenientModel(BaseModel):
 
 
 def describe_validation_error(error: ValidationError) -> str:
-    """Return one line that describes all faults, without the invalid values, which can be megabytes long."""
+    """Return one line that describes all faults of the error. Omit the invalid values: they can be megabytes long."""
     faults = error.errors(include_input=False, include_url=False, include_context=False)
     return "; ".join(_describe_fault(".".join(map(str, fault["loc"])), fault["msg"]) for fault in faults)
 
@@ -92,8 +92,8 @@ class Artifact(LenientModel):
     """One file of a tool result. Its bytes are in ``b64``, at ``path``, in ``content`` (text), or at a remote ``uri``.
 
     ``name`` is the name that the tool chose; the code that stores the file applies ``safe_name``. ``b64`` is valid
-    base64 without prefix and whitespace. ``size`` (bytes) is exact for ``b64`` and ``content``, otherwise what the tool
-    claims. ``id``, ``type``, ``title``, ``position``, ``language`` and ``metadata`` describe typed artifacts. Raises
+    base64 without prefix and whitespace. ``size`` (bytes) is exact for ``b64`` and ``content``, otherwise the tool's
+    claim. ``id``, ``type``, ``title``, ``position``, ``language`` and ``metadata`` describe typed artifacts. Raises
     ValidationError if name, mime or bytes are missing.
     """
 
@@ -129,7 +129,7 @@ class Artifact(LenientModel):
 
     @property
     def source(self) -> Literal["b64", "path", "content", "uri"]:
-        """Return which field holds the file's bytes: the first set one of ``b64``, ``path``, ``content``, ``uri``."""
+        """Return the field with the file's bytes: the first that is set of ``b64``, ``path``, ``content``, ``uri``."""
         if self.b64 is not None:
             return "b64"
         if self.path is not None:
@@ -170,7 +170,7 @@ Mode = Literal["replace", "append", "split"]
 
 
 class Display(LenientModel):
-    """A tool's hints for the canvas. A missing ``open_canvas`` (see ``model_fields_set``) does not mean false."""
+    """A tool's hints for the canvas (the panel that shows files). With hints, it opens only if the tool requests it."""
 
     open_canvas: bool = False
     primary_file: Text | None = None
@@ -197,7 +197,7 @@ class Canvas(LenientModel):
 class ToolOutput(BaseModel):
     """The normalized result of a tool call. Fields that the tool did not set are not in ``model_fields_set``.
 
-    ``results`` such as 0 or "" are valid values. ``problems`` are the artifacts that could not be stored. ``unknown``
+    Even 0 and "" are valid ``results``. ``problems`` are the artifacts that could not be stored. ``unknown``
     holds fields outside the contract: they are stored, but shown neither to the user nor to the model.
     """
 

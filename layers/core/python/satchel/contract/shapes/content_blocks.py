@@ -15,9 +15,9 @@ _FILE_SCHEME = "file://"
 
 
 def extract_artifacts(content: Sequence[Block], used_blocks: Sequence[Block], builder: OutputBuilder) -> None:
-    """Add to the builder an artifact for each block with a file or link, and the ``metadata`` of each text block.
+    """Add an artifact to the builder for each MCP content block with a file or link, and add text blocks' ``metadata``.
 
-    Add all other blocks to ``unknown``, except ``used_blocks``, which the payload already represents.
+    Add the blocks without file or link to ``unknown``, except ``used_blocks``, whose data is already in the payload.
     """
     leftovers: list[Mapping[str, Any]] = []
     for number, block in enumerate(content, start=1):
@@ -58,7 +58,7 @@ def _convert_link(block: Block, number: int) -> dict[str, Any]:
 
 
 def _to_link_file(uri: str, name: str, block: Block) -> dict[str, Any]:
-    """Return a text file that contains the URL. Do not fetch the URL: the tool chose it, so that would allow SSRF."""
+    """Return a text file that contains the URL. Never fetch the URL: tools could use that for SSRF."""
     return {
         "name": f"{name}.link.txt",
         "mime": "text/uri-list",

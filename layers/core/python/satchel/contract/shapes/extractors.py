@@ -1,7 +1,7 @@
 """Extractors for the contract's fields: results and display hints, artifact lists, and the file arrays of contract v1.
 
-An extractor removes the fields that it knows from the payload and adds them to the builder. Fields of a wrong type stay
-in the payload. Null counts as missing.
+An extractor moves the fields that it knows from the payload (the tool's data) to the builder. A field of a wrong type
+stays in the payload. A null field counts as missing.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ _V1_CONTENTS = "returned_file_contents"
 def extract_envelope(payload: dict[str, Any], builder: OutputBuilder) -> None:
     """Extract ``results``, ``meta_data`` (or ``meta-data``), ``retryable``, ``display`` and ``canvas``.
 
-    Also extract ``problems`` and ``unknown``, which a payload has if it was normalized before.
+    Also extract ``problems`` and ``unknown``, which exist only in a payload that was normalized before.
     """
     if "results" in payload and builder.results is ABSENT:
         builder.results = payload.pop("results")
@@ -62,8 +62,7 @@ def extract_artifacts(payload: dict[str, Any], builder: OutputBuilder) -> None:
 def extract_v1_files(payload: dict[str, Any], builder: OutputBuilder) -> None:
     """Convert ``returned_file_names`` and ``returned_file_contents`` of contract v1 to artifacts.
 
-    Ignore both arrays if the tool also returned ``artifacts``, because these contain the same files
-    (clause v2:files:artifacts-win).
+    Ignore both arrays if the tool also returned ``artifacts`` with the same files (clause v2:files:artifacts-win).
     """
     names = [name for name in _pop_v1_array(payload, _V1_NAMES) if isinstance(name, str)]
     contents = _pop_v1_array(payload, _V1_CONTENTS)
@@ -80,14 +79,13 @@ def extract_v1_files(payload: dict[str, Any], builder: OutputBuilder) -> None:
 
 
 def _get_or_drop_null(payload: dict[str, Any], name: str) -> Any:  # noqa: ANN401  (any JSON value)
-    """Return a field's value, or None. If the field is null, remove it from the payload."""
     if payload.get(name, ABSENT) is None:
         del payload[name]
     return payload.get(name)
 
 
 def _pop_valid(payload: dict[str, Any], name: str, adapter: TypeAdapter[Any]) -> Any:  # noqa: ANN401  (the adapter's type)
-    """Remove a field from the payload and return its validated value. If it is invalid, keep it and return None."""
+    """Remove a field from the payload and return its validated value. If the value is invalid, keep the field."""
     value = _get_or_drop_null(payload, name)
     if value is None:
         return None
@@ -124,7 +122,7 @@ def _pop_v1_array(payload: dict[str, Any], key: str) -> list[Any]:
 
 
 def _to_artifact(content: object, name: str) -> dict[str, Any]:
-    """Return artifact fields for a file of contract v1: base64, or an object with its own name (v1:files:own-name)."""
+    """Return artifact fields for a contract v1 file: base64 text, or an object whose name wins (v1:files:own-name)."""
     fields = dict(content) if isinstance(content, Mapping) else {"b64": content}
     fields["name"] = fields.get("name") or name
     fields["mime"] = fields.get("mime") or mime_of(safe_name(str(fields["name"])))

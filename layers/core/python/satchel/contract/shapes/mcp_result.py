@@ -10,19 +10,19 @@ from pydantic import BaseModel
 Block = Mapping[str, Any]
 
 ABSENT: Final[Any] = object()
-"""Stands for a missing value, because None already stands for JSON null."""
+"""Marks a missing value, because None means JSON null."""
 
 _STRUCTURED = ("structuredContent", "structured_content")
 _ERROR = ("isError", "is_error")
 _META = ("_meta", "meta")
 _PROTOCOL = frozenset({"content", "data", "resultType", *_STRUCTURED, *_ERROR, *_META})
-_MARKERS = _PROTOCOL - {"content", "data", "meta"}  # a payload is unlikely to have these keys
+_MARKERS = _PROTOCOL - {"content", "data", "meta"}  # rare in other data, so these keys identify an MCP result
 _REQUIRED_KEYS = {"text": "text", "image": "data", "audio": "data", "resource": "resource", "resource_link": "uri"}
 
 
 @dataclass(frozen=True)
 class McpResult:
-    """One ``tools/call`` result. ``wrapped``: the server wrapped a non-object value as ``{"result": value}``.
+    """One MCP ``tools/call`` result. If ``wrapped``, the server sent a non-object value as ``{"result": value}``.
 
     ``extra_fields`` are top-level fields that MCP does not define. Some tools return typed artifacts in them.
     """
@@ -41,7 +41,7 @@ class McpResult:
 
 
 class Match(NamedTuple):
-    """The payload that a recognizer found, and the text blocks with the same information, which count as used."""
+    """The payload (a tool's actual data) of an MCP result. ``used_blocks`` are the text blocks with the same data."""
 
     payload: object
     used_blocks: Sequence[Block]
@@ -52,7 +52,7 @@ NO_MATCH: Final = Match(None, ())
 
 
 def is_text(block: Block) -> bool:
-    """Return True if a content block has the type ``text`` and a text."""
+    """Return True if an MCP content block has the type ``text`` and contains a string."""
     return block.get("type") == "text" and isinstance(block.get("text"), str)
 
 
@@ -87,7 +87,7 @@ def parse_mcp_result(value: object) -> McpResult | None:
 
 
 def wrap_value(value: object) -> McpResult:
-    """Wrap a bare value as an MCP result: text as text block, None and {} as empty, others as structured content."""
+    """Wrap a value in an MCP result: text or bytes as content, None or {} as nothing, others as structured content."""
     if value is None or (isinstance(value, Mapping) and not value):
         return McpResult()
     if isinstance(value, str):
@@ -112,12 +112,11 @@ def _is_mcp_result(value: Mapping[str, Any]) -> bool:
 
 
 def _is_complete(block: Block) -> bool:
-    """Return True if the block has a known type and the key that this type requires."""
+    """Return True if the content block has a known type and the key that this type requires."""
     return _REQUIRED_KEYS.get(str(block.get("type")), "") in block
 
 
 def _mappings_in(value: object) -> list[Block]:
-    """Return those items of a list that are objects, as mappings. Return an empty list for other values."""
     if not isinstance(value, list | tuple):
         return []
     return [block for item in value if (block := as_mapping(item)) is not None]
@@ -128,7 +127,6 @@ def _first_value(result: Mapping[str, Any], keys: Sequence[str]) -> Any:  # noqa
 
 
 def _is_marked_as_wrapped(meta: object) -> bool:
-    """Return True if the result's ``_meta`` says that FastMCP wrapped the value as ``{"result": value}``."""
     marker = meta.get("fastmcp", meta.get("_fastmcp")) if isinstance(meta, Mapping) else None
     return isinstance(marker, Mapping) and marker.get("wrap_result") is True
 

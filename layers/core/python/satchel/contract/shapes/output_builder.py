@@ -32,16 +32,16 @@ class OutputBuilder:
 
     @property
     def artifacts(self) -> list[Artifact]:
-        """Return the list of artifacts. Reading it sets the output's field ``artifacts``, even to an empty list."""
+        """Return the list of artifacts. Reading this property also adds the field ``artifacts`` to the output."""
         artifacts: list[Artifact] = self.fields.setdefault("artifacts", [])
         return artifacts
 
     def add_artifact(self, item: object, label: str) -> None:
-        """Add an artifact. If it is invalid, add a problem instead, under the artifact's name or else ``label``."""
+        """Add an artifact. If it is invalid, report a problem with its name, or with ``label`` if it has no name."""
         self._add_file(Artifact, item, self.artifacts, label)
 
     def add_deferred(self, item: object, label: str) -> None:
-        """Add a deferred artifact. If it is invalid, add a problem instead, under its name or else ``label``."""
+        """Add a deferred artifact. If it is invalid, report a problem with its name, or ``label`` if it has no name."""
         self._add_file(DeferredArtifact, item, self.fields.setdefault("deferred_artifacts", []), label)
 
     def add_problem(self, name: str, reason: str) -> None:
@@ -59,7 +59,7 @@ class OutputBuilder:
             self.unknown.setdefault(str(key), value)
 
     def mark_failed(self, texts: Sequence[Block]) -> None:
-        """Make the output an error (clause v1:error:is-error), but keep the message, codes and results of the tool."""
+        """Mark the output as failed (clause v1:error:is-error), but keep the tool's own message, codes and results."""
         results = self.results
         details: dict[str, Any] = {}
         if not (isinstance(results, Mapping) and "error" in results):

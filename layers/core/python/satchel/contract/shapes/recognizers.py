@@ -1,6 +1,6 @@
 """Recognizers: each looks for the payload (the tool's actual data) in one place of an MCP result.
 
-``normalize.RECOGNIZERS`` defines their order. A recognizer returns None if the payload is not in its place.
+``normalize.RECOGNIZERS`` defines their order. A recognizer returns None if it does not find the payload.
 """
 
 import logging
@@ -16,7 +16,7 @@ _logger = logging.getLogger(__name__)
 
 
 def find_structured_content(result: McpResult) -> Match | None:
-    """Return ``structuredContent``. If the server wrapped a non-object value in ``{"result": …}``, return that value.
+    """Return ``structuredContent``. If it only wraps another value as ``{"result": value}``, return that value.
 
     Structured content takes precedence over ``data`` and all texts (clause v1:extract:structured-first).
     """
@@ -29,7 +29,7 @@ def find_structured_content(result: McpResult) -> Match | None:
 
 
 def find_top_level_results(result: McpResult) -> Match | None:
-    """Return the extra top-level fields if they include ``results``. Some tools do this, although MCP forbids it."""
+    """Return the top-level fields that MCP does not define, if they include ``results``: some tools put data there."""
     return Match(result.extra_fields, result.texts) if "results" in result.extra_fields else None
 
 
@@ -40,7 +40,7 @@ def find_model_text(result: McpResult) -> Match | None:
 
 
 def find_json_text(result: McpResult) -> Match | None:
-    """Return the first text that is JSON, parsed. Older servers return only text (clause v1:extract:json-text)."""
+    """Return the first JSON text, parsed: older servers send no structured content (clause v1:extract:json-text)."""
     for block in result.texts:
         try:
             return Match(parse_json(block["text"]), [block])
@@ -55,15 +55,14 @@ def find_plain_text(result: McpResult) -> Match | None:
 
 
 def find_client_data(result: McpResult) -> Match | None:
-    """Return ``data``, a parsed copy of the result that some MCP client libraries add."""
+    """Return ``data``: some MCP client libraries add this parsed copy of the result."""
     return None if result.data is ABSENT else Match(result.data, ())
 
 
 def is_contract_payload(payload: object) -> bool:
     """Return True if a payload follows the contract: it has ``results``, or fields that clearly are files or a canvas.
 
-    Other payloads are a tool's own data and stay unchanged, even if they happen to have a key such as ``artifacts`` or
-    ``display``.
+    Other payloads are a tool's own data and stay unchanged, even if they happen to have a key such as ``display``.
     """
     if not isinstance(payload, Mapping):
         return False
@@ -82,7 +81,7 @@ def _unwrap(result: McpResult) -> object:
     parsed = _parse_contract(inner)
     if result.wrapped:
         return inner if parsed is None else parsed
-    # Some servers wrap a text without a mark. Then the text block contains the bare text, not the wrapper's JSON.
+    # Some servers wrap a text but do not mark it as wrapped. Then a text block contains the bare text, not its wrapper.
     if parsed is not None and any(block["text"] == inner for block in result.texts):
         return parsed
     return wrapper

@@ -21,7 +21,7 @@ _SEPARATORS = re.compile(r"[/\\:]+")
 
 
 def extract_bibliography(payload: dict[str, Any], builder: OutputBuilder) -> None:
-    """Move ``bibliography``, a list of citations, to one JSON artifact (clause v5:bibliography:artifact)."""
+    """Convert ``bibliography``, a list of citations, to one JSON artifact (clause v5:bibliography:artifact)."""
     citations = payload.get("bibliography")
     if not isinstance(citations, list | tuple):
         return
@@ -36,7 +36,7 @@ def extract_bibliography(payload: dict[str, Any], builder: OutputBuilder) -> Non
 
 
 def extract_grant(payload: dict[str, Any], builder: OutputBuilder) -> None:
-    """Move ``grantMarkdown``, an object or plain text, to a Markdown artifact (clause v5:grant:artifact)."""
+    """Convert ``grantMarkdown``, an object or plain text, to a Markdown artifact (clause v5:grant:artifact)."""
     value = payload.get("grantMarkdown")
     grant = {"content": value} if isinstance(value, str) else value
     if not isinstance(grant, Mapping):
@@ -59,7 +59,7 @@ def is_typed(item: Mapping[str, Any]) -> bool:
 
 
 def fill_defaults(item: Mapping[str, Any], position: int) -> dict[str, Any]:
-    """Return a typed artifact with defaults for missing fields. A default id depends only on position and content."""
+    """Return a typed artifact with defaults for missing fields. The default id depends on position and content only."""
     kind = item["type"]
     mime = item.get("mime") or (kind if is_mime(kind) else "text/plain")
     title = item.get("title") or item.get("name") or _DEFAULT_TITLE
@@ -74,14 +74,14 @@ def fill_defaults(item: Mapping[str, Any], position: int) -> dict[str, Any]:
 
 
 def _file_name(title: str, mime: str) -> str:
-    """Return a file name for a title. Replace slashes with ``-``, because they separate words, not folders."""
+    """Return a file name for a title. Slashes in titles separate words, not folders, so replace them with ``-``."""
     name = safe_name(_SEPARATORS.sub("-", title))
     extension = extension_of(mime, default=".txt")
     return name if name.lower().endswith(extension) else safe_name(name + extension)
 
 
 def _derive_id(position: int, *parts: object) -> str:
-    """Return an id that depends only on the artifact's parts and its position, so every run returns the same id."""
+    """Return a hash of an artifact's position and parts as id, so that the same output always gets the same ids."""
     try:
         text = "\0".join(part if isinstance(part, str) else to_json_text(part) for part in parts)
     except NotJsonError:
