@@ -11,11 +11,11 @@ from satchel.bootstrap.observed import observed
 
 @lru_cache
 def application() -> Mangum:
-    """Return the application. It is built for the first request, not at import, so that cold starts stay short."""
+    """Return the FastAPI application. It is built for the first request, not at import, for fast cold starts."""
     return Mangum(build_app(), lifespan="off")
 
 
 @observed("api")
-def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401  (Mangum's own type)
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401  (Mangum's type for a Lambda context)
     """Answer one HTTP request."""
     return application()(event, context)

@@ -1,4 +1,4 @@
-"""State Approval: asks the user to approve a tool call. The API sends the decision to the waiting task."""
+"""Step Functions state Approval: asks the user to approve a tool call, then waits until the API sends the decision."""
 
 from typing import Any
 

@@ -5,12 +5,12 @@ from typing import Any
 from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.observed import observed
 
-_SPARE_MILLIS = 20_000  # no new step starts with less time left, because one takes up to this long
+_SPARE_MILLIS = 20_000  # milliseconds: a deletion step can take this long, so no step starts with less time left
 
 
 @observed("end_session")
 def handler(event: dict[str, Any], context: Any) -> dict[str, bool]:  # noqa: ANN401  (a Lambda context)
-    """Delete one session's data until this invocation's time runs out. The sweep later deletes the rest."""
+    """Delete a session's data until too little time is left. A sweep every 15 minutes deletes the remaining data."""
     session = use_cases().ports.sessions.get(event["user"], event["session_id"])
     if session is None:
         return {"done": True}

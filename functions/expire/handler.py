@@ -5,11 +5,11 @@ from typing import Any
 from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.observed import observed
 
-_SPARE_MILLIS = 20_000  # no new step starts with less time left, because one takes up to this long
+_SPARE_MILLIS = 20_000  # milliseconds: a deletion step can take this long, so no step starts with less time left
 
 
 @observed("expire")
 def handler(event: object, context: Any) -> dict[str, int]:  # noqa: ANN401  (a Lambda context)
-    """Sweep until this invocation's time runs out. Return how many items were deleted or ended, by kind."""
+    """Delete expired data and end idle sessions until too little time is left. Return the number of items per kind."""
     del event
     return use_cases().sweep(lambda: context.get_remaining_time_in_millis() > _SPARE_MILLIS).model_dump()

@@ -1,4 +1,4 @@
-"""State Finish: ends a turn. A rule also invokes this function for executions that ended without reaching Finish."""
+"""Step Functions state Finish: ends a turn. An EventBridge rule also invokes it if an execution failed or timed out."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
 
 
 def _read(event: dict[str, Any]) -> tuple[Ending, TurnStep]:
-    """Return how the turn ended, and its data, from the state's input or from the rule's event (JSON text in it)."""
+    """Return how the turn ended, and the turn's ids. An EventBridge event contains the state's input in ``detail``."""
     detail = event.get("detail")
     if detail is None:
         return Ending.NORMAL, TurnStep.model_validate(event)

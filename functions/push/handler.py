@@ -10,12 +10,12 @@ from satchel.entrypoints.stream import StreamBatchHandler
 
 @lru_cache
 def batch() -> StreamBatchHandler:
-    """Return the handler of stream batches, built for the first batch. Its log lines name the turn."""
+    """Return the handler of DynamoDB stream batches, built for the first batch. Its log lines contain the turn's id."""
     return StreamBatchHandler(with_turn_id(use_cases().push_events))
 
 
 @observed("push")
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Push the turn events in one batch of stream records."""
+    """Push the turn events in a batch of DynamoDB stream records to the connections that follow the turns."""
     del context
     return batch()(event)

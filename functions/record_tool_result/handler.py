@@ -1,4 +1,4 @@
-"""State RecordToolResult: stores the result of one tool call as files, events and a message for the model."""
+"""Step Functions state RecordToolResult: stores a tool call's result as files, events and a message for the model."""
 
 from typing import Any
 

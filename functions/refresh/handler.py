@@ -1,4 +1,4 @@
-"""Requests the tool lists of MCP servers in advance, so that no user must wait for a server to start."""
+"""Requests the tool lists of MCP servers before users need them, so that no user must wait for a server to start."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ _DEPLOYMENT_SOURCE = "aws.cloudformation"
 
 @observed("refresh")
 def handler(event: dict[str, Any], context: object) -> dict[str, list[str]]:
-    """List the tools of all servers after a deployment, otherwise of servers whose stored list is outdated."""
+    """Refresh the tool lists of all servers after a deployment. At other times, refresh only outdated lists."""
     del context
     refresh = use_cases().refresh_tools
     servers = list(refresh.registry.servers) if event.get("source") == _DEPLOYMENT_SOURCE else refresh.due()

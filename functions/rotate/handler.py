@@ -1,4 +1,4 @@
-"""Rotates the keys that sign download links. Secrets Manager invokes this function for each of a rotation's steps."""
+"""Rotates the keys that sign download links. Secrets Manager invokes this function for each rotation step."""
 
 from typing import Any
 
@@ -8,6 +8,6 @@ from satchel.bootstrap.observed import observed
 
 @observed("rotate")
 def handler(event: dict[str, Any], context: object) -> None:
-    """Perform the step of the rotation that the event names."""
+    """Perform the rotation step that the Secrets Manager event names."""
     del context
     secret_rotation()(event["Step"], event["SecretId"], event["ClientRequestToken"])

@@ -1,4 +1,4 @@
-"""The runner: executes the untrusted tools of one stdio server, or of all remote servers, for one user."""
+"""The runner (a Lambda function): executes tools of one stdio server, or of all remote servers, for one user."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from satchel.ports.runners import CallOrder
 
 @observed("run_tool")
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Run one tool call (asynchronous invocation), or list a server's tools (synchronous invocation)."""
+    """Run one tool call (asynchronous invocation), or list an MCP server's tools (synchronous invocation)."""
     del context
     server = event["server"]
     if event.get("action") == "list":

@@ -1,4 +1,4 @@
-"""The function behind the WebSocket API: checks the ticket that opens a connection, and lets it follow turns."""
+"""The function behind the WebSocket API: checks the ticket of a new connection, and subscribes connections to turns."""
 
 from functools import lru_cache
 from typing import Any
@@ -10,7 +10,7 @@ from satchel.entrypoints.websocket import WebSocketRoutes
 
 @lru_cache
 def routes() -> WebSocketRoutes:
-    """Return the handler of WebSocket events. It is built for the first event, so that cold starts stay short."""
+    """Return the handler of WebSocket events. It is built for the first event, not at import, for fast cold starts."""
     return WebSocketRoutes(use_cases())
 
 

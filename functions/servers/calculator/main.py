@@ -1,6 +1,6 @@
-"""The calculator MCP server, an example of a minimal tool: takes one text, returns `results`, creates no files.
+"""The calculator MCP server, an example of a minimal tool. It takes one string, returns `results` and creates no files.
 
-The tool declares no argument `username`, so Satchel runs the server in a process that cannot write to any folder.
+Only tools with an argument `username` may write files. This tool has none, so its server cannot write to any folder.
 """
 
 import ast
@@ -12,8 +12,8 @@ from typing import Any
 from fastmcp import FastMCP
 from fastmcp.exceptions import ToolError
 
-MAX_LENGTH = 500  # characters of an expression, which also limits how deep it nests
-MAX_BITS = 3_300  # of an integer, about 1,000 digits; otherwise 9**9**9 would use up all time and memory
+MAX_LENGTH = 500  # maximum characters of an expression, which also limits its nesting depth
+MAX_BITS = 3_300  # maximum size of an integer (about 1,000 digits); without it, 9**9**9 would exhaust time and memory
 
 UNARY: dict[type[ast.unaryop], Callable[[float], float]] = {ast.UAdd: operator.pos, ast.USub: operator.neg}
 BINARY: dict[type[ast.operator], Callable[[float, float], complex]] = {
@@ -33,16 +33,16 @@ mcp = FastMCP(name="calculator")
 def evaluate(expression: str) -> dict[str, Any]:
     """Evaluate an arithmetic expression and return its value.
 
-    Understands numbers, parentheses and the operators + - * / // % **, with Python's precedence.
+    Supports numbers, parentheses and the operators + - * / // % **, with Python's precedence.
 
     Args:
-        expression: What to evaluate, for example "234*97" or "(1 + 2) ** 3 / 4".
+        expression: The expression, for example "234*97" or "(1 + 2) ** 3 / 4".
     """
     return {"results": {"operation": "evaluate", "expression": expression, "result": calculate(expression)}}
 
 
 def calculate(expression: str) -> float:
-    """Return the value of an arithmetic expression. If it has none, raise ToolError with a sentence for the user."""
+    """Return the value of an arithmetic expression. On failure, raise ToolError with a message for the user."""
     if len(expression) > MAX_LENGTH:
         raise ToolError(f"The expression is {len(expression):,} characters long; at most {MAX_LENGTH} are evaluated.")
     try:
@@ -51,12 +51,12 @@ def calculate(expression: str) -> float:
         raise ToolError(f"{expression} divides by zero.") from error
     except OverflowError as error:
         raise ToolError(f"{expression} is too large to calculate.") from error
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # ast.parse raises all of these
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # ast.parse can raise each of these errors
         raise ToolError(f"{expression!r} is not an arithmetic expression.") from error
 
 
 def _value(node: ast.expr) -> float:
-    """Evaluate a syntax tree. All nodes other than arithmetic raise ToolError, so no other code can run."""
+    """Evaluate a syntax tree. Raise ToolError for each node that is not arithmetic, so no other code can run."""
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
             return _checked(number)
@@ -68,7 +68,7 @@ def _value(node: ast.expr) -> float:
 
 
 def _apply(op: ast.operator, left: float, right: float) -> complex:
-    """Apply an operator. Raise OverflowError before computing a huge power; other operators cannot grow that fast."""
+    """Apply an operator. Raise OverflowError before computing a huge power: only powers can exhaust time and memory."""
     both_integers = isinstance(left, int) and isinstance(right, int)
     if isinstance(op, ast.Pow) and both_integers and abs(left) > 1 and math.log2(abs(left)) * right > MAX_BITS:
         raise OverflowError
@@ -76,7 +76,7 @@ def _apply(op: ast.operator, left: float, right: float) -> complex:
 
 
 def _checked(number: complex) -> float:
-    """Return the number if JSON can represent it. Raise ToolError if it is complex, OverflowError if too large."""
+    """Return the number. Raise ToolError if it is complex, or OverflowError if it is too large, infinite or NaN."""
     if isinstance(number, complex):
         raise ToolError("The result is not a real number.")
     if number.bit_length() > MAX_BITS if isinstance(number, int) else not math.isfinite(number):

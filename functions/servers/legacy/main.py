@@ -1,7 +1,7 @@
-"""The legacy MCP server, an example of the first tool contract: returns file names and contents in parallel arrays.
+"""The legacy MCP server, an example of the first tool contract: it returns file names and file contents in two arrays.
 
-Such tools still work. New tools should write files and return `artifacts` with their paths, as the report server does:
-file content as base64 in a result is copied in memory several times, so it suits only small files.
+Such tools still work, but base64 in a result is copied in memory several times, so it suits only small files. New tools
+should write files and return their paths in `artifacts`, as the report server does.
 """
 
 import base64
@@ -20,10 +20,10 @@ mcp = FastMCP(name="legacy")
 
 @mcp.tool(annotations={"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False})
 def export_table(rows: Annotated[int, Field(ge=1, le=10_000)] = 3) -> dict[str, Any]:
-    """Export a table of the first numbers, their squares and their cubes as the files table.csv and table.json.
+    """Export a table of the numbers from 1 with their squares and cubes, as the files table.csv and table.json.
 
     Args:
-        rows: How many rows the table has.
+        rows: The number of rows.
     """
     table = [dict(zip(COLUMNS, (n, n**2, n**3), strict=True)) for n in range(1, rows + 1)]
     return {

@@ -1,7 +1,7 @@
 """The report MCP server, an example for tool authors: one tool that reads a file and creates two files.
 
-- The client sets `filename` to the path of a readable file, and `username` to the name of the only writable folder,
-  /tmp/{username}/. The tool returns its files as paths, whatever their size.
+- Satchel sets `filename` to the path of a readable file, and `username` to the name of the only writable folder,
+  /tmp/{username}/. The tool returns the paths of its files, so files of any size work.
 - The work runs in a thread, step by step, so the event loop can send progress messages between steps.
 """
 
@@ -13,11 +13,11 @@ from typing import Any
 
 from fastmcp import Context, FastMCP
 
-sys.path.insert(0, str(Path(__file__).parent))  # `python -I`, which starts servers, excludes this folder
+sys.path.insert(0, str(Path(__file__).parent))  # Satchel runs `python -I`, which omits this folder from sys.path
 
 from csv_report import Table, draw_chart, read_in_steps, render_page  # type: ignore[import-not-found] # found at run time
 
-MAX_LISTED = 50  # columns described in `results`, which the model reads; the HTML report describes all columns
+MAX_LISTED = 50  # maximum columns in `results`, which the model reads; the HTML report describes all columns
 
 mcp = FastMCP(name="report")
 
@@ -27,11 +27,11 @@ async def summarise(filename: str, username: str, ctx: Context) -> dict[str, Any
     """Summarize a CSV file: count its rows and describe each column, with an HTML report and a PNG chart.
 
     Columns of numbers are described by minimum, mean, maximum and sum, others by their number of distinct values.
-    The separator (comma, semicolon, tab or bar) is detected. The first row contains the column names.
+    The separator (comma, semicolon, tab or vertical bar) is detected. The first row contains the column names.
 
     Args:
         filename: The CSV file, for example "sales.csv".
-        username: Set by the client.
+        username: The user's name, set by the client.
     """
     started = time.perf_counter()
     source = Path(filename)
@@ -71,7 +71,7 @@ async def _read(source: Path, ctx: Context) -> Table:
 
 async def _write(table: Table, source: Path, folder: Path) -> list[dict[str, str]]:
     """Write the report page and, if the table has rows, the chart. Name both files after the source file."""
-    stem = source.stem.encode()[:200].decode(errors="ignore")  # file names are limited to 255 bytes
+    stem = source.stem.encode()[:200].decode(errors="ignore")  # cut to fit the 255-byte limit of file names
     page, chart = folder / f"{stem}_report.html", folder / f"{stem}_chart.png"
     page.write_text(await asyncio.to_thread(render_page, source.name, table), encoding="utf-8")
     artifacts = [_artifact(page, "text/html", f"Report on {source.name}", category="report", viewer="html")]

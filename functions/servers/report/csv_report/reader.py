@@ -1,4 +1,4 @@
-"""Read real-world CSV files: common separators, byte order marks, line breaks in quotes, rows of unequal length."""
+"""Read real-world CSV files, with various separators, byte order marks, line breaks in quotes, and uneven rows."""
 
 import csv
 from collections.abc import Iterator
@@ -12,16 +12,16 @@ from fastmcp.exceptions import ToolError
 
 from .table import Column, Table
 
-HEAD = 64 << 10  # characters from which the separator is guessed
-STEP = 1 << 20  # bytes read between progress reports (about 0.1 s); small files are read in about 16 steps
-MAX_LINE = 4 << 20  # characters; without it, a stray quote or missing line breaks would load a whole file into memory
+HEAD = 64 << 10  # number of characters that are read to guess the separator
+STEP = 1 << 20  # maximum bytes between progress reports (about 0.1 s); smaller files are read in up to 16 steps
+MAX_LINE = 4 << 20  # maximum characters per line or cell; without it, a stray quote could load a whole file into memory
 MAX_COLUMNS = 1_000
 
 
 def read_in_steps(source: Path) -> Iterator[tuple[Table, float]]:
     """Read a file in constant memory. After each step, yield the table so far and the share of the file that was read.
 
-    The table is always the same object. Raise ToolError with a sentence for the user if the file is not CSV in UTF-8.
+    Every step yields the same table. Raise ToolError with a sentence for the user if the file is not CSV in UTF-8.
     """
     with _tool_errors(source.name), source.open("rb") as raw, TextIOWrapper(raw, "utf-8-sig", newline="") as text:
         delimiter = guess_delimiter(text.read(HEAD))
@@ -42,7 +42,7 @@ def read_in_steps(source: Path) -> Iterator[tuple[Table, float]]:
 
 
 def guess_delimiter(sample: str) -> str:
-    """Return the separator that gives the most of the first 50 rows as many cells as the header. Default: comma."""
+    """Return the separator with which most of the first 50 rows have as many cells as the header. Default: comma."""
 
     def fit(delimiter: str) -> tuple[int, int]:
         rows = islice(csv.reader(StringIO(sample, newline=""), delimiter=delimiter), 50)
@@ -61,7 +61,7 @@ def _columns(name: str, header: list[str]) -> list[Column]:
 
 
 def _records(text: TextIO, delimiter: str) -> Iterator[list[str]]:
-    """Yield the rows that are not blank. Parse strictly: otherwise a stray quote would merge rows without an error."""
+    """Yield the rows that are not blank. Strict parsing reports a stray quote as an error instead of merging rows."""
     csv.field_size_limit(MAX_LINE)
     reader = csv.reader(_lines(text), delimiter=delimiter, strict=True)
     try:
@@ -81,7 +81,7 @@ def _lines(text: TextIO) -> Iterator[str]:
 
 @contextmanager
 def _tool_errors(name: str) -> Iterator[None]:
-    """Convert errors raised in the block into ToolErrors that tell the user what is wrong with the file."""
+    """Convert errors raised in the `with` block into ToolErrors that tell the user what is wrong with the CSV file."""
     try:
         yield
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""Render a table's statistics as an HTML page and a chart. Text in the file is never used as markup or formula."""
+"""Render a table's statistics as an HTML page and a chart. Text from the file is never interpreted as markup."""
 
 import math
 from html import escape
@@ -44,8 +44,8 @@ def _bars(shares: list[float]) -> str:
 
 
 def draw_chart(name: str, table: Table, path: Path) -> None:
-    """Draw a PNG with the distributions of numeric columns, or counts of distinct values if no column is numeric."""
-    from matplotlib.figure import Figure  # noqa: PLC0415  the import takes 1 s, which would delay tools/list
+    """Draw a PNG chart: distributions of numeric columns, or counts of distinct values if no column is numeric."""
+    from matplotlib.figure import Figure  # noqa: PLC0415  (importing matplotlib takes 1 s, which would delay tools/list)
 
     numeric = [column for column in table.columns if column.kind == "number"][:MAX_CHARTED]
     columns = min(len(numeric), 3) or 1
@@ -79,6 +79,6 @@ def _draw_distinct(panel: "Axes", columns: list[Column]) -> None:
 
 
 def _label(name: str) -> str:
-    """Return a name as one line of at most 32 characters. A `$` in it is safe, as texts have parse_math=False."""
+    """Return a name as one line of at most 32 characters. A `$` needs no escape: all labels use parse_math=False."""
     line = " ".join(name.split())
     return line if len(line) <= MAX_LABEL else f"{line[: MAX_LABEL - 1]}…"

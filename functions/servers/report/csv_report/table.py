@@ -1,4 +1,4 @@
-"""Collect statistics of a table: counts and samples of limited size, never all cells."""
+"""Collect statistics of a table in limited memory: store counts and samples, never all cells."""
 
 import math
 from collections.abc import Sequence
@@ -20,8 +20,8 @@ class Column:
     low: float = math.inf
     high: float = -math.inf
     total: float = 0.0
-    distinct: set[int] = field(default_factory=set)  # hashes of cells, so long texts take no more memory
-    sample: list[float] = field(default_factory=list)  # each `stride`-th number in the column, at most MAX_SAMPLE
+    distinct: set[int] = field(default_factory=set)  # hashes of the cells, because long texts would take more memory
+    sample: list[float] = field(default_factory=list)  # every `stride`-th number in the column, MAX_SAMPLE at most
     stride: int = 1
 
     @property
@@ -49,7 +49,7 @@ class Column:
             self.sample, self.stride = self.sample[::2], self.stride * 2
 
     def shares(self, max_bins: int) -> list[float]:
-        """Return the share of numbers in each of at most `max_bins` equal ranges, or `[]` if any cell is text."""
+        """Return the share of numbers in each of up to `max_bins` equal ranges. Return `[]` for a column of text."""
         counts = histogram(self.sample, self.low, self.high, max_bins) if self.kind == "number" else []
         return [count / len(self.sample) for count in counts]
 
@@ -79,11 +79,11 @@ class Table:
         self.rows += len(rows)
         self.ragged += sum(len(row) != len(self.columns) for row in rows)
         for column, cells in zip(self.columns, zip_longest(*rows, fillvalue=""), strict=False):
-            column.add(cells, decimal_comma=self.delimiter == ";")  # spreadsheets write `;` and `1,5` together
+            column.add(cells, decimal_comma=self.delimiter == ";")  # files with the separator `;` write 1.5 as `1,5`
 
 
 def numbers_in(cells: Sequence[str], *, decimal_comma: bool = False) -> list[float] | None:
-    """Return the cells as numbers, or None if one is text. `nan`, `inf` and `2024_01` are text, unlike for float()."""
+    """Return the cells as numbers, or None if any cell is text. Unlike float(), treat `nan` and `2024_01` as text."""
     try:
         numbers = [float(cell.replace(",", ".") if decimal_comma else cell) for cell in cells]
     except ValueError:
@@ -94,10 +94,10 @@ def numbers_in(cells: Sequence[str], *, decimal_comma: bool = False) -> list[flo
 def histogram(numbers: Sequence[float], low: float, high: float, max_bins: int) -> list[int]:
     """Count the numbers in each of at most `max_bins` ranges of equal width, from `low` to `high`.
 
-    If all numbers are whole, so is the width: otherwise ranges would cover alternately two and three whole numbers, and
-    the chart would look like a comb.
+    If all numbers are whole, the width is whole, too. Otherwise, the ranges would alternately cover two and three whole
+    numbers, and the chart would look like a comb.
     """
-    half_width, bins = (high / 2 - low / 2) / max_bins, max_bins  # halves: high - low could be infinite
+    half_width, bins = (high / 2 - low / 2) / max_bins, max_bins  # computed from halves, since high - low may overflow
     if all(map(float.is_integer, numbers)) and high - low < 1 << 53:
         half_width = math.ceil((high - low + 1) / max_bins) / 2
         bins = math.ceil((high - low + 1) / 2 / half_width)
@@ -108,7 +108,7 @@ def histogram(numbers: Sequence[float], low: float, high: float, max_bins: int) 
 
 
 def _tidy(number: float) -> float | None:
-    """Round a number to 12 digits, which hides binary rounding errors. Return None if JSON cannot represent it."""
+    """Round a number to 12 digits, which hides binary rounding errors. Return None for infinity and NaN."""
     if not math.isfinite(number):
         return None
     return int(number) if number.is_integer() and abs(number) < 1 << 53 else float(f"{number:.12g}")
