@@ -1,7 +1,7 @@
-"""The `satchel` command line: an HTTP client of a running server, plus commands for developers on this machine.
+"""The `satchel` command line: an HTTP client of a running Satchel server, plus commands for developers.
 
-Called by users through the entry point `local.cli.main:main`. From the server, it imports only shared definitions
-(`satchel.contract`, `satchel.domain`); only `doctor` and `models` import what they test (`satchel.bootstrap`).
+The command runs the entry point `local.cli.main:main`. This package imports only shared definitions of the server
+(`satchel.contract`, `satchel.domain`). Only `doctor` and `models` import more, because they test server code.
 
 Imports point one way: main → commands → ask | call | upload | download | tools | new_server | doctor | models →
 render | api_client → schemas | errors → text. `call` uses `ask`, which uses `upload` and `download`. The commands

@@ -1,4 +1,4 @@
-"""HTTP client of Satchel's API for the commands: one method per route, `CliError` for each failure, and retries."""
+"""HTTP client of Satchel's API for the commands. Each failed request raises a `CliError`; `retry` repeats requests."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -28,8 +28,8 @@ from satchel.domain.ids import FileKey, SessionId, UserName
 from satchel.domain.responses import FinalResponse
 
 CONNECT_TIMEOUT_SECONDS = 5.0
-READ_TIMEOUT_SECONDS = 60.0  # above the API's longest wait (25 s) and the time to store a large upload
-RETRY_DELAYS = (0.5, 1, 2, 4, 8)  # seconds; together long enough for a server to restart
+READ_TIMEOUT_SECONDS = 60.0  # timeout that exceeds the API's longest poll (25 s) and the time to store a large upload
+RETRY_DELAYS = (0.5, 1, 2, 4, 8)  # seconds between retries; their sum is long enough for a server to restart
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 Schema = TypeVar("Schema", bound=BaseModel)
@@ -41,7 +41,7 @@ Sleep = Callable[[float], None]
 class Connection:
     """The server's base URL and the caller's identity. ``transport`` replaces the network in tests.
 
-    ``user`` is sent as the identity header that only a local server accepts, ``token`` as bearer token.
+    ``user`` is sent in the identity header, which only a local server accepts. ``token`` is sent as the bearer token.
     """
 
     url: str
@@ -51,16 +51,16 @@ class Connection:
 
 
 class ApiClient:
-    """Client of one server; a context manager.
+    """HTTP client of one Satchel server. Use it as a context manager.
 
-    It sends the caller's identity only to the API, never with a download: a download link contains its own permission
-    and may lead to another host.
+    The client sends the caller's identity only to the API, never with a download. A download link needs no identity,
+    and may lead to another host, which must not receive the token.
     """
 
     def __init__(self, connection: Connection) -> None:
-        """Raise InvalidUrlError if the URL is not an http or https URL."""
+        """Create the client. Raise InvalidUrlError if the server's URL is not an http or https URL."""
         self._base = connection.url.rstrip("/")
-        self._identity: list[tuple[bytes, bytes]] = []  # bytes: the server, not httpx2, rejects invalid names
+        self._identity: list[tuple[bytes, bytes]] = []  # header values as bytes: httpx2 rejects non-ASCII text
         if connection.user:
             self._identity.append((b"X-Satchel-User", connection.user.encode()))
         if connection.token:
@@ -68,7 +68,7 @@ class ApiClient:
         self._http = httpx2.Client(
             transport=connection.transport,
             timeout=httpx2.Timeout(READ_TIMEOUT_SECONDS, connect=CONNECT_TIMEOUT_SECONDS),
-            trust_env=_host(connection.url) not in LOOPBACK,  # a proxy cannot reach this machine's loopback address
+            trust_env=_host(connection.url) not in LOOPBACK,  # ignore proxies: they cannot reach a loopback address
         )
 
     def __enter__(self) -> Self:
@@ -96,7 +96,7 @@ class ApiClient:
         return self.request(SessionStarted, "PATCH", _session_path(session_id), json={"model": model})
 
     def upload(self, path: Path, session_id: SessionId | None) -> StoredFile:
-        """Upload a small local file in one request, into the session or, if that is None, into My Files only."""
+        """Upload a small local file in one request. If ``session_id`` is None, add the file to My Files only."""
         with path.open("rb") as content:
             fields = {"data": {"session_id": session_id or ""}, "files": {"file": (path.name, content)}}
             return self.request(StoredFile, "POST", "/api/files", **fields)
@@ -113,7 +113,7 @@ class ApiClient:
         return self.request(TurnStarted, "POST", f"{_session_path(session_id)}/turns", json=body)
 
     def events(self, turn: TurnStarted, *, after: int, wait: int) -> EventPage:
-        """Return the events after a cursor; if there are none yet, the server waits up to ``wait`` seconds for one."""
+        """Return a turn's events after a cursor. If there are none yet, the server waits up to ``wait`` seconds."""
         return self.request(EventPage, "GET", f"{_turn_path(turn)}/events", params={"after": after, "wait": wait})
 
     def turn(self, turn: TurnStarted) -> FinalResponse:
@@ -121,12 +121,12 @@ class ApiClient:
         return self.request(FinalResponse, "GET", _turn_path(turn))
 
     def turn_url(self, turn: TurnStarted) -> str:
-        """Return the URL of the turn, which other HTTP clients can read."""
+        """Return the turn's URL, from which other HTTP clients can read the response."""
         return self._base + _turn_path(turn)
 
     @contextmanager
     def download(self, url: str) -> Iterator[Iterator[bytes]]:
-        """Open a relative or absolute download link and yield an iterator of its bytes."""
+        """Open a relative or absolute download link and yield an iterator over the file's bytes."""
         with self.open(url) as response:
             yield response.iter_bytes()
 
@@ -144,13 +144,13 @@ class ApiClient:
             yield response
 
     def put(self, url: str, content: Iterator[bytes], headers: dict[str, str]) -> None:
-        """Send bytes to a presigned URL, which may be on another host. Raise ApiError if it refuses them."""
+        """Send bytes to a presigned URL, which may be on another host. Raise ApiError if the host refuses them."""
         with _translated_errors(self._base):
             response = self._http.put(url, content=content, headers=headers)
         if response.status_code >= HTTPStatus.BAD_REQUEST:
             raise _api_error(response)
 
-    def request(self, schema: type[Schema], method: str, path: str, **options: Any) -> Schema:  # noqa: ANN401  (httpx2's own keywords)
+    def request(self, schema: type[Schema], method: str, path: str, **options: Any) -> Schema:  # noqa: ANN401  (keyword arguments of httpx2)
         """Send a request to the API and parse the response. Raise CliError if the request fails."""
         with _translated_errors(self._base):
             response = self._http.request(method, self._base + path, headers=self._identity, **options)
@@ -167,7 +167,7 @@ def run_with_client(
 ) -> ExitCode:
     """Call ``action`` with a client and return the action's exit code. Print a CliError as one line.
 
-    After Ctrl-C, print ``interrupt_hint`` as a second line.
+    After Ctrl-C, print that the command was interrupted, and ``interrupt_hint`` on a second line.
     """
     try:
         with ApiClient(connection) as client:
@@ -183,9 +183,9 @@ def run_with_client(
 
 
 def retry(request: Callable[[], Result], sleep: Sleep) -> Result:
-    """Call ``request`` until it succeeds. Wait for the next delay of `RETRY_DELAYS` after each retryable error.
+    """Call ``request`` until it succeeds. After each retryable error, wait for the next delay in `RETRY_DELAYS`.
 
-    Raise the error if it is not retryable or all delays are used.
+    Raise an error that is not retryable, or that follows the last delay.
     """
     for delay in RETRY_DELAYS:
         try:

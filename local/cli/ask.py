@@ -20,14 +20,14 @@ from satchel.domain.ids import FileKey, SessionId
 from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import TurnStatus
 
-POLL_SECONDS = 20  # duration of one long poll; gateways time out after 30 s
+POLL_SECONDS = 20  # duration of one long poll, shorter than the 30 s after which gateways time out
 
 
 @dataclass(frozen=True)
 class Question:
-    """A message for the model. ``files`` are uploaded first; the answer's files are saved in ``out``, if given.
+    """A message for the model. ``files`` are uploaded first. Answer files are saved in the folder ``out``, if set.
 
-    ``tools`` limits the tools that the model can call. Without a ``session``, a new session is started.
+    ``tools`` limits the tools that the model can call. If ``session`` is None, a new session is started.
     """
 
     message: str
@@ -54,7 +54,7 @@ def ask_question(connection: Connection, question: Question, *, sleep: Sleep = t
 
 
 def converse(client: ApiClient, question: Question, sleep: Sleep) -> tuple[FinalResponse, list[SavedFile]]:
-    """Send a message, wait and save the answer's files. Return the response and a result per file. Raise CliError."""
+    """Send a message, wait for the answer and save its files. Return the response, and the saved files."""
     if question.out:
         ensure_folder(question.out)
     response = _wait_for_response(client, _start_turn(client, question, sleep), sleep)
@@ -106,7 +106,7 @@ def _wait_for_response(client: ApiClient, turn: TurnStarted, sleep: Sleep) -> Fi
 def _follow(client: ApiClient, turn: TurnStarted, sleep: Sleep) -> Iterator[TurnEvent]:
     """Yield each event of the turn once, in order, until the turn ends.
 
-    A broken connection loses no event: the next request continues after the cursor.
+    A broken connection loses no event: the next request continues after the last received event.
     """
     cursor, done = 0, False
     while not done:

@@ -20,13 +20,13 @@ OFFLINE = "offline"
 
 @dataclass(frozen=True)
 class ToolCall:
-    """A tool by its full name, and its arguments as JSON text."""
+    """A tool's full name (``server.tool``), and the call's arguments as JSON text."""
 
     tool: str
     arguments: str
 
     def as_message(self) -> str:
-        """Return the one-line message that calls the tool. Raise InvalidArgumentsError if the JSON is invalid."""
+        """Return the one-line message that calls the tool. Raise InvalidArgumentsError if the arguments are invalid."""
         try:
             arguments = json.loads(self.arguments)
         except ValueError as error:
@@ -37,9 +37,9 @@ class ToolCall:
 
 
 def call_tool(connection: Connection, call: ToolCall, question: Question, *, sleep: Sleep = time.sleep) -> ExitCode:
-    """Call the tool, wait, print its results and save its files. Return FAILURE if the tool failed.
+    """Call the tool, wait until the call ends, print its results and save its files. Return FAILURE if the tool failed.
 
-    ``question`` holds the session, the uploads and the output folder; its message is replaced with the tool call.
+    ``question`` contains the session, the files to upload and the output folder. The tool call replaces its message.
     """
 
     def run(client: ApiClient) -> ExitCode:

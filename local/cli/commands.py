@@ -4,7 +4,7 @@ Each command imports its logic when it runs: this module imports only typer, bec
 every ``--help``.
 """
 
-# ruff: noqa: PLC0415  (imports inside of functions, as the docstring explains)
+# ruff: noqa: PLC0415  (functions contain imports, so that ``--help`` stays fast)
 
 import os
 from pathlib import Path
@@ -39,7 +39,7 @@ def serve(
 ) -> None:
     """Run Satchel on this machine until Ctrl-C.
 
-    The whole system runs on this machine with an emulator of AWS. All data is deleted when it stops.
+    The whole system runs on this machine with an emulator of AWS. All data is deleted when the server stops.
     """
     from local.emulator.serve import run
 
@@ -102,8 +102,8 @@ def call(
 ) -> None:
     """Call one tool without a model and print its results.
 
-    The call takes the same path as a model's call: groups, schema, injected arguments, runner, files. It requires a
-    server without a model, because a model would decide itself which tool to call. Exits with 0 if the tool succeeded,
+    Satchel processes the call like a model's call: it checks groups and schema, adds arguments, and stores files. The
+    server must have no model: a model would decide itself which tool to call. Exits with 0 if the tool succeeded,
     1 if it failed, 2 if it could not be called.
     """
     from local.cli.ask import Question
@@ -206,8 +206,8 @@ def lint(
 def doctor() -> None:
     """Report how well this machine isolates tools.
 
-    Lists the active and the missing layers of isolation. Exits with 0 if the level is at least SATCHEL_MIN_ISOLATION,
-    otherwise with 1.
+    Lists the active and the missing layers of isolation. Exits with 0 if the isolation level is at least
+    SATCHEL_MIN_ISOLATION, otherwise with 1.
     """
     from local.cli.doctor import report_isolation
 
@@ -222,9 +222,9 @@ def models(
     *,
     ping: Annotated[bool, typer.Option(help="Ask each model a question, which costs some tokens.")] = False,
 ) -> None:
-    """List the models of the settings and test whether they answer.
+    """List the configured models and, with --ping, test whether they answer.
 
-    The settings are SATCHEL_MODEL and SATCHEL_MODELS. Exits with 0, or with 1 if a tested model did not answer or the
+    SATCHEL_MODEL and SATCHEL_MODELS define the models. Exits with 0, or with 1 if a tested model did not answer or the
     settings are invalid.
     """
     from local.cli.models import list_models

@@ -1,7 +1,7 @@
 """`satchel download`: download a file of any size and resume an interrupted download; save the files of an answer.
 
-An unfinished download is stored beside its destination as ``.{name}.{etag}.part``. The ETag names the version, so the
-bytes of two versions are never mixed.
+An unfinished download is stored beside its destination as ``.{name}.{etag}.part``. The ETag identifies the file's
+version, so the bytes of different versions are never mixed.
 """
 
 import os
@@ -36,19 +36,19 @@ from satchel.domain.ids import FileKey, SessionId
 from satchel.domain.prompt import format_size
 
 _FILE_KEY = re.compile(r"f[0-9a-hjkmnp-tv-z]{26}")
-_MAX_PREFIX_CHARS = 200  # the API's limit
+_MAX_PREFIX_CHARS = 200  # the API's limit for `name_prefix`
 
 
 @dataclass(frozen=True)
 class SavedFile:
-    """The result of saving a file at ``path``: saved, replaced, or failed with ``error``. ``str()`` is for the user."""
+    """The result of saving a file at ``path``: saved, replaced, or failed with ``error``."""
 
     path: Path
     replaced: bool = False
     error: CliError | None = None
 
     def __str__(self) -> str:
-        """Return ``saved PATH``, ``replaced PATH`` or ``not saved: REASON``."""
+        """Return ``saved PATH``, ``replaced PATH`` or ``not saved: REASON``, to print for the user."""
         if self.error:
             return f"not saved: {self.error}"
         return f"{'replaced' if self.replaced else 'saved'} {self.path}"
@@ -57,7 +57,7 @@ class SavedFile:
 def download_file(
     connection: Connection, name: str, session_id: SessionId | None, out: Path | None, *, sleep: Sleep = time.sleep
 ) -> ExitCode:
-    """Download the file with this key or name, and print its path. ``session_id`` limits the search for a name."""
+    """Download the file with this key or name, and print its path. With ``session_id``, search only that session."""
 
     def run(client: ApiClient) -> ExitCode:
         try:
@@ -73,7 +73,7 @@ def download_file(
 
 
 def ensure_folder(folder: Path) -> None:
-    """Create the folder if necessary. Call this before the turn, which may take minutes. Raise SaveError on failure."""
+    """Create a missing folder, or raise SaveError. Call this before a turn, so that errors appear before the wait."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -83,8 +83,8 @@ def ensure_folder(folder: Path) -> None:
 def save_all(client: ApiClient, files: Iterable[TurnFile], folder: Path) -> Iterator[SavedFile]:
     """Save each file of an answer under its own name and yield the result. A failed file does not stop the others.
 
-    A file of an earlier answer is replaced. Two files of this answer with the same name get different names, even if
-    their names differ only in case, which many file systems ignore.
+    An existing file with the same name is replaced. If files of this answer have equal names, they get different names.
+    Names that differ only in case count as equal, because many file systems ignore case.
     """
     used: set[str] = set()
     for file in files:
@@ -107,7 +107,7 @@ def _unused_path(folder: Path, name: str, used: set[str]) -> Path:
 def _save(client: ApiClient, file: TurnFile, path: Path) -> None:
     if not file.download_url:
         raise SaveError(f"{path.name} has no download link: the file was deleted.")
-    part = path.with_name(f".{uuid4().hex}.part")  # renamed when complete: the final name never holds a partial file
+    part = path.with_name(f".{uuid4().hex}.part")  # renamed when complete, so no partial file has the final name
     try:
         with client.download(file.download_url) as chunks, part.open("xb") as target:
             target.writelines(chunks)
@@ -119,7 +119,7 @@ def _save(client: ApiClient, file: TurnFile, path: Path) -> None:
 
 
 def _find(client: ApiClient, name: str, session_id: SessionId | None) -> StoredFile:
-    """Return the file with this key, or the newest with this name. Raise CliError if there is none."""
+    """Return the file with this key, or the newest file with this name. Raise CliError if there is no such file."""
     if _FILE_KEY.fullmatch(name):
         return _stored_file(client, FileKey(name))
     matches = [file for file in _files_with_prefix(client, name, session_id) if file.name == name]
@@ -145,7 +145,7 @@ def _files_with_prefix(client: ApiClient, name: str, session_id: SessionId | Non
 
 
 def _download(client: ApiClient, file: StoredFile, out: Path | None, sleep: Sleep) -> SavedFile:
-    """Download into ``out`` if that is a folder, otherwise to the path ``out``. Raise CliError on failure."""
+    """Download a file into ``out`` if that is a folder, otherwise to the path ``out``. Raise CliError on failure."""
     path = _destination(file, out)
     replaced = path.exists()
     try:
@@ -166,7 +166,7 @@ def _destination(file: StoredFile, out: Path | None) -> Path:
 
 
 class _PartialDownload:
-    """An unfinished download of one version of a file. ``path`` contains the bytes that have arrived."""
+    """An unfinished download of one version of a file. The file at ``path`` contains the bytes received so far."""
 
     def __init__(self, client: ApiClient, file: StoredFile, destination: Path) -> None:
         self._client, self._file = client, file
@@ -176,7 +176,7 @@ class _PartialDownload:
         self.path = destination.with_name(f".{destination.name}.{version}.part")
 
     def complete(self, bar: TransferBar, sleep: Sleep) -> None:
-        """Download the missing bytes. Reconnect after an error; the retry delays start over whenever bytes arrive."""
+        """Download the missing bytes. Reconnect after an error. The retry delays start over when bytes have arrived."""
         delays = iter(RETRY_DELAYS)
         with self.path.open("ab") as target:
             bar.advance(target.tell())
@@ -200,14 +200,14 @@ class _PartialDownload:
         headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={offset}-"} if offset else {})
         with self._client.open(self._link(), **headers) as response:
             if offset and response.status_code != HTTPStatus.PARTIAL_CONTENT:
-                os.ftruncate(target, 0)  # the server ignored the range and sends the whole file
+                os.ftruncate(target, 0)  # start over: the server ignored the Range header and sends the whole file
                 bar.advance(-offset)
             for chunk in response.iter_raw():
                 os.write(target, chunk)
                 bar.advance(len(chunk))
 
     def _link(self) -> str:
-        """Return a new link for each request, because a link is valid for minutes and a download may take hours."""
+        """Return a new download link for each request: a link is valid for minutes, but a download may take hours."""
         file = _stored_file(self._client, self._file.file_key)
         if file.version != self._file.version or not file.download_url:
             raise MissingFileError(f"{self._file.name} has changed in the meantime; download it again.")

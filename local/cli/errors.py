@@ -6,7 +6,7 @@ CliError
 ├── ConnectionLostError      the connection broke or timed out       (retryable)
 ├── UnexpectedResponseError  the response does not follow the API
 ├── ApiError                 the server answered with an error       (retryable if 502, 503 or 504)
-├── MissingFileError         the user has no such file, or that version of it no longer exists
+├── MissingFileError         the user has no such file, or the requested version no longer exists
 ├── FileChangedError         the local file changed during its upload
 ├── SaveError                a file cannot be written on this machine
 ├── InvalidArgumentsError    the arguments of a tool are not a JSON object
@@ -26,7 +26,7 @@ _TEMPORARY = {HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus
 
 
 class ExitCode(IntEnum):
-    """Exit codes of all commands. ``ERROR`` is also the code of a usage error; 130 is the shell's code for Ctrl-C."""
+    """Exit codes of all commands. ``ERROR`` is also the code for wrong usage. 130 is the shell's code for Ctrl-C."""
 
     SUCCESS = 0
     FAILURE = 1
@@ -35,7 +35,7 @@ class ExitCode(IntEnum):
 
 
 class CliError(Exception):
-    """Base class of these errors. The text is for the user. ``retryable``: a retry may succeed a moment later."""
+    """Base class of the commands' errors. The message is for the user. ``retryable``: a retry may succeed soon."""
 
     retryable = False
 
@@ -61,7 +61,7 @@ class UnexpectedResponseError(CliError):
 
 
 class ApiError(CliError):
-    """An HTTP status of 400 or above. ``code`` is the ``error_code`` of the problem document, if it has one."""
+    """A response with an HTTP status of 400 or above. ``code`` is the ``error_code`` of the response body, if any."""
 
     def __init__(self, status: int, detail: str, code: str | None = None) -> None:
         super().__init__(f"{detail} ({code or f'HTTP {status}'})")
@@ -71,7 +71,7 @@ class ApiError(CliError):
 
 
 class MissingFileError(CliError):
-    """The user has no such file, or that version of it no longer exists."""
+    """The user has no such file, or the requested version of the file no longer exists."""
 
 
 class FileChangedError(CliError):
@@ -87,11 +87,11 @@ class InvalidArgumentsError(CliError):
 
 
 class ModelConfiguredError(CliError):
-    """The server has a model, which would decide about tool calls, so `satchel call` cannot call a tool directly."""
+    """`satchel call` needs a server without a model, because a model would decide itself which tool to call."""
 
 
 class NewServerError(CliError):
-    """The server already exists, or its folder or the configuration cannot be read or written."""
+    """`satchel new-server` failed: the name is invalid or in use, or a file cannot be read or written."""
 
 
 def print_error(message: str) -> None:

@@ -1,4 +1,4 @@
-"""Entry point of the `satchel` command. Imports only the options of the commands, so that ``--help`` is fast."""
+"""Entry point of the `satchel` command. It imports only the commands' options, so that ``--help`` is fast."""
 
 import gc
 
@@ -11,8 +11,8 @@ app = typer.Typer(
     help="Satchel: chat with MCP tools, files in, files out.",
     no_args_is_help=True,
     add_completion=False,
-    rich_markup_mode=None,  # importing rich would double the time of --help
-    pretty_exceptions_enable=False,  # rich's tracebacks show local variables, such as the token
+    rich_markup_mode=None,  # no markup, because importing rich would double the time of --help
+    pretty_exceptions_enable=False,  # no rich tracebacks: they show local variables, such as the bearer token
 )
 for command in (
     commands.serve,
@@ -34,7 +34,7 @@ def main() -> None:
     try:
         app()
     finally:
-        gc.freeze()  # skips garbage collection at exit, which takes a second after `serve`
+        gc.freeze()  # skips garbage collection at exit, which would take a second after `satchel serve`
 
 
 if __name__ == "__main__":

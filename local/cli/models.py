@@ -1,4 +1,4 @@
-"""`satchel models`: list the configured models and test whether they answer."""
+"""`satchel models`: list the configured models and, with --ping, test whether they answer."""
 
 import logging
 import time
@@ -25,7 +25,7 @@ _QUESTION = 'Call the tool with the word "ready".'
 
 
 def list_models(names: Sequence[str], *, ping: bool) -> ExitCode:
-    """Print a line for each model, and test it if ``ping`` is set.
+    """Print a line for each model. If ``ping`` is set, test whether the model answers.
 
     Return FAILURE if the settings are invalid or a test failed.
     """
@@ -34,7 +34,7 @@ def list_models(names: Sequence[str], *, ping: bool) -> ExitCode:
     except (ValidationError, ValueError) as error:
         print_error(str(error))
         return ExitCode.FAILURE
-    logging.disable(logging.WARNING)  # the printed lines contain what the warnings would say
+    logging.disable(logging.WARNING)  # hide warnings, because the printed lines report the same failures
     try:
         passed = [_list_model(entry, ping=ping) for entry in entries]
     finally:
@@ -45,7 +45,7 @@ def list_models(names: Sequence[str], *, ping: bool) -> ExitCode:
 
 
 def _entries(names: Sequence[str]) -> Iterator[ModelEntry]:
-    """Yield the configured models with these names, or all. A name that is not configured is a model id."""
+    """Yield the models with these names, or all configured models. Treat an unknown name as a model id."""
     configured = {entry.name: entry for entry in ModelSettings().catalog.all}
     for name in names or configured:
         yield configured.get(name) or ModelEntry(name=name, model=name)
@@ -97,4 +97,4 @@ class _IgnoredStream:
         """Ignore a piece of text."""
 
     def restart(self) -> None:
-        """Ignore that the model starts its text over."""
+        """Ignore the signal that the model starts its text over."""

@@ -48,7 +48,7 @@ if __name__ == "__main__":
 
 
 def create_server(name: str, config: Path) -> ExitCode:
-    """Create the server and its entry in ``config``, and print how to call its tool."""
+    """Create an MCP server and its entry in ``config`` (mcp.json). Print how to call the server's tool."""
     try:
         program = _create(name, config)
     except CliError as error:
@@ -60,7 +60,7 @@ def create_server(name: str, config: Path) -> ExitCode:
 
 
 def server_program(name: str) -> str:
-    """Return the source of a new server's main.py."""
+    """Return the source code of a new MCP server's main.py."""
     return _PROGRAM.replace("@NAME@", name)
 
 
@@ -84,7 +84,7 @@ def _create(name: str, config: Path) -> Path:
 
 
 def _read(config: Path) -> tuple[str, dict[str, Any]]:
-    """Return the configuration as text and as parsed JSON; a missing file is an empty configuration."""
+    """Return the content of mcp.json as text and as parsed JSON. Treat a missing file as an empty configuration."""
     try:
         text = config.read_text(encoding="utf-8") if config.exists() else "{}\n"
         entries = json.loads(text)
@@ -96,7 +96,7 @@ def _read(config: Path) -> tuple[str, dict[str, Any]]:
 
 
 def _with_entry(text: str, entries: dict[str, Any], name: str) -> str:
-    """Append the entry to the configuration and keep the formatting of the existing entries."""
+    """Return mcp.json's text with an entry for the new server. Keep the formatting of the existing entries."""
     entry = {
         "command": ["python", "main.py"],
         "cwd": name,

@@ -26,14 +26,14 @@ from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseDe
 TurnFile = ResponseArtifact | ResponseDeferred
 
 _PERCENT = 100.0
-_MAX_PROGRESS_LINES = 10  # per transfer, if the output is not a terminal
-_MIN_SIZE_FOR_LINES = 16 << 20  # bytes; a smaller file prints no progress lines
+_MAX_PROGRESS_LINES = 10  # maximum lines per transfer, if the output is not a terminal
+_MIN_SIZE_FOR_LINES = 16 << 20  # bytes; the transfer of a smaller file prints no progress lines
 
 
 def answer_lines(response: FinalResponse, save_results: Sequence[str]) -> Iterator[str]:
     """Yield the lines to print for an answer: its message, its files, and the command that continues the session.
 
-    ``save_results`` has one text for each file in `files_of`, or is empty if the files were not saved.
+    ``save_results`` contains one text for each of the answer's files, or is empty if the files were not saved.
     """
     if response.message:
         yield sanitize(response.message)
@@ -44,7 +44,7 @@ def answer_lines(response: FinalResponse, save_results: Sequence[str]) -> Iterat
 
 
 def file_lines(response: FinalResponse, save_results: Sequence[str]) -> Iterator[str]:
-    """Yield the lines to print for an answer's files, then the lines for its deferred files."""
+    """Yield the lines to print for an answer's files, then for its deferred files, which wait for the user."""
     count = len(response.artifacts)
     yield from _section("Files", response.artifacts, save_results[:count])
     yield from _section("Waiting for you", response.deferred_artifacts, save_results[count:])
@@ -79,7 +79,7 @@ def _next_steps(file: ResponseDeferred) -> Iterator[str]:
 class TurnProgress:
     """Shows the events of a turn: a line for each notice and, on a terminal, a bar for each running tool.
 
-    A context manager; it removes the bars on exit.
+    Use it as a context manager, which removes the bars on exit.
     """
 
     def __init__(self, console: Console) -> None:
@@ -88,7 +88,7 @@ class TurnProgress:
         self._bars: dict[str, TaskID] = {}
         self._progress = Progress(
             SpinnerColumn(),
-            TextColumn("{task.description}", markup=False),  # brackets in a name are no color markup
+            TextColumn("{task.description}", markup=False),  # show brackets in a name as text, not as color markup
             BarColumn(),
             TimeElapsedColumn(),
             TextColumn("{task.fields[message]}", markup=False),
@@ -107,7 +107,7 @@ class TurnProgress:
         self._progress.stop()
 
     def show(self, event: TurnEvent) -> None:
-        """Show one event of a tool call. Other events are ignored."""
+        """Show an event of a tool call. Ignore all other kinds of events."""
         match event.type:
             case "tool_start":
                 self._tools[event.call_id] = one_line(event.tool or "")
@@ -142,7 +142,7 @@ class TurnProgress:
 class TransferBar:
     """Shows how many of ``size`` bytes are transferred: a bar on a terminal, otherwise up to ten lines.
 
-    A context manager. Any thread may call `advance`.
+    Use it as a context manager. Any thread may call `advance`.
     """
 
     def __init__(self, console: Console, name: str, size: int) -> None:
@@ -151,7 +151,7 @@ class TransferBar:
         self._lines = 0
         self._lock = threading.Lock()
         self._progress = Progress(
-            TextColumn("{task.description}", markup=False),  # brackets in a name are no color markup
+            TextColumn("{task.description}", markup=False),  # show brackets in a name as text, not as color markup
             BarColumn(),
             DownloadColumn(),
             TransferSpeedColumn(),

@@ -15,7 +15,7 @@ class ServerConfig(BaseModel):
 
 
 class ToolListing(BaseModel):
-    """A tool as its server lists it."""
+    """A tool in the response of GET /api/tools."""
 
     server: str
     name: str
@@ -24,12 +24,12 @@ class ToolListing(BaseModel):
 
     @property
     def full_name(self) -> str:
-        """Return the name that a call uses: ``server.tool``."""
+        """Return the full name that a tool call uses: ``server.tool``."""
         return f"{self.server}.{self.name}"
 
 
 class ServerListing(BaseModel):
-    """An MCP server with its tools. ``reason`` says why an unavailable server does not start."""
+    """An MCP server with its tools. ``reason`` says why the server is unavailable, if it is."""
 
     name: str
     description: str = ""
@@ -58,7 +58,7 @@ class TurnStarted(BaseModel):
 
 
 class TurnEvent(BaseModel):
-    """One event of a turn. The ``type`` determines which of the fields after it are set."""
+    """One event of a turn. The ``type`` determines which optional fields are set."""
 
     seq: int
     type: str
@@ -71,7 +71,7 @@ class TurnEvent(BaseModel):
 
 
 class EventPage(BaseModel):
-    """Response of GET …/events. ``next`` is the cursor for the next request, needed unless the turn is ``done``."""
+    """Response of GET …/events. If the turn is not ``done``, the next request starts after the cursor ``next``."""
 
     events: list[TurnEvent]
     next: int
@@ -79,7 +79,7 @@ class EventPage(BaseModel):
 
 
 class StoredFile(BaseModel):
-    """A file as the API lists it; ``size`` in bytes."""
+    """A file in an API response. ``size`` is in bytes."""
 
     file_key: FileKey
     name: str
@@ -98,7 +98,7 @@ class FilePage(BaseModel):
 
 
 class SignedPart(BaseModel):
-    """Presigned URL for one part of an upload, and the headers that it requires."""
+    """Presigned URL for one part of an upload, and the headers that the request must contain."""
 
     number: int
     url: str
@@ -106,13 +106,13 @@ class SignedPart(BaseModel):
 
 
 class SignedParts(BaseModel):
-    """Response of POST …/parts."""
+    """Response of POST /api/files/uploads/{id}/parts."""
 
     parts: list[SignedPart]
 
 
 class UploadedPart(BaseModel):
-    """A part that the server has stored; ``size`` in bytes, ``sha256`` in base64."""
+    """An upload's part that the server has stored. ``size`` is in bytes, ``sha256`` in base64."""
 
     number: int
     size: int
@@ -120,7 +120,7 @@ class UploadedPart(BaseModel):
 
 
 class UnfinishedUpload(BaseModel):
-    """An upload in progress. ``stored`` is one page of its uploaded parts; only GET …/uploads/{id} returns it."""
+    """An upload in progress. ``stored``, one page of the uploaded parts, is only set by GET …/uploads/{id}."""
 
     upload_id: UploadId
     name: str
@@ -140,7 +140,7 @@ class UploadPage(BaseModel):
 
 
 class Problem(BaseModel):
-    """A problem document (RFC 9457) with Satchel's stable error code."""
+    """An error response (a problem document, RFC 9457) with Satchel's stable error code."""
 
     title: str | None = None
     detail: str | None = None

@@ -1,4 +1,4 @@
-"""Make text from models, tools and file names safe to print on a terminal."""
+"""Make text that comes from models, tools and file names safe to print on a terminal."""
 
 import unicodedata
 
@@ -7,7 +7,7 @@ _DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 
 def sanitize(text: str) -> str:
-    """Replace control and direction characters: a tool's output must not move the cursor or rewrite the screen."""
+    """Replace control and direction characters, so that a tool's output cannot move the cursor or clear the screen."""
     return "".join("\N{REPLACEMENT CHARACTER}" if _is_control(char) else char for char in text)
 
 

@@ -1,4 +1,4 @@
-"""`satchel tools`: list the tools that the user can use, by server."""
+"""`satchel tools`: list the tools that the user can use, grouped by server."""
 
 import json
 import textwrap
@@ -44,7 +44,7 @@ def _lines(server: ServerListing) -> Iterator[str]:
 
 
 def _arguments(tool: ToolListing) -> str:
-    """Return the names of the tool's arguments, with optional ones in brackets."""
+    """Return the names of the tool's arguments, with optional arguments in brackets."""
     properties, required = tool.input_schema.get("properties"), tool.input_schema.get("required") or []
     names = list(properties) if isinstance(properties, dict) else []
     return " ".join(one_line(name if name in required else f"[{name}]") for name in names)

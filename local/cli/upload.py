@@ -24,8 +24,8 @@ from local.cli.text import one_line
 from satchel.domain.ids import SessionId
 from satchel.domain.prompt import format_size
 
-MAX_SINGLE_REQUEST_BYTES = 1 << 20  # every deployment accepts this much in one request
-_PARALLEL_PARTS = 4  # each of these parts is held in memory once
+MAX_SINGLE_REQUEST_BYTES = 1 << 20  # bytes; every deployment accepts a request body of this size
+_PARALLEL_PARTS = 4  # number of parts that are in memory and uploaded at the same time
 _CHUNK_BYTES = 256 << 10  # bytes sent between two updates of the progress bar
 _UPLOADS = "/api/files/uploads"
 
@@ -33,7 +33,7 @@ _UPLOADS = "/api/files/uploads"
 def upload_files(
     connection: Connection, paths: Sequence[Path], session_id: SessionId | None, *, sleep: Sleep = time.sleep
 ) -> ExitCode:
-    """Upload each file and print its key. A failed file does not stop the others; it makes the exit code ERROR."""
+    """Upload each file and print its key. If a file fails, continue with the next file, and return ERROR."""
 
     def run(client: ApiClient) -> ExitCode:
         code = ExitCode.SUCCESS
@@ -52,7 +52,7 @@ def upload_files(
 
 
 def upload_file(client: ApiClient, path: Path, session_id: SessionId | None, sleep: Sleep) -> StoredFile:
-    """Upload a file, only into My Files if ``session_id`` is None. Return the server's record of it. Raise CliError."""
+    """Upload a file and return its record. If ``session_id`` is None, add the file to My Files only. Raise CliError."""
     with path.open("rb") as source:
         size = os.fstat(source.fileno()).st_size
         if size <= MAX_SINGLE_REQUEST_BYTES:
@@ -104,7 +104,7 @@ class _CancelledError(CliError):
 
 @dataclass(frozen=True)
 class _PartUploader:
-    """Uploads the parts of one file that the server does not have yet."""
+    """Uploads those parts of one file that the server has not stored yet."""
 
     client: ApiClient
     source: IO[bytes]
@@ -136,7 +136,7 @@ class _PartUploader:
         return status.st_size, status.st_mtime_ns
 
     def _upload_part(self, number: int, uploaded_sha256: str | None) -> None:
-        """Upload a part, unless the server already has a part with the same checksum."""
+        """Upload a part. Skip the upload if the server has stored the part with the same checksum."""
         offset = (number - 1) * self.upload.part_bytes
         body = os.pread(self.source.fileno(), self.upload.part_bytes, offset)
         sha256 = base64.b64encode(hashlib.sha256(body).digest()).decode()
@@ -146,7 +146,7 @@ class _PartUploader:
         retry(partial(self._put, number, sha256, body), self.sleep)
 
     def _put(self, number: int, sha256: str, body: bytes) -> None:
-        """Request a new presigned URL and send the part: the URL of an earlier attempt may have expired."""
+        """Send the part to a new presigned URL, because the URL of an earlier attempt may have expired."""
         request = {"parts": [{"number": number, "sha256": sha256}]}
         path = f"{_UPLOADS}/{self.upload.upload_id}/parts"
         [part] = self.client.request(SignedParts, "POST", path, json=request).parts
@@ -167,6 +167,6 @@ class _PartUploader:
             self.client.put(part.url, chunks(), part.headers | {"Content-Length": str(len(body))})
         except CliError as error:
             self.bar.advance(-sent)
-            if isinstance(error, ApiError):  # S3 also answers temporary failures with 500
+            if isinstance(error, ApiError):  # retry after 500: S3 sends it for temporary failures
                 error.retryable = error.retryable or error.status == HTTPStatus.INTERNAL_SERVER_ERROR
             raise
