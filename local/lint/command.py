@@ -1,4 +1,4 @@
-"""The logic of `satchel lint`: check an output, print the findings, return the exit code."""
+"""The logic of `satchel lint`: check a tool's output, print the findings, return the exit code."""
 
 import json
 import logging
@@ -18,14 +18,14 @@ from local.lint.tool_output import CallContext
 from satchel.adapters.mcp.processes import become_subreaper
 from satchel.domain.ids import UserName
 
-logging.getLogger("satchel.contract").addHandler(logging.NullHandler())  # lint reports these warnings as findings
+logging.getLogger("satchel.contract").addHandler(logging.NullHandler())  # not logged: findings report these warnings
 
 _SEVERITY_WIDTH = max(map(len, Severity))
 
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """Options of the report: print JSON, include notes, and let warnings fail the check (``strict``)."""
+    """Options of lint's report: print JSON, include notes, and (``strict``) let warnings fail the check."""
 
     json: bool = False
     notes: bool = False
@@ -33,7 +33,7 @@ class ReportOptions:
 
 
 def lint_file(data: bytes, user: UserName | None, options: ReportOptions) -> ExitCode:
-    """Check ``data``, the content of a file with a saved output. Print the findings; return the exit code."""
+    """Check a tool's saved output; ``data`` is the content of its file. Print the findings and return the exit code."""
     context = CallContext(user=None if user is None else UserName(user))
     return _report(lint_bytes(data, context), options)
 
@@ -43,7 +43,7 @@ def lint_tool(
 ) -> ExitCode:
     """Call a tool and check its output. Print the findings and return the exit code.
 
-    This process becomes the parent of all orphans of the tool's server, so use the process for nothing else.
+    This process becomes the parent of the server's orphaned processes, so use this process for nothing else.
     """
     become_subreaper()
     try:
@@ -57,7 +57,7 @@ def lint_tool(
 
 
 def as_lines(findings: Sequence[Finding], *, notes: bool) -> Iterator[str]:
-    """Yield two lines per finding and a summary line. Include notes only if requested."""
+    """Yield two lines for each finding, then a summary line. Include ``note`` findings only if ``notes`` is True."""
     for finding in _visible(findings, notes=notes):
         yield f"{finding.severity:<{_SEVERITY_WIDTH}}  {one_line(finding.where)}  {one_line(finding.message)}"
         yield f"{'':<{_SEVERITY_WIDTH}}  {one_line(finding.suggestion)} ({finding.clause}, spec {finding.spec})"
@@ -65,7 +65,7 @@ def as_lines(findings: Sequence[Finding], *, notes: bool) -> Iterator[str]:
 
 
 def as_json(findings: Sequence[Finding], *, notes: bool) -> str:
-    """Return ``{findings: […], errors, warnings}`` as JSON. Include notes only if requested."""
+    """Return ``{findings: […], errors, warnings}`` as JSON. Include ``note`` findings only if ``notes`` is True."""
     count = Counter(finding.severity for finding in findings)
     report = {
         "findings": [asdict(finding) for finding in _visible(findings, notes=notes)],

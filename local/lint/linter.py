@@ -54,7 +54,7 @@ _NO_CALL = CallContext()
 
 
 def lint_bytes(data: bytes, context: CallContext = _NO_CALL) -> list[Finding]:
-    """Check the content of a file that contains an output as JSON. Return the findings, errors first."""
+    """Check a tool's saved output; ``data`` is the content of its JSON file. Return the findings, errors first."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -68,7 +68,7 @@ def lint_bytes(data: bytes, context: CallContext = _NO_CALL) -> list[Finding]:
 def lint_output(
     raw: object, context: CallContext = _NO_CALL, output_schema: Mapping[str, Any] | None = None
 ) -> list[Finding]:
-    """Check the tool's own object or the raw result of ``tools/call``. Return the findings, errors first."""
+    """Check the object that a tool returned, or the raw result of ``tools/call``. Return the findings, errors first."""
     if isinstance(raw, Mapping) and "jsonrpc" in raw and isinstance(raw.get("error"), Mapping):
         return [no_output(f"The server answered with an error: {quoted(str(raw['error'].get('message')), 300)}.")]
     try:
@@ -79,17 +79,17 @@ def lint_output(
 
 
 def no_output(message: str) -> Finding:
-    """Return the finding for a call that returned no output; ``message`` says why."""
+    """Return the finding for a tool call without output; ``message`` says why there is none."""
     return NO_OUTPUT.error("$", message, "Handle the failure in the tool and return an object that describes it.")
 
 
 def _sorted(findings: list[Finding]) -> list[Finding]:
-    """Sort by severity, and otherwise by the order of the rules."""
+    """Sort findings by severity. Findings of the same severity stay in the order of the rules."""
     return sorted(findings, key=lambda finding: _SEVERITIES.index(finding.severity))
 
 
 def _lint_invalid_json(text: str, reason: str, context: CallContext) -> list[Finding]:
-    """Report the invalid JSON. If Python can parse it, for example NaN, check the output as well."""
+    """Report invalid JSON. If Satchel can parse the text anyway (it accepts NaN), check the output as well."""
     try:
         value = parse_json(text)
     except NotJsonError:

@@ -1,4 +1,4 @@
-"""Call a tool as the runner does, in a new user directory, and check what the tool returns."""
+"""Call a tool as Satchel's runner (which executes tools) does, in a new user directory, and check the tool's output."""
 
 import os
 import secrets
@@ -43,9 +43,9 @@ class CannotLintError(Exception):
 
 @dataclass(frozen=True)
 class ToolCall:
-    """A call as the user typed it: the ``server`` as a command line, run in ``cwd``; ``arguments`` as JSON text.
+    """A tool call as the user typed it. ``server`` is a command line to run in ``cwd``; ``arguments`` is JSON text.
 
-    Without ``user``, a random user name is used, which has no directory yet.
+    If ``user`` is None, the call uses a random user name, for which no directory exists yet.
     """
 
     server: str
@@ -57,7 +57,7 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class CallOutcome:
-    """The end of a call: the raw result, or a finding if there is no result; and the longest gap without progress."""
+    """A finished tool call: its raw result (or a finding if there is none), and the longest time without a message."""
 
     raw: dict[str, Any] | None
     finding: Finding | None
@@ -78,7 +78,7 @@ def lint_call(call: ToolCall, limits: Limits = _LIMITS) -> list[Finding]:
 
 
 def wait_for_outcome(running: RunningCall, clock: Clock, limits: Limits) -> CallOutcome:
-    """Wait until the call ends. Kill it when it exceeds a time limit (clause v2.1:time:timeout)."""
+    """Wait until the tool call ends. Kill the call when it exceeds a time limit (clause v2.1:time:timeout)."""
     last_signal = clock.monotonic()
     silence = SilenceTimer(limits, last_signal)
     longest = 0.0
@@ -120,7 +120,7 @@ def _lint(client: ToolClient, call: ToolCall, limits: Limits) -> list[Finding]:
 
 
 def _server_entry(call: ToolCall) -> ServerEntry:
-    """Return the server's entry as mcp.json would contain it. A program name with a slash is relative to ``cwd``."""
+    """Return the server's entry as mcp.json would contain it. A program path with a slash is relative to ``cwd``."""
     cwd = (call.cwd or Path()).absolute()
     program, *rest = _split(call.server)
     if not cwd.is_dir():
@@ -171,7 +171,7 @@ def _arguments(spec: ToolSpec, text: str, user: UserName) -> dict[str, Any]:
 def _user_directory(user: UserName) -> Iterator[Path]:
     """Create the directory that the tool may write to, and remove it afterward.
 
-    Raise CannotLintError if the directory exists: it belongs to someone else and must not be removed.
+    Raise CannotLintError if the directory exists, because an existing directory must not be removed.
     """
     home = Path(tool_directory(user))
     try:

@@ -1,4 +1,4 @@
-"""A tool's output as the rules see it: its payload, its contract fields and the JSON path of each value."""
+"""A tool's output as the lint rules see it: its payload, its contract fields and the JSON path of each value."""
 
 import json
 import re
@@ -31,23 +31,23 @@ _FILE_FIELDS = frozenset({"b64", "path", "mime"})
 
 @dataclass(frozen=True)
 class Node:
-    """A value in the output, with its JSON path."""
+    """A JSON value in a tool's output, with its JSON path."""
 
     json_path: str
     value: Any = field(repr=False)
 
     @property
     def is_object(self) -> bool:
-        """Return True if the value is an object, even an empty one."""
+        """Return True if the value is a JSON object. The object may be empty."""
         return isinstance(self.value, Mapping)
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """Return the fields of an object, or an empty mapping for any other value."""
+        """Return the value's fields if it is a JSON object, otherwise an empty mapping."""
         return self.value if isinstance(self.value, Mapping) else {}
 
     def get(self, key: str) -> Self | None:
-        """Return the field ``key``, or None if it is missing or null: the contract treats null as missing."""
+        """Return the field ``key``, or None if the field is missing or null. The contract treats null as missing."""
         value = self.fields.get(key)
         return None if value is None else type(self)(self.json_path + path_step(key), value)
 
@@ -57,17 +57,17 @@ class Node:
         return value if isinstance(value, str) else None
 
     def items(self) -> list[Self]:
-        """Return the items of a list, or an empty list for any other value."""
+        """Return the value's items if it is a list, otherwise an empty list."""
         values = self.value if isinstance(self.value, list | tuple) else []
         return [type(self)(f"{self.json_path}[{index}]", value) for index, value in enumerate(values)]
 
     def items_of(self, key: str) -> list[Self]:
-        """Return the items of the field ``key`` if it is a list, otherwise an empty list."""
+        """Return the items of the field ``key`` if the field is a list, otherwise an empty list."""
         node = self.get(key)
         return node.items() if node else []
 
     def children(self) -> list[Self]:
-        """Return the items of a list or the field values of an object, otherwise an empty list."""
+        """Return a list's items or an object's field values. Return an empty list for any other value."""
         if items := self.items():
             return items
         return [type(self)(self.json_path + path_step(str(key)), value) for key, value in self.fields.items()]
@@ -80,10 +80,10 @@ def path_step(key: str) -> str:
 
 @dataclass(frozen=True)
 class CallContext:
-    """Facts about the call that returned the output. Without a call, ``home`` is None and ``silent_seconds`` is 0.
+    """Facts about the tool call behind an output. If there was no call, ``home`` is None and ``silent_seconds`` is 0.
 
     ``user``: the user of the call (None: unknown); ``home``: the user's directory; ``silent_seconds``: the longest time
-    without progress.
+    without a message from the tool.
     """
 
     user: UserName | None = None
@@ -93,10 +93,10 @@ class CallContext:
 
 @dataclass(frozen=True)
 class ToolOutput:
-    """A parsed output.
+    """A tool's parsed output.
 
     ``payload``: the value that the tool returned (ABSENT: none). ``contract_objects``: the objects whose fields the
-    contract defines, namely the payload if `uses_contract`, and the call result around it, which may hold typed
+    contract defines, namely the payload (if `uses_contract`) and the call results around it, which may hold typed
     artifacts. ``blocks``: the content blocks. ``file_names``: the names of all files that the output yields.
     ``error_text``: the text of a result that the server marked as an error, otherwise None. ``ignored_data``: each
     ``data`` field that differs from the structured content.
@@ -112,12 +112,12 @@ class ToolOutput:
 
     @property
     def payload_uses_contract(self) -> bool:
-        """Return True if the payload itself is one of the contract objects."""
+        """Return True if the payload is one of ``contract_objects``."""
         return any(node.value is self.payload.value for node in self.contract_objects)
 
     @property
     def results(self) -> Node | None:
-        """Return the ``results`` field, or the whole payload if it uses no contract field."""
+        """Return the payload's ``results`` field, or the whole payload if it has no contract fields."""
         if "results" in self.payload.fields:
             return self.payload.get("results")
         return None if self.payload_uses_contract or self.payload.value is ABSENT else self.payload
@@ -133,7 +133,7 @@ class ToolOutput:
         return self._files("deferred_artifacts")
 
     def fields_at(self, *keys: str) -> list[Node]:
-        """Return the field at the path ``keys`` of each contract object that has this field."""
+        """Return the nested field at the path ``keys`` from each contract object that has this field."""
         nodes: list[Node] = list(self.contract_objects)
         for key in keys:
             nodes = [child for node in nodes if (child := node.get(key))]
@@ -146,7 +146,7 @@ class ToolOutput:
 
 @dataclass(frozen=True)
 class _Layer:
-    """A call result, its position, and its payload. If the payload is a call result, too, it is the next layer."""
+    """A ``tools/call`` result and its payload. If the payload is such a result, too, the payload is the next layer."""
 
     node: Node
     result: McpResult
@@ -154,7 +154,7 @@ class _Layer:
 
 
 def parse_output(raw: object, context: CallContext, output_schema: Mapping[str, Any] | None = None) -> ToolOutput:
-    """Parse the raw result of ``tools/call``, or the tool's own object.
+    """Parse the raw result of ``tools/call``, or the object that the tool returned.
 
     Raise ContractError if Satchel's normalizer cannot read the output.
     """
@@ -182,7 +182,7 @@ def parse_output(raw: object, context: CallContext, output_schema: Mapping[str, 
 
 
 def uses_contract(payload: Node) -> bool:
-    """Return True if the payload seems to follow the contract. A field ``display`` alone does not suggest that."""
+    """Return True if the payload seems to follow the contract. A field ``display`` alone is not enough."""
     fields = payload.fields
     if is_contract_payload(fields) or any(key in fields for key in _CONTRACT_ONLY):
         return True
@@ -190,7 +190,7 @@ def uses_contract(payload: Node) -> bool:
 
 
 def _layers(node: Node, *, is_wrapped: bool) -> Iterator[_Layer]:
-    """Yield the call result, then the call result in its payload, if any: some tools return a call result as data."""
+    """Yield the call result. If a tool returned another call result as data, yield that call result next."""
     for _ in range(_MAX_NESTING):
         parsed = parse_mcp_result(node.value)
         result = parsed or wrap_value(node.value)
@@ -205,7 +205,7 @@ def _layers(node: Node, *, is_wrapped: bool) -> Iterator[_Layer]:
 
 
 def _payload_path(node: Node, result: McpResult, match: Match) -> str:
-    """Return the JSON path of the payload in a call result."""
+    """Return the JSON path of a call result's payload."""
     if match is NO_MATCH or match.payload is result.extra_fields:
         return node.json_path
     if result.structured is not ABSENT:
@@ -227,7 +227,7 @@ def _content_path(node: Node) -> str:
 
 
 def _is_unmarked_wrapper(result: McpResult) -> bool:
-    """Return True if the server wrapped a value in ``result`` without marking it: the text holds only the value."""
+    """Return True if the server wrapped the text's value as ``{"result": value}``, but did not mark the wrapper."""
     wrapper = result.structured
     if not isinstance(wrapper, Mapping) or wrapper.keys() != {"result"}:
         return False
@@ -242,14 +242,14 @@ def _parse_or_absent(text: str) -> object:
 
 
 def _ignored_data(layer: _Layer) -> Iterator[Node]:
-    """Yield ``data``, added by a client library, if it differs from the server's data (clause v1:output:same-data)."""
+    """Yield a client library's field ``data`` if it differs from the server's data (clause v1:output:same-data)."""
     result = layer.result
     if ABSENT not in (result.data, result.structured) and result.data not in (result.structured, layer.payload.value):
         yield Node(f"{layer.node.json_path}.data", result.data)
 
 
 def _error_text(layers: list[_Layer]) -> str | None:
-    """Return the text of a result that the server marked as an error, or None if no layer is marked."""
+    """Return the text of a result that the server marked as an error, or None if no result is marked."""
     if not any(layer.result.is_error for layer in layers):
         return None
     return "\n".join(block["text"] for layer in layers for block in layer.result.texts)

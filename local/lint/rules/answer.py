@@ -1,4 +1,4 @@
-"""Rules for the output as a whole: no error, a fast response, and one JSON object with ``results``."""
+"""Lint rules for a tool's output as a whole: no error, a fast response, and one JSON object with ``results``."""
 
 from collections.abc import Iterator, Mapping
 
@@ -22,7 +22,7 @@ _FILE_FIELDS = ("artifacts", "deferred_artifacts", "returned_file_contents", "bi
 
 
 def check_error_flag(output: ToolOutput) -> Iterator[Finding]:
-    """Report a result that the server marked as an error: such a result cannot be checked further."""
+    """Report a result that the MCP server marked as an error. Other rules skip its type and its missing fields."""
     if output.error_text is not None:
         text = f": {quoted(output.error_text, _MAX_ERROR_CHARS)}." if output.error_text else " without a message."
         advice = "If these arguments should not cause an error, fix the tool; then check its output again."
@@ -30,14 +30,14 @@ def check_error_flag(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_data_field(output: ToolOutput) -> Iterator[Finding]:
-    """Report a ``data`` field that is ignored because it differs from the structured content."""
+    """Report a ``data`` field that differs from the structured content. Satchel ignores such a field."""
     for node in output.ignored_data:
         message = "`data` differs from the structured content, which takes precedence."
         yield SAME_DATA.warning(node.json_path, message, "Return one result.")
 
 
 def check_response_time(output: ToolOutput) -> Iterator[Finding]:
-    """Report a tool that sent nothing for over 10 s. Progress resets the timer."""
+    """Report a tool that sent nothing for over 10 s. Each progress message resets the timer."""
     seconds = output.context.silent_seconds
     if seconds > MAX_SILENT_SECONDS:
         message = f"The tool was silent for {seconds:.1f} seconds; the limit is {MAX_SILENT_SECONDS}."
@@ -45,9 +45,9 @@ def check_response_time(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_payload_type(output: ToolOutput) -> Iterator[Finding]:
-    """Report a payload that is not an object.
+    """Report a payload (the value that the tool returned) that is not a JSON object.
 
-    Text is accepted beside typed artifacts, or if the tool marks the text as meant for the model.
+    Text is accepted if there are typed artifacts, or if the tool marks the text as meant for the model.
     """
     json_path, value = output.payload.json_path, output.payload.value
     if output.error_text is not None or (isinstance(value, Mapping) and value):
@@ -66,7 +66,7 @@ def check_payload_type(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_results_present(output: ToolOutput) -> Iterator[Finding]:
-    """Report an object without ``results``. If it has no contract field at all, the whole object is the results."""
+    """Report an object without ``results``. The finding is a note if there are files or no contract field."""
     fields, json_path = output.payload.fields, output.payload.json_path
     if not fields or "results" in fields or misspelled_results(output) or output.error_text is not None:
         return

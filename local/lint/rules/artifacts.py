@@ -1,4 +1,4 @@
-"""Rules for the fields of artifacts, deferred artifacts, citations and grants.
+"""Lint rules for the fields of artifacts, deferred artifacts, citations and grants.
 
 Typed artifacts have other names for the same fields: ``type`` for ``mime``, ``title`` for ``name`` and ``content`` for
 the bytes.
@@ -28,7 +28,7 @@ CITATIONS = Clause("v5:bibliography:citations", "5 Key Differences")
 GRANT_CONTENT = Clause("v5:grant:content", "5 Grant Fetch MCP")
 
 REASONS = ("needs_editing", "draft", "incomplete", "awaiting_approval")
-_BYTES = ("b64", "path", "content", "uri", "s3_ref")  # uri: a link; s3_ref: a large file that a client stored
+_BYTES = ("b64", "path", "content", "uri", "s3_ref")  # `uri` is a link, `s3_ref` names a large stored file
 _WRONG_NAMES = {
     "name": ("filename", "file_name", "title"),
     "mime": ("mime_type", "mimeType", "mimetype", "content_type", "contentType", "type"),
@@ -64,7 +64,7 @@ def check_deferred_fields(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_mime_types(output: ToolOutput) -> Iterator[Finding]:
-    """Report malformed MIME types, which leave the type of the file unknown."""
+    """Report malformed MIME types, because they leave the type of a file unknown."""
     for node in (*output.artifacts, *output.deferred):
         mime = node.text("mime")
         if mime and not is_mime(mime):
@@ -78,7 +78,7 @@ def check_mime_types(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_viewers(output: ToolOutput) -> Iterator[Finding]:
-    """Report unknown viewers: they are ignored, and the MIME type determines the viewer."""
+    """Report unknown values of ``viewer``. Satchel ignores them, and the MIME type determines the viewer."""
     known = sorted(VIEWERS | {"auto"})
     for node in output.artifacts:
         viewer = node.text("viewer")
@@ -88,7 +88,7 @@ def check_viewers(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_expiry(output: ToolOutput) -> Iterator[Finding]:
-    """Report an expiry that is not a whole number of hours, or not between one hour and the maximum."""
+    """Report an ``expires_hours`` value that is not a whole number from 1 to the maximum."""
     for node in output.deferred:
         hours = node.get("expires_hours")
         if hours and not (INTEGER.matches(hours.value) and 1 <= hours.value <= MAX_EXPIRES_HOURS):
@@ -97,7 +97,7 @@ def check_expiry(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_deferred_reasons(output: ToolOutput) -> Iterator[Finding]:
-    """Report reasons that the contract does not list; the user sees them unchanged."""
+    """Report a deferred artifact's ``reason`` that the contract does not list. The user sees the text unchanged."""
     for node in output.deferred:
         reason = node.text("reason")
         if reason and reason not in REASONS:
@@ -106,7 +106,7 @@ def check_deferred_reasons(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_citations(output: ToolOutput) -> Iterator[Finding]:
-    """Report items of ``bibliography`` that are not objects."""
+    """Report citations (items of ``bibliography``) that are not objects."""
     for item in (item for node in output.contract_objects for item in node.items_of("bibliography")):
         if not item.is_object:
             message = f"{quoted(item.value)} is not an object."
@@ -114,7 +114,7 @@ def check_citations(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_grant_content(output: ToolOutput) -> Iterator[Finding]:
-    """Report a ``grantMarkdown`` without ``content``: no file is created for it."""
+    """Report a ``grantMarkdown`` without ``content``, because Satchel creates no file for it."""
     for node in output.fields_at("grantMarkdown"):
         if node.is_object and node.get("content") is None:
             message = "`grantMarkdown` has no `content`."
@@ -134,13 +134,13 @@ def _check_typed(node: Node) -> Iterator[Finding]:
 
 def _check_required(node: Node, key: str, clause: Clause) -> Iterator[Finding]:
     field = node.get(key)
-    is_empty = field is not None and field.value == "" and key != "path"  # `rules.files` reports an empty path
+    is_empty = field is not None and field.value == "" and key != "path"  # `rules.files` reports an empty `path`
     if field is None or is_empty:
         yield clause.error(node.json_path, f"{_label(node)} has no `{key}`.", _rename_advice(node, key) or _ADVICE[key])
 
 
 def _rename_advice(node: Node, key: str) -> str | None:
-    """Return the advice to rename a field, if the artifact has one with a common wrong name for ``key``."""
+    """Return the advice to rename a field if the artifact uses a common wrong name for ``key``, otherwise None."""
     wrong = next((wrong for wrong in _WRONG_NAMES[key] if node.get(wrong)), None)
     return f"Rename `{wrong}` to `{key}`." if wrong else None
 

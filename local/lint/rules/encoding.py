@@ -1,4 +1,4 @@
-"""Rules for base64: it must be valid in artifacts, in the file arrays of contract v1 and in content blocks."""
+"""Lint rules for base64, which must be valid in artifacts, in the file arrays of contract v1 and in content blocks."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _PLACEHOLDER = re.compile(r"<(?:b64|base64)>|[A-Za-z0-9+/]{4,64}(?:\.\.\.|…)",
 
 
 def check_base64(output: ToolOutput) -> Iterator[Finding]:
-    """Report each text that is not valid base64, and why. In a saved output, a placeholder is only a note."""
+    """Report each field with invalid base64, and why. In a saved output, a placeholder for base64 is only a note."""
     contents = [
         *((ARTIFACT_BASE64, b64) for node in output.artifacts if (b64 := node.get("b64"))),
         *((ARRAY_BASE64, node) for node in array_contents(output)),
@@ -36,7 +36,7 @@ def check_base64(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_content_blocks(output: ToolOutput) -> Iterator[Finding]:
-    """Report image, audio and resource blocks that yield no file: their bytes are missing or not base64."""
+    """Report image, audio and resource blocks that yield no file, because their bytes are missing or not base64."""
     for block in output.blocks:
         encoded = _encoded_bytes(block)
         if encoded and (reason := _base64_error(encoded.value)):
@@ -54,14 +54,14 @@ def _encoded_bytes(block: Node) -> Node | None:
 
 
 def _conversion_error(block: Node) -> str | None:
-    """Convert the block as the normalizer does, and return its error if there is one."""
+    """Convert a content block to a file as Satchel's normalizer does. Return the error, or None on success."""
     builder = OutputBuilder()
     content_blocks.extract_artifacts([block.value], [], builder)
     return next((problem.reason for problem in builder.fields.get("problems", [])), None)
 
 
 def _base64_error(value: object) -> str | None:
-    """Return why a value is not base64, or None if it is."""
+    """Return why a value is not valid base64, or None if the value is valid."""
     if not isinstance(value, str):
         return f"{quoted(value)} is not a string"
     try:
@@ -76,7 +76,7 @@ def _is_placeholder(value: object) -> bool:
 
 
 def _likely_reason(text: str, decoder_error: str) -> str:
-    """Return the most likely mistake in the text, or the decoder's error if no known mistake is found."""
+    """Return the most likely mistake in the invalid base64, or the decoder's error if no known mistake is found."""
     try:
         body = base64.canonicalize(text)
     except base64.Base64Error:

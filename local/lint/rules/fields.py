@@ -1,4 +1,4 @@
-"""Rules for the types and values of the contract's fields.
+"""Lint rules for the types and values of the contract's fields.
 
 A field of the wrong type or with an unknown value is ignored, so its content is lost. The contract treats null as a
 missing field.
@@ -85,7 +85,7 @@ def check_types(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_files_are_objects(output: ToolOutput) -> Iterator[Finding]:
-    """Report each artifact that is not an object: Satchel ignores such an artifact."""
+    """Report each artifact that is not a JSON object, because Satchel ignores such an artifact."""
     for key, clause in (("artifacts", ARTIFACT_TYPES), ("deferred_artifacts", DEFERRED_TYPES)):
         for item in (item for node in output.contract_objects for item in node.items_of(key)):
             if not item.is_object:
@@ -94,7 +94,7 @@ def check_files_are_objects(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_primary_file(output: ToolOutput) -> Iterator[Finding]:
-    """Report a ``primary_file`` that names no artifact: the page then opens the first displayable file."""
+    """Report a ``primary_file`` that names no artifact. For such a name, the page opens the first displayable file."""
     titles = {node.text("title") for node in output.artifacts}
     for node in output.fields_at("display", "primary_file"):
         if isinstance(node.value, str) and node.value not in output.file_names | titles:
@@ -105,7 +105,7 @@ def check_primary_file(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_known_values(output: ToolOutput) -> Iterator[Finding]:
-    """Report fields with a value that the contract does not define: such a field is ignored."""
+    """Report fields with a value that the contract does not define, because Satchel ignores such a field."""
     for keys, (clause, known) in _VALUES.items():
         for node in output.fields_at(*keys):
             if node.value not in known:

@@ -1,4 +1,4 @@
-"""Rules for files: paths inside /tmp/{username}/, and the two file arrays of contract v1."""
+"""Lint rules for files: paths must be inside /tmp/{username}/, and the two file arrays of contract v1 must match."""
 
 import os
 import sys
@@ -30,7 +30,7 @@ _CONTENTS = "returned_file_contents"
 
 
 def check_paths(output: ToolOutput) -> Iterator[Finding]:
-    """Report paths outside of the user's directory and, if the tool was called, paths without a file."""
+    """Report paths outside of the user's directory. If lint called the tool, also report paths without a file."""
     for node in (*output.artifacts, *output.deferred):
         path = node.get("path")
         if path is None or not isinstance(path.value, str):
@@ -42,7 +42,7 @@ def check_paths(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_array_lengths(output: ToolOutput) -> Iterator[Finding]:
-    """Report arrays of names and contents that differ in length. `rules.fields` reports values that are not arrays."""
+    """Report arrays of file names and contents that differ in length. `rules.fields` reports values of other types."""
     for node in _objects_with_arrays(output):
         names, contents = node.items_of(_NAMES), node.items_of(_CONTENTS)
         are_arrays = all(isinstance(node.fields.get(key), list | tuple | None) for key in (_NAMES, _CONTENTS))
@@ -66,7 +66,7 @@ def check_array_items(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_arrays_beside_artifacts(output: ToolOutput) -> Iterator[Finding]:
-    """Report file arrays beside ``artifacts``: files that are only in the arrays are lost."""
+    """Report contract v1's file arrays in an output with ``artifacts``, because Satchel then ignores the arrays."""
     for node in output.contract_objects:
         if _has_arrays(node) and node.get("artifacts"):
             message = f"`{_NAMES}` and `{_CONTENTS}` are ignored because there is `artifacts`."
@@ -74,7 +74,7 @@ def check_arrays_beside_artifacts(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_deprecated_arrays(output: ToolOutput) -> Iterator[Finding]:
-    """Note that the two file arrays of contract v1 are deprecated."""
+    """Report, as a note, that the two file arrays of contract v1 are deprecated."""
     for node in _objects_with_arrays(output):
         message = f"`{_NAMES}` and `{_CONTENTS}` are deprecated."
         advice = "Return `artifacts` with `name`, `mime` and `path`."
@@ -82,7 +82,7 @@ def check_deprecated_arrays(output: ToolOutput) -> Iterator[Finding]:
 
 
 def array_contents(output: ToolOutput) -> Iterator[Node]:
-    """Yield each value in the file arrays that must be base64."""
+    """Yield each value in contract v1's file arrays that must be base64."""
     for node in _objects_with_arrays(output):
         for item in node.items_of(_CONTENTS):
             encoded = item.get("b64") if item.is_object else item
@@ -128,7 +128,7 @@ def _check_file(path: Node, home: Path) -> Iterator[Finding]:
 
 
 def _objects_with_arrays(output: ToolOutput) -> list[Node]:
-    """Return the objects with file arrays, except those whose ``artifacts`` replace the arrays."""
+    """Return the objects that have contract v1's file arrays, except objects whose ``artifacts`` replace the arrays."""
     return [node for node in output.contract_objects if _has_arrays(node) and node.get("artifacts") is None]
 
 
@@ -141,5 +141,5 @@ def _first_array(node: Node) -> str:
 
 
 def _contents_have_names(node: Node) -> bool:
-    """Return True if there is no array of names and each content has its own ``name``."""
+    """Return True if there is no array of file names, and each item of the contents array has its own ``name``."""
     return node.get(_NAMES) is None and all(item.text("name") for item in node.items_of(_CONTENTS))

@@ -1,4 +1,4 @@
-"""Rules for the size of the values that the model receives: small, and without base64."""
+"""Lint rules for the values that the model receives: they must be small and contain no base64."""
 
 import re
 from collections.abc import Iterator
@@ -14,18 +14,18 @@ META_DATA_SIZE = Clause("v2:meta-data:size", "2 §1")
 RESULTS_BASE64 = Clause("v1:results:no-base64", "1 Size / Safety Guidelines")
 
 MAX_RESULTS_BYTES = 4096
-_MIN_UNKNOWN_CHARS = 256  # minimum length to detect base64 that starts with no known file signature
-_MIN_CASE_SHARE = 0.15  # minimum share of upper-case and of lower-case letters in such base64
+_MIN_UNKNOWN_CHARS = 256  # minimum length at which text without a known file signature counts as base64
+_MIN_CASE_SHARE = 0.15  # minimum share of upper-case and of lower-case letters in text that counts as base64
 _MAX_SLASH_SHARE = 0.1
-# The lookbehind lets a match start only where a run starts; otherwise a long text would be scanned once per character.
+# The lookbehind allows matches only at the start of a base64 run. Without it, each character would start a scan.
 _BASE64_RUN = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{32,}(?:\r?\n[A-Za-z0-9+/]+)*={0,2}")
 _DATA_URL = re.compile(r"data:[^,\s]{0,200};base64,", re.IGNORECASE)
-_IMAGES = ("iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR", "PHN2Zy")  # PNG, JPEG, GIF, RIFF, SVG
-_DOCUMENTS = ("JVBERi0", "UEsDB", "H4sI", "PGh0bW", "PCFET0", "PCFkb2")  # PDF, ZIP, gzip, HTML in three forms
+_IMAGES = ("iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR", "PHN2Zy")  # base64 of PNG, JPEG, GIF, RIFF, SVG headers
+_DOCUMENTS = ("JVBERi0", "UEsDB", "H4sI", "PGh0bW", "PCFET0", "PCFkb2")  # base64 of PDF, ZIP, gzip and HTML headers
 
 
 def check_results_size(output: ToolOutput) -> Iterator[Finding]:
-    """Report results over 4 KB of JSON. Base64 does not count, because another rule reports it."""
+    """Report ``results`` over 4 KB of JSON. The size excludes base64, because another rule reports base64."""
     if output.results is None:
         return
     size = _size(_without_base64(output.results))
@@ -35,7 +35,7 @@ def check_results_size(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_meta_data_size(output: ToolOutput) -> Iterator[Finding]:
-    """Report ``meta_data`` over 4 KB: the model does not receive its largest values."""
+    """Report ``meta_data`` over 4 KB, because the model then does not receive the largest values."""
     for node in (*output.fields_at("meta_data"), *output.fields_at("meta-data")):
         size = _size(node.value)
         if size > MAX_META_DATA_BYTES:
@@ -45,7 +45,7 @@ def check_meta_data_size(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_base64_in_results(output: ToolOutput) -> Iterator[Finding]:
-    """Report each text in the results that contains the base64 of a file: the model does not receive it."""
+    """Report each text in ``results`` that contains a file as base64, because the model does not receive the base64."""
     for node in _texts(output.results) if output.results else ():
         if _contains_base64(node.value):
             message = f"There is base64 in `results` ({len(node.value):,} characters)."
@@ -73,7 +73,7 @@ def _contains_base64(text: str) -> bool:
 
 
 def _is_base64(run: str) -> bool:
-    """Return True if the text starts with a known file signature, or mixes cases as base64 does.
+    """Return True if the text starts with a known file signature, or mixes upper and lower case as base64 does.
 
     Hashes, gene sequences, paths and long words mix upper and lower case differently.
     """

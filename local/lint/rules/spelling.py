@@ -1,4 +1,4 @@
-"""Rules for the names of fields: a field whose name the contract does not define is ignored."""
+"""Lint rules for field names. Satchel ignores a field whose name the contract does not define."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -43,13 +43,13 @@ def check_misspelled_fields(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_meta_data_spelling(output: ToolOutput) -> Iterator[Finding]:
-    """Report ``meta-data``, an old spelling that is still accepted."""
+    """Report ``meta-data``, an old spelling of ``meta_data`` that Satchel still accepts."""
     for node in output.fields_at("meta-data"):
         yield META_DATA_SPELLING.warning(node.json_path, "`meta-data` is an old spelling.", "Name it `meta_data`.")
 
 
 def check_unknown_fields(output: ToolOutput) -> Iterator[Finding]:
-    """Note fields beside ``results`` that the contract does not define: neither the model nor the user sees them."""
+    """Report fields beside ``results`` that the contract does not define. Neither the model nor the user sees them."""
     if "results" not in output.payload.fields:
         return
     misspelled = dict(_misspelled(output.payload))
@@ -61,9 +61,9 @@ def check_unknown_fields(output: ToolOutput) -> Iterator[Finding]:
 
 
 def misspelled_results(output: ToolOutput) -> str | None:
-    """Return the field that should be named ``results``, or None.
+    """Return the misspelled field that should be named ``results``, or None.
 
-    ``result`` is a plausible name in a tool's own data, so it counts only if it is alone or beside contract fields.
+    A tool's own data may contain ``result``, so it counts as misspelled only if alone or with contract fields.
     """
     fields = output.payload.fields
     if "results" in fields:
@@ -81,7 +81,7 @@ def misspelled_results(output: ToolOutput) -> str | None:
 
 
 def _misspelled(node: Node) -> Iterator[tuple[str, str]]:
-    """Yield each misspelled field with its intended name, except ``results``."""
+    """Yield ``(name, intended_name)`` for each misspelled field, except for a misspelled ``results``."""
     missing = [name for name in FIELD_NAMES if name != "results" and name not in node.fields]
     for key in map(str, node.fields):
         if key not in _ACCEPTED and (intended := _similar_name(key, missing)):
