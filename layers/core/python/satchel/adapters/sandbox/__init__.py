@@ -1,11 +1,10 @@
-"""Sandbox of a tool server's process. A launcher process enters the sandbox, then executes the server program.
+"""Sandbox for the process of an MCP server. A launcher process enters the sandbox, then executes the server.
 
-In the runner, ``policy`` decides what a server can read and write, and builds its command; ``probe`` finds the sandbox
-layers that this kernel enforces; ``violations`` and ``outside_changes`` find what a tool tried or changed outside its
-workspace.
+The runner (the process that starts servers) uses four modules. ``policy`` decides what a server can read and write, and
+builds its command. ``probe`` finds the sandbox layers that the kernel enforces. ``violations`` and ``outside_changes``
+find the paths outside the workspace that a tool tried to access or changed.
 
-A new, bare interpreter runs ``launch``, which applies the policy (``limits``, ``mounts``, ``landlock``, and ``seccomp``
-with ``bpf``) and then executes the server. A Python server runs inside ``guest``, which blocks and reports file access
-outside the workspace. Modules that run in the new process import only a few standard library modules, because these
-imports delay every start of a server.
+The launcher process runs ``launch``, which applies the policy with ``limits``, ``mounts``, ``landlock``, ``seccomp``
+and ``bpf``. In a Python server, ``guest`` blocks and reports file access outside the workspace. These modules import
+only a few modules of the standard library, because each import delays every start of a server.
 """

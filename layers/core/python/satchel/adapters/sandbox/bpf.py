@@ -1,7 +1,6 @@
 """Assembler for seccomp filters: classic BPF programs that allow or deny system calls (Linux, x86_64 and aarch64).
 
-Satchel does not use libseccomp, because Lambda does not have this C library and a filter is only a few dozen
-comparisons.
+Replaces the C library libseccomp, which Lambda does not provide. A filter is only a few dozen comparisons.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import struct
 
 from satchel.adapters.sandbox import syscalls
 
-TYPE_CHECKING = False  # not imported from typing, because that import takes longer than importing this module
+TYPE_CHECKING = False  # TYPE_CHECKING is set here because importing typing takes longer than importing this module
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -20,7 +19,7 @@ _LOAD, _EQUAL, _AT_LEAST, _AND, _SKIP, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x05, 0
 _NR_OFFSET, _ARCH_OFFSET, _ARGUMENTS_OFFSET = 0, 4, 16
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _ARCHES = {syscalls.X86: 0xC000003E, "aarch64": 0xC00000B7}
-_X32 = 0x40000000  # this bit of a call number marks the x32 ABI, a second set of call numbers on x86_64
+_X32 = 0x40000000  # a system call number with this bit belongs to the x32 ABI, a second system call table on x86_64
 
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _FILTER = 38, 22, 2
 
@@ -28,7 +27,7 @@ WORD = 0xFFFFFFFF
 
 
 class Rule:
-    """Filter rule: ``call`` fails with ``error`` if ``argument & mask`` is in ``values``, or not in it (``unless``)."""
+    """Deny a system call if its masked argument (index ``argument``) is in ``values``. ``unless`` inverts this test."""
 
     def __init__(
         self,
@@ -51,7 +50,7 @@ class Rule:
 def program(machine: str, errors: Mapping[str, int], rules: Iterable[Rule]) -> list[bytes]:
     """Return the instructions of a seccomp filter. Raise OSError if the architecture (``machine``) is unknown.
 
-    ``errors`` maps a system call's name to the error number that the call always returns (0: success without effect).
+    ``errors`` maps system call names to error numbers. These calls always fail; with 0, they succeed without effect.
     """
     if machine not in _ARCHES:
         raise OSError(errno.ENOSYS, f"no filter for {machine}")
@@ -77,7 +76,7 @@ def load(code: list[bytes]) -> None:
 
 
 def _by_argument(number: int, rule: Rule) -> list[bytes]:
-    """Return instructions that apply a rule. They compare only the lower 32 bits; the kernel ignores the upper ones."""
+    """Return the code of a rule. It checks only the lower 32 bits of an argument: the kernel ignores the upper bits."""
     deny, next_rule = _return(_ERRNO | rule.error), _load(_NR_OFFSET)
     if rule.unless:
         otherwise, match = [deny], [next_rule]

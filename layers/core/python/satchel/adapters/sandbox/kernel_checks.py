@@ -1,7 +1,7 @@
-"""Program that checks which sandbox layers the kernel enforces. Each check runs in a forked child.
+"""Program that checks which sandbox layers the kernel enforces.
 
-That a system call exists proves little, because a seccomp filter that this process inherits can answer instead of the
-kernel. So each check applies a layer, then tries what the layer must deny.
+Each check applies a layer in a forked child, then tries an operation that the layer must deny. A successful system call
+is no proof, because a seccomp filter that this process inherits can answer instead of the kernel.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 
 from satchel.adapters.sandbox import landlock, launch, syscalls
 
-TYPE_CHECKING = False  # not imported from typing, because that import takes longer than importing this module
+TYPE_CHECKING = False  # TYPE_CHECKING is set here because importing typing takes longer than importing this module
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -1,7 +1,7 @@
-"""Landlock: limits file access of this process and its descendants to the given paths (Linux 5.13 and newer).
+"""Limits the file access of this process and its descendants to given paths, with Landlock (Linux 5.13 and newer).
 
 The ruleset denies all access that Landlock controls on the running kernel, except the rights granted for a path.
-Landlock does not control stat, chmod, chown and utime: ``mounts`` and ``seccomp`` do.
+Landlock does not control stat, chmod, chown and utime. The modules ``mounts`` and ``seccomp`` do.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import struct
 
 from satchel.adapters.sandbox import syscalls
 
-TYPE_CHECKING = False  # not imported from typing, because that import takes longer than importing this module
+TYPE_CHECKING = False  # TYPE_CHECKING is set here because importing typing takes longer than importing this module
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -22,26 +22,15 @@ _MAKE_DIR, _MAKE_REG, _MAKE_SOCK, _MAKE_FIFO = 1 << 7, 1 << 8, 1 << 9, 1 << 10
 _MAKE_SYM, _REFER, _TRUNCATE = 1 << 12, 1 << 13, 1 << 14
 
 READ = EXECUTE | READ_FILE | READ_DIR
-WRITE = (
-    READ
-    | WRITE_FILE
-    | REMOVE_DIR
-    | REMOVE_FILE
-    | _MAKE_DIR
-    | _MAKE_REG
-    | _MAKE_SOCK
-    | _MAKE_FIFO
-    | _MAKE_SYM
-    | _REFER
-    | _TRUNCATE
-)
+_MAKE = _MAKE_DIR | _MAKE_REG | _MAKE_SOCK | _MAKE_FIFO | _MAKE_SYM
+WRITE = READ | WRITE_FILE | REMOVE_DIR | REMOVE_FILE | _MAKE | _REFER | _TRUNCATE
 DEVICE = READ_FILE | WRITE_FILE
 _FILE_RIGHTS = EXECUTE | READ_FILE | WRITE_FILE | _TRUNCATE
 
 _RIGHT_COUNTS = {1: 13, 2: 14, 3: 15, 5: 16}
 """Maps a Landlock ABI version to the total number of file system rights that this version knows."""
 _NETWORK_SINCE, _TCP = 4, 0b11
-SCOPES_SINCE, _SCOPES = 6, 0b11  # deny abstract sockets of, and signals to, processes outside the sandbox
+SCOPES_SINCE, _SCOPES = 6, 0b11  # deny signals and abstract socket connections to processes outside the sandbox
 
 _VERSION = 1
 _BENEATH = 1

@@ -1,13 +1,13 @@
 """Program that enters the sandbox and then becomes a server: ``main(["runner=PID", "read=/usr", …, "--", COMMAND…])``.
 
-The kernel keeps these settings across exec, and applies them to all descendants of the server. As a *subreaper*, the
-server adopts every process that its tools detach (setsid, double fork), so that the runner finds it among the server's
+The sandbox stays in effect after exec, and applies to all descendants of the server. As a *subreaper*, the server
+adopts every process that its tools detach (setsid, double fork), so the runner finds these processes among the server's
 descendants. The *death signal* kills the server when the runner dies for any reason. This program fails if it cannot
 apply a requested layer.
 
-Options, all repeatable: ``runner`` (pid), ``layer`` (landlock, seccomp, mounts), ``network=no``, ``processes``
+All options can be repeated: ``runner`` (pid), ``layer`` (landlock, seccomp, mounts), ``network=no``, ``processes``
 (number), ``limit=RLIMIT_…:value``, and paths: ``cwd``, ``read``, ``write``, ``device``, ``hide``, ``runtime_dir``
-(mounted writable because libraries check for that; but only ``write`` gives the server the right to write there).
+(mounted as writable because libraries check this, although only ``write`` lets the server write there).
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from satchel.adapters.sandbox import landlock, limits, mounts, seccomp, syscalls
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _PRIVATE_FILES = 0o077
-_SIGKILL = 9  # a literal, because importing the signal module takes longer than importing this whole module
+_SIGKILL = 9  # a number, because importing the signal module takes longer than importing this whole module
 
 
 def main(arguments: list[str]) -> None:
-    """Enter the sandbox and execute the command, or raise OSError. Return only if the runner is already dead."""
+    """Enter the sandbox and execute the server. Raise OSError if this fails. Return only if the runner has died."""
     split = arguments.index("--")
     options, command = _parse(arguments[:split]), arguments[split + 1 :]
     [runner] = map(int, options["runner"])
@@ -68,7 +68,7 @@ def _parse(options: list[str]) -> dict[str, list[str]]:
 
 
 def _set_limits(options: dict[str, list[str]], *, has_user_namespace: bool) -> None:
-    """Set the resource limits. Outside a user namespace, RLIMIT_NPROC must allow for all threads of the user."""
+    """Set resource limits. Outside a user namespace, RLIMIT_NPROC also counts the user's threads in other processes."""
     requested = {name: int(value) for name, _, value in (text.partition(":") for text in options.get("limit", []))}
     for number in map(int, options.get("processes", [])):
         requested["RLIMIT_NPROC"] = number + (0 if has_user_namespace else limits.running_threads())

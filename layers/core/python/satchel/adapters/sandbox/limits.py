@@ -1,7 +1,7 @@
 """Limits a server process: sets resource limits and a maximum number of processes, and drops privileges.
 
 The kernel does not apply RLIMIT_NPROC to root. If the server runs as root, a control group (version 1 or 2) limits the
-number of processes. This needs a writable cgroup file system; without one, the number is not limited.
+number of processes. If the cgroup file system is not writable, this number is not limited.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import struct
 
 from satchel.adapters.sandbox import syscalls
 
-TYPE_CHECKING = False  # not imported from typing, because that import takes longer than importing this module
+TYPE_CHECKING = False  # TYPE_CHECKING is set here because importing typing takes longer than importing this module
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -33,13 +33,13 @@ def set_limits(limits: Mapping[str, int]) -> None:
 
 
 def running_threads() -> int:
-    """Return how many threads exist on this machine. RLIMIT_NPROC counts all threads of a user, not only a server's."""
+    """Return the number of threads on this machine. RLIMIT_NPROC counts only the user's threads, which are fewer."""
     with open("/proc/loadavg") as file:
         return int(file.read().split()[3].partition("/")[2])
 
 
 def drop_privileges() -> None:
-    """Permanently drop all capabilities, including root's: no program that this process executes can regain one."""
+    """Permanently drop all capabilities, including root's. No program that this process executes can regain them."""
     syscalls.prctl(_PR_SET_NO_NEW_PRIVS, 1)
     syscalls.prctl(_PR_CAP_AMBIENT, _CLEAR_AMBIENT)
     for number in range(_MAX_CAPABILITIES):
@@ -59,14 +59,14 @@ def hide_this_process() -> None:
 def enter_cgroup(max_processes: int) -> bool:
     """Move this process into a control group that limits its processes. Return False if no group can be created.
 
-    Move only the single thread of this process: to move a whole process, the kernel waits 10 ms or more until no thread
-    on the machine is about to fork.
+    This process has a single thread, so move only that thread. To move a process, the kernel would wait 10 ms or more
+    until no thread on the machine is forking.
     """
     for parent, threads, settings in _cgroup_parents():
         group = _group(parent, os.getpid())
         try:
             _remove_stale_groups(parent)
-            if not os.path.isdir(group):  # an earlier process with the same pid can have left the group
+            if not os.path.isdir(group):  # a dead process with the same pid may have left its group behind
                 os.mkdir(group)
             for name, text in (*settings, ("pids.max", str(max_processes)), (threads, "0")):
                 _write(parent if name == "cgroup.subtree_control" else group, name, text)
@@ -86,7 +86,7 @@ def remove_cgroup(pid: int) -> None:
 def _cgroup_parents() -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]]]:
     """Yield ``(group, threads file, settings)`` for each control group of this process that can count processes.
 
-    Writing to the threads file of a subgroup moves a thread into it. The settings must be written first.
+    Write the settings first. After that, writing a thread id to the threads file of a subgroup moves the thread there.
     """
     try:
         with open("/proc/self/cgroup") as file:
@@ -98,13 +98,13 @@ def _cgroup_parents() -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]]]:
         if "pids" in controllers.split(","):
             yield f"{_CGROUPS}/{controllers}{path.rstrip('/')}", "tasks", ()
         elif not controllers:
-            # A control group that contains processes can count processes in its subgroups only if these are threaded.
+            # A control group that contains processes can count those of a subgroup only if the subgroup is threaded.
             threaded = (("cgroup.subtree_control", "+pids"), ("cgroup.type", "threaded"))
             yield f"{_CGROUPS}{path.rstrip('/')}", "cgroup.threads", threaded
 
 
 def _remove_stale_groups(parent: str) -> None:
-    """Remove the control groups of dead servers, which a killed runner could not remove."""
+    """Remove the control groups of dead servers whose runner was killed before it could remove them."""
     for name in os.listdir(parent):
         prefix, _, pid = name.partition("-")
         if prefix == "satchel" and not os.path.exists(f"/proc/{pid}"):
@@ -116,7 +116,7 @@ def _group(parent: str, pid: int) -> str:
 
 
 def _write(group: str, name: str, text: str) -> None:
-    fd = os.open(f"{group}/{name}", os.O_WRONLY)  # without O_CREAT: the kernel provides these files
+    fd = os.open(f"{group}/{name}", os.O_WRONLY)  # no O_CREAT: the kernel provides the files of a control group
     try:
         os.write(fd, text.encode())
     finally:

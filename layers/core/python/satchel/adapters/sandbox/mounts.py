@@ -1,7 +1,7 @@
 """Mount namespace of a server: private directories look empty, and everything outside the workspace is read-only.
 
-Only this sandbox layer hides that files exist, and protects modes and times outside the workspace. Root can create a
-mount namespace; on most systems, other users can create one together with a user namespace.
+Only this sandbox layer hides the existence of files. It also protects file modes and times outside the workspace. Root
+can create a mount namespace. On most systems, other users can create a mount namespace inside a new user namespace.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import struct
 
 from satchel.adapters.sandbox import syscalls
 
-TYPE_CHECKING = False  # not imported from typing, because that import takes longer than importing this module
+TYPE_CHECKING = False  # TYPE_CHECKING is set here because importing typing takes longer than importing this module
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -25,8 +25,8 @@ _ATTRIBUTE_READ_ONLY, _ATTRIBUTE_NO_SUID, _ATTRIBUTE_NO_DEVICES = 1, 2, 4
 def enter(hidden: Sequence[str], readable: Iterable[str], writable: Sequence[str]) -> None:
     """Move this process into a new mount namespace. Raise OSError if the kernel does not allow that.
 
-    ``hidden`` directories then contain only their ``readable`` and ``writable`` paths. The process changes to its
-    current directory again by path, because it would otherwise stay in the old mounts.
+    ``hidden`` directories then contain only their ``readable`` and ``writable`` paths. Enter the current directory
+    again by its path, because the process would otherwise stay in the old mounts.
     """
     cwd = os.getcwd()
     _new_namespace()

@@ -1,4 +1,4 @@
-"""Finds files that changed outside the workspace during a call, for servers that no guard and no kernel layer stops.
+"""Finds files that changed outside the workspace during a call, if neither a guard nor the kernel restricts the server.
 
 Only a few directories are searched, one level deep. Other programs also write in these directories, so a change does
 not prove that the server made it.
@@ -21,7 +21,7 @@ _State = tuple[int, int]
 
 
 class OutsideChanges:
-    """Compares ``directories`` before and after a call. The server may write in ``runtime_dir``, which is ignored."""
+    """Compares ``directories`` before and after a call. Ignores ``runtime_dir``, where the server may write."""
 
     def __init__(self, directories: Iterable[str], runtime_dir: Path) -> None:
         self._directories = dict.fromkeys(os.path.realpath(directory) for directory in directories)
@@ -29,7 +29,7 @@ class OutsideChanges:
         self._before: dict[str, dict[str, _State]] = {}
 
     def begin(self) -> None:
-        """Record the entries before a call. Skip directories over 2,000 entries, where the scan would be incomplete."""
+        """Record the directory entries before a call. Skip directories with over 2,000 entries, the limit of a scan."""
         scans = {directory: _scan(directory) for directory in self._directories}
         self._before = {directory: entries for directory, (entries, is_complete) in scans.items() if is_complete}
 
@@ -51,7 +51,7 @@ class OutsideChanges:
 
 
 def _scan(directory: str) -> tuple[dict[str, _State], bool]:
-    """Return ``(state of each entry that this user owns, True if all entries were read)``."""
+    """Return ``(states by path of the entries that this user owns, True if the scan read all entries)``."""
     states: dict[str, _State] = {}
     try:
         with os.scandir(directory) as entries:
@@ -69,6 +69,6 @@ def _scan(directory: str) -> tuple[dict[str, _State], bool]:
 def _state(entry: os.DirEntry[str]) -> _State | None:
     try:
         status = entry.stat(follow_symlinks=False)
-    except OSError:  # the entry was removed in the meantime
+    except OSError:  # the entry was removed after the directory was listed
         return None
     return (status.st_ino, status.st_ctime_ns) if status.st_uid == os.geteuid() else None

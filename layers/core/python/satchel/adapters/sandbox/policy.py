@@ -23,8 +23,8 @@ _FILE = "-f"
 class WorkspaceAccess:
     """A server process's access to the user's workspace: none (``workspace`` is None), read only, or read and write.
 
-    With ``writes`` but no workspace, the process can write only in its runtime directory. Only a server that is started
-    just to list its tools has this access.
+    With ``writes`` but no workspace, the process can write only in its runtime directory. Only a process that lists its
+    tools, without running them, has this access.
     """
 
     workspace: Path | None = None
@@ -33,10 +33,10 @@ class WorkspaceAccess:
 
 @dataclass(frozen=True)
 class SandboxPolicy:
-    """Sandbox of one server process. ``program`` is the absolute path of the program in the entry's command.
+    """Sandbox of one server process. ``program`` is the absolute path of the program in the server's command.
 
-    ``runtime_dir`` contains the process's own folders (HOME, TMPDIR, caches). It is the workspace if the process can
-    write in the workspace, otherwise a scratch directory.
+    ``runtime_dir`` contains the process's own folders (HOME, TMPDIR, caches). This is the workspace if the process
+    can write in the workspace, otherwise a scratch directory.
     """
 
     entry: ServerEntry
@@ -47,12 +47,12 @@ class SandboxPolicy:
 
     @property
     def access_bounds(self) -> AccessBounds:
-        """Return the paths that the process can access, for finding the blocked path that made a call fail."""
+        """Return the paths that the process can access, used to find the blocked path that made a call fail."""
         return AccessBounds(self.access.workspace if self.access.writes else None, self._reads, self._hidden)
 
     @property
     def has_guard(self) -> bool:
-        """Return True if the server runs in Python, so that the guard inside it blocks and reports file access."""
+        """Return True if the server is a Python program: the guard inside it then blocks and reports file access."""
         return self._python is not None
 
     @property
@@ -61,7 +61,7 @@ class SandboxPolicy:
         return not self.has_guard and self.isolation.level != "kernel"
 
     def server_command(self, pipe: int) -> Sequence[str]:
-        """Return the command that starts the server. A Python server's guard writes to file descriptor ``pipe``."""
+        """Return the command that starts the server. The guard in a Python server reports to descriptor ``pipe``."""
         python = self._python
         if python is None:
             return [self.program, *(self.entry.command or [])[1:]]

@@ -19,7 +19,7 @@ _SCRIPT = (
 
 
 def find_layers() -> Isolation:
-    """Try every sandbox layer; return which ones work. A layer whose check fails for any reason counts as missing."""
+    """Try every sandbox layer and return the working layers. A failed check counts as a missing layer."""
     try:
         checks = subprocess.run(  # noqa: S603  (the command is fixed)
             bare_python("kernel_checks"), capture_output=True, timeout=_TIMEOUT_SECONDS, check=False, env={}
@@ -37,9 +37,6 @@ def find_layers() -> Isolation:
 
 
 def bare_python(module: str, *arguments: str) -> list[str]:
-    """Return a command that calls ``main`` of a module in this package, and passes the arguments (if any) as one list.
-
-    The command starts Python without site-packages, which takes about 10 ms.
-    """
+    """Return a command that calls a sandbox module's ``main`` in a Python without site-packages (starts in 10 ms)."""
     script = _SCRIPT.format(module=module, options="sys.argv[1:]" if arguments else "")
     return [sys.executable, "-I", "-S", "-c", script, str(_SOURCES), *arguments]

@@ -1,4 +1,4 @@
-"""Paths outside the workspace that a server can read: the system, its program and libraries, and its own directory.
+"""Lists what a server can read outside the workspace: the system, and the server's program, libraries and directory.
 
 All other files belong to users or to the runner, and the server cannot see them. A server's entry in mcp.json can list
 more readable paths (``read_paths``).
@@ -18,40 +18,15 @@ PRIVATE_DIRECTORIES = ("/home", "/root", "/tmp", "/var/tmp")  # noqa: S108  (onl
 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
-_SYSTEM = [
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
-    "/opt",
-    "/nix/store",
-    "/gnu/store",
-    "/var/lang",
-    "/var/runtime",
-    "/var/task",
-    "/var/cache/fontconfig",
-    "/sys/devices/system/cpu",
-]
-_MACHINE_INFO = [
-    "/proc/self",
-    "/proc/cpuinfo",
-    "/proc/meminfo",
-    "/proc/stat",
-    "/proc/loadavg",
-    "/proc/uptime",
-    "/proc/version",
-    "/proc/filesystems",
-    "/proc/sys/kernel/osrelease",
-    "/proc/sys/kernel/cap_last_cap",
-    "/proc/sys/kernel/random",
-    "/proc/sys/vm/overcommit_memory",
-    "/proc/sys/vm/max_map_count",
-]
+_SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store"]
+_LAMBDA = ["/var/lang", "/var/runtime", "/var/task"]
+_CACHES = ["/var/cache/fontconfig", "/sys/devices/system/cpu"]
+_MACHINE = ["/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg", "/proc/uptime"]
+_KERNEL = ["/proc/version", "/proc/filesystems", "/proc/sys/kernel/osrelease", "/proc/sys/kernel/cap_last_cap"]
+_SETTINGS = ["/proc/sys/kernel/random", "/proc/sys/vm/overcommit_memory", "/proc/sys/vm/max_map_count"]
+_READABLE_BY_ALL = [*_SYSTEM, *_LAMBDA, *_CACHES, *_MACHINE, *_KERNEL, *_SETTINGS]
 _CONFIGURATION = "/etc"
-_RESOLVER = "/etc/resolv.conf"  # often a symbolic link to a file in /run
+_RESOLVER = "/etc/resolv.conf"  # often a symbolic link to /run, so a server must be able to read its target
 _BINARIES = frozenset({"bin", "sbin"})
 _INSTALLATION_MARKERS = ("pyvenv.cfg", "lib", "lib64", "libexec")
 _WORLD_ENTERABLE = stat.S_IROTH | stat.S_IXOTH
@@ -61,7 +36,7 @@ GUEST = Path(__file__).parent / "guest"
 
 
 def readable_paths(entry: ServerEntry, program: str) -> list[str]:
-    """Return the paths that a server can read. ``program`` is the absolute path of the program in its command."""
+    """Return the paths that a server can read. ``program`` is the absolute path of the server's program."""
     directory = Path(entry.cwd) if entry.cwd else Path.cwd()
     own = [str(directory), *_node_packages(directory), *entry.read_paths]
     return list(dict.fromkeys([*_system(), *_libraries(program), *own, str(GUEST)]))
@@ -76,7 +51,7 @@ def hidden_directories(workspace: Path | None) -> list[str]:
 
 @cache
 def _system() -> tuple[str, ...]:
-    return (*_SYSTEM, *_MACHINE_INFO, *_world_readable(_CONFIGURATION), os.path.realpath(_RESOLVER))
+    return (*_READABLE_BY_ALL, *_world_readable(_CONFIGURATION), os.path.realpath(_RESOLVER))
 
 
 def _world_readable(directory: str) -> list[str]:
@@ -107,12 +82,12 @@ def _libraries(program: str) -> Sequence[str]:
 
 
 def _node_packages(directory: Path) -> list[str]:
-    """Return the Node package paths in all parents of a directory, because Node also searches for packages there."""
+    """Return each ``node_modules`` and ``package.json`` in a parent of the directory, because Node searches there."""
     return [str(path) for above in directory.parents for name in _NODE_PACKAGES if (path := above / name).exists()]
 
 
 def _link_chain(path: Path) -> Iterator[Path]:
-    """Yield a path, and the target of each symbolic link that it leads to: they can be in different installations."""
+    """Yield a path and the targets of its chain of symbolic links, which can be in different installations."""
     yield path
     while path.is_symlink():
         path = path.parent / path.readlink()

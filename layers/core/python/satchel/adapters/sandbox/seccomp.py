@@ -1,4 +1,4 @@
-"""Seccomp policy of a server: denies system calls that no tool needs, and those that Landlock does not control."""
+"""Denies system calls of a server (with seccomp) that no tool needs, or that Landlock does not control."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import errno
 from satchel.adapters.sandbox import syscalls
 from satchel.adapters.sandbox.bpf import WORD, Rule, load, program
 
-_ALL_PROCESSES = WORD  # pid -1, which in kill() means all processes
+_ALL_PROCESSES = WORD  # pid -1 as an unsigned number: kill(-1) signals all processes
 _INET, _INET6, _NETLINK = 2, 10, 16
 _DATAGRAM, _SOCKET_TYPE = 2, 0xF
 _NEW_NAMESPACES = 0x7E020000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
-_SET_FLAGS, _SET_EXTENDED_FLAGS = 0x40086602, 0x401C5820  # these ioctls need only read access to a file
+_SET_FLAGS, _SET_EXTENDED_FLAGS = 0x40086602, 0x401C5820  # ioctls that change a file's flags with only read access
 
 DENIED = [
-    # inspect or control other processes
+    # calls that inspect or control other processes
     "ptrace",
     "process_vm_readv",
     "process_vm_writev",
@@ -25,7 +25,7 @@ DENIED = [
     "kcmp",
     "migrate_pages",
     "move_pages",
-    # change mounts or namespaces, or bypass path checks
+    # calls that change mounts or namespaces, or bypass path checks
     "mount",
     "umount2",
     "pivot_root",
@@ -47,7 +47,7 @@ DENIED = [
     "quotactl",
     "quotactl_fd",
     "acct",
-    # change settings of the machine
+    # calls that change settings of the machine
     "swapon",
     "swapoff",
     "reboot",
@@ -66,14 +66,14 @@ DENIED = [
     "adjtimex",
     "clock_adjtime",
     "vhangup",
-    # access kernel internals, or make system calls that this filter cannot see
+    # calls that access kernel internals, or make other system calls that a seccomp filter cannot see
     "bpf",
     "perf_event_open",
     "userfaultfd",
     "io_uring_setup",
     "io_uring_enter",
     "io_uring_register",
-    # use keys or IPC objects, which outlive the process and which Landlock and mounts do not control
+    # calls for keys or IPC objects: these outlive the process, and neither Landlock nor mounts control them
     "add_key",
     "request_key",
     "keyctl",
@@ -92,59 +92,35 @@ DENIED = [
     "mq_unlink",
 ]
 
-WITHOUT_EFFECT = [
-    "chmod",
-    "fchmod",
-    "fchmodat",
-    "fchmodat2",
-    "chown",
-    "fchown",
-    "lchown",
-    "fchownat",
-    "utime",
-    "utimes",
-    "futimesat",
-    "utimensat",
-    "setxattr",
-    "lsetxattr",
-    "fsetxattr",
-    "removexattr",
-    "lremovexattr",
-    "fremovexattr",
-    "setxattrat",
-    "removexattrat",
-    "file_setattr",
-]
-"""Calls that change modes, owners, times or attributes. Landlock ignores them; seccomp can only block all paths."""
+_MODES = ["chmod", "fchmod", "fchmodat", "fchmodat2"]
+_OWNERS = ["chown", "fchown", "lchown", "fchownat"]
+_TIMES = ["utime", "utimes", "futimesat", "utimensat"]
+_NEW_ATTRIBUTES = ["setxattr", "lsetxattr", "fsetxattr", "setxattrat", "file_setattr"]
+_LOST_ATTRIBUTES = ["removexattr", "lremovexattr", "fremovexattr", "removexattrat"]
+WITHOUT_EFFECT = [*_MODES, *_OWNERS, *_TIMES, *_NEW_ATTRIBUTES, *_LOST_ATTRIBUTES]
+"""Calls that change file metadata. Landlock does not control these calls, and seccomp cannot check their paths."""
 
 WATCHES = ("inotify_add_watch",)
-"""Calls that watch directories. They reveal file names in all readable directories; Landlock does not stop them."""
+"""Calls that watch directories. They reveal the names of files in readable directories, despite Landlock."""
 
 _SIGNALS = ["kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_open"]
-_ON_OTHER_PROCESSES = [
-    "prlimit64",
-    "sched_setaffinity",
-    "sched_setscheduler",
-    "sched_setparam",
-    "sched_setattr",
-    "setpriority",
-]
+_SCHEDULING = ["sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr", "setpriority"]
 
 
 def rules(*, network: bool, runner: int | None) -> list[Rule]:
-    """Return the rules that deny certain arguments of system calls that are otherwise allowed.
+    """Return the rules that deny a system call only with certain arguments.
 
-    ``runner``: pid of a process (and process group) to which signals are denied, or None to add no such rule.
+    If ``runner`` (a pid) is given, also deny signals to this process and to its process group.
     """
     families = (_INET, _INET6, _NETLINK) if network else (_NETLINK,)
     denied = [
-        # Deny Unix sockets: through them a tool could reach any local service (the desktop, Docker, other tools).
+        # Deny Unix sockets and datagram pairs: a tool could reach local services (the desktop, Docker, other tools).
         Rule("socket", 0, families, error=errno.EACCES, unless=True),
-        Rule("socketpair", 1, (_DATAGRAM,), error=errno.EACCES, mask=_SOCKET_TYPE),  # datagrams can reach Unix sockets
+        Rule("socketpair", 1, (_DATAGRAM,), error=errno.EACCES, mask=_SOCKET_TYPE),
         Rule("clone", 0, (0,), unless=True, mask=_NEW_NAMESPACES),
         Rule("ioctl", 1, (_TIOCSTI, _TIOCLINUX, _SET_FLAGS, _SET_EXTENDED_FLAGS)),
         Rule("kill", 0, (_ALL_PROCESSES,)),
-        *(Rule(name, 0, (0,), unless=True) for name in _ON_OTHER_PROCESSES),
+        *(Rule(name, 0, (0,), unless=True) for name in ("prlimit64", *_SCHEDULING)),
         Rule("setpriority", 1, (0,), unless=True),
         *(Rule("ioprio_set", argument, (right,), unless=True) for argument, right in ((0, 1), (1, 0))),
     ]
@@ -156,10 +132,10 @@ def rules(*, network: bool, runner: int | None) -> list[Rule]:
 def install(*, network: bool, runner: int | None, mounts: bool) -> None:
     """Install the seccomp filter on this process and all its descendants. Raise OSError if the kernel rejects it.
 
-    With ``mounts``, everything outside the workspace is read-only, so the filter lets a server change modes and times
-    and watch directories. Without it, calls that change modes or times return success but do nothing.
+    If ``mounts`` is True, everything outside the workspace is read-only, so a server may change modes and times and
+    watch directories. If not, calls that change modes or times return success but do nothing.
     """
-    errors = dict.fromkeys(DENIED, errno.EPERM) | {"clone3": errno.ENOSYS}  # seccomp cannot read clone3's flags
+    errors = dict.fromkeys(DENIED, errno.EPERM) | {"clone3": errno.ENOSYS}  # seccomp cannot check the flags of clone3
     if not mounts:
         errors |= dict.fromkeys(WITHOUT_EFFECT, 0) | dict.fromkeys(WATCHES, errno.EPERM)
     load(program(syscalls.machine(), errors, rules(network=network, runner=runner)))

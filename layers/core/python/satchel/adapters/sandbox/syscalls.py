@@ -1,7 +1,7 @@
 """Makes system calls for which Python has no function, by their number.
 
-Satchel does not use packages for Landlock and seccomp: they need C libraries that Lambda does not have, or slow down
-the start of a process that must start within milliseconds.
+Packages for Landlock and seccomp need C libraries that Lambda does not have, or take too long to import: each start of
+a server would wait for them.
 """
 
 import ctypes
@@ -13,7 +13,7 @@ X86 = "x86_64"
 _ARM = "aarch64"
 
 _NUMBERS = {
-    # name: (x86_64, aarch64); None if the architecture does not have the call
+    # name: (number on x86_64, number on aarch64); None means that the architecture does not have the call
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
@@ -135,7 +135,7 @@ _COMMON_NUMBERS = {
 }
 
 NEWEST = 469
-"""Highest call number in these tables. Seccomp denies all higher ones: what calls of later kernels do is unknown."""
+"""Highest known system call number. Seccomp denies higher numbers, because the effect of newer calls is unknown."""
 
 
 def machine() -> str:
@@ -144,7 +144,7 @@ def machine() -> str:
 
 
 def numbers(architecture: str) -> dict[str, int]:
-    """Return a dict from system call names to numbers on this architecture, or an empty dict if it is unknown."""
+    """Return the system call numbers of an architecture by name, or an empty dict if the architecture is unknown."""
     if architecture not in {X86, _ARM}:
         return {}
     specific = ((name, pair[0 if architecture == X86 else 1]) for name, pair in _NUMBERS.items())
@@ -166,7 +166,7 @@ def prctl(option: int, *arguments: int) -> int:
 
 
 def checked(result: int, operation: str) -> int:
-    """Return the result of a C function, or raise OSError with errno if it is negative. Errors name ``operation``."""
+    """Return the result of a C function. If it is negative, raise OSError with errno and the name ``operation``."""
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{operation}: {os.strerror(number)}")

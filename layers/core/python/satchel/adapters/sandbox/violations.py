@@ -1,4 +1,4 @@
-"""Finds the blocked file access of a tool, from the guard's reports and from the error text of a failed call."""
+"""Finds the path that a tool was not allowed to access, from the guard's reports or the error text of a failed call."""
 
 import os
 import re
@@ -72,10 +72,10 @@ class AccessBounds:
     hidden: Sequence[str]
 
     def find_violation(self, error: str, commands: Sequence[str]) -> str | None:
-        """Return the path outside these bounds that made a call fail, or None if the error text and commands name none.
+        """Return the path outside these bounds that made a call fail, or None if the arguments contain no such path.
 
-        This finds violations that the guard cannot see, because the code is not Python. If a command failed, its first
-        path argument that is not readable counts as the cause.
+        Finds the violations by code that is not Python, which the guard cannot see. If a command failed, its first path
+        argument that is not readable counts as the cause.
         """
         text = error[:_MAX_TEXT]
         candidates = list(_paths(text)) if _DENIED.search(text) else []

@@ -1,1 +1,1 @@
-"""Code that runs inside a Python server: the script ``start`` and ``guard``, which import nothing else of Satchel."""
+"""Code that runs inside the process of a Python server. It imports no module of Satchel outside this package."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import posix
 import sys
 
-TYPE_CHECKING = False  # not imported from typing, because that import takes longer than importing this module
+TYPE_CHECKING = False  # TYPE_CHECKING is set here because importing typing takes longer than importing this module
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -25,7 +25,7 @@ _MAX_BYTES = 3000  # maximum report size: below PIPE_BUF (4096), so that each wr
 _MESSAGE = "File operation outside allowed directory"
 _PERMISSION_DENIED = 13
 
-# Maps each audit event to pairs: the argument position of a path and that of its dir_fd (None: there is no dir_fd).
+# Maps each audit event to pairs: the index of a path argument, and the index of its dir_fd argument (or None).
 _CHANGES = {
     "os.mkdir": ((0, 2),),
     "os.rmdir": ((0, 1),),
@@ -49,9 +49,9 @@ _WATCHED = frozenset(("open", "sqlite3.connect", *_CHANGES, *_LISTS, *_PROGRAMS)
 class Guard:
     """Decides whether a file operation of the server's code is allowed, and reports blocked paths to ``pipe``.
 
-    Writing is allowed only in ``workspace``. In ``hidden`` directories, only ``allowed`` paths can be read. All paths
-    end in a slash. ``kernel_enforced``: the kernel also checks access, so the guard need not resolve links in a path
-    that looks allowed. The guard saves the ``posix`` functions that it uses, before the server's code can replace them.
+    Writing is allowed only in ``workspace``. In ``hidden`` directories, only ``allowed`` paths can be read. These
+    paths end in a slash. If ``kernel_enforced``, the kernel also checks access, so the guard does not resolve links in
+    a path that looks allowed. The guard saves the ``posix`` functions that it uses before server code can replace them.
     """
 
     def __init__(
@@ -73,11 +73,11 @@ class Guard:
 
     @property
     def trusted_prefixes(self) -> tuple[str, ...]:
-        """Return path prefixes: a path that starts with one, without ``/..``, can be opened without further checks."""
+        """Return path prefixes. A path that starts with such a prefix and has no ``/..`` needs no further check."""
         return self._workspace if self._kernel_enforced else ()
 
     def blocked_path(self, event: str, arguments: tuple[object, ...]) -> str | None:
-        """If an audit event is not allowed, report and return the path that it would access. Otherwise return None."""
+        """Report and return the path of a blocked file access (an audit event). Return None if access is allowed."""
         path = self._check(event, arguments)
         if path is not None:
             self._report(PATH, _encoded(path))
@@ -106,18 +106,18 @@ class Guard:
         if not flags & _WRITING:
             return self._check_read(path)
         if mode is None and isinstance(path, (str, bytes)) and path[:1] not in {"/", b"/"}:
-            return None  # os.open: the path can be relative to a dir_fd, which the event does not contain
+            return None  # a relative path in os.open cannot be checked: the event does not contain its dir_fd
         return self._check_write(path)
 
     def _check_database(self, path: object) -> str | None:
-        """Check opening a SQLite database: as a read if it exists, else as a write, because SQLite would create it."""
+        """Check read access to an existing SQLite file, or write access to a new file, which SQLite would create."""
         text = self._absolute(path)
         if text is None or text.endswith((":memory:", "/")) or "/file:" in text:
             return None
         return self._check_write(text) if self._resolve(text) is None else self._check_read(text)
 
     def _report_command(self, event_arguments: tuple[object, ...]) -> None:
-        """Report a command that a tool runs. If the tool call fails, the runner searches the command for the cause."""
+        """Report a command of a tool. If the tool call fails, the runner searches the command for a blocked path."""
         command = event_arguments[1] if len(event_arguments) > 1 else event_arguments[0]
         arguments = command if isinstance(command, (list, tuple)) else (command,)
         self._report(COMMAND, ARGUMENT_SEPARATOR.join(_encoded(argument) for argument in arguments))
@@ -140,11 +140,11 @@ class Guard:
 
     def _looks_readable(self, text: str) -> bool:
         if text.startswith(self._workspace):
-            return self._kernel_enforced  # without the kernel, resolve the path: a tool can create links there
+            return self._kernel_enforced  # without kernel checks, resolve links: tools can create links in a workspace
         return not text.startswith(self._hidden) or text.startswith(self._readable)
 
     def _absolute(self, path: object, dir_fd: object = -1) -> str | None:
-        """Return an absolute path (relative ones start at ``dir_fd``), or None if ``path`` is a descriptor or None."""
+        """Return the absolute path. ``dir_fd`` is the base of a relative path. Return None for a descriptor or None."""
         if path is None or isinstance(path, int):
             return None
         raw = path if isinstance(path, (str, bytes)) else self._fspath(path)  # type: ignore[call-overload]  # TypeError if not a path
@@ -157,7 +157,7 @@ class Guard:
         return f"{base}/{text}"
 
     def _real_path(self, text: str, *, follow: bool, links: int = _MAX_LINKS) -> str:
-        """Return the path with its links resolved, as the kernel does it. The last component does not need to exist."""
+        """Resolve the symbolic links in a path like the kernel does. The last component of the path may be missing."""
         parent, _, name = text.rstrip("/").rpartition("/")
         if follow or name in {"", ".", ".."}:
             real = self._resolve(text)
@@ -190,7 +190,7 @@ class Guard:
     def _report(self, kind: bytes, text: bytes) -> None:
         try:
             self._write(self._pipe, kind + text.replace(b"\n", b" ")[:_MAX_BYTES] + b"\n")
-        except OSError:  # the pipe is full, or the tool closed it: the access is blocked anyway
+        except OSError:  # if the pipe is full or closed, the report is lost, but the access is still blocked
             return
 
 
@@ -206,14 +206,14 @@ def make_hook(guard: Guard) -> Callable[[str, tuple[object, ...]], None]:
             return
         path = guard.blocked_path(event, arguments) if guard else None
         if path is not None:
-            del guard  # the error's traceback would give the tool access to the guard
+            del guard  # otherwise a tool could reach the guard through the error's traceback
             raise PermissionError(_PERMISSION_DENIED, _MESSAGE, path)
 
     return hook
 
 
 def start(kind: str, target: str, rest: list[str]) -> None:
-    """Run a Python program like ``python`` does: a file, a module or code, if ``kind`` is ``-f``, ``-m`` or ``-c``."""
+    """Run a Python program like the ``python`` command. ``kind`` is ``-f`` (file), ``-m`` (module) or ``-c`` (code)."""
     sys.argv = [target if kind != "-c" else "-c", *rest]
     own_directory = _parent_of(target) if kind == "-f" else posix.getcwd()
     if not getattr(sys.flags, "safe_path", False) and not sys.flags.isolated:
@@ -244,7 +244,7 @@ def _parent_of(path: str) -> str:
 
 
 def _normalized(text: str) -> str:
-    """Return the path without ``.`` and ``..``, which are resolved as text, without access to the file system."""
+    """Resolve ``.`` and ``..`` in a path as text, without access to the file system."""
     parts: list[str] = []
     for part in text.split("/"):
         if part == "..":
@@ -267,7 +267,7 @@ def _parse_options(options: list[str]) -> dict[str, tuple[str, ...]]:
 
 
 def main() -> None:
-    """Install the audit hook and start the server, as the command line says."""
+    """Install the audit hook, then start the server that the command line names."""
     split = sys.argv.index("--")
     options, (kind, target, *rest) = _parse_options(sys.argv[1:split]), sys.argv[split + 1 :]
     workspace, hidden, allowed = (

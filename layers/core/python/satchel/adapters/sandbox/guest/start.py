@@ -1,7 +1,4 @@
-"""Script that starts a Python server under the guard. It is tiny because Python compiles it again at each start.
-
-It runs in the server's own Python (3.8 or newer).
-"""
+"""Starts a server in its own Python (3.8+) with the guard. Python compiles this script at each start, so it is tiny."""
 
 import sys
 
