@@ -1,4 +1,4 @@
-"""Adapters for AWS, MCP servers, language models and the operating system. Each implements a Protocol of ``ports``.
+"""Adapters for AWS, MCP servers, language models and the operating system. All implement Protocols of ``ports``.
 
 Adapters may import ``ports``, ``domain`` and ``contract``. Only ``bootstrap`` creates adapters.
 """

@@ -14,11 +14,9 @@ _GONE_CODE = "GoneException"
 class _Client(Protocol):
     """The methods of boto3's ``apigatewaymanagementapi`` client that ``ApiGatewaySender`` calls."""
 
-    def post_to_connection(self, **kwargs: object) -> object:
-        """Send a message to a connection."""
+    def post_to_connection(self, **kwargs: object) -> object: ...
 
-    def delete_connection(self, **kwargs: object) -> object:
-        """Close a connection."""
+    def delete_connection(self, **kwargs: object) -> object: ...
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class ApiGatewaySender:
             raise DeliveryFailed(type(error).__name__) from error
 
     def close(self, connection_id: ConnectionId) -> None:
-        """Close a connection. Errors are ignored, because an unreachable connection times out anyway."""
+        """Close a connection. Ignore errors, because an unreachable connection times out anyway."""
         try:
             self.client.delete_connection(ConnectionId=connection_id)
         except (ClientError, BotoCoreError):

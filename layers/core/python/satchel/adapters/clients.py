@@ -46,7 +46,7 @@ def s3() -> "S3Client":
 
 @lru_cache
 def stepfunctions() -> "SFNClient":
-    """Return the Step Functions client. Its timeouts end a hanging heartbeat before the task's heartbeat timeout."""
+    """Return the Step Functions client. It times out after 5 s, before the heartbeat timeout of a task."""
     return boto3.client("stepfunctions", config=_RETRIES.merge(Config(connect_timeout=5, read_timeout=5)))
 
 
@@ -58,7 +58,7 @@ def lambda_() -> "LambdaClient":
 
 @lru_cache
 def lambda_listing() -> "LambdaClient":
-    """Return the client that lists a server's tools: no retries, and a timeout shorter than the calling task's."""
+    """Return the Lambda client that lists a server's tools. It does not retry, and times out before its caller does."""
     return boto3.client("lambda", config=Config(read_timeout=25, retries={"total_max_attempts": 1}))
 
 
@@ -83,7 +83,7 @@ def bedrock(endpoint: str | None, connect_seconds: float, read_seconds: float) -
         retries={"total_max_attempts": 1},
         max_pool_connections=50,
     )
-    region = os.environ.get("AWS_REGION")  # boto3 itself reads only AWS_DEFAULT_REGION
+    region = os.environ.get("AWS_REGION")  # passed explicitly, because boto3 reads only AWS_DEFAULT_REGION
     return boto3.client("bedrock-runtime", endpoint_url=endpoint, config=config, region_name=region)
 
 
@@ -105,7 +105,7 @@ def scoped_dynamodb(credentials: "ScopedCredentials") -> "DynamoDBClient":
 
 
 def _client_arguments(credentials: "ScopedCredentials") -> _Credentials:
-    """Return ``boto3.client`` arguments. A boto3 session per call would load all service models again (0.1 s)."""
+    """Return credentials as ``boto3.client`` arguments. A new boto3 session would load all service models (0.1 s)."""
     return {
         "aws_access_key_id": credentials.access_key_id,
         "aws_secret_access_key": credentials.secret_access_key,

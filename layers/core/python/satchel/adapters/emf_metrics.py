@@ -8,7 +8,7 @@ from aws_lambda_powertools.metrics.provider.cloudwatch_emf.cloudwatch import Ama
 from satchel.domain.metrics import NAMESPACE, Metric
 
 _Dimensions = tuple[tuple[str, str], ...]
-_NO_SERVICE = ""  # powertools would add a service name to the dimensions
+_NO_SERVICE = ""  # if a service name is set, powertools adds it to the dimensions
 
 
 class EmfMetrics:

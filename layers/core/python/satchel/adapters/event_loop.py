@@ -7,7 +7,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 
 class EventLoop:
-    """Event loop on its own thread. Any thread can use it. It starts on first use, and ``close`` ends it."""
+    """Event loop on its own thread, for use from any thread. The loop starts at the first use and ends at ``close``."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""Signs and verifies capability tokens: JWTs signed with HS256, with a key id (``kid``) and all claims required."""
+"""Signs and verifies capability tokens: JWTs with HS256 and a key id (``kid``). Every claim is required."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

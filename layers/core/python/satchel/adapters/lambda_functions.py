@@ -1,4 +1,4 @@
-"""Invokes Lambda functions: the runners of tools, and the background deletion of ended sessions and of users' data."""
+"""Invokes the Lambda functions that run tools, clean up ended sessions, or erase a user's data."""
 
 import json
 import logging
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-LISTING_TENANT = "_satchel"  # the Lambda tenant for listing tools, which is not done for any user
+LISTING_TENANT = "_satchel"  # the Lambda tenant for listing tools, because no user is involved
 _TOOLS = TypeAdapter(list[ToolSpec])
 
 
 @dataclass(frozen=True)
 class LambdaRunners:
-    """Invoke the Lambda function that runs a server: its own, or a shared one for all ``remote`` servers.
+    """Invoke runners (Lambda functions). Each server has its own runner, but all ``remote`` servers share one runner.
 
     Lambda runs each tenant (user) in a separate execution environment. Implements ``ports.runners.Runners``.
     """
@@ -63,7 +63,7 @@ class LambdaRunners:
             tools = _TOOLS.validate_python(payload["tools"])
         except (KeyError, TypeError, ValidationError) as error:
             raise Unavailable(f"The server '{server}' returned an invalid list of tools.") from error
-        # A runner runs untrusted code, so set the server name here: its answer must not name another server.
+        # Set the server name here: a runner executes untrusted code, so it could return another server's name.
         return [tool.model_copy(update={"server": server}) for tool in tools]
 
     def _function(self, server: str) -> str:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 _PART_BYTES = 8 << 20
 _CHUNK_BYTES = 1 << 20
 _MAX_KEYS_PER_DELETE = 1000
-# Parts of a stream that is not a file stay in memory until they are sent. By default, up to ten parts stay in memory.
-# TransferConfig has no parameter for this limit, so set the attribute.
+# When boto3 uploads a stream that is not a file, it keeps up to ten parts in memory by default. TransferConfig has no
+# parameter for this limit, so set the attribute.
 _TRANSFER = TransferConfig(multipart_threshold=_PART_BYTES, multipart_chunksize=_PART_BYTES, max_concurrency=2)
 _TRANSFER.max_in_memory_upload_chunks = 2
 _NOT_FOUND_CODES = {"404", "NoSuchKey", "NotFound"}
@@ -38,7 +38,7 @@ class S3Files:
 
     def put(self, key: str, body: IO[bytes], mime: str, tags: dict[str, str] | None = None) -> None:
         extra: dict[str, Any] = {"ContentType": mime} | ({"Tagging": urlencode(tags)} if tags else {})
-        if _is_small(body):  # the threads of a transfer take 2 ms to start, longer than sending a small object
+        if _is_small(body):  # starting the threads of a transfer takes 2 ms, longer than sending a small object
             self.client.put_object(Bucket=self.bucket, Key=key, Body=body.read(), **extra)
         elif path := _reopen_path(body):
             self.client.upload_file(path, self.bucket, key, ExtraArgs=extra, Config=_TRANSFER)
@@ -151,7 +151,7 @@ def _is_small(body: IO[bytes]) -> bool:
 
 
 def _reopen_path(body: IO[bytes]) -> str | None:
-    """Return a path that opens the stream's file, even if moved or deleted, or None if the stream has no file.
+    """Return a path that opens the stream's file, even after its deletion, or None if the stream has no file.
 
     With a path, boto3 reads each part from disk while sending it, instead of holding parts in memory.
     """
@@ -163,7 +163,7 @@ def _reopen_path(body: IO[bytes]) -> str | None:
 
 
 def _raise_unless_absent(error: ClientError) -> None:
-    """Raise the error again, unless it means that the object does not exist."""
+    """Raise the error again, unless it reports that the object does not exist."""
     if error.response["Error"]["Code"] not in _NOT_FOUND_CODES:
         raise error
 

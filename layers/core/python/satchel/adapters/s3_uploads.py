@@ -1,4 +1,4 @@
-"""Runs multipart uploads in S3. The presigned URL for a part accepts only that part's length and SHA-256."""
+"""Runs multipart uploads in S3. The presigned URL of a part accepts only content with the part's length and SHA-256."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class S3Uploads:
         return url, {_CHECKSUM_HEADER: part.sha256}
 
     def list_parts(self, upload: Upload, limit: int, cursor: str | None) -> Page[StoredPart]:
-        """Return a page of stored parts in part number order. It is empty if the upload was completed or aborted."""
+        """Return a page of stored parts, sorted by number. The page is empty if the upload was completed or aborted."""
         try:
             response = self.client.list_parts(
                 Bucket=self.bucket,

@@ -8,12 +8,12 @@ from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterEr
 
 from satchel.adapters.server_config import ConfigError
 
-_CACHE_SECONDS = 300  # a changed secret takes effect after this time
+_CACHE_SECONDS = 300  # a changed secret takes effect after at most this time
 
 
 @dataclass(frozen=True)
 class SecretVariables:
-    """Read variables from the environment first, then from the secret ``{prefix}{NAME}``. A ``VariableSource``."""
+    """Read variables from the environment first, then from the secret ``{prefix}{NAME}``."""
 
     environ: Mapping[str, str]
     prefix: str

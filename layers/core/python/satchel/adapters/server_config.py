@@ -25,8 +25,8 @@ class ConfigError(Exception):
 def read_registry(path: Path) -> Registry:
     """Return the enabled servers in mcp.json. Variables (``${NAME}``) are not resolved.
 
-    Makes ``cwd`` and ``read_paths`` (relative to the file) and a command with a slash (relative to ``cwd``) absolute.
-    Raise ConfigError if the file is invalid.
+    Return absolute paths: ``cwd`` and ``read_paths`` are relative to the file, and a command with a slash is relative
+    to ``cwd``. Raise ConfigError if the file is invalid.
     """
     try:
         entries = _ENTRIES.validate_json(path.read_bytes())
@@ -39,7 +39,7 @@ def read_registry(path: Path) -> Registry:
 
 
 def resolve_variables(path: Path, server: str, entry: ServerEntry, variables: VariableSource) -> ServerEntry:
-    """Return a server's entry with each ``${NAME}`` replaced with its value. Raise ConfigError if one is not set."""
+    """Return a server's entry with its variables (``${NAME}``) resolved. Raise ConfigError if a variable is not set."""
 
     def resolve(key: str, text: str) -> str:
         try:
@@ -88,7 +88,7 @@ def _parse_entry(location: str, fields: dict[str, Any], folder: Path) -> ServerE
 
 
 def _describe(error: Exception) -> str:
-    """Return each problem as ``key: problem``. Leaves out the configured values, because they may be secret."""
+    """Return the problems as ``key: problem``, without the configured values, because these may be secret."""
     if not isinstance(error, ValidationError):
         return str(error)
     problems = error.errors(include_input=False, include_url=False)

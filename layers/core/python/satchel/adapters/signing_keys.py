@@ -19,14 +19,14 @@ _KEY_BYTES = 48
 
 @dataclass(frozen=True)
 class SigningKeys:
-    """The signing keys by key id. The newest key signs tokens; all keys verify them."""
+    """Signing keys by key id. The key with the id ``newest`` signs tokens. All keys verify tokens."""
 
     newest: str
     keys: dict[str, str]
 
     @classmethod
     def parse(cls, text: str) -> "SigningKeys":
-        """Parse a secret ``{"newest": id, id: key, …}``, which is flat because CloudFormation generates the first one.
+        """Parse the secret ``{"newest": id, id: key, …}``. It is flat because CloudFormation generates the first one.
 
         Raise ValueError if the secret has a different format or a key is too short.
         """
@@ -45,7 +45,7 @@ class SigningKeys:
         return json.dumps({"newest": self.newest, **self.keys})
 
     def rotated(self, new_keys: tuple[str, str]) -> "SigningKeys":
-        """Return the keys after a rotation: the previous signing key, the signing key, and the next one.
+        """Return the keys after a rotation: the previous, the current and the next signing key.
 
         The next signing key is published one rotation in advance, because processes re-read the secret only every few
         minutes: each process must know a key before another process signs with it. The first secret has a single key,

@@ -12,7 +12,7 @@ from satchel.ports.turns import TaskGone
 if TYPE_CHECKING:
     from mypy_boto3_stepfunctions import SFNClient
 
-# errors that mean that no task waits with this token: it was used, never existed, or is malformed
+# error codes when no task waits for a token: the token was used, never existed, or is malformed
 _TASK_GONE_CODES = {"TaskTimedOut", "TaskDoesNotExist", "InvalidToken"}
 
 
@@ -22,7 +22,7 @@ def _code(error: ClientError) -> str:
 
 @dataclass(frozen=True)
 class TurnExecutions:
-    """Implements ``ports.turns.Workflow``. Executions are named by turn id, so that each turn starts only once."""
+    """Implements ``ports.turns.Workflow``. An execution has the turn id as its name, so each turn starts once."""
 
     client: "SFNClient"
     state_machine: str

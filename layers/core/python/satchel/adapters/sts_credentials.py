@@ -1,4 +1,4 @@
-"""Creates temporary credentials for each tool call: a role shared by all calls, restricted by a session policy."""
+"""Creates temporary credentials for each tool call. All calls share a role; a session policy restricts each call."""
 
 import json
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ class StsCredentials:
         )
 
     def policy(self, turn_id: TurnId, objects_prefixes: Sequence[str], outcome_key: str) -> dict[str, Any]:
-        """Return a call's session policy. Prefixes are safe to insert, because user names contain no ``*`` or ``?``."""
+        """Return a call's session policy. Object prefixes need no escaping: user names contain no ``*`` or ``?``."""
         bucket = f"arn:aws:s3:::{self.bucket}"
         return {
             "Version": "2012-10-17",

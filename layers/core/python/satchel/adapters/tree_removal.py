@@ -1,4 +1,4 @@
-"""Removes directory trees left by tools, even without permissions or 1,000 deep, where ``shutil.rmtree`` fails.
+"""Removes trees that tools left, even if permissions are missing or a tree is too deep for ``shutil.rmtree``.
 
 No operation resolves a path: each one names an entry of an open directory, so symbolic links are not followed.
 Subdirectories are moved to the top level instead of being entered recursively, so the depth is unlimited.
@@ -14,7 +14,7 @@ _DIRECTORY = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def remove_tree(directory: Path) -> None:
-    """Remove a directory owned by this process's user with all its contents, if it exists. Raise OSError on failure."""
+    """Remove a directory of this process's user and its contents, if it exists. Raise OSError on failure."""
     with suppress(FileNotFoundError):
         empty_directory(directory)
         directory.rmdir()
@@ -39,7 +39,7 @@ def _remove_directory(name: str, top: int, numbers: Iterator[int]) -> None:
 
 
 def _move_up(child: str, directory: int, top: int, numbers: Iterator[int]) -> None:
-    with _open(child, directory):  # ``_open`` sets the permissions: moving a directory needs write permission on it
+    with _open(child, directory):  # ``_open`` grants write permission on the child, which moving it requires
         for number in numbers:
             if not _exists(str(number), top):
                 os.rename(child, str(number), src_dir_fd=directory, dst_dir_fd=top)

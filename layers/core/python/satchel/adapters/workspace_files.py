@@ -31,11 +31,8 @@ _OPEN_DIRECTORY = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
-# Input files
-
-
 class _FetchedFile(BaseModel):
-    """State of an input file after its download. A new inode or change time means that a tool changed it."""
+    """State of a downloaded input file. A different inode or change time means that a tool changed the file."""
 
     etag: str
     inode: int
@@ -97,7 +94,7 @@ def _checked_name(name: str) -> str:
 
 
 def _real_directory(path: Path) -> Path:
-    """Create a directory if missing, and return its path. Replace anything else at the path, such as a link."""
+    """Create a directory if it is missing, and return its path. Replace a link or file at this path."""
     if os.path.lexists(path) and (path.is_symlink() or not path.is_dir()):
         path.unlink()
     path.mkdir(mode=0o700, exist_ok=True)
@@ -126,13 +123,10 @@ def _write_new(path: Path, data: bytes) -> None:
         file.write(data)
 
 
-# File list
-
-
 def list_files(workspace: Path) -> dict[str, FileState]:
     """Return the states of regular files by path relative to ``workspace``: at most 10,000 files, 20 folders deep.
 
-    Input files, and files and folders whose name begins with a dot, are left out.
+    Skip input files, and all files and folders whose name begins with a dot.
     """
     states: dict[str, FileState] = {}
     for path, state in _files(workspace):
@@ -166,16 +160,13 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         return []
 
 
-# Artifacts
-
-
 @contextmanager
 def open_artifact(path: str, workspace: Path, max_bytes: int) -> Iterator[IO[bytes]]:
     """Open a regular file of at most ``max_bytes`` in ``workspace``. ``path`` is absolute or relative to ``workspace``.
 
-    Opens each folder relative to its parent's descriptor, so symbolic links are never followed. Raise InvalidPath (the
-    file is outside the workspace, a link, not regular, hard-linked, or owned by another user), FileTooLarge, or
-    InvalidArtifact (the file does not exist).
+    Opens each folder relative to its parent's descriptor, so symbolic links are never followed. Raise InvalidPath if
+    the file is outside the workspace, a link, not regular, hard-linked, or owned by another user. Raise InvalidArtifact
+    if it does not exist, or FileTooLarge.
     """
     fd = _open_beneath(path, workspace)
     try:
@@ -208,7 +199,7 @@ def _open_beneath(path: str, workspace: Path) -> int:
 
 
 def _components(path: str, workspace: Path) -> tuple[str, ...]:
-    """Return the path's components below ``workspace``. Resolves ``..`` as text, which is safe without links."""
+    """Return the path's components below ``workspace``. Resolves ``..`` as text, because links are not allowed."""
     if "\0" in path:
         raise _invalid_path(path, workspace)
     absolute = Path(os.path.normpath(workspace / path))

@@ -46,11 +46,11 @@ class LocalWorkspaces:
         workspace = self._base / _USER_NAME.validate_python(user)
         with self._locked(user) as file:
             mark = _read(file)
-            if not _exists(workspace):
+            if not os.path.lexists(workspace):
                 workspace.mkdir(mode=0o700)
             elif mark is not None and _is_own_directory(workspace):
-                # A tool may have replaced the workspace with a directory of its own. Use that one, emptied: refusing it
-                # would lock the user out.
+                # A tool can replace the workspace with another directory. Empty and use this directory, because
+                # refusing it would lock the user out.
                 if not _is_marked(workspace, mark) or mark.session_id != session_id:
                     empty_directory(workspace)
             else:
@@ -70,7 +70,7 @@ class LocalWorkspaces:
             if (
                 mark is not None
                 and mark.session_id == session_id
-                and _exists(workspace)
+                and os.path.lexists(workspace)
                 and _is_marked(workspace, mark)
             ):
                 empty_directory(workspace)
@@ -79,7 +79,7 @@ class LocalWorkspaces:
         """Wait until the user's workspace is free, and remove the directory if Satchel created it."""
         workspace = self._base / _USER_NAME.validate_python(user)
         with self._locked(user) as file:
-            if _exists(workspace) and _is_marked(workspace, _read(file)):
+            if os.path.lexists(workspace) and _is_marked(workspace, _read(file)):
                 remove_tree(workspace)
             file.seek(0)
             file.truncate()
@@ -96,15 +96,11 @@ class LocalWorkspaces:
 
 def is_workspace(path: Path) -> bool:
     """Return True if a path is or was a workspace. Marks are created before the workspace and never deleted."""
-    return _exists(_marks_directory(path.parent) / path.name)
+    return os.path.lexists(_marks_directory(path.parent) / path.name)
 
 
 def _marks_directory(base: Path) -> Path:
     return base / f".satchel-{os.geteuid()}"
-
-
-def _exists(path: Path) -> bool:
-    return os.path.lexists(path)
 
 
 def _is_own_directory(path: Path) -> bool:

@@ -1,7 +1,7 @@
 """Process startup: connect the use cases to the real adapters, and set up logs and metrics.
 
 Only this package creates AWS clients. The handlers (``functions/*/handler.py``), the local server and the command line
-import this package before everything else, so the settings below apply to all later imports.
+import this package before everything else, so the settings of this module apply to all later imports.
 """
 
 import gc
@@ -16,11 +16,11 @@ from pydantic.warnings import UnsupportedFieldAttributeWarning
 gc.set_threshold(50_000)
 
 # Build pydantic validators at first use. By default, pydantic builds the validators of all imported models, even those
-# of FastAPI's OpenAPI and of both MCP protocols, which a function rarely uses: 10 to 20 % of a cold start.
+# of FastAPI's OpenAPI and of both MCP protocols, which functions rarely use. This takes 10 to 20 % of a cold start.
 BaseModel.model_config["defer_build"] = True
 
-# FastAPI suppresses this warning only while it creates its fields, but ``defer_build`` delays some until later.
+# Ignore a pydantic warning: FastAPI ignores it only while it creates fields, but ``defer_build`` creates some later.
 warnings.filterwarnings("ignore", category=UnsupportedFieldAttributeWarning)
 
-# Skip the slow import of pydantic.v1: FastAPI needs it only to detect pydantic 1 models, and handles an ImportError.
+# Skip the slow import of pydantic.v1. FastAPI needs it only to detect pydantic 1 models, and handles an ImportError.
 sys.modules.setdefault("pydantic.v1", None)  # type: ignore[arg-type]  # Python documents that None makes an import fail

@@ -1,4 +1,4 @@
-"""Build the HTTP application. A separate module, because only the api function's layer contains FastAPI."""
+"""Builds the HTTP application, in a module of its own, because only the api function's layer contains FastAPI."""
 
 import os
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The adapters for AWS, each created when a use case first needs it.
+"""Creates each adapter for AWS when a use case first needs it.
 
 Adapters that need an additional library, such as jwt or jsonschema, are imported only when they are created, because a
 function's layers contain only the libraries that the function's use cases need.

@@ -11,7 +11,7 @@ from satchel.use_cases import UseCases
 
 @lru_cache
 def use_cases() -> UseCases:
-    """Return the use cases with the AWS adapters. Created once per process."""
+    """Return the use cases with the AWS adapters, which each process creates once."""
     settings = Settings()
     return UseCases(ports=AwsPorts(settings), settings=settings)
 

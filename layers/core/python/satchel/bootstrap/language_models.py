@@ -1,4 +1,4 @@
-"""Create the clients of language models from model names. All of them share one event loop."""
+"""Creates clients of language models from model names. All clients share one event loop."""
 
 import os
 import time
@@ -28,15 +28,15 @@ def model_router() -> ModelRouter:
 
 
 def make_model(name: str) -> Model:
-    """Return a client of the named model that retries failed requests. Raise ValueError or ModelError."""
+    """Return a retrying client of a model. Raise ValueError (invalid name) or ModelError (the API key is missing)."""
     if name == OFFLINE:
         return OfflineModel()
     return RetryingModel(model_without_retries(name), CLOCK, time.sleep, CompletionSettings().model_seconds)
 
 
 def model_without_retries(name: str) -> Model:
-    """Return a client of the named model that does not retry. Raise ValueError or ModelError."""
-    # Import late: these imports take as long as all others together, and the offline model does not need them.
+    """Return a model client without retries. Raise ValueError (invalid name) or ModelError (the API key is missing)."""
+    # Import late: the offline model does not need these imports, which take as long as all others together.
     import satchel.adapters.llm.import_stub  # noqa: F401, PLC0415  (installs import stubs, so it must come before pydantic_ai)
 
     # isort: split
@@ -60,7 +60,7 @@ def model_without_retries(name: str) -> Model:
 
 
 def close() -> None:
-    """Cancel all running model requests and stop the event loop; its threads would keep the process alive."""
+    """Cancel all running model requests and stop the event loop, whose threads would keep the process alive."""
     if _event_loop.cache_info().currsize:
         _event_loop().close()
 

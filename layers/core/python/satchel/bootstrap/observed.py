@@ -1,7 +1,4 @@
-"""Add structured logs and metrics to Lambda handlers. Every log line contains the id of its turn.
-
-Request bodies, tokens and prompts are never logged.
-"""
+"""Adds metrics and logs with the turn id to Lambda handlers. The logs contain no request bodies, tokens or prompts."""
 
 import json
 import logging
@@ -30,11 +27,8 @@ _TURN_IN_MESSAGE = re.compile(r'"turn_id"\s*:\s*"(t[0-9a-z]{26})"')
 
 
 def set_up_logs(service: str) -> Logger:
-    """Make every ``satchel`` logger write JSON lines that contain ``service``, the name of the function.
-
-    Runs once per process, under a lock, because the setup of powertools is not thread-safe.
-    """
-    with _setup_lock:
+    """Make every ``satchel`` logger write JSON lines that contain ``service``, the name of the Lambda function."""
+    with _setup_lock:  # the setup of powertools is not thread-safe
         return _set_up_logs(service)
 
 
@@ -53,7 +47,7 @@ def metrics() -> EmfMetrics | SilentMetrics:
 
 
 def observed(function: str) -> Callable[[_Handler[R]], _Handler[R]]:
-    """Return a decorator that adds logs and metrics to the Lambda handler of the function with this name."""
+    """Return a decorator that adds logs and metrics to a Lambda handler. ``function`` is the Lambda function's name."""
 
     def decorate(handler: _Handler[R]) -> _Handler[R]:
         @wraps(handler)
@@ -72,7 +66,7 @@ def observed(function: str) -> Callable[[_Handler[R]], _Handler[R]]:
 
 
 def with_turn_id(work: Callable[[TurnId], R]) -> Callable[[TurnId], R]:
-    """Wrap ``work``, which is called for several turns, so that its log lines contain the current turn's id."""
+    """Wrap ``work``, which is called for each turn, so that each of its log lines contains the id of that turn."""
 
     def run(turn_id: TurnId) -> R:
         THREAD_LOCAL_KEYS.set(THREAD_LOCAL_KEYS.get() | {"correlation_id": turn_id})

@@ -18,7 +18,7 @@ class IsolationTooWeakError(ValueError):
 
 @lru_cache
 def registry() -> Registry:
-    """Return the configured MCP servers, without their secrets: only a server's own runner reads those."""
+    """Return the configured MCP servers, without their secrets, which only a server's own runner reads."""
     return read_registry(ServerSettings().mcp_config)
 
 

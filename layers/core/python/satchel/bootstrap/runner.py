@@ -1,7 +1,6 @@
-"""The composition root of runners: clients of the MCP servers, and for each call, ports with the call's credentials.
+"""Creates what a runner needs: clients of its MCP servers, and for each call, ports with the call's credentials.
 
-Separate from ``use_cases`` because a runner is untrusted: it must not get the credentials and adapters of the other
-functions.
+Separate from ``use_cases``, because a runner is untrusted and must not get the adapters of other functions.
 """
 
 import os
@@ -108,11 +107,9 @@ def _own_servers() -> Mapping[str, ServerEntry]:
 
 
 def _fill_entry(server: str, entry: ServerEntry) -> ServerEntry:
-    """Fill in the variables of a server's entry, and set its PYTHONPATH to ``server_packages`` if that is set."""
-    full, packages = (
-        resolve_variables(ServerSettings().mcp_config, server, entry, _values()),
-        RunnerSettings().server_packages,
-    )
+    """Return an entry with its variables resolved. Its PYTHONPATH defaults to the setting ``server_packages``."""
+    full = resolve_variables(ServerSettings().mcp_config, server, entry, _values())
+    packages = RunnerSettings().server_packages
     return full if packages is None else full.model_copy(update={"env": {"PYTHONPATH": packages, **full.env}})
 
 
