@@ -1,4 +1,4 @@
-"""Create the use cases with the AWS adapters, for the handlers of all Lambda functions except the runners."""
+"""Creates the use cases with the AWS adapters, for the handlers of all Lambda functions except the runners."""
 
 from functools import lru_cache
 

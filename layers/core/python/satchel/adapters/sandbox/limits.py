@@ -33,7 +33,7 @@ def set_limits(limits: Mapping[str, int]) -> None:
 
 
 def running_threads() -> int:
-    """Return the number of threads on this machine. RLIMIT_NPROC counts only the user's threads, which are fewer."""
+    """Return the number of threads on this machine: the most that RLIMIT_NPROC can count (all threads of the user)."""
     with open("/proc/loadavg") as file:
         return int(file.read().split()[3].partition("/")[2])
 
@@ -86,7 +86,7 @@ def remove_cgroup(pid: int) -> None:
 def _cgroup_parents() -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]]]:
     """Yield ``(group, threads file, settings)`` for each control group of this process that can count processes.
 
-    Write the settings first. After that, writing a thread id to the threads file of a subgroup moves the thread there.
+    Write the settings first. Then write a thread id to the threads file of a subgroup, which moves the thread there.
     """
     try:
         with open("/proc/self/cgroup") as file:
