@@ -1,4 +1,4 @@
-"""The CDK app: create the two stacks of a deployment from the app's context, and synthesize their templates."""
+"""The CDK app: create the two stacks of a deployment from the CDK context, and synthesize their templates."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from infra.stacks.data import DataStack
 from infra.stacks.service import ServiceStack
 
 _FLAGS = {
-    # Keeps CDK from removing data stack exports that the deployed service stack still uses, whatever CDK's default is.
+    # Use strong references, so that CDK never removes a data stack export that the deployed service stack still uses.
     "@aws-cdk/core:defaultCrossStackReferences": "strong",
     # Let S3 write access logs through a bucket policy, because the log bucket does not accept access control lists.
     "@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy": True,
@@ -26,7 +26,7 @@ class Stacks(NamedTuple):
 
 
 def compose(app: App) -> Stacks:
-    """Create both stacks from the app's context. They have no account or region, so synthesis makes no AWS requests.
+    """Create the data and service stacks from the CDK context. They name no account, so synthesis sends no AWS request.
 
     Raise ValidationError for an invalid context value or mcp.json, UndeployableError for a server that cannot run.
     """
@@ -36,7 +36,7 @@ def compose(app: App) -> Stacks:
 
 
 def synthesize(outdir: str, context: Mapping[str, object], *, checks: bool) -> None:
-    """Write the CloudFormation templates. With ``checks``, each unacknowledged cdk-nag finding is an error.
+    """Write the CloudFormation templates. With ``checks``, unacknowledged findings of cdk-nag are errors.
 
     Raise what ``compose`` raises, and JSIIError if there are unacknowledged findings.
     """

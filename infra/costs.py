@@ -15,12 +15,12 @@ from infra.sources import ROOT
 from infra.usage import Usage
 
 _FREE_DISK_MIB = 512
-_MIN_SHOWN_USD = 0.01  # a lower unit price is shown per million units
+_MIN_SHOWN_USD = 0.01  # lower unit prices are shown per million units
 DOCUMENT = ROOT / "docs" / "costs.md"
 
 
 class Price(TypedDict):
-    """A price in US dollars for one unit (``per``). Source and its date (``of``) are empty for a price from memory."""
+    """A price in US dollars for one unit (``per``). ``source`` and its date (``of``) are empty if unknown."""
 
     usd: float
     per: str

@@ -14,7 +14,7 @@ _POLICY = "Content-Security-Policy"
 def page_headers(
     *, store: str, sockets: str, dashboards: Iterable[str] = (), api: str = "", sign_in: Sequence[str] = ()
 ) -> dict[str, str]:
-    """Return the page's HTTP headers by name. All arguments are origins that it may contact (``https://host[:port]``).
+    """Return the page's HTTP headers by name. All arguments are origins that the page may use.
 
     ``store`` is the file store, ``sockets`` the WebSocket API (``wss://…``), ``dashboards`` the sites that tools may
     show in frames, ``api`` the HTTP API (empty if page and API have the same origin), ``sign_in`` the token issuers.

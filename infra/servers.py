@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, StringConstraints, TypeAdapter
 from infra.limits import TOOL_MAX_SECONDS
 
 ServerName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+$")]
-"""A server's name. Its function's name ends with it, so only characters that Lambda allows are valid."""
+"""A server's name. It is part of a Lambda function's name, so only characters that Lambda allows are valid."""
 
 DEFAULT_MEMORY_MB = 1024
 

@@ -75,7 +75,7 @@ LogDays = Annotated[
 
 
 class Settings(BaseModel):
-    """All deployment settings with their defaults. For an invalid value, ValidationError names the key."""
+    """All deployment settings with their defaults. ValidationError names the key of an invalid value."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -251,14 +251,14 @@ class Settings(BaseModel):
 
     @property
     def model_choice_environment(self) -> dict[str, str]:
-        """Return environment variables for the default model and the list of models, except those without a value."""
+        """Return environment variables for the default model and the list of models. Omit variables without a value."""
         models = json.dumps([choice.model_dump(exclude_defaults=True) for choice in self.models])
         variables = {"SATCHEL_MODEL": self.model, "SATCHEL_MODELS": models if self.models else ""}
         return {name: value for name, value in variables.items() if value}
 
     @property
     def model_request_environment(self) -> dict[str, str]:
-        """Return environment variables for the options of model requests, except those without a value."""
+        """Return environment variables for the options of model requests. Omit variables without a value."""
         variables = {
             "SATCHEL_MODEL_BASE_URL": self.model_base_url,
             "SATCHEL_MODEL_TEMPERATURE": self.model_temperature,
@@ -269,17 +269,17 @@ class Settings(BaseModel):
 
     @property
     def remote_runner(self) -> str:
-        """Return the name of the function that calls all remote servers."""
+        """Return the name of the Lambda function that calls all remote servers."""
         return f"{self.name}-remote"
 
     @property
     def secret_prefix(self) -> str:
-        """Return the prefix of the secrets for placeholders in mcp.json, e.g. ``satchel/`` of ``satchel/TOKEN``."""
+        """Return the name prefix of the secrets for placeholders in mcp.json: ``satchel/`` in ``satchel/TOKEN``."""
         return f"{self.name}/"
 
     @property
     def runner_prefix(self) -> str:
-        """Return the prefix of the function names of the runners for stdio servers."""
+        """Return the name prefix of the functions that run stdio servers: ``satchel-run-`` before a server's name."""
         return f"{self.name}-run-"
 
     @classmethod

@@ -15,7 +15,7 @@ SITE = ROOT / "web" / "dist"
 NO_SITE = ROOT / "infra" / "definitions" / "no-page"
 TURN_WORKFLOW = ROOT / "infra" / "workflows" / "turn.asl.json"
 
-# string.Template would reject "$." and "$$.", which the state machine definition contains (JSONPath).
+# string.Template cannot be used: it rejects "$." and "$$.", which the state machine definition contains (JSONPath).
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 
 

@@ -1,6 +1,6 @@
 """AWS usage (requests, invocations, transfers) of one turn of each kind, and of a deployment that is idle for a month.
 
-Tests compare the figures with measurements: turns in a local run of all functions, idle resources in the templates.
+Tests compare the figures of turns with a local run of all functions, and the idle figures with the templates.
 """
 
 from collections.abc import Mapping
@@ -16,8 +16,8 @@ _MINUTES_PER_MONTH = 60 * _HOURS_PER_MONTH
 class Usage:
     """Billed AWS usage of one turn, including the client's requests, or of an idle month.
 
-    ``invocations`` counts by function; the count of ``Api`` is also the number of HTTP requests. ``transitions`` counts
-    state transitions. ``writes`` and ``reads`` are DynamoDB request units: one for each KB written (two in a
+    ``invocations`` has a number for each function; that of ``Api`` is also the number of HTTP requests. ``transitions``
+    are state transitions. ``writes`` and ``reads`` are DynamoDB request units: one for each KB written (two in a
     transaction), one for each read. ``puts`` and ``gets`` are S3 requests, ``messages`` WebSocket messages, and
     ``gb_out`` the gigabytes that users download.
     """
@@ -89,7 +89,7 @@ MIXES: Mapping[str, Mapping[str, float]] = {
 """For each named mix of turns, the share of each kind of turn (1.0 in total)."""
 
 MEMORY_MB = {"Run": 1024}
-"""Memory of functions that have not ``DEFAULT_MEMORY_MB``. ``Run`` (runners) has the default of ``mcp.json``."""
+"""Memory of functions that differ from ``DEFAULT_MEMORY_MB``. ``Run`` (runners) has the default of ``mcp.json``."""
 DEFAULT_MEMORY_MB = 512
 
 # Estimated run times, not measured on AWS. Think waits for the model, and a runner (``Run``) waits for its tool.
@@ -109,6 +109,6 @@ IDLE_MONTH = Usage(
     reads=8 * _MINUTES_PER_MONTH // SWEEP_MINUTES + 3 * _MINUTES_PER_MONTH // REFRESH_MINUTES,
 )
 """The periodic sweeps and tool list requests (three example servers). An idle sweep sends at most 8 index queries."""
-# AWS bills an alarm by the number of metrics that it reads.
+# Count the metrics of all alarms, because AWS bills an alarm for each metric that it reads.
 SECRETS, ALARM_METRICS, DASHBOARDS = 1, 19, 1
-"""How many of these the templates contain with the default settings."""
+"""Numbers of secrets, alarm metrics and dashboards in the templates with the default settings."""

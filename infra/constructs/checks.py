@@ -14,12 +14,12 @@ _PACKS = ("AwsSolutions", "Serverless")
 
 
 def acknowledge(construct: Construct, **reasons: str) -> None:
-    """Acknowledge the findings of these rules for a construct and its children: ``AwsSolutions_S1="reason"``."""
+    """Acknowledge findings of these cdk-nag rules for a construct and its children: ``AwsSolutions_S1="reason"``."""
     Validations.of(construct).acknowledge(*(_reason(rule, reason) for rule, reason in reasons.items()))
 
 
 def acknowledge_wildcards(construct: Construct, arns: Iterable[str], because: str) -> None:
-    """Acknowledge findings about ARNs with a wildcard. Raise ValueError if there are any and ``because`` is empty."""
+    """Acknowledge findings about ARNs with a wildcard. Raise ValueError if an ARN has one and ``because`` is empty."""
     wildcards = sorted({arn for arn in arns if "*" in arn})
     if wildcards and not because:
         raise ValueError(f"{construct.node.path} has permissions on {wildcards} without a reason")
@@ -36,7 +36,7 @@ def _reason(rule: str, reason: str) -> Acknowledgment:
 
 
 def _resource_text(construct: Construct, arn: str) -> str:
-    """Return an ARN as cdk-nag formats it. ARNs of another stack's resources appear as the names of its exports."""
+    """Return an ARN as cdk-nag formats it. An ARN from another stack appears as the name of that stack's export."""
     own = Stack.of(construct)
     imported = {
         json.dumps(own.resolve(token)): Stack.of(token.target).export_value(token)

@@ -39,7 +39,7 @@ class PythonFunction(lambda_.Function):
         disk_mib: int | None = None,
     ) -> None:
         logs = log_group(scope, f"{id_}Log", days=settings.log_retention)
-        # CDK's default role has a managed policy that allows writing to every log group in the account.
+        # Create a new role, because CDK's default role may write to every log group in the account.
         role = iam.Role(scope, f"{id_}Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         role.add_to_policy(statement(*WRITE_LOGS, on=[logs.log_group_arn]))
         uses_snapstart = settings.snap_start and folder in LATENCY_SENSITIVE
@@ -67,7 +67,7 @@ class PythonFunction(lambda_.Function):
         )
         self.own_role = role
         self.invoke_target: lambda_.IFunction = self.add_alias("live") if uses_snapstart else self
-        """The function to invoke. With SnapStart, this is the alias ``live``, as only versions have snapshots."""
+        """The function to invoke. With SnapStart, this is the alias ``live``, because only versions have snapshots."""
         _acknowledge(self)
 
 

@@ -27,7 +27,7 @@ PUT_TAGGED_OBJECTS = ("s3:PutObject", "s3:PutObjectTagging", "s3:AbortMultipartU
 UPLOAD_OBJECTS = ("s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts")
 TAG_OBJECTS = ("s3:PutObjectTagging", "s3:DeleteObjectTagging")
 UNTAG_OBJECTS = ("s3:DeleteObjectTagging",)
-DELETE_OBJECTS = ("s3:DeleteObjectVersion",)  # always by version id, which leaves no delete marker
+DELETE_OBJECTS = ("s3:DeleteObjectVersion",)  # deleting by version id leaves no delete marker in the bucket
 ABORT_UPLOADS = ("s3:AbortMultipartUpload",)
 LIST_OBJECTS = ("s3:ListBucket",)
 LIST_VERSIONS = ("s3:ListBucketVersions",)
@@ -69,7 +69,7 @@ def statement(*actions: str, on: Sequence[str]) -> iam.PolicyStatement:
 
 
 def allow(function: lambda_.Function, *actions: str, on: Sequence[str], because: str = "") -> None:
-    """Let a function perform actions on ARNs. Raise ValueError if an ARN has a wildcard and ``because`` is empty."""
+    """Let a function perform actions on these ARNs. Raise ValueError if one has a wildcard and ``because`` is empty."""
     function.add_to_role_policy(statement(*actions, on=on))
     acknowledge_wildcards(cast("Construct", function.role), on, because)
 
@@ -86,7 +86,7 @@ def allow_models(function: lambda_.Function, models: Sequence[str], secret_prefi
 
 
 def bedrock_arns(stack: Stack, model: str) -> list[str]:
-    """Return the ARNs to allow for ``bedrock:{id}``: the model's, or those of an inference profile and its base model.
+    """Return the ARNs that calls of ``bedrock:{id}`` need: the model, or the inference profile and its base model.
 
     An inference profile (``us.anthropic.…``, ``global.…``) routes requests to several regions, so the base model's ARN
     covers all regions. The list is empty for a model that is not on Bedrock.
@@ -102,7 +102,7 @@ def bedrock_arns(stack: Stack, model: str) -> list[str]:
 
 
 def secret_arn(scope: Construct, name: str) -> str:
-    """Return an ARN pattern for a secret. It ends in ``-??????``, as Secrets Manager appends six random characters."""
+    """Return an ARN pattern for a secret. It ends in ``-??????``: Secrets Manager appends six random characters."""
     return Stack.of(scope).format_arn(
         service="secretsmanager",
         resource="secret",

@@ -14,7 +14,7 @@ _MEMORY_MB = 256
 
 
 class KeyRotation(Construct):
-    """The rotate function and its monthly schedule. The first rotation runs when the schedule is created."""
+    """The function that rotates the link signing keys monthly. The first rotation runs when the schedule is created."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class KeyRotation(Construct):
             principal=iam.ServicePrincipal("secretsmanager.amazonaws.com"),
             source_arn=secret.secret_arn,
         )
-        # Secret.add_rotation_schedule would also grant the function GetRandomPassword on "*".
+        # Use the CloudFormation resource: Secret.add_rotation_schedule would also allow GetRandomPassword on "*".
         schedule = secretsmanager.CfnRotationSchedule(
             self,
             "Schedule",

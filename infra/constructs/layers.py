@@ -20,7 +20,7 @@ MCP_CONFIG = "/opt/servers/mcp.json"
 PAGE = "page"
 
 _UNUSED_ASSET = str(sources.ROOT / "infra" / "packing")
-"""CDK requires a source folder for an asset, even if bundling creates all of the asset's files."""
+"""A folder that CDK requires as the asset's source but does not use: bundling creates all of the asset's files."""
 
 
 def runtime(platform: Platform) -> lambda_.Runtime:
@@ -45,16 +45,16 @@ class FunctionLayers(Construct):
         self._shared = {name: self._layer(name, contents) for name, contents in self._layer_set.shared().items()}
 
     def for_function(self, folder: str) -> list[lambda_.ILayerVersion]:
-        """Return the layers of ``functions/{folder}``: the ``satchel`` package and its third-party packages."""
+        """Return the layers of ``functions/{folder}``: the ``satchel`` package and a group of third-party packages."""
         return [self._shared["Core"], self._shared[f"Vendor-{group_of(folder)}"]]
 
     @property
     def entries(self) -> lambda_.ILayerVersion:
-        """Return the layer with the mcp.json of all servers, for functions that need the entries but run no server."""
+        """Return the layer with all mcp.json entries, for functions that read the entries but run no MCP server."""
         return self._shared["Servers"]
 
     def for_server(self, name: str, server: Server) -> list[lambda_.ILayerVersion]:
-        """Return the additional layers for a stdio server's runner: the server's mcp.json entry, files and packages."""
+        """Return extra layers for the function that runs a stdio server: its mcp.json entry, files and packages."""
         uses_base, packages = self._layer_set.server_packages(server)
         layers: list[lambda_.ILayerVersion] = [self._layer(f"Server-{name}", self._layer_set.server_files(name))]
         if uses_base:
@@ -64,11 +64,11 @@ class FunctionLayers(Construct):
         return layers
 
     def for_remote_servers(self) -> list[lambda_.ILayerVersion]:
-        """Return the additional layer for the runner of remote servers: an mcp.json with their entries."""
+        """Return the extra layer for the function that calls remote servers: an mcp.json with their entries."""
         return [self._layer("Remote", self._layer_set.remote_entries())]
 
     def page(self, folder: Path) -> lambda_.ILayerVersion:
-        """Return a layer with the built web client, or with a placeholder page and a warning if it is not built."""
+        """Return a layer with the built web client. If it is not built, warn and use a placeholder page instead."""
         is_built = (folder / "index.html").is_file()
         if not is_built:
             Annotations.of(self).add_warning_v2("satchel:page", f"no page in {folder}: build it with `make synth`")
@@ -87,20 +87,20 @@ class FunctionLayers(Construct):
 
 @jsii.implements(ILocalBundling)
 class _Bundling:
-    """Fill an asset folder on this machine. CDK calls this instead of Docker."""
+    """Fills an asset folder on this machine. CDK calls ``try_bundle`` instead of running Docker."""
 
     def __init__(self, contents: LayerContents) -> None:
         self._contents = contents
 
     def try_bundle(self, output_dir: str, *_args: object, **_options: object) -> bool:
-        """Fill the folder. Always return True, because CDK would otherwise use Docker. Raise what ``fill`` raises."""
+        """Fill the folder. Return True, because with False, CDK would run Docker. Raise what ``fill`` raises."""
         self._contents.fill(Path(output_dir))
         return True
 
 
 @contextmanager
 def _layer_code(contents: LayerContents) -> Iterator[lambda_.AssetCode]:
-    """Yield the layer's contents as a CDK asset. CDK builds them again only if their digest has changed."""
+    """Yield the layer's contents as a CDK asset. CDK builds an asset again only if its digest has changed."""
     kind = AssetHashType.CUSTOM
     if contents.quick:
         with TemporaryDirectory() as folder:

@@ -83,7 +83,7 @@ class Alarms(Construct):
         self._alarm("EventsLost", metric, 1, text)
 
     def watch_sweep(self, function: lambda_.Function) -> None:
-        """Create an alarm for an hour without a successful sweep, including an hour in which no sweep was started."""
+        """Create an alarm for an hour without a successful sweep, even if none started. Sweeps delete expired data."""
         text = "No sweep succeeded for an hour, so expired data is not deleted. Check its schedule rule and its log."
         succeeded = cloudwatch.MathExpression(
             expression="runs - FILL(errors, 0)",
@@ -119,7 +119,7 @@ class Alarms(Construct):
         self._alarm("TableRefuses", throttled, 1, text)
 
     def watch_concurrency(self) -> None:
-        """Create an alarm for throttled invocations of any function, as all functions of an account share one quota."""
+        """Create an alarm for throttled invocations of any function: all functions of an account share one quota."""
         metric = lambda_.Function.metric_all_throttles(period=_PERIOD, statistic="Sum")
         text = "Lambda throttles functions. Raise the account's quota of concurrent executions in this region."
         self._alarm("NothingToRunOn", metric, 10, text)

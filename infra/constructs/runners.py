@@ -38,8 +38,8 @@ _MAX_NAME_LENGTH = 64
 class Runner(PythonFunction):
     """A function that runs tools, with a separate environment for each user (tenant).
 
-    Its role may only write its log, report to the waiting Step Functions task, and read the secrets that the entries of
-    its ``servers`` name. To store output, a runner uses credentials in the call's event, limited to that call's keys.
+    Its role may only write its log, report to the waiting Step Functions task, and read the secrets that its servers
+    need. To store output, a runner uses credentials from the call's event. They allow only that call's storage keys.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Runner(PythonFunction):
         environment: Mapping[str, str],
         machine_arn: str,
     ) -> None:
-        """Create the function. Raise ValueError if its name is longer than the 64 characters that Lambda allows."""
+        """Create the function. Raise ValueError if its name is longer than Lambda's limit of 64 characters."""
         if len(function_name) > _MAX_NAME_LENGTH:
             raise ValueError(f"the function name {function_name!r} has more than {_MAX_NAME_LENGTH} characters")
         variables = sorted({variable for server in servers for variable in server.variables})
@@ -79,7 +79,7 @@ class Runner(PythonFunction):
             tenancy_config=lambda_.TenancyConfig.PER_TENANT,
             disk_mib=settings.runner_disk_mib,
         )
-        # A retry could run a tool twice. If a call does not start, the missing heartbeats end the waiting task.
+        # Never retry: the tool could run twice. If a call does not start, the heartbeat timeout ends the waiting task.
         self.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(1))
         acknowledge(
             self,
@@ -92,7 +92,7 @@ class Runner(PythonFunction):
 
 
 class Runners(Construct):
-    """All runners: one function for each stdio server, and one function for all remote servers."""
+    """All runners (functions that execute tools): one for each stdio server, and one for all remote servers."""
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ class Runners(Construct):
             for name, server in servers.stdio.items()
         ]
         if remote := list(servers.remote.values()):
-            # Created in the parent scope, because a stdio server could have the same construct id in this scope.
+            # Create this runner in the parent scope: in this scope, a stdio server could have the same construct id.
             runner = create(
                 scope,
                 "RemoteRunner",
@@ -147,7 +147,7 @@ class Runners(Construct):
 
 
 class CallRole(iam.Role):
-    """The role with the maximum permissions of tool calls. Dispatch assumes it with a policy limited to one call."""
+    """The IAM role for tool calls. For each call, Dispatch assumes it with a policy limited to that call."""
 
     def __init__(
         self,

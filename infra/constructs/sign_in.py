@@ -17,7 +17,7 @@ _SESSION_LIFETIME = Duration.days(30)
 
 @dataclass(frozen=True)
 class Issuer:
-    """The accepted token issuer (``url``) and the ``origins`` that the page contacts. ``pool`` is None if external."""
+    """The accepted token issuer (``url``) and the ``origins`` the page contacts. An external issuer has no ``pool``."""
 
     url: str
     origins: tuple[str, ...]
@@ -27,14 +27,14 @@ class Issuer:
 
 @dataclass(frozen=True)
 class SignIn:
-    """The client ids accepted in tokens (``audience``), and the page's configuration (web/src/auth/identity.ts)."""
+    """The client ids accepted in tokens (``audience``), and the page's sign-in configuration."""
 
     audience: list[str]
     page_config: Mapping[str, str]
 
 
 def create_issuer(scope: Construct, id_: str, *, settings: Settings, removal_policy: RemovalPolicy) -> Issuer:
-    """Return the issuer that the settings name. If they name none, create a user pool and return it as issuer."""
+    """Return the token issuer of the settings. If they have none, create a Cognito user pool as the issuer."""
     if settings.jwt_issuer is not None:
         return Issuer(settings.jwt_issuer, ("/".join(settings.jwt_issuer.split("/")[:3]),))
     pool = _pool(scope, id_, removal_policy)
@@ -49,9 +49,9 @@ def create_issuer(scope: Construct, id_: str, *, settings: Settings, removal_pol
 
 
 def create_sign_in(scope: Construct, id_: str, *, settings: Settings, issuer: Issuer, url: str) -> SignIn:
-    """Return the sign-in for the page at ``url``: authorization code with PKCE, because a page cannot keep a secret.
+    """Set up sign-in for the page at ``url``: authorization code with PKCE, because a page cannot keep a secret.
 
-    Users cannot change their e-mail address with the client's tokens, because the address identifies the user.
+    The page's tokens do not let users change their e-mail address, because the address identifies the user.
     """
     if issuer.pool is None:
         return SignIn(settings.jwt_audience, _page_config(issuer, settings.jwt_audience[0]))
@@ -62,7 +62,7 @@ def create_sign_in(scope: Construct, id_: str, *, settings: Settings, issuer: Is
         generate_secret=False,
         prevent_user_existence_errors=True,
         enable_token_revocation=True,
-        # Users can also sign in with a password over SRP, and administrators on behalf of a user.
+        # Users can also sign in by password over SRP. Administrators can sign in as a user with that user's password.
         auth_flows=cognito.AuthFlow(user_srp=True, admin_user_password=True),
         o_auth=cognito.OAuthSettings(
             flows=cognito.OAuthFlows(authorization_code_grant=True),

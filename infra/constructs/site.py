@@ -12,7 +12,7 @@ from constructs import Construct
 from infra.constructs.checks import acknowledge
 from infra.settings import Settings
 
-_ORIGIN_TIMEOUT = Duration.seconds(35)  # longer than API Gateway's 30 s, so clients see its error
+_ORIGIN_TIMEOUT = Duration.seconds(35)  # longer than API Gateway's 30 s, so that clients see API Gateway's own error
 _SECURITY_HEADERS = frozenset(
     (
         "Content-Security-Policy",
@@ -22,7 +22,7 @@ _SECURITY_HEADERS = frozenset(
         "X-Frame-Options",
     )
 )
-"""Headers that CloudFront sets through dedicated properties. It rejects them as custom headers."""
+"""Headers that CloudFront sets through dedicated properties. CloudFront rejects these headers as custom headers."""
 
 
 class Site(Construct):
@@ -31,7 +31,7 @@ class Site(Construct):
     def __init__(
         self, scope: Construct, id_: str, *, settings: Settings, api: str, sockets: str, headers: Mapping[str, str]
     ) -> None:
-        """Create both. ``api`` and ``sockets`` are the APIs' host names, ``headers`` the page's response headers."""
+        """Create the distribution and the bucket. ``api`` and ``sockets`` are host names, ``headers`` page headers."""
         super().__init__(scope, id_)
         self.bucket = _bucket(self)
         domain, arn = settings.domain, settings.certificate_arn
@@ -64,7 +64,7 @@ class Site(Construct):
 
 
 def _api_behavior(host: str) -> cloudfront.BehaviorOptions:
-    """Forward requests without the viewer's Host header, as API Gateway needs its own host name to find the API."""
+    """Forward requests without the browser's Host header, because API Gateway finds the API by its own host name."""
     return cloudfront.BehaviorOptions(
         origin=origins.HttpOrigin(
             host, protocol_policy=cloudfront.OriginProtocolPolicy.HTTPS_ONLY, read_timeout=_ORIGIN_TIMEOUT

@@ -14,7 +14,7 @@ _STAGE = "ws"
 
 
 class SocketApi(Construct):
-    """The WebSocket API. One function handles all routes: it checks the ticket on $connect and answers messages."""
+    """The WebSocket API. One function handles all routes: on $connect, it checks a one-time ticket."""
 
     def __init__(self, scope: Construct, id_: str, *, settings: Settings) -> None:
         super().__init__(scope, id_)
@@ -49,7 +49,7 @@ class SocketApi(Construct):
         return self._stage.callback_url
 
     def connections_arn(self, method: str) -> str:
-        """Return the ARN for one method on all connections: ``POST`` sends a message, ``DELETE`` closes one."""
+        """Return the ARN of a method on all connections: ``POST`` sends a message, ``DELETE`` closes a connection."""
         return Stack.of(self).format_arn(
             service="execute-api",
             resource=self._api.api_id,

@@ -24,7 +24,7 @@ _RETRIES = 2
 
 
 class DeadLetters(Construct):
-    """The queue for events that could not be delivered or processed. Its messages contain user ids."""
+    """The queue for events that could not be delivered or processed. Its messages contain personal data: user ids."""
 
     def __init__(self, scope: Construct, id_: str) -> None:
         super().__init__(scope, id_)
@@ -35,18 +35,18 @@ class DeadLetters(Construct):
         acknowledge(self.queue, AwsSolutions_SQS3=reason, Serverless_SQSRedrivePolicy=reason)
 
     def retry_then_keep(self, function: lambda_.Function) -> None:
-        """Retry failed asynchronous invocations twice within an hour, then send the event to the queue."""
+        """Retry a function's failed asynchronous invocations twice within an hour, then send the event to the queue."""
         function.configure_async_invoke(
             retry_attempts=_RETRIES, max_event_age=_MAX_EVENT_AGE, on_failure=destinations.SqsDestination(self.queue)
         )
 
     def rule_target(self, function: lambda_.IFunction) -> targets.LambdaFunction:
-        """Return an EventBridge target that invokes the function. If that fails, the event is sent to the queue."""
+        """Return an EventBridge target that invokes the function. If invocations fail, the queue gets the event."""
         return targets.LambdaFunction(function, dead_letter_queue=self.queue, retry_attempts=_RETRIES)
 
 
 class Schedule(Construct):
-    """A rule that invokes a function at an interval. Lambda retries no failed run, as the next run does its work."""
+    """A rule that invokes a function at an interval. Failed runs are not retried: the next run does their work."""
 
     def __init__(
         self, scope: Construct, id_: str, *, function: PythonFunction, minutes: int, dead_letters: DeadLetters
@@ -68,7 +68,7 @@ class Schedule(Construct):
 class DeploymentTrigger(Construct):
     """A rule that invokes a function at the end of each deployment of the stack.
 
-    A rule, not a CDK custom resource, because a failure of the function must not fail the deployment.
+    The trigger is not a CDK custom resource, because a failure of the function must not fail the deployment.
     """
 
     def __init__(self, scope: Construct, id_: str, *, function: PythonFunction, dead_letters: DeadLetters) -> None:
@@ -89,9 +89,9 @@ class DeploymentTrigger(Construct):
 
 
 class ToolRefresh(Construct):
-    """Invokes the function that lists the servers' tools: regularly, and after each deployment (which may change them).
+    """Invokes the function that lists the tools of MCP servers: at an interval, and after each deployment.
 
-    Users therefore never wait for a server to start just because its tools must be listed.
+    A deployment may change the tools. Users therefore never wait for a server to start just to list its tools.
     """
 
     def __init__(self, scope: Construct, id_: str, *, function: PythonFunction, dead_letters: DeadLetters) -> None:
@@ -101,10 +101,10 @@ class ToolRefresh(Construct):
 
 
 class TurnStream(Construct):
-    """Invokes the push function for records of the table's stream, as ``definitions/stream.json`` configures.
+    """Invokes the push function for records of the table's stream. ``definitions/stream.json`` has the parameters.
 
-    A batch that fails after all retries is sent to the dead-letter queue. Clients still get its events: the cursors of
-    their connections did not advance, so the next event, or the next connection, also delivers the earlier events.
+    If a batch fails after all retries, the dead-letter queue gets it. Clients still receive its events later: each
+    connection's cursor (its read position) did not move, so the next event or connection also delivers missed events.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class TurnStream(Construct):
             starting_position=lambda_.StartingPosition(definition["StartingPosition"]),
             batch_size=definition["BatchSize"],
             max_batching_window=Duration.seconds(definition["MaximumBatchingWindowInSeconds"]),
-            # The factor is 1: batches in parallel could push the events of a turn out of order.
+            # The parallelization factor is 1, because parallel batches could push events of a turn out of order.
             parallelization_factor=definition["ParallelizationFactor"],
             retry_attempts=definition["MaximumRetryAttempts"],
             max_record_age=Duration.seconds(definition["MaximumRecordAgeInSeconds"]),

@@ -16,14 +16,14 @@ from infra.settings import Settings
 
 
 def turn_machine_arn(stack: Stack, name: str) -> str:
-    """Build the state machine's ARN from its name, as a reference from the functions to it would be circular."""
+    """Build the state machine's ARN from its name, because references from its functions to it would be circular."""
     return stack.format_arn(
         service="states", resource="stateMachine", resource_name=name, arn_format=ArnFormat.COLON_RESOURCE_NAME
     )
 
 
 class TurnWorkflow(Construct):
-    """The state machine, and a rule that invokes Finish for executions that ended without reaching state Finish."""
+    """The state machine of turns, and a rule that invokes Finish for executions that ended before the state Finish."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class TurnWorkflow(Construct):
                 "TurnTimeoutSeconds": TURN_TIMEOUT_SECONDS,
             },
         )
-        # With this prefix, all log groups share one entry in the account's resource policy, whose size is limited.
+        # Log groups with this prefix share one entry in the account's resource policy, whose size is limited.
         logs = log_group(self, "Log", days=settings.log_retention, name=f"/aws/vendedlogs/states/{name}")
         self.machine = sfn.StateMachine(
             self,
@@ -85,7 +85,7 @@ class TurnWorkflow(Construct):
         acknowledge_wildcards(self.machine, ["*"], no_resources)
 
     def _finish_ended_executions(self, finish: PythonFunction, dead_letters: DeadLetters) -> None:
-        """Invoke Finish for executions that were stopped, timed out or failed, as their turns would never end."""
+        """Invoke Finish for executions that were stopped, timed out or failed. Without this, their turns never end."""
         events.Rule(
             self,
             "EndedPastFinish",

@@ -17,13 +17,13 @@ from infra.settings import Settings
 
 _GET, _HEAD, _ANY = apigateway.HttpMethod.GET, apigateway.HttpMethod.HEAD, apigateway.HttpMethod.ANY
 
-# Routes without sign-in; all others require it. A download link contains a signed token instead.
+# The only routes without sign-in: the health check, and downloads, whose links contain a signed token.
 OPEN_ROUTES = (
     ("/api/health", [_GET]),
     ("/api/files/download/{file_key}", [_GET, _HEAD]),
 )
 
-# Never log the query string: it contains the tokens of links and the tickets of connections.
+# Never log the query string: it contains secrets (tokens of download links, tickets of WebSocket connections).
 _LOG_FIELDS = {
     name: f"$context.{variable}"
     for name, variable in {
@@ -80,7 +80,7 @@ class WebApi(Construct):
         return f"{self._api.api_id}.execute-api.{Stack.of(self).region}.{Stack.of(self).url_suffix}"
 
     def serve(self, function: lambda_.IFunction, *, issuer: str, audience: Sequence[str]) -> None:
-        """Let this function answer all requests. All routes but ``OPEN_ROUTES`` require a token from the issuer."""
+        """Let this function answer all requests. All routes except ``OPEN_ROUTES`` require a token from the issuer."""
         integration = integrations.HttpLambdaIntegration("Function", function)
         no_authorizer = apigateway.HttpNoneAuthorizer()
         for path, methods in OPEN_ROUTES:

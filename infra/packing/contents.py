@@ -1,4 +1,4 @@
-"""The kinds of layer contents. Each kind can hash its inputs (``digest``) and write its files (``fill``)."""
+"""The kinds of content of Lambda layers. Each kind can hash its inputs (``digest``) and write its files (``fill``)."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ NOT_DEPLOYED = ("__pycache__", "*.pyc", "*.in", ".*")
 
 
 class LayerContents(Protocol):
-    """The files of one layer. ``quick`` ones are cheap to write, so each synthesis writes them, even in fast tests."""
+    """The files of one Lambda layer. If ``quick``, writing them is cheap, so each synthesis does so, even in tests."""
 
     quick: ClassVar[bool]
 
@@ -43,7 +43,7 @@ class CorePackage:
         return _hash(self.platform.python, *_file_hashes(self.folder))
 
     def fill(self, folder: Path) -> None:
-        """Copy the sources and compile them."""
+        """Copy the package's sources and compile them."""
         _copy(self.folder, folder)
         if self.platform.matches_this_python:
             compile_folder(folder / "python", "/opt/python")
@@ -51,7 +51,7 @@ class CorePackage:
 
 @dataclass(frozen=True)
 class ThirdPartyPackages:
-    """Pinned third-party packages, installed in the layer's folder ``target`` (``python`` is on the import path)."""
+    """Pinned third-party packages, installed in the layer's folder ``target`` (Python imports from ``python``)."""
 
     quick: ClassVar[bool] = False
 

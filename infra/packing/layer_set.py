@@ -15,7 +15,7 @@ GROUPS: tuple[Group, ...] = get_args(Group)
 
 _GROUP_BY_FOLDER: dict[str, Group] = {
     "api": "api",
-    # dispatch and refresh invoke runners with a TenantId, for which the boto3 in the Lambda runtime may be too old.
+    # dispatch and refresh pass a TenantId to runners. Lambda's own boto3 may be too old for that, so add a newer boto3.
     "dispatch": "dispatch",
     "refresh": "dispatch",
     "think": "think",
@@ -28,7 +28,7 @@ RUNTIME_PACKAGES = frozenset({"boto3", "botocore", "jmespath", "s3transfer"})
 GROUP_WITH_BOTO3: Group = "dispatch"
 
 SERVER_PACKAGES = "/opt/packages"
-"""The folder with MCP servers' packages. It is not on the runner's own import path, as versions may differ."""
+"""The folder with MCP servers' packages. The runner itself does not import from it, because versions may differ."""
 
 _SERVER_PACKAGES_FOLDER = "packages"
 
@@ -39,7 +39,7 @@ def group_of(folder: str) -> Group:
 
 
 class LayerSet:
-    """Selects the layers for a deployment with these MCP servers, and the layers for each server's runner."""
+    """Selects the layers for a deployment with these MCP servers, and for the function that runs each server."""
 
     def __init__(self, servers: Servers, platform: Platform) -> None:
         self._servers = servers
@@ -47,7 +47,7 @@ class LayerSet:
         self._base_pins = read_pins(sources.VENDOR / "server.txt")
 
     def shared(self) -> Mapping[str, LayerContents]:
-        """Return the layers that several functions use: core, package groups, mcp.json, packages for all servers."""
+        """Return the layers that functions share: ``satchel``, package groups, mcp.json, packages for all servers."""
         groups: dict[str, LayerContents] = {
             f"Vendor-{group}": ThirdPartyPackages(read_pins(sources.VENDOR / f"{group}.txt"), self._platform)
             for group in GROUPS
@@ -68,7 +68,7 @@ class LayerSet:
         return self._files(name)
 
     def server_packages(self, server: Server) -> tuple[bool, LayerContents | None]:
-        """Return True if a server uses the shared base packages, and a layer with its other packages (None if none)."""
+        """Return ``(True if the server uses the shared base packages, layer with its other packages or None)``."""
         if server.requirements is None:
             return True, None
         pins = read_pins(self._servers.root / server.requirements)

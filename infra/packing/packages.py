@@ -20,7 +20,7 @@ Pins = frozenset[str]
 _ENTRY = re.compile(r"^(?=[A-Za-z0-9])", re.MULTILINE)
 _PINNED = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(\[[^\]]*\])?==\S")
 _OPTIONS = ("--quiet", "--only-binary", ":all:", "--require-hashes", "--no-deps")
-_UNUSED_FILES = ("*.pyi", "*.c", "*.h", "*.pyx", "*.pxd", "*.a")  # only compilers and type checkers read them
+_UNUSED_FILES = ("*.pyi", "*.c", "*.h", "*.pyx", "*.pxd", "*.a")  # only compilers and type checkers read these files
 _TESTS = "tests"
 
 RECIPE = " ".join(("1", *_OPTIONS, *_UNUSED_FILES, _TESTS))
@@ -32,7 +32,7 @@ class UnpinnedError(ValueError):
 
 
 def read_pins(path: Path) -> Pins:
-    """Return the entries of a requirements file. Raise OSError, UnpinnedError."""
+    """Return the entries of a requirements file. Raise OSError, or UnpinnedError if a version or hash is missing."""
     text = "".join(line for line in path.read_text(encoding="utf-8").splitlines(keepends=True) if line[:1] != "#")
     entries = [entry for entry in _ENTRY.split(text) if entry.strip()]
     if unpinned := [entry.split()[0] for entry in entries if not _PINNED.match(entry) or "--hash=" not in entry]:
@@ -42,7 +42,7 @@ def read_pins(path: Path) -> Pins:
 
 
 def missing_from(base: Pins, pins: Pins) -> Pins | None:
-    """Return the entries of ``pins`` that ``base`` lacks, or None if ``base`` conflicts and so cannot be reused."""
+    """Return the pins that ``base`` lacks, or None if ``base`` has packages or versions that ``pins`` do not have."""
     missing = pins - base
     return missing if _names(missing).isdisjoint(_names(base)) and base <= pins else None
 
@@ -64,8 +64,8 @@ def install(pins: Pins, platform: Platform, folder: Path) -> None:
 def compile_folder(folder: Path, mount_path: str) -> None:
     """Compile the Python files of a folder that Lambda mounts at ``mount_path``.
 
-    A function cannot write to its layers, so without byte code, each cold start would compile. The byte code is marked
-    as unchecked, because a layer's archive loses the modification times that Python compares by default. Files that
+    Each cold start would compile files without byte code again, because a function cannot write to its layers. Python
+    must not compare the modification times of sources and byte code, because a layer's archive loses them. Files that
     are not valid in this version of Python are skipped (some packages ship templates named ``*.py``).
     """
     sys.stdout.flush()
@@ -85,7 +85,7 @@ def _names(pins: Pins) -> set[str]:
 
 
 def _prune(folder: Path) -> None:
-    shutil.rmtree(folder / "bin", ignore_errors=True)  # scripts that name this machine's Python
+    shutil.rmtree(folder / "bin", ignore_errors=True)  # bin/ has scripts that work only with this machine's Python
     (folder / ".lock").unlink(missing_ok=True)
     for tests in list(_test_folders(folder)):
         shutil.rmtree(tests)
@@ -95,14 +95,14 @@ def _prune(folder: Path) -> None:
 
 
 def _test_folders(folder: Path) -> Iterator[Path]:
-    """Yield the folders with the packages' tests, but not the test folders within them."""
+    """Yield the outermost folders with the packages' tests. They contain the other test folders."""
     for path in sorted(folder.rglob(_TESTS)):
         if path.is_dir() and _TESTS not in path.relative_to(folder).parts[:-1] and any(path.rglob("test_*.py")):
             yield path
 
 
 def _uv() -> list[str]:
-    """Return the command that runs uv. Prefer the pinned version installed for this interpreter to one on PATH."""
+    """Return the command that runs uv: the pinned uv of this interpreter if installed, otherwise the uv on PATH."""
     if importlib.util.find_spec("uv"):
         return [sys.executable, "-m", "uv"]
     if path := shutil.which("uv"):

@@ -4,7 +4,7 @@ import sys
 from dataclasses import dataclass
 from typing import Literal
 
-# Python 3.11 runs on Amazon Linux 2 (glibc 2.26), later versions on Amazon Linux 2023 (glibc 2.34).
+# On Lambda, Python 3.11 runs on Amazon Linux 2 (glibc 2.26), later versions on Amazon Linux 2023 (glibc 2.34).
 _LAST_ON_AMAZON_LINUX_2 = 11
 _LAST_WITHOUT_SNAPSTART = 11
 _SUPPORTED = range(11, 15)
@@ -12,7 +12,7 @@ _SUPPORTED = range(11, 15)
 
 @dataclass(frozen=True)
 class Platform:
-    """A Python version and a processor. By default, the version of this interpreter, which also ran the tests."""
+    """A Python version and a processor. The default is this interpreter's version, because the tests ran on it."""
 
     architecture: Literal["arm64", "x86_64"] = "arm64"
     minor: int = sys.version_info.minor
@@ -24,7 +24,7 @@ class Platform:
 
     @property
     def python(self) -> str:
-        """Return the version as ``3.x``."""
+        """Return the Python version as ``3.x``."""
         return f"3.{self.minor}"
 
     @property
@@ -35,10 +35,10 @@ class Platform:
 
     @property
     def has_snapstart(self) -> bool:
-        """Return True if Lambda can start this runtime from a snapshot (SnapStart)."""
+        """Return True if Lambda can start this Python version from a snapshot (SnapStart)."""
         return self.minor > _LAST_WITHOUT_SNAPSTART
 
     @property
     def matches_this_python(self) -> bool:
-        """Return True if this interpreter can compile byte code for the platform, whatever the platform's processor."""
+        """Return True if this interpreter can compile byte code for the platform: it has the same Python version."""
         return self.minor == sys.version_info.minor

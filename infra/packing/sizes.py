@@ -1,4 +1,4 @@
-"""``python -m infra.packing.sizes``: build and measure all layers and write docs/layers.md, in a minute or two."""
+"""``python -m infra.packing.sizes``: build and measure all layers and write docs/layers.md (takes a minute or two)."""
 
 import os
 import tempfile
@@ -71,7 +71,7 @@ def layers_of(platform: Platform) -> dict[str, LayerContents]:
 
 
 def functions_of(layers: Mapping[str, LayerContents]) -> dict[str, list[str]]:
-    """Return the names of each function's layers. The key is the function's folder, for runners with the server."""
+    """Return the layer names of each function. The key is the function's folder, with the server for a runner."""
     folders = sorted(path.parent.name for path in sources.FUNCTIONS.glob("*/handler.py"))
     functions = {folder: ["Core", f"Vendor-{group_of(folder)}"] for folder in folders if folder != "run_tool"}
     servers = [name.removeprefix("Server-") for name in layers if name.startswith("Server-")]

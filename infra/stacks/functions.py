@@ -38,7 +38,7 @@ _ANY_EXECUTION = "each turn has its own execution, whose name is the turn's id"
 
 
 class Functions:
-    """Creates the stack's functions. ``url`` is the public URL of page and API, ``socket_url`` of the WebSocket API."""
+    """Creates the stack's functions. ``url`` is the public URL of page and API, ``socket_url`` the WebSocket URL."""
 
     def __init__(
         self,
@@ -160,7 +160,7 @@ class Functions:
         return sockets
 
     def push(self, sockets: SocketApi) -> PythonFunction:
-        """Create the function that sends the events of turns to the WebSocket connections that follow them."""
+        """Create the function that sends a turn's events to the WebSocket connections that follow the turn."""
         endpoint = {"SATCHEL_SOCKET_ENDPOINT": sockets.endpoint}
         push = self._function("push", seconds=STEP_SECONDS, environment=endpoint)
         self._allow_items(push, *grants.DELETE_ITEMS)
@@ -174,7 +174,7 @@ class Functions:
         return push
 
     def think(self) -> PythonFunction:
-        """Create the function of the state Think, which calls the model."""
+        """Create the function of the workflow state Think, which calls the model."""
         settings = self._settings
         model = {
             **settings.model_choice_environment,
@@ -194,7 +194,7 @@ class Functions:
         return think
 
     def approval(self) -> PythonFunction:
-        """Create the function of the state Approval, which asks the user to approve a tool call."""
+        """Create the function of the workflow state Approval, which asks the user to approve a tool call."""
         timeout = {"SATCHEL_APPROVAL_SECONDS": str(APPROVAL_SECONDS)}
         approval = self._function("approval", seconds=STEP_SECONDS, environment=timeout)
         self._allow_items(approval)
@@ -203,7 +203,7 @@ class Functions:
         return approval
 
     def dispatch(self, runners: Runners) -> PythonFunction:
-        """Create the function of the state Dispatch, which invokes runners, and the role that limits each tool call."""
+        """Create the function of the workflow state Dispatch, which starts tool calls, and the calls' IAM role."""
         dispatch = self._function(
             "dispatch",
             seconds=STEP_SECONDS,
@@ -239,7 +239,7 @@ class Functions:
         return refresh
 
     def record_tool_result(self) -> PythonFunction:
-        """Create the function of the state RecordToolResult, which stores the result of a tool call."""
+        """Create the function of the workflow state RecordToolResult, which stores the result of a tool call."""
         environment = self._server_config | self._canvas_origins | self._audit
         record_tool_result = self._function("record_tool_result", seconds=STEP_SECONDS, environment=environment)
         self._allow_items(record_tool_result)
@@ -275,7 +275,7 @@ class Functions:
         return publish
 
     def finish(self) -> PythonFunction:
-        """Create the function of the state Finish, which ends a turn."""
+        """Create the function of the workflow state Finish, which ends a turn."""
         finish = self._function("finish", seconds=STEP_SECONDS, environment=self._audit)
         self._allow_items(finish)
         self._allow_reading(finish, grants.TEXT_KEYS)
@@ -298,7 +298,7 @@ class Functions:
         allow(function, *grants.READ_ITEMS, *grants.WRITE_ITEMS, *more_actions, on=[self._data.table.table_arn])
 
     def _allow_reading(self, function: PythonFunction, *patterns: str) -> None:
-        """Allow reading and listing. Without listing, S3 would answer 403 instead of 404 for a missing object."""
+        """Allow reading and listing objects. Without listing, S3 answers 403 instead of 404 for a missing object."""
         allow(function, *grants.READ_OBJECTS, on=self._objects(*patterns), because=grants.ALL_USERS)
         allow(function, *grants.LIST_OBJECTS, on=[self._data.bucket.bucket_arn])
 

@@ -42,7 +42,7 @@ class ServiceStack(Stack):
             layers=layers,
             machine_arn=machine_arn,
             url=url,
-            # ``public_url`` may name a proxy without WebSocket support, so clients connect to API Gateway directly.
+            # ``public_url`` names a proxy that may not support WebSocket, so clients then use API Gateway directly.
             socket_url=sockets.url if settings.public_url else f"wss://{site.host}/ws",
         )
         runners = Runners(

@@ -7,7 +7,7 @@ import pybase64
 _DATA_URL = re.compile(r"\s*data:(?P<mime>[^,;\s]*)(?P<options>(?:;[^,;]*)*),", re.IGNORECASE)
 _WHITESPACE = " \t\r\n\f\v"
 _MAX_PADDING = 2
-# Decode this many base64 characters at a time: a multiple of 4, so each chunk is valid, and few, to fit the CPU cache.
+# Base64 characters per chunk: a multiple of 4, so that each chunk is valid by itself, and few enough for the CPU cache.
 _CHUNK = 1 << 16
 
 
@@ -16,7 +16,7 @@ class Base64Error(ValueError):
 
 
 def split_data_url(text: str) -> tuple[str | None, str]:
-    """Return ``(MIME type or None, base64 text)`` of a ``data:`` URL or bare text. Raise Base64Error for other URLs."""
+    """Split a ``data:`` URL or bare text into ``(MIME type or None, base64)``. Raise Base64Error for other URLs."""
     prefix = _DATA_URL.match(text)
     if prefix is None:
         return None, text
@@ -43,7 +43,7 @@ def decode(text: str) -> bytes:
 
 
 def validate(text: str) -> str:
-    """Return base64 text without prefix and whitespace. Raise Base64Error if invalid. Check chunks to save memory."""
+    """Return base64 text without prefix and whitespace. Raise Base64Error if invalid. Decodes chunks to save memory."""
     body = canonicalize(text)
     if body.find("=", 0, -_MAX_PADDING) != -1:
         raise Base64Error("padding ('=') before the end")

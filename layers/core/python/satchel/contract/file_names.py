@@ -1,7 +1,7 @@
 """Make file names safe to store, display and download.
 
 Uploads, tool arguments, artifacts and HTTP headers must all get the same name, so ``safe_name`` never fails and leaves
-safe names unchanged. The package pathvalidate implements only some of its rules.
+safe names unchanged. The package pathvalidate implements only some of these rules.
 """
 
 import hashlib
@@ -71,7 +71,7 @@ def _decode_name(raw: str | bytes) -> str:
 
 
 def _remove_invisible(text: str) -> str:
-    """Remove control, bidi and zero-width characters. Call this first: such characters could hide a slash."""
+    """Remove control, bidi and zero-width characters. Call it first: such characters can hide a slash."""
     if text.isascii() and text.isprintable():
         return text
     visible = (char for char in text if unicodedata.category(char) not in _INVISIBLE)

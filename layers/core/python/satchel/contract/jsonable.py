@@ -31,7 +31,7 @@ def replace_surrogates(value: Any) -> Any:  # noqa: ANN401  (validators pass oth
 
 
 def to_json_text(value: object) -> str:
-    """Return a value as compact JSON text, like JavaScript's ``JSON.stringify``. Raise NotJsonError if it has none."""
+    """Return a value as compact JSON text, like JavaScript's ``JSON.stringify``. Raise NotJsonError if impossible."""
     return json.dumps(to_plain_json(value), ensure_ascii=False, separators=(",", ":"))
 
 
@@ -92,7 +92,7 @@ def _convert_object(value: object) -> object:
 def parse_json(text: str) -> Any:  # noqa: ANN401  (any JSON value)
     """Parse JSON text. Raise NotJsonError if it is invalid.
 
-    NaN inside an object or array becomes null, because ``json.dumps`` writes it. A text that is only NaN is invalid.
+    NaN inside an object or array becomes null, because ``json.dumps`` writes NaN. A text of only NaN is invalid.
     """
     try:
         value = from_json(text, allow_inf_nan=False)

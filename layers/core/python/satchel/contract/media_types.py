@@ -131,7 +131,7 @@ def is_showable(mime: str, name: str) -> bool:
 def is_active(mime: str) -> bool:
     """Return True if browsers might run scripts in files of this type. Never serve them inline on the app's origin."""
     kind = essence(mime)
-    if kind.startswith("multipart/"):  # some browsers render the parts of such files, even HTML parts
+    if kind.startswith("multipart/"):  # some browsers render the parts of multipart files, even HTML
         return True
     return kind in _ACTIVE or kind.endswith("+xml") or _SCRIPT.fullmatch(kind) is not None
 

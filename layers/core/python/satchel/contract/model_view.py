@@ -18,7 +18,7 @@ _DATA_URL = re.compile(
 )
 _URL = re.compile(r"(?:https?://|/api/files/download/)[^\s\"'<>)\]]+")
 _FILE_LINKS = ("/api/files/download/", "X-Amz-Signature=", "X-Amz-Security-Token=")
-# Lookbehinds let a match start only at the first of many base64 characters. Otherwise, searches take quadratic time.
+# Without the lookbehinds, a match could start at each base64 character, and the search would take quadratic time.
 _RUN = re.compile(rf"(?<![{_ALPHABET}])[{_ALPHABET}]{{{_MAX_BASE64 + 1},}}={{0,2}}")
 _WRAPPED_RUN = re.compile(rf"(?<![{_ALPHABET}])(?:[{_ALPHABET}]{{60,}}(?:\s+|(?:\\[rn])+))+[{_ALPHABET}]*={{0,2}}")
 _SPACES = re.compile(r"\s+|\\[rn]")

@@ -129,7 +129,7 @@ class Artifact(LenientModel):
 
     @property
     def source(self) -> Literal["b64", "path", "content", "uri"]:
-        """Return the field with the file's bytes: the first that is set of ``b64``, ``path``, ``content``, ``uri``."""
+        """Return the name of the field with the file's bytes: the first of b64, path, content and uri that is set."""
         if self.b64 is not None:
             return "b64"
         if self.path is not None:
