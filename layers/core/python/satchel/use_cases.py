@@ -1,13 +1,14 @@
 """The composition root: create the use cases from ports and settings.
 
 Only this module creates use cases. The Lambda functions and the local server pass the real adapters
-(``bootstrap.aws_ports``), the tests pass fakes (``tests/fakes/ports.py``). For a new use case, add a property.
+(``bootstrap.aws_ports``), and the tests pass fakes (``tests/fakes/ports.py``). For a new use case, add a property.
 """
 
 from datetime import timedelta
 from functools import cached_property
 
 from satchel.domain.llm import ModelCatalog
+from satchel.domain.uploads import PART_BYTES
 from satchel.ports.bundle import Ports
 from satchel.services.calls.audit import RecordAudit
 from satchel.services.calls.dispatch_tool import DispatchTool
@@ -21,7 +22,7 @@ from satchel.services.connections.subscriptions import (
     Subscribe,
     Unsubscribe,
 )
-from satchel.services.deployment import Deployment, PublishPage, describe_deployment
+from satchel.services.deployment import Deployment, PublishPage
 from satchel.services.files.download import Download, OpenLink
 from satchel.services.files.file_context import FileContextBuilder, ListFiles
 from satchel.services.files.links import MintLinks, ReadLinks, RevokeLinks, ShareFile
@@ -58,7 +59,7 @@ class UseCases:
         self.ports = ports
         self.settings = settings
 
-    # Deployment
+    # Use cases for the deployment
 
     @cached_property
     def models(self) -> ModelCatalog:
@@ -66,18 +67,23 @@ class UseCases:
 
     @cached_property
     def deployment(self) -> Deployment:
-        settings = self.settings
-        return describe_deployment(
+        limits = self.settings.limits
+        return Deployment(
             models=self.models,
-            socket_url=settings.sockets.socket_url,
-            isolation=self.ports.isolation,
-            persist_files_across_sessions=settings.sessions.persist_files_across_sessions,
-            canvas_origins=settings.canvas.canvas_origins,
-            base64_size_limit_mb=settings.limits.base64_size_limit_mb,
-            max_body_bytes=settings.limits.max_body_bytes,
-            max_message_bytes=settings.limits.max_message_bytes,
-            max_inline_bytes=settings.limits.inline_bytes,
-            max_file_bytes=settings.limits.max_file_size_bytes,
+            socket_url=self.settings.sockets.socket_url,
+            isolation_level=lambda: self.ports.isolation().level,
+            flags={
+                "persist_files_across_sessions": self.settings.sessions.persist_files_across_sessions,
+                "base64_size_limit_mb": limits.base64_size_limit_mb,
+                "canvas_origins": list(self.settings.canvas.canvas_origins),
+            },
+            limits={
+                "body_bytes": limits.max_body_bytes,
+                "message_bytes": limits.max_message_bytes,
+                "inline_bytes": limits.inline_bytes,
+                "file_bytes": limits.max_file_size_bytes,
+                "part_bytes": PART_BYTES,
+            },
         )
 
     @cached_property
@@ -85,7 +91,7 @@ class UseCases:
         page = self.settings.page
         return PublishPage(self.ports.page_store, page.page_folder, page.page_config)
 
-    # Tools
+    # Use cases for tool lists
 
     @cached_property
     def list_tools(self) -> ListTools:
@@ -105,7 +111,7 @@ class UseCases:
     def mark_tools_stale(self) -> MarkToolsStale:
         return MarkToolsStale(registry=self.ports.registry, lists=self.ports.tool_lists)
 
-    # Turns
+    # Use cases for turns
 
     @cached_property
     def start_turn(self) -> StartTurn:
@@ -214,7 +220,7 @@ class UseCases:
             entropy=self.ports.entropy,
         )
 
-    # Calls
+    # Use cases for tool calls
 
     @cached_property
     def dispatch_tool(self) -> DispatchTool:
@@ -269,7 +275,7 @@ class UseCases:
     def read_audit(self) -> ReadAudit:
         return ReadAudit(sessions=self.read_sessions, trail=self.ports.audit_trail)
 
-    # Sessions and users
+    # Use cases for sessions and users
 
     @cached_property
     def start_session(self) -> StartSession:
@@ -343,7 +349,7 @@ class UseCases:
             idle=timedelta(hours=self.settings.sessions.session_idle_hours),
         )
 
-    # Files
+    # Use cases for files
 
     @cached_property
     def upload_file(self) -> UploadFile:
@@ -427,7 +433,7 @@ class UseCases:
     def remove_files(self) -> RemoveFiles:
         return RemoveFiles(reaper=self.ports.file_reaper, store=self.ports.store)
 
-    # Links
+    # Use cases for download links
 
     @cached_property
     def mint_links(self) -> MintLinks:
@@ -470,7 +476,7 @@ class UseCases:
     def revoke_links(self) -> RevokeLinks:
         return RevokeLinks(self.ports.shared_links)
 
-    # Connections
+    # Use cases for WebSocket connections
 
     @cached_property
     def issue_ticket(self) -> IssueTicket:

@@ -1,18 +1,17 @@
 """Describe this deployment to clients (``GET /api/config``), and upload the web client to its S3 bucket."""
 
 import mimetypes
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from satchel.domain.isolation import Isolation, Level
+from satchel.domain.isolation import Level
 from satchel.domain.llm import ModelCatalog
-from satchel.domain.uploads import PART_BYTES
 from satchel.ports.storage import PageStore
 
 _HASHED_FILES = "assets/"
-_CACHE_FOREVER = "public, max-age=31536000, immutable"  # file names in assets/ contain a hash of the content
+_CACHE_FOREVER = "public, max-age=31536000, immutable"  # safe: names in assets/ contain a hash of the content
 _REVALIDATE = "no-cache"
 _START_PAGE = "index.html"
 _CONFIG = "config.json"
@@ -21,9 +20,9 @@ _DEFAULT_TYPE = "application/octet-stream"
 
 @dataclass(frozen=True)
 class Deployment:
-    """The part of the response to ``GET /api/config`` that is the same for all users. ``limits`` in bytes.
+    """The part of the response to ``GET /api/config`` that is the same for all users. Its ``limits`` are in bytes.
 
-    ``isolation_level`` is a function, so that the kernel is probed only when a client requests the configuration.
+    ``isolation_level`` is a function, so that the kernel is tested only when a client requests the configuration.
     """
 
     models: ModelCatalog
@@ -31,39 +30,6 @@ class Deployment:
     isolation_level: Callable[[], Level]
     flags: dict[str, Any]
     limits: dict[str, int]
-
-
-def describe_deployment(
-    *,
-    models: ModelCatalog,
-    socket_url: str,
-    isolation: Callable[[], Isolation],
-    persist_files_across_sessions: bool,
-    canvas_origins: Collection[str],
-    base64_size_limit_mb: int,
-    max_body_bytes: int,
-    max_message_bytes: int,
-    max_inline_bytes: int,
-    max_file_bytes: int,
-) -> Deployment:
-    """Return the description of a deployment with the given settings."""
-    return Deployment(
-        models=models,
-        socket_url=socket_url,
-        isolation_level=lambda: isolation().level,
-        flags={
-            "persist_files_across_sessions": persist_files_across_sessions,
-            "base64_size_limit_mb": base64_size_limit_mb,
-            "canvas_origins": list(canvas_origins),
-        },
-        limits={
-            "body_bytes": max_body_bytes,
-            "message_bytes": max_message_bytes,
-            "inline_bytes": max_inline_bytes,
-            "file_bytes": max_file_bytes,
-            "part_bytes": PART_BYTES,
-        },
-    )
 
 
 class PublishPage:
@@ -75,7 +41,7 @@ class PublishPage:
         self._config = config
 
     def __call__(self) -> int:
-        """Upload all files and return how many there are. ``index.html`` is last, so that the files it loads exist."""
+        """Upload all files and return their number. Upload ``index.html`` last, after the files that it loads."""
         files = [path for path in sorted(self._folder.rglob("*")) if path.is_file()]
         names = sorted((str(path.relative_to(self._folder)) for path in files), key=lambda name: name == _START_PAGE)
         self._store.put(_CONFIG, self._config.encode(), "application/json", _REVALIDATE)
