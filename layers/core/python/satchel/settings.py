@@ -22,7 +22,7 @@ from satchel.domain.token_budget import MIN_CONTEXT_TOKENS
 
 _MIB = 1 << 20
 if TYPE_CHECKING:
-    # mypy accepts a call without field arguments only for subclasses of pydantic-settings' BaseSettings.
+    # With this base class, mypy accepts settings groups that are created without arguments for their fields.
     from pydantic_settings import BaseSettings as _Base
 else:
 
@@ -75,13 +75,13 @@ class ModelSettings(SettingsGroup):
 
     @property
     def catalog(self) -> ModelCatalog:
-        """Return the catalog of these models and the default model."""
+        """Return the catalog of the configured models and the default model."""
         first = self.models[0].name if self.models else "offline"
         return ModelCatalog(self.model or first, self.models)
 
     @model_validator(mode="after")
     def _check_names_are_unique(self) -> "ModelSettings":
-        self.catalog  # noqa: B018  (reading it raises ValueError if two models have the same name)
+        self.catalog  # noqa: B018  (reading the catalog raises ValueError if two models have the same name)
         return self
 
 
@@ -125,7 +125,7 @@ class LinkSettings(SettingsGroup):
 class LimitSettings(SettingsGroup):
     """Size limits: in bytes, except ``base64_size_limit_mb``.
 
-    ``max_inline_bytes`` is the largest file in a JSON response: base64 must fit into Lambda's response limit of 6 MB.
+    ``max_inline_bytes`` limits a file in a JSON response: its base64 text must fit into Lambda's limit of 6 MB.
     """
 
     max_body_bytes: int = 6 * 1000 * 1000
@@ -137,7 +137,7 @@ class LimitSettings(SettingsGroup):
 
     @property
     def inline_bytes(self) -> int:
-        """Return the maximum size of a file in a JSON response, in bytes: the lower of the two limits."""
+        """Return the maximum size of a file in a JSON response, in bytes: the lower of the base64 and inline limits."""
         return min(self.base64_size_limit_mb * _MIB, self.max_inline_bytes)
 
 
@@ -161,7 +161,7 @@ class ErasureSettings(SettingsGroup):
 
 
 class SessionSettings(SettingsGroup):
-    """The end of sessions: after how many idle hours a session ends, and whether its files persist after that."""
+    """The end of sessions: the number of idle hours after which a session ends, and whether its files persist."""
 
     persist_files_across_sessions: bool = True
     session_idle_hours: Annotated[float, Field(gt=0)] = 24 * 30
@@ -271,7 +271,7 @@ class RunnerSettings(SettingsGroup):
     ``beat_seconds`` is the heartbeat interval; a canceled call stops at the next heartbeat. (The state machine waits 35
     seconds for a heartbeat.) ``max_result_mb`` limits a tool result with its inline files; files returned as a path do
     not count. For concurrent calls, at most ``max_servers`` processes of the server run at the same time.
-    ``secret_prefix`` begins the names of the secrets with the server's variables; if None, they are in the environment.
+    ``secret_prefix`` begins the names of secrets with the server's variables; if None, the environment has them.
     ``server_packages`` is the folder with the server's Python packages; if None, the interpreter's own are used.
     """
 
@@ -289,10 +289,9 @@ class RunnerSettings(SettingsGroup):
 
 
 class IsolationSettings(SettingsGroup):
-    """The minimum isolation level without which no tool runs, and what happens after a blocked file access.
+    """The minimum isolation level that tools need to run, and the consequence of a blocked file access.
 
-    ``violation_policy`` applies if a tool succeeds despite a blocked access: ``note`` adds a note to the result,
-    ``fail`` fails the call.
+    If a tool succeeds despite a blocked access, the policy ``note`` adds a note to the result; ``fail`` fails the call.
     """
 
     min_isolation: Level = "process"

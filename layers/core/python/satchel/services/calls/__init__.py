@@ -1,1 +1,1 @@
-"""Use cases of tool calls: send a call to a runner, run the tool in the runner, record the result."""
+"""Use cases for tool calls: send a call to its runner function, run the tool in the runner, and record the result."""

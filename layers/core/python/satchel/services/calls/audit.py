@@ -1,6 +1,6 @@
 """Write tool calls and downloads to the audit trail and the log, and count finished calls in the metrics.
 
-To count each call once, a caller counts it only if ``RecordAudit`` returned True for the call's entry.
+Callers count a tool call only if ``RecordAudit`` returned True for the call's audit entry, so each call counts once.
 """
 
 import logging
@@ -27,15 +27,12 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class RecordAudit:
-    """Write audit entries to the table and to the log. Idempotent.
-
-    Entries without a session are written to the log only.
-    """
+    """Write audit entries to the log. Entries that belong to a session are also stored in the table, each only once."""
 
     trail: AuditTrail
 
     def __call__(self, entry: AuditEntry) -> bool:
-        """Store and log an entry. Return False if it is already stored. Storage errors propagate: no entry is lost."""
+        """Store and log an entry. Return False if the entry was already stored. Storage errors reach the caller."""
         if entry.session_id is not None and not self.trail.add(entry.session_id, entry):
             return False
         logger.info("audit", extra=entry.model_dump(mode="json", exclude_none=True))
@@ -46,7 +43,7 @@ _METRIC_OF_ERROR = {ErrorCode.E_TIMEOUT: TOOL_TIMEOUTS, ErrorCode.E_TOOL_CRASHED
 
 
 def count_call(metrics: Metrics, call: Call, result: CallResult) -> None:
-    """Add a finished call to the metrics, with its duration and file sizes if the call reached a server."""
+    """Add a finished tool call to the metrics. Add its duration and file sizes only if the call reached a server."""
     server = call.server or NO_SERVER
     code = result.error_code or ErrorCode.E_TOOL_FAILED if result.is_error else None
     metrics.add(TOOL_CALLS, 1, server, code or OK)
@@ -61,5 +58,5 @@ def count_call(metrics: Metrics, call: Call, result: CallResult) -> None:
 
 
 def count_interrupted_call(metrics: Metrics, call: Call, error_code: str) -> None:
-    """Add a call that has no result, because its turn ended first, to the metrics."""
+    """Count a tool call without a result in the metrics. The call has no result because its turn ended first."""
     metrics.add(TOOL_CALLS, 1, call.server or NO_SERVER, error_code)

@@ -1,4 +1,4 @@
-"""Check a tool call and send it to the runner of the tool's server (state Dispatch). No call bypasses these checks."""
+"""Check every tool call, then send it to the runner of the tool's MCP server (state Dispatch of the workflow)."""
 
 import json
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ from satchel.services.tools.tool_lists import ListTools, RefreshTools
 
 @dataclass(frozen=True)
 class DispatchTool:
-    """Authorize a call, validate its arguments, add the user's identity and files, and send the call to its runner."""
+    """Authorize a tool call, validate its arguments, add the user's identity and files, and send it to its runner."""
 
     registry: Registry
     turns: Turns
@@ -48,7 +48,7 @@ class DispatchTool:
     limits: Limits
 
     def __call__(self, step: CallStep) -> None:
-        """Send the step's call to its runner. If the call is rejected, store the error as its report instead."""
+        """Send the step's call to its runner. If a check rejects the call, store the error as the call's report."""
         call = self.calls.get(step.turn_id, step.call_id)
         turn = self.turns.get(step.session_id, step.turn_id)
         if call is None or turn is None or step.task_token is None:
@@ -69,7 +69,7 @@ class DispatchTool:
         self.callback.succeed(token)
 
     def _run_builtin(self, turn: Turn, call: Call) -> RunnerReport:
-        """Run a built-in tool in this function. Built-in calls are checked and recorded like all other calls."""
+        """Run a built-in tool here instead of in a runner. Check and record the call like all other tool calls."""
         tool = BUILTIN_TOOLS[call.tool]
         self._check_turn_tools(turn, call, tool.server)
         arguments = args.parse(call.arguments)
@@ -85,7 +85,7 @@ class DispatchTool:
         if entry.needs_approval(tool.name):
             call = self._approved(call)
         arguments = args.inject_identity(tool, args.parse(call.arguments), call.user)
-        arguments = args.fill_original_names(tool, arguments, str)  # before validation: it may require them
+        arguments = args.fill_original_names(tool, arguments, str)  # the schema may require the files' original names
         if problems := self.checker.find_problems(tool.input_schema, arguments):
             raise InvalidArguments(problems)
         resolved = self.inputs(call, tool, entry, arguments, entry.limits_with_defaults(self.limits).max_seconds)
@@ -100,7 +100,7 @@ class DispatchTool:
         return server, self._order(call, tool, entry, resolved, token)
 
     def _approved(self, call: Call) -> Call:
-        """Return the call with the arguments that the user approved. Raise NotApproved if there is no approval."""
+        """Return the call with the arguments that the user approved. Raise NotApproved if the user did not approve."""
         approval = self.approvals.get(call.turn_id, call.call_id)
         if approval is None or approval.decision is None:
             raise NotApproved("The call was not approved in time")
@@ -113,7 +113,7 @@ class DispatchTool:
         return call.model_copy(update={"arguments": json.dumps(decision.arguments)})
 
     def _find_tool(self, turn: Turn, call: Call) -> tuple[str, ServerEntry, ToolSpec]:
-        """Return the server's name and entry, and the tool. Raise UnknownTool, Forbidden or ToolFailed."""
+        """Return the server's name and configuration, and the tool. Raise UnknownTool, Forbidden or ToolFailed."""
         place = self.registry.split_tool_name(call.tool)
         if place is None:
             raise UnknownTool(call.tool, nearest=self._similar_tools(turn, call.tool))
@@ -134,7 +134,7 @@ class DispatchTool:
 
     @staticmethod
     def _check_turn_tools(turn: Turn, call: Call, server: str) -> None:
-        """Raise Forbidden if the user limited the turn to certain tools and this tool is not one of them."""
+        """Raise Forbidden if the user limited the turn to certain tools and the called tool is not one of them."""
         if turn.tools is not None and not {server, call.tool} & set(turn.tools):
             raise Forbidden(call.tool)
 

@@ -15,11 +15,10 @@ logger = logging.getLogger(__name__)
 
 
 class Heartbeat:
-    """Context manager that sends heartbeats for a call, and calls a function once if the call's task has ended.
+    """Context manager that sends a tool call's heartbeats, and runs a callback once if the call's task ends early.
 
-    A timer sends them, not the tool's progress: fetching inputs and storing outputs takes time without any progress.
-    The thread starts only when the first heartbeat is due. Most calls finish earlier, and starting a thread takes as
-    long as a whole call of a warm tool.
+    A thread sends the heartbeats at a fixed interval, because a tool sends no progress while its files are fetched or
+    stored. The thread starts only when the first heartbeat is due: most calls finish earlier and need no thread.
     """
 
     def __init__(self, callback: TaskCallback, token: str, seconds: float) -> None:
@@ -38,7 +37,7 @@ class Heartbeat:
         return self._task_ended
 
     def on_task_end(self, action: Callable[[], None] | None) -> None:
-        """Set the function to call when the task ends; call it now if the task has already ended. None removes it."""
+        """Set the function to call when the task ends. Call it now if the task has already ended. None removes it."""
         with self._lock:
             self._on_task_end = action
             if action and self._task_ended:
@@ -80,7 +79,7 @@ class Heartbeat:
 
 
 class _Timer:
-    """Run the timers of all calls in one thread. Timers cannot be canceled; their functions check for that."""
+    """Run the timers of all calls in one thread. Timers cannot be canceled: each function checks if it is needed."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -89,7 +88,7 @@ class _Timer:
         self._thread: threading.Thread | None = None
 
     def schedule(self, seconds: float, action: Callable[[], None]) -> None:
-        """Call ``action`` after ``seconds``. It must return quickly, because it blocks the timers of all calls."""
+        """Call ``action`` after ``seconds``. A slow ``action`` would delay the timers of all other calls."""
         with self._changed:
             heapq.heappush(self._timers, (time.monotonic() + seconds, next(self._numbers), action))
             if self._thread is None:
@@ -109,7 +108,7 @@ class _Timer:
                 heapq.heappop(self._timers)
             try:
                 action()
-            except RuntimeError:  # no new thread can start, but the other timers must still run
+            except RuntimeError:  # if no new thread can start, the other timers must still run
                 logger.exception("heartbeat could not be started")
 
 

@@ -1,4 +1,4 @@
-"""Wait for a running tool call: publish its events, report long silence, and kill the call at its time limits."""
+"""Wait for a running tool call: publish its events, notify the user of long silence, and stop it at its time limits."""
 
 import logging
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class ListenToTool:
-    """Follow one running tool call. ``started`` is the monotonic time before the call fetched its inputs."""
+    """Follow one running tool call. ``started`` is the monotonic time at which the call began to fetch its inputs."""
 
     events: Events
     clock: Clock
@@ -45,10 +45,7 @@ class ListenToTool:
     throttle: Throttle[ProgressUpdate] = field(default_factory=Throttle)
 
     def __call__(self, running: RunningCall) -> ToolResult:
-        """Wait for the call's result and return it.
-
-        Raise ToolTimedOut (after killing the server), ToolCrashed, ToolFailed, InvalidPath or FileTooLarge.
-        """
+        """Return the tool's result. Raise ToolTimedOut, ToolCrashed, ToolFailed, InvalidPath or FileTooLarge."""
         try:
             return self._follow(running)
         finally:
@@ -133,7 +130,7 @@ class ListenToTool:
         self._publish("tool_progress", payload)
 
     def _publish(self, kind: str, payload: Mapping[str, object]) -> None:
-        """Add an event to the turn. Events during a call are best effort: a failed write never fails the call."""
+        """Publish an event of the tool call. If the event cannot be written, it is lost, but the call continues."""
         event = NewEvent.model_validate({"type": kind, "payload": {"call_id": self.order.call_id, **payload}})
         try:
             self.events.append(self.order.turn_id, event)
@@ -142,7 +139,7 @@ class ListenToTool:
 
 
 def _clean(text: str | None) -> str:
-    """Remove links to files (tools receive links to their inputs), and cut the text to 2,000 characters."""
+    """Remove file links from a tool's text, because links give access to files. Cut the text to 2,000 characters."""
     return str(strip_blobs(text or ""))[:MAX_TEXT_CHARS]
 
 

@@ -1,7 +1,7 @@
 """Check the runner's report of a tool call and record the result (state RecordToolResult).
 
 The result consists of file records, events, an audit entry and the message to the model. The runner executed
-third-party code, so its report is untrusted. This module handles references to files, never their bytes.
+third-party code, so its report is untrusted. The files' bytes are already in S3; only their metadata is read here.
 """
 
 import logging
@@ -9,15 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from satchel.contract import (
-    Artifact,
-    ArtifactProblem,
-    Display,
-    ToolCrashed,
-    ToolError,
-    ToolFailed,
-    limit_meta_data,
-)
+from satchel.contract import Artifact, ArtifactProblem, Display, ToolCrashed, ToolError, ToolFailed, limit_meta_data
 from satchel.domain.audit import ended_call_entry
 from satchel.domain.call_events import call_events
 from satchel.domain.calls import Call, CallResult, RunnerReport, StoredFile
@@ -55,7 +47,7 @@ _TIMEOUTS = {"States.Timeout", "States.HeartbeatTimeout"}
 
 @dataclass(frozen=True)
 class RecordToolResult:
-    """Record the result of a tool call. Runs once per call, including failed calls; idempotent."""
+    """Record the result of a tool call, even of a failed call. Recording the same call again changes nothing."""
 
     calls: Calls
     files: Files
@@ -91,7 +83,7 @@ class RecordToolResult:
         return self.calls.save_result(call.turn_id, call.call_id, self._result(call, report).bounded())
 
     def _read_report(self, call: Call, failure: Failure | None) -> RunnerReport:
-        """Return the stored report, or one with an error. A report that arrived after a timeout still counts."""
+        """Return the runner's report, even a late one, or an error report if the report is missing or invalid."""
         try:
             report = read_report(self.store, outcome_key(call.user, call.turn_id, call.call_id))
         except ValueError as error:
@@ -140,7 +132,7 @@ class RecordToolResult:
         return saved, problems
 
     def _save_file(self, call: Call, stored: StoredFile, display: Display | None) -> FileRecord:
-        """Save the record of a file in the report. Raise ToolFailed if its S3 key does not belong to this call."""
+        """Save a reported file's record. Raise ToolFailed if the file is missing or its S3 key is not of this call."""
         artifact = stored.artifact
         expected = to_stored_file(call.user, call.call_id, stored.index, artifact)
         if (stored.object_id, stored.key) != (expected.object_id, expected.key):
@@ -148,7 +140,7 @@ class RecordToolResult:
         found = self.store.head(stored.key)
         if found is None:
             raise ToolFailed("The file is missing in the storage.")
-        # Set the tags before saving the record: otherwise the bucket's lifecycle rule could delete a listed file.
+        # Replace the tags before saving the record: with the old tags, S3 would delete the file after some time.
         self.store.set_tags(stored.key, {} if isinstance(artifact, Artifact) else expiry_tags(lifetime_of(artifact)))
         new = to_new_file(call, stored, display, found.size, self.clock.now())
         return self.files.save(add_metadata_from_store(self.store, new))
@@ -161,7 +153,7 @@ class RecordToolResult:
 def _meta_data(
     call: Call, report: RunnerReport, problems: list[ArtifactProblem], canvas_refused: str | None
 ) -> dict[str, Any] | None:
-    """Return the tool's meta data, and add rejected files, the rejected canvas and unknown file names."""
+    """Return the tool's meta data, with added entries for failed files, a rejected canvas and unknown file names."""
     meta = dict(report.meta_data or {})
     if problems:
         meta[_PROBLEMS] = [strip_and_truncate(problem.model_dump(mode="json")) for problem in problems[:MAX_FILES]]
@@ -173,7 +165,7 @@ def _meta_data(
 
 
 def _with_final_name(display: Display | None, saved: Sequence[tuple[StoredFile, FileRecord]]) -> Display | None:
-    """Set ``primary_file`` to the name under which that file was saved, or to None if it was not saved."""
+    """Return ``display`` with the saved name of its ``primary_file``, or with None if that file was not saved."""
     if display is None:
         return None
     hints = Display.model_validate(strip_and_truncate(display.model_dump(mode="json", exclude_unset=True)))
@@ -191,7 +183,7 @@ def _message_to_model(call: Call, result: CallResult) -> ToolMessage:
 
 
 def _with_short_problems(meta: dict[str, Any]) -> dict[str, Any]:
-    """Limit the artifact problems to ten short ones, because hundreds of them would fill the model's context."""
+    """Keep at most ten file problems and shorten their texts, because hundreds would fill the model's context."""
     problems = meta.get(_PROBLEMS)
     if not isinstance(problems, list):
         return meta

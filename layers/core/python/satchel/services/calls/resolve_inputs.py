@@ -1,4 +1,4 @@
-"""Replace the file names in a call's arguments with what the tool can open: paths in the workspace, or URLs."""
+"""Replace the file names in a tool call's arguments with paths in the workspace, or with URLs, for the tool to open."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,12 +19,12 @@ from satchel.services.files.links import MintLinks
 from satchel.services.files.read_files import find_file
 
 _DOWNLOAD_SECONDS = 900
-_MAX_SUGGESTED_FROM = 200  # at most this many of the user's files are searched for names similar to an unknown one
+_MAX_SUGGESTED_FROM = 200  # number of the session's files that are compared with an unknown file name
 
 
 @dataclass
 class ResolvedInputs:
-    """The tool's arguments and input files, their size in ``bytes``, and similar names for ``unresolved`` names."""
+    """A tool's arguments, its input files with their total size, and similar names for ``unresolved`` file names."""
 
     arguments: dict[str, Any]
     inputs: list[InputFile] = field(default_factory=list)
@@ -34,7 +34,7 @@ class ResolvedInputs:
 
 @dataclass(frozen=True)
 class ResolveInputs:
-    """Find the files that a call's arguments name, and replace the names with paths or URLs."""
+    """Find the files that a tool call's arguments name, and replace the names with paths or URLs."""
 
     files: Files
     store: FileStore
@@ -47,7 +47,7 @@ class ResolveInputs:
     ) -> ResolvedInputs:
         """Replace file names in ``arguments`` with paths or URLs. The URLs are valid for ``max_seconds``.
 
-        Raise the contract's FileNotFound (strict servers only) or FileTooLarge.
+        Raise FileTooLarge, or the contract's FileNotFound if a file is missing and the server's entry is strict.
         """
         records, unresolved = self._find(call, args.list_file_names(tool, arguments))
         if unresolved and entry.strict_files:
@@ -65,7 +65,7 @@ class ResolveInputs:
         return ResolvedInputs(replaced, list(inputs.values()), unresolved, size)
 
     def _find(self, call: Call, values: list[str]) -> tuple[dict[str, FileRecord], dict[str, list[str]]]:
-        """Return the file records by argument value, and similar file names for each value that names no file."""
+        """Return the file record for each name in ``values``, and similar file names for each name without a file."""
         now = self.clock.now()
         found = {value: find_file(self.files, call.user, call.session_id, value, now) for value in values}
         records = {value: record for value, record in found.items() if record is not None}

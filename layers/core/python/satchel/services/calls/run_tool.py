@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class CallPorts:
-    """The ports for one call. They use its restricted credentials, which reach no data outside of the call's turn."""
+    """The storage ports for one tool call. Their credentials give access only to the data of the call's turn."""
 
     store: FileStore
     events: Events
@@ -49,7 +49,7 @@ class RunTool:
     violation_policy: Policy = "note"
 
     def __call__(self, order: CallOrder, ports: CallPorts) -> None:
-        """Run the call once, even if its order arrives twice, and complete its task. Kill the tool if the task ends."""
+        """Run a call and complete its task. Ignore a repeated order. If the task ends early, kill the tool."""
         if not ports.claims.claim(order.turn_id, order.call_id, self.new_claim()):
             logger.info("call is already claimed", extra={"call_id": order.call_id})
             return
@@ -99,7 +99,7 @@ class RunTool:
         return self.list_files(workspace) if workspace and order.writes and order.collect else {}
 
     def _open_workspace(self, order: CallOrder, stack: ExitStack) -> Path | None:
-        """Lock the user's workspace and fetch the input files into it. Return None for a call without files."""
+        """Lock the user's workspace and fetch the input files into it. Return None if the call needs no workspace."""
         if not order.writes and not order.inputs:
             return None
         workspace = stack.enter_context(self.workspaces.hold(order.user, order.session_id))

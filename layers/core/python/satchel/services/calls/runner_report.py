@@ -1,6 +1,7 @@
 """Build, store and read the report in which a runner returns the outcome of a tool call (a JSON object in S3).
 
-Results in the report are shortened to what a model may receive. The full results are then stored as a file.
+The report contains the results in the length that a model may receive. Longer results are also stored as a file.
+A runner executes third-party code, so its report is untrusted.
 """
 
 import io
@@ -19,7 +20,7 @@ MAX_REPORT_BYTES = 8 << 20
 
 
 def full_results_file(tool: str, output: ToolOutput, view: Mapping[str, Any]) -> list[Artifact]:
-    """Return one file with the full results if ``view`` (what the model receives) shortens them; otherwise no file."""
+    """Return a file with the full results if the model's ``view`` of them is shortened. Otherwise return no file."""
     if view["results"] == output.results:
         return []
     if isinstance(output.results, str):
@@ -35,10 +36,7 @@ def build_report(
     problems: list[ArtifactProblem],
     runner_meta_data: Mapping[str, Any] | None = None,
 ) -> RunnerReport:
-    """Return the report of a call whose tool returned an output.
-
-    ``view`` is the model's view of the output. ``runner_meta_data`` takes precedence over the tool's meta data.
-    """
+    """Return the report of a tool's output as shortened in ``view``. ``runner_meta_data`` overrides tool meta data."""
     meta: dict[str, Any] = {**view.get("meta_data", {}), **(runner_meta_data or {})}
     if "truncated" in view:
         meta["truncated"] = view["truncated"]
@@ -57,7 +55,7 @@ def build_report(
 
 
 def _without_token(canvas: Canvas | None) -> Canvas | None:
-    """Replace a token in the tool's canvas with "", which requests a token of Satchel. Tools' tokens are not stored."""
+    """Replace the tool's own token in a canvas with "": Satchel issues its own token, and never stores a tool's."""
     has_token = canvas is not None and "token" in canvas.model_fields_set
     return canvas.model_copy(update={"token": ""}) if canvas and has_token else canvas
 
@@ -68,10 +66,7 @@ def store_report(store: FileStore, key: str, report: RunnerReport) -> None:
 
 
 def read_report(store: FileStore, key: str) -> RunnerReport | None:
-    """Return the report under ``key``, or None if it does not exist. Raise ValueError if it is too large or malformed.
-
-    The report is untrusted, because third-party code runs in the runner that wrote it.
-    """
+    """Return the runner's untrusted report, or None if missing. Raise ValueError if it is too large or malformed."""
     text = store.read(key, MAX_REPORT_BYTES)
     if text is None:
         return None

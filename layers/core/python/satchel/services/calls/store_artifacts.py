@@ -1,7 +1,4 @@
-"""Store the files of a tool call in S3, including new files that the tool's output does not name.
-
-Files in the workspace are streamed, so they are never completely in memory.
-"""
+"""Stream a tool call's files to S3, including new files in the workspace that the tool's output does not name."""
 
 import io
 import os
@@ -32,7 +29,7 @@ MAX_UNDECLARED = 20
 
 @dataclass(frozen=True)
 class StoreArtifacts:
-    """Store the artifacts of a tool's output. An artifact that cannot be stored becomes a problem, not an error."""
+    """Store the files of a tool's output. A file that cannot be stored is reported, but does not fail the call."""
 
     store: FileStore
     open_artifact: ArtifactOpener
@@ -41,10 +38,7 @@ class StoreArtifacts:
     def __call__(
         self, order: CallOrder, workspace: Path | None, output: ToolOutput, undeclared: Sequence[Artifact] = ()
     ) -> tuple[list[StoredFile], list[ArtifactProblem]]:
-        """Store all files. Return the stored files in the tool's order, and a problem for each file that failed.
-
-        ``undeclared`` are files that the tool wrote but its output does not name. They are last in the result.
-        """
+        """Store the files of ``output``, then ``undeclared``. Return stored files, and the problems of failed files."""
         stored: list[StoredFile] = []
         problems = list(output.problems)
         declared: list[Artifact | DeferredArtifact] = [*output.artifacts, *output.deferred_artifacts]
@@ -54,7 +48,7 @@ class StoreArtifacts:
                 stored.append(file.model_copy(update={"declared": index < len(declared)}))
             except ToolError as error:
                 problems.append(ArtifactProblem(name=artifact.name, code=error.code, reason=error.message))
-            except OSError as error:  # for example a disk error, or the tool removed the directory
+            except OSError as error:  # for example a disk error, or a directory that the tool removed
                 reason = f"The file cannot be read: {error.strerror}"
                 problems.append(ArtifactProblem(name=artifact.name, reason=reason))
         return stored, problems
@@ -70,12 +64,9 @@ class StoreArtifacts:
         return file.model_copy(update={"inline": _is_inline(artifact, size)})
 
     def _open(
-        self,
-        order: CallOrder,
-        workspace: Path | None,
-        artifact: Artifact | DeferredArtifact,
+        self, order: CallOrder, workspace: Path | None, artifact: Artifact | DeferredArtifact
     ) -> AbstractContextManager[IO[bytes]]:
-        """Open the content of an artifact. If it has inline content and a path, the inline content is used."""
+        """Open the content of an artifact. Inline content takes precedence over a path."""
         body = artifact.inline_bytes() if isinstance(artifact, Artifact) else None
         if body is not None:
             return nullcontext(io.BytesIO(body))
@@ -87,7 +78,7 @@ class StoreArtifacts:
 
 
 def _is_inline(artifact: Artifact | DeferredArtifact, size: int) -> bool:
-    """Return True if responses should contain the file's text: it is short and the tool returned it as ``content``."""
+    """Return True if responses contain the file's text: the tool returned it as ``content``, and it is short."""
     return isinstance(artifact, Artifact) and artifact.source == "content" and size <= MAX_INLINE_BYTES
 
 
@@ -96,7 +87,7 @@ def find_undeclared_artifacts(
 ) -> list[Artifact]:
     """Return artifacts for new or changed files that ``output`` does not name (clause v2.1:output:detected)."""
     paths = {a.path for a in output.artifacts if a.path} | {d.path for d in output.deferred_artifacts}
-    # Like the opener, remove ".." from the path as text and resolve relative paths against the workspace.
+    # Normalize each path as ``open_artifact`` does: relative to the workspace, resolving ".." as text.
     declared = {Path(os.path.normpath(workspace / path)) for path in paths}
     changed = [workspace / path for path, state in sorted(after.items()) if before.get(path) != state]
     undeclared = [path for path in changed if path not in declared][:MAX_UNDECLARED]

@@ -1,4 +1,4 @@
-"""Collect a tool's blocked file accesses during a call, and changed files outside of the user's workspace."""
+"""Collect the file accesses that the sandbox blocked during a call, and changed files outside of the workspace."""
 
 import logging
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ _MAX_PATH_CHARS = 300
 
 @dataclass
 class Violations:
-    """Isolation violations of one call. If the tool succeeds anyway, ``policy`` says: add a note, or fail the call."""
+    """The isolation violations of one call. ``policy`` decides if a blocked access adds a note or fails the call."""
 
     order: CallOrder
     policy: Policy = "note"
@@ -32,13 +32,13 @@ class Violations:
         self.blocked_paths.append(truncate(path, _MAX_PATH_CHARS))
 
     def add_outside_change(self, path: str) -> None:
-        """Log and remember a changed file. This never fails the call, because another program may have changed it."""
+        """Log and remember a changed file. The call does not fail: another program may have changed the file."""
         fields = {"call_id": self.order.call_id, "changed_path": path, "blocked": False}
         logger.warning("a file outside of the workspace changed during the call", extra=fields)
         self.changed_paths.append(truncate(path, _MAX_PATH_CHARS))
 
     def check(self, *, failed: bool) -> None:
-        """If an access was blocked, raise ``InvalidPath`` only if the call ``failed`` or the policy is ``fail``."""
+        """Raise ``InvalidPath`` if an access was blocked and either the call ``failed`` or the policy is ``fail``."""
         if self.blocked_paths and (failed or self.policy == "fail"):
             raise InvalidPath(attempted_path=self.blocked_paths[-1], allowed_prefix=self._prefix)
 

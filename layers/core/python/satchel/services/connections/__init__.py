@@ -1,1 +1,1 @@
-"""Use cases of WebSocket connections: open a connection, subscribe to a turn, and push the turn's events."""
+"""Use cases for WebSocket connections: open a connection, subscribe to a turn, and push the turn's events."""

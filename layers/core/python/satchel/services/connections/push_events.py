@@ -1,7 +1,7 @@
 """Send a turn's events to the WebSocket connections that subscribed to the turn (function push).
 
-The table's DynamoDB stream triggers the function for each new event and each new subscription of a turn, in order, and
-never concurrently for the same turn. Each run sends all events after the subscription's cursor, past or new.
+A DynamoDB stream triggers the function for each new event and each new subscription of a turn: in order, and never
+concurrently for the same turn. Each run sends all events that a subscribed connection has not received yet.
 """
 
 import logging
@@ -18,12 +18,12 @@ from satchel.services.turns.read_turn import is_fully_read
 logger = logging.getLogger(__name__)
 
 _MAX_EVENTS = 200
-_MAX_SUBSCRIPTIONS = 50  # per turn: an untrusted runner can write subscriptions to its turn, so limit the work
+_MAX_SUBSCRIPTIONS = 50  # limit per turn, because an untrusted runner can forge many subscriptions
 
 
 @dataclass(frozen=True)
 class PushEvents:
-    """Push a turn's events. Idempotent: each message advances the cursor, and clients skip a ``seq`` they know."""
+    """Push a turn's events. A repeated push is harmless: clients skip events whose ``seq`` number they already have."""
 
     subscriptions: Subscriptions
     connections: Connections
@@ -47,16 +47,15 @@ class PushEvents:
             self._forget(subscription)
         except DeliveryFailed as reason:
             return self._count_failure(subscription, reason)
-        except (ValueError, LookupError):  # a runner can write events of its turn, even invalid ones
+        except (ValueError, LookupError):  # an untrusted runner can write invalid events
             logger.exception("unreadable events", extra={"turn_id": turn.turn_id})
             self.subscriptions.remove_if_unchanged(subscription)
         return True
 
     def _permitted_turn(self, subscription: Subscription) -> Turn | None:
-        """Return the subscription's turn, or None if the turn and the connection belong to different users.
+        """Return the turn if the connection's user owns it, else None: untrusted runners can forge subscriptions.
 
-        ``Subscribe`` checked the owner, but an untrusted runner can forge subscriptions to its turn. It cannot write
-        connections or turns, so their owners are reliable.
+        Runners cannot write connections or turns, so the users in the records of connections and turns are reliable.
         """
         connection = self.connections.get(subscription.connection_id)
         turn = self.turns.get(subscription.session_id, subscription.turn_id)
@@ -81,7 +80,7 @@ class PushEvents:
             yield end_message(turn.turn_id, after)
 
     def _count_failure(self, subscription: Subscription, reason: DeliveryFailed) -> bool:
-        """Count a failed delivery. After several, close the connection; the client reconnects and loses nothing."""
+        """Count a failed delivery. After several failures, close the connection: the client reconnects without loss."""
         failures = subscription.failures + 1
         logger.warning("undelivered", extra={"turn_id": subscription.turn_id, "failures": failures, "why": str(reason)})
         if failures >= MAX_FAILURES:

@@ -61,7 +61,7 @@ class IssueTicket:
 
 @dataclass(frozen=True)
 class OpenConnection:
-    """Open WebSocket connections. A web page's origin must be one of ``origins``; other clients send no origin."""
+    """Open WebSocket connections. Accept a web page only if its origin is allowed. Other clients send no origin."""
 
     tickets: Tickets
     connections: Connections
@@ -85,18 +85,18 @@ class OpenConnection:
 
 @dataclass(frozen=True)
 class ForgetConnection:
-    """Delete closed connections. The next push deletes their subscriptions, because no index can find them."""
+    """Delete closed connections. Subscriptions cannot be found by connection, so the next push deletes them."""
 
     connections: Connections
 
     def __call__(self, connection_id: ConnectionId) -> None:
-        """Delete a connection. Idempotent."""
+        """Delete a connection. A connection that does not exist is no error."""
         self.connections.remove(connection_id)
 
 
 @dataclass(frozen=True)
 class Subscribe:
-    """Subscribe connections to turns. This only writes a record; the table's stream then triggers ``PushEvents``."""
+    """Subscribe connections to turns. ``Subscribe`` only stores a record, which then triggers ``PushEvents``."""
 
     connections: Connections
     sessions: Sessions
@@ -107,7 +107,7 @@ class Subscribe:
     entropy: Callable[[int], bytes]
 
     def __call__(self, connection_id: ConnectionId, session_id: SessionId, turn_id: TurnId, after: int) -> None:
-        """Subscribe to the turn's events after cursor ``after``. Raise NotAllowed, SessionNotFound or TurnNotFound."""
+        """Subscribe to the turn's events after number ``after``. Raise NotAllowed, SessionNotFound or TurnNotFound."""
         connection = self.connections.get(connection_id)
         if connection is None:
             raise NotAllowed("This connection no longer exists. Open a new one.")
@@ -127,7 +127,7 @@ class Subscribe:
 
 @dataclass(frozen=True)
 class Unsubscribe:
-    """End a connection's subscription to a turn. Idempotent."""
+    """End a connection's subscription to a turn. A missing subscription is no error."""
 
     subscriptions: Subscriptions
 

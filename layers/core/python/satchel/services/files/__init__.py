@@ -1,1 +1,1 @@
-"""Use cases of files: upload, list, read, keep, delete, share and download them, and show them to the model."""
+"""Use cases for files: upload, list, read, keep, delete, share and download files, and list files for the model."""

@@ -1,6 +1,6 @@
 """Convert the files in a tool's output (artifacts) to stored files, file records and parts of the response.
 
-The types in order: ``Artifact`` or ``DeferredArtifact`` (tool output), ``StoredFile`` (runner's report), ``NewFile``
+The types are, in order: ``Artifact`` or ``DeferredArtifact`` (tool output), ``StoredFile`` (report), ``NewFile``
 and ``FileRecord`` (database), ``ResponseArtifact`` or ``ResponseDeferred`` (response to the client).
 """
 
@@ -22,13 +22,11 @@ _MAX_ACTIONS, _MAX_ACTION_CHARS = 20, 500
 
 
 def to_stored_file(user: UserName, call_id: CallId, index: int, artifact: Artifact | DeferredArtifact) -> StoredFile:
-    """Return the stored file for a call's ``index``-th artifact, with the S3 key where the runner stores the bytes.
+    """Return the stored file for a call's ``index``-th artifact, with the S3 key under which the runner stores it.
 
     The id and the key depend only on the arguments, so RecordToolResult can recompute and check the runner's values.
     """
-    artifact = artifact.model_copy(
-        update={"name": truncate(artifact.name, MAX_NAME_CHARS)}
-    )  # first, because the S3 key contains the object id
+    artifact = artifact.model_copy(update={"name": truncate(artifact.name, MAX_NAME_CHARS)})
     deferred = isinstance(artifact, DeferredArtifact)
     file_id = object_id(call_id, index)
     key = object_key(user, "deferred" if deferred else "artifacts", file_id, safe_name(artifact.name))
@@ -36,7 +34,7 @@ def to_stored_file(user: UserName, call_id: CallId, index: int, artifact: Artifa
 
 
 def to_new_file(call: Call, stored: StoredFile, display: Display | None, size: int, now: datetime) -> NewFile:
-    """Return the record to save for a checked file of ``size`` bytes. ``display`` provides a missing category."""
+    """Return the record to save for a checked file of ``size`` bytes. A missing category comes from ``display``."""
     artifact = stored.artifact
     new = NewFile(
         object_id=object_id(call.call_id, stored.index),
@@ -69,7 +67,7 @@ def lifetime_of(artifact: DeferredArtifact) -> timedelta:
 
 
 def to_response(artifact: Artifact, record: FileRecord, position: int, *, declared: bool) -> ResponseArtifact:
-    """Return the file as the response shows it. If the output does not name it (``declared``), it is not displayed."""
+    """Return the file's entry in the response. Clients display only files that the tool ``declared`` in its output."""
     return ResponseArtifact(
         id=artifact.id or record.file_key,
         type=artifact.type or record.mime,
@@ -91,7 +89,7 @@ def to_response(artifact: Artifact, record: FileRecord, position: int, *, declar
 
 
 def to_deferred_response(artifact: DeferredArtifact, record: FileRecord) -> ResponseDeferred:
-    """Return the deferred file as the response shows it, without a download link."""
+    """Return the deferred file's entry in the response, without a download link."""
     return ResponseDeferred(
         name=record.name,
         file_key=record.file_key,
@@ -107,7 +105,7 @@ def to_deferred_response(artifact: DeferredArtifact, record: FileRecord) -> Resp
 
 
 def add_metadata_from_store(store: FileStore, new: NewFile) -> NewFile:
-    """Add metadata such as image dimensions, read from parts of the stored file. Raise FileNotFoundError."""
+    """Add metadata such as image dimensions, read from parts of the stored file. Raise FileNotFoundError if missing."""
     return _with_metadata(
         new, RangeReader(new.size, lambda first, last: b"".join(store.read_range(new.key, first, last)))
     )

@@ -19,7 +19,7 @@ from satchel.services.calls.audit import RecordAudit
 
 logger = logging.getLogger(__name__)
 
-_MAX_LOGGED_CHARS = 100  # limits the requested file key, which may be any text
+_MAX_LOGGED_CHARS = 100  # maximum for a requested file key, which may be any text
 
 # For invalid tokens, look up these claims instead, so that the response takes as long as for valid tokens.
 _NO_CLAIMS = Claims(file_key="f" + "0" * 26, version=0, owner="nobody", session_id="", epoch=0, audience="ui", exp=0)
@@ -27,7 +27,7 @@ _NO_CLAIMS = Claims(file_key="f" + "0" * 26, version=0, owner="nobody", session_
 
 @dataclass(frozen=True)
 class LinkAttempt:
-    """Result of opening a link. ``claims`` is None for an invalid token; ``file`` is None if the link is rejected."""
+    """Result of opening a link. ``claims`` is None for an invalid token. ``file`` is None for a rejected link."""
 
     claims: Claims | None
     file: FileRecord | None
@@ -35,14 +35,14 @@ class LinkAttempt:
 
 @dataclass(frozen=True)
 class OpenLink:
-    """Check whether a link's token still opens its file. Reads the same records for valid and invalid tokens."""
+    """Check if a link's token still opens its file. Always read the same records, so that timing reveals nothing."""
 
     signer: Signer
     link_states: LinkStates
     clock: Clock
 
     def attempt(self, file_key: FileKey, token: str) -> LinkAttempt:
-        """Check the token. Return its claims if it was signed for this file, and the file if the link still works."""
+        """Return the token's claims if it was signed for this file, and the file if the link still works."""
         signed = self.signer.verify(token, ("ui", "tool"))
         claims = signed if signed is not None and signed.file_key == file_key else None
         [state] = self.link_states.get_many([claims or _NO_CLAIMS])
@@ -69,7 +69,7 @@ class Download:
     def __call__(self, file_key: FileKey, token: str) -> FileRecord:
         """Check the token, record the download and return the file version to send. Raise LinkNotFound.
 
-        Rejected links are logged but not audited: writing an audit entry takes time and would reveal a valid token.
+        Rejected links are not audited: the time for that write would reveal that a rejected link was once valid.
         """
         started = self.clock.monotonic()
         attempt = self.open_link.attempt(file_key, token)

@@ -1,7 +1,7 @@
 """Select the files that the model sees: the file context of a turn, and the tool ``satchel.list_files``.
 
-The context contains the session's files and, if files persist across sessions, the user's latest files from other
-sessions. With the tool, the model can list all other files.
+The file context contains the session's files and, if files persist across sessions, the user's latest files from other
+sessions. The model can list all other files with the tool.
 """
 
 from collections.abc import Sequence
@@ -20,20 +20,19 @@ from satchel.ports.files import Files
 from satchel.ports.system import Clock
 
 MAX_OTHERS = 10
-_MAX_COUNTED = 200
-"""Maximum number of files that are counted. If there are more, the context says "at least"."""
+_MAX_COUNTED = 200  # if there are more files, the file context says "at least" instead of the exact number
 
 
 @dataclass(frozen=True)
 class FileContextBuilder:
-    """Build the file context that is added to a turn's user message (clause v2.1:context:automatic)."""
+    """Build the list of files that is added to a turn's user message (clause v2.1:context:automatic)."""
 
     files: Files
     clock: Clock
     persist_files_across_sessions: bool
 
     def __call__(self, turn: Turn) -> FileContext:
-        """Return the files named in the message, then the session's, then others; newest first in each group."""
+        """Return the files that the message names, then the session's files, then files of other sessions."""
         session_page = self.files.list(turn.user, _MAX_COUNTED, None, FileFilter(session_id=turn.session_id))
         session_keys = {file.file_key for file in session_page.items}
         keys = [FileKey(key) for key in dict.fromkeys(turn.files) if key not in session_keys]
@@ -46,7 +45,7 @@ class FileContextBuilder:
         return FileContext(listed, more, at_least=more > 0 and (more_others or session_page.cursor is not None))
 
     def _others(self, turn: Turn, relevant: set[str]) -> tuple[list[FileRecord], bool]:
-        """Return the user's files of other sessions that are not in ``relevant``, and True if some were not read."""
+        """Return the user's files of other sessions except ``relevant``, and True if not all of them were read."""
         if not self.persist_files_across_sessions:
             return [], False
         page = self.files.list(turn.user, _MAX_COUNTED, None)
@@ -60,7 +59,7 @@ class FileContextBuilder:
 
 @dataclass(frozen=True)
 class ListFiles:
-    """Run the tool ``satchel.list_files``, which describes the user's files to the model, without keys and links."""
+    """Run the built-in tool ``satchel.list_files``, which describes the user's files to the model without any links."""
 
     files: Files
     clock: Clock

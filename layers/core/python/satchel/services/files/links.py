@@ -51,7 +51,7 @@ class MintLinks:
         return [self._url_path(_claims(file, sessions, "ui", until)) for file in files]
 
     def for_tool(self, file: FileRecord, seconds: float) -> str:
-        """Return the absolute URL at which a tool can download the file for ``seconds``, its maximum duration."""
+        """Return the absolute URL, valid for ``seconds``, at which a tool can download the file."""
         claims = _claims(file, self._sessions([file]), "tool", self._in(math.ceil(seconds)))
         return self.public_url + self._url_path(claims)
 
@@ -61,7 +61,7 @@ class MintLinks:
         return claims, self.public_url + self._url_path(claims)
 
     def for_canvas(self, user: UserName, session_id: SessionId, canvas_id: CanvasId) -> str | None:
-        """Return a token with which the dashboard can identify its user, or None if the session has ended."""
+        """Return a token with which a dashboard can identify its user, or None if the session is missing or ended."""
         session = self.sessions.get(user, session_id)
         if session is None or session.status is SessionStatus.ENDED:
             return None
@@ -143,10 +143,10 @@ class RevokeLinks:
     links: SharedLinks
 
     def __call__(self, who: Identity, link_id: LinkId) -> None:
-        """Revoke this link of the user. Raise SharedLinkNotFound."""
+        """Revoke one of the user's shared links. Raise SharedLinkNotFound."""
         if not self.links.revoke(who.name, link_id):
             raise SharedLinkNotFound(link_id)
 
     def all(self, who: Identity) -> int:
-        """Revoke all links of the user and return how many there were."""
+        """Revoke all shared links of the user and return their number."""
         return self.links.revoke_all(who.name)

@@ -17,7 +17,7 @@ from satchel.ports.sessions import Sessions
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
 
-_MARKS_OF_CHANGED_NAMES = {"(", "…"}  # the file context shows "[" as "(", and ends shortened names with "…"
+_MARKS_OF_CHANGED_NAMES = {"(", "…"}  # the model sees "[" in a name as "(", and a shortened name ends with "…"
 _MAX_COMPARED = 100
 _FILE_KEY = re.compile(rf"f{ID_BODY}")
 
@@ -49,10 +49,7 @@ class ReadFiles:
         return body
 
     def list(self, who: Identity, file_filter: FileFilter, limit: int, cursor: str | None) -> Page[FileRecord]:
-        """Return a page of the files that match the filter: newest first, or by name if the filter has a name prefix.
-
-        Raise SessionNotFound.
-        """
+        """Return a page of matching files: newest first, or by name if a prefix is given. Raise SessionNotFound."""
         session_id = file_filter.session_id
         if session_id is not None and self.sessions.get(who.name, session_id) is None:
             raise SessionNotFound(session_id)
@@ -70,8 +67,7 @@ def find_file(
 ) -> FileRecord | None:
     """Return the user's file with this key or name, or None if it does not exist or has expired.
 
-    The session's files are searched first. A name may also have the form that the file context shows:
-    shortened, or with replaced brackets.
+    Search the session's files first. Also accept a name as the model sees it: shortened, or with replaced brackets.
     """
     matches = _find_files(files, user, session_id, name_or_key)
     return next((record for record in matches if not is_expired(record, now)), None)

@@ -17,7 +17,7 @@ from satchel.services.files.read_files import ReadFiles
 
 @dataclass(frozen=True)
 class KeepFile:
-    """Make a transient file permanent. Idempotent."""
+    """Make a transient file, which would expire, permanent. A permanent file stays unchanged."""
 
     read: ReadFiles
     reaper: FileReaper
@@ -30,7 +30,7 @@ class KeepFile:
         if not record.is_transient:
             return record
         while_open = record.temporary or not self.persist_files_across_sessions
-        self.store.set_tags(record.key, {})  # first, so that the bucket does not expire the bytes
+        self.store.set_tags(record.key, {})  # remove the expiry tag first, so that S3 keeps the bytes
         return self.reaper.promote(record, while_open=while_open)
 
 
@@ -51,15 +51,12 @@ class RemoveFile:
 
 @dataclass(frozen=True)
 class RemoveFiles:
-    """Delete many files that are expired or belong to ended sessions.
-
-    The bytes are deleted before the records, so that the next run finds all remaining files after an interruption.
-    """
+    """Delete many files: bytes before records, so that the next run can complete an interrupted deletion."""
 
     reaper: FileReaper
     store: FileStore
 
     def __call__(self, records: Sequence[FileRecord]) -> int:
-        """Delete the files and return how many. A file that got a new version after it was listed remains."""
+        """Delete the files and return their number. Keep files that got a new version after they were listed."""
         self.store.delete([version.key for version in self.reaper.list_versions(records)])
         return self.reaper.remove(records)

@@ -1,4 +1,4 @@
-"""Upload a file of any size in parts. The client sends the parts directly to S3, to presigned URLs."""
+"""Upload a file of any size in parts. The client sends each part directly to S3, to a presigned URL."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -117,24 +117,24 @@ class SignParts:
 
 @dataclass(frozen=True)
 class AbortUpload:
-    """Abort an upload: remove its record, then its bytes. Only the caller that removed the record deletes the bytes."""
+    """Abort an upload: remove its record, then its bytes. Of concurrent callers, only the first deletes the bytes."""
 
     uploads: Uploads
     parts: PartStore
     store: FileStore
 
     def __call__(self, user: UserName, upload_id: UploadId) -> None:
-        """Abort the upload and delete its stored parts. Raise UploadNotFound, including for a complete upload."""
+        """Abort the upload and delete its stored parts. Raise UploadNotFound if the upload is missing or complete."""
         upload = self.uploads.pop(user, upload_id)
         if upload is None:
             raise UploadNotFound(upload_id)
         self.parts.abort(upload)
-        self.store.delete([upload.file.key])  # a concurrent completion may have created the object
+        self.store.delete([upload.file.key])  # a concurrent completion may have created the S3 object
 
 
 @dataclass(frozen=True)
 class CompleteUpload:
-    """Complete an upload: first join the bytes, then save the file record. So every listed file can be downloaded."""
+    """Complete an upload: join the parts, then save the file record, so that every listed file can be downloaded."""
 
     read: ReadUploads
     sessions: Sessions
@@ -147,10 +147,9 @@ class CompleteUpload:
     def __call__(self, who: Identity, upload_id: UploadId) -> FileRecord:
         """Join the parts to a file and return the file's record. A repeated call returns the same record.
 
-        Raise UploadNotFound, UploadIncomplete (with the missing parts), UploadOverLimit, SessionNotFound or
-        SessionEnded.
+        Raise UploadNotFound, UploadIncomplete (missing parts), UploadOverLimit, SessionNotFound or SessionEnded.
         """
-        upload = self.read.find(who, upload_id)  # before the file: a completion in between saves the file
+        upload = self.read.find(who, upload_id)  # read first, because completion replaces the upload with a file
         if done := self.files.get_by_object(who.name, upload_id):
             return done
         if upload is None:
@@ -168,10 +167,7 @@ class CompleteUpload:
         return record
 
     def _join(self, upload: Upload) -> int | None:
-        """Join the parts to an S3 object and return its size, or None if the parts no longer exist.
-
-        A concurrent or earlier request may have created the object already; then return its size.
-        """
+        """Join the parts to an S3 object, if it does not exist yet. Return its size, or None if the parts are gone."""
         found = self.store.head(upload.file.key)
         if found is None:
             stored = self._stored(upload)
@@ -219,6 +215,6 @@ class SweepUploads:
         for upload in due:
             try:
                 self.abort(upload.file.user, upload.upload_id)
-            except UploadNotFound:  # another request aborted or completed it
+            except UploadNotFound:  # another request aborted or completed the upload
                 continue
         return len(due)

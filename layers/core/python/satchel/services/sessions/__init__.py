@@ -1,1 +1,1 @@
-"""Use cases of sessions: start, read, change, end and clean up; and the deletion of all data of a user."""
+"""Use cases for sessions: start, read, change, end and clean up sessions, and delete all data of a user."""

@@ -12,17 +12,15 @@ from satchel.ports.system import Clock
 from satchel.services.files.retention import RemoveFiles
 
 GRACE = timedelta(minutes=16)
-"""The time after a session's end during which tool calls may still store files and clients may read the last events.
-
-It exceeds the maximum duration of a tool call, 15 minutes."""
+"""Tool calls (at most 15 minutes) may store files, and clients may read events, this long after a session's end."""
 
 
 @dataclass(frozen=True)
 class CleanUpSession:
     """Delete an ended session's temporary files, or all its files if they are not persisted (clause v2.1:persist:off).
 
-    A cleanup may be interrupted and repeated. The first run deletes files only. A second run, after ``GRACE``, deletes
-    the files that were stored in the meantime, and the events.
+    An interrupted cleanup can be repeated. The first run deletes files. A second run, after ``GRACE``, deletes files
+    that were stored since the first run, and the session's events.
     """
 
     sessions: Sessions
@@ -47,7 +45,7 @@ class CleanUpSession:
         return True
 
     def _delete_files(self, session: Session, more_time: Callable[[], bool]) -> bool:
-        """Delete the session's files that must not persist. Return False if ``more_time`` returned False first."""
+        """Delete the session's files that must not persist. Return False if ``more_time`` returned False before."""
         cursor, file_filter = None, FileFilter(session_id=session.session_id)
         while more_time():
             page = self.files.list(session.user, self.files_at_once, cursor, file_filter)

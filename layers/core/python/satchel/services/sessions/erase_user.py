@@ -61,8 +61,8 @@ class RequestErasure:
 class EraseUser:
     """Delete all data of a user. An erasure may be interrupted at any point and repeated.
 
-    Records are deleted before bytes, so every file that is still listed can be downloaded. Running turns are stopped,
-    but their tool calls may still write, so the erasure then runs again after ``LATE_WRITE_GRACE``.
+    Records are deleted before bytes, so every file that is still listed can be downloaded. Tool calls of stopped turns
+    may still write data, so if turns were stopped, the erasure runs again after ``LATE_WRITE_GRACE``.
     """
 
     erasures: Erasures
@@ -95,7 +95,7 @@ class EraseUser:
         return True
 
     def _stop_turns(self, erasure: Erasure) -> list[InterruptedTurn]:
-        """Stop the user's running turns and return them. Store their ids first: their sessions will be deleted."""
+        """Stop the user's running turns and return them. Store their ids first, because their sessions are deleted."""
         interrupted = {turn.turn_id: turn for turn in erasure.late}
         cursor: str | None = None
         while True:
@@ -117,7 +117,7 @@ class EraseUser:
             for upload in uploads:
                 try:
                     self.abort(user, upload.upload_id)
-                except UploadNotFound:  # completed in the meantime: now a file, which is deleted later
+                except UploadNotFound:  # the upload was completed: its file is deleted later
                     continue
 
 
@@ -131,7 +131,7 @@ class SweepErasures:
     grace: timedelta = LATE_WRITE_GRACE
 
     def __call__(self, limit: int) -> int:
-        """Start at most ``limit`` due erasures and return how many. Each is due again only after ``grace``."""
+        """Start at most ``limit`` due erasures and return their number. An erasure is due again after ``grace``."""
         now = self.clock.now()
         due = self.erasures.list_due(now, limit)
         for user in due:

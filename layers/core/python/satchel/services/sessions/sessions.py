@@ -87,10 +87,7 @@ class EndSession:
     clock: Clock
 
     def __call__(self, who: Identity, session_id: SessionId) -> None:
-        """End the session. A repeated call completes an interrupted one. Raise SessionNotFound.
-
-        The session is marked as ended before its turn is canceled, so no new turn can start in between.
-        """
+        """End the session, then cancel its turn, so that no new turn starts. Can be repeated. Raise SessionNotFound."""
         if self.read(who, session_id).status is SessionStatus.ACTIVE:
             self.sessions.end(who.name, session_id, self.clock.now())
         session = self.read(who, session_id)
@@ -113,7 +110,7 @@ class ReadAudit:
 
 
 def ensure_session_open(sessions: Sessions, user: UserName, session_id: SessionId | None) -> None:
-    """Raise SessionNotFound or SessionEnded if the session is missing or ended. Accept ``session_id`` None."""
+    """Raise SessionNotFound or SessionEnded if the session is missing or ended. Do nothing if the id is None."""
     if session_id is None:
         return
     session = sessions.get(user, session_id)

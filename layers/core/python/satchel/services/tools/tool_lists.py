@@ -31,7 +31,7 @@ _MAX_CONCURRENT = 8
 
 
 class ServerTools(BaseModel):
-    """A server with its tools. ``tools`` is None if no list is stored; ``failure`` is why the last start failed."""
+    """An MCP server and its tools (None if no list is stored). ``failure`` is the reason if the last start failed."""
 
     name: str
     description: str
@@ -50,7 +50,7 @@ class ListTools:
     lists: ToolLists
 
     def __call__(self, groups: Collection[str]) -> list[ServerTools]:
-        """Return the servers that ``groups`` may call, with their stored tools, and the built-in tools of all users."""
+        """Return the servers that ``groups`` may call, with their stored tools. All groups may call built-in tools."""
         servers = [
             self._server(name, entry.description, self.lists.get(name, entry.config_hash()))
             for name, entry in self.registry.visible_to(frozenset(groups)).items()
@@ -85,7 +85,7 @@ class RefreshTools:
     max_age: timedelta = REFRESH_INTERVAL
 
     def __call__(self, server: str) -> Sequence[ToolSpec]:
-        """Fetch, store and return a server's tools. If the server does not start, store why and raise Unavailable."""
+        """Fetch, store and return a server's tools. If the server fails to start, store why and raise Unavailable."""
         config_hash = self.registry.servers[server].config_hash()
         try:
             tools = self.runners.list_tools(server)
@@ -102,7 +102,7 @@ class RefreshTools:
         return self(server) if stored is None or stored.tools is None else stored.tools
 
     def get_with_tool(self, server: str, tool: str) -> Sequence[ToolSpec]:
-        """Return a server's stored tools. Fetch them again if ``tool`` is missing and the list is not recent."""
+        """Return a server's stored tools. Fetch them again if ``tool`` is missing and the stored list is not recent."""
         tools, stored = self.get(server), self._stored(server)
         if any(each.name == tool for each in tools) or stored is None or not stored.is_due(self.clock.now()):
             return tools
@@ -121,7 +121,7 @@ class RefreshTools:
                 future.result()
 
     def try_refresh(self, server: str) -> None:
-        """Refresh a server's tool list. If the server does not start, log that; ``ListTools`` then shows the reason."""
+        """Refresh a server's tool list. If the server does not start, log the reason. ``ListTools`` returns it too."""
         before = self._stored(server)
         try:
             tools = self(server)
@@ -137,7 +137,7 @@ class RefreshTools:
 
 @dataclass(frozen=True)
 class MarkToolsStale:
-    """Mark tool lists as stale. Untrusted runners trigger this, so its only effect is an earlier refresh."""
+    """Mark tool lists as stale. Untrusted runners can request this, so the only effect is an earlier refresh."""
 
     registry: Registry
     lists: ToolLists

@@ -1,1 +1,1 @@
-"""Use cases of turns: start a turn, request the model's replies, ask for approvals, end and read the turn."""
+"""Use cases for turns: start a turn, request the model's replies, ask for approvals, end a turn and read turns."""

@@ -19,7 +19,7 @@ from satchel.services.turns.read_turn import ReadTurn
 
 @dataclass(frozen=True)
 class AskApproval:
-    """Ask the user to approve a call. Without a decision within ``timeout``, the state Dispatch rejects the call."""
+    """Ask the user to approve a tool call. Without a decision within ``timeout``, the state Dispatch rejects it."""
 
     calls: Calls
     approvals: Approvals
@@ -29,7 +29,7 @@ class AskApproval:
     timeout: timedelta
 
     def __call__(self, step: CallStep) -> None:
-        """Store and publish the request; resume the turn if there is a decision already. Raise LookupError."""
+        """Store and publish the approval request. If the user has already decided, resume the turn immediately."""
         call = self.calls.get(step.turn_id, step.call_id)
         if call is None or step.task_token is None:
             raise LookupError(f"no such call to approve: {step.call_id}")
@@ -70,8 +70,7 @@ class DecideApproval:
     ) -> Decision:
         """Store the decision and return it. Sending the same decision again succeeds.
 
-        Raise SessionNotFound, TurnNotFound, CallNotFound (no approval was requested) or ApprovalClosed (another
-        decision was stored before, the request has expired, or the turn has ended).
+        Raise SessionNotFound, TurnNotFound, CallNotFound, or ApprovalClosed (decided otherwise, expired or turn ended).
         """
         turn = self.read_turn.find(who, session_id, turn_id)
         approval = self.approvals.get(turn.turn_id, call_id)

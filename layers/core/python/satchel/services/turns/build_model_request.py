@@ -19,7 +19,7 @@ from satchel.services.tools.tool_lists import ListTools
 
 @dataclass(frozen=True)
 class BuildModelRequest:
-    """Build requests to the model. ``instructions`` and ``context_tokens`` are defaults for sessions and models."""
+    """Build requests to the model. A session's instructions and a model's token limit override the default values."""
 
     sessions: Sessions
     file_context: FileContextBuilder
@@ -29,7 +29,7 @@ class BuildModelRequest:
     context_tokens: int
 
     def __call__(self, turn: Turn, messages: Sequence[Message], *, must_answer: bool = False) -> CompletionRequest:
-        """Return the request. ``must_answer`` tells the model to give its final answer, without tool calls."""
+        """Return the request. ``must_answer`` tells the model to give its final answer without further tool calls."""
         session = self.sessions.get(turn.user, turn.session_id)
         instructions = (session.instructions if session else None) or self.instructions
         entry = self.models.get(turn.model)
@@ -48,7 +48,7 @@ class BuildModelRequest:
 
 
 def _add_file_context(messages: list[Message], files: FileContext) -> list[Message]:
-    """Add the file context to the latest user message only."""
+    """Add the list of files to the latest user message only."""
     index, message = next((i, m) for i, m in reversed(list(enumerate(messages))) if isinstance(m, UserMessage))
     return [*messages[:index], UserMessage(text=append_file_list(message.text, files)), *messages[index + 1 :]]
 

@@ -1,7 +1,7 @@
 """End turns, each exactly once and with exactly one last event (function finish).
 
-Normally the state Finish ends the turn. If the Step Functions execution stops earlier, an EventBridge rule ends it.
-``EndStuckTurn`` handles the remaining cases: the execution never started, or the last event was not written.
+Normally the workflow's last state, Finish, ends the turn. If the workflow stops earlier, an EventBridge rule ends the
+turn. ``EndStuckTurn`` handles the other cases: the workflow never started, or the last event was not written.
 """
 
 import json
@@ -49,7 +49,7 @@ _NOT_IN_EVENTS: dict[str, Any] = {
 
 
 class Ending(StrEnum):
-    """The reason why a turn ends. ``LOST``: the execution is gone but has not ended the turn."""
+    """The reason why a turn ends. ``LOST``: the turn's execution is missing or stopped without ending the turn."""
 
     NORMAL = "normal"
     CANCELLED = "cancelled"
@@ -115,7 +115,7 @@ class FinishTurn:
         self.metrics.add(TURN_DURATION, duration / timedelta(milliseconds=1), turn.status)
 
     def _audit_interrupted_calls(self, turn: Turn) -> None:
-        """If the turn has failed, write audit entries for its calls without a result: their tools may have run."""
+        """If the turn failed, write audit entries for its calls without a result, because their tools may have run."""
         if turn.error is not None:
             for call in self.calls.list(turn.turn_id):
                 if call.result is None and self.audit(
@@ -133,7 +133,7 @@ class FinishTurn:
         self.events.append(turn.turn_id, event)
 
     def _response(self, turn: Turn) -> dict[str, Any]:
-        """Return the response for the last event, or only its ids and status if it is too large for an event."""
+        """Return the turn's response for its last event, or only the ids and status if the response is too large."""
         response = compose_response(turn, self.calls.list(turn.turn_id))
         payload = response.model_dump(mode="json", exclude_none=True, exclude=_NOT_IN_EVENTS)
         if len(json.dumps(payload, ensure_ascii=False).encode()) <= MAX_EVENT_BYTES:
@@ -155,7 +155,7 @@ def _error(step: TurnStep, ending: Ending) -> TurnError | None:
 
 @dataclass(frozen=True)
 class EndStuckTurn:
-    """End a stuck turn. Called when a client reads a turn, and when a stuck turn blocks a new one in its session."""
+    """End a stuck turn. Called when a client reads a turn, and when a turn blocks a new turn in the same session."""
 
     turns: Turns
     workflow: Workflow

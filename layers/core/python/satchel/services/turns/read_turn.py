@@ -1,7 +1,4 @@
-"""Find, read and cancel a user's turns, and read their events.
-
-For another user's turn, all functions raise the same error as for a missing one.
-"""
+"""Find, read and cancel a user's turns, and read their events. Another user's turn counts as missing."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -47,7 +44,7 @@ class ReadTurn:
         return find_turn(self.sessions, self.turns, who.name, session_id, turn_id)
 
     def find_current(self, who: Identity, session_id: SessionId, turn_id: TurnId) -> Turn:
-        """Return the turn whose events a client will follow. If it is stuck, end it first, so that the events end."""
+        """Return the turn whose events a client will follow. End a stuck turn first, so that its last event exists."""
         turn = self.end_stuck(self.find(who, session_id, turn_id))
         self.end_stuck.publish_end(turn)
         return turn
@@ -133,7 +130,7 @@ def find_turn(sessions: Sessions, turns: Turns, user: UserName, session_id: Sess
 
 
 def is_fully_read(events: Events, turn_id: TurnId, after: int) -> bool:
-    """Return True if the ended turn's last event is at or before ``after``. It may be written just after the end."""
+    """Return True if an ended turn has no events after ``after``. Its last event may be written just after its end."""
     if after == 0:
         return False
     latest = events.list_after(turn_id, after - 1, 2)

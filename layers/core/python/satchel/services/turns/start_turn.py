@@ -34,9 +34,7 @@ class TurnRequest(BaseModel):
     """A user's message. ``tools`` limits which tools the model may call; ``files`` are names or keys of files."""
 
     model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"message": "Summarise my sales", "files": ["sales.csv"], "tools": ["report"]}]
-        },
+        json_schema_extra={"examples": [{"message": "Summarise my sales", "files": ["sales.csv"], "tools": ["report"]}]}
     )
 
     message: Annotated[str, Field(min_length=1)]
@@ -92,7 +90,7 @@ class StartTurn:
         return turn
 
     def _begin(self, turn: Turn, idempotency_key: str | None) -> Turn:
-        """Store the turn and lock the session for it. If a stuck turn holds the lock, end that turn first."""
+        """Store the turn and lock the session. If a stuck turn holds the lock, end the stuck turn first."""
         try:
             return self.turns.begin(turn, idempotency_key)
         except TurnRunning as running:

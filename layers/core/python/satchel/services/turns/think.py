@@ -54,7 +54,7 @@ class Think:
         return self._next(step, [self._reference(turn, call) for call in calls], done=not calls)
 
     def _reference(self, turn: Turn, call: Call) -> CallRef:
-        """Return the call's id, and True if it needs approval: only calls that the user may make ask for approval."""
+        """Return the call's id, and True if it needs approval. Calls that the user may not make need no approval."""
         registry = self.tools.registry
         place = registry.split_tool_name(call.tool)
         is_visible = place is not None and place[0] in registry.visible_to(turn.groups)
@@ -72,10 +72,9 @@ class Think:
         )
 
     def _reply(self, turn: Turn, step: TurnStep) -> AssistantMessage | None:
-        """Return the round's reply (stored, or else requested from the model), and publish all of its text.
+        """Return and publish the round's reply: the stored reply, or a new one. Raise TurnCancelled or ModelError.
 
-        Return None if the final answer is empty, or if the turn has ended in the meantime. If two attempts run at the
-        same time, both return the reply that was stored first. Raise TurnCancelled or ModelError.
+        Return None if the final answer is unusable or the turn has ended. Concurrent attempts return the same reply.
         """
         streamer = TokenStreamer(
             self.events, self.clock, turn.turn_id, step.round, step.tries, lambda: self._is_running(turn)
@@ -126,7 +125,7 @@ class Think:
 
 
 def _with_own_ids(turn: Turn, round_number: int, calls: Sequence[ProposedCall]) -> list[ProposedCall]:
-    """Replace the provider's call ids, which may repeat within a session and which other providers may reject."""
+    """Replace the model provider's call ids: they may repeat within a session, and other providers may reject them."""
     return [
         ProposedCall(
             tool=truncate(proposed.tool, MAX_TOOL_CHARS),

@@ -9,7 +9,7 @@ from satchel.ports.system import Clock
 from satchel.ports.turns import Events
 
 ATTEMPTS_PER_TRY = 100
-"""Size of the range of ``attempt`` numbers for each try of the state Think; a later try gets a higher range."""
+"""Each try of the state Think numbers its attempts in a range of this size. A later try uses a higher range."""
 
 _MIN_INTERVAL, _MAX_INTERVAL = 0.2, 0.5
 _INTERVAL_DIVISOR = 20  # the interval is 1/20 of the time since the reply started
@@ -23,9 +23,8 @@ class TurnCancelled(Exception):
 class TokenStreamer:
     """Publish the reply of one round piece by piece. Implements ``StreamListener``.
 
-    The first piece is published at once, then five pieces per second, later two, so a reply of 2,000 tokens needs only
-    some dozens of writes. While the model sends no text, ``is_running`` is called once per second. ``tries`` is how
-    often the state Think already failed in this round.
+    The first piece is published at once, then five pieces per second, later two, to limit the number of writes. Without
+    new text, ``is_running`` is called once per second. ``tries`` is how often the state Think failed in this round.
     """
 
     def __init__(
@@ -45,7 +44,7 @@ class TokenStreamer:
         self._started = self._last = clock.monotonic()
 
     def __call__(self, text: str) -> None:
-        """Add text to the pending text, and publish it if the interval is over. Raise TurnCancelled or Unavailable."""
+        """Collect text, and publish the collected text if the interval is over. Raise TurnCancelled or Unavailable."""
         chars_left = MAX_ANSWER_CHARS - 1 - len(self._published) - len(self._pending)
         self._pending += text[: max(0, chars_left)]
         if self._pending and self._is_due():
