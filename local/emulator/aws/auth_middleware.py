@@ -1,10 +1,14 @@
-"""WSGI middleware that authenticates requests to the emulated AWS, a server on a loopback port.
+"""WSGI middleware that authenticates requests to the loopback server of the emulated AWS.
 
-The server holds all users' files, and every program and web page on this machine can reach it. It accepts requests to
-its own address that are signed with the emulator's key or with a key of the emulated STS, either in the Authorization
-header (runners) or in the URL (presigned URLs of S3, and the preflight that a browser sends before using one). The Host
-header check stops foreign names that resolve to this machine (DNS rebinding); the Origin header check stops pages from
-other machines. A page on another local port may use a presigned URL, as on AWS. moto's control pages are always closed.
+The server holds all users' files, and every program and every open web page on this machine can reach the server. The
+middleware therefore accepts only requests that are signed with the emulator's key or with a key that the emulated STS
+issued. Runners (the processes that run tools) send the signature in the Authorization header; presigned S3 URLs contain
+the signature. Before a browser uses a presigned URL, it sends a preflight: for a preflight, the middleware checks only
+the access key and the expiry in the URL.
+
+The Host header check stops foreign host names that resolve to this machine (DNS rebinding). The Origin header check
+stops web pages from other machines. A page on another local port may use a presigned URL, as on AWS. moto's control
+pages below ``/moto-api`` are always closed.
 """
 
 import datetime as dt
@@ -82,7 +86,7 @@ def _headers(environ: "WSGIEnvironment") -> dict[str, str]:
 
 
 def _body(environ: "WSGIEnvironment") -> bytes:
-    """Return the body, and replace the input stream so that the application can read it again."""
+    """Read and return the request body. Replace the WSGI input stream, so that the application can read it again."""
     body: bytes = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
     environ["wsgi.input"] = io.BytesIO(body)
     return body

@@ -30,7 +30,7 @@ from local.emulator.aws.signatures import SecretLookup
 REGION = "us-east-1"
 ACCOUNT = "123456789012"
 _KEY_ID = "AKIASATCHELLOCAL0000"
-_SECRET = secrets.token_hex(20)  # random, so that only processes that received it can sign requests
+_SECRET = secrets.token_hex(20)  # random, so that only processes that received the secret can sign requests
 _CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": _KEY_ID,
     "AWS_SECRET_ACCESS_KEY": _SECRET,
@@ -50,25 +50,28 @@ _REAL_CREDENTIALS = (
 _SERVER_VARIABLES = ("MOTO_PORT", "AWS_ENDPOINT_URL_S3")
 _CONFIG: DefaultConfig = {
     "core": {
-        "mock_credentials": False,  # our fake credentials stay in the environment, even after a stop
+        "mock_credentials": False,  # moto must not replace the fake credentials from forget_real_aws
         "reset_boto3_session": True,
-        "passthrough": {"services": ["bedrockruntime"], "urls": []},  # real Bedrock: moto emulates no models
+        # moto emulates no models, so requests to Bedrock go to the real AWS
+        "passthrough": {"services": ["bedrockruntime"], "urls": []},
     },
     "stepfunctions": {"execute_state_machine": True},
 }
-_STOP_SECONDS = 0.4  # how long a stop waits for handlers and executions to end
-_POLL_SECONDS = 0.1  # stopping the server takes up to this long; werkzeug's default is 0.5
+_STOP_SECONDS = 0.4  # how long ``LocalCloud.stop`` waits for running handlers and executions to end
+_POLL_SECONDS = 0.1  # interval at which the server checks whether to stop; werkzeug's default is 0.5
 _log = logging.getLogger(__name__)
 _running = threading.Lock()
 
 
 class LocalCloud:
-    """Context manager that runs the emulated AWS, at most one per process at a time. Stopping it deletes all data.
+    """Context manager that runs the emulated AWS. Stopping it deletes all emulated data.
 
-    In this process, boto3 clients call moto's back ends directly. Only S3 clients use the loopback server at
-    ``endpoint_url``, so that the URLs that they presign work. Other processes use the server for all services (see
-    ``environ``). ``without`` names moto patches to leave out, for the patches' tests; a patch that is already
-    installed in this process stays.
+    A process can run only one ``LocalCloud`` at a time. In this process, boto3 clients call moto's back ends directly.
+    Only S3 clients use the loopback server at ``endpoint_url``, so that their presigned URLs work. Other processes use
+    the loopback server for all services (see ``environ``).
+
+    Tests of a moto patch name the patch in ``without`` to leave it out. A patch that this process has already installed
+    remains installed.
     """
 
     def __init__(self, *, without: Collection[str] = ()) -> None:
@@ -85,7 +88,7 @@ class LocalCloud:
 
     @property
     def environ(self) -> dict[str, str]:
-        """Return the environment variables that connect another process to the emulated instead of the real AWS."""
+        """Return the environment variables that make another process use the emulated AWS instead of the real AWS."""
         return {**_CREDENTIALS, "AWS_ENDPOINT_URL": self.endpoint_url}
 
     def __enter__(self) -> Self:
@@ -109,7 +112,7 @@ class LocalCloud:
         os.environ.update(zip(_SERVER_VARIABLES, (str(self._server.port), self._server.url), strict=True))
 
     def stop(self) -> None:
-        """Abort executions, wait briefly for running handlers, and delete all data. Takes less than a second."""
+        """Abort all executions, wait briefly for running handlers, and delete all data. Takes less than a second."""
         if self._server is None:
             return
         deadline = time.monotonic() + _STOP_SECONDS
@@ -132,11 +135,11 @@ class LocalCloud:
 class BackendServer:
     """Serves moto's WSGI application on a free port of 127.0.0.1. The constructor starts the server.
 
-    Unlike moto's ``ThreadedMotoServer``, it stops fast and requires a signature for every request.
+    Unlike moto's ``ThreadedMotoServer``, this server stops fast and requires a signature for every request.
     """
 
     def __init__(self, secret_of: SecretLookup) -> None:
-        logging.getLogger("werkzeug").setLevel(logging.WARNING)  # werkzeug logs every request at INFO
+        logging.getLogger("werkzeug").setLevel(logging.WARNING)  # at INFO, werkzeug logs every request
         application = DomainDispatcherApplication(create_backend_app)
         self._server = ThreadedWSGIServer("127.0.0.1", 0, application, MotoRequestHandler)
         self._server.app = with_authentication(application, secret_of, self.port)
@@ -152,7 +155,7 @@ class BackendServer:
 
     @property
     def url(self) -> str:
-        """Return the server's URL. Its host is an IP address, so that boto3 puts the bucket name into the path."""
+        """Return the server's URL. Its host is an IP address, so boto3 puts the bucket name into the URL path."""
         return f"http://127.0.0.1:{self.port}"
 
     def stop(self) -> None:
@@ -162,7 +165,7 @@ class BackendServer:
 
 
 def forget_real_aws() -> None:
-    """Put fake credentials into this process's environment permanently, so that no thread can reach real AWS."""
+    """Permanently replace this process's AWS credentials with fake ones, so that no thread can reach the real AWS."""
     for name in _REAL_CREDENTIALS:
         os.environ.pop(name, None)
     os.environ.update(_CREDENTIALS)
@@ -178,7 +181,7 @@ def _stop_executions() -> None:
 
 
 def _secret_of(key_id: str) -> str | None:
-    """Return the secret of the emulator's own key, or of a key that AssumeRole has issued."""
+    """Return the secret for the access key id of the emulator or of an assumed role, or None for any other key id."""
     if key_id == _KEY_ID:
         return _SECRET
     role = sts_backends[ACCOUNT]["aws"].get_assumed_role_from_access_key(key_id)

@@ -1,8 +1,8 @@
-"""Stub of ``moto.batch``, so that importing moto's Step Functions interpreter does not import Batch and EC2.
+"""Replace ``moto.batch`` with a stub, so that importing moto's Step Functions interpreter imports no Batch or EC2.
 
-The interpreter only needs ``moto.batch.utils`` (the names of a job's states), but the package's ``__init__`` imports
-all of Batch and EC2, which doubles the import time. The stub has the same path, so the package's modules can still be
-imported on demand.
+The interpreter only needs the module ``moto.batch.utils``. But the real package's ``__init__`` imports all of Batch and
+EC2, which doubles the import time. The stub has the real package's search path, so its modules can still be imported
+when they are needed.
 """
 
 import sys
@@ -11,7 +11,7 @@ from types import ModuleType
 
 
 def install() -> None:
-    """Register the stub unless the full package has been imported. Call this before importing moto."""
+    """Register the stub of ``moto.batch`` unless the real package has been imported. Call it before importing moto."""
     spec = find_spec("moto")
     if spec is None or "moto.batch" in sys.modules:
         return

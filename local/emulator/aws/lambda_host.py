@@ -14,7 +14,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Function:
-    """A handler and its timeout in seconds. A handler that times out keeps running: threads cannot be killed."""
+    """A Lambda handler and its timeout in seconds. A handler that times out keeps running: threads cannot be killed."""
 
     name: str
     handler: Handler
@@ -32,7 +32,8 @@ class InvocationResult:
 class FunctionHost:
     """Runs the handlers of registered Lambda functions.
 
-    Each invocation gets a new thread: handlers wait for other handlers, which could never start in a full pool.
+    Each invocation gets a new thread. A thread pool could deadlock: handlers wait for other handlers, and those could
+    not start while the pool is full.
     """
 
     def __init__(self) -> None:
@@ -42,11 +43,11 @@ class FunctionHost:
         self._is_open = True
 
     def register(self, function: Function) -> None:
-        """Add a function, or replace the function of the same name."""
+        """Add a function, or replace the function that has the same name."""
         self._functions[function.name] = function
 
     def invoke(self, name: str, event: object, *, arn: str = "", tenant_id: str | None = None) -> InvocationResult:
-        """Run the handler and return its result, or a timeout error after the function's timeout."""
+        """Run the function's handler. Return its result, or a timeout error if it exceeds the function's timeout."""
         function = self._functions.get(name)
         if function is None:
             return _failure(InvocationError("Runtime.HandlerNotFound", f"{name} has no handler"), "")
@@ -62,7 +63,7 @@ class FunctionHost:
         return _failure(InvocationError("Sandbox.Timedout", message), context.aws_request_id)
 
     def invoke_later(self, name: str, event: object, *, arn: str = "", tenant_id: str | None = None) -> None:
-        """Start the handler and return at once. A failure is logged but not retried, as in the deployment."""
+        """Start the function's handler and return at once. A failed invocation is logged, but not retried."""
         function = self._functions.get(name)
         if function is None:
             _log.warning("Asynchronous invocation of %s, which has no handler", name)
@@ -87,7 +88,7 @@ class FunctionHost:
         return sum(thread.is_alive() for thread in running)
 
     def reopen(self) -> None:
-        """Remove all functions, and accept invocations again after ``close``."""
+        """Remove all registered functions, and accept new invocations again after ``close``."""
         with self._lock:
             self._functions.clear()
             self._is_open = True

@@ -1,6 +1,7 @@
-"""Create emulated AWS resources with boto3, from the same definitions as the deployed stacks.
+"""Create emulated AWS resources with boto3, from the same definition files as the deployed stacks.
 
-A definition is the parsed JSON of a file in ``infra/definitions``: arguments of boto3 calls, without resource names.
+A definition is the parsed JSON of a file in ``infra/definitions``. It contains arguments of boto3 calls, without
+resource names.
 """
 
 import io
@@ -27,7 +28,7 @@ _TRUST_POLICY = {
 
 
 def create_table(name: str, definition: Definition) -> None:
-    """Create a DynamoDB table from arguments of ``create_table`` and an optional ``TimeToLiveSpecification``."""
+    """Create a DynamoDB table from boto3's ``create_table`` arguments and an optional ``TimeToLiveSpecification``."""
     client = boto3.client("dynamodb")
     client.create_table(TableName=name, **{k: v for k, v in definition.items() if k != "TimeToLiveSpecification"})
     if "TimeToLiveSpecification" in definition:
@@ -35,7 +36,7 @@ def create_table(name: str, definition: Definition) -> None:
 
 
 def create_bucket(name: str, definition: Definition) -> None:
-    """Create an S3 bucket and set its configurations. Raise ValueError if a configuration is not supported."""
+    """Create an S3 bucket with the configurations in ``definition``. Raise ValueError if one is not supported."""
     client = boto3.client("s3")
     put: Mapping[str, Callable[..., object]] = {
         "VersioningConfiguration": client.put_bucket_versioning,
@@ -51,18 +52,18 @@ def create_bucket(name: str, definition: Definition) -> None:
 
 
 def create_secret(name: str, value: str) -> str:
-    """Create a secret with a text value and return its ARN."""
+    """Create a Secrets Manager secret with a text value, and return its ARN."""
     return boto3.client("secretsmanager").create_secret(Name=name, SecretString=value)["ARN"]
 
 
 def create_role(name: str) -> str:
-    """Create a role that any principal in the account may assume, and return its ARN. moto enforces no policies."""
+    """Create an IAM role that any principal in the account may assume; return its ARN. moto enforces no policies."""
     role = boto3.client("iam").create_role(RoleName=name, AssumeRolePolicyDocument=json.dumps(_TRUST_POLICY))
     return str(role["Role"]["Arn"])
 
 
 def create_function(name: str, handler: Handler, *, role: str, timeout: float) -> str:
-    """Create a function whose ``handler`` runs in this process for at most ``timeout`` seconds. Return its ARN."""
+    """Create a Lambda function and return its ARN. ``handler`` runs in this process, at most ``timeout`` seconds."""
     HOST.register(Function(name, handler, timeout))
     function = boto3.client("lambda").create_function(
         FunctionName=name,
@@ -76,15 +77,16 @@ def create_function(name: str, handler: Handler, *, role: str, timeout: float) -
 
 
 def map_stream(table: str, function: str, definition: Definition) -> None:
-    """Let a table's stream invoke a function. ``definition`` has arguments of ``create_event_source_mapping``."""
+    """Make a table's stream invoke a function. ``definition`` has boto3's ``create_event_source_mapping`` arguments."""
     stream = boto3.client("dynamodb").describe_table(TableName=table)["Table"]["LatestStreamArn"]
     boto3.client("lambda").create_event_source_mapping(EventSourceArn=stream, FunctionName=function, **definition)
 
 
 def create_state_machine(name: str, definition: str, substitutions: Mapping[str, object], *, role: str) -> str:
-    """Create a Standard state machine from the text of an ASL file with ``${Placeholders}`` and return its ARN.
+    """Create a Standard state machine from the text of an ASL file, and return the state machine's ARN.
 
-    Raise ValueError if placeholders and substitutions do not match one to one.
+    ``substitutions`` has a value for each ``${Placeholder}`` in the text. Raise ValueError if a value or a placeholder
+    is missing.
     """
     names = set(_PLACEHOLDER.findall(definition))
     if names != substitutions.keys():
@@ -95,7 +97,7 @@ def create_state_machine(name: str, definition: str, substitutions: Mapping[str,
 
 
 def _unused_code() -> bytes:
-    """Return a code package, which Lambda's API requires but never runs: invocations run the registered handler."""
+    """Return an empty code package. Lambda's API requires one, but invocations run the registered handler instead."""
     package = io.BytesIO()
     with zipfile.ZipFile(package, "w") as archive:
         archive.writestr("index.py", "")

@@ -1,8 +1,8 @@
 """Verify a request's AWS Signature Version 4, in the query of a presigned URL or in the Authorization header.
 
 moto accepts any signature, so without this check a forged, altered or expired URL would work locally and fail on AWS.
-The check repeats the client's own computation with the secret of the key id. Signature Version 2 and POST policies are
-rejected, because Satchel uses neither.
+The check computes the signature as the client does, with the secret that belongs to the request's access key id.
+Signature Version 2 and POST policies are rejected, because Satchel uses neither.
 """
 
 import datetime as dt
@@ -22,7 +22,7 @@ SecretLookup = Callable[[str], str | None]
 _MAX_CLOCK_SKEW = dt.timedelta(minutes=15)
 _MAX_URL_SECONDS = 7 * 24 * 3600
 _TIME_FORMAT = "%Y%m%dT%H%M%SZ"
-_CREDENTIAL_PARTS = 5  # key id, date, region, service, and the word aws4_request
+_CREDENTIAL_PARTS = 5  # a credential has five parts: key id, date, region, service, and the word aws4_request
 _REQUIRED_PARAMETERS = {
     "X-Amz-Credential",
     "X-Amz-Date",
@@ -34,7 +34,7 @@ _AUTHORIZATION = re.compile(r"AWS4-HMAC-SHA256 Credential=([^,\s]+), *SignedHead
 
 
 class RequestRejected(Exception):
-    """The request is not authenticated. ``code`` is S3's error code."""
+    """A request failed authentication. ``code`` is the S3 error code for the response."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -43,7 +43,7 @@ class RequestRejected(Exception):
 
 @dataclass(frozen=True)
 class _Scope:
-    """The signer's credentials, and the region and service that the signature is for."""
+    """The signer's credentials, and the region and service for which the signature is valid."""
 
     credentials: Credentials
     region: str
@@ -55,8 +55,8 @@ def check_presigned_url(
 ) -> None:
     """Raise RequestRejected unless ``url`` has a signature that is valid for this S3 request at ``now``.
 
-    The signature covers object key, query, method, expiry and the signed headers (including a fixed Content-Type).
-    Pass ``url`` as received, not decoded, names in ``headers`` in lower case, and ``now`` with a time zone.
+    The signature covers object key, query, method, expiry and the signed headers (including a fixed Content-Type). Pass
+    ``url`` as received, without decoding it. ``headers`` must have lowercase names, and ``now`` must have a time zone.
     """
     query = _query(url)
     scope = _check_query(query, secret_of, now)
@@ -70,8 +70,8 @@ def check_presigned_url(
 def check_preflight(url: str, *, secret_of: SecretLookup, now: dt.datetime) -> None:
     """Raise RequestRejected unless the access key and the expiry in ``url`` are valid.
 
-    The signature of a browser's preflight cannot be checked: the request has neither the method nor the headers that
-    were signed. The response contains only CORS headers.
+    The signature of a browser's preflight cannot be checked, because a preflight has neither the method nor the headers
+    that were signed. Accepting a preflight is safe: the response contains only CORS headers.
     """
     _check_query(_query(url), secret_of, now)
 
@@ -87,9 +87,10 @@ def check_authorization_header(
 ) -> None:
     """Raise RequestRejected unless the Authorization header is valid for this request at ``now``.
 
-    The signature covers access key, method, URL, signed headers, body and time. Pass ``url`` as received, not decoded,
-    names in ``headers`` in lower case with dashes, and ``now`` with a time zone. ``body`` is called only if the access
-    key exists, and not for S3, whose clients send the body's hash in a header.
+    The signature covers access key, method, URL, signed headers, body and time. Pass ``url`` as received, without
+    decoding it. ``headers`` must have lowercase names with dashes, and ``now`` must have a time zone. The function
+    ``body`` is called to read the request body only if the access key and the time are valid. It is not called if the
+    client has signed the header ``x-amz-content-sha256`` (the hash of the body), as S3 clients do.
     """
     parts = _AUTHORIZATION.fullmatch(headers.get("authorization", ""))
     if parts is None:
@@ -100,7 +101,7 @@ def check_authorization_header(
     names = parts[2].split(";")
     request = AWSRequest(method=method, url=url, data=b"" if "x-amz-content-sha256" in names else body())
     for name in names:
-        request.headers[name] = headers.get(name.replace("_", "-"), "")  # WSGI treats underscores as dashes
+        request.headers[name] = headers.get(name.replace("_", "-"), "")  # ``headers`` has dashes, never underscores
     signer = (S3SigV4Auth if scope.service == "s3" else SigV4Auth)(scope.credentials, scope.service, scope.region)
     _check_signature(signer, request, timestamp, parts[3])
 
@@ -146,7 +147,10 @@ def _check_request_time(timestamp: str, now: dt.datetime) -> None:
 
 
 def _parse_scope(text: str, secret_of: SecretLookup) -> _Scope:
-    """Parse ``{key id}/{date}/{region}/{service}/aws4_request``. Raise RequestRejected if the key does not exist."""
+    """Parse the credential ``{key id}/{date}/{region}/{service}/aws4_request``.
+
+    Raise RequestRejected if the credential is malformed or the key id does not exist.
+    """
     parts = text.split("/")
     secret = secret_of(parts[0])
     if len(parts) != _CREDENTIAL_PARTS or parts[4] != "aws4_request" or secret is None:
@@ -155,12 +159,12 @@ def _parse_scope(text: str, secret_of: SecretLookup) -> _Scope:
 
 
 def _parse_time(timestamp: str) -> dt.datetime:
-    """Parse ``X-Amz-Date``. Raise ValueError if it is malformed."""
+    """Parse the request time from ``X-Amz-Date``. Raise ValueError if the text is malformed."""
     return dt.datetime.strptime(timestamp, _TIME_FORMAT).replace(tzinfo=dt.UTC)
 
 
 def _check_signature(signer: SigV4Auth, request: AWSRequest, timestamp: str, signature: str) -> None:
-    """Raise RequestRejected unless ``signature`` equals the one that ``signer`` computes for ``timestamp``."""
+    """Raise RequestRejected unless ``signature`` equals the signature that ``signer`` computes at ``timestamp``."""
     request.context["timestamp"] = timestamp
     expected = signer.signature(signer.string_to_sign(request, signer.canonical_request(request)), request)
     if not hmac.compare_digest(expected.encode(), signature.encode()):

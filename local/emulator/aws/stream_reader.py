@@ -1,7 +1,7 @@
 """Emulate how Lambda reads a DynamoDB stream: filter records, deliver them in ordered batches, and retry.
 
-It implements BatchSize, FilterCriteria, MaximumRetryAttempts and ReportBatchItemFailures of an event source mapping. It
-does not bisect a failed batch, which the deployed mapping does to isolate the failing record.
+The reader supports BatchSize, FilterCriteria, MaximumRetryAttempts and ReportBatchItemFailures of an event source
+mapping. On AWS, the deployed mapping also splits a failed batch to isolate the failing record. This reader does not.
 """
 
 import json
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 class StreamReader:
-    """Delivers a stream's records to a function in its own thread until ``close``. ``offer`` never blocks."""
+    """Delivers a DynamoDB stream's records to a function, in its own thread until ``close``. ``offer`` never blocks."""
 
     def __init__(self, invoke: Invoke, *, filters: Sequence[str], batch_size: int, retries: int) -> None:
         self._invoke = invoke
@@ -39,7 +39,7 @@ class StreamReader:
             self._records.put(record)
 
     def close(self, timeout: float) -> None:
-        """Stop reading, and wait up to ``timeout`` seconds for the current batch."""
+        """Stop reading, and wait up to ``timeout`` seconds until the current batch has been processed."""
         self._closed.set()
         self._records.put(None)
         self._thread.join(timeout)
@@ -50,7 +50,7 @@ class StreamReader:
                 self._deliver(batch)
 
     def _next_batch(self) -> list[Record]:
-        """Wait for a record. Return it together with the other records that are queued by then."""
+        """Wait for a record, and return it with the other records that are queued by then, up to the batch size."""
         batch = [self._records.get()]
         while len(batch) < self._batch_size and not self._records.empty():
             batch.append(self._records.get())
@@ -64,7 +64,7 @@ class StreamReader:
         _log.warning("Dropped %d records of a stream after the last retry", len(batch))
 
     def _invoke_with(self, batch: Sequence[Record]) -> Sequence[Record]:
-        """Invoke the function with the batch, and return the records that must be retried."""
+        """Invoke the function with the batch. Return the records to retry: from the first failed record on."""
         result = self._invoke({"Records": list(batch)})
         if result.failed:
             _log.warning("A batch of a stream failed: %s", result.payload)
@@ -78,7 +78,10 @@ class StreamReader:
 
 
 def matches_pattern(pattern: Mapping[str, Any], value: object) -> bool:
-    """Return True if ``value`` matches. Raise ValueError for pattern rules other than exact values and ``prefix``."""
+    """Return True if ``value`` matches ``pattern``, a filter pattern of an event source mapping.
+
+    Raise ValueError if the pattern has rules other than exact values and ``prefix``.
+    """
     return isinstance(value, Mapping) and all(_matches(rules, value.get(name)) for name, rules in pattern.items())
 
 

@@ -1,7 +1,9 @@
-"""Patches for moto where it differs from AWS. Each module says what it patches, and what fails without the patch.
+"""Patches that correct moto where it differs from AWS, or speed it up.
 
-All modules patch private names of moto 5.2.5. Each has tests in ``tests/integration/emulator/aws/moto_patches``,
-and at least one of them fails without the patch. Each ``install`` is idempotent and cannot be undone in a process.
+Each module's docstring states what the module patches, and what fails or gets slower without the patch. All modules
+patch private names of moto 5.2.5. Each module has tests in ``tests/integration/emulator/aws/moto_patches``, and at
+least one of those tests fails without the patch. Calling ``install`` again does nothing. An installed patch cannot be
+removed from the process.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -47,8 +49,8 @@ PATCHES: Mapping[str, Callable[[], None]] = {
 
 
 def install_all(without: Collection[str] = ()) -> None:
-    """Install all patches, except those in ``without``, which tests leave out to prove that the patches are needed."""
-    import_module("moto.stepfunctions.parser.models")  # some patches replace a name in all loaded modules
+    """Install all moto patches except those in ``without``. Tests leave a patch out to prove that it is needed."""
+    import_module("moto.stepfunctions.parser.models")  # import first: some patches only change loaded modules
     for name, install in PATCHES.items():
         if name not in without:
             install()

@@ -1,9 +1,9 @@
-"""Queries of DynamoDB tables read one partition instead of the whole table.
+"""Make a query of a moto DynamoDB table read one partition instead of the whole table.
 
-Patches ``Table.query`` and ``Table.all_items``. moto sorts all items of a table and compares each with the requested
-partition key, so that every query slows down as the table grows: without the patch, the integration tests of turns take
-twice the CPU time. moto does not store indexes, so a query of an index still iterates over all items, but the patch
-skips the items of other partitions before they are sorted and compared.
+Patches ``Table.query`` and ``Table.all_items``. Unpatched moto sorts all items of a table and compares each item with
+the requested partition key, so every query slows down as the table grows. Without the patch, the integration tests of
+chat turns take twice the CPU time. moto does not store indexes, so a query of a secondary index still reads all items.
+For such a query, the patch drops the items with other index keys before moto sorts and compares the items.
 """
 
 import threading
@@ -22,7 +22,7 @@ _current_query = threading.local()
 
 @cache
 def install() -> None:
-    """Patch moto so that a query reads one partition instead of the whole table."""
+    """Patch moto so that a DynamoDB query reads one partition instead of the whole table."""
     replace(Table, "query", _query_partition)
     replace(Table, "all_items", _items)
 
@@ -52,7 +52,7 @@ def _query_partition(
 
 
 def _items(self: Table) -> list[Item]:
-    """Return the items that can match this thread's query by their partition or index keys; without a query, all."""
+    """Return the items that can match this thread's current query. Return all items if no query is running."""
     partition_key: DynamoType | None = getattr(_current_query, "partition", None)
     index_keys: list[tuple[str, DynamoType]] | None = getattr(_current_query, "index_keys", None)
     if index_keys and self.range_key_attr:

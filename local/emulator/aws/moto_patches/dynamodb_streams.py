@@ -1,9 +1,9 @@
-"""Delivers a table's stream to mapped functions in order, once, filtered, and without blocking writes.
+"""Make moto deliver a DynamoDB stream to its Lambda functions as on AWS: in order, once, filtered, in the background.
 
-Patches ``StreamShard.add``. moto calls the functions during the write, unfiltered and with all undelivered records.
-Without the patch, the records of two concurrent writers are delivered twice, all records have the same sequence number,
-a failed function is not retried, and the records of an unmapped stream pile up. With the patch, GetRecords returns no
-records.
+Patches ``StreamShard.add``. Unpatched moto calls the functions during each write, applies no filters, and passes all
+undelivered records. Without the patch, the records of two concurrent writers are delivered twice, all records have the
+same sequence number, a failed function is not retried, and the records of a stream without a function accumulate. With
+the patch, the stream's GetRecords operation returns no records.
 """
 
 import datetime as dt
@@ -28,12 +28,12 @@ _lock = threading.Lock()
 
 @cache
 def install() -> None:
-    """Patch moto so that a table's stream invokes the mapped functions in the background, as on AWS."""
+    """Patch moto so that a table's stream invokes its mapped Lambda functions in the background, as on AWS."""
     replace(StreamShard, "add", _add)
 
 
 def close(timeout: float) -> None:
-    """Stop all stream readers, each within ``timeout`` seconds. Later writes start new readers."""
+    """Stop all stream readers, and wait up to ``timeout`` seconds for each. Later writes start new readers."""
     with _lock:
         readers = list(_readers.values())
         _readers.clear()
@@ -45,7 +45,7 @@ def _add(self: StreamShard, old: Item | None, new: Item | None) -> None:
     mappings = self.table.lambda_event_source_mappings
     if not mappings:
         return
-    with _lock:  # records must reach the readers in the order of their sequence numbers
+    with _lock:  # the lock ensures that records reach the readers in sequence number order
         record = _record(self, old, new)
         for mapping in mappings.values():
             _reader(mapping).offer(record | {"eventSourceARN": mapping.event_source_arn})

@@ -1,8 +1,8 @@
-"""Writes to DynamoDB tables are isolated, and a failed transaction undoes only its own writes.
+"""Isolate concurrent writes to moto's DynamoDB tables, and make a failed transaction undo only its own writes.
 
-Patches the read and write methods of ``DynamoDBBackend`` and the name ``copy`` in its module. moto copies whole tables
-before each transaction and restores the copies if it fails: the time grows with the table, and concurrent writes of
-other threads are lost.
+Patches the read and write methods of ``DynamoDBBackend``, and the name ``copy`` in ``moto.dynamodb.models``. Unpatched
+moto copies whole tables before each transaction, and restores the copies if the transaction fails. The copying takes
+longer as a table grows. The restoring loses the writes that other threads made during the transaction.
 """
 
 import copy
@@ -26,7 +26,7 @@ _transact = original(DynamoDBBackend, "transact_write_items")
 
 @cache
 def install() -> None:
-    """Patch moto so that writes are isolated and a failed transaction undoes only its own writes."""
+    """Patch moto so that DynamoDB writes are isolated and a failed transaction undoes only its own writes."""
     for name in _LOCKED_METHODS:
         replace(DynamoDBBackend, name, _locked(original(DynamoDBBackend, name)))
     replace(DynamoDBBackend, "transact_write_items", _transact_in_place)
@@ -61,7 +61,7 @@ def _transact_in_place(self: DynamoDBBackend, transact_items: list[dict[str, Any
 
 
 class _ItemBackup:
-    """The item that an operation writes to, as it was before the transaction."""
+    """Backup of the item that one operation of a transaction writes to, made before the transaction starts."""
 
     def __init__(self, backend: DynamoDBBackend, operation: Mapping[str, Any]) -> None:
         table = backend.tables.get(operation["TableName"])

@@ -1,7 +1,8 @@
-"""Report Step Functions executions that failed, timed out or were aborted, as EventBridge does.
+"""Report Step Functions executions that fail, time out or are aborted, as EventBridge does on AWS.
 
 Patches ``BaseExecutionWorkerCommunication.terminated``. moto sends no "Step Functions Execution Status Change" events,
-and its EventBridge has no Lambda targets. Without the patch, a turn whose execution was stopped is never finished.
+and its EventBridge cannot invoke Lambda functions. Without the patch, a chat turn never finishes if its execution is
+stopped.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,12 +22,12 @@ _listeners: list[Listener] = []
 
 @cache
 def install() -> None:
-    """Patch moto so that the listener gets an event for each execution that failed, timed out or was aborted."""
+    """Patch moto so that the listener gets an event when an execution fails, times out or is aborted."""
     replace(BaseExecutionWorkerCommunication, "terminated", _terminate_and_report)
 
 
 def set_listener(listener: Listener | None) -> None:
-    """Set the function that is called with each event, in the execution's last thread. None removes the function."""
+    """Set the function to call with each event, on the thread that ends the execution. None removes the function."""
     _listeners[:] = [] if listener is None else [listener]
 
 
@@ -38,7 +39,7 @@ def _terminate_and_report(self: BaseExecutionWorkerCommunication) -> None:
 
 
 def _event(execution: Execution) -> dict[str, object]:
-    """Return the event in EventBridge's format, reduced to the fields that a rule's target could use."""
+    """Return the event in EventBridge's format, with only the fields that the target of an EventBridge rule can use."""
     return {
         "source": "aws.states",
         "detail-type": "Step Functions Execution Status Change",

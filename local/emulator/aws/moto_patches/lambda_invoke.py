@@ -1,11 +1,11 @@
-"""Lambda functions run in this process instead of in Docker containers.
+"""Make moto run Lambda functions in this process instead of in Docker containers.
 
-Patches ``LambdaFunction.invoke``, which serves all invocations: API, Step Functions and event sources. Without it,
-moto starts a Docker container for every invocation, responds to asynchronous invocations (type Event) only after
-their end, and drops the tenant id.
+Patches ``LambdaFunction.invoke``, through which moto runs all invocations: those from the Lambda API, from Step
+Functions and from event sources. Unpatched moto starts a Docker container for every invocation, responds to an
+asynchronous invocation (type Event) only after the function has returned, and drops the tenant id.
 
-Patches ``_SUPPORTED_API_PARAM_BINDINGS`` of the lambda:invoke task. Without it, moto drops ``InvocationType``, and a
-state that invokes a function asynchronously waits for it.
+Patches ``_SUPPORTED_API_PARAM_BINDINGS`` of the Step Functions task ``lambda:invoke``. Unpatched moto drops the
+parameter ``InvocationType``, so a state that invokes a function asynchronously waits until the function returns.
 """
 
 import json
@@ -24,7 +24,7 @@ HOST = FunctionHost()
 
 @cache
 def install() -> None:
-    """Patch moto so that invocations run the registered handlers in this process."""
+    """Patch moto so that Lambda invocations run the registered handlers in this process."""
     replace(LambdaFunction, "invoke", _invoke)
     bindings = vars(state_task_service_lambda)["_SUPPORTED_API_PARAM_BINDINGS"]
     extended = {**bindings, "invoke": bindings["invoke"] | {"InvocationType"}}

@@ -1,7 +1,8 @@
-"""The operations and URL patterns of a service are computed once instead of for every request.
+"""Make moto compute the operations and URL patterns of a service once instead of for every request.
 
-Patches ``method_names_from_class`` of moto's responses, and ``BaseBackend.urls``. Without it, each request inspects the
-class of its service's responses and rebuilds the URL patterns, and the tests of turns take 7 % more CPU time.
+Patches ``method_names_from_class`` in ``moto.core.responses``, and ``BaseBackend.urls``. Without the patch, each
+request inspects the service's response class and rebuilds the URL patterns, and the tests of chat turns take 7 % more
+CPU time.
 """
 
 from functools import cache
@@ -25,7 +26,7 @@ def install() -> None:
 
 
 def _urls(self: BaseBackend) -> dict[str, Any]:
-    """Return the URL patterns of a service with their handlers."""
+    """Return the service's URL patterns with their handlers. Compute them only for the first request."""
     if type(self) not in _urls_by_class:
         _urls_by_class[type(self)] = _compute_urls(self)
     return _urls_by_class[type(self)]

@@ -1,9 +1,10 @@
-"""Multipart uploads: checksums of parts, listing of parts, and errors for unknown or completed uploads.
+"""Correct moto's S3 multipart uploads: part checksums, part listings, and errors for unknown or completed uploads.
 
 Patches ``upload_part`` and ``list_parts`` of ``S3Response``, and the methods of ``S3Backend`` and ``FakeMultipart``
-that they call. moto accepts any content for any checksum and does not store the checksum. It lists parts incorrectly if
-some are missing, because it uses the part number marker as an index. It responds to a part of an unknown upload, and to
-two simultaneous completions, with an internal error.
+that they call. Unpatched moto accepts a part even if its checksum is wrong, and does not store the checksum. If some
+part numbers are missing, moto lists parts incorrectly, because it uses the part number marker as a list index. moto
+responds with an internal error if a part belongs to an unknown upload, and if two requests complete an upload at the
+same time.
 """
 
 import base64

@@ -1,17 +1,19 @@
-"""S3 objects: streaming of large objects, listing of versions, and removal of an object during a download.
+"""Correct moto's S3 objects: streaming of large objects, listing of versions, and removal during a download.
 
 Large objects: patches ``FakeMultipart.complete``, ``FakeKey.value`` and ``S3Response.get_object``, so that an object is
-assembled from its parts and sent in pieces. moto stores large objects in files, but reads a whole object several times
-to assemble it, and once for each range request: each reader of a file of several gigabytes takes that much memory.
-Checksums of whole objects, which Satchel does not use, are not computed.
+assembled from its parts in small pieces, and sent in small pieces. Unpatched moto stores large objects in files, but
+reads a whole object into memory several times to assemble it, and once for each range request. For a file of several
+gigabytes, every reader would need that much memory. The patch does not compute checksums of whole objects, because
+Satchel does not use them.
 
 Versions: patches the name ``copy`` in ``moto.s3.models``, and the methods of ``S3Backend`` that change or look up keys.
-moto copies every object of a bucket, content included, to list the versions of one key. It also iterates over the keys
-while other threads change them, and takes the last version of a key after another thread has removed all of them.
-Without the patch, deleting a file copies all users' files, and some requests fail.
+Unpatched moto copies every object of a bucket, including its content, to list the versions of one key. moto also
+iterates over the keys while other threads change them, and reads the last version of a key even if another thread has
+just removed all versions of that key. Without the patch, deleting a file copies all users' files, and some requests
+fail.
 
-Removal: patches ``FakeKey.dispose``. moto closes the content of an object as soon as the object is removed or
-overwritten. Without the patch, a download in progress breaks off, or the server has an error.
+Removal: patches ``FakeKey.dispose``. Unpatched moto closes the content of an object as soon as the object is removed or
+overwritten. Without the patch, a download in progress breaks off or fails with a server error.
 """
 
 import copy
@@ -52,7 +54,7 @@ _keys_lock = threading.RLock()
 
 @cache
 def install() -> None:
-    """Patch moto so that large objects are streamed, and reads, listings and deletions do not disturb each other."""
+    """Patch moto so that it streams large S3 objects, and concurrent reads, listings and deletions do not interfere."""
     replace(FakeMultipart, "complete", _complete)
     replace(FakeKey, "value", property(_read_value, _write_value))
     replace(S3Response, "get_object", _get_object)
@@ -64,7 +66,7 @@ def install() -> None:
 
 @dataclass(frozen=True)
 class ObjectRange:
-    """The bytes ``first`` to ``end`` (exclusive) of an S3 object. Supports ``len`` and slicing; read in pieces."""
+    """The bytes of an S3 object from ``first`` to ``end`` (exclusive). Supports ``len``, slicing and iteration."""
 
     key: FakeKey
     first: int
@@ -87,14 +89,14 @@ class ObjectRange:
 
 @dataclass(frozen=True)
 class AssembledObject:
-    """The content of an object, copied from its parts, because moto closes the parts when the upload is complete."""
+    """The content of an S3 object, copied from its uploaded parts, because moto closes the parts after the upload."""
 
     buffer: tempfile.SpooledTemporaryFile[bytes]
     size: int
 
 
 def _get_object(self: S3Response) -> Any:  # noqa: ANN401  (moto's response)
-    token = _can_stream.set("werkzeug.socket" in self.request.environ)  # boto3 in this process needs bytes
+    token = _can_stream.set("werkzeug.socket" in self.request.environ)  # boto3 clients in this process cannot stream
     try:
         return _get(self)
     finally:
@@ -127,7 +129,7 @@ def _requested_part(upload: FakeMultipart, number: int, etag: str) -> FakeKey:
 
 
 def _read_value(self: FakeKey) -> bytes | ObjectRange:
-    """Return the content, or a range object if it is large and the server can send it in pieces."""
+    """Return the object's content as bytes, or as an ``ObjectRange`` if it is large and the server can stream it."""
     if self.contentsize > _LARGE_BYTES and _can_stream.get():
         return ObjectRange(self, 0, self.contentsize)
     content: bytes = _value.fget(self)
@@ -143,7 +145,7 @@ def _write_value(self: FakeKey, new: bytes | AssembledObject) -> None:
 
 
 def _deepcopy_except_objects(value: object) -> object:
-    """Deep-copy ``value``, but share the objects in a list of versions: a copy of their content would take memory."""
+    """Deep-copy ``value``. Copy only the list if it contains S3 objects: copied content would take too much memory."""
     if isinstance(value, list) and any(isinstance(each, FakeKey) for each in value):
         return list(value)
     return copy.deepcopy(value)
@@ -160,5 +162,5 @@ def _locked(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _dispose_unless_in_use(self: FakeKey, garbage: bool = False) -> None:  # noqa: FBT001, FBT002  (moto's signature)
     self.disposed = True
-    if garbage:  # no download uses the object any more
+    if garbage:  # Python frees the object, so no download uses its content any more
         _dispose(self)

@@ -1,14 +1,16 @@
-"""Step Functions tasks that wait for a token: early callbacks, late callbacks, and the cause of a failure.
+"""Correct moto's Step Functions tasks that wait for a token: early callbacks, late callbacks, and failure causes.
 
-Early callbacks: patches ``CallbackEndpoint.setup_heartbeat_endpoint`` and ``.notify_heartbeat``. moto starts to listen
-only after the Lambda function that got the token has returned, and loses callbacks that the function itself or a fast
-worker sent earlier. Without the patch, such a task times out, and an early heartbeat fails with InvalidToken.
+Early callbacks: patches ``CallbackEndpoint.setup_heartbeat_endpoint`` and ``.notify_heartbeat``. Unpatched moto listens
+for callbacks only after the Lambda function that received the token has returned. moto loses callbacks that the
+function itself or a fast worker sends earlier. Without the patch, such a task times out, and an early heartbeat fails
+with InvalidToken.
 
 Late callbacks: patches ``StateTaskServiceCallback._eval_integration_pattern`` and ``CallbackPoolManager.notify`` and
-``.heartbeat``. While the execution runs, moto accepts and ignores callbacks for a task that has timed out; its code has
-the error TaskTimedOut but never raises it. Without the patch, a runner whose call was abandoned keeps working.
+``.heartbeat``. After a task has timed out, AWS rejects its callbacks with TaskTimedOut, but unpatched moto accepts and
+ignores them while the execution runs. Without the patch, a runner (the process that runs tools) keeps working on a tool
+call that the state machine has abandoned.
 
-Cause: patches ``StepFunctionResponse.send_task_failure``. Without it, moto drops the cause, and a Catch gets
+Cause: patches ``StepFunctionResponse.send_task_failure``. Unpatched moto drops the cause of a failure, so a Catch gets
 ``"Cause": null``.
 """
 
@@ -44,7 +46,7 @@ _heartbeat = original(CallbackPoolManager, "heartbeat")
 
 @cache
 def install() -> None:
-    """Patch moto so that it handles early and late callbacks as AWS does, and passes on the cause of a failure."""
+    """Patch moto so that it handles early and late task callbacks as AWS does, and passes on the cause of a failure."""
     replace(CallbackEndpoint, "setup_heartbeat_endpoint", _setup_and_catch_up)
     replace(CallbackEndpoint, "notify_heartbeat", _notify_heartbeat)
     replace(StateTaskServiceCallback, "_eval_integration_pattern", _evaluate_and_leave)
@@ -61,7 +63,7 @@ def _setup_and_catch_up(self: CallbackEndpoint, heartbeat_seconds: int) -> Heart
 
 
 def _notify_heartbeat(self: CallbackEndpoint) -> bool:
-    """Accept a heartbeat even before the task waits for its token, which is when the heartbeat timeout starts."""
+    """Accept a heartbeat even if the task is not waiting yet. The heartbeat timeout starts when the task waits."""
     if self._heartbeat_endpoint is not None:
         _notify_endpoint(self._heartbeat_endpoint)
     return True
@@ -100,6 +102,7 @@ def _raise_if_ended(pool: CallbackPoolManager, token: str) -> None:
 
 def _send_task_failure(self: StepFunctionResponse) -> ActionResult:
     token, error, cause = (self._get_param(name) for name in ("taskToken", "error", "cause"))
-    backend = cast("StepFunctionsParserBackend", self.stepfunction_backend)  # the back end that runs executions
+    # moto has two Step Functions back ends. The emulator configures moto to use the one that runs executions.
+    backend = cast("StepFunctionsParserBackend", self.stepfunction_backend)
     backend.send_task_failure(token, error=error, cause=cause)
     return EmptyResult()

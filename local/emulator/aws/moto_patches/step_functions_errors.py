@@ -1,14 +1,16 @@
-"""Errors of Step Functions states: their names, which of them can be caught, and their logging.
+"""Correct the errors of moto's Step Functions states: their names, which errors a Catch can match, and their logging.
 
-Heartbeat timeout: patches ``StateTaskServiceCallback._from_error``. moto uses the name ``States.Timeout`` for missed
-heartbeats, too. Without the patch, a Catch that lacks ``States.HeartbeatTimeout`` works locally and fails on AWS.
+Heartbeat timeout: patches ``StateTaskServiceCallback._from_error``. Unpatched moto names a missed heartbeat
+``States.Timeout`` instead of ``States.HeartbeatTimeout``. Without the patch, a Catch that lacks
+``States.HeartbeatTimeout`` works locally and fails on AWS.
 
-Terminal errors: patches ``ErrorEqualsDecl._eval_body``. On AWS, ``States.ALL`` does not catch
-``States.DataLimitExceeded`` and ``States.Runtime`` (a path without a value); in moto it does. Without the patch, an
-execution that AWS ends as FAILED continues with its Catch, and the handling of failed executions is never tested.
+Terminal errors: patches ``ErrorEqualsDecl._eval_body``. On AWS, ``States.ALL`` catches neither
+``States.DataLimitExceeded`` nor ``States.Runtime`` (for example, a path that has no value). In unpatched moto,
+``States.ALL`` catches both errors. Without the patch, an execution that fails on AWS would continue locally, so the
+tests would never reach the handling of failed executions.
 
-Logging: sets the level of the interpreter's loggers. Without it, every *caught* failure of a state logs the whole
-program, 10 KB and more.
+Logging: sets the log level of the interpreter's loggers to CRITICAL. At the default level, moto logs the whole state
+machine program (10 KB and more) for every failure of a state, even if a Catch handles the failure.
 """
 
 import logging
@@ -38,7 +40,7 @@ _evaluate = original(ErrorEqualsDecl, "_eval_body")
 
 @cache
 def install() -> None:
-    """Patch moto so that errors have AWS's names and are caught as on AWS, and caught errors are not logged."""
+    """Patch moto so that Step Functions errors are named and caught as on AWS, and caught errors are not logged."""
     replace(StateTaskServiceCallback, "_from_error", _from_error_with_name)
     replace(ErrorEqualsDecl, "_eval_body", _match)
     logging.getLogger("moto.stepfunctions.parser").setLevel(logging.CRITICAL)
@@ -54,7 +56,7 @@ def _from_error_with_name(self: StateTaskServiceCallback, env: Environment, ex: 
 
 
 def _match(self: ErrorEqualsDecl, env: Environment) -> None:
-    """Replace the error on the stack with True if this Catch matches the error, otherwise with False."""
+    """Replace the error on the interpreter's stack with True if this Catch or Retry matches it, else with False."""
     if env.stack[-1] in _TERMINAL_ERRORS and env.stack[-1] not in self.error_names:
         env.stack.pop()
         env.stack.append(False)

@@ -1,19 +1,20 @@
-"""The life cycle of a Step Functions execution: its start, its stop, and its threads.
+"""Correct the life cycle of moto's Step Functions executions: their start, their stop, and their threads.
 
 Start: patches ``Execution.__init__`` and ``.start``, ``ExecutionWorker.__init__`` and ``._get_evaluation_environment``,
-so that status and environment exist from the beginning. moto lists an execution before it has a status and starts it
-before it has an environment. Without the patch, StopExecution right after StartExecution, and every callback to any
-*other* execution at that moment, fails with a 500: ``'NoneType' object has no attribute …``.
+so that an execution has a status and an environment from the beginning. Unpatched moto lists an execution before it
+sets the status, and starts the execution before it creates the environment. Without the patch, StopExecution right
+after StartExecution fails with a 500: ``'NoneType' object has no attribute …``. At that moment, every callback to any
+*other* execution fails with the same error.
 
 Stop: patches ``Environment.set_stop``, ``.set_timed_out``, ``.set_error`` and ``.next_state_name``, so that
-StopExecution and a machine's TimeoutSeconds end an execution at once and with the right status. moto marks an execution
-as ended but does not wake a task that waits for its token. A Map then continues until the tool ends, and the
-next transition raises, which turns ABORTED into FAILED. moto also ignores a stop before the first state. Without the
-patch, a canceled turn stays RUNNING.
+StopExecution and a machine's TimeoutSeconds end an execution at once and with the right status. Unpatched moto marks a
+stopped execution as ended, but does not wake its tasks that wait for a token. A Map state then continues until its tool
+call ends. The next state transition raises an error, which changes the status from ABORTED to FAILED. moto also ignores
+a stop before the first state. Without the patch, the execution of a canceled chat turn stays RUNNING.
 
-Threads: replaces the list ``TMP_THREADS``, which the interpreter's modules have imported by name. moto appends every
-thread and never removes one, so the list grows forever. The replacement only holds live threads, so that a stopping
-emulator can wait for them.
+Threads: replaces the list ``TMP_THREADS``, which the interpreter's modules import by name. Unpatched moto appends every
+thread and never removes a thread, so the list grows forever. The replacement contains only live threads, so that a
+stopping emulator can wait for them.
 """
 
 import datetime as dt
@@ -44,7 +45,7 @@ _next_state_name = original(Environment, "next_state_name")
 
 @cache
 def install() -> None:
-    """Patch moto so that executions start completely, stop at once, and release their threads."""
+    """Patch moto so that executions are complete when they start, stop at once, and release their ended threads."""
     replace(Execution, "__init__", _init_complete_execution)
     replace(Execution, "start", _start)
     replace(ExecutionWorker, "__init__", _init_complete_worker)
@@ -78,7 +79,7 @@ def _environment(self: ExecutionWorker) -> Environment:
 
 def _stop(self: Environment, stop_date: dt.datetime, cause: str | None, error: str | None) -> None:
     with self._state_mutex:
-        if self._program_state is None:  # not started, so there is no frame to stop
+        if self._program_state is None:  # moto ignores a stop before the execution has started
             self._program_state = ProgramStopped(stop_date=stop_date, cause=cause, error=error)
         _set_stop(self, stop_date=stop_date, cause=cause, error=error)
     _wake_waiting_tasks(self)
@@ -92,14 +93,14 @@ def _time_out(self: Environment) -> None:
 
 
 def _fail(self: Environment, error: object) -> None:
-    """Set the error unless the execution has ended: later errors only result from its end."""
+    """Set the execution's error unless the execution has ended, because later errors only result from the end."""
     with self._state_mutex:
         if self.is_running():
             _set_error(self, error=error)
 
 
 def _transition(self: Environment, next_state_name: str) -> None:
-    """Set the next state unless the execution has ended. moto's loops over states check whether it is running."""
+    """Set the next state, or do nothing if the execution has ended: moto's loops over states then stop themselves."""
     with self._state_mutex:
         if self._program_state is None or isinstance(self._program_state, ProgramRunning):
             _next_state_name.fset(self, next_state_name)
@@ -111,7 +112,7 @@ def _wake_waiting_tasks(environment: Environment) -> None:
 
 
 class _LiveThreads(list[threading.Thread]):
-    """Replaces moto's list of threads, to which moto only appends. Weak references let ended threads disappear."""
+    """Replaces moto's list of threads, from which moto removes none. Weak references let ended threads disappear."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -131,7 +132,7 @@ _THREADS = _LiveThreads()
 
 
 def join_threads(timeout: float) -> int:
-    """Wait up to ``timeout`` seconds for the interpreter's threads and return how many are still alive."""
+    """Wait up to ``timeout`` seconds for the interpreter's threads to end. Return how many threads are still alive."""
     deadline = time.monotonic() + timeout
     for thread in _THREADS.alive():
         thread.join(max(0.0, deadline - time.monotonic()))

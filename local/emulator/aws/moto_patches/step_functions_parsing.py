@@ -1,8 +1,9 @@
-"""The Step Functions interpreter parses each definition and each JSONPath once.
+"""Make moto's Step Functions interpreter parse each definition and each JSONPath once, and cache the results.
 
-Patches ``AmazonStateLanguageParser.parse`` and jsonpath_ng's ``parse`` in two modules. Without it, ANTLR parses
-the whole machine for each execution, jsonpath_ng builds its parser's tables for each path, and the tests of turns take
-24 % more CPU time. The components that are created from the syntax tree are not shared, because executions change them.
+Patches ``AmazonStateLanguageParser.parse``, and jsonpath_ng's ``parse`` in two modules of moto. Without the patch,
+ANTLR parses the whole state machine for each execution, jsonpath_ng builds its parser's tables for each path, and the
+tests of chat turns take 24 % more CPU time. Executions share the cached syntax tree. They do not share the components
+that are created from the tree, because executions change these components.
 """
 
 from functools import cache, lru_cache
@@ -36,5 +37,5 @@ def _parse_with_cached_tree(definition: str) -> tuple[Any, Any]:
 
 @lru_cache(_MAX_DEFINITIONS)
 def _tree(definition: str) -> Any:  # noqa: ANN401  (antlr4 has no types)
-    """Return the syntax tree of a definition. Raise ASLParserException if it has a syntax error."""
+    """Return the syntax tree of a state machine definition. Raise ASLParserException if it has a syntax error."""
     return _parse(definition)[1]

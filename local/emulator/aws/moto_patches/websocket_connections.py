@@ -1,8 +1,8 @@
-"""Messages that are posted to a WebSocket connection reach it, and a closed connection raises GoneException.
+"""Make moto deliver posted messages to WebSocket connections, and raise GoneException for closed connections.
 
-Patches ``ApiGatewayManagementApiBackend.post_to_connection`` and ``.delete_connection``. moto accepts messages of any
-size for any connection id and stores them. Without the patch, no message reaches a client, and no connection is ever
-reported as gone.
+Patches ``ApiGatewayManagementApiBackend.post_to_connection`` and ``.delete_connection``. Unpatched moto accepts
+messages of any size for any connection id, and only stores them. Without the patch, no message reaches a client, and no
+connection is ever reported as gone.
 """
 
 from functools import cache
@@ -20,7 +20,7 @@ MAX_MESSAGE_BYTES = 128 << 10
 
 
 class Connection(Protocol):
-    """The server's end of a WebSocket connection. Thread-safe."""
+    """The server's end of a WebSocket connection. Implementations are thread-safe."""
 
     def send(self, text: str) -> bool:
         """Send a message after all earlier messages. Return False if the connection has ended."""
@@ -36,18 +36,18 @@ _connections: dict[str, Connection] = {}
 
 @cache
 def install() -> None:
-    """Patch moto so that posted messages reach the emulator's WebSocket connections."""
+    """Patch moto so that messages posted to a connection id reach the emulator's WebSocket connection with this id."""
     replace(ApiGatewayManagementApiBackend, "post_to_connection", _post)
     replace(ApiGatewayManagementApiBackend, "delete_connection", _delete)
 
 
 def register(connection_id: ConnectionId, connection: Connection) -> None:
-    """Deliver messages that are posted to this id over this connection, until ``unregister``."""
+    """Deliver messages that are posted to ``connection_id`` over ``connection``, until ``unregister`` is called."""
     _connections[connection_id] = connection
 
 
 def unregister(connection_id: ConnectionId) -> None:
-    """Remove a connection that has ended. Posting to its id then raises GoneException."""
+    """Remove a connection that has ended. Posting a message to its id then raises GoneException."""
     _connections.pop(connection_id, None)
 
 
