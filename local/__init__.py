@@ -1,4 +1,4 @@
-"""Three programs for the developer's machine. All of them may import ``satchel``, ``functions`` and ``infra``.
+"""Three programs for the developer's machine. Each may import ``satchel``, ``functions`` and ``infra``.
 
-``emulator`` runs all of Satchel without AWS, ``cli`` is the ``satchel`` command, ``lint`` checks tool outputs.
+``emulator`` runs all of Satchel without AWS, ``cli`` is the ``satchel`` command, and ``lint`` checks what tools return.
 """

@@ -1,6 +1,8 @@
-"""Run all of Satchel on one machine: moto replaces AWS, processes the runners, uvicorn API Gateway and CloudFront.
+"""Run all of Satchel on one machine, without an AWS account.
 
-``serve`` is the entry point and ``system`` starts the parts. ``aws`` holds the emulated AWS services, ``runners`` the
-processes that tools run in. The emulator may import ``satchel``, ``functions`` and ``infra``. Those
-packages never import the emulator and do not know that they run locally.
+moto emulates the AWS services, uvicorn replaces API Gateway and CloudFront, and local processes replace the runners
+(the Lambda functions that run tools). ``serve`` is the entry point, and ``system`` starts the parts. ``aws`` contains
+the emulated AWS services, and ``runners`` manages the processes in which tools run. The emulator may import
+``satchel``, ``functions`` and ``infra``. Those packages never import the emulator and do not know that they run
+locally.
 """

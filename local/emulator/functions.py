@@ -1,4 +1,4 @@
-"""Create the deployed system's Lambda functions, which run in this process, and the state machine that runs turns."""
+"""Create the deployed system's Lambda functions and its state machine for chat turns. They run in this process."""
 
 import os
 import re
@@ -18,7 +18,7 @@ from satchel.adapters.workspaces import LocalWorkspaces
 from satchel.settings import ApprovalSettings
 
 _FUNCTION_NAME = re.compile(r'"FunctionName": "\$\{(\w+)\}"')
-_STATE_TIMEOUTS = {"Think": limits.THINK_SECONDS}  # seconds; all other states use limits.STEP_SECONDS
+_STATE_TIMEOUTS = {"Think": limits.THINK_SECONDS}  # timeouts in seconds; all other states use limits.STEP_SECONDS
 _MACHINE_TIMEOUTS: Mapping[str, object] = {
     "HeartbeatSeconds": limits.HEARTBEAT_TIMEOUT_SECONDS,
     "CallTimeoutSeconds": limits.CALL_TIMEOUT_SECONDS,
@@ -34,9 +34,10 @@ _PUSH = f"{settings.NAME}-push"
 
 
 def create_turn_machine(role: str) -> str:
-    """Create the deployed state machine that runs turns, and the functions that it invokes. Return the machine's ARN.
+    """Create the state machine that runs chat turns, and the functions that it invokes. Return the state machine's ARN.
 
-    The function ``Finish`` also runs for executions that fail, time out or are aborted.
+    If an execution fails, times out or is aborted, the emulator invokes the function ``Finish``, as EventBridge does on
+    AWS.
     """
     definition = sources.TURN_WORKFLOW.read_text(encoding="utf-8")
     functions: dict[str, object] = {
@@ -58,12 +59,15 @@ def _function_name(state: str) -> str:
 
 
 def _folder(state: str) -> str:
-    """Return the folder of a state's function: ``record_tool_result`` for ``RecordToolResult``."""
+    """Return the folder below ``functions`` for a state: ``record_tool_result`` for ``RecordToolResult``."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", state).lower()
 
 
 def create_background_functions(role: str) -> None:
-    """Create the functions that other functions or the scheduler invoke asynchronously, named ``{NAME}-{folder}``."""
+    """Create the functions that other functions or the scheduler invoke asynchronously.
+
+    Each function is named after its folder below ``functions``: ``{NAME}-{folder}``.
+    """
     for folder, seconds in _BACKGROUND_TIMEOUTS.items():
         handler = _handler(folder)
         if folder == "end_session":
@@ -72,10 +76,11 @@ def create_background_functions(role: str) -> None:
 
 
 def _with_workspace_cleanup(end_session: Handler) -> Handler:
-    """Return a handler that also deletes the session's files under ``/tmp``, which all emulated runners share.
+    """Return a handler that ends a session and also deletes the session's files under ``/tmp``.
 
-    AWS does not need this: each Lambda environment has its own ``/tmp``, which no other function can reach. The user's
-    next call from another session clears it, or the environment ends.
+    All emulated runners (the processes that run tools) share one ``/tmp``. On AWS, each Lambda environment has its own
+    ``/tmp``, which no other function can reach. There, the session's files disappear when the user makes the next call
+    from another session, or when the environment ends.
     """
 
     def handle(event: object, context: LambdaContext) -> object:
@@ -87,7 +92,7 @@ def _with_workspace_cleanup(end_session: Handler) -> Handler:
 
 
 def create_websocket_functions(role: str, *, table: str, endpoint: str) -> None:
-    """Create the functions for WebSocket connections, and let the table's stream invoke the one that pushes events.
+    """Create the functions for WebSocket connections. The table's stream invokes the function that pushes events.
 
     ``endpoint`` is the URL of API Gateway's management API, which sends messages to connections.
     """
@@ -103,6 +108,6 @@ def invoke_websocket_function(event: Event) -> InvocationResult:
 
 
 def _handler(folder: str) -> Handler:
-    """Return the handler of ``functions/{folder}``."""
+    """Import and return the handler of the Lambda function in ``functions/{folder}``."""
     handler: Handler = import_module(f"functions.{folder}.handler").handler
     return handler

@@ -1,6 +1,6 @@
-"""The emulator's HTTP server, its check of the Host and Origin headers, and the delivery of the web client.
+"""The emulator's HTTP server: checks the Host and Origin headers, serves the web client, and forwards API requests.
 
-uvicorn stands in for API Gateway, and ``WebClient`` for CloudFront.
+uvicorn replaces API Gateway, and ``WebClient`` replaces CloudFront.
 """
 
 import asyncio
@@ -34,14 +34,17 @@ SIGN_IN = {"auth": "local"}
 _HTTP_PORT = 80
 _LOOPBACK_NAMES = {"127.0.0.1", "localhost", "::1"}
 _MAX_MESSAGE_BYTES = 128 << 10  # API Gateway's limit for one WebSocket message
-_SHUTDOWN_SECONDS = 2  # how long a stopping server waits for open requests
-_IMMUTABLE = "public, max-age=31536000, immutable"  # the name of a built file contains a hash of its content
+_SHUTDOWN_SECONDS = 2  # how long the stopping server waits for open requests to finish
+_IMMUTABLE = "public, max-age=31536000, immutable"  # safe to cache forever: file names contain a hash of the content
 _NO_CACHE = "no-cache"
 _NOT_BUILT = "The web client is not built. `make run` builds it if npm is installed. The API is at /api/.\n"
 
 
 class _Server(uvicorn.Server):
-    """Calls ``ready`` after startup. Installs no signal handlers: uvicorn's would end the process before cleanup."""
+    """uvicorn server that calls ``ready`` after startup and installs no signal handlers.
+
+    uvicorn's own signal handlers would end the process before the emulator has cleaned up.
+    """
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -93,7 +96,7 @@ class HostAndOriginCheck:
         self._port = port
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Forward the request if its Host and (if present) its Origin name this server; otherwise respond with 403."""
+        """Forward the request, or respond with 403 if its Host or Origin header does not name this server."""
         if scope["type"] in {"http", "websocket"}:
             hosts, origins = _header_values(scope, b"host"), _header_values(scope, b"origin")
             if not hosts or not all(self._is_this_server(f"//{host}") for host in hosts):
@@ -118,18 +121,21 @@ class HostAndOriginCheck:
 
 
 def _header_values(scope: Scope, name: bytes) -> list[str]:
-    """Return all values of a header. Checking only one would let a client hide a bad value behind a good one."""
+    """Return all values of a header. Checking only the first would let a client hide a bad value behind a good one."""
     return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
 
 
 def web_client_headers(port: int, store: str) -> dict[str, str]:
-    """Return the HTTP headers for the web client's files. ``store`` is the base of presigned URLs."""
+    """Return the HTTP headers for the web client's files. ``store`` is the base URL of presigned S3 URLs."""
     dashboards = CanvasSettings().canvas_origins
     return page_headers(store=store, sockets=f"ws://127.0.0.1:{port}", dashboards=dashboards)
 
 
 class WebClient:
-    """ASGI middleware that serves the files in ``built`` with ``headers`` and forwards API and WebSocket requests."""
+    """ASGI middleware that serves the web client's files and forwards API and WebSocket requests to ``app``.
+
+    ``built`` is the folder of the files. ``headers`` are added to each response that serves a file.
+    """
 
     def __init__(self, app: ASGIApp, headers: Mapping[str, str], built: Path = BUILT) -> None:
         self._app = app
@@ -137,7 +143,7 @@ class WebClient:
         self._files = _static_files(built)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a file of the web client, or forward an API or WebSocket request."""
+        """Serve a file of the web client, or forward the request to ``app`` if it is an API or WebSocket request."""
         path = scope.get("path", "")
         if scope["type"] != "http" or path == "/api" or path.startswith("/api/"):
             await self._app(scope, receive, send)

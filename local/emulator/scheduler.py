@@ -1,4 +1,4 @@
-"""Periodic jobs: the sweep of expired data, which EventBridge starts on AWS, and the refresh of tool lists."""
+"""Periodic jobs: delete expired data (EventBridge starts this job on AWS), and refresh the MCP servers' tool lists."""
 
 import threading
 from collections.abc import Callable, Collection
@@ -18,7 +18,7 @@ def start_sweep() -> None:
 
 
 class PeriodicJob:
-    """Context manager that calls ``job`` every ``seconds`` in its own thread, for the first time after one interval."""
+    """Context manager that calls ``job`` every ``seconds`` in its own thread. The first call is after one interval."""
 
     def __init__(self, job: Callable[[], None], seconds: float) -> None:
         self._job = job
@@ -32,7 +32,7 @@ class PeriodicJob:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        """Stop the job. If it is running, wait until that run has ended."""
+        """Stop the periodic calls. If the job is running, wait until it has returned."""
         self._stopped.set()
         self._thread.join()
 
@@ -42,10 +42,11 @@ class PeriodicJob:
 
 
 class ToolListRefresher:
-    """Refreshes the tool lists of servers: soon if a server failed to start, otherwise when its list is stale.
+    """Context manager that refreshes the stored tool lists of MCP servers in a thread.
 
-    A context manager. Enter it before the runners start: its thread may still wait for a runner when the runners end.
-    Call ``stop`` while the runners still run; leaving the context waits for the thread.
+    If a server failed to start, its list is refreshed soon, otherwise when the list is stale. Enter the context before
+    the runners start, and leave it after they have ended: leaving waits for the thread, and the thread may wait for a
+    runner. Call ``stop`` while the runners still run.
     """
 
     def __init__(self, check_seconds: float = _REFRESH_CHECK_SECONDS) -> None:
@@ -54,7 +55,7 @@ class ToolListRefresher:
         self._thread: threading.Thread | None = None
 
     def __enter__(self) -> Self:
-        """Return the refresher, which does nothing until ``start``."""
+        """Return the refresher, which does nothing until ``start`` is called."""
         return self
 
     def __exit__(self, *_exception: object) -> None:
@@ -64,7 +65,7 @@ class ToolListRefresher:
             self._thread.join()
 
     def start(self, refresh: RefreshTools, first: Collection[Future[Any]]) -> None:
-        """Start the thread, which refreshes tool lists once the ``first`` listings have completed."""
+        """Start the thread. It refreshes tool lists as soon as the ``first`` listings have completed."""
         self._thread = threading.Thread(target=self._run, args=(refresh, first), daemon=True, name="tool-list-refresh")
         self._thread.start()
 
@@ -74,7 +75,7 @@ class ToolListRefresher:
 
     def _run(self, refresh: RefreshTools, first: Collection[Future[Any]]) -> None:
         while not self._stopped.wait(self._check_seconds):
-            # Polls: futures.wait never returns for a future that was canceled before it started, so a stop would hang.
+            # Poll, because futures.wait never returns if a future was canceled before it started: a stop would hang.
             if not all(listing.done() for listing in first):
                 continue
             for server in refresh.due():

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from satchel.domain.isolation import Isolation
 
 HOST = "127.0.0.1"
-_TOOL_LIST_TIMEOUT = 4.0  # seconds; then the server reports ready even if tool lists are still missing
+_TOOL_LIST_TIMEOUT = 4.0  # seconds after the start; then the server reports ready even if tool lists are missing
 _MAX_REASON_CHARS = 300
 
 
 def run(port: int) -> int:
     """Run the emulator on 127.0.0.1. Return the exit code: 0 after a requested stop, 1 if the emulator cannot start."""
     started = time.monotonic()
-    gc.disable()  # until the server is ready: imports leave no garbage, and scanning takes a fifth of the startup
+    gc.disable()  # off until the server is ready: imports leave no garbage, and scanning takes a fifth of the startup
     signal.signal(signal.SIGTERM, _stop_early)
     try:
         listener = listen(port)
@@ -52,7 +52,7 @@ def run(port: int) -> int:
 
 
 def listen(port: int) -> socket.socket:
-    """Open the port and return its socket. Clients that connect before the server is ready wait until it is.
+    """Open the port and return its socket. Clients that connect early wait until the server is ready.
 
     Raise OSError if the port is in use.
     """
@@ -65,7 +65,7 @@ def _fail(reason: str) -> int:
 
 
 def _stop_early(*_signal: object) -> None:
-    """Handle SIGTERM during startup: raise SystemExit, so that the parts that have started are stopped."""
+    """Handle SIGTERM during startup: raise SystemExit, so that all parts that have already started are stopped."""
     raise SystemExit(0)
 
 
@@ -73,11 +73,11 @@ def _run_system(listener: socket.socket, started: float) -> None:
     from local.emulator.system import System  # noqa: PLC0415  (a slow import)
     from satchel.adapters.sandbox.limits import hide_this_process  # noqa: PLC0415  (a slow import)
 
-    hide_this_process()  # this process holds all users' files, and tools run as the same operating system user
+    hide_this_process()  # tools run as the same OS user, but must not read this process's memory with all users' files
     port = listener.getsockname()[1]
     with System(port) as system:
         _serve_http(system, listener, port, started)
-        # Work that is still in progress now fails because the system stops; logging these failures would be noise.
+        # When the system stops, unfinished work fails; logging these failures would be noise.
         logging.disable(logging.CRITICAL)
     for line in _leftovers(system):
         print(line)  # noqa: T201
@@ -85,7 +85,7 @@ def _run_system(listener: socket.socket, started: float) -> None:
 
 def _serve_http(system: "System", listener: socket.socket, port: int, started: float) -> None:
     """Serve the API and the web client until Ctrl-C or SIGTERM."""
-    # Slow imports: System validates the settings before them, so that an invalid setting is reported sooner.
+    # System validates the settings before these slow imports, so that an invalid setting is reported sooner.
     from local.emulator.functions import invoke_websocket_function  # noqa: PLC0415
     from local.emulator.http_gateway import HostAndOriginCheck, WebClient, serve, web_client_headers  # noqa: PLC0415
     from local.emulator.websocket_gateway import WebSocketGateway  # noqa: PLC0415
@@ -98,7 +98,7 @@ def _serve_http(system: "System", listener: socket.socket, port: int, started: f
     listings = system.list_tools()
     wait(listings.values(), timeout=max(0.0, started + _TOOL_LIST_TIMEOUT - time.monotonic()))
     message = ReadyMessage(f"http://{HOST}:{port}", listings, system.run_folder.logs, closing, isolation())
-    gc.freeze()  # later collections skip the objects that exist now: they live until the process ends
+    gc.freeze()  # later garbage collections skip the objects that exist now, which live until the process ends
     gc.enable()
     asyncio.run(serve(app, listener, closing, ready=lambda: message.show(time.monotonic() - started)))
 
@@ -111,9 +111,10 @@ def _leftovers(system: "System") -> list[str]:
 
 @dataclass(frozen=True)
 class ReadyMessage:
-    """Prints that ``satchel serve`` is ready, and one line for each server whose tools cannot be listed.
+    """Prints that ``satchel serve`` is ready, and one line for each MCP server whose tools cannot be listed.
 
-    ``listings`` are the requested tool lists by server name. No failure is printed after ``closing`` is set.
+    ``listings`` maps each server's name to the future of its tool list. After ``closing`` is set, no failure is
+    printed.
     """
 
     url: str
@@ -123,7 +124,7 @@ class ReadyMessage:
     isolation: "Isolation"
 
     def show(self, seconds: float) -> None:
-        """Print that the server became ready in ``seconds``. Print each failed listing, even one that fails later."""
+        """Print that the server became ready in ``seconds``. Print each tool listing that fails, now or later."""
         print(  # noqa: T201  (the output of the command)
             f"ready on {self.url} after {seconds:.1f} s",
             "All data are in memory: sessions and files are gone after a stop (Ctrl-C).",

@@ -1,4 +1,4 @@
-"""Environment variables of the emulated functions and runners. On AWS, the CDK stacks define them."""
+"""Environment variables of the emulated functions and runners. On AWS, the CDK stacks set these variables."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -18,14 +18,14 @@ REMOTE_RUNNER = f"{NAME}-remote"
 _DEFAULT_CONFIG = sources.SERVERS / "mcp.json"
 _MIB = 1 << 20
 _SERVER_VARIABLE = "SATCHEL_SERVER"
-_HTTP_PORT = 80  # browsers omit this port in origins
-# Higher than on AWS: in the emulator, no function URL and no Lambda payload limits the size of requests.
+_HTTP_PORT = 80  # the default port, which browsers omit in the Origin header
+# Allow larger requests than AWS: the emulator has no function URLs or Lambda payload limits that restrict the size.
 _DEFAULTS = {
     "SATCHEL_MAX_BODY_BYTES": str(64 * _MIB),
     "SATCHEL_MAX_INLINE_BYTES": str(64 * _MIB),
     **TOOL_TIMEOUT_ENVIRONMENT,
 }
-_DEFAULTS |= {"SATCHEL_METRICS": "off"}  # metrics in the log are useless without CloudWatch, which extracts them
+_DEFAULTS |= {"SATCHEL_METRICS": "off"}  # metrics in the log are useless here: only CloudWatch extracts them
 _GROUPS = [
     each for each in vars(settings).values() if isinstance(each, type) and issubclass(each, settings.SettingsGroup)
 ]
@@ -44,7 +44,7 @@ class MachineSettings(settings.SettingsGroup):
 
 
 def function_settings(port: int) -> dict[str, str]:
-    """Return the environment variables that all functions share.
+    """Return the environment variables that all emulated functions share.
 
     Variables of the user's shell (``SATCHEL_MODEL=… make run``) override the defaults, but not resource names and URLs.
     """
@@ -70,10 +70,10 @@ def function_settings(port: int) -> dict[str, str]:
 def runner_settings(
     entries: Iterable[ServerEntry], functions: Mapping[str, str], server: str | None = None
 ) -> dict[str, str]:
-    """Return the environment variables of a runner: Satchel's settings, and the variables that its server entries name.
+    """Return the environment variables of a runner: Satchel's settings, and the variables named by its server entries.
 
-    All other variables are withheld, because any of them may be another server's secret. ``functions`` is the result
-    of ``function_settings``. ``server`` is the runner's server, or None for the runner of all remote servers.
+    A runner gets no other variables, because any of them may be another server's secret. ``functions`` is the result of
+    ``function_settings``. ``server`` is the runner's MCP server, or None for the runner of all remote MCP servers.
     """
     of_entries = {name: os.environ[name] for entry in entries for name in entry.variables if name in os.environ}
     known = {name: value for name, value in functions.items() if name in _KNOWN_VARIABLES - {_SERVER_VARIABLE}}

@@ -47,10 +47,10 @@ class StartupError(Exception):
 
 
 def load_servers() -> dict[str, ServerEntry]:
-    """Validate the settings in this process's environment, and return the configured servers.
+    """Validate the settings in this process's environment, and return the configured MCP servers by name.
 
-    Raise StartupError if a setting or the configuration is invalid, a server's variable is not set, the model
-    cannot be used, or this machine does not offer the required isolation.
+    Raise StartupError if a setting or the configuration is invalid, a variable in a server's configuration is not set,
+    the model cannot be used, or this machine does not offer the required tool isolation.
     """
     with _as_startup_error():
         servers = registry().servers

@@ -1,6 +1,6 @@
 """Start the parts of the deployed system on this machine: table, bucket, secret, functions, state machine, runners.
 
-``infra/definitions`` and ``infra/workflows`` define the parts; this module only defines where they run.
+``infra/definitions`` and ``infra/workflows`` define the parts. This module only decides where the parts run.
 """
 
 import json
@@ -31,8 +31,9 @@ _MAX_LISTING_THREADS = 4
 class System:
     """A context manager that runs the whole system. On exit, it ends all processes and deletes all data.
 
-    ``store_url`` is the base of presigned URLs. After exit, ``remaining_workspaces`` lists the users whose workspace
-    could not be removed. The constructor raises StartupError if the configuration or a setting is invalid.
+    ``store_url`` is the base URL of presigned S3 URLs. After exit, ``remaining_workspaces`` lists the users whose
+    workspace (working directory) could not be removed. The constructor raises StartupError if the configuration or a
+    setting is invalid.
     """
 
     def __init__(self, port: int) -> None:
@@ -51,9 +52,10 @@ class System:
             stack.enter_context(self.run_folder)
             cloud = stack.enter_context(LocalCloud())
             self.store_url = cloud.endpoint_url
-            stack.callback(self._remove_workspaces)  # runs after the runners ended: tools lock workspaces
+            # This callback runs after the runners have ended, because tools lock the workspaces.
+            stack.callback(self._remove_workspaces)
             runners = runner_functions(self._settings, cloud.environ, self.run_folder.scratch)
-            # Entered before the pool and left after it: its thread may be waiting for a runner when the runners end.
+            # The refresher is entered before and left after the pool: it may wait for a runner until the runners end.
             self._refresher = stack.enter_context(ToolListRefresher())
             pool = stack.enter_context(create_pool(runners, self.run_folder.logs))
             self._create_resources(pool, [runner.name for runner in runners], cloud.endpoint_url)
@@ -68,9 +70,9 @@ class System:
         language_models.close()
 
     def list_tools(self) -> Mapping[str, Future[Any]]:
-        """Start listing the tools of every server, and return the future of each listing by server name.
+        """Start listing the tools of every MCP server, and return the future of each listing by server name.
 
-        Call this last during startup: starting the servers uses all processors for seconds.
+        Call this at the end of the startup: starting the servers uses all processors for seconds.
         """
         executor = ThreadPoolExecutor(_MAX_LISTING_THREADS, thread_name_prefix="list-tools")
         self._stack.callback(executor.shutdown, wait=False, cancel_futures=True)

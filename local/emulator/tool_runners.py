@@ -1,4 +1,4 @@
-"""The emulated functions that run tools: one for each local server and one for all remote servers."""
+"""The emulated functions that run tools: one for each local MCP server, and one for all remote MCP servers."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -33,9 +33,10 @@ logger = logging.getLogger(__name__)
 def runner_functions(
     function_settings: Mapping[str, str], environ: Mapping[str, str], scratch: Path
 ) -> list[RunnerFunction]:
-    """Return a function for each server that runs on this machine, and one for all remote servers.
+    """Return one function for each MCP server that runs on this machine, and one for all remote MCP servers.
 
-    ``environ`` are the variables that connect a runner to the emulated AWS, ``scratch`` its folder for temporary files.
+    ``environ`` contains the variables that connect a runner to the emulated AWS. ``scratch`` is the runners' folder for
+    temporary files.
     """
     known = registry()
     runners = {
@@ -71,7 +72,7 @@ def create_pool(runners: Sequence[RunnerFunction], logs: Path) -> EnvironmentPoo
 
 
 def tracked_handler(pool: EnvironmentPool, name: str, workspaces: Workspaces) -> Handler:
-    """Return the handler of the runner ``name``. It also registers each tenant's workspace for removal at the end."""
+    """Return the runner's handler. It also registers each user's workspace for removal when the emulator stops."""
     invoke = pool.handler(name)
 
     def handle(event: object, context: LambdaContext) -> object:
@@ -84,9 +85,9 @@ def tracked_handler(pool: EnvironmentPool, name: str, workspaces: Workspaces) ->
 
 @dataclass(frozen=True)
 class QueuedCall:
-    """A tool call that waits until its runner has a free environment; implements ``QueueListener``.
+    """A tool call that waits for a free environment of its runner. Implements ``QueueListener``.
 
-    Sends heartbeats in the meantime: without them, the state machine would consider the runner dead.
+    While the call waits, it sends heartbeats. Without heartbeats, the state machine would consider the runner dead.
     """
 
     order: CallOrder
@@ -94,7 +95,7 @@ class QueuedCall:
     store: FileStore
 
     def keep_alive(self) -> bool:
-        """Send a heartbeat. Return False if the task has ended because the user canceled the call."""
+        """Send a heartbeat. Return False if the call's task has ended, for example because the user canceled it."""
         try:
             self.callback.heartbeat(self.order.task_token)
         except TaskGone:
@@ -104,13 +105,13 @@ class QueuedCall:
         return True
 
     def on_timeout(self, reason: str) -> None:
-        """Store a ``Busy`` error as the call's report and complete its task, as the runner would."""
+        """Store a ``Busy`` error as the call's report, and complete the call's task, as the runner would do."""
         store_report(self.store, self.order.outcome_key, RunnerReport.from_error(Busy(reason)))
         self.callback.succeed(self.order.task_token)
 
 
 def listener_for(event: object) -> QueueListener:
-    """Return the listener that sends heartbeats for a tool call; a request to list tools has no task to keep alive."""
+    """Return a listener that sends heartbeats if ``event`` is a tool call. Other events have no task to keep alive."""
     if not isinstance(event, dict) or event.get("action") != "call":
         return NullListener()
     ports = use_cases().ports

@@ -1,4 +1,4 @@
-"""Emulate API Gateway's WebSocket API: invoke a function for every connection, message and disconnection."""
+"""Emulate API Gateway's WebSocket API: invoke a Lambda function for every connection, message and disconnection."""
 
 import asyncio
 import base64
@@ -20,14 +20,14 @@ PATH = "/ws"
 Event = Mapping[str, object]
 Response = dict[str, Any]
 
-_MAX_QUEUED_MESSAGES = 1000  # per connection; a client that falls further behind is disconnected
+_MAX_QUEUED_MESSAGES = 1000  # maximum per connection; a client that falls further behind is disconnected
 _GOING_AWAY = 1001
 _OK = 200
 _ERROR_FIELDS = ("connectionId", "requestId")
 
 
 class WebSocketGateway:
-    """ASGI middleware that serves WebSockets. ``invoke`` runs the function with an event in API Gateway's format."""
+    """ASGI middleware that serves WebSockets. ``invoke`` calls the Lambda function with an API Gateway event."""
 
     def __init__(self, app: ASGIApp, invoke: Callable[[Event], InvocationResult]) -> None:
         self._app = app
@@ -45,7 +45,7 @@ class WebSocketGateway:
         query, headers = dict(socket.query_params) or None, dict(socket.headers)
         response = await self._request("$connect", connection_id, queryStringParameters=query, headers=headers)
         if response.get("statusCode") != _OK:
-            await socket.close()  # before accepting the connection, so the client gets a 403
+            await socket.close()  # closed before the connection is accepted, so the client gets a 403
             return
         outbox = _Outbox()
         websocket_connections.register(connection_id, outbox)
@@ -57,7 +57,7 @@ class WebSocketGateway:
             await self._request("$disconnect", connection_id)
 
     async def _exchange(self, socket: WebSocket, outbox: "_Outbox", connection_id: ConnectionId) -> None:
-        """Send and receive messages until one of the two directions ends."""
+        """Send and receive messages until either sending or receiving ends."""
         tasks = {
             asyncio.create_task(outbox.deliver(socket)),
             asyncio.create_task(self._receive(socket, outbox, connection_id)),
@@ -91,7 +91,7 @@ class WebSocketGateway:
 
 
 class _Outbox:
-    """Queue of messages to send over one connection; implements ``websocket_connections.Connection``."""
+    """Queue of messages to send over one WebSocket connection. Implements ``websocket_connections.Connection``."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -100,7 +100,7 @@ class _Outbox:
         self._lock = threading.Lock()
 
     def send(self, text: str) -> bool:
-        """Queue a message. Return False if the connection has ended, or if the full queue closes it now."""
+        """Queue a message, or close the connection if the queue is full. Return False if the message is not queued."""
         with self._lock:
             if self._count >= _MAX_QUEUED_MESSAGES:
                 self._put(None)
@@ -115,12 +115,12 @@ class _Outbox:
     def _put(self, text: str | None) -> bool:
         try:
             self._loop.call_soon_threadsafe(self._queue.put_nowait, text)
-        except RuntimeError:  # the server has stopped
+        except RuntimeError:  # the event loop is closed, because the server has stopped
             return False
         return True
 
     async def deliver(self, socket: WebSocket) -> None:
-        """Send queued messages until ``close`` or until the client disconnects."""
+        """Send queued messages until ``close`` is called or the client disconnects."""
         try:
             while (text := await self._queue.get()) is not None:
                 await socket.send_text(text)

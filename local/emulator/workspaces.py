@@ -11,11 +11,11 @@ from satchel.adapters.workspaces import LocalWorkspaces
 from satchel.contract.errors import ToolError
 from satchel.domain.ids import UserName
 
-_REMOVE_TIMEOUT = 1.0  # seconds; a tool of another emulator may lock the same user's workspace for longer
+_REMOVE_TIMEOUT = 1.0  # seconds; limits the wait for a workspace that a tool of another emulator has locked
 
 
 class Workspaces:
-    """Remembers which users' workspaces this emulator's tools use, and removes them at the end. Thread-safe."""
+    """Remembers which users' workspaces the emulator's tools use. Removes them when the emulator stops. Thread-safe."""
 
     def __init__(self) -> None:
         self._users: set[UserName] = set()
@@ -46,15 +46,16 @@ class Workspaces:
 def _remove(user: UserName, remaining: set[str]) -> None:
     try:
         LocalWorkspaces().remove(UserName(user))
-    except (OSError, ValueError, ToolError):  # the caller reports the users that remain
+    except (OSError, ValueError, ToolError):  # the user stays in ``remaining``, which the caller reports
         return
     remaining.discard(user)
 
 
 class RunFolder:
-    """The emulator's temporary directory; a context manager that leaves only non-empty logs behind.
+    """Context manager for the emulator's temporary directory. On exit, it removes everything except non-empty logs.
 
-    ``logs`` is for the output of runners, ``scratch`` for their temporary files: a killed runner cannot remove its own.
+    ``logs`` is the folder for the output of runners. ``scratch`` is the folder for their temporary files, because a
+    killed runner cannot remove its own files.
     """
 
     path: Path
@@ -82,5 +83,5 @@ class RunFolder:
 
     @property
     def exists(self) -> bool:
-        """Return True if the directory exists. After exit: if a non-empty log remains in it."""
+        """Return True if the directory exists. After exit, the directory exists only if it contains a non-empty log."""
         return self.path.exists()

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 class LambdaContext:
     """The context object of Lambda's Python runtime, reduced to what the handlers use.
 
-    ``deadline`` is a ``time.monotonic()`` value in seconds. ``asynchronous`` is not part of AWS's object: it tells a
-    handler that forwards to another process whether the caller waits for the result.
+    ``deadline`` is a ``time.monotonic()`` value in seconds. ``asynchronous`` does not exist in AWS's context object. It
+    is False if the caller waits for the result. A handler that forwards invocations to another process needs this
+    value.
     """
 
     function_name: str
@@ -34,7 +35,7 @@ Handler = Callable[[object, LambdaContext], object]
 
 
 class InvocationError(Exception):
-    """A failed invocation, with Lambda's name for the failure, such as ``Runtime.ExitError``."""
+    """An invocation failed. ``error_type`` is Lambda's name for the failure, such as ``Runtime.ExitError``."""
 
     def __init__(self, error_type: str, message: str, stack_trace: list[str] | None = None) -> None:
         super().__init__(message)

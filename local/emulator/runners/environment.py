@@ -1,8 +1,8 @@
-"""The program of one execution environment, which ``fork_server_main`` runs in each forked process.
+"""The program of one execution environment (a process that serves one function and one tenant).
 
-It imports the handler once and then serves the invocations that it reads from standard input. Each invocation gets its
-own thread; the handler limits its own concurrency. The program ends when standard input ends, because the parent closed
-the pipe or died.
+``fork_server_main`` runs this program in each forked process. The program imports the handler once, and then serves the
+invocations that it reads from standard input. Each invocation gets its own thread; the handler limits its own
+concurrency. The program ends when the parent process closes the standard input pipe or dies.
 """
 
 import contextlib
@@ -22,11 +22,11 @@ from local.emulator.runners import process_tree
 from local.emulator.runners.context import Handler, InvocationError, LambdaContext, error_payload
 from local.emulator.runners.messages import Invocation, encode_line
 
-_SHUTDOWN_SECONDS = 0.8  # for the handler's own shutdown; the parent kills the process after one second
+_SHUTDOWN_SECONDS = 0.8  # time for the handler's shutdown; the parent process kills this process after one second
 
 
 class Environment:
-    """Runs one handler for the invocations of one tenant."""
+    """Runs one Lambda handler for the invocations of one tenant."""
 
     def __init__(self, function: str, handler: Handler, responses: BinaryIO) -> None:
         self._function = function
@@ -35,14 +35,14 @@ class Environment:
         self._write_lock = threading.Lock()
 
     def serve(self, invocations: BinaryIO) -> None:
-        """Run each invocation that arrives as a line of ``invocations`` in a new thread, until the stream ends."""
+        """Read an invocation from each line of ``invocations``, and run it in a new thread, until the stream ends."""
         for line in invocations:
             invocation = cast("Invocation", json.loads(line))
             threading.Thread(target=self._run, args=(invocation,), daemon=True, name=invocation["id"]).start()
 
     def _run(self, invocation: Invocation) -> None:
         response = self._respond(invocation)
-        with self._write_lock, contextlib.suppress(BrokenPipeError):  # the parent died, so this process will end, too
+        with self._write_lock, contextlib.suppress(BrokenPipeError):  # if the parent died, this process will end, too
             self._responses.write(response)
             self._responses.flush()
 
@@ -70,13 +70,13 @@ class Environment:
 
 
 def main(target: str, function: str) -> None:
-    """Serve until the parent closes the pipe or sends SIGTERM, then end this process and all processes that it started.
+    """Serve invocations until the parent closes the pipe or sends SIGTERM. Then end this process and its descendants.
 
-    ``target`` is the handler as ``module:attribute``, ``function`` the name that the process gets.
+    ``target`` names the handler as ``module:attribute``. ``function`` becomes the name of this process.
     """
     invocations, responses = _take_over_pipes()
     process_tree.set_process_name(function)
-    with contextlib.suppress(PermissionError):  # some containers forbid it; orphans of killed processes then survive
+    with contextlib.suppress(PermissionError):  # some containers forbid this mark; then orphaned tools may survive
         process_tree.mark_process()
     process_tree.become_subreaper()
     faulthandler.enable()
@@ -94,11 +94,12 @@ def main(target: str, function: str) -> None:
 
 
 def _take_over_pipes() -> tuple[BinaryIO, BinaryIO]:
-    """Return the invocation and response pipes, moved away from descriptors 0 and 1.
+    """Return the pipes for invocations and responses, moved from descriptors 0 and 1 to other descriptors.
 
-    Otherwise a print could forge a response, and a tool that reads its input could consume invocations.
+    If the pipes stayed at descriptors 0 and 1, printed text could forge a response, and a tool that reads standard
+    input could consume invocations.
     """
-    invocations, responses = os.dup(0), os.dup(1)  # not inheritable, so no grandchild keeps them open
+    invocations, responses = os.dup(0), os.dup(1)  # copies are not inherited, so no child process keeps them open
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.dup2(2, 1)
@@ -107,7 +108,7 @@ def _take_over_pipes() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _load(target: str) -> tuple[ModuleType, Handler]:
-    """Import the handler. Raise ImportError for any exception of its module, as Lambda does."""
+    """Import the handler. Raise ImportError if its module raises any exception, as Lambda does."""
     module_name, _, attribute = target.partition(":")
     try:
         module = importlib.import_module(module_name)
@@ -121,7 +122,7 @@ def _raise_system_exit(_signal: int, _frame: FrameType | None) -> None:
 
 
 def _shut_down(module: ModuleType | None) -> None:
-    """Let the handler end its servers, kill the remaining descendants, and exit without waiting for any thread."""
+    """Call the handler module's ``shutdown``, kill all descendants, and exit without waiting for other threads."""
     error = sys.exc_info()[1]
     failed = error is not None and not isinstance(error, SystemExit)
     if failed:

@@ -1,4 +1,4 @@
-"""The parent's side of the fork server: start the fork server's process, and request forks from it."""
+"""Control of the fork server from the parent process: start the fork server's process, and request forks from it."""
 
 import json
 import logging
@@ -14,14 +14,15 @@ from local.emulator.runners.functions import child_environ
 from local.emulator.runners.messages import MAX_FORK_REQUEST_BYTES, ForkRequest
 
 _log = logging.getLogger(__name__)
-_RESPONSE_TIMEOUT = 30.0  # seconds; the first request may have to wait for the imports
+_RESPONSE_TIMEOUT = 30.0  # seconds; the first fork request may have to wait for the fork server's imports
 
 
 class ForkServer:
-    """Controls the fork server process. The constructor starts it; ``fork`` restarts it if it has died.
+    """Controls the fork server, a process that forks itself to start environments fast.
 
-    The fork server imports the modules ``preload`` once. Its forks become children of this process, which must be a
-    subreaper (``process_tree.become_subreaper``).
+    The constructor starts the fork server, and ``fork`` restarts it if it has died. The fork server imports the modules
+    ``preload`` once. Its forks become children of this process, which must be a subreaper
+    (``process_tree.become_subreaper``).
     """
 
     def __init__(self, preload: Sequence[str] = ()) -> None:

@@ -1,8 +1,9 @@
 """The fork server: ``python -m local.emulator.runners.fork_server_main DESCRIPTOR MODULE...``.
 
-It imports the modules once, which saves 0.75 seconds of CPU time for each environment. Then it only forks, on a single
-thread: a fork of a process with other threads can inherit a lock that no thread ever releases. Requests arrive over the
-Unix socket DESCRIPTOR, and the process ends with that socket. The parent's side is ``fork_server``.
+The fork server imports the modules once, which saves 0.75 seconds of CPU time for each environment. Then it only forks.
+It has a single thread, because the fork of a process with several threads can inherit a lock that no thread ever
+releases. Fork requests arrive over the Unix socket with the file descriptor DESCRIPTOR, and the fork server ends when
+this socket is closed. ``fork_server`` contains the code for the parent process.
 """
 
 import gc
@@ -23,10 +24,10 @@ def main() -> None:
     """Serve fork requests until the parent closes the socket or dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = socket.socket(fileno=int(sys.argv[1]))
-    gc.disable()  # imported objects stay alive, so a collection would only cost time
+    gc.disable()  # imported objects stay alive, so garbage collection would only cost time
     for module in sys.argv[2:]:
         importlib.import_module(module)
-    gc.freeze()  # the collector never writes to frozen objects, so all forks share their memory
+    gc.freeze()  # the garbage collector never writes to frozen objects, so all forks share their memory
     gc.enable()
     while True:
         message, descriptors, _, _ = socket.recv_fds(parent, MAX_FORK_REQUEST_BYTES, FORK_DESCRIPTORS)
@@ -36,9 +37,10 @@ def main() -> None:
 
 
 def _fork_twice(request: ForkRequest, descriptors: Sequence[int], parent: socket.socket) -> int:
-    """Start an environment and return its pid.
+    """Start an environment as a grandchild of this process, and return the environment's pid.
 
-    The process between the two forks exits at once, so the environment becomes a child of the parent's subreaper.
+    The process between the two forks exits at once. The environment is then an orphan, and becomes a child of the
+    parent process, which is a subreaper.
     """
     pid_reader, pid_writer = os.pipe()
     intermediate = os.fork()
@@ -58,7 +60,7 @@ def _fork_twice(request: ForkRequest, descriptors: Sequence[int], parent: socket
 
 
 def _run_environment(request: ForkRequest, descriptors: Sequence[int]) -> None:
-    """Run the environment and never return. Its own session ensures that Ctrl-C reaches only the parent."""
+    """Run the environment and never return. A new session ensures that Ctrl-C reaches only the parent process."""
     try:
         os.setsid()
         for standard_descriptor, descriptor in enumerate(descriptors):

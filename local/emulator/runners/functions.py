@@ -1,4 +1,4 @@
-"""Definitions of the functions that run in separate processes, and the environment variables of those processes."""
+"""Definitions of the Lambda functions that run in separate processes, and these processes' environment variables."""
 
 import os
 from collections.abc import Mapping
@@ -16,9 +16,9 @@ _PYTHON_PATH = (_ROOT, _ROOT / "layers/core/python")
 class RunnerFunction:
     """A Lambda function that runs in separate processes, called environments.
 
-    ``target`` is its handler as ``module:attribute``; a callable ``shutdown`` in that module is called when an
-    environment ends. ``settings`` are its environment variables; only allow-listed ones of the parent are added.
-    ``timeout`` is in seconds.
+    ``target`` names the handler as ``module:attribute``. If the handler's module has a callable ``shutdown``, an
+    environment calls it before the environment ends. ``settings`` are the function's environment variables; an
+    environment inherits only allow-listed variables of the parent process. ``timeout`` is in seconds.
     """
 
     name: str
@@ -28,12 +28,12 @@ class RunnerFunction:
 
     @property
     def environ(self) -> dict[str, str]:
-        """Return all environment variables of this function's environments."""
+        """Return all environment variables for the processes that run this function."""
         return child_environ(self.settings)
 
 
 def child_environ(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return a child's environment variables: the allowed ones of this process, the Python path and ``settings``."""
+    """Return a child's environment variables: this process's allow-listed ones, the Python path and ``settings``."""
     return {
         **{name: os.environ[name] for name in _INHERITED_VARIABLES if name in os.environ},
         "PYTHONPATH": os.pathsep.join(str(path) for path in _PYTHON_PATH),

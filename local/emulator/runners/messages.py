@@ -1,6 +1,7 @@
 """Messages between the parent process, its environments and the fork server. Each message is one JSON object.
 
-Parent and environment exchange messages as lines over pipes; the fork server receives one packet for each fork.
+The parent process and an environment exchange messages as lines over pipes. The fork server receives one packet for
+each fork over a Unix socket.
 """
 
 import json
@@ -8,13 +9,13 @@ from collections.abc import Iterator
 from typing import Literal, TypedDict
 
 FORK_DESCRIPTORS = 3
-"""File descriptors that accompany a ``ForkRequest``: standard input, output and error."""
+"""The number of file descriptors that accompany a ``ForkRequest``: standard input, output and error."""
 
 MAX_FORK_REQUEST_BYTES = 1 << 17
 
 
 class Invocation(TypedDict):
-    """Message from parent to environment: run the handler, with ``remaining`` seconds until the timeout."""
+    """Message from the parent process to an environment: run the handler. It times out in ``remaining`` seconds."""
 
     id: str
     arn: str
@@ -25,10 +26,11 @@ class Invocation(TypedDict):
 
 
 class Response(TypedDict):
-    """Message from environment to parent: the result of the invocation ``id``.
+    """Message from an environment to the parent process: the result of the invocation ``id``.
 
-    ``kind`` is ``result``, ``error`` (the payload is Lambda's error object), or ``import_error``: the handler could not
-    be imported. An ``import_error`` applies to every invocation of this environment, and its ``id`` is empty.
+    ``kind`` is ``result``, ``error``, or ``import_error`` if the handler could not be imported. If ``kind`` is not
+    ``result``, the payload is Lambda's error object. An ``import_error`` applies to every invocation of the
+    environment, and its ``id`` is empty.
     """
 
     id: str
@@ -37,10 +39,10 @@ class Response(TypedDict):
 
 
 class ForkRequest(TypedDict):
-    """Message from parent to fork server: start an environment. The response is the environment's pid as text.
+    """Message from the parent process to the fork server: start an environment. The response is its pid as text.
 
-    ``target`` is the handler as ``module:attribute``, ``function`` the name of its process, and ``environ`` all of
-    its environment variables.
+    ``target`` names the handler as ``module:attribute``. ``function`` is the name of the new process. ``environ``
+    contains all environment variables of the new process.
     """
 
     target: str
@@ -49,7 +51,7 @@ class ForkRequest(TypedDict):
 
 
 def encode_line(message: Invocation | Response) -> bytes:
-    """Return the message as a line. Raise TypeError or ValueError if it cannot be written as JSON."""
+    """Return the message as a line of JSON. Raise TypeError or ValueError if the message cannot be written as JSON."""
     return json.dumps(message, separators=(",", ":"), allow_nan=False).encode() + b"\n"
 
 
@@ -60,7 +62,7 @@ class LineBuffer:
         self._bytes = bytearray()
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
-        """Add a chunk and yield the lines that are complete now, without their newlines."""
+        """Add a chunk of bytes, and yield each line that is now complete, without its newline."""
         scanned = len(self._bytes)
         self._bytes += chunk
         while (end := self._bytes.find(b"\n", scanned)) >= 0:

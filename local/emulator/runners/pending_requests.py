@@ -40,7 +40,7 @@ class PendingRequests:
         return future
 
     def resolve(self, response: Response) -> None:
-        """Complete the future of the invocation that ``response`` belongs to. Ignore a response after the deadline."""
+        """Complete the future of the invocation that ``response`` answers. Ignore a response after the deadline."""
         if response["kind"] == "import_error":
             self._import_error = _to_error(response)
             return
@@ -55,7 +55,7 @@ class PendingRequests:
             entry[0].set_exception(_to_error(response))
 
     def expire(self, now: float, error: InvocationError) -> bool:
-        """Fail all invocations whose deadline has passed with ``error``. Return True if there were any."""
+        """Fail every invocation whose deadline has passed at ``now``, with ``error``. Return True if there was one."""
         with self._lock:
             late = [request_id for request_id, (_, deadline) in self._pending.items() if deadline <= now]
             futures = [self._pending.pop(request_id)[0] for request_id in late]
@@ -64,7 +64,7 @@ class PendingRequests:
         return bool(futures)
 
     def fail_all(self, error: InvocationError) -> None:
-        """Fail all pending invocations with the environment's import error, or with ``error`` if there was none."""
+        """Fail all pending invocations: with the handler's import error if there is one, otherwise with ``error``."""
         with self._lock:
             entries = list(self._pending.values())
             self._pending.clear()

@@ -1,4 +1,4 @@
-"""Route invocations to environments, one for each function and tenant, as Lambda's tenant isolation does."""
+"""Route invocations to environments: one process for each function and tenant, as in Lambda's tenant isolation."""
 
 import logging
 import threading
@@ -27,14 +27,15 @@ _log = logging.getLogger(__name__)
 
 
 class EnvironmentPool:
-    """Manages the environments of all runners; a context manager that leaves no process behind.
+    """Manages the environments (processes) of all runners. A context manager that leaves no process behind.
 
-    An environment starts with its first invocation and ends after ``idle_seconds`` without one. There are never more
-    than ``max_environments``, including those that are ending. If the pool is full, the least recently used idle
-    environment is ended; if all are busy, an invocation queues for up to ``max_wait_seconds``, and the listener that
-    ``listener_for(event)`` returns acts for it in the meantime. An environment that does not end within
-    ``grace_seconds`` is killed. Environments write their output to ``{log_dir}/{function}-{tenant}.log``. All are forks
-    of one process that has imported the modules ``preload``.
+    An environment starts with its first invocation, and ends after ``idle_seconds`` without an invocation. At most
+    ``max_environments`` exist, including those that are ending. If the pool is full, the pool ends the environment that
+    has been idle for the longest time. If all environments are busy, an invocation queues for up to
+    ``max_wait_seconds``. While the invocation queues, the listener that ``listener_for(event)`` returns acts
+    for the invocation. An environment that does not end within ``grace_seconds`` is killed. Each environment writes its
+    output to ``{log_dir}/{function}-{tenant}.log``. All environments are forks of one process that has imported the
+    modules ``preload``.
     """
 
     def __init__(
@@ -75,11 +76,11 @@ class EnvironmentPool:
         self.close()
 
     def handler(self, function_name: str) -> Handler:
-        """Return a handler that runs in this process and forwards the function's invocations to its environments."""
+        """Return a handler that runs in this process and forwards invocations to the environments of the function."""
 
         def handle(event: object, context: LambdaContext) -> object:
             if context.tenant_id is None:
-                # Lambda's own message for a function with tenant isolation
+                # same error as Lambda's, for an invocation without a tenant id
                 raise InvocationError("InvalidParameterValueException", "The invoked function requires a tenant id.")
             return self.invoke(
                 function_name,
@@ -100,12 +101,15 @@ class EnvironmentPool:
         asynchronous: bool = False,
         arn: str = "",
     ) -> object:
-        """Run the handler in the tenant's environment and return its result, or None if ``asynchronous``.
+        """Run the function's handler in the tenant's environment. Return its result, or None if ``asynchronous``.
 
-        An asynchronous call returns as soon as the invocation is sent to the environment, and only logs a failure.
+        An asynchronous call returns as soon as the invocation is sent to the environment. A failed asynchronous
+        invocation is only logged. Return None if the invocation was canceled while it queued.
+
         Raise InvocationError with Lambda's error type: the handler's own error, ``Runtime.ExitError`` if the
-        environment ended, ``Sandbox.Timedout``, ``TooManyRequestsException`` if no environment became free in time, or
-        ``ServiceException`` if the pool is closed. Raise KeyError if the function is unknown.
+        environment ended, ``Sandbox.Timedout`` after the function's timeout, ``TooManyRequestsException`` if no
+        environment became free in time, or ``ServiceException`` if the pool is closed. Raise KeyError if the function
+        is unknown.
         """
         try:
             with self._environment(self._functions[function_name], tenant, event) as process:
@@ -132,13 +136,16 @@ class EnvironmentPool:
         self._fork_server.close()
 
     def pids(self) -> dict[Key, int]:
-        """Return the process id of each environment by function and tenant."""
+        """Return the process id of each environment. The keys are pairs of function name and tenant."""
         with self._changed:
             return {key: process.pid for key, process in self._processes.items()}
 
     @contextmanager
     def _environment(self, function: RunnerFunction, tenant: str, event: object) -> Iterator[EnvironmentProcess]:
-        """Wait for the tenant's environment. Yield it while holding the lock, so that no other thread ends it."""
+        """Wait until the tenant's environment is available, and yield it while holding the pool's lock.
+
+        The lock ensures that no other thread ends the environment before the invocation is registered.
+        """
         key, queued = (function.name, tenant), None
         try:
             while True:
@@ -148,7 +155,8 @@ class EnvironmentPool:
                         yield process
                         return
                     queued = queued or self._enqueue(key, event)
-                    self._supervisor.wake_by(0.0)  # an idle environment may have to make room
+                    # The pool may be full: the supervisor then ends an idle environment to make room.
+                    self._supervisor.wake_by(0.0)
                     self._changed.wait(queued.seconds_to_check)
                 queued.check(
                     f"All {self._max_environments} tool environments are busy; "
@@ -168,11 +176,11 @@ class EnvironmentPool:
     def _process(
         self, function: RunnerFunction, key: Key, queued: QueuedInvocation | None
     ) -> EnvironmentProcess | None:
-        """Return the tenant's environment; start one if there is room. Return None if all are busy."""
+        """Return the tenant's environment, and start it if necessary. Return None if there is no room for a new one."""
         if self._is_closed:
             raise InvocationError("ServiceException", "The runners are stopping.")
         process = self._processes.get(key)
-        if process is not None and process.has_exited:  # the supervisor has not removed it yet
+        if process is not None and process.has_exited:  # ended, but the supervisor has not removed it yet
             self._ending.add(self._processes.pop(key))
             process = None
         free = self._max_environments - len(self._processes) - len(self._ending)
@@ -183,7 +191,7 @@ class EnvironmentPool:
         return process
 
     def _on_exit(self, process: EnvironmentProcess) -> None:
-        """Remove an exited process. It counts toward the limit until it is reaped, which kills its descendants."""
+        """Remove a process that has exited. It counts toward the limit until ``reap`` has killed its descendants."""
         with self._changed:
             if self._processes.get(process.key) is process:
                 del self._processes[process.key]
@@ -192,9 +200,10 @@ class EnvironmentPool:
             _log.warning("An environment ended unexpectedly: %s", process)
 
     def _end_idle(self, now: float) -> float | None:
-        """End environments that have been idle for too long or must make room for others.
+        """End environments that have been idle for too long, and idle environments that must make room for others.
 
-        Return the monotonic time (seconds) at which the next one will have been idle for too long, or None.
+        Return the monotonic time (in seconds) at which the next idle environment must end, or None if no environment is
+        idle.
         """
         with self._changed:
             if self._is_closed:

@@ -1,7 +1,7 @@
 """Imports and AWS data that every runner environment needs, loaded once by the fork server.
 
-The AWS data describe each service to boto3: loading them would cost each environment a tenth of a second of CPU time.
-Loading them requires neither a region nor credentials; each environment has its own.
+The AWS data describe each AWS service to boto3. Without this module, each environment would need a tenth of a second of
+CPU time to load the data. Loading requires neither a region nor credentials; each environment sets its own.
 """
 
 import boto3

@@ -1,4 +1,4 @@
-"""The parent's view of one environment: its process and its pipes."""
+"""Control of one environment from the parent process: the environment's process, and the pipes to it."""
 
 import contextlib
 import json
@@ -21,9 +21,9 @@ from local.emulator.runners.pending_requests import PendingRequests
 
 _log = logging.getLogger(__name__)
 _CHUNK_BYTES = 1 << 16
-_WRITE_TIMEOUT = 0.05  # seconds; if writing a line takes longer, the process counts as stuck
+_WRITE_TIMEOUT = 0.05  # seconds; if a write to the pipe takes longer, the process does not read its input
 _pids: set[int] = set()
-_fork_lock = threading.Lock()  # else a search for orphans could kill a fork before it is in _pids
+_fork_lock = threading.Lock()  # without the lock, ``reap`` could kill a fork that is not in _pids yet
 
 
 class EnvironmentProcess:
@@ -68,14 +68,14 @@ class EnvironmentProcess:
 
     @property
     def next_deadline(self) -> float | None:
-        """Return the monotonic time (seconds) at which ``enforce_deadlines`` must be called, or None."""
+        """Return the monotonic time (in seconds) of the next deadline, or None if there is no deadline."""
         times = (self._kill_at, self.requests.next_deadline)
         return min((time_ for time_ in times if time_ is not None), default=None)
 
     def create_request(self, event: object, *, arn: str, asynchronous: bool) -> tuple[bytes, Future[object]]:
         """Register a new invocation. Return the line to pass to ``send``, and the future of the result.
 
-        Raise TypeError or ValueError if the event is not JSON.
+        Raise TypeError or ValueError if the event cannot be written as JSON.
         """
         request_id = str(uuid.uuid4())
         line = encode_line(
@@ -91,7 +91,7 @@ class EnvironmentProcess:
         return line, self.requests.add(request_id, time.monotonic() + self.function.timeout)
 
     def send(self, line: bytes) -> None:
-        """Write a line to the process. If the process has ended, do nothing: ``reap`` fails the pending invocations."""
+        """Write a line to the process. Do nothing if the process has ended: ``reap`` fails its pending invocations."""
         with self._write_lock, contextlib.suppress(BrokenPipeError, ValueError):
             self._invocations.write(line)
             self._invocations.flush()
@@ -107,7 +107,7 @@ class EnvironmentProcess:
         return False
 
     def retire(self, grace_seconds: float) -> None:
-        """Let the process shut down. Kill it after ``grace_seconds``, or at once if it does not read its input."""
+        """Let the process shut down. It is killed after ``grace_seconds``, or at once if it does not read its input."""
         self.is_retired = True
         is_writable = self._write_lock.acquire(timeout=_WRITE_TIMEOUT)
         self._kill_at = time.monotonic() + (grace_seconds if is_writable else 0)
@@ -117,7 +117,7 @@ class EnvironmentProcess:
             self._write_lock.release()
 
     def enforce_deadlines(self, now: float) -> None:
-        """Kill the process, which fails all its invocations, if its grace period or an invocation has timed out."""
+        """Kill the process if its grace period or an invocation has timed out. All its invocations then fail."""
         seconds = self.function.timeout
         error = InvocationError("Sandbox.Timedout", f"Task timed out after {seconds:.2f} seconds")
         if self.requests.expire(now, error):
@@ -128,7 +128,7 @@ class EnvironmentProcess:
             process_tree.kill_tree(self.pid)
 
     def reap(self) -> None:
-        """Reap the ended process, kill the orphans that it left, and fail its pending invocations."""
+        """Reap the ended process, kill the orphaned processes that it left, and fail its pending invocations."""
         with _fork_lock:
             code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
             _pids.discard(self.pid)
@@ -147,7 +147,7 @@ def _log_file(folder: Path, function: RunnerFunction, tenant: str) -> Path:
 
 
 def _fork(fork_server: ForkServer, function: RunnerFunction, descriptors: tuple[int, int, int]) -> int:
-    """Fork an environment with these standard descriptors, close our copies of them, and return the pid."""
+    """Fork an environment that uses ``descriptors`` as standard streams. Close them in this process. Return the pid."""
     try:
         with _fork_lock:
             pid = fork_server.fork(function.target, function.name, function.environ, descriptors)

@@ -1,9 +1,10 @@
-"""Kill process trees: no process that an environment started outlives the environment, even in another session.
+"""Kill process trees, so that no process outlives the environment that started it, even in another session.
 
 Tool servers run in separate sessions, and become orphans if their environment is killed. The parent process and each
-environment are *subreapers*: orphans become their children and can be found. As the parent also has unrelated
-children, every environment marks itself with an OOM score (``/proc/self/oom_score_adj``), which all descendants inherit
-through fork, exec and setsid. The score also makes the kernel's out-of-memory killer choose tools first.
+environment are *subreapers*: orphaned descendants become their children, and can be found. The parent process also has
+unrelated children. To identify its own orphans, every environment marks itself with an OOM score
+(``/proc/self/oom_score_adj``), which all descendants inherit through fork, exec and setsid. Because of the score, the
+kernel's out-of-memory killer also chooses tools first.
 """
 
 import contextlib
@@ -30,17 +31,17 @@ def become_subreaper() -> None:
 
 
 def set_process_name(name: str) -> None:
-    """Set the name that ``ps -o comm`` shows: the last 15 characters of ``name``, which is Linux's limit."""
+    """Set the process name that ``ps -o comm`` shows to the last 15 characters of ``name``. Linux allows no more."""
     ctypes.CDLL(None).prctl(_PR_SET_NAME, name[-15:].encode(), 0, 0, 0)
 
 
 def mark_process() -> None:
-    """Mark this process and its future children. Raise PermissionError if the OOM score may not be changed."""
+    """Mark this process and its future children with an OOM score. Raise PermissionError if this is not allowed."""
     Path("/proc/self/oom_score_adj").write_text(str(_OOM_SCORE_MARK))
 
 
 def kill_tree(pid: int) -> None:
-    """Kill a process and its descendants, except orphans that it lost earlier (``kill_orphans`` finds those)."""
+    """Kill a process and its descendants. ``kill_orphans`` kills descendants that became orphans earlier."""
     with contextlib.suppress(psutil.NoSuchProcess):
         root = psutil.Process(pid)
         _kill([root, *root.children(recursive=True)])
@@ -57,7 +58,7 @@ def kill_descendants() -> None:
 
 
 def kill_orphans(environment_pids: Collection[int]) -> None:
-    """Kill and reap the marked children of this process that are not in ``environment_pids``."""
+    """Kill and reap orphans: the marked children of this process that are not in ``environment_pids``."""
     for _ in range(_MAX_ROUNDS):
         orphans = [p for p in psutil.Process().children() if p.pid not in environment_pids and _is_marked(p.pid)]
         if not orphans:
@@ -71,18 +72,18 @@ def kill_orphans(environment_pids: Collection[int]) -> None:
 def _is_marked(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/oom_score_adj").read_text() == f"{_OOM_SCORE_MARK}\n"
-    except OSError:  # the process has ended in the meantime
+    except OSError:  # the process has already ended
         return False
 
 
 def _kill(processes: Iterable[psutil.Process]) -> None:
     for process in processes:
-        with contextlib.suppress(psutil.Error):  # the process has ended, or now runs as another user
+        with contextlib.suppress(psutil.Error):  # the process has already ended, or now runs as another user
             process.kill()
 
 
 def _reap(processes: Iterable[psutil.Process]) -> None:
-    """Wait for killed processes, which takes milliseconds, and skip those that are not children of this process."""
+    """Wait until killed processes end, which takes milliseconds. Skip processes that are not direct children."""
     for process in processes:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(process.pid, 0)

@@ -1,4 +1,4 @@
-"""The one thread that watches all environments: their responses, their exits and their deadlines."""
+"""The thread that watches all environments: their responses, their exits and their deadlines."""
 
 import contextlib
 import os
@@ -12,10 +12,10 @@ from local.emulator.runners.process import EnvironmentProcess
 
 
 class Supervisor:
-    """Reads the environments' responses and notices exits at once, without polling.
+    """Thread that reads the environments' responses and notices exits at once, without polling.
 
-    ``on_exit(process)`` is called before an ended process is reaped. ``on_wake(now)`` is called after every event; it
-    returns the monotonic time at which it wants to be called again, or None.
+    ``on_exit(process)`` is called before an ended process is reaped. ``on_wake(now)`` is called after every event. It
+    returns the monotonic time at which the supervisor must call it again, or None.
     """
 
     def __init__(self, on_exit: Callable[[EnvironmentProcess], None], on_wake: Callable[[float], float | None]) -> None:
@@ -39,12 +39,12 @@ class Supervisor:
         self._wake_up()
 
     def wake_by(self, deadline: float) -> None:
-        """Ensure that deadlines are checked no later than ``deadline`` (monotonic, seconds)."""
+        """Ensure that the supervisor checks deadlines no later than ``deadline`` (monotonic time in seconds)."""
         if self._asleep_until is None or deadline < self._asleep_until:
             self._wake_up()
 
     def end(self, timeout: float) -> None:
-        """Wait up to ``timeout`` seconds until all processes have ended. The caller must shut the processes down."""
+        """Wait up to ``timeout`` seconds until all processes have ended. The caller must first shut them down."""
         self._is_ending = True
         self._wake_up()
         self._thread.join(timeout)
@@ -65,7 +65,7 @@ class Supervisor:
 
     def _seconds_to_sleep(self) -> float | None:
         """Enforce all deadlines. Return the seconds until the next deadline, or None if there is none."""
-        self._asleep_until = None  # so that wake_by wakes this thread if called during the checks below
+        self._asleep_until = None  # None ensures that wake_by wakes this thread if called during the checks below
         now = time.monotonic()
         for process in self._watched:
             process.enforce_deadlines(now)
@@ -87,7 +87,7 @@ class Supervisor:
 
     def _reap(self, process: EnvironmentProcess) -> None:
         process.read_responses()
-        with contextlib.suppress(KeyError):  # _read has already unregistered the output at its end
+        with contextlib.suppress(KeyError):  # _read unregisters the output when the stream ends
             self._selector.unregister(process.output)
         self._selector.unregister(process.pidfd)
         self._watched.remove(process)

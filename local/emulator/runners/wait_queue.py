@@ -7,14 +7,14 @@ from typing import Protocol
 
 from local.emulator.runners.context import InvocationError
 
-_CHECK_SECONDS = 5.0  # between two keep-alives of one invocation; hundreds of invocations may wait
+_CHECK_SECONDS = 5.0  # seconds between an invocation's keep-alives; long, because hundreds of invocations may wait
 
 Key = tuple[str, str]
 """An environment's function name and tenant."""
 
 
 class QueueListener(Protocol):
-    """Acts for an invocation that waits for an environment: sends heartbeats and reports a timeout."""
+    """Acts for an invocation while it waits for an environment: sends heartbeats, and reports a timeout."""
 
     def keep_alive(self) -> bool:
         """Report that the invocation still waits. Return False if it was canceled. Called every few seconds."""
@@ -26,14 +26,14 @@ class QueueListener(Protocol):
 
 
 class NullListener:
-    """Implements ``QueueListener`` for an invocation whose caller waits for the result."""
+    """``QueueListener`` that does nothing, because the invocation's caller waits for the result."""
 
     def keep_alive(self) -> bool:
-        """Return True: the caller still waits."""
+        """Return True, because the caller still waits for the invocation."""
         return True
 
     def on_timeout(self, reason: str) -> None:
-        """Do nothing: the invocation's caller gets the error."""
+        """Do nothing, because the invocation's caller gets the timeout error."""
 
 
 ListenerFactory = Callable[[object], QueueListener]
@@ -59,9 +59,10 @@ class QueuedInvocation:
         return max(0.0, min(self._next_check, self._deadline) - time.monotonic())
 
     def check(self, timeout_reason: str) -> None:
-        """Call the listener if a keep-alive is due.
+        """Call the listener's ``keep_alive`` if a call is due.
 
-        Raise InvocationCancelled, or an InvocationError with ``timeout_reason`` if the invocation waited too long.
+        Raise InvocationCancelled if the invocation was canceled. Raise InvocationError with ``timeout_reason`` if the
+        invocation waited too long.
         """
         now = time.monotonic()
         if now >= self._next_check:
@@ -80,11 +81,17 @@ class WaitQueue:
         self._queued: list[QueuedInvocation] = []
 
     def count_missing(self, existing: Collection[Key]) -> int:
-        """Return how many environments the queue needs besides ``existing``: one for each function and tenant."""
+        """Return how many environments the queued invocations need in addition to the ``existing`` ones.
+
+        Queued invocations of the same function and tenant share one environment.
+        """
         return len({each.key for each in self._queued} - set(existing))
 
     def count_ahead(self, key: Key, invocation: QueuedInvocation | None) -> int:
-        """Return how many environments must start before the one of ``invocation`` (None: not queued yet)."""
+        """Return how many other environments must start before the environment of ``invocation``.
+
+        ``key`` is the function name and tenant of that environment. ``invocation`` is None if it is not queued yet.
+        """
         ahead = takewhile(lambda each: each is not invocation, self._queued)
         return len({each.key for each in ahead} - {key})
 
