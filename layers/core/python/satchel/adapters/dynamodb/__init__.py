@@ -1,5 +1,5 @@
-"""Implements ports with a DynamoDB table. Each module's docstring lists the keys (``pk / sk``) of the items it writes.
+"""Adapters that store data in one DynamoDB table. Each module's docstring lists the keys (``pk / sk``) of its items.
 
-An item holds its domain model as JSON in the attribute ``doc``. Fields that a condition, an update
-or an index needs are separate attributes.
+An item stores a domain object as JSON in the attribute ``doc``. Fields that conditions, updates or an index need are
+stored in separate attributes.
 """

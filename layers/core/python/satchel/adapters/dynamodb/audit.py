@@ -1,4 +1,4 @@
-"""Stores audit entries: ``SESSION#{session_id} / AUDIT#{audit_id}``, deleted by DynamoDB after their ``ttl``."""
+"""Stores audit entries as items ``SESSION#{session_id} / AUDIT#{audit_id}``. DynamoDB deletes them after ``ttl``."""
 
 import math
 from dataclasses import dataclass

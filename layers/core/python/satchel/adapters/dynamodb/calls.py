@@ -1,4 +1,4 @@
-"""Stores tool calls, the runners' claims of calls, and approvals.
+"""Stores tool calls, the users' approvals of calls, and claims (which runner executes a call).
 
 | item | key | attributes |
 |---|---|---|
@@ -6,8 +6,8 @@
 | approval | ``CALLS#{turn_id} / APPROVAL#{call_id}`` | ``doc``; later ``decision`` |
 | claim | ``TURN#{turn_id} / CLAIM#{call_id}`` | ``claimed_by`` |
 
-A call's ``doc`` and ``sent`` are stored in S3 if they are large. Runners may write only the partition
-``TURN#{turn_id}``, which holds the claims. Calls and approvals are elsewhere, so a tool cannot approve its own call.
+A call's ``doc`` and ``sent`` are stored in S3 if they are large. A runner (the Lambda function that executes tools) may
+write only to partitions ``TURN#{turn_id}``. Approvals are in another partition, so a tool cannot approve its own call.
 """
 
 import json
@@ -24,7 +24,7 @@ from satchel.ports.storage import FileStore
 
 PREFIX = "CALL#"
 _SENT_FIELDS = {"injected", "unresolved", "server", "bytes_in"}
-# DynamoDB limits an item to 400 KB: up to 40 KB each for ``doc`` and ``sent``, and up to 300 KB for the result.
+# DynamoDB limits an item to 400 KB. A call's item has up to 40 KB each in ``doc`` and ``sent``, and 300 KB of result.
 _MAX_INLINE_BYTES = 40_000
 
 
@@ -96,12 +96,12 @@ class DynamoCalls:
 
 @dataclass(frozen=True)
 class DynamoClaims:
-    """Store which runner executes a call, using the runner's credentials. Implements ``ports.calls.CallClaims``."""
+    """Store which runner (Lambda function) executes a tool call. Implements ``ports.calls.CallClaims``."""
 
     table: Table
 
     def claim(self, turn_id: TurnId, call_id: CallId, runner: str) -> bool:
-        """Claim a call for a runner. Return False if another runner has claimed it.
+        """Reserve a tool call for a runner. Return False if another runner has already claimed the call.
 
         boto3 may repeat a write whose response was lost, so a repeated claim by the same runner succeeds too.
         """
@@ -118,14 +118,14 @@ def _approval_key(turn_id: TurnId, call_id: CallId) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class DynamoApprovals:
-    """Store approvals in the table. Implements ``ports.turns.Approvals``."""
+    """Store users' approvals of tool calls in the table. Implements ``ports.turns.Approvals``."""
 
     table: Table
 
     def request(self, approval: Approval) -> Approval:
-        """Store a request for approval and return it. If the call was already decided, return the stored approval.
+        """Store a request for the user's approval of a call. If the user has decided, return the stored approval.
 
-        A repeated request replaces the earlier one, because the state machine waits for the newest task token.
+        A repeated request replaces the stored request, because the state machine waits for the newest task token.
         """
         try:
             self.table.update(
@@ -146,8 +146,8 @@ class DynamoApprovals:
         return Approval.model_validate_json(str(item["doc"])).model_copy(update={"decision": decision})
 
     def decide(self, turn_id: TurnId, call_id: CallId, decision: Decision) -> Approval | None:
-        """Store the first decision and return the stored approval. Return None if no approval was requested."""
-        with suppress(ConditionFailed):  # no request, or decided before: return what is stored
+        """Store the user's first decision about a call. Return the stored approval, or None if there was no request."""
+        with suppress(ConditionFailed):  # without a request, or after an earlier decision, store nothing
             self.table.update(
                 *_approval_key(turn_id, call_id),
                 expression="SET decision = :decision",

@@ -1,4 +1,4 @@
-"""Exceptions for failed conditional writes, and the random wait before a retry."""
+"""Exceptions for failed or conflicting writes to DynamoDB, and the random wait before a retry."""
 
 import random
 import time
@@ -17,7 +17,7 @@ _CONFLICT_CODES = {
 
 
 class ConditionFailed(Exception):
-    """The condition of a write was false. ``positions``: the indexes of the failed writes in their transaction."""
+    """The condition of a write was false. ``positions``: the indexes of the failed writes in the transaction."""
 
     def __init__(self, positions: Sequence[int] = (0,)) -> None:
         super().__init__(f"condition failed in writes {list(positions)}")
@@ -29,12 +29,12 @@ class WriteConflict(Exception):
 
 
 def wait_before_retry() -> None:
-    """Sleep for a random time of up to 50 ms, so that conflicting writers do not retry together."""
+    """Sleep for a random time of up to 50 ms, so that conflicting writers do not retry at the same time."""
     time.sleep(random.uniform(0, _MAX_WAIT_SECONDS))  # noqa: S311  (spreads retries; not for security)
 
 
 class translate_errors:  # noqa: N801  (used like a function in ``with`` statements)
-    """Context manager that converts boto3 errors to ConditionFailed or WriteConflict. Other errors do not change."""
+    """Context manager that converts boto3 errors to ConditionFailed or WriteConflict, and no other errors."""
 
     def __enter__(self) -> None:
         return None

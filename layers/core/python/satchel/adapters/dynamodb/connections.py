@@ -1,4 +1,4 @@
-"""Stores WebSocket tickets and connections, and the connections' subscriptions to turns.
+"""Stores WebSocket connections, the one-time tickets that open them, and their subscriptions to turns.
 
 | item | key |
 |---|---|
@@ -6,8 +6,8 @@
 | connection | ``CONN#{connection_id} / CONN`` |
 | subscription | ``TURN#{turn_id} / SUB#{connection_id}`` |
 
-A subscription is in the partition of its turn's events, so the table's stream delivers both in write order. Every item
-has a ``ttl``, so DynamoDB deletes it later if it was not removed.
+Subscriptions to a turn and the turn's events are in one partition, so the table's stream delivers them in write order.
+Every item has a ``ttl``: DynamoDB deletes the item after this time if Satchel has not deleted it.
 """
 
 import json
@@ -27,7 +27,7 @@ from satchel.domain.ids import ConnectionId, TurnId
 logger = logging.getLogger(__name__)
 
 PREFIX = "SUB#"
-_ATTRIBUTES = {"sent", "mark", "failures"}  # separate attributes, not in ``doc``
+_ATTRIBUTES = {"sent", "mark", "failures"}  # fields that are stored as separate attributes, not in ``doc``
 
 
 def _ttl(moment: datetime) -> int:
@@ -36,7 +36,7 @@ def _ttl(moment: datetime) -> int:
 
 @dataclass(frozen=True)
 class DynamoTickets:
-    """Store tickets in the table. Implements ``ports.connections.Tickets``."""
+    """Store the one-time tickets that open WebSocket connections. Implements ``ports.connections.Tickets``."""
 
     table: Table
 
@@ -52,7 +52,7 @@ class DynamoTickets:
 
 @dataclass(frozen=True)
 class DynamoConnections:
-    """Store connections in the table. Implements ``ports.connections.Connections``."""
+    """Store WebSocket connections in the table. Implements ``ports.connections.Connections``."""
 
     table: Table
 
@@ -73,9 +73,10 @@ def _subscription_key(turn_id: TurnId, connection_id: ConnectionId) -> tuple[str
 
 @dataclass(frozen=True)
 class DynamoSubscriptions:
-    """Store subscriptions in the table. Implements ``ports.connections.Subscriptions``.
+    """Store the turns that WebSocket connections subscribe to. Implements ``ports.connections.Subscriptions``.
 
-    Each update requires an unchanged ``mark``, so it never affects a newer subscription of the same connection.
+    Each subscription has its own ``mark``. An update fails if the stored ``mark`` differs, so an update for an old
+    subscription never changes a newer subscription of the same connection.
     """
 
     table: Table
@@ -83,7 +84,7 @@ class DynamoSubscriptions:
     def add(self, subscription: Subscription) -> None:
         """Store a subscription, replacing the connection's previous subscription to this turn.
 
-        Deletes and inserts the item instead of overwriting it, because the stream filter passes only inserted items.
+        Delete the old item instead of overwriting it, because the filter of the table's stream passes only new items.
         """
         pk, sk = _subscription_key(subscription.turn_id, subscription.connection_id)
         self.table.delete(pk, sk)
@@ -130,7 +131,8 @@ class DynamoSubscriptions:
 def _subscription(turn_id: TurnId, item: Item) -> Subscription | None:
     """Return the subscription that an item stores, or None if the item is malformed.
 
-    Runners may write to this partition, so the item is untrusted: turn and connection are taken only from its key.
+    Runners, which execute tools, may write to this partition, so the item is not trusted: the ids of the turn and the
+    connection are taken from its key.
     """
     attributes = {name: item[name] for name in _ATTRIBUTES if name in item}
     ids = {"turn_id": turn_id, "connection_id": str(item["sk"]).removeprefix(PREFIX)}

@@ -1,4 +1,4 @@
-"""Stores dashboards, and the log of the actions that users take in them.
+"""Stores the dashboards that tools show to users, and a log of the users' actions in them.
 
 | item | key |
 |---|---|
@@ -16,7 +16,7 @@ from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.canvas import CanvasAction, Dashboard
 from satchel.domain.ids import CanvasId, SessionId, UserName
 
-_PAGE_SIZE = 10  # small, because callers nearly always use only the first dashboard
+_PAGE_SIZE = 10  # small pages, because callers nearly always use only the first dashboard
 
 
 def _key(user: UserName, canvas_id: CanvasId, session_id: SessionId | Literal[""] = "") -> tuple[str, str]:
@@ -38,7 +38,7 @@ class DynamoDashboards:
         return self.table.get_doc(*_key(user, canvas_id, session_id), Dashboard)
 
     def list_by_id(self, user: UserName, canvas_id: CanvasId) -> Iterator[Dashboard]:
-        """Yield the user's dashboards with this canvas id, newest session first. Reads further pages only as needed."""
+        """Yield the user's dashboards with this canvas id, newest session first. Each page is read when needed."""
         for item in self.table.iterate(Query(*_key(user, canvas_id), _PAGE_SIZE, newest_first=True)):
             yield Dashboard.model_validate_json(str(item["doc"]))
 

@@ -21,22 +21,21 @@ from satchel.ports.system import Clock
 
 PREFIX = "EVENT#"
 _MAX_TRIES = 60
-_DEDUPE_POSITION = 2  # index of the ``ONCE#`` item's write in the transaction that writes an event
+_DEDUPE_POSITION = 2  # index of the write for the deduplication key in the transaction of ``_write``
 _COUNTER_UNCHANGED = "seq = :last AND attribute_not_exists(closed)"
 
 
 @dataclass(frozen=True)
 class DynamoEvents:
-    """Store events. If several writers append at once, one succeeds and the others retry."""
+    """Store the events of turns. If several writers append events at once, one succeeds and the others retry."""
 
     table: Table
     clock: Clock
 
     def append(self, turn_id: TurnId, event: NewEvent) -> Event | None:
-        """Write an event and return it.
+        """Write an event with the turn's next sequence number and return it. Raise Unavailable if the write fails.
 
-        Return None if the turn's last event, or an event with the same ``dedupe_key``, is already stored. Raise
-        Unavailable if DynamoDB fails or writers conflict too often.
+        Return None if the turn has already had its last event, or an event with the same ``dedupe_key``.
         """
         pk = f"TURN#{turn_id}"
         for _ in range(_MAX_TRIES):
@@ -58,7 +57,7 @@ class DynamoEvents:
         raise Unavailable("Too many concurrent writers of events of one turn.")
 
     def _number(self, turn_id: TurnId, event: NewEvent) -> Event | None:
-        """Return the event with the turn's next sequence number, or None if the turn's last event is stored."""
+        """Return the event with the turn's next sequence number, or None if the turn has had its last event."""
         counter = self.table.get(f"TURN#{turn_id}", "SEQ")
         if counter and "closed" in counter:
             return None

@@ -18,8 +18,8 @@ Listing a page takes one bounded query, plus a batch read of the file records if
 | session | ``SESSION#{session_id} / FILE#``, then the records | newest first |
 | name prefix | ``NAME#{prefix}`` in the user's or session's partition, then the records | by name |
 
-Source and category have no index. A page filtered by them examines up to ``_MAX_EXAMINED`` records (or ``limit``, if
-that is more), so it may hold fewer files than ``limit``, or none, although more pages follow.
+The source and the category of a file have no index. A query that filters by them examines up to ``_MAX_EXAMINED`` files
+(or ``limit``, if that is more). So a page may have fewer files than ``limit``, or none, even if more pages follow.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,7 +38,7 @@ _MAX_EXAMINED = 500
 
 
 def name_partition(user: UserName, session_id: SessionId | None) -> str:
-    """Return the partition key within which file names are unique: the session, or the user if there is no session."""
+    """Return the key of the partition that reserves file names: the session's, or the user's if there is no session."""
     return f"SESSION#{session_id}" if session_id else f"LIBRARY#{user}"
 
 
@@ -78,19 +78,19 @@ def object_item(record: FileRecord) -> Item:
 
 
 def pointer_key(name: str, file_key: FileKey | Literal[""] = "") -> str:
-    """Return the sort key of a pointer from a name to a file; without ``file_key``, the prefix for all such files."""
+    """Return the sort key that finds a file by name, or without ``file_key``, the prefix for all files of this name."""
     return f"NAME#{name}/{file_key}"
 
 
 def pointer_items(record: FileRecord) -> Iterator[Item]:
-    """Yield the items that point to a file by its name and, if it has one, by its session."""
+    """Yield the items that find a file: one by the file's name, and one by its session if the file has a session."""
     yield {"pk": f"USER#{record.user}", "sk": pointer_key(record.name, record.file_key), "file_key": record.file_key}
     if record.session_id:
         yield {"pk": f"SESSION#{record.session_id}", "sk": f"FILE#{record.file_key}", "file_key": record.file_key}
 
 
 def claim_item(record: FileRecord) -> Item:
-    """Return the item that reserves a file's name. A writer may replace it only if ``held_by`` has not changed."""
+    """Return the item that reserves a file's name. Writers replace the item only if its ``held_by`` has not changed."""
     claim = NameClaim(
         name=record.name,
         raw_name=record.raw_name,
@@ -111,9 +111,9 @@ def claim_item(record: FileRecord) -> Item:
 
 
 def usage_key(user: UserName, file_key: FileKey) -> tuple[str, str]:
-    """Return the key of the usage counters that include a file. A user's usage is the sum over all shards.
+    """Return the key of the item that counts a file in its user's storage usage. Each user has eight such items.
 
-    The file key's last (random) character selects the shard, so concurrent writers rarely conflict.
+    The last (random) character of the file key selects the item, so concurrent writers rarely conflict.
     """
     return f"USER#{user}", f"{USAGE_PREFIX}{ord(file_key[-1]) % _USAGE_SHARDS}"
 
@@ -136,7 +136,7 @@ def query_files(
 
 
 def _resolve_pointers(table: Table, user: UserName, pointers: Sequence[Item]) -> list[FileRecord | None]:
-    """Return the file record for each pointer, or None if the file was deleted in the meantime."""
+    """Read the file record for each pointer item. The record is None if the file has been deleted."""
     keys = [FileKey(str(pointer["file_key"])) for pointer in pointers]
     items = table.get_many([(f"USER#{user}", f"FILE#{key}") for key in keys])
     records = {record.file_key: record for record in map(parse_record, items)}

@@ -1,7 +1,7 @@
 """Stores the records of users' files. The module ``file_items`` defines the items, their keys and the list query.
 
-One transaction writes or deletes a file's record, the item that reserves its name, and its share of the usage counters.
-So two files never have the same name, and no file is counted twice.
+One transaction writes or deletes a file's record, reserves or frees its name, and updates the user's usage counters. So
+two files of a session never have the same name, and no file is counted twice.
 """
 
 from collections.abc import Iterator, Sequence
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
 _MAX_TRIES = 50
 _MAX_NAMES = 10_000
-_POINTER_PAGE_SIZE = 5  # small, because callers nearly always use only the first file
-_VERSIONS_PER_TRANSACTION = 45  # each version has two items; a transaction is limited to 100 writes
+_POINTER_PAGE_SIZE = 5  # small pages, because callers nearly always use only the first file
+_VERSIONS_PER_TRANSACTION = 45  # a transaction is limited to 100 writes, and each version needs two
 
 
 def _candidate_names(name: str) -> Iterator[str]:
@@ -68,7 +68,7 @@ class DynamoFiles:
             try:
                 return self.get_by_object(new.user, new.object_id) or self._save(new)
             except (ConditionFailed, WriteConflict):
-                wait_before_retry()  # another writer took the name or changed its file at the same time
+                wait_before_retry()  # another writer took the name or changed the file: try again
         raise Unavailable(f"Too many concurrent writers of one file name: {new.name}")
 
     def save_upload(self, new: NewFile) -> FileRecord:
@@ -80,7 +80,7 @@ class DynamoFiles:
         key = upload_key(new.user, upload_id)
         delete_upload = self.table.build_delete_if(*key, "upload_id", new.object_id)
         for _ in range(_MAX_TRIES):
-            # Read the upload before the file: otherwise both seem missing if a request completes the upload in between.
+            # Read the upload first. In the other order, both seem missing if a request completes the upload in between.
             upload = self.table.get(*key)
             if record := self.get_by_object(new.user, new.object_id):
                 return record
@@ -154,7 +154,7 @@ class DynamoFiles:
         return sorted((parse_record(item) for item in items), key=lambda record: record.created_at, reverse=True)
 
     def list_by_name(self, user: UserName, session_id: SessionId | None, name: str) -> Iterator[FileRecord]:
-        """Yield the user's files with this name: the session's own file first, then the others, newest first."""
+        """Yield the user's files with this name: first the file of the session, then all other files, newest first."""
         seen: set[str] = set()
         for key in self._keys(user, session_id, name):
             if key not in seen and (record := self.get(user, key)):
@@ -168,7 +168,7 @@ class DynamoFiles:
         yield from (FileKey(str(pointer["file_key"])) for pointer in pointers)
 
     def remove(self, record: FileRecord) -> Sequence[str]:
-        """Delete a file's records and free its name. Return the S3 keys of all versions, for the caller to delete."""
+        """Delete a file's records and free its name. Return the keys of the S3 objects that the caller must delete."""
         keys: dict[str, None] = {}
         for _ in range(_MAX_TRIES):
             newest = self.get(record.user, record.file_key)
@@ -180,7 +180,7 @@ class DynamoFiles:
             try:
                 self._remove(newest, versions)
             except (ConditionFailed, WriteConflict):
-                continue  # another writer added a version at the same time, so delete that version too
+                continue  # another writer added a version: try again and delete that version too
             return list(keys)
         raise Unavailable(f"Too many concurrent writers of one file: {record.name}")
 
@@ -195,9 +195,9 @@ class DynamoFiles:
         self.table.transact([*self.build_deletes(newest, rest), count])
 
     def build_deletes(self, newest: FileRecord, versions: Sequence[FileRecord]) -> Sequence["TransactWriteItemTypeDef"]:
-        """Build the writes that delete a file. They fail unless ``newest`` is current and all ``versions`` exist.
+        """Build the writes that delete a file. The writes fail if ``newest`` has been replaced or a version is missing.
 
-        The caller must add the write from ``build_count``, which updates the usage counters.
+        The caller must add the write from ``build_count``, which updates the user's usage counters.
         """
         items = [record_item(newest), *pointer_items(newest)]
         return [
@@ -209,7 +209,7 @@ class DynamoFiles:
         ]
 
     def build_count(self, record: FileRecord, files: int, size: int) -> "TransactWriteItemTypeDef":
-        """Build the write that adds ``files`` and ``size`` (bytes) to the usage counters that include the file."""
+        """Build the write that adds ``files`` (a number) and ``size`` (bytes) to the usage counters of the user."""
         return self.table.build_add(*usage_key(record.user, record.file_key), {"files": files, "bytes": size})
 
     def _build_version_deletes(

@@ -1,4 +1,4 @@
-"""Converts items to and from DynamoDB's format, encodes list cursors, and stores texts too large for an item in S3."""
+"""Converts items to and from DynamoDB's format, encodes list cursors, and moves large texts from items to S3."""
 
 import base64
 import hashlib
@@ -27,7 +27,7 @@ def encode_value(value: str | int | bool) -> dict[str, Any]:  # noqa: FBT001  (i
 
 
 def encode(item: Mapping[str, str | int | bool]) -> dict[str, Any]:
-    """Return an item in DynamoDB's typed format, as requests need it."""
+    """Convert an item to DynamoDB's typed format, which requests need."""
     return {name: encode_value(value) for name, value in item.items()}
 
 
@@ -39,7 +39,7 @@ def _decode_value(encoded: Mapping[str, Any]) -> str | int | bool:
 
 
 def decode(encoded: Mapping[str, Any]) -> Item:
-    """Return an item from a DynamoDB response with plain Python values."""
+    """Convert an item in a DynamoDB response to plain Python values."""
     return {name: _decode_value(value) for name, value in encoded.items()}
 
 
@@ -49,7 +49,7 @@ def to_cursor(sort_key: str | None) -> str | None:
 
 
 def from_cursor(cursor: str | None, prefix: str) -> str | None:
-    """Return the sort key that a cursor encodes. Raise InvalidRequest if it does not begin with ``prefix``."""
+    """Return the sort key that a cursor encodes. Raise InvalidRequest if the key does not begin with ``prefix``."""
     if cursor is None:
         return None
     try:
@@ -63,9 +63,9 @@ def from_cursor(cursor: str | None, prefix: str) -> str | None:
 
 @dataclass(frozen=True)
 class LargeTexts:
-    """Store texts in items. A text over ``max_inline_bytes`` is stored in S3, and the item holds its object key.
+    """Store texts in items. A text over ``max_inline_bytes`` is stored in S3, and the item holds the S3 object's key.
 
-    DynamoDB limits an item to 400 KB, but a tool call's arguments may be larger. The object key contains the text's
+    DynamoDB limits an item to 400 KB, but a tool call's arguments may be larger. The object's key contains the text's
     hash, so writers with different texts never overwrite each other's object.
     """
 
@@ -73,10 +73,7 @@ class LargeTexts:
     max_inline_bytes: int
 
     def to_attribute(self, name: str, text: str, user: UserName, turn_id: TurnId) -> tuple[str, str]:
-        """Return the attribute to store: ``(name, text)``, or ``({name}_at, object key)`` for a large text.
-
-        Writes a large text to S3.
-        """
+        """Return ``(name, text)`` to store in an item. Write a large text to S3 and return ``({name}_at, S3 key)``."""
         body = text.encode()
         if len(body) <= self.max_inline_bytes:
             return name, text

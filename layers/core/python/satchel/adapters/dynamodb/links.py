@@ -1,4 +1,4 @@
-"""Stores shared links (``USER#{user} / LINK#{link_id}``, with a ``ttl``), and reads the state that links depend on."""
+"""Stores shared links (``USER#{user} / LINK#{link_id}``, with ``ttl``), and reads the items that validate links."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from satchel.domain.links import Claims, LinkState, SharedLink
 from satchel.ports import Page
 
 PREFIX = "LINK#"
-_NO_ID = "-"  # not a real id: names a missing item, which is read if a link has no session or link id
+_NO_ID = "-"  # replaces a missing session id or link id; no item has this id
 
 _Key = tuple[str, str]
 
@@ -54,7 +54,7 @@ class DynamoSharedLinks:
 
 @dataclass(frozen=True)
 class DynamoLinkStates:
-    """Implements ``ports.links.LinkStates``. Always reads three items per link, so the timing reveals nothing."""
+    """Implements ``ports.links.LinkStates``. Reads three items for every link, so timing does not reveal its state."""
 
     table: Table
 

@@ -1,6 +1,6 @@
-"""Deletes many expired files with few requests, and the events and subscriptions of ended sessions.
+"""Deletes many expired files with few requests, and deletes the events and subscriptions of ended sessions.
 
-The keys are documented in ``file_items`` (files), ``events`` and ``connections`` (subscriptions).
+The modules ``file_items``, ``events`` and ``connections`` (subscriptions) document the keys of these items.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ from satchel.domain.sessions import SessionStatus
 
 _MAX_DELETES = 99  # a transaction is limited to 100 writes, and one of them updates the usage counters
 _PAGE_SIZE = 200
-# The ``ONCE#`` items are not deleted, because they prevent a late writer from repeating an event.
+# The ``ONCE#`` items (deduplication keys) stay, because they prevent a late writer from repeating an event.
 _PURGED_PREFIXES = (EVENT_PREFIX, SUBSCRIPTION_PREFIX)
 
 
@@ -48,7 +48,7 @@ class DynamoFileReaper:
         return [record for record in map(parse_record, items) if is_expired(record, until)]
 
     def list_versions(self, records: Sequence[FileRecord]) -> Sequence[FileRecord]:
-        """Return all versions of files. ``records`` holds the newest ones; the older ones are read from the table."""
+        """Return all versions of files. ``records`` holds the newest versions. Older ones are read from the table."""
         older = [
             (f"USER#{record.user}", version_key(record.file_key, version))
             for record in records
@@ -73,7 +73,7 @@ class DynamoFileReaper:
         return removed
 
     def _remove(self, batch: Sequence["_File"]) -> int:
-        """Delete files in one transaction and return how many. If a file has changed, delete the others one by one."""
+        """Delete files in one transaction. If that fails, delete them one by one. Return how many were deleted."""
         files = DynamoFiles(self.table)
         writes = [write for file in batch for write in files.build_deletes(file.newest, file.versions)]
         size = sum(version.size for file in batch for version in file.versions)
@@ -84,7 +84,7 @@ class DynamoFileReaper:
         return len(batch)
 
     def promote(self, record: FileRecord, *, while_open: bool) -> FileRecord:
-        """Make a transient file permanent and return it. Raise FileNotFound if it changed after ``record`` was read.
+        """Make an expiring file permanent and return its record. Raise FileNotFound if the stored record has changed.
 
         With ``while_open``, raise SessionEnded if the file's session is not open.
         """
@@ -132,9 +132,9 @@ class DynamoSessionPurger:
     table: Table
 
     def delete_events(self, session_id: SessionId) -> int:
-        """Delete a session's events (except the last of each turn) and subscriptions. Return how many were deleted.
+        """Delete a session's subscriptions, and its events except each turn's last. Return how many items were deleted.
 
-        An interrupted deletion can be repeated.
+        If the deletion is interrupted, the caller can repeat it.
         """
         deleted = 0
         for turn in self.table.iterate(Query(f"SESSION#{session_id}", TURN_PREFIX, _PAGE_SIZE)):

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 PREFIX = "SESSION#"
 _OPEN_BUCKET, _ENDED_BUCKET = "sessions", "ended"
-_ATTRIBUTES = {"status", "epoch", "running_turn", "last_used_at", "ended_at"}  # separate attributes, not in ``doc``
+# Fields that are stored as separate attributes of an item, not in its ``doc``
+_ATTRIBUTES = {"status", "epoch", "running_turn", "last_used_at", "ended_at"}
 _COUNTERS = frozenset(TokenUsage.model_fields)
 _MAX_TRIES = 20
 
@@ -68,7 +69,7 @@ def parse_usage(item: Item) -> TokenUsage:
 
 
 def build_usage_update(table: Table, pk: str, sk: str, usage: TokenUsage) -> "TransactWriteItemTypeDef":
-    """Build a write that adds to the token counters of an item. The write fails if the item does not exist."""
+    """Build a write that adds ``usage`` to an item's token counters. The write fails if the item does not exist."""
     counts = usage.model_dump(exclude_defaults=True)
     return table.build_update(
         pk,
@@ -162,14 +163,14 @@ class DynamoSessions:
         self._change(session, "REMOVE expiry_bucket, expires_at", {})
 
     def _due(self, bucket: str, until: datetime, limit: int) -> Sequence[Session]:
-        """Return a bucket's sessions due by ``until``. Re-reads the items, because the index may be outdated."""
+        """Return the sessions in an expiry bucket due by ``until``. Re-reads them, because the index may be stale."""
         entries = self.table.query_expired(bucket, int(until.timestamp()), limit)
         items = self.table.get_many([(str(entry["pk"]), str(entry["sk"])) for entry in entries])
         due = [item for item in items if item.get("expiry_bucket") == bucket]
         return [parse_session(item) for item in due if int(item["expires_at"]) <= until.timestamp()]
 
     def _change(self, session: Session, expression: str, values: dict[str, int]) -> None:
-        """Update the item of an ended session. Do nothing if the session was deleted in the meantime."""
+        """Update the item of an ended session. Do nothing if the session has been deleted."""
         with suppress(ConditionFailed):
             self.table.update(
                 *session_key(session.user, session.session_id),

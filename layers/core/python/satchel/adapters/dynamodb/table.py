@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Model = TypeVar("Model", bound=BaseModel)
 T = TypeVar("T")
 
-# DynamoDB's maximum number of items per batch request
+# DynamoDB's maximum number of items per batch read and per batch write
 _MAX_BATCH_READS = 100
 _MAX_BATCH_WRITES = 25
 _ABSENT = "attribute_not_exists(pk)"
@@ -113,13 +113,13 @@ class Table:
                 pending = response["UnprocessedItems"].get(self.name)
 
     def pop(self, pk: str, sk: str) -> Item | None:
-        """Delete an item and return it, or None if it does not exist. Only one concurrent caller gets it."""
+        """Delete an item and return it, or None if it does not exist. Of concurrent callers, only one gets the item."""
         key = encode({"pk": pk, "sk": sk})
         response = self.client.delete_item(TableName=self.name, Key=key, ReturnValues="ALL_OLD")
         return decode(response["Attributes"]) if "Attributes" in response else None
 
     def query(self, query: Query) -> tuple[list[Item], str | None]:
-        """Return a page of items by sort key, and the ``after`` value for the next page (None if no page follows)."""
+        """Return a page of items in sort key order, and the next page's ``after`` value (None if there is none)."""
         start: Any = {} if query.after is None else {"ExclusiveStartKey": encode({"pk": query.pk, "sk": query.after})}
         response = self.client.query(
             TableName=self.name,
@@ -138,7 +138,7 @@ class Table:
         return list(self.iterate(Query(pk, prefix)))
 
     def iterate(self, query: Query) -> Iterator[Item]:
-        """Yield all items that a query finds. ``query.limit`` is the page size; each page is read when it is needed."""
+        """Yield all items of a query. ``query.limit`` is the page size. Each page is read only when it is needed."""
         while True:
             items, after = self.query(query)
             yield from items
@@ -147,12 +147,12 @@ class Table:
             query = replace(query, after=after)
 
     def list_page(self, query: Query, cursor: str | None, parse: Callable[[Item], T]) -> Page[T]:
-        """Return a page of a list with parsed items. Raise InvalidRequest if the cursor belongs to a different list."""
+        """Return the page of parsed items after a cursor. Raise InvalidRequest if the cursor is from another list."""
         items, last = self.query(replace(query, after=from_cursor(cursor, query.prefix)))
         return Page(items=[parse(item) for item in items], cursor=to_cursor(last))
 
     def query_expired(self, bucket: str, until: int, limit: int) -> list[Item]:
-        """Return up to ``limit`` items in an expiry index bucket that expire by ``until`` (Unix time), oldest first."""
+        """Return up to ``limit`` items of an expiry bucket that expire by ``until`` (Unix time), earliest first."""
         response = self.client.query(
             TableName=self.name,
             IndexName="expiry",

@@ -27,7 +27,7 @@ def _reply_sort_key(turn_id: TurnId, round_number: int) -> str:
 
 @dataclass(frozen=True)
 class DynamoTranscript:
-    """Implements ``ports.turns.Transcript``. The user's messages are written by ``DynamoTurns.begin``."""
+    """Implements ``ports.turns.Transcript``, except that ``DynamoTurns.begin`` writes the user's messages."""
 
     table: Table
     store: FileStore
@@ -41,7 +41,7 @@ class DynamoTranscript:
         return AssistantMessage.model_validate_json(self._texts.read(item, "doc")) if item else None
 
     def add_reply(self, turn: Turn, round_number: int, message: AssistantMessage) -> AssistantMessage:
-        """Store the model's reply in a round unless one is already stored, and return the stored reply."""
+        """Store the model's reply of a round (one model request), unless one is stored. Return the stored reply."""
         if self._add(turn, _reply_sort_key(turn.turn_id, round_number), message):
             return message
         return self.get_reply(turn.session_id, turn.turn_id, round_number) or message

@@ -1,7 +1,7 @@
 """Stores turns as items ``SESSION#{session_id} / TURN#{turn_id}``.
 
-The same partition holds the user's message ``MSG#{turn_id}#00#u``, and an item ``ONCE#{hash}`` for each idempotency
-key, with a hash of the request and the id of the turn that the request started. The items of the turn and its session
+The same partition holds the user's message ``MSG#{turn_id}#00#u``. For each idempotency key, an item ``ONCE#{hash}``
+stores a hash of the request, and the id of the turn that the request started. The items of a turn and of its session
 count the tokens that models used.
 """
 
@@ -73,7 +73,7 @@ class DynamoTurns:
             except ConditionFailed as error:
                 if _IDEMPOTENCY_KEY_POSITION not in error.positions:
                     raise self._rejection(turn) from error
-                continue  # a concurrent request with the same key started a turn, which the next try returns
+                continue  # a request with the same idempotency key has just started a turn, which the next try returns
             return turn
         raise Unavailable("Another request is changing the session; try again.")
 

@@ -1,7 +1,8 @@
 """Stores uploads in progress: ``USER#{user} / UPLOAD#{upload_id}``, in the bucket ``uploads`` of the expiry index.
 
 Completing an upload deletes its item in the transaction that creates the file (``DynamoFiles.save_upload``). Aborting
-an upload deletes its item with ``pop``. Only one of them succeeds, so no upload is both completed and aborted.
+an upload deletes its item with ``pop``. Only one of these two deletions can succeed, so no upload is both completed and
+aborted.
 """
 
 from collections.abc import Sequence

@@ -21,10 +21,10 @@ from satchel.domain.users import Erased, Erasure, InterruptedTurn
 
 _EXPIRY_BUCKET = "erasures"
 _SK = "ERASURE"
-_RETENTION = timedelta(days=7)  # how long the record of a finished erasure is stored
+_RETENTION = timedelta(days=7)  # time until DynamoDB deletes the record of a finished erasure
 _PAGE_SIZE = 99  # a transaction is limited to 100 writes, and one of them updates the counters
 _SESSION_PAGE_SIZE = 25
-_COUNTER_NAMES = {  # each key: the beginnings of an item's partition key and sort key
+_COUNTER_NAMES = {  # maps the first parts of an item's partition key and sort key to a counter
     ("USER", "FILE"): "files",
     ("USER", "VERSION"): "versions",
     ("USER", "SESSION"): "sessions",
@@ -52,7 +52,7 @@ def _erasure(user: UserName, item: Item) -> Erasure:
 
 @dataclass(frozen=True)
 class DynamoErasures:
-    """Store the progress of erasures. Implements ``ports.users.Erasures``."""
+    """Store the progress of erasures (deletions of all data of a user). Implements ``ports.users.Erasures``."""
 
     table: Table
 
@@ -139,7 +139,7 @@ class DynamoUserPurger:
             yield self._delete(user, items)
 
     def _delete(self, user: UserName, items: Sequence[Item]) -> int:
-        """Delete items in one transaction and return how many. Delete none and return 0 if one is missing."""
+        """Delete items in one transaction and return their number. If it fails, delete none and return 0."""
         counts = Counter(name for item in items if (name := _counter_name(item)))
         writes = [self.table.build_delete(str(item["pk"]), str(item["sk"]), if_present=True) for item in items]
         if counts:

@@ -15,9 +15,9 @@ CONNECT_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """Options of a connection to the model ``model_id``, at ``base_url`` or the provider's default address.
+    """Options for a connection to the model ``model_id`` at ``base_url`` (None: the provider's default address).
 
-    ``variables`` returns the value of an API key variable. ``silence_seconds``: the read timeout of the connection.
+    ``variables`` returns the value of a variable, such as an API key. ``silence_seconds`` is the read timeout.
     """
 
     model_id: str
@@ -41,7 +41,7 @@ class Provider(Protocol):
     def connect(self, options: ModelOptions) -> ModelConnection:
         """Return a connection to a model. Raise ModelAccessDenied if the API key is missing.
 
-        The client must not retry requests: ``RetryingModel`` does, and tells readers when the answer starts again.
+        The client must not retry requests: ``RetryingModel`` retries them, and reports that the answer starts again.
         """
         ...
 

@@ -3,7 +3,8 @@
 Importing anything from pydantic_ai runs the package's ``__init__``, which imports the whole library. This module
 replaces the package with a stub that imports each name on first access. This shortens the import time of the Lambda
 function ``think`` by about 30 % with a Bedrock model, but only by about 5 % with Anthropic or OpenAI, whose own
-libraries take most of the time. Import this module before pydantic_ai, and only in ``think``: tests may use agents.
+libraries take most of the time. Import this module before pydantic_ai, and only in ``think``: tests may use agents,
+which need the docstring parser.
 """
 
 import ast
@@ -15,12 +16,12 @@ from pathlib import Path
 from types import ModuleType
 
 _PACKAGES = ("pydantic_ai", "pydantic_graph")
-_DOCSTRING_PARSER = "pydantic_ai._griffe"  # describes functions as tools; Satchel's tools already have a schema
-_IMPORTED_FIRST = ("pydantic_ai._utils", "pydantic_ai.messages")  # this import order avoids an import cycle
+_DOCSTRING_PARSER = "pydantic_ai._griffe"  # describes Python functions as tools, which Satchel never does
+_IMPORTED_FIRST = ("pydantic_ai._utils", "pydantic_ai.messages")  # import these modules first to avoid a cycle
 
 
 class _LazyPackage(ModuleType):
-    """Stub of a package. On first access, imports a name from the submodule that defines it for the real package."""
+    """Stub of a package. When a name is first accessed, imports it from the submodule that defines it."""
 
     def __getattr__(self, name: str) -> object:
         if name == "__version__":

@@ -35,7 +35,7 @@ _INVALID_ARGUMENTS = "not_json"
 
 
 def to_parameters(request: CompletionRequest, names: ToolNames) -> ModelRequestParameters:
-    """Return a request's instructions and tools. Tools are sorted, because prompt caches match the request's start."""
+    """Return a request's instructions and sorted tools. Prompt caches need the same tool order in each request."""
     definitions = [
         ToolDefinition(
             name=names.name_for_model(tool.full_name),
@@ -53,7 +53,7 @@ def to_parameters(request: CompletionRequest, names: ToolNames) -> ModelRequestP
 
 
 def to_provider_messages(request: CompletionRequest, names: ToolNames) -> list[ModelMessage]:
-    """Return a request's messages. User messages and tool results between two replies become one ModelRequest."""
+    """Convert a request's messages. All user messages and tool results between two replies form one ModelRequest."""
     messages: list[ModelMessage] = []
     parts: list[ModelRequestPart] = []
     ids = _CallIds()
@@ -81,7 +81,6 @@ class _CallIds:
         self._open: dict[str, list[str]] = {}
 
     def assign(self, calls: Sequence[ProposedCall]) -> Iterator[str]:
-        """Yield a new id for each tool call in a reply."""
         self._open = {}
         for call in calls:
             call_id = f"call{next(self._number):05d}"
@@ -98,7 +97,7 @@ def _to_request_part(message: Message, names: ToolNames, ids: _CallIds) -> Model
     if isinstance(message, ToolMessage):
         return ToolReturnPart(
             tool_name=names.name_for_model(message.tool),
-            # Send text: for an object, pydantic would first build a serializer, which takes 0.7 s.
+            # Pass the content as text. For an object, pydantic would first build a serializer, which takes 0.7 s.
             content=json.dumps(message.content, ensure_ascii=False),
             tool_call_id=ids.match(message.ref),
             outcome="failed" if message.failed else "success",
@@ -116,7 +115,7 @@ def _to_response_parts(message: AssistantMessage, names: ToolNames, ids: _CallId
 
 
 def _parse_arguments(call: ProposedCall) -> dict[str, object]:
-    """Return a call's arguments as an object. Wrap other values in one, because providers accept only objects."""
+    """Return a call's arguments as a dict. Wrap invalid arguments in a dict, because providers accept nothing else."""
     try:
         arguments = json.loads(call.arguments or "{}")
     except ValueError:
@@ -125,12 +124,12 @@ def _parse_arguments(call: ProposedCall) -> dict[str, object]:
 
 
 def extract_text(response: ModelResponse) -> str:
-    """Return the text of a response. It equals the concatenation of the pieces that were streamed."""
+    """Return the text of a response. The streamed pieces, joined together, are the same text."""
     return PART_SEPARATOR.join(part.content for part in response.parts if isinstance(part, TextPart) and part.content)
 
 
 def extract_calls(response: ModelResponse, names: ToolNames) -> list[ProposedCall]:
-    """Return the tool calls in a response, each with a unique ``ref``. An unknown tool keeps the model's name."""
+    """Return the tool calls in a response, each with a unique ``ref``. Unknown tool names do not change."""
     return [
         ProposedCall(
             tool=names.full_name(part.tool_name) or part.tool_name,

@@ -1,4 +1,4 @@
-"""Parses model names, and sends each request to the model that it names."""
+"""Parses model names, and sends each request to the model that the request names."""
 
 import re
 import threading
@@ -45,7 +45,7 @@ def check_model_name(name: str) -> None:
 
 @dataclass(frozen=True)
 class ModelRouter:
-    """Implements ``ports.llm.Model``: sends each request to the model that it names. Creates a model on first use."""
+    """Sends each request to the model that the request names. Implements ``ports.llm.Model``."""
 
     create: Callable[[str], Model]
     _models: dict[str, Model] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class ModelRouter:
         return self.get(request.model).reply(request, listener)
 
     def get(self, name: str) -> Model:
-        """Return the named model. Raise ValueError if the name is invalid, or ModelError if the API key is missing."""
+        """Return the model, created on first use. Raise ValueError (invalid name) or ModelError (missing API key)."""
         with self._lock:
             if name not in self._models:
                 self._models[name] = self.create(name)
@@ -68,5 +68,5 @@ def known_providers() -> list[str]:
 
 
 def load_provider(prefix: str) -> "Provider":
-    """Import and return the module in ``providers`` for the prefix of a model name."""
+    """Import and return the module in ``providers`` for a model name's prefix, such as ``openai-chat``."""
     return cast("Provider", import_module(f"{providers.__name__}.{prefix.replace('-', '_')}"))

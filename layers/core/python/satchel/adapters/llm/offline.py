@@ -1,7 +1,7 @@
 """A built-in substitute for a language model, for tests and for trying out tools.
 
-It calls the tools that the user's message names, and replies with their outputs. Each line
-``/server.tool {"json": "arguments"}`` is one call. All calls of a message run in one round.
+It calls the tools that the user's message names, and replies with their outputs. Each line of the message such as
+``/server.tool {"json": "arguments"}`` is one call. One reply requests all calls of the message.
 """
 
 import json
@@ -29,7 +29,7 @@ class OfflineModel:
     """Reply without a language model. Implements ``ports.llm.Model``."""
 
     def reply(self, request: CompletionRequest, listener: StreamListener) -> ModelReply:
-        """Return the tool calls in the last user message. If they have results already, return the results as text."""
+        """Return the tool calls in the last user message. If the calls have results, return the results as text."""
         messages = request.messages
         last_user = max(index for index, message in enumerate(messages) if isinstance(message, UserMessage))
         results = [message for message in messages[last_user + 1 :] if isinstance(message, ToolMessage)]

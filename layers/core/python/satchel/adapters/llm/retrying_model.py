@@ -51,7 +51,7 @@ class RetryingModel:
         return max(backoff, error.retry_after or 0)
 
     def _wait(self, delay: float, listener: StreamListener) -> None:
-        """Wait ``delay`` seconds. Every 0.2 s, call the listener with "", so that it can raise to end the wait."""
+        """Wait ``delay`` seconds. Every 0.2 s, call the listener with "": it can raise an error to end the wait."""
         end = self.clock.monotonic() + delay
         while (remaining := end - self.clock.monotonic()) > 0:
             self.sleep(min(_POLL_SECONDS, remaining))

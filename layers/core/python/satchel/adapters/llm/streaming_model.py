@@ -45,7 +45,7 @@ _TextQueue = SimpleQueue[str | None]
 
 @dataclass(frozen=True)
 class Timeouts:
-    """Maximum time between two events from the model, and for the whole answer, in seconds."""
+    """Maximum seconds between two events from the model (``silence``), and for the whole answer (``total``)."""
 
     silence: float = 90.0
     total: float = 270.0

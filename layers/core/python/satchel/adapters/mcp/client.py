@@ -1,4 +1,4 @@
-"""Tool client of one configured server: calls the server's tools on warm processes, and lists its tools."""
+"""Client of one configured MCP server: lists its tools, and calls them in server processes that stay alive."""
 
 import queue
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ START_SECONDS = 60.0
 POOL_LIMITS = PoolLimits()
 NO_ISOLATION = Isolation()
 
-# Listing tools runs none of them, so the server gets no workspace, but its libraries can need a place to write.
+# A server that only lists its tools needs no workspace, but its libraries may need a directory to write to.
 _LISTING_ACCESS = WorkspaceAccess(writes=True)
 
 Fill = Callable[[ServerEntry], ServerEntry]
@@ -36,7 +36,7 @@ Fill = Callable[[ServerEntry], ServerEntry]
 
 
 class RunningCall:
-    """Implements ``ports.tool_client.RunningCall``. Any thread may ``kill``; only one at a time may ``receive``."""
+    """Implements ``ports.tool_client.RunningCall``. Any thread may call ``kill``; only one at a time ``receive``."""
 
     def __init__(self, session: Session, tool: str, arguments: dict[str, Any]) -> None:
         self._session = session
@@ -62,10 +62,10 @@ class RunningCall:
 
 
 class McpToolClient:
-    """Implements ``ports.tool_client.ToolClient``.
+    """Lists and calls the tools of one MCP server. Implements ``ports.tool_client.ToolClient``.
 
-    ``environ`` is the runner's environment; servers inherit only a few harmless variables of it. ``fill`` runs before
-    each server start. ``isolation`` lists the sandbox layers of this machine. ``max_bytes`` limits one answer.
+    ``environ`` is this process's environment; servers inherit only a few harmless variables of it. ``fill`` is called
+    before each server start. ``isolation``: the sandbox layers of this machine. ``max_bytes`` limits one answer.
     """
 
     def __init__(
@@ -98,8 +98,7 @@ class McpToolClient:
     ) -> Iterator[RunningCall]:
         """Start a tool call on a warm server, or on a new one. Raise ToolCrashed if no server can be started.
 
-        If the tool ``writes``, use a server process that can write in the workspace, otherwise one that can only read
-        it.
+        With ``writes``, the server process can write to the workspace. Without it, the process can only read there.
         """
         access = WorkspaceAccess(workspace, writes)
         session = self._pool.take(access)
@@ -125,7 +124,7 @@ class McpToolClient:
         self._pool.close()
 
     def _open(self, access: WorkspaceAccess) -> Session:
-        """Open a session. If the server hangs up on the current MCP handshake, try the older one. Raise ToolCrashed."""
+        """Open a session. If the server hangs up, retry with the older MCP handshake. Raise ToolCrashed on failure."""
         first_error: NotReadyError | None = None
         entry = self._resolved_entry()
         for mode in self._modes:

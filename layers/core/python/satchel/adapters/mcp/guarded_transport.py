@@ -1,7 +1,7 @@
 """HTTP transport for remote servers. It blocks connections to private addresses and limits the size of answers.
 
-A host name may resolve to another address next time (DNS rebinding). So for each request, this transport resolves the
-name once, checks the addresses, and connects to a checked address.
+A host name may resolve to a different address each time (DNS rebinding). So for each request, this transport resolves
+the name once, checks the addresses, and connects to a checked address.
 """
 
 import ipaddress
@@ -29,10 +29,9 @@ class TooLongError(httpx2.StreamError):
 
 
 class GuardedTransport(httpx2.AsyncBaseTransport):
-    """Connects to public addresses only (with ``allow_private``: to any). Aborts answers and events over ``max_bytes``.
+    """Connects only to public addresses (with ``allow_private``: any). Aborts answers and events over ``max_bytes``.
 
-    After a failure, the MCP SDK reports only that the connection is gone; ``limit_exceeded`` and ``connect_error`` tell
-    why.
+    The MCP SDK reports only that the connection was lost. ``limit_exceeded`` and ``connect_error`` say why.
     """
 
     def __init__(self, max_bytes: int, *, allow_private: bool, inner: httpx2.AsyncBaseTransport | None = None) -> None:
@@ -43,8 +42,8 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         self.connect_error: str | None = None
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a request. Raise PrivateAddressError, DecodingError if the answer is compressed, or a TransportError."""
-        request.headers["Accept-Encoding"] = "identity"  # a small compressed body could expand to any size
+        """Send a request. Raise DecodingError if the answer is compressed, or TransportError if sending fails."""
+        request.headers["Accept-Encoding"] = "identity"  # no compression: a small body could expand to any size
         try:
             response = await self._send(request)
         except httpx2.TransportError as error:
@@ -88,7 +87,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
 
 
 class _LimitedStream(httpx2.AsyncByteStream):
-    """Response body with a size limit: for the whole body, or in an event stream for each event."""
+    """Response body with a size limit. In an event stream, the limit applies to each event, not to the whole body."""
 
     def __init__(self, inner: httpx2.AsyncByteStream, transport: GuardedTransport, *, events: bool) -> None:
         self._inner = inner
@@ -125,7 +124,7 @@ async def _public_addresses(host: str, request: httpx2.Request) -> list[IpAddres
 
 
 def is_public(address: IpAddress) -> bool:
-    """Return True if an address is public. For an IPv6 address that embeds an IPv4 address, check the latter."""
+    """Return True if an address is public. If an IPv6 address embeds an IPv4 address, check the IPv4 address."""
     if isinstance(address, ipaddress.IPv6Address):
         wrapped = address.ipv4_mapped or address.sixtofour
         if address in _NAT64:

@@ -1,7 +1,7 @@
 """Connections to remote servers over HTTP. Each call has its own connection, so that ending one call affects no other.
 
-The module contains its own SSE transport, for servers that use the MCP protocol before 2025: the server sends an event
-stream, whose first event names the address for POST requests. The SDK's SSE transport is not used because it
+Servers with an MCP version from before 2025 use the SSE transport: the server sends an event stream, whose first event
+names the address for POST requests. This module implements that transport itself, because the SDK's implementation
 rejects events over 1 MiB.
 """
 
@@ -24,7 +24,7 @@ from satchel.ports.tool_client import CallFailure
 
 logger = logging.getLogger(__name__)
 
-# At DEBUG, these loggers would write whole messages, and at INFO URLs, which can contain API keys.
+# At level DEBUG, these loggers write whole messages. At INFO, they write URLs, which can contain API keys.
 for verbose in ("mcp", "httpx2", "httpcore2"):
     logging.getLogger(verbose).setLevel(logging.WARNING)
 
@@ -34,10 +34,10 @@ Incoming = SessionMessage | Exception
 
 
 class HttpConnection:
-    """Connection to the URL of a server's entry. ``max_bytes`` limits each answer and each event.
+    """Connection to the URL in a server's configuration entry. ``max_bytes`` limits each answer and each event.
 
-    Requests contain the entry's token, which no other host must receive. So the SDK follows redirects only within the
-    server's origin, and the SSE transport follows none.
+    Requests contain the server's token, which no other host must receive. So the SDK follows redirects only within the
+    server's origin, and the SSE transport follows no redirects.
     """
 
     def __init__(self, entry: ServerEntry, max_bytes: int) -> None:
@@ -56,7 +56,7 @@ class HttpConnection:
 
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[TransportStreams]:
-        """Connect and yield the message streams. Reading has no timeout, because each call has its own."""
+        """Connect and yield the message streams. Reading has no timeout, because each tool call has its own timeout."""
         timeout = httpx2.Timeout(_CONNECT_SECONDS, read=None)
         async with httpx2.AsyncClient(headers=self._headers, timeout=timeout, transport=self._transport) as http:
             connected = sse_streams(http, self._url) if self._sse else self._streamable(http)
@@ -126,7 +126,7 @@ async def sse_streams(http: httpx2.AsyncClient, url: str) -> AsyncIterator[Trans
 
 
 async def _endpoint(events: AsyncIterator[httpx2.ServerSentEvent], url: str) -> str:
-    """Return the URL for POST requests that the server names. Raise ValueError for another origin, to prevent SSRF."""
+    """Return the server's URL for POST requests. Raise ValueError if it is on another origin, to prevent SSRF."""
     async for event in events:
         if event.event == "endpoint":
             base, address = httpx2.URL(url), httpx2.URL(urljoin(url, event.data))

@@ -1,6 +1,6 @@
 """Records messages that an MCP server sends, because the SDK's session hides some of them from its caller.
 
-The SDK's session rejects a whole result because of one unknown content block, but Satchel's contract accepts it. The
+The SDK's session rejects a whole result because of one unknown content block, but Satchel accepts unknown blocks. The
 session also declines a server's questions silently, but users need to know why a tool failed.
 """
 
@@ -18,10 +18,10 @@ _TOOLS_CHANGED = "notifications/tools/list_changed"
 
 
 class MessageObserver:
-    """Records what a server sent since ``reset``.
+    """Records the last result and the last question that a server has sent since ``reset``.
 
-    ``result`` is the last result, unchanged; ``question`` is the MCP method with which the server asked the client a
-    question. A notice that the tool list changed can arrive at any time and is kept until ``take_tools_changed``.
+    ``result`` is the unchanged result. ``question`` is the MCP method of the question. A notice that the tool list
+    changed can arrive at any time, so it is stored until ``take_tools_changed`` is called.
     """
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class MessageObserver:
     async def observe(
         self, transport: AbstractAsyncContextManager[TransportStreams]
     ) -> AsyncIterator[TransportStreams]:
-        """Connect a transport and yield its message streams; every message read from them is recorded."""
+        """Connect a transport and yield its message streams. Record every message that is read from them."""
         async with transport as (incoming, outgoing):
             yield _ObservedStream(incoming, self), outgoing
 

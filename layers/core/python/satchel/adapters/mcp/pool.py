@@ -13,7 +13,7 @@ SessionFactory = Callable[[WorkspaceAccess], Session]
 
 @dataclass(frozen=True)
 class PoolLimits:
-    """Maximum numbers of servers and of idle servers per workspace access, and the idle timeout in seconds."""
+    """Maximum number of servers, and of idle servers with the same workspace access; idle timeout in seconds."""
 
     max_servers: int = 8
     max_idle: int = 2
@@ -38,13 +38,13 @@ class Pool:
         self._open = open_session
         self._limits = limits
         self._changed = threading.Condition()
-        self._idle: list[_Idle] = []  # the most recently used session is last
+        self._idle: list[_Idle] = []  # sorted by last use: the most recently used session is last
         self._busy: set[Session] = set()
         self._opening = 0
         self._timer: threading.Timer | None = None
 
     def take(self, access: WorkspaceAccess) -> Session:
-        """Return the most recently used idle session with this access, or a new one. Raise the factory's errors."""
+        """Return an idle session with this access, or open a new one. Raise the errors of ``open_session``."""
         while True:
             idle, evicted = self._next(access)
             if idle is None:
@@ -70,7 +70,7 @@ class Pool:
             session.close()
 
     def _next(self, access: WorkspaceAccess) -> tuple[Session | None, Session | None]:
-        """Wait for capacity. Return ``(idle session, None)``, or ``(None, session to end before opening one)``."""
+        """Wait for capacity. Return an idle session, or None and the session (if any) to close before opening one."""
         with self._changed:
             self._changed.wait_for(lambda: self._idle or self._busy_count() < self._limits.max_servers)
             idle = next((idle for idle in reversed(self._idle) if idle.access == access), None)
@@ -123,7 +123,7 @@ class Pool:
             limit = time.monotonic() - self._limits.idle_seconds
             expired = [idle for idle in self._idle if idle.since <= limit]
             self._idle = [idle for idle in self._idle if idle.since > limit]
-            self._busy.update(idle.session for idle in expired)  # count them as busy until their servers are dead
+            self._busy.update(idle.session for idle in expired)  # expired sessions count as busy until they end
             self._set_timer(self._idle[0].since + self._limits.idle_seconds if self._idle else None)
         for idle in expired:
             self._end(idle.session)

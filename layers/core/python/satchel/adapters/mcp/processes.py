@@ -35,8 +35,8 @@ _NOT_RUNNING = frozenset("TtZX")  # process states in /proc: stopped, traced, zo
 _PR_SET_CHILD_SUBREAPER = 36
 _KERNEL_LISTS_CHILDREN = Path("/proc/thread-self/children").exists()
 
-# Global state, because the kernel also has only one list of children per process. The lock makes starting and
-# registering a server one step: otherwise the search for orphans could mistake a new server for an orphan and kill it.
+# These variables are global, because a process has only one list of children. A server is started and registered while
+# the lock is held. Without the lock, the search for orphans could find a server before it is registered, and kill it.
 _lock = threading.Lock()
 _servers: set[int] = set()
 _is_subreaper = threading.Event()
@@ -169,7 +169,7 @@ def _stop(pid: int) -> None:
 
 
 def _has_stopped(thread: Path) -> bool:
-    """Return True if the thread cannot run. Its state follows the last ")", because names can contain parentheses."""
+    """Return True if the thread cannot run. Its state in /proc follows the last ")": its name can contain ")" too."""
     try:
         return (thread / "stat").read_text().rpartition(")")[2].split()[0] in _NOT_RUNNING
     except (FileNotFoundError, ProcessLookupError):
@@ -225,7 +225,7 @@ def _is_alive(process: psutil.Process) -> bool:
 
 
 def _kill_until_none(find: Callable[[], list[psutil.Process]]) -> None:
-    """Kill the processes that ``find`` returns until it returns none: a process can start others before it dies."""
+    """Kill the processes that ``find`` returns until it returns none: a dying process can still start others."""
     deadline = time.monotonic() + _KILL_SECONDS
     while alive := [process for process in find() if _is_alive(process)]:
         for process in alive:

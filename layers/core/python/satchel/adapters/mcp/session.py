@@ -70,11 +70,11 @@ class ServerConnection(Protocol):
         ...
 
     def take_violations(self, error: str | None) -> Sequence[str]:
-        """Return the paths to which access was blocked during the call. ``error`` is its error text, if it failed."""
+        """Return the paths to which access was blocked during the call. ``error`` is the call's error text, or None."""
         ...
 
     def take_outside_changes(self) -> Sequence[str]:
-        """Return the paths outside the workspace that changed during the call, if no sandbox stops such changes."""
+        """Return the paths outside the workspace that changed during the call. With a sandbox, there are none."""
         ...
 
     def loss_failure(self, sdk_message: str, /) -> CallFailure | None:
@@ -95,7 +95,7 @@ class ServerConnection(Protocol):
 
 
 class NotReadyError(Exception):
-    """The server did not become ready for calls. ``hung_up``: it closed the connection, as opposed to a timeout."""
+    """The server did not become ready for calls. ``hung_up``: the connection was lost (False after a timeout)."""
 
     def __init__(self, message: str, *, hung_up: bool) -> None:
         super().__init__(message)
@@ -140,7 +140,7 @@ class Session:
         self.connection.prepare_call()
         self._observer.reset()
         self._listener = listener
-        # The portal is not used, because it would wait until the task has begun, which makes a warm call much slower.
+        # Don't start the task with the portal: it waits until the task has begun, which makes a call much slower.
         task = asyncio.run_coroutine_threadsafe(self._call(tool, arguments, listener), self._loop)
         task.add_done_callback(_report_abnormal_end(listener))
         return task
@@ -172,7 +172,7 @@ class Session:
             transport,
             mode=self._mode,
             logging_callback=self._forward_log,
-            log_level="info",  # without a level, servers of the current protocol revision send no logs
+            log_level="info",  # without a log level, servers of the current MCP revision send no logs
             cache=None,
         )
         try:
@@ -190,10 +190,7 @@ class Session:
             self._ended.set()
 
     async def _subscribe(self, client: Client) -> None:
-        """Subscribe to notices that the tool list changed, which the observer records.
-
-        Without a subscription, servers of the current protocol revision do not send these notices.
-        """
+        """Subscribe to notices that the tool list changed. Servers of the current MCP revision send none otherwise."""
         offered = client.server_capabilities.tools
         if not self.connection.is_persistent or offered is None or not offered.list_changed:
             return
@@ -210,11 +207,11 @@ class Session:
         for path in self.connection.take_outside_changes():
             listener(OutsideChange(path=path))
         self._listener = _ignore
-        listener(outcome)  # must be last: after this, another thread can start the next call
+        listener(outcome)  # must be the last event: after it, another thread can start the next call
 
     async def _outcome(self, tool: str, arguments: dict[str, Any], listener: EventListener) -> ToolResult | CallFailure:
         try:
-            to_json(arguments)  # check now: an error while they are sent (lone surrogate) would end the session
+            to_json(arguments)  # raise now: an error during sending (lone surrogate) would end the session
         except ValueError as error:
             return CallFailure(crashed=False, message=f"The arguments cannot be written as JSON: {error}")
         request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=arguments))
@@ -279,7 +276,7 @@ def _forward_progress(listener: EventListener) -> ProgressFnT:
 
 
 def _report_abnormal_end(listener: EventListener) -> Callable[[Future[None]], None]:
-    """Return a callback that sends a CallFailure, for which the caller waits, if the task is canceled or raises."""
+    """Return a callback that sends a CallFailure to the listener if the task of a call is canceled or raises."""
 
     def report(task: Future[None]) -> None:
         if task.cancelled():
@@ -292,14 +289,14 @@ def _report_abnormal_end(listener: EventListener) -> Callable[[Future[None]], No
 
 
 def _innermost(error: BaseException) -> BaseException:
-    """Return the first exception inside nested exception groups, in which task groups wrap every exception."""
+    """Return the first exception inside nested exception groups. Task groups wrap each exception in such a group."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
 
 
 def _as_text(data: object) -> str:
-    """Return log data, which can be any JSON, as text. Servers built with fastmcp send ``{"msg": text, …}``."""
+    """Return the data of a log message as text. The data can be any JSON, such as ``{"msg": text, …}`` from fastmcp."""
     if isinstance(data, dict) and isinstance(data.get("msg"), str):
         return str(data["msg"])
     return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)

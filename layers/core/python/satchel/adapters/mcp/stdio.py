@@ -27,13 +27,13 @@ INHERITED = ("PATH", "LANG", "LC_ALL", "TZ")
 """Variables that servers inherit: only these, because the runner's environment contains credentials (``AWS_*``, …)."""
 
 _FOLDERS = {"HOME": ".home", "TMPDIR": ".tmp", "XDG_CACHE_HOME": ".cache", "MPLCONFIGDIR": ".matplotlib"}
-"""A server's own folders, by variable. Dot folders, because files in dot folders never count as results of a tool."""
+"""A server's own folders, by environment variable. Files in dot folders never count as the results of a tool."""
 
 _PYTHON = {
     "PYTHONUTF8": "1",
     "PYTHONUNBUFFERED": "1",
-    "PYTHONDONTWRITEBYTECODE": "1",  # code directories are read-only, and elsewhere a tool could forge bytecode
-    "PYTHONNOUSERSITE": "1",  # a tool could put modules there, which the next server would import
+    "PYTHONDONTWRITEBYTECODE": "1",  # a tool could forge bytecode in a directory that it can write to
+    "PYTHONNOUSERSITE": "1",  # a tool could put modules in the user site directory, which the next server would import
 }
 
 _EXIT_SECONDS = 0.5
@@ -42,7 +42,7 @@ _MAX_ZOMBIES = 32
 
 @dataclass(frozen=True)
 class ServerProgram:
-    """Data to start a server process. ``environ`` is the runner's environment; ``max_line_bytes`` limits messages."""
+    """Data to start a server process. ``environ`` is the runner's environment; ``max_line_bytes`` limits a message."""
 
     entry: ServerEntry
     environ: Mapping[str, str]
@@ -127,7 +127,7 @@ class StdioConnection:
         return paths if cause is None else [*(path for path in paths if path != cause), cause]
 
     def take_outside_changes(self) -> Sequence[str]:
-        """Return the paths outside the workspace that changed during the call, if no sandbox stops such changes."""
+        """Return the paths outside the workspace that changed during the call. With a sandbox, there are none."""
         return self._outside_changes.take() if self._outside_changes else ()
 
     def kill(self) -> None:
@@ -171,7 +171,7 @@ def server_environment(entry_env: Mapping[str, str], environ: Mapping[str, str],
 
 
 def create_folders(runtime_dir: Path) -> None:
-    """Create the server's own folders (HOME, …). Needed before each call: a new session empties the workspace."""
+    """Create the server's own folders (HOME, …). Call this before each call: a new session empties the workspace."""
     for folder in _FOLDERS.values():
         path = runtime_dir / folder
         if path.is_symlink() or (path.exists() and not path.is_dir()):
@@ -180,7 +180,7 @@ def create_folders(runtime_dir: Path) -> None:
 
 
 def _identity(directory: Path | None) -> tuple[int, int] | None:
-    """Return a directory's device and inode. They change if another directory replaces it under the same name."""
+    """Return a directory's device and inode. The pair changes if another directory replaces this one."""
     if directory is None or not directory.is_dir():
         return None
     status = directory.stat()

@@ -19,7 +19,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
 _DRAIN_SECONDS = 0.1
-"""After a server has died, keep reading its pipe for this time: it can still contain messages of the server."""
+"""After a server has died, keep reading for this time: the pipe can still contain messages of the server."""
 
 _CHUNK = 65536
 _CLOSED = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream, anyio.IncompleteRead, OSError)
@@ -42,7 +42,7 @@ class StdioTransport:
 
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[TransportStreams]:
-        """Start the process and yield the message streams. The owner of ``start`` must end the process."""
+        """Start the process and yield the message streams. The caller must end the process."""
         to_client, incoming = anyio.create_memory_object_stream[Incoming](0)
         outgoing, from_client = anyio.create_memory_object_stream[SessionMessage](0)
         with to_client, incoming, outgoing, from_client:
@@ -72,7 +72,7 @@ class StdioTransport:
 async def _read_lines(
     lines: BufferedByteReceiveStream, to_client: MemoryObjectSendStream[Incoming], max_bytes: int
 ) -> bool:
-    """Forward messages until the pipe ends or a line exceeds the size limit. Return True in the latter case."""
+    """Forward messages until the pipe ends or a line exceeds the size limit. Return True if a line was too long."""
     try:
         while True:
             await to_client.send(_parse(await lines.receive_until(b"\n", max_bytes)))
@@ -100,7 +100,7 @@ async def _watch(pid: int, reading: anyio.CancelScope) -> None:
 
 
 class _Pipe(ByteReceiveStream):
-    """Reading end of a pipe, as an anyio stream. It never closes the descriptor: the owner does that."""
+    """Reading end of a pipe, as an anyio stream. The owner of the file descriptor must close the descriptor."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
@@ -118,7 +118,7 @@ class _Pipe(ByteReceiveStream):
             return data
 
     async def aclose(self) -> None:
-        """Do nothing: the owner closes the descriptor."""
+        """Do nothing: the owner of the file descriptor closes it."""
 
 
 async def _write_all(fd: int, data: bytes) -> None:
@@ -142,7 +142,7 @@ async def _wait_for_exit(pid: int) -> None:
 
 
 def _parse(line: bytes) -> Incoming:
-    """Return the message, or an exception for invalid text: a tool that prints to stdout must not end the session."""
+    """Return the message in a line, or an exception if it has none: a tool may print other text to stdout."""
     try:
         return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The model providers. ``{provider}.py`` serves model names ``{provider}:…`` and is imported on its first request.
+"""Connections to model providers. Module ``{provider}`` serves names ``{provider}:…`` and is imported on first use.
 
 Each module defines ``connect(options: ModelOptions) -> ModelConnection``. docs/models.md explains how to add one.
 """

@@ -1,4 +1,4 @@
-"""Connects to Amazon Bedrock's ConverseStream API, for names ``bedrock:{model id or inference profile}``.
+"""Connects to Amazon Bedrock's ConverseStream API, for model names ``bedrock:{model id or inference profile}``.
 
 Requests are signed with the AWS credentials of the process.
 """

@@ -1,6 +1,6 @@
-"""Connects to the chat completions API of OpenAI, vLLM, Ollama, LM Studio, LiteLLM etc.: ``openai-chat:{model}``.
+"""Connects to the chat completions API of OpenAI, vLLM, Ollama etc., for model names ``openai-chat:{model}``.
 
-The API key is ``OPENAI_API_KEY``, optional for a custom address. ``OPENAI_BASE_URL`` overrides the default address.
+The API key is ``OPENAI_API_KEY`` (optional for a custom address). ``OPENAI_BASE_URL`` overrides the default address.
 """
 
 import os
