@@ -1,4 +1,4 @@
-"""Tool calls in their stages: the call itself, the user's approval, the runner's report and the stored result."""
+"""The records of a tool call: the call itself, the user's approval, the runner's report, and the stored result."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -15,38 +15,26 @@ from pydantic import (
     model_validator,
 )
 
-from satchel.contract import (
-    Artifact,
-    ArtifactProblem,
-    Canvas,
-    DeferredArtifact,
-    Display,
-    ErrorCode,
-    InvalidArtifact,
-    ToolOutput,
-)
-from satchel.contract.errors import NotApproved, ToolError
+from satchel.contract import Artifact, ArtifactProblem, Canvas, DeferredArtifact, Display, ToolOutput
+from satchel.contract.errors import ErrorCode, InvalidArtifact, NotApproved, ToolError
 from satchel.domain.ids import CallId, FileKey, SessionId, TurnId, UserName
 from satchel.domain.responses import ResponseArtifact, ResponseCanvas, ResponseDeferred
 from satchel.domain.size_limits import MAX_FILES, MAX_NAME_CHARS, strip_and_truncate, truncate
 
 MAX_INLINE_BYTES = 64 * 1024
-"""A response contains the content of text files up to this size. For larger files, it has only a link."""
+"""A turn's response contains the content of text files up to this size, and only links to larger files."""
 
 MAX_RESULT_BYTES = 300_000
 """Maximum size of a stored result, because a DynamoDB item can have at most 400 KB."""
 
-_MAX_ARTIFACT_TEXT_CHARS = 20_000  # limit of each text; CallResult.bounded limits their total
+_MAX_ARTIFACT_TEXT_CHARS = 20_000  # limit of each text in an artifact; CallResult.bounded limits all texts
 _SHORT_TEXT_CHARS = 100
 _SHORT_RESULTS_CHARS = 4_000
 _TRUNCATED = {"truncated": "The result was too long to be stored in full."}
 
 
 class CallResult(BaseModel):
-    """The stored result of a tool call, written once. ``inline`` lists the files whose text is part of the response.
-
-    ``duration_ms`` is None if the runner did not report that the call finished.
-    """
+    """A tool call's result. The response contains the text of ``inline`` files. ``duration_ms`` is None if unknown."""
 
     is_error: bool
     error_code: str | None = None
@@ -65,7 +53,7 @@ class CallResult(BaseModel):
         return [*self.artifacts, *self.deferred]
 
     def bounded(self) -> "CallResult":
-        """Return the result within ``MAX_RESULT_BYTES``: shorten file descriptions, then results if needed."""
+        """Return the result. To fit in ``MAX_RESULT_BYTES``, first shorten file descriptions, then ``results``."""
         for smaller in self._candidates():
             if len(smaller.model_dump_json().encode()) <= MAX_RESULT_BYTES:
                 return smaller
@@ -74,17 +62,10 @@ class CallResult(BaseModel):
 
     def _candidates(self) -> Iterator["CallResult"]:
         yield self
-        terse = self.model_copy(
-            update={
-                "artifacts": [
-                    file.model_copy(update=_short_texts(file) | {"metadata": None}) for file in self.artifacts
-                ],
-                "deferred": [
-                    file.model_copy(update=_short_texts(file) | {"next_actions": []}) for file in self.deferred
-                ],
-                "meta_data": (self.meta_data or {}) | _TRUNCATED,
-            }
-        )
+        artifacts = [file.model_copy(update=_short_texts(file) | {"metadata": None}) for file in self.artifacts]
+        deferred = [file.model_copy(update=_short_texts(file) | {"next_actions": []}) for file in self.deferred]
+        meta_data = (self.meta_data or {}) | _TRUNCATED
+        terse = self.model_copy(update={"artifacts": artifacts, "deferred": deferred, "meta_data": meta_data})
         yield terse
         short_results = truncate(str(self.results), _SHORT_RESULTS_CHARS)
         yield terse.model_copy(update={"results": short_results, "meta_data": dict(_TRUNCATED)})
@@ -98,9 +79,9 @@ _MODEL_MISTAKES = {ErrorCode.E_UNKNOWN_TOOL, ErrorCode.E_FORBIDDEN, ErrorCode.E_
 
 
 class Call(BaseModel):
-    """One tool call. ``arguments`` is the model's text. ``injected`` is parsed and has the identity, but no file paths.
+    """One tool call. ``arguments`` is the model's text; ``injected`` are the parsed arguments with the user's name.
 
-    ``server`` and ``bytes_in`` (the size of the input files) are unset until the call is sent to a runner.
+    ``server`` and ``bytes_in`` (the total size of the input files) are set when the call is sent to a runner.
     """
 
     call_id: CallId
@@ -120,10 +101,7 @@ class Call(BaseModel):
 
     @property
     def is_mistaken(self) -> bool:
-        """Return True if Dispatch rejected the call because of the model's mistake: unknown tool or invalid arguments.
-
-        A call that failed in the tool or that the user denied is not a mistake of the model.
-        """
+        """Return True if the model made a mistake, e.g. named an unknown tool. A denial by the user does not count."""
         result = self.result
         if result is None or self.injected is not None or result.error_code not in _MODEL_MISTAKES:
             return False
@@ -131,12 +109,12 @@ class Call(BaseModel):
 
 
 class StoredFile(BaseModel):
-    """A runner's report of one file that it stored in S3 for a tool call.
+    """A runner's report of one file that the runner stored in S3 for a tool call.
 
-    The runner ran third-party code, so RecordToolResult computes ``object_id`` and ``key`` again and compares them.
-    ``deferred`` selects the class of ``artifact``, because each class accepts the other's fields. The JSON form has
-    neither content nor a path; after parsing, ``artifact.path`` is ``key``. ``declared`` is False if the tool's
-    output does not name the file. ``inline`` is True if the response contains the file's text.
+    The runner executes third-party code, so RecordToolResult recomputes and checks ``object_id`` and ``key``.
+    ``deferred`` selects the class of ``artifact``, because the JSON may fit both classes. The JSON contains no content
+    and no path; parsing sets ``artifact.path`` to ``key``. ``declared`` is False if the tool's output does not name the
+    file. ``inline`` is True if the response contains the file's text.
     """
 
     object_id: str
@@ -166,8 +144,8 @@ class StoredFile(BaseModel):
 class RunnerReport(BaseModel):
     """A runner's report of a tool call: the output without file content, and the stored files (at most ``MAX_FILES``).
 
-    ``tools_changed``: the server announced a change of its tool list since the previous call. The runner executed
-    third-party code, so trust only what can be checked. A file with an invalid artifact becomes one of ``problems``.
+    ``tools_changed`` is True if the server announced a change of its tools since the previous call. The runner executes
+    third-party code, so callers must check all values. Parsing moves files with an invalid artifact to ``problems``.
     """
 
     results: Any = None
@@ -224,7 +202,7 @@ MAX_REASON_CHARS = 1_000
 
 
 class Decision(BaseModel):
-    """The user's decision about a call. ``arguments`` replace the model's; identity and file paths are added later."""
+    """The user's decision about a tool call. ``arguments``, if set, replace the arguments that the model wrote."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"approved": True}]})
 
@@ -234,7 +212,7 @@ class Decision(BaseModel):
 
 
 class Approval(BaseModel):
-    """A tool call's approval by the user. ``task_token`` resumes the turn, so no response or log may contain it."""
+    """A request for the user's approval of a tool call. Never return or log ``task_token``, which resumes the turn."""
 
     call_id: CallId
     turn_id: TurnId

@@ -12,6 +12,7 @@ def compose_response(turn: Turn, calls: Sequence[Call]) -> FinalResponse:
     """Return the response of a turn. While the turn is running, the response contains the results so far."""
     results = [call.result for call in calls if call.result]
     display = resolve_display(results)
+    artifacts = [artifact for result in results for artifact in result.artifacts]
     canvases = [result.canvas for result in results if result.canvas]
     return FinalResponse(
         turn_id=turn.turn_id,
@@ -20,9 +21,7 @@ def compose_response(turn: Turn, calls: Sequence[Call]) -> FinalResponse:
         message=turn.answer,
         model=turn.model,
         usage=turn.usage,
-        artifacts=_primary_first(
-            [artifact for result in results for artifact in result.artifacts], display.primary_file
-        ),
+        artifacts=_primary_first(artifacts, display.primary_file),
         deferred_artifacts=[file for result in results for file in result.deferred],
         display=display,
         canvas=canvases[-1] if canvases else None,
@@ -32,7 +31,7 @@ def compose_response(turn: Turn, calls: Sequence[Call]) -> FinalResponse:
 
 
 def _newest_versions(artifacts: list[ResponseArtifact]) -> list[ResponseArtifact]:
-    """Keep only the newest version of each file. They may be in any order, because parallel calls end in any order."""
+    """Return the newest version of each file. Versions may be in any order, because tool calls run in parallel."""
     newest: dict[str, ResponseArtifact] = {}
     for artifact in artifacts:
         if artifact.version >= newest.get(artifact.file_key, artifact).version:
@@ -47,9 +46,9 @@ def _primary_first(artifacts: list[ResponseArtifact], primary: str | None) -> li
 
 
 def resolve_display(results: Sequence[CallResult]) -> ResponseDisplay:
-    """Return how clients should show the files of these calls. The last display hint applies to all calls before it.
+    """Return display settings for the files of these tool calls. The last display hint replaces all earlier hints.
 
-    If a later call without a hint created a file that can be shown, the canvas opens (clause v2:canvas:auto-open).
+    If a call after that hint created a file that can be shown, the canvas opens (clause v2:canvas:auto-open).
     """
     last_hint = max((index for index, result in enumerate(results) if result.display), default=-1)
     hint = (results[last_hint].display if last_hint >= 0 else None) or Display()

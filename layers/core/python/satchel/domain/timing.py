@@ -13,7 +13,7 @@ Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 """A finite, positive duration in seconds."""
 
 NoticeSeconds = tuple[Seconds, Seconds, Seconds]
-"""How long a tool must be silent before the user gets the first, second and third notice."""
+"""Seconds of a tool's silence after which the user gets the first, second and third notice."""
 
 _DEFAULT_SILENCE = 30.0
 _DEFAULT_NOTICES = (15.0, 20.0, 25.0)
@@ -27,7 +27,7 @@ _TOO_LONG = "The tool was stopped after {max_seconds}, the maximum duration of a
 
 
 class Notice(BaseModel):
-    """A message to the user if a tool is silent for ``seconds``. After ``left`` more seconds, the call is stopped."""
+    """A message to the user if a tool is silent for ``seconds``. Satchel stops the call after ``left`` more seconds."""
 
     seconds: float
     left: float
@@ -35,7 +35,7 @@ class Notice(BaseModel):
 
 
 class TimeLimitReached(BaseModel):
-    """The limit at which a call must be stopped: ``silence`` of the tool, or ``cap`` (the total duration)."""
+    """The time limit that a tool call has reached: ``silence`` of the tool, or ``cap`` (the total duration)."""
 
     kind: Literal["silence", "cap"]
     seconds: float
@@ -82,9 +82,9 @@ def describe_order_problem(notices: Sequence[float], silence: float) -> str | No
 
 
 class SilenceTimer:
-    """Tracks the limits of one call. All times are seconds of a monotonic clock.
+    """Tracks the time limits of one tool call. All times are seconds of a monotonic clock.
 
-    The total duration counts from ``started``, the start of the whole call, which includes the download of its inputs.
+    The limit of the total duration counts from ``started``, which is before the call's input files are downloaded.
     """
 
     def __init__(self, limits: Limits, now: float, started: float | None = None) -> None:
@@ -101,24 +101,23 @@ class SilenceTimer:
 
     def next_deadline(self) -> float:
         """Return the time at which the next notice is due or a limit is reached."""
-        ends = min(self._last_message + self._limits.silence, self._started + self._limits.max_seconds)
-        if self._notices_sent < len(self._notices):
-            return min(ends, self._last_message + self._notices[self._notices_sent].seconds)
-        return ends
+        silence_end, cap_end = self._last_message + self._limits.silence, self._started + self._limits.max_seconds
+        return min(silence_end, cap_end, self._next_notice_at())
 
     def check(self, now: float) -> Notice | TimeLimitReached | None:
-        """Return the next due notice or the reached limit, or None. Call again after a notice: another may be due."""
+        """Return a due notice, a reached limit, or None. After a notice, call again, because another may be due."""
         if now >= self._started + self._limits.max_seconds:
             return TimeLimitReached(kind="cap", seconds=self._limits.max_seconds)
         if now >= self._last_message + self._limits.silence:
             return TimeLimitReached(kind="silence", seconds=self._limits.silence)
-        if (
-            self._notices_sent < len(self._notices)
-            and now >= self._last_message + self._notices[self._notices_sent].seconds
-        ):
-            self._notices_sent += 1
-            return self._notices[self._notices_sent - 1]
-        return None
+        if now < self._next_notice_at():
+            return None
+        self._notices_sent += 1
+        return self._notices[self._notices_sent - 1]
+
+    def _next_notice_at(self) -> float:
+        sent = self._notices_sent
+        return self._last_message + self._notices[sent].seconds if sent < len(self._notices) else math.inf
 
 
 def _format_seconds(seconds: float) -> str:
@@ -130,7 +129,7 @@ MIN_INTERVAL_SECONDS = 0.25
 
 
 class Throttle(Generic[T]):
-    """Limits the rate of items. Holds an item that comes too early; a newer item replaces the held one."""
+    """Limits the rate of items, e.g. progress messages. Holds an item that comes too early; a newer one replaces it."""
 
     def __init__(self, seconds: float = MIN_INTERVAL_SECONDS) -> None:
         self._seconds = seconds
