@@ -1,4 +1,4 @@
-"""Change a model's arguments before Dispatch sends them to a tool: set the identity, file paths and original names."""
+"""Prepare a model's arguments for a tool: parse them, and set the user's name, file paths and original file names."""
 
 import difflib
 import json
@@ -17,7 +17,7 @@ ORIGINAL_NAMES = {
     "original_filenames": ("filenames", "file_names"),
     "original_file_names": ("file_names", "filenames"),
 }
-"""Arguments that get the names that users gave their files, each with the file arguments whose names it gets."""
+"""Maps each argument for original file names to the file arguments that can supply its value."""
 
 _MAX_SUGGESTIONS = 3
 
@@ -37,7 +37,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def parse_or_text(text: str) -> Any:  # noqa: ANN401  (a JSON object, or the text)
-    """Parse a model's arguments. Return the text unchanged if it is not a JSON object."""
+    """Parse the JSON arguments from a model. Return the text unchanged if it is not a JSON object."""
     try:
         return parse(text)
     except InvalidArguments:
@@ -45,10 +45,9 @@ def parse_or_text(text: str) -> Any:  # noqa: ANN401  (a JSON object, or the tex
 
 
 def inject_identity(tool: ToolSpec, arguments: dict[str, Any], user: UserName) -> dict[str, Any]:
-    """Set each identity argument that the tool's schema declares to the signed-in user's name.
+    """Set each identity argument (``username``, ``_atlas_user``) that the tool declares to the user's name.
 
-    An identity argument from the model is overwritten even if the schema does not declare it, as the tool may read it
-    (clause v2.1:username:overwritten).
+    Overwrite identity arguments that the model added, too: the tool may read them (clause v2.1:username:overwritten).
     """
     return arguments | {name: user for name in IDENTITY_ARGUMENTS if tool.declares(name) or name in arguments}
 
@@ -74,7 +73,7 @@ def replace_file_names(tool: ToolSpec, arguments: dict[str, Any], replacement: C
 
 
 def fill_original_names(tool: ToolSpec, arguments: dict[str, Any], name_of: Callable[[str], str]) -> dict[str, Any]:
-    """Set the tool's declared original-name arguments. ``name_of`` maps a file argument's value to the file's name."""
+    """Set the declared arguments for original file names. ``name_of`` converts a file argument to the original name."""
     filled = dict(arguments)
     for original, sources in ORIGINAL_NAMES.items():
         source = next((name for name in sources if tool.declares(name) and arguments.get(name)), None)

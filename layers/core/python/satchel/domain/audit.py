@@ -18,10 +18,7 @@ Result = Literal["ok", "error"]
 
 
 class _Entry(BaseModel):
-    """The common fields of audit entries. ``audit_id`` sorts by time: that of the download, or of the turn's start.
-
-    ``duration_seconds`` is None if the duration is unknown.
-    """
+    """The fields of all audit entries. Sorting by ``audit_id`` sorts by the time of the download or turn start."""
 
     audit_id: str
     at: datetime
@@ -92,7 +89,7 @@ def _call_entry(call: Call, **fields: Any) -> ToolCallEntry:  # noqa: ANN401  (f
 
 
 def _entry_id(call: Call) -> str:
-    """Derive the id from the turn's start and the call's position, so that a repeated write creates no second entry."""
+    """Derive the entry's id from the turn's start and the call, so that a repeated write creates no second entry."""
     position = call.round.to_bytes(2, "big") + call.index.to_bytes(2, "big")
     digest = hashlib.sha256(call.call_id.encode()).digest()
     return new_id(ENTRY_ID_KIND, time_of(call.turn_id), position + digest[:6])

@@ -1,4 +1,4 @@
-"""Build the events that tell clients about a finished tool call. They refer to files and never contain content."""
+"""Build the events that tell clients about a finished tool call. Events contain references to files, not content."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +12,7 @@ _WITHOUT_NONE: dict[str, Any] = {"exclude_none": True}
 
 
 def call_events(call: Call, result: CallResult) -> Iterator[NewEvent]:
-    """Yield ``tool_complete``, then the events for the call's files, its dashboard and its notification, if any."""
+    """Yield the event ``tool_complete``, then events for the call's files, dashboard and notification, if any."""
     payload = {
         "call_id": call.call_id,
         "tool": call.tool,
@@ -33,7 +33,7 @@ def call_events(call: Call, result: CallResult) -> Iterator[NewEvent]:
 
 
 def _suggestion(result: CallResult) -> str | None:
-    """Return the suggestion in a failed call's result if it is text, else None: tools may put any value there."""
+    """Return the suggestion in a failed call's result, or None if it is not text. Tools may return any JSON value."""
     match result.meta_data:
         case {"details": {"suggestion": str(suggestion)}} if result.is_error:
             return suggestion

@@ -1,4 +1,4 @@
-"""Dashboards that tools show in a frame: the check of their URLs (clause v2:canvas:origins), and users' actions."""
+"""Dashboards that tools show in a frame: URL checks (clause v2:canvas:origins), and users' actions in dashboards."""
 
 import re
 from collections.abc import Collection
@@ -15,17 +15,17 @@ from satchel.domain.size_limits import MAX_TEXT_CHARS, strip_and_truncate
 MAX_DETAILS_BYTES = 8_192
 _MAX_PORT = 65_535
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-# urlsplit is unsafe: a browser may use as host what urlsplit parses as path or user. Accept only plain hosts.
+# Do not use urlsplit: a browser may connect to another host than urlsplit returns. So accept only plain hosts.
 _WEB_URL = re.compile(
     r"(https?)://([a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::([0-9]{1,5}))?(?=[/?#]|\Z)", re.IGNORECASE | re.ASCII
 )
-# No "/" or "%", because ids are part of request paths, which some gateways decode twice, and of DynamoDB keys.
+# Dashboard ids are part of request paths (which some gateways decode twice) and DynamoDB keys, so exclude "/" and "%".
 CANVAS_ID_PATTERN = r"(?!\.{1,2}\Z)[^%/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,128}"
 _CANVAS_ID = re.compile(CANVAS_ID_PATTERN)
 
 
 class Dashboard(BaseModel):
-    """A dashboard that passed the checks: its owner, and the session and tool call that opened it most recently."""
+    """An accepted dashboard: its owner, and the session and tool call that opened the dashboard most recently."""
 
     canvas_id: CanvasId
     user: UserName
@@ -54,7 +54,7 @@ def is_canvas_id(text: str) -> bool:
 
 
 def origin_of(url: str) -> str | None:
-    """Return ``scheme://host[:port]`` of a web URL in lower case, without a default port; None for other URLs."""
+    """Return a web URL's ``scheme://host[:port]`` in lower case, without a default port, or None for other URLs."""
     found = _WEB_URL.match(url)
     if found is None:
         return None
@@ -97,7 +97,7 @@ def _url_rejection_reason(url: str, origins: Collection[str]) -> str | None:
 
 
 def to_response_canvas(canvas: Canvas) -> ResponseCanvas:
-    """Convert an accepted dashboard for storage and display. Drop the tool's token; store only that it wants one."""
+    """Convert an accepted dashboard for storage. Drop its token; ``wants_token`` records that the tool set one."""
     return ResponseCanvas(
         open=canvas.open,
         id=canvas.id or "",

@@ -1,7 +1,4 @@
-"""WebSocket connections: the ticket that opens a connection, the turns that it follows, and the event messages.
-
-The messages contain the same events that ``GET …/events`` returns.
-"""
+"""WebSocket connections: tickets, subscriptions to turns, and messages with the events of ``GET …/events``."""
 
 import hashlib
 import json
@@ -18,19 +15,19 @@ from satchel.domain.ids import ConnectionId, SessionId, TurnId, UserName
 TICKET_BYTES = 32
 TICKET_LIFETIME = timedelta(seconds=60)
 CONNECTION_LIFETIME = timedelta(hours=2, minutes=10)
-"""Stored connections expire shortly after API Gateway closes them, which is two hours after they opened."""
+"""Lifetime of the record of a connection. API Gateway closes every connection two hours after it opened."""
 
 MAX_FAILURES = 3
 """A connection is closed after this many failed deliveries in a row."""
 
 MAX_MESSAGE_BYTES = 120_000
-"""Maximum message size, below API Gateway's limit of 128 KB. API Gateway bills each 32 KB of a message."""
+"""Maximum size of a WebSocket message, below API Gateway's limit of 128 KB."""
 
 _ENVELOPE_BYTES = 200
 
 
 class Ticket(BaseModel):
-    """A one-time ticket, with which this user can open one WebSocket connection until ``expires_at``."""
+    """A one-time ticket that allows this user to open one WebSocket connection until ``expires_at``."""
 
     user: UserName
     groups: list[str]
@@ -49,8 +46,8 @@ class Connection(BaseModel):
 class Subscription(BaseModel):
     """A WebSocket connection that follows a turn. ``sent`` is the ``seq`` of the last event sent to the connection.
 
-    ``mark`` is unique. If a connection subscribes to a turn again, ``mark`` distinguishes the new subscription from the
-    old one, so that a delivery that began for the old subscription does not change the new one.
+    Every subscription has a unique ``mark``. If a connection subscribes to a turn again, a delivery that began for the
+    old subscription finds a different ``mark``, and does not change the new subscription.
     """
 
     connection_id: ConnectionId
@@ -63,7 +60,7 @@ class Subscription(BaseModel):
 
 
 def new_ticket(entropy: bytes) -> str:
-    """Encode random bytes as a ticket for the client: URL-safe text."""
+    """Encode random bytes as URL-safe text: the ticket that the client sends when it connects."""
     return urlsafe_b64encode(entropy).rstrip(b"=").decode()
 
 
@@ -73,7 +70,7 @@ def ticket_digest(ticket: str) -> str:
 
 
 class WsMessage(NamedTuple):
-    """One WebSocket message. ``next`` is the cursor for later events. ``done`` marks the turn's last message."""
+    """One WebSocket message. ``next`` is the cursor for later events. ``done`` marks the last message of the turn."""
 
     text: str
     next: int
@@ -81,7 +78,7 @@ class WsMessage(NamedTuple):
 
 
 def batch_events(turn_id: TurnId, events: Sequence[Event]) -> Iterator[WsMessage]:
-    """Pack a turn's events, in order and up to its final event, into as few messages as possible."""
+    """Pack the events of a turn, up to its final event, into as few messages as possible. Keep their order."""
     batch: list[dict[str, Any]] = []
     size = _ENVELOPE_BYTES
     for event in events:
@@ -99,12 +96,12 @@ def batch_events(turn_id: TurnId, events: Sequence[Event]) -> Iterator[WsMessage
 
 
 def end_message(turn_id: TurnId, after: int) -> WsMessage:
-    """Return the message that tells a client with all events of an ended turn that no more events follow."""
+    """Return a final message without events, for a client that already has all events of an ended turn."""
     return WsMessage(_text(turn_id, [], after, done=True), after, done=True)
 
 
 def _to_entry(event: Event) -> tuple[dict[str, Any], int]:
-    """Return an event's JSON and its size in bytes, plus a comma. Drop the payload if it does not fit in a message."""
+    """Return an event's JSON and its size in bytes (plus a comma). Drop a payload that does not fit in a message."""
     entry = event.to_json()
     size = len(_json(entry).encode()) + 1
     if size + _ENVELOPE_BYTES <= MAX_MESSAGE_BYTES:

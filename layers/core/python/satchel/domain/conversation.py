@@ -6,10 +6,7 @@ from pydantic import BaseModel, Field
 
 
 class ProposedCall(BaseModel):
-    """A tool call as the model wrote it, not validated: ``arguments`` is unchanged text and possibly invalid JSON.
-
-    ``tool`` is the full name (``server.tool``). ``ref`` is the id that the model gave the call.
-    """
+    """A model's tool call: full tool name (``server.tool``), unvalidated JSON text, and the model's id for the call."""
 
     tool: str
     arguments: str
@@ -17,7 +14,7 @@ class ProposedCall(BaseModel):
 
 
 class UserMessage(BaseModel):
-    """The user's message, without the list of available files, which each model request appends anew."""
+    """The user's message, without the list of available files. Each model request appends the current list."""
 
     role: Literal["user"] = "user"
     text: str
@@ -32,10 +29,7 @@ class AssistantMessage(BaseModel):
 
 
 class ToolMessage(BaseModel):
-    """The result of a tool call in the form that the model gets: without base64, links and tokens.
-
-    ``mistaken``: Dispatch rejected the call because of the model's mistake, which the model may correct.
-    """
+    """A tool result for the model, without base64, links and tokens. The model may correct a call if ``mistaken``."""
 
     role: Literal["tool"] = "tool"
     ref: str
@@ -69,10 +63,10 @@ class ToolSpec(BaseModel):
 
 
 class CompletionRequest(BaseModel):
-    """One request to a model: the conversation so far, whose last user message lists the files, and the tools.
+    """One request to a model. The last user message in ``messages`` ends with the list of available files.
 
-    ``model`` is the provider and model id, e.g. ``bedrock:us.anthropic.…`` or ``openai-chat:…``. With ``must_answer``,
-    the model must answer without tool calls. The request still lists the tools, because some providers reject a
+    ``model`` is the provider and model id, e.g. ``bedrock:us.anthropic.…`` or ``openai-chat:…``. If ``must_answer`` is
+    true, the model must answer without tool calls. ``tools`` still lists all tools, because some providers reject a
     conversation with calls of unlisted tools.
     """
 
@@ -84,7 +78,7 @@ class CompletionRequest(BaseModel):
 
 
 class TokenUsage(BaseModel):
-    """Token counts reported by the provider. ``input_tokens`` includes tokens read from and written to its cache."""
+    """Token counts reported by the provider. ``input_tokens`` includes tokens read from and written to the cache."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -92,15 +86,11 @@ class TokenUsage(BaseModel):
     cache_write_tokens: int = 0
 
     def __add__(self, other: "TokenUsage") -> "TokenUsage":
-        """Return the sum of two usages, field by field."""
         return TokenUsage(**{name: getattr(self, name) + getattr(other, name) for name in TokenUsage.model_fields})
 
 
 class ModelReply(BaseModel):
-    """One reply of a model. A reply without tool calls is the final answer.
-
-    ``usage`` includes the tokens of failed attempts if the provider reported them.
-    """
+    """A model's reply, final if it has no tool calls. ``usage`` includes the reported tokens of failed attempts."""
 
     text: str
     calls: list[ProposedCall] = []

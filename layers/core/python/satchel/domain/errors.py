@@ -22,7 +22,7 @@ SatchelError
 │   ├── TurnRunning           a session runs one turn at a time
 │   ├── SessionEnded
 │   ├── UploadIncomplete      parts are missing
-│   ├── ApprovalClosed        the call was decided differently, or no longer waits for a decision
+│   ├── ApprovalClosed        the user decided differently, or the call no longer waits for a decision
 │   └── IdempotencyKeyReused  the same Idempotency-Key with another body
 └── Unavailable               a dependency is not ready; try again
 
@@ -38,7 +38,7 @@ _MAX_MISSING = 100
 
 
 class SatchelError(Exception):
-    """Base of all errors that the API returns. ``code`` never changes; the message and details describe the cause."""
+    """Base class of all API errors. A class has one fixed ``code``; ``message`` and ``details`` describe the cause."""
 
     code = "E_INTERNAL"
 
@@ -49,13 +49,13 @@ class SatchelError(Exception):
 
 
 class NotFound(SatchelError):
-    """The resource does not exist for this user."""
+    """The resource does not exist, or belongs to another user."""
 
     code = "E_NOT_FOUND"
 
 
 class SessionNotFound(NotFound):
-    """The user has no such session."""
+    """The user has no session with this id."""
 
     code = "E_SESSION_NOT_FOUND"
 
@@ -64,7 +64,7 @@ class SessionNotFound(NotFound):
 
 
 class TurnNotFound(NotFound):
-    """The session has no such turn."""
+    """The session has no turn with this id."""
 
     code = "E_TURN_NOT_FOUND"
 
@@ -73,7 +73,7 @@ class TurnNotFound(NotFound):
 
 
 class CallNotFound(NotFound):
-    """No call with this id needs or needed the user's approval in this turn."""
+    """The turn has no tool call with this id that needs or needed the user's approval."""
 
     code = "E_CALL_NOT_FOUND"
 
@@ -82,7 +82,7 @@ class CallNotFound(NotFound):
 
 
 class FileNotFound(NotFound):
-    """The user has no such file."""
+    """The user has no file with this key or name."""
 
     code = "E_FILE_NOT_FOUND"
 
@@ -91,7 +91,7 @@ class FileNotFound(NotFound):
 
 
 class UploadNotFound(NotFound):
-    """The user has no such unfinished upload."""
+    """The user has no unfinished upload with this id."""
 
     code = "E_UPLOAD_NOT_FOUND"
 
@@ -100,7 +100,7 @@ class UploadNotFound(NotFound):
 
 
 class CanvasNotFound(NotFound):
-    """The user has no such dashboard."""
+    """The user has no dashboard with this id."""
 
     code = "E_CANVAS_NOT_FOUND"
 
@@ -109,7 +109,7 @@ class CanvasNotFound(NotFound):
 
 
 class SharedLinkNotFound(NotFound):
-    """The user has no such link, or it was revoked."""
+    """The user has no shared link with this id, or the link was revoked."""
 
     code = "E_LINK_NOT_FOUND"
 
@@ -118,7 +118,7 @@ class SharedLinkNotFound(NotFound):
 
 
 class LinkNotFound(NotFound):
-    """The download link is forged, expired or revoked, or its file is deleted. The error does not reveal which."""
+    """The download link is forged, expired or revoked, or its file is deleted. The error does not reveal the cause."""
 
     code = "E_FILE_NOT_FOUND"
 
@@ -139,16 +139,13 @@ class InvalidRequest(SatchelError):
 
 
 class TooLarge(InvalidRequest):
-    """The request body is larger than the endpoint accepts. The details have the limit as ``limit_bytes``."""
+    """The request body is larger than the endpoint accepts. ``details`` contains the limit as ``limit_bytes``."""
 
     code = "E_TOO_LARGE"
 
 
 class UploadOverLimit(TooLarge):
-    """The file is larger than uploads may be. The details have the fields of a tool error: ``results``, ``meta_data``.
-
-    See clause v2.1:errors:file-too-large.
-    """
+    """The file exceeds the upload limit. ``details`` is a tool error (clause v2.1:errors:file-too-large)."""
 
     code = "E_FILE_TOO_LARGE"
 
@@ -160,13 +157,13 @@ class UploadOverLimit(TooLarge):
 
 
 class UnknownTools(InvalidRequest):
-    """The turn request names tools that do not exist for this user."""
+    """The request to start a turn names tools that do not exist for this user."""
 
     code = "E_UNKNOWN_TOOL"
 
 
 class UnknownModel(InvalidRequest):
-    """The requested model does not exist for this user. ``models`` lists the models that the user can choose."""
+    """The requested model does not exist for this user. ``models`` lists the models that the user may choose."""
 
     code = "E_UNKNOWN_MODEL"
 
@@ -177,7 +174,7 @@ class UnknownModel(InvalidRequest):
 
 
 class NotConfirmed(InvalidRequest):
-    """The confirmation token of an irreversible action belongs to another user or has expired."""
+    """The confirmation token for an irreversible action is invalid, has expired, or belongs to another user."""
 
     code = "E_NOT_CONFIRMED"
 
@@ -186,7 +183,7 @@ class NotConfirmed(InvalidRequest):
 
 
 class RangeNotSatisfiable(InvalidRequest):
-    """The byte range starts after the end of the file."""
+    """The requested byte range starts after the end of the file."""
 
     code = "E_RANGE"
 
@@ -198,7 +195,7 @@ class Conflict(SatchelError):
 
 
 class TurnRunning(Conflict):
-    """The session is still running a turn, and can run only one at a time."""
+    """The session is still running another turn. A session runs only one turn at a time."""
 
     code = "E_TURN_RUNNING"
 
@@ -217,7 +214,7 @@ class SessionEnded(Conflict):
 
 
 class UploadIncomplete(Conflict):
-    """Parts of the upload are missing or have the wrong size. ``missing`` has the first 100 of their numbers."""
+    """Parts of the upload are missing or have the wrong size. ``missing`` lists up to 100 part numbers."""
 
     code = "E_UPLOAD_INCOMPLETE"
 
@@ -227,7 +224,7 @@ class UploadIncomplete(Conflict):
 
 
 class ApprovalClosed(Conflict):
-    """The call was already decided differently, or no longer waits for the user's decision."""
+    """The user already decided differently about the tool call, or the call no longer waits for a decision."""
 
     code = "E_APPROVAL_CLOSED"
 

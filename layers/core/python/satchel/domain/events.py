@@ -1,4 +1,4 @@
-"""The events of a turn. They refer to files and contain no base64, links or tokens."""
+"""The events of a turn. Events contain references to files, but no base64, links or tokens."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -39,7 +39,7 @@ class NewEvent(BaseModel):
 
 
 class Event(BaseModel):
-    """A stored event. ``seq`` is its number within the turn, from 1 and without gaps."""
+    """A stored event. ``seq`` numbers the events of a turn from 1, without gaps."""
 
     seq: int
     turn_id: TurnId
@@ -48,5 +48,5 @@ class Event(BaseModel):
     payload: dict[str, Any]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON for clients: the payload's fields, plus seq, turn, type and time, which take precedence."""
+        """Return the JSON for clients: the payload's fields, and the event's other fields, which take precedence."""
         return {**self.payload, **self.model_dump(mode="json", exclude={"payload"})}

@@ -25,10 +25,11 @@ _Count = Annotated[int | None, Field(default=None, ge=0, exclude_if=_is_unset)]
 
 
 class FileInfo(BaseModel):
-    """Metadata read from a file's content (clause v2.1:context:info); None if unknown. Width and height in pixels.
+    """Metadata read from a file's content (clause v2.1:context:info). Unknown fields are None.
 
-    ``estimated``: the counts are extrapolated from the beginning of a large file. ``rows`` excludes the header; for a
-    workbook, it counts the first sheet only. ``keys`` is the number of top-level keys in a JSON object.
+    If ``estimated`` is true, counts are extrapolated from the beginning of a large file. ``rows`` excludes the header.
+    In a workbook, ``rows`` and ``columns`` describe the first sheet. ``keys`` counts the top-level keys of a JSON
+    object. ``width`` and ``height`` are in pixels.
     """
 
     rows: _Count = None
@@ -46,7 +47,7 @@ class NewFile(BaseModel):
     """An S3 object that is about to become a file. ``origin`` is the id of the tool call or upload that created it.
 
     A deferred file waits for an action by the user: ``reason`` says why, ``next_actions`` lists the possible actions. A
-    ``temporary`` file is deleted with its session, and a file with ``expires_at`` (seconds since 1970) at that time.
+    ``temporary`` file is deleted with its session. A file is deleted at ``expires_at`` (seconds since 1970), if set.
     """
 
     object_id: FileKey
@@ -77,7 +78,7 @@ class NewFile(BaseModel):
 
     @property
     def status(self) -> str | None:
-        """Return in words why the file is deferred, or None if it is not."""
+        """Return the reason why the file is deferred, in words without underscores. None if it is not deferred."""
         return self.reason.replace("_", " ") if self.reason else None
 
 
@@ -89,7 +90,7 @@ class FileRecord(NewFile):
 
 
 class NameClaim(BaseModel):
-    """The reservation of a name in a session by the file that currently has it. Each name belongs to one file."""
+    """A file's reservation of its name in a session. Each name belongs to only one file at a time."""
 
     name: str
     raw_name: str
@@ -102,7 +103,7 @@ class NameClaim(BaseModel):
 
 
 class NameResolution(StrEnum):
-    """The outcome of a name conflict: the same file again, a new version, or a number is added to the new name."""
+    """The outcome of a name conflict: it is the same file, a new version, or a new file with a number in its name."""
 
     SAME_FILE = "same file"
     NEW_VERSION = "new version"
@@ -110,11 +111,12 @@ class NameResolution(StrEnum):
 
 
 def resolve_name_conflict(claim: NameClaim, new: NewFile) -> NameResolution:
-    """Decide what happens to a new file whose name is already taken by ``claim``.
+    """Decide what happens to a new file whose name already belongs to another file in the session (``claim``).
 
-    If the raw names are equal, the new file becomes a new version. Exceptions get a numbered name: an artifact never
-    replaces an upload or another artifact of the same call, and a file that expires never becomes a version of a
-    permanent file, because its expiry would delete that file too. Raw names that differ never share a file.
+    If the raw (original) names are equal, the new file becomes a new version of the other file. There are two
+    exceptions: A tool's file never replaces an upload or a file of the same call. A file that expires never becomes a
+    version of a permanent file, because its expiry would delete the permanent file, too. In these cases, and if the
+    raw names differ, the new file gets a numbered name.
     """
     if claim.object_id == new.object_id:
         return NameResolution.SAME_FILE
@@ -128,14 +130,14 @@ def resolve_name_conflict(claim: NameClaim, new: NewFile) -> NameResolution:
 
 
 def as_permanent(record: FileRecord) -> FileRecord:
-    """Return a copy of a deferred or temporary file's record that makes the file permanent."""
+    """Return a copy of a deferred or temporary file's record, changed so that the file is permanent."""
     source = Source.GENERATED if record.source is Source.DEFERRED else record.source
     changes: dict[str, object] = {"temporary": False, "expires_at": None, "reason": None, "next_actions": []}
     return record.model_copy(update=changes | {"source": source})
 
 
 def is_expired(record: FileRecord, now: datetime) -> bool:
-    """Return True if the file has expired. Readers must treat it as missing, even if it is not deleted yet."""
+    """Return True if the file has expired. Callers must treat an expired file as missing, even if it still exists."""
     return record.expires_at is not None and record.expires_at <= now.timestamp()
 
 
@@ -151,11 +153,11 @@ class FileFilter(BaseModel):
 
     @property
     def needs_records(self) -> bool:
-        """Return True if a set field has no index, so that file records must be read to apply the filter."""
+        """Return True if the filter has a condition without an index, so that the caller must read file records."""
         return self.source is not None or self.category is not None
 
     def matches(self, record: FileRecord) -> bool:
-        """Return True if the file matches all fields that are set."""
+        """Return True if the file matches all fields of the filter that are set."""
         return (
             self.session_id in {None, record.session_id}
             and self.source in {None, record.source}

@@ -1,7 +1,7 @@
 """Normalize a stored conversation to a form that every model provider accepts.
 
-In this form, a model reply follows each user message, and each tool call has exactly one result, in the order of the
-calls. All turns but the latest end with an answer, and no reply is empty. Tool results are marked as data.
+In this form, a model reply follows each user message. Each tool call has exactly one result, and results are in the
+order of their calls. All turns but the latest end with an answer. No reply is empty. Tool results are marked as data.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from satchel.domain.conversation import AssistantMessage, Message, ProposedCall,
 NO_ANSWER = "(This turn ended without an answer.)"
 EMPTY_REPLY = "(No text.)"
 DATA_FROM = "data_from"
-"""The JSON key that marks a tool result as data, with the tool's name as value. ``prompt.RULES`` explains it."""
+"""The JSON key that marks a tool result as data, with the tool's name as value. ``prompt.RULES`` explains the key."""
 
 _INTERRUPTED = {"results": {"error": "The turn ended before this tool returned a result."}}
 
@@ -20,7 +20,7 @@ Round = list[Message]
 
 
 def split_turns(messages: Sequence[Message]) -> list[list[Message]]:
-    """Split a conversation into turns, each of which starts with a user message. Drop messages before the first one."""
+    """Split a conversation into turns, which start with a user message. Drop messages before the first user message."""
     turns: list[list[Message]] = []
     for message in messages:
         if isinstance(message, UserMessage):
@@ -31,7 +31,7 @@ def split_turns(messages: Sequence[Message]) -> list[list[Message]]:
 
 
 def split_rounds(turn: Sequence[Message]) -> list[Round]:
-    """Split a turn into rounds. The user message at its start belongs to no round."""
+    """Split a turn into rounds (a model reply and its tool results). The turn's user message belongs to no round."""
     rounds: list[Round] = []
     for message in turn[1:]:
         if isinstance(message, AssistantMessage):
@@ -42,13 +42,13 @@ def split_rounds(turn: Sequence[Message]) -> list[Round]:
 
 
 def normalize_history(messages: Sequence[Message]) -> list[Message]:
-    """Return the conversation in the module's normal form. Idempotent. The latest turn may be unfinished."""
+    """Return the conversation in the form that all model providers accept. The latest turn may lack an answer."""
     *earlier, latest = split_turns(messages) or [[]]
     return [message for turn in earlier for message in _with_answer(_normalize_turn(turn))] + _normalize_turn(latest)
 
 
 def _normalize_turn(turn: Sequence[Message]) -> list[Message]:
-    """Merge each reply without tool calls into the next reply, because only a turn's last reply may have no calls."""
+    """Merge each reply without tool calls into the next reply, because only the last reply may have no calls."""
     normalized: list[Message] = list(turn[:1])
     for reply, *results in split_rounds(turn):
         assert isinstance(reply, AssistantMessage)  # noqa: S101  (each round starts with a model reply)
@@ -58,11 +58,11 @@ def _normalize_turn(turn: Sequence[Message]) -> list[Message]:
 
 
 def _merge_replies(normalized: list[Message], reply: AssistantMessage) -> AssistantMessage:
-    """If ``normalized`` ends with a reply, remove it and put its text before that of ``reply``. Return ``reply``."""
+    """If ``normalized`` ends with a reply, remove that reply. Return ``reply``, preceded by the removed text."""
     if not isinstance(normalized[-1], AssistantMessage):
         return reply
     previous = normalized.pop()
-    assert isinstance(previous, AssistantMessage)  # noqa: S101  (the role was checked)
+    assert isinstance(previous, AssistantMessage)  # noqa: S101  (the first check of this function excludes other types)
     return reply.model_copy(update={"text": f"{previous.text}\n\n{reply.text}".strip()})
 
 

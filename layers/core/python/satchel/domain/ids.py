@@ -1,7 +1,7 @@
-"""The types of ids: mypy tells them apart, and pydantic validates their format in requests and stored data.
+"""Id types and functions. mypy distinguishes the types; pydantic validates ids in requests and stored data.
 
-The time comes first in an id, so sorting by id sorts by time. The ids of a call and its files are derived from
-the turn's id, so that a repeated workflow state gets the same ids.
+An id starts with its creation time, so sorting by id sorts by time. The ids of a tool call and of its files are
+derived from the turn's id, so a repeated workflow state produces the same ids.
 """
 
 import hashlib
@@ -18,31 +18,31 @@ CALL_ID = rf"t{ID_BODY}-[0-9]{{2,3}}-[0-9]{{2,3}}"
 _CALL_PREFIX_HASH_CHARS = 12
 
 UserName = NewType("UserName", Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$")])
-"""A user's name. It has no slash, wildcard or leading dot, as it is part of paths, S3 prefixes and IAM policies."""
+"""A user's name. It has no slash, wildcard or leading dot, because paths, S3 prefixes and IAM policies contain it."""
 
 SessionId = NewType("SessionId", Annotated[str, StringConstraints(pattern=rf"^s{ID_BODY}$")])
 """The id of a session (a conversation)."""
 
 TurnId = NewType("TurnId", Annotated[str, StringConstraints(pattern=rf"^t{ID_BODY}$")])
-"""The id of a turn (a user message and its answer), also the name of its state machine execution."""
+"""The id of a turn (a user message and its answer). The turn's Step Functions execution has the same name."""
 
 FileKey = NewType("FileKey", Annotated[str, StringConstraints(pattern=rf"^f{ID_BODY}$")])
-"""The opaque id of a file or of a stored object. It does not contain the owner or the file's name."""
+"""The opaque id of a file or a stored object. It reveals neither the owner nor the file's name."""
 
 UploadId = NewType("UploadId", FileKey)
 """The id of an upload in parts. When the upload is complete, the file gets this id."""
 
 CallId = NewType("CallId", Annotated[str, StringConstraints(pattern=rf"^{CALL_ID}$")])
-"""The id of a tool call: ``{turn_id}-{round}-{index}``, the same if a model request is repeated."""
+"""The id of a tool call: ``{turn_id}-{round}-{index}``. A repeated model request produces the same ids."""
 
 LinkId = NewType("LinkId", Annotated[str, StringConstraints(pattern=rf"^l{ID_BODY}$")])
-"""The id of a shared link, which its owner needs to revoke it."""
+"""The id of a shared link. The link's owner uses the id to revoke the link."""
 
 CanvasId = NewType("CanvasId", str)
-"""The id of a dashboard, chosen by the tool that opened it, so it is unique only within a session."""
+"""The id of a dashboard. The tool that opens the dashboard chooses the id, so it is unique only within a session."""
 
 ConnectionId = NewType("ConnectionId", str)
-"""The id that API Gateway gave a WebSocket connection."""
+"""The id that API Gateway assigned to a WebSocket connection."""
 
 
 def _base32(number: int, chars: int) -> str:
@@ -51,18 +51,18 @@ def _base32(number: int, chars: int) -> str:
 
 
 def new_id(kind: str, now: datetime, entropy: bytes) -> str:
-    """Return an id: the letter of its kind (``s``, ``t``, ``f``, …), the time (ms) and at least ten random bytes."""
+    """Return an id: the letter ``kind`` (``s``, ``t``, ``f``, …), the time in ms, and ten bytes of ``entropy``."""
     millis = int(now.timestamp() * 1000)
     return kind + _base32(millis, _TIME_CHARS) + _base32(int.from_bytes(entropy[:10], "big"), _ENTROPY_CHARS)
 
 
 def call_id(turn_id: TurnId, round_number: int, index: int) -> CallId:
-    """Return the id of the tool call at this position in a turn."""
+    """Return the id of the tool call at position ``index`` in a round of a turn."""
     return CallId(f"{turn_id}-{round_number:02d}-{index:02d}")
 
 
 def time_of(any_id: str) -> datetime:
-    """Return the time (UTC) in an id: when it was created or, for a call's id, when its turn was."""
+    """Return the UTC creation time from an id. The id of a tool call contains the creation time of its turn."""
     number = 0
     for char in any_id[1 : 1 + _TIME_CHARS]:
         number = number * 32 + _ALPHABET.index(char)
@@ -70,19 +70,16 @@ def time_of(any_id: str) -> datetime:
 
 
 def call_prefix(call: CallId) -> str:
-    """Return the common prefix of the object ids of all files that a tool call creates.
-
-    One IAM statement with this prefix restricts the call's credentials to its own files.
-    """
+    """Return the id prefix of all files that a tool call creates. An IAM policy limits the call to this prefix."""
     digest = int.from_bytes(hashlib.sha256(call.encode()).digest()[:8], "big")
     return "f" + call[1 : 1 + _TIME_CHARS] + _base32(digest, _CALL_PREFIX_HASH_CHARS)
 
 
 def object_id(call: CallId, index: int) -> FileKey:
-    """Return the id of the ``index``-th file that a tool call creates, the same if the call is retried."""
+    """Return the id of the ``index``-th file that a tool call creates. A retry of the call produces the same id."""
     return FileKey(call_prefix(call) + _base32(index, _ENTROPY_CHARS - _CALL_PREFIX_HASH_CHARS))
 
 
 def date_part(any_id: str) -> str:
-    """Return an id's date as ``YYYYMMDD``, which is part of the object's S3 key."""
+    """Return the creation date from an id as ``YYYYMMDD``. The object's S3 key contains this date."""
     return time_of(any_id).strftime("%Y%m%d")

@@ -11,7 +11,7 @@ _KERNEL_LAYERS: frozenset[Layer] = frozenset({"landlock", "seccomp"})
 
 
 class Isolation(BaseModel):
-    """The isolation mechanisms that work on this machine's kernel (tested), and why each ``missing`` one does not.
+    """The isolation mechanisms that passed a test on this machine. ``missing`` has the others, with the reasons.
 
     ``landlock`` limits file access, ``seccomp`` limits system calls, ``mounts`` hides directories.
     """

@@ -1,7 +1,4 @@
-"""Download links: the claims in their signed tokens, the records of shared links, and the check of their validity.
-
-The claims in the tokens for dashboards and erasure confirmations are also in this module.
-"""
+"""Claims of signed tokens (download links, dashboards, erasure confirmations), and the validity check of a link."""
 
 from datetime import UTC, datetime
 from typing import Literal
@@ -24,8 +21,8 @@ CONFIRMATION_SECONDS = 300
 class Claims(BaseModel):
     """The claims in a download link's token: permission to download one version of a file.
 
-    A new ``epoch`` of session ``session_id`` invalidates the link. ``exp`` is in seconds since 1970. ``link_id`` is set
-    for a shared link, which has a stored record; deleting the record revokes the link.
+    The link becomes invalid when the session's epoch changes, and expires at ``exp`` (seconds since 1970). A shared
+    link has a ``link_id`` and a stored record. Deleting the record revokes the link.
     """
 
     file_key: FileKey
@@ -39,7 +36,7 @@ class Claims(BaseModel):
 
 
 class CanvasClaims(BaseModel):
-    """The claims in a dashboard's token. Its audience differs from that of ``Claims``, so it cannot download files."""
+    """The claims in a dashboard's token. Because of its own ``audience``, the token cannot download files."""
 
     canvas_id: CanvasId
     owner: UserName
@@ -50,7 +47,7 @@ class CanvasClaims(BaseModel):
 
 
 class EraseClaims(BaseModel):
-    """The claims in an erasure's confirmation token. The user saw the consequences and may confirm until ``exp``."""
+    """The claims in a token that confirms the erasure of a user's data. The user may confirm until ``exp``."""
 
     owner: UserName
     audience: Literal["erase"] = "erase"
@@ -76,7 +73,7 @@ class SharedLink(BaseModel):
 
 
 class LinkState(BaseModel):
-    """The stored records that determine if a link is valid. A record that does not exist is None."""
+    """The stored records that determine whether a download link is valid. A missing record is None."""
 
     file: FileRecord | None = None
     session: Session | None = None
@@ -84,12 +81,12 @@ class LinkState(BaseModel):
 
 
 def session_epoch(session: Session | None) -> int:
-    """Return the epoch for links to a session's files, or 0 if a file has no session or its session is deleted."""
+    """Return the epoch for links to a session's files. Return 0 if there is no session, or it is deleted."""
     return session.epoch if session else 0
 
 
 def resolve_link(claims: Claims, state: LinkState, now: datetime) -> FileRecord | None:
-    """Return the file version to download, or None if the link is invalid, i.e. its claims do not match ``state``."""
+    """Return the file version to download, or None if the claims do not match the stored records in ``state``."""
     file = state.file
     if file is None or is_expired(file, now):
         return None

@@ -4,7 +4,7 @@ ModelError
 ├── retryable
 │   ├── ModelThrottled        E_MODEL_THROTTLED     too many requests or tokens at the moment
 │   ├── ModelUnavailable      E_MODEL_UNAVAILABLE   the provider fails or cannot be reached
-│   ├── ModelTimedOut         E_MODEL_TIMEOUT       no text for too long, or no end in time
+│   ├── ModelTimedOut         E_MODEL_TIMEOUT       the model sent no text for too long, or did not finish in time
 │   ├── ModelCutOff           E_MODEL_CUT_OFF       the stream ended before the answer did
 │   └── ModelReplyUnreadable  E_MODEL_GARBLED       the response is not in the provider's format
 └── not retryable
@@ -30,8 +30,7 @@ from satchel.domain.token_budget import MIN_CONTEXT_TOKENS
 class ModelEntry(BaseModel):
     """A model that users choose by ``name``. ``model`` is its provider and id (``bedrock:…``, ``openai-chat:…``).
 
-    Only users in one of ``groups`` may choose the model; if empty, all users may. ``context_tokens`` is the size of its
-    context if it differs from the default.
+    Only users in one of ``groups`` may choose it (empty: all users). ``context_tokens`` overrides the default limit.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -49,10 +48,7 @@ class ModelEntry(BaseModel):
 
 @dataclass(frozen=True)
 class ModelCatalog:
-    """The models that a deployment offers.
-
-    ``default`` is the name of a configured model, or the id of an additional model that all users may choose.
-    """
+    """The models of a deployment. ``default`` is a name in ``configured``, or a model id that all users may use."""
 
     default: str = "offline"
     configured: tuple[ModelEntry, ...] = ()
@@ -68,7 +64,7 @@ class ModelCatalog:
 
     @property
     def all(self) -> list[ModelEntry]:
-        """Return all models, the default first."""
+        """Return all models, starting with the default model."""
         return list(self._by_name.values())
 
     def visible_to(self, groups: Collection[str]) -> list[ModelEntry]:
@@ -84,16 +80,16 @@ class ModelCatalog:
         return found[0]
 
     def get(self, name: str) -> ModelEntry:
-        """Return the model that a running turn uses, or the default if that model was removed in the meantime."""
+        """Return the model with this name, or the default if the model was removed after a turn started with it."""
         return self._by_name.get(name) or self.all[0]
 
 
 class ModelError(Exception):
     """A failed model request. ``user_message`` is shown to the user.
 
-    The state machine identifies an error by its class name, and repeats requests that failed with ``retryable`` errors.
-    ``provider_status`` (status and code) is for operators. It excludes the provider's message, which may quote the
-    conversation. ``retry_after`` is the minimum delay in seconds that the provider requests.
+    The state machine identifies an error by its class name, and repeats a request after a ``retryable`` error.
+    ``provider_status`` (status and code) is for operators. It omits the provider's message, which may quote the user.
+    ``retry_after`` is the minimum delay before the next request, in seconds, if the provider sets one.
     """
 
     code: ClassVar[str] = "E_MODEL_FAILED"
@@ -111,7 +107,7 @@ class ModelError(Exception):
 
 
 class ModelThrottled(ModelError, code="E_MODEL_THROTTLED", retryable=True):
-    """The provider rejects requests at the moment, because there are too many requests or tokens."""
+    """The provider rejected the request, because it currently gets too many requests or tokens."""
 
     user_message = "The model has too many requests at the moment. Please try again in a minute."
 
@@ -135,7 +131,7 @@ class ModelCutOff(ModelError, code="E_MODEL_CUT_OFF", retryable=True):
 
 
 class ModelReplyUnreadable(ModelError, code="E_MODEL_GARBLED", retryable=True):
-    """The response is not in the provider's format."""
+    """The provider's response does not have the expected format."""
 
     user_message = "The model's answer could not be read. Please try again."
 
@@ -159,7 +155,7 @@ class ModelRefused(ModelError, code="E_MODEL_REFUSED"):
 
 
 class ModelAccessDenied(ModelError, code="E_MODEL_ACCESS"):
-    """The API key or permission is missing or wrong."""
+    """The API key for the model, or the permission to use it, is missing or wrong."""
 
     user_message = (
         "Satchel may not use this model: its key or permission is missing or wrong. Please tell an administrator."
@@ -167,24 +163,24 @@ class ModelAccessDenied(ModelError, code="E_MODEL_ACCESS"):
 
 
 class ModelQuotaExceeded(ModelError, code="E_MODEL_QUOTA"):
-    """The account's quota or credit is used up."""
+    """The quota or credit of the account at the model provider is used up."""
 
     user_message = "The quota for this model is used up. Please tell an administrator."
 
 
 class ModelNotFound(ModelError, code="E_MODEL_NOT_FOUND"):
-    """The provider does not have the model."""
+    """The provider does not have the configured model."""
 
     user_message = "The provider does not have the configured model. Please choose another or tell an administrator."
 
 
 class ModelRequestRejected(ModelError, code="E_MODEL_REQUEST"):
-    """The provider rejected the request for another reason."""
+    """The provider rejected the request for a reason that no other ``ModelError`` covers."""
 
     user_message = "The model's provider did not accept the request. Please tell an administrator."
 
 
 def find_model_error(name: str) -> type[ModelError] | None:
-    """Return the model error with this class name, which the state machine reports, or None for other errors."""
+    """Return the ``ModelError`` class with this name, or None. The state machine reports errors by class name."""
     kinds: list[type[ModelError]] = [ModelError, *ModelError.__subclasses__()]
     return next((kind for kind in kinds if kind.__name__ == name), None)

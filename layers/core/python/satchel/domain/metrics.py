@@ -1,7 +1,6 @@
 """Definitions of Satchel's metrics, used by code, dashboards, alarms and docs/observability.md.
 
-CloudWatch bills each combination of dimension values, so the values are few and bounded: no users, files or turns,
-and no names that a model invented.
+CloudWatch bills each combination of dimension values. So no dimension is a user, file, turn or model-invented name.
 """
 
 from dataclasses import dataclass
@@ -10,14 +9,14 @@ from enum import StrEnum
 NAMESPACE = "Satchel"
 
 NO_SERVER = "none"
-"""The value of dimension ``Server`` for a call that reached no server: rejected, or its tool does not exist."""
+"""The value of dimension ``Server`` for a tool call that no server received, e.g. a rejected call."""
 
 OK = "ok"
 """The value of dimension ``Outcome`` for a successful call. For a failed call, the value is its error code."""
 
 
 class Unit(StrEnum):
-    """Units of metrics, with CloudWatch's names."""
+    """The units of metrics, as CloudWatch names them."""
 
     COUNT = "Count"
     MILLISECONDS = "Milliseconds"

@@ -9,14 +9,14 @@ ObjectKind = Literal["uploads", "artifacts", "deferred"]
 CALL_FILE_KINDS: tuple[ObjectKind, ...] = ("artifacts", "deferred")
 
 UNCLAIMED_TAGS = {"retention": "unkept"}
-"""Tags of new tool output. The bucket's lifecycle deletes objects with them after a day. Files lose the tags."""
+"""Tags of new tool output. The bucket's lifecycle deletes tagged objects after a day. Recorded files lose the tags."""
 
 EXPIRY_DAYS = (1, 3, 7, 30, 90, 400)
-"""Possible lifetimes in expiry tags, in days. The bucket's lifecycle deletes tagged objects that the sweep missed."""
+"""Possible lifetimes in expiry tags, in days. The bucket's lifecycle deletes objects that the sweep job missed."""
 
 
 def expiry_tags(lifetime: timedelta) -> dict[str, str]:
-    """Return the tags for an object with this lifetime, rounded up to a number in ``EXPIRY_DAYS``."""
+    """Return the S3 tags for an object with this lifetime, rounded up to the next number of days in ``EXPIRY_DAYS``."""
     longer = (days for days in EXPIRY_DAYS if timedelta(days=days) > lifetime)
     return {"expire-days": str(next(longer, EXPIRY_DAYS[-1]))}
 
@@ -27,7 +27,7 @@ def object_key(user: UserName, kind: ObjectKind, object_id: FileKey, name: str) 
 
 
 def call_objects_prefixes(user: UserName, call_id: CallId) -> list[str]:
-    """Return the S3 key prefixes for files that a tool call creates. The call's credentials are limited to them."""
+    """Return the S3 key prefixes for files that a tool call creates. The call's credentials allow no other prefixes."""
     return [f"{user}/{kind}/{date_part(call_id)}/{call_prefix(call_id)}" for kind in CALL_FILE_KINDS]
 
 

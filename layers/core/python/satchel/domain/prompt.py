@@ -1,4 +1,4 @@
-"""The texts in a model request: system prompt, and the list of files in a message (clause v2.1:context:block)."""
+"""The texts in a model request: the system prompt, and the list of files in a message (clause v2.1:context:block)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ MAX_LISTED_FILES = 50
 _UNITS = (("GB", 10**9), ("MB", 10**6), ("KB", 10**3))
 _COUNTS = (("B", 10**9), ("M", 10**6), ("K", 10**3))
 _EXACT_BELOW = 10**6
-_ROUNDS_UP = 0.9995  # formats 999,500 bytes as 1MB, not as 1000KB
+_ROUNDS_UP = 0.9995  # with this factor, 999,500 bytes are formatted as 1MB, not as 1000KB
 _BRACKETS = str.maketrans({"[": "(", "]": ")"})
 
 _HEADER = "[SYSTEM: Available files in current session:"
@@ -40,7 +40,7 @@ MUST_ANSWER_NOTE = (
 
 @dataclass(frozen=True)
 class FileContext:
-    """The files to list. ``more`` further files are left out; with ``at_least``, possibly even more."""
+    """The files to list in a message. ``more`` counts the files left out; if ``at_least``, the count is a minimum."""
 
     files: Sequence[FileRecord]
     more: int = 0
@@ -48,7 +48,7 @@ class FileContext:
 
 
 def format_size(size: int) -> str:
-    """Format a size in bytes as 2.1GB, 15MB, 850KB or 12B. Only numbers below ten get a decimal."""
+    """Format a size in bytes, e.g. as 2.1GB, 15MB, 850KB or 12B. Only numbers below ten have a decimal."""
     for unit, factor in _UNITS:
         if size >= factor * _ROUNDS_UP:
             return _format_amount(size / factor) + unit
@@ -56,7 +56,7 @@ def format_size(size: int) -> str:
 
 
 def format_count(count: int, *, estimated: bool) -> str:
-    """Format a count as 5M or 1.2K. Exact counts below a million are written in full."""
+    """Format a count, e.g. as 5M or 1.2K. Exact counts below a million are written in full."""
     if not estimated and count < _EXACT_BELOW:
         return str(count)
     for unit, factor in _COUNTS:
@@ -81,7 +81,7 @@ def describe_content(info: FileInfo) -> str | None:
 
 
 def sanitize(text: str) -> str:
-    """Make a text safe for the list of files: one line, parentheses for brackets, at most 120 characters."""
+    """Make a text safe for the list of files: one line, parentheses instead of brackets, at most 120 characters."""
     safe = " ".join(text.translate(_BRACKETS).splitlines())
     return safe if len(safe) <= MAX_NAME_CHARS else safe[: MAX_NAME_CHARS - 1] + "…"
 
@@ -99,10 +99,9 @@ def system_prompt(instructions: str | None, *notes: str) -> str:
 
 
 def append_file_list(text: str, context: FileContext) -> str:
-    """Append the list of available files to the user's message, if there are any.
+    """Append the list of available files to the user's message.
 
-    File names and facts are untrusted: their brackets and line breaks are replaced, so that they cannot end the list or
-    start another list (clause v2.1:context:data-only).
+    File names are untrusted: they are sanitized, so that they cannot end the list (clause v2.1:context:data-only).
     """
     if not context.files:
         return text

@@ -1,4 +1,4 @@
-"""The response of a turn and its parts. Stored responses contain no links; each read of a response adds new ones."""
+"""The response of a turn, and its parts. Stored responses have no download links; each read adds new links."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from satchel.domain.ids import CallId, FileKey, SessionId, TurnId
 
 
 class ResponseArtifact(BaseModel):
-    """A file that a tool created. ``size`` is in bytes. ``position`` counts from 0, which is the primary file."""
+    """A file that a tool created. ``size`` is in bytes. ``position`` starts at 0 for the primary file."""
 
     id: str
     type: str
@@ -32,7 +32,7 @@ class ResponseArtifact(BaseModel):
 
 
 class ResponseDeferred(BaseModel):
-    """A file that waits for an action by the user."""
+    """A deferred file, which a tool created and which waits for an action by the user."""
 
     name: str
     file_key: FileKey
@@ -48,7 +48,7 @@ class ResponseDeferred(BaseModel):
 
 
 class ResponseDisplay(BaseModel):
-    """Display settings for the created files. ``open_canvas`` is the result of all tools' display hints."""
+    """Settings for showing a turn's new files. ``open_canvas`` follows from the display hints of all tool calls."""
 
     open_canvas: bool = False
     primary_file: str | None = None
@@ -60,7 +60,7 @@ class ResponseDisplay(BaseModel):
 
 
 class ResponseCanvas(BaseModel):
-    """A dashboard to show in a frame. With ``wants_token``, the client must pass it ``token`` from a fresh response."""
+    """A dashboard to show in a frame. If ``wants_token``, read the response anew and give the frame its ``token``."""
 
     open: bool = True
     id: str
@@ -97,10 +97,7 @@ class TurnError(BaseModel):
 
 
 class FinalResponse(BaseModel):
-    """The response of a turn. While the turn is running, the response contains the results so far.
-
-    ``usage`` is the number of tokens in all rounds, as reported by the model's provider.
-    """
+    """The response of a turn, or the results so far while the turn runs. ``usage`` counts the tokens of all rounds."""
 
     turn_id: TurnId
     session_id: SessionId

@@ -18,7 +18,7 @@ VARIABLE = re.compile(r"\$\{(\w+)\}")
 class ProcessLimits(BaseModel):
     """Resource limits for each process of a server. ``processes`` limits how many processes a server can have.
 
-    The kernel does not apply its process limit to root. For root, a control group limits processes if permitted.
+    The kernel's process limit does not apply to root. For root, Satchel uses a control group if it may create one.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -70,7 +70,7 @@ class ServerEntry(BaseModel):
     @field_validator("notice_seconds")
     @classmethod
     def _check_notices(cls, notices: NoticeSeconds | None, info: ValidationInfo) -> NoticeSeconds | None:
-        """Require ``silence_seconds`` if notices are set, because the times of notices must be below that limit."""
+        """Require ``silence_seconds`` if notices are set, because notices must come before the silence limit."""
         silence: float | None = info.data.get("silence_seconds")
         if notices is None:
             return None
@@ -92,7 +92,7 @@ class ServerEntry(BaseModel):
         return self.command is None
 
     def needs_approval(self, tool: str) -> bool:
-        """Return True if calls of this tool need the user's approval; ``*`` matches every tool."""
+        """Return True if calls of this tool need the user's approval. The entry ``*`` matches every tool."""
         return "*" in self.require_approval or tool in self.require_approval
 
     def file_mode_for(self, tool: str) -> FileMode:
@@ -101,7 +101,7 @@ class ServerEntry(BaseModel):
         return configured or ("path" if self.command else "url")
 
     def limits_with_defaults(self, defaults: Limits) -> Limits:
-        """Return the time limits for this server's tool calls: its own limits, and ``defaults`` where it sets none."""
+        """Return the time limits for this server's tool calls. ``defaults`` apply if the server sets no limit."""
         limits = defaults if self.max_seconds is None else defaults.model_copy(update={"max_seconds": self.max_seconds})
         if self.silence_seconds is None:
             return limits
@@ -114,7 +114,7 @@ class ServerEntry(BaseModel):
         return {name for text in texts for name in VARIABLE.findall(text)}
 
     def config_hash(self) -> str:
-        """Return a hash of the fields that determine the server's tools. A stored tool list is valid for one hash only.
+        """Return a hash of the fields that determine the server's tools. A new hash makes stored tool lists invalid.
 
         The hash covers placeholders, not their values, so functions without the server's secrets compute the same hash.
         """
@@ -134,7 +134,7 @@ class Registry(BaseModel):
 
     @property
     def remote(self) -> frozenset[ServerName]:
-        """Return the names of the remote servers."""
+        """Return the names of the servers that are called over HTTP."""
         return frozenset(name for name, entry in self.servers.items() if entry.is_remote)
 
     def needs_approval(self, tool: str) -> bool:
@@ -143,7 +143,7 @@ class Registry(BaseModel):
         return parts is not None and self.servers[parts[0]].needs_approval(parts[1])
 
     def split_tool_name(self, tool: str) -> tuple[ServerName, str] | None:
-        """Split ``server.tool`` at a registered server's name, as server names may contain dots. None if unknown."""
+        """Split ``server.tool`` after a registered server's name, which may contain dots. None if no name matches."""
         for name in sorted(self.servers, key=len, reverse=True):
             if tool.startswith(f"{name}."):
                 return name, tool[len(name) + 1 :]

@@ -1,4 +1,4 @@
-"""The stored form of sessions and turns."""
+"""The stored records of sessions (conversations) and turns (a user message and its answer)."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -11,17 +11,17 @@ from satchel.domain.responses import TurnError
 
 
 class SessionStatus(StrEnum):
-    """The status of a session. An ended session can be read until it is deleted, but not continued."""
+    """The status of a session. Users can read an ended session until it is deleted, but cannot continue it."""
 
     ACTIVE = "active"
     ENDED = "ended"
 
 
 class Session(BaseModel):
-    """A conversation. A new ``epoch`` invalidates all links to its files. ``running_turn`` prevents a second turn.
+    """A conversation. Changing ``epoch`` invalidates all existing links to the conversation's files.
 
-    ``model`` is the name of the model for new turns, ``instructions`` are its instructions. For None, the deployment's
-    default applies. ``usage`` is the sum of all turns' tokens.
+    No new turn can start while ``running_turn`` is set. New turns use ``model`` (a model's name) and ``instructions``;
+    None means the deployment's default. ``usage`` is the total number of tokens of all turns.
     """
 
     session_id: SessionId
@@ -39,7 +39,7 @@ class Session(BaseModel):
 
 
 class SessionChanges(BaseModel):
-    """The fields of a session that a user may set when creating or changing it. Unset fields do not change."""
+    """The session fields that a user may set when creating or changing a session. Unset fields keep their values."""
 
     title: str | None = None
     model: str | None = None
@@ -50,7 +50,7 @@ NO_CHANGES = SessionChanges()
 
 
 class TurnStatus(StrEnum):
-    """The status of a turn: ``running`` until it ends once, with one of the other values."""
+    """The status of a turn. It is ``running`` until the turn ends. The status of an ended turn never changes."""
 
     RUNNING = "running"
     COMPLETE = "complete"
@@ -59,11 +59,10 @@ class TurnStatus(StrEnum):
 
 
 class Turn(BaseModel):
-    """One user message and its answer.
+    """One user message and its answer. The model may use only ``tools`` (None: all of the user's tools).
 
-    ``tools`` are the only tools that the model may use (None: all the user's tools). ``groups`` are the user's groups
-    when the turn started, stored because only the API sees the user's token. ``model`` is the name of the turn's model,
-    ``usage`` the tokens so far.
+    ``groups`` are the user's groups when the turn started. The turn stores them, because only the API sees the user's
+    sign-in token. ``model`` is the name of the turn's model. ``usage`` counts the tokens used so far.
     """
 
     turn_id: TurnId
@@ -83,5 +82,5 @@ class Turn(BaseModel):
 
     @property
     def has_ended(self) -> bool:
-        """Return True if the turn has ended, after which its answer never changes."""
+        """Return True if the turn has ended. The answer of an ended turn never changes."""
         return self.status is not TurnStatus.RUNNING

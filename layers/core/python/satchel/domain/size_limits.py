@@ -13,12 +13,12 @@ MAX_NAME_CHARS = 1_000
 
 
 def truncate(text: str, max_chars: int = MAX_TEXT_CHARS) -> str:
-    """Cut a text to at most ``max_chars`` characters. If it was longer, the last character is "…"."""
+    """Cut a text to at most ``max_chars`` characters. A shortened text ends with "…"."""
     return text if len(text) <= max_chars else text[: max_chars - 1] + "…"
 
 
 def strip_and_truncate(value: Any, max_chars: int = MAX_TEXT_CHARS) -> Any:  # noqa: ANN401  (any JSON value)
-    """Remove base64 and file links from a tool's JSON value, and cut each text to ``max_chars`` characters."""
+    """Remove base64 and file links from a tool's JSON value, and cut each text in it to ``max_chars`` characters."""
     return _truncate_texts(strip_blobs(value), max_chars)
 
 
@@ -31,5 +31,5 @@ def _truncate_texts(value: Any, max_chars: int) -> Any:  # noqa: ANN401  (any JS
 
 
 def split_text(text: str, max_chars: int = 20_000) -> Sequence[str]:
-    """Split a text into pieces of at most ``max_chars`` characters. An empty text has no pieces."""
+    """Split a text into pieces of at most ``max_chars`` characters. Return no pieces for an empty text."""
     return [text[start : start + max_chars] for start in range(0, len(text), max_chars)]

@@ -1,4 +1,4 @@
-"""Inputs and outputs of the state machine's states. They contain only ids and references, so they stay small."""
+"""Inputs and outputs of the state machine's states. They contain ids instead of content, so they stay small."""
 
 from pydantic import BaseModel
 
@@ -10,7 +10,7 @@ MAX_CALLS_IN_TURN = 250
 """Maximum tool calls in a turn, so that an execution stays below Step Functions' limit of 25,000 history events."""
 
 MAX_CORRECTIONS = 3
-"""How many times in a turn the model may correct invalid tool calls."""
+"""Maximum number of times in a turn that the model may correct invalid tool calls."""
 
 
 class Failure(BaseModel):
@@ -21,7 +21,7 @@ class Failure(BaseModel):
 
 
 class TurnStep(BaseModel):
-    """The input of states about a whole turn. ``round`` counts model replies, ``tries`` previous attempts."""
+    """The input of states that process a turn. ``round`` counts model replies; ``tries`` counts earlier attempts."""
 
     user: UserName
     session_id: SessionId
@@ -32,21 +32,21 @@ class TurnStep(BaseModel):
 
 
 class CallRef(BaseModel):
-    """A tool call for the Map state to run. With ``approval``, the user must approve the call first."""
+    """A tool call that the Map state runs. If ``approval`` is true, the user must approve the call first."""
 
     call_id: CallId
     approval: bool = False
 
 
 class NextStep(TurnStep):
-    """The output of state Think: the tool calls to run, or ``done`` if the model gave its final answer."""
+    """The output of the state Think (a model request): the tool calls to run, or ``done`` after a final answer."""
 
     calls: list[CallRef] = []
     done: bool
 
 
 class CallStep(BaseModel):
-    """The input of states about one tool call."""
+    """The input of states that process one tool call."""
 
     user: UserName
     session_id: SessionId

@@ -1,7 +1,7 @@
 """Fit a conversation into a token budget. Drop old parts first; always keep the latest user message and its file list.
 
-Token counts are estimates: one for three bytes of UTF-8. That is too many for prose and code and maybe too few for long
-numbers, but works for all providers. Texts, names, arguments and results count, plus a small overhead per message.
+Token counts are estimates: one token for three bytes of UTF-8. The estimate is too high for prose and code, and maybe
+too low for long numbers, but works for all providers. It includes texts, names, arguments, results and an overhead.
 
 These steps run in order, until the conversation fits:
 
@@ -10,8 +10,8 @@ These steps run in order, until the conversation fits:
 3. Drop the oldest rounds of the current turn.
 4. Shorten the results of the latest round.
 
-Each step rounds the number of tokens to remove up to a multiple of an eighth of the budget. The beginning of the
-conversation then stays the same for many rounds, so the provider can cache it.
+Each step rounds the number of tokens to remove up to a multiple of 1/8 of the budget. So the beginning of the
+conversation stays the same for many rounds, and the provider can cache it.
 """
 
 import json
@@ -56,7 +56,7 @@ def _part_tokens(*texts: str) -> int:
 
 @dataclass(frozen=True)
 class FittedConversation:
-    """A conversation without its oldest turns and rounds; ``dropped_turns`` and ``dropped_rounds`` count them."""
+    """A shortened conversation. ``dropped_turns`` and ``dropped_rounds`` count the turns and rounds that it lacks."""
 
     messages: list[Message]
     dropped_turns: int = 0
@@ -73,7 +73,7 @@ class FittedConversation:
 
 
 def fit_to_budget(messages: Sequence[Message], max_tokens: int) -> FittedConversation:
-    """Shorten a normalized conversation to at most ``max_tokens``, or as far as possible."""
+    """Shorten a normalized conversation to at most ``max_tokens``. If that is impossible, get as close as possible."""
     trimmer = _Trimmer(list(messages), max_tokens - _NOTE_TOKENS)
     trimmer.shorten(trimmer.earlier_results())
     trimmer.drop_turns()
@@ -83,7 +83,7 @@ def fit_to_budget(messages: Sequence[Message], max_tokens: int) -> FittedConvers
 
 
 class _Trimmer:
-    """Applies the steps in the module's docstring to one conversation."""
+    """Shortens the tool results of one conversation, and drops its oldest turns and rounds."""
 
     def __init__(self, messages: list[Message], max_tokens: int) -> None:
         self.messages = messages
@@ -125,7 +125,7 @@ class _Trimmer:
         self.messages = [message for part in parts for message in part]
 
     def _count_to_drop(self, parts: Sequence[Round]) -> int:
-        """Return how many parts to drop from the beginning so that the conversation fits, or all if it never does."""
+        """Return how many ``parts`` to drop, oldest first, until the conversation fits. If it never fits, drop all."""
         excess = self._excess()
         for number, part in enumerate(parts):
             if excess <= 0:
@@ -134,7 +134,7 @@ class _Trimmer:
         return len(parts)
 
     def _excess(self) -> int:
-        """Return the number of tokens to remove, rounded up so that slight growth does not change what is dropped."""
+        """Return the number of tokens to remove. It is rounded up, so that the next requests drop the same parts."""
         excess = sum(map(message_tokens, self.messages)) - self._max_tokens
         return -(-excess // self._step) * self._step
 

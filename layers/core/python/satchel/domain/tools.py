@@ -1,7 +1,4 @@
-"""Tools: the stored tool lists of MCP servers, tool names that model APIs accept, and Satchel's built-in tools.
-
-Dispatch runs the built-in tools itself, without a runner.
-"""
+"""Tools: the stored tool lists of MCP servers, tool names that model APIs accept, and Satchel's built-in tools."""
 
 import hashlib
 import re
@@ -15,17 +12,17 @@ from pydantic import BaseModel
 from satchel.domain.conversation import AssistantMessage, CompletionRequest, ToolMessage, ToolSpec
 
 REFRESH_INTERVAL = timedelta(minutes=5)
-"""A server's tools are listed again after this time, because its program can change while its entry does not."""
+"""Satchel requests a server's tool list again after this time, because the server's program may have changed."""
 
 RETRY_INTERVAL = timedelta(seconds=30)
-"""After a failure, a server's tools are listed again after this time, because its dependencies may be ready then."""
+"""After a failed request, Satchel requests a server's tool list again after this time."""
 
 
 class StoredToolList(BaseModel):
     """The last known tool list of a server. ``tools`` is None if the server never returned a list.
 
     If the last request (at ``asked_at``) failed, ``failure`` is the reason, and ``tools`` are from an earlier request.
-    ``doubted``: the server announced a change of its tools since the list was stored.
+    ``doubted`` is True if the server announced a change of its tools after the list was stored.
     """
 
     tools: list[ToolSpec] | None = None
@@ -38,7 +35,7 @@ class StoredToolList(BaseModel):
         return StoredToolList(tools=self.tools, failure=reason, asked_at=now)
 
     def is_due(self, now: datetime, refresh_interval: timedelta = REFRESH_INTERVAL) -> bool:
-        """Return True if the list is so old that it must be requested again, earlier if it failed or is doubted."""
+        """Return True if it is time to request the list again. A failed or ``doubted`` list is due sooner."""
         retry_soon = self.failure or self.doubted
         interval = min(RETRY_INTERVAL, refresh_interval) if retry_soon else refresh_interval
         return now - self.asked_at >= interval
@@ -59,9 +56,9 @@ _HASH_CHARS = 8
 class ToolNames:
     """Maps full tool names (``server.tool``) to names that model APIs accept, and back.
 
-    Model APIs accept up to 64 letters, digits, ``_`` and ``-``; other characters become ``_``. A hash of the full name
-    is appended to names that are too long or would be equal (``a_b.c`` and ``a.b_c``). So a tool's name depends on no
-    other tools, except one with an equal name.
+    Model APIs accept names of up to 64 letters, digits, ``_`` and ``-``. Other characters become ``_``. Names that are
+    too long, or equal to another tool's (``a_b.c`` and ``a.b_c``), get a hash of the full name. So adding or removing
+    a tool changes no other tool's name, unless the names are equal.
     """
 
     def __init__(self, full_names: Iterable[str]) -> None:
@@ -82,7 +79,7 @@ class ToolNames:
         return self._full_by_name.get(name)
 
     def _hashed_name(self, full: str, name: str, uses: Counter[str]) -> str:
-        """Append a hash to the name. Hash again if a tool has the resulting name, which its author may have chosen."""
+        """Append a hash to the name. If another tool already has the resulting name, append a different hash."""
         for number in count():
             digest = hashlib.sha256(f"{full}{number or ''}".encode()).hexdigest()[:_HASH_CHARS]
             hashed = f"{name[: MAX_MODEL_NAME_CHARS - _HASH_CHARS - 1]}_{digest}"
@@ -92,10 +89,7 @@ class ToolNames:
 
 
 def names_for_request(request: CompletionRequest) -> ToolNames:
-    """Return the name mapping for a request: the offered tools and all tools that its conversation mentions.
-
-    Providers also check the names in the conversation, some of which the model may have invented.
-    """
+    """Map the names of all tools in a request, also those in its messages, because providers check them, too."""
     replies = [message for message in request.messages if isinstance(message, AssistantMessage)]
     called = [call.tool for reply in replies for call in reply.calls]
     answered = [message.tool for message in request.messages if isinstance(message, ToolMessage)]
@@ -108,7 +102,7 @@ def _to_valid_name(full: str) -> str:
 
 
 BUILTIN_SERVER = "satchel"
-"""The server name of the built-in tools. No server in mcp.json may have this name."""
+"""The server name of the built-in tools, which run without a runner. No server in mcp.json may have this name."""
 
 BUILTIN_DESCRIPTION = "Built into Satchel: the user's files."
 FILES_PER_PAGE = 50
@@ -125,11 +119,7 @@ LIST_FILES = ToolSpec(
         "properties": {
             "this_session": {"type": "boolean", "description": "Only files of this session."},
             "source": {"type": "string", "enum": ["uploaded", "generated", "deferred"]},
-            "name_prefix": {
-                "type": "string",
-                "maxLength": 255,
-                "description": "Only names that start with this text.",
-            },
+            "name_prefix": {"type": "string", "maxLength": 255, "description": "Only names that start with this text."},
             "cursor": {"type": "string", "maxLength": 2000, "description": "`cursor` of the previous page."},
         },
         "additionalProperties": False,

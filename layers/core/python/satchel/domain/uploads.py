@@ -15,17 +15,17 @@ from satchel.domain.ids import FileKey, SessionId, UploadId, UserName, new_id
 from satchel.domain.object_keys import object_key
 
 MAX_PARTS = 10_000
-"""Maximum number of parts in an upload, which is S3's limit."""
+"""Maximum number of parts in an upload (S3's limit)."""
 
 PART_BYTES = 16 << 20
-"""Minimum part size: what a client holds in memory, and at most sends again after a lost connection."""
+"""Minimum part size in bytes. A client holds one part in memory, and resends one part after a lost connection."""
 
 MAX_SIGNED_PARTS = 100
-"""Maximum number of parts for which a client can request presigned URLs at once."""
+"""Maximum number of parts for which a client can get presigned URLs in one request."""
 
 PART_URL_SECONDS = 900
 UPLOAD_LIFETIME = timedelta(days=1)
-"""An upload can be continued for this time. The bucket's lifecycle deletes its parts later than that."""
+"""Clients can continue an upload for this long. The bucket's lifecycle deletes unfinished parts only later."""
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$")]
 """A SHA-256 hash in base64. S3 rejects a part whose bytes do not match the hash."""
@@ -77,16 +77,16 @@ class Upload(BaseModel):
         return part_count_of(self.file.size, self.part_bytes)
 
     def offset_of(self, number: int) -> int:
-        """Return the offset at which a part starts in the file, in bytes."""
+        """Return the position in the file, in bytes, at which part ``number`` starts."""
         return (number - 1) * self.part_bytes
 
     def size_of(self, number: int) -> int:
-        """Return the size of a part in bytes. Only the last part may be smaller."""
+        """Return the size of part ``number`` in bytes. Only the last part may be smaller than the others."""
         return min(self.part_bytes, self.file.size - self.offset_of(number))
 
 
 def part_bytes_for(size: int) -> int:
-    """Return the part size in bytes for a file of this size, large enough for at most ``MAX_PARTS`` parts."""
+    """Return the part size in bytes for a file of ``size`` bytes, so that the file has at most ``MAX_PARTS`` parts."""
     mebibyte = 1 << 20
     min_bytes = -(-size // MAX_PARTS)
     return max(PART_BYTES, -(-min_bytes // mebibyte) * mebibyte)
@@ -106,7 +106,7 @@ def new_uploaded_file(
     now: datetime,
     entropy: bytes,
 ) -> NewFile:
-    """Return the future file of a new upload, whether the client sends it in parts or in one request."""
+    """Return the file that a new upload will create. The file is the same for uploads in parts and in one request."""
     name = safe_name(raw_name)
     object_id = FileKey(new_id("f", now, entropy))
     return NewFile(

@@ -1,4 +1,4 @@
-"""The signed-in user, and the erasure of all data of a user."""
+"""The signed-in user, and the erasure of all of a user's data."""
 
 from datetime import datetime, timedelta
 
@@ -10,7 +10,7 @@ DEFAULT_GROUP = "users"
 
 
 class Identity(BaseModel):
-    """A signed-in user. Tools receive ``name`` as ``username``."""
+    """A signed-in user. Tools that declare a ``username`` argument get ``name`` as its value."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -19,11 +19,11 @@ class Identity(BaseModel):
 
 
 LATE_WRITE_GRACE = timedelta(minutes=16)
-"""A stopped tool call may still write data for this time: its task runs for at most 15 minutes, plus a margin."""
+"""A stopped tool call may still write data for this long: its runner stops after 15 minutes; the rest is a margin."""
 
 
 class Erased(BaseModel):
-    """The numbers of items that an erasure deleted. ``versions`` counts file versions, ``events`` events of turns."""
+    """Counts of the items that an erasure deleted. ``versions`` are file versions; ``events`` are events of turns."""
 
     files: int = 0
     versions: int = 0
@@ -34,14 +34,14 @@ class Erased(BaseModel):
 
 
 class InterruptedTurn(BaseModel):
-    """A turn that an erasure stopped. Its tool calls that were running may still write data for a while."""
+    """A turn that an erasure stopped. Tool calls that were running at that time may still write data for a while."""
 
     session_id: SessionId
     turn_id: TurnId
 
 
 class Erasure(BaseModel):
-    """A confirmed erasure of all of a user's data. It is complete if ``finished_at`` is set."""
+    """A confirmed erasure of all of a user's data. ``finished_at`` is None until the erasure is complete."""
 
     user: UserName
     started_at: datetime

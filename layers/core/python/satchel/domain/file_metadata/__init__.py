@@ -1,10 +1,10 @@
 """Read a file's metadata (number of rows, columns, pages or pixels) from a few ranges of its bytes.
 
-A metadata reader is a function from ``RangeReader`` to ``FileInfo``. To support a new file type, add a reader and an
-entry in ``READERS``. The usual libraries are unsuitable, because they parse whole files: pypdf decodes every stream it
-finds, openpyxl parses whole sheets, and pyarrow is larger than everything else in a function. They could spend minutes
-and much memory on a hostile file (a zip bomb, an image of 100,000 by 100,000 pixels, a gigabyte on one line), whereas
-``RangeReader`` limits the cost of reading any file.
+A metadata reader is a function that takes a ``RangeReader`` and returns a ``FileInfo``. To support a new file type, add
+a reader and an entry in ``READERS``. The usual libraries are unsuitable: pypdf decodes every stream it finds, openpyxl
+parses whole sheets, and pyarrow is larger than all other code of a Lambda function. They could spend minutes and much
+memory on a hostile file (a zip bomb, an image of 100,000 by 100,000 pixels, a gigabyte on one line). ``RangeReader``
+limits the cost of reading any file.
 
 All metadata are numbers, so they cannot carry text (and instructions) from a file into the model's context.
 """
@@ -38,20 +38,20 @@ _MARKUP = {"text/html", "application/xhtml+xml", "application/xml", "text/xml", 
 """Text types without metadata, because the line count of generated markup is not useful."""
 
 _PARSE_ERRORS = (
-    ValueError,  # ``ReadLimitExceeded`` and malformed numbers
-    IndexError,  # truncated file
-    struct.error,  # truncated file
-    EOFError,  # truncated archive
+    ValueError,  # raised for malformed numbers; ``ReadLimitExceeded`` is a subclass
+    IndexError,  # raised by the readers if a file is truncated
+    struct.error,  # raised by zipfile if an archive is truncated
+    EOFError,  # raised if compressed data is truncated
     zlib.error,
     csv.Error,
     zipfile.BadZipFile,
-    NotImplementedError,  # compression method that zipfile does not support
-    RuntimeError,  # archive with a password
+    NotImplementedError,  # raised by zipfile for an unsupported compression method
+    RuntimeError,  # raised by zipfile if an archive needs a password
 )
 
 
 def read_file_metadata(reader: RangeReader, mime: str, name: str) -> FileInfo:
-    """Return a file's metadata. It is empty if the type is not supported or the content does not match the type."""
+    """Return a file's metadata, which is empty for unsupported types and for content that does not match the type."""
     read = _find_reader(effective_mime(mime, name)) or _find_reader(mime_of(name))
     if read is None or reader.size == 0:
         return FileInfo()

@@ -6,14 +6,14 @@ from itertools import chain
 from satchel.domain.file_metadata.range_reader import RangeReader
 from satchel.domain.files import FileInfo
 
-_HEADER_BYTES = 256 << 10  # enough for a JPEG with a preview and a color profile before its size
+_HEADER_BYTES = 256 << 10  # large, because a JPEG may store a preview and a color profile before its width
 _FRAME_MARKERS = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _MARKERS_WITHOUT_LENGTH = frozenset({0x01, *range(0xD0, 0xD9)})
 _MAX_SIDE = 1 << 31
 
 
 def read(reader: RangeReader) -> FileInfo:
-    """Return the width and height of a PNG, GIF, JPEG, WebP or BMP image. Other formats have no metadata."""
+    """Return the width and height of a PNG, GIF, JPEG, WebP or BMP image. For other formats, return empty metadata."""
     head = reader.read(0, _HEADER_BYTES)
     size = next(chain(_fixed_offset_size(head), _webp_size(head), _jpeg_size(head)), None)
     if size is None or not all(0 < side < _MAX_SIDE for side in size):
@@ -34,7 +34,7 @@ def _fixed_offset_size(head: bytes) -> Iterator[tuple[int, int]]:
     if head.startswith((b"GIF87a", b"GIF89a")):
         yield _number(head, 6, 2), _number(head, 8, 2)
     if head.startswith(b"BM"):
-        height = _number(head, 22, 4)  # negative if the rows are stored from top to bottom
+        height = _number(head, 22, 4)  # in a BMP, a negative height means that rows are stored from top to bottom
         yield _number(head, 18, 4), height if height < _MAX_SIDE else (1 << 32) - height
 
 
@@ -51,16 +51,16 @@ def _webp_size(head: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _jpeg_size(head: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the width and height in a JPEG's frame header. Skip the segments before that header."""
+    """Yield the width and height from a JPEG's frame header. Skip all segments before the frame header."""
     offset = 2 if head.startswith(b"\xff\xd8") else len(head)
     while offset < len(head):
-        if head[offset] != 0xFF:  # noqa: PLR2004  (start of a segment)
+        if head[offset] != 0xFF:  # noqa: PLR2004  (0xFF starts every segment)
             return
         marker = _number(head, offset + 1, 1)
         if marker in _FRAME_MARKERS:
             yield _number(head, offset + 7, 2, "big"), _number(head, offset + 5, 2, "big")
             return
-        if marker == 0xFF:  # noqa: PLR2004  (padding)
+        if marker == 0xFF:  # noqa: PLR2004  (a repeated 0xFF is padding)
             offset = max(offset + 1, len(head) - len(head[offset:].lstrip(b"\xff")) - 1)
         else:
             offset += 2 if marker in _MARKERS_WITHOUT_LENGTH else 2 + max(2, _number(head, offset + 2, 2, "big"))

@@ -1,7 +1,7 @@
-"""Read the number of rows and columns of a Parquet file from its footer, without pyarrow (40 MB).
+"""Read the number of rows and columns of a Parquet file from its footer. This avoids installing pyarrow (40 MB).
 
 The footer is a Thrift struct in the compact protocol: ``FileMetaData {1: version, 2: schema, 3: num_rows, …}``. The
-schema lists its elements in depth-first order; the first is the root, whose field 5 is the number of its children.
+schema's first element is its root. Field 5 of the root is the number of its children, which are the columns.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from satchel.domain.file_metadata.range_reader import MAX_FETCHED_BYTES, RangeRe
 from satchel.domain.files import FileInfo
 
 _MAGIC = b"PAR1"
-_TAIL_BYTES = 8  # the footer's length and the magic number PAR1
+_TAIL_BYTES = 8  # the end of a Parquet file: the footer's length and the magic number PAR1
 _MAX_FOOTER_BYTES = MAX_FETCHED_BYTES // 2
 _MAX_DEPTH = 8
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
@@ -19,7 +19,7 @@ _SCHEMA, _ROWS, _CHILDREN = 2, 3, 5
 
 
 def read(reader: RangeReader) -> FileInfo:
-    """Return the number of rows and columns. Stop parsing before the row groups, which follow both in the footer."""
+    """Return the number of rows and columns. Stop parsing before the row groups, which come later in the footer."""
     tail = reader.read(reader.size - _TAIL_BYTES, _TAIL_BYTES)
     length = int.from_bytes(tail[:4], "little")
     if not tail.endswith(_MAGIC) or length + _TAIL_BYTES > reader.size:
@@ -37,21 +37,21 @@ def read(reader: RangeReader) -> FileInfo:
 
 
 class _Footer:
-    """Parses the Thrift values in a footer one after the other. Raises IndexError if the data ends early."""
+    """Parses the Thrift values in a Parquet file's footer in order. Raises IndexError if the footer is truncated."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._offset = 0
 
     def fields(self) -> Iterator[tuple[int, int]]:
-        """Yield each field's number and type in a struct. The caller must read or skip each value before the next."""
+        """Yield (number, type) of each struct field. Callers must read or skip its value before the next iteration."""
         number = 0
         while header := self._byte():
             number = number + (header >> 4) if header >> 4 else self.signed()
             yield number, header & 0x0F
 
     def root_children(self) -> int | None:
-        """Read a schema. Return how many children its first element (the root) has."""
+        """Read a schema. Return the number of children of its first element (the root), or None if it has no count."""
         count, kind = self._list()
         children = None
         for index in range(count):
@@ -70,7 +70,6 @@ class _Footer:
         return (encoded >> 1) ^ -(encoded & 1)
 
     def skip(self, kind: int, depth: int = 0) -> None:
-        """Skip a value of the given type."""
         if depth > _MAX_DEPTH:
             raise ValueError("the footer is nested too deeply")
         if kind in (_I16, _I32, _I64):
@@ -98,9 +97,9 @@ class _Footer:
             byte = self._byte()
             number |= (byte & 0x7F) << shift
             shift += 7
-            if byte < 0x80:  # noqa: PLR2004  (the last byte has no high bit)
+            if byte < 0x80:  # noqa: PLR2004  (the last byte of a varint has no high bit)
                 return number
-            if shift > 63:  # noqa: PLR2004  (64 bits at most)
+            if shift > 63:  # noqa: PLR2004  (a varint has at most 64 bits)
                 raise ValueError("the number is too long")
 
     def _byte(self) -> int:

@@ -1,8 +1,8 @@
 """Read the number of pages of a PDF from the root of its page tree, searched in the first and last megabyte.
 
-A linearized file has the number in its first bytes. Otherwise, the root is an object of its own, or compressed with
-others in an object stream. The last root counts, because an edited file keeps its old objects. pypdf would find the
-root in more files, but follows every reference and decodes every stream, which can take minutes for a hostile file.
+A linearized file has the number in its first bytes. In other files, the root is a separate object or part of a
+compressed object stream. An edited file keeps its old objects, so use the last root. pypdf would find the root in more
+files, but follows every reference and decodes every stream, which can take minutes for a hostile file.
 """
 
 import re
@@ -33,7 +33,7 @@ def read(reader: RangeReader) -> FileInfo:
 
 
 def _page_counts(window: bytes) -> Iterator[int]:
-    """Yield the page count of each page tree root in these bytes."""
+    """Yield the page count from each root of a page tree in these bytes."""
     remaining = MAX_UNPACKED_BYTES
     for piece in window.split(b"endobj"):
         _, _, body = piece.rpartition(b" obj")
@@ -59,12 +59,12 @@ def _is_flate(dictionary: bytes) -> bool:
 
 
 def _split_objects(dictionary: bytes, unpacked: bytes) -> Iterator[bytes]:
-    """Split an unpacked object stream into its objects. It starts with their numbers and offsets from ``/First``."""
+    """Split an unpacked object stream into objects. It starts with the objects' numbers and offsets from ``/First``."""
     match = _FIRST.search(dictionary)
     if match is None:
         return
     first = int(match[1])
     values = unpacked[:first].split()[1 : 2 * _MAX_OBJECTS : 2]
-    offsets = sorted({first + int(offset) for offset in values if offset.isdigit()})  # distinct, so no overlaps
+    offsets = sorted({first + int(offset) for offset in values if offset.isdigit()})  # the set drops repeated offsets
     for begin, end in zip(offsets, [*offsets[1:], len(unpacked)], strict=True):
         yield unpacked[begin:end]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 HEAD_BYTES = 1 << 20
-"""Bytes read from the beginning of a file to estimate the counts of the whole file."""
+"""Number of bytes at the beginning of a file that are read. Counts of a larger file are extrapolated from them."""
 
 MAX_FETCHED_BYTES = 4 << 20
 """Maximum number of bytes to fetch from one file, in all reads together."""
@@ -19,17 +19,14 @@ class ReadLimitExceeded(ValueError):
 
 @dataclass
 class RangeReader:
-    """Reads byte ranges from a file, at most ``MAX_FETCHED_BYTES`` in total.
-
-    ``size`` is the file's size in bytes. ``fetch(first, last)`` returns the bytes from first to last, both included.
-    """
+    """Reads byte ranges of a file, at most ``MAX_FETCHED_BYTES`` in total. ``fetch(first, last)`` includes ``last``."""
 
     size: int
     fetch: Callable[[int, int], bytes]
     remaining: int = field(default=MAX_FETCHED_BYTES, init=False)
 
     def read(self, offset: int, count: int) -> bytes:
-        """Return up to ``count`` bytes from ``offset``. Raise ReadLimitExceeded if that exceeds the total limit."""
+        """Return up to ``count`` bytes from ``offset``. Raise ReadLimitExceeded if that exceeds the file's limit."""
         last = min(offset + count, self.size) - 1
         if offset < 0 or last < offset:
             return b""

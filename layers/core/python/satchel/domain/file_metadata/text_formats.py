@@ -1,7 +1,4 @@
-"""Read the metadata of text files: plain text, CSV and TSV tables, JSON Lines and JSON.
-
-The counts of files larger than ``HEAD_BYTES`` are extrapolated from the beginning of the file.
-"""
+"""Read the metadata of text, CSV, TSV and JSON files. Counts of files over 1 MB (``HEAD_BYTES``) are estimates."""
 
 import codecs
 import csv
@@ -12,7 +9,7 @@ from satchel.domain.file_metadata.range_reader import HEAD_BYTES, RangeReader
 from satchel.domain.files import FileInfo
 
 _DELIMITERS = ",;\t|"
-# An unterminated string must match up to the end of the text. Otherwise, bytes would be scanned again and again.
+# Let an unterminated string match up to the end of the text, because a search without this takes quadratic time.
 _JSON_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[{]+|[\]}]+|[:,]', re.DOTALL)
 _EMPTY_LIST = re.compile(rb"\[\s*\]")
 
@@ -34,7 +31,7 @@ def read_table(reader: RangeReader) -> FileInfo:
     head = reader.read(0, HEAD_BYTES)
     is_complete = len(head) == reader.size
     text = _decode(head)
-    sample = text if is_complete else text[: text.rfind("\n") + 1]  # without the last row, which may be truncated
+    sample = text if is_complete else text[: text.rfind("\n") + 1]  # omit the last row, which may be truncated
     if not sample:
         return FileInfo()
     rows = csv.reader(io.StringIO(sample, newline=""), delimiter=_find_delimiter(sample))
@@ -50,7 +47,7 @@ def read_table(reader: RangeReader) -> FileInfo:
 def read_json(reader: RangeReader) -> FileInfo:
     """Count the keys of a JSON object or the items of a JSON list.
 
-    The scan builds no values, so deep nesting is harmless. A JSON object over ``HEAD_BYTES`` gets no number of keys.
+    The scan creates no Python values, so deep nesting is harmless. Keys of objects over ``HEAD_BYTES`` are not counted.
     """
     head = reader.read(0, HEAD_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()
     is_complete = reader.size <= HEAD_BYTES
@@ -65,7 +62,7 @@ def read_json(reader: RangeReader) -> FileInfo:
 
 
 def _count_lines(reader: RangeReader) -> tuple[int, bool]:
-    """Return the number of lines, and True if it is exact rather than extrapolated."""
+    """Return the number of lines, and True if the number is exact rather than extrapolated."""
     head = reader.read(0, HEAD_BYTES)
     line_ends = head.count(b"\n")
     if len(head) == reader.size:
@@ -80,13 +77,13 @@ def _decode(head: bytes) -> str:
 
 
 def _find_delimiter(text: str) -> str:
-    """Return the most frequent delimiter in the first line. csv.Sniffer could take minutes on a hostile line."""
+    """Return the most frequent delimiter in the first line. csv.Sniffer is unsuitable: it can take minutes."""
     first_line = text[: text.find("\n") + 1] or text
     return max(_DELIMITERS, key=first_line.count)
 
 
 def _count_top_level(text: bytes, mark: bytes) -> tuple[int, int]:
-    """Count the marks directly inside the outermost brackets. Return the count, and where the last mark ends."""
+    """Count commas or colons (``mark``) directly in the outermost brackets. Return the count and the last one's end."""
     depth, count, end = 0, 0, 0
     for match in _JSON_TOKEN.finditer(text):
         token = match[0]

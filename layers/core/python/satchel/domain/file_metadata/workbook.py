@@ -1,7 +1,7 @@
 """Read the number of sheets in an Excel workbook, and the number of rows and columns in its first sheet.
 
-The sheet's ``dimension`` element has rows and columns. Without the element, the rows of a short sheet are counted.
-openpyxl would read all texts in the workbook first, and does not limit how much it decompresses.
+The ``dimension`` element of a sheet states its rows and columns. If a short sheet lacks it, its rows are counted.
+openpyxl is unsuitable: it reads all texts in the workbook first, and does not limit how much it decompresses.
 """
 
 import io
@@ -20,11 +20,12 @@ _READ_AHEAD_BYTES = 64 << 10
 _CHUNK_BYTES = 256 << 10
 _MAX_DIRECTORY_BYTES = 1 << 20
 _MAX_ROWS, _MAX_COLUMNS = 1_048_576, 16_384
-_SUPPORTED_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # zipfile cannot limit the output of other methods
+# zipfile can limit the decompressed size only for stored and deflated entries.
+_SUPPORTED_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 
 
 def read(reader: RangeReader) -> FileInfo:
-    """Return the numbers of sheets, rows and columns. Decompress only a part of one sheet."""
+    """Return the number of sheets, and the first sheet's rows and columns. Decompress only a part of that sheet."""
     with zipfile.ZipFile(cast("IO[bytes]", _ArchiveFile(reader))) as archive:
         sheets = {int(match[1]): entry for entry in archive.infolist() if (match := _SHEET.fullmatch(entry.filename))}
         if not sheets:
@@ -39,7 +40,7 @@ def read(reader: RangeReader) -> FileInfo:
 
 
 def _parse_dimension(preamble: bytes) -> tuple[int, int] | None:
-    """Return the numbers of rows (without the header row) and columns in the ``dimension`` element, or None."""
+    """Return (rows without the header, columns) from the ``dimension`` element. None if it is missing or invalid."""
     match = _DIMENSION.search(preamble)
     if match is None:
         return None
@@ -49,14 +50,14 @@ def _parse_dimension(preamble: bytes) -> tuple[int, int] | None:
 
 
 def _count_rows(preamble: bytes, sheet: IO[bytes]) -> int | None:
-    """Count the rows of a sheet. Return None if the sheet is too long to read to its end."""
+    """Count the rows of a sheet, without the header. Return None if the sheet is too long to read completely."""
     count, unpacked, chunk, carry = 0, 0, preamble, b""
     while chunk:
         unpacked += len(chunk)
         if unpacked > MAX_UNPACKED_BYTES:
             return None
         text = carry + chunk
-        end = max(text.rfind(b"<"), 0)  # an incomplete tag at the end is parsed with the next chunk
+        end = max(text.rfind(b"<"), 0)  # a tag that is cut off at a chunk's end is parsed with the next chunk
         count += len(_ROW.findall(text, 0, end))
         carry = text[end:]
         chunk = sheet.read(_CHUNK_BYTES)
@@ -71,7 +72,7 @@ def _column_number(letters: bytes) -> int:
 
 
 class _ArchiveFile:
-    """A file object for zipfile, which reads ahead to save fetches. Raises ReadLimitExceeded at the total limit."""
+    """A file object for zipfile. Reads ahead to save requests. Raises ReadLimitExceeded at the read limit."""
 
     def __init__(self, reader: RangeReader) -> None:
         self._reader = reader
@@ -92,7 +93,7 @@ class _ArchiveFile:
         return self._offset
 
     def read(self, count: int = -1) -> bytes:
-        if count > _MAX_DIRECTORY_BYTES:  # zipfile reads the directory at once, whatever length the file claims
+        if count > _MAX_DIRECTORY_BYTES:  # an archive may claim a huge directory, which zipfile reads at once
             raise ReadLimitExceeded
         available = self._reader.size - self._offset
         count = max(0, available if count < 0 else min(count, available))
