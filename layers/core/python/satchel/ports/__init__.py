@@ -1,6 +1,6 @@
-"""The interfaces to the outside world, as small Protocols. Adapters are in ``adapters``, fakes in ``tests/fakes``.
+"""Protocols for everything outside the process (storage, clock, models). The package ``adapters`` implements them.
 
-Imports ``domain`` and ``contract`` only.
+``tests/fakes`` contains fakes for tests. This package imports only ``domain`` and ``contract``.
 """
 
 from typing import Generic, TypeVar

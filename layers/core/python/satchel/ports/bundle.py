@@ -1,4 +1,4 @@
-"""All ports as one bundle, for the composition root. A new port is one property here and one in ``AwsPorts``."""
+"""All ports as one bundle, from which use cases are built. To add a port, add a property here and in ``AwsPorts``."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -19,7 +19,7 @@ from satchel.ports.users import Erasures, ErasureStarter, UserPurger
 
 
 class Ports(Protocol):
-    """All ports of the use cases. ``AwsPorts`` provides the adapters, ``FakePorts`` the fakes of the tests."""
+    """All ports of the use cases. ``AwsPorts`` contains the adapters, and ``FakePorts`` contains fakes for tests."""
 
     @property
     def clock(self) -> Clock: ...

@@ -10,7 +10,7 @@ from satchel.ports import Page
 
 
 class CallClaims(Protocol):
-    """The claims of calls. Runners can write nothing else of a call."""
+    """Stores which runner executes a tool call. Runners (which execute tools) get only this access to call records."""
 
     def claim(self, turn_id: TurnId, call_id: CallId, runner: str) -> bool:
         """Claim a call for a runner. Return False if another runner has claimed it."""
@@ -18,10 +18,10 @@ class CallClaims(Protocol):
 
 
 class Calls(Protocol):
-    """The tool calls of turns."""
+    """Stores the tool calls of turns."""
 
     def add(self, calls: Sequence[Call]) -> None:
-        """Add proposed calls. Existing calls do not change."""
+        """Add calls that the model proposed. Existing calls do not change."""
         ...
 
     def get(self, turn_id: TurnId, call_id: CallId) -> Call | None:
@@ -29,25 +29,25 @@ class Calls(Protocol):
         ...
 
     def list(self, turn_id: TurnId) -> Sequence[Call]:
-        """Return the calls of a turn in order."""
+        """Return the tool calls of a turn in the order in which the model proposed them."""
         ...
 
     def mark_dispatched(self, call: Call) -> None:
-        """Save the tool's arguments, server and input size. Repeated calls change nothing."""
+        """Save the arguments, server and input size that were sent to the tool, unless they are already stored."""
         ...
 
     def save_result(self, turn_id: TurnId, call_id: CallId, result: CallResult) -> CallResult:
-        """Save the result unless the call has one, and return the stored result."""
+        """Save the result unless the call already has a result. Return the stored result."""
         ...
 
 
 class AuditTrail(Protocol):
-    """The audit entries of sessions. Entries never change, and expire after the retention time."""
+    """Stores the audit entries of sessions. Entries never change, and expire after the retention time."""
 
     def add(self, session_id: SessionId, entry: AuditEntry) -> bool:
         """Add an entry. Return False if it exists already."""
         ...
 
     def list(self, session_id: SessionId, limit: int, cursor: str | None) -> Page[AuditEntry]:
-        """Return entries, newest first. Raise InvalidRequest if the cursor is invalid."""
+        """Return the session's audit entries, newest first. Raise InvalidRequest if the cursor is invalid."""
         ...

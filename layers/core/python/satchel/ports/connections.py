@@ -8,7 +8,7 @@ from satchel.domain.ids import ConnectionId, TurnId
 
 
 class Tickets(Protocol):
-    """One-time tickets by their digest."""
+    """Stores one-time tickets, which open WebSocket connections, by their digest."""
 
     def add(self, digest: str, ticket: Ticket) -> None:
         """Add a ticket."""
@@ -20,14 +20,14 @@ class Tickets(Protocol):
 
 
 class Connections(Protocol):
-    """Open connections by their id. Runners have no access."""
+    """Stores open WebSocket connections by id. Runners (which execute tools) have no access."""
 
     def add(self, connection: Connection) -> None:
         """Add a connection."""
         ...
 
     def get(self, connection_id: ConnectionId) -> Connection | None:
-        """Return a connection, or None. A returned connection may be closed already."""
+        """Return a connection, or None. A returned connection may already be closed."""
         ...
 
     def remove(self, connection_id: ConnectionId) -> None:
@@ -36,22 +36,22 @@ class Connections(Protocol):
 
 
 class Subscriptions(Protocol):
-    """Subscriptions to turns. They are stored with the events of the turn, so that one stream orders both."""
+    """Stores subscriptions to turns, next to the turns' events, so that one DynamoDB stream delivers both in order."""
 
     def add(self, subscription: Subscription) -> None:
-        """Add a subscription. It replaces the connection's previous one to the turn; the stream reports it."""
+        """Add a subscription as a new stream record. It replaces the connection's previous subscription to the turn."""
         ...
 
     def list_for_turn(self, turn_id: TurnId, limit: int) -> Sequence[Subscription]:
-        """Return up to ``limit`` subscriptions to a turn, without unreadable items."""
+        """Return up to ``limit`` subscriptions to a turn. Unreadable table items are skipped."""
         ...
 
     def advance(self, subscription: Subscription, sent: int) -> bool:
-        """Save the new cursor and reset the failures. Return False if the subscription was removed or replaced."""
+        """Save the new cursor and reset the failure count. Return False if the subscription was removed or replaced."""
         ...
 
     def save_failures(self, subscription: Subscription, failures: int) -> None:
-        """Save the number of failures in a row, unless the subscription was removed or replaced."""
+        """Save the number of consecutive failed deliveries, unless the subscription was removed or replaced."""
         ...
 
     def remove_if_unchanged(self, subscription: Subscription) -> None:

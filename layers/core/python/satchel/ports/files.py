@@ -13,24 +13,24 @@ ALL_FILES = FileFilter()
 
 
 class Files(Protocol):
-    """The files of users by key, session and name."""
+    """Stores file records by key, session and name. A record describes a file; its content is in the object store."""
 
     def save(self, new: NewFile) -> FileRecord:
-        """Save a stored object as a file or as a new version (``domain.files.resolve_name_conflict``).
+        """Save a stored object as a new file, or as a new version of the file with its name. Safe to repeat.
 
-        Repeating the call returns the same record.
+        ``domain.files.resolve_name_conflict`` decides whether the object becomes a new version.
         """
         ...
 
     def save_upload(self, new: NewFile) -> FileRecord:
-        """Save the object of an upload as a file and remove the upload, in one transaction.
+        """Save an upload's object as a file and remove the upload, in one transaction. Safe to repeat.
 
-        Repeating the call returns the same record. Raise UploadNotFound if the upload was aborted.
+        Raise UploadNotFound if the upload was aborted.
         """
         ...
 
     def get_by_object(self, user: UserName, object_id: FileKey) -> FileRecord | None:
-        """Return the file version of an object, or None."""
+        """Return the record of the file version whose content is this object, or None."""
         ...
 
     def get(self, user: UserName, file_key: FileKey) -> FileRecord | None:
@@ -63,7 +63,7 @@ class Files(Protocol):
         ...
 
     def remove(self, record: FileRecord) -> Sequence[str]:
-        """Remove a file with all versions, and its name. Return the S3 keys of the objects to delete."""
+        """Remove the records of a file and its versions. Return the S3 keys of objects that the caller must delete."""
         ...
 
 
@@ -71,7 +71,7 @@ class FileReaper(Protocol):
     """Deletes expired files, and makes temporary files permanent."""
 
     def list_expired(self, until: datetime, limit: int) -> Sequence[FileRecord]:
-        """Return files of all users that expired until then, the oldest first."""
+        """Return files of all users that expired by the time ``until``, the oldest first."""
         ...
 
     def list_versions(self, records: Sequence[FileRecord]) -> Sequence[FileRecord]:
@@ -79,23 +79,22 @@ class FileReaper(Protocol):
         ...
 
     def remove(self, records: Sequence[FileRecord]) -> int:
-        """Remove files with all versions, and their names. Return the number of removed files.
+        """Remove the files with all versions, except files that have changed since ``records`` were read.
 
-        Files that changed since the records were read stay. Missing files are ignored.
+        Return the number of removed files. Missing files are ignored.
         """
         ...
 
     def promote(self, record: FileRecord, *, while_open: bool) -> FileRecord:
-        """Make a file permanent (``domain.files.as_permanent``).
+        """Make a file permanent. Raise FileNotFound if it changed or was removed since ``record`` was read.
 
-        Raise FileNotFound if the file changed or was removed since the record was read, and SessionEnded if
-        ``while_open`` is set but the session has ended.
+        If ``while_open`` is set, raise SessionEnded if the file's session has ended.
         """
         ...
 
 
 class Uploads(Protocol):
-    """The unfinished uploads of users. ``Files.save_upload`` removes an upload when it completes."""
+    """Stores unfinished uploads. ``Files.save_upload`` removes an upload when it completes."""
 
     def add(self, upload: Upload) -> None:
         """Add an upload."""

@@ -1,4 +1,4 @@
-"""Storage of shared links, the state that decides about a link's validity, and the signer of tokens."""
+"""Storage of shared links, the records that decide whether a link is valid, and the signer of tokens."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,21 +9,18 @@ from satchel.ports import Page
 
 
 class LinkStates(Protocol):
-    """The records that decide about the validity of links."""
+    """Reads the records that decide whether download links are valid."""
 
     def get_many(self, claims: Sequence[Claims]) -> list[LinkState]:
-        """Return the state of each link, in order, with one read.
-
-        The read of a link has the same size if it is valid or not, so that the time reveals nothing.
-        """
+        """Read the states of all links at once, in order. The read time does not reveal which links are valid."""
         ...
 
 
 class SharedLinks(Protocol):
-    """The records of users' shared links."""
+    """Stores the records of links that users share."""
 
     def add(self, link: SharedLink) -> None:
-        """Add a record. It is deleted automatically some time after the link expires."""
+        """Add a link's record. The record is deleted automatically some time after the link expires."""
         ...
 
     def list(self, user: UserName, limit: int, cursor: str | None) -> Page[SharedLink]:
@@ -35,12 +32,12 @@ class SharedLinks(Protocol):
         ...
 
     def revoke_all(self, user: UserName) -> int:
-        """Remove all records of the user. Return their number."""
+        """Remove the records of all links of the user. Return the number of removed records."""
         ...
 
 
 class Signer(Protocol):
-    """Signs and verifies tokens."""
+    """Signs and verifies the tokens of links, dashboards and erasure confirmations."""
 
     def sign(self, claims: Claims | CanvasClaims | EraseClaims) -> str:
         """Return a token with these claims."""

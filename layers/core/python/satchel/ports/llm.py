@@ -13,7 +13,7 @@ class StreamListener(Protocol):
         ...
 
     def restart(self) -> None:
-        """Discard the pieces so far: the model starts its answer again."""
+        """Discard the pieces received so far, because the model starts its answer again."""
         ...
 
 
@@ -21,8 +21,5 @@ class Model(Protocol):
     """A language model."""
 
     def reply(self, request: CompletionRequest, listener: StreamListener) -> ModelReply:
-        """Send a request and return the reply. Raise ModelError.
-
-        The listener gets the text while it streams. Its pieces together are the text of the reply.
-        """
+        """Send a request and return the reply. The listener receives its text in pieces. May raise ModelError."""
         ...

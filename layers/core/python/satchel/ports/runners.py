@@ -1,4 +1,4 @@
-"""The runners of tools: the order of a call, the runner's file operations, tool lists and argument checks."""
+"""Ports for runners, which execute tools: call orders, file operations, tool lists and argument checks."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -14,7 +14,7 @@ from satchel.domain.tools import StoredToolList
 
 
 class ScopedCredentials(BaseModel):
-    """Credentials that can write only this call's objects and this turn's items."""
+    """AWS credentials of one tool call. They can write only the call's S3 objects and the turn's DynamoDB items."""
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
@@ -33,7 +33,7 @@ class InputFile(BaseModel):
 
 
 class CallOrder(BaseModel):
-    """The data that a runner needs for a call. It contains secrets, so it must not be logged."""
+    """The data that a runner needs for a tool call. It contains secrets, so it must not be logged."""
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
@@ -55,7 +55,7 @@ class CallOrder(BaseModel):
 
 
 class Runners(Protocol):
-    """The runners of all servers."""
+    """Sends calls to runners. Each runner (a Lambda function or process) executes the tools of one MCP server."""
 
     def start(self, server: str, order: CallOrder) -> None:
         """Send a call to the runner of a server, without waiting for the result."""
@@ -67,10 +67,10 @@ class Runners(Protocol):
 
 
 class CredentialSource(Protocol):
-    """Creates the credentials of a call."""
+    """Creates the AWS credentials of a tool call."""
 
     def for_call(self, turn_id: TurnId, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
-        """Return credentials for objects with these key prefixes, the outcome object and the items of this turn."""
+        """Return credentials for S3 objects with these prefixes, the S3 object ``outcome_key`` and the turn's items."""
         ...
 
 
@@ -86,7 +86,7 @@ class ArtifactOpener(Protocol):
     """Opens files that a tool reports as artifacts."""
 
     def __call__(self, path: str, workspace: Path, max_bytes: int) -> AbstractContextManager[IO[bytes]]:
-        """Open a regular file inside ``workspace`` of at most ``max_bytes``.
+        """Open a regular file of at most ``max_bytes`` inside ``workspace``.
 
         Raise InvalidPath (outside the workspace, or a symbolic link), FileTooLarge, or InvalidArtifact (missing file).
         """
@@ -110,7 +110,7 @@ class FileLister(Protocol):
 
 
 class ToolLists(Protocol):
-    """Stored tool lists by server and configuration hash."""
+    """Stores the tool lists of MCP servers by server name and configuration hash."""
 
     def get(self, server: str, config_hash: str) -> StoredToolList | None:
         """Return the tool list of a server with this configuration, or None."""

@@ -11,7 +11,7 @@ from satchel.ports import Page
 
 
 class Sessions(Protocol):
-    """The sessions of users."""
+    """Stores sessions (a session is a conversation of one user)."""
 
     def create(self, session: Session) -> None:
         """Add a new session."""
@@ -22,7 +22,7 @@ class Sessions(Protocol):
         ...
 
     def get_many(self, user: UserName, session_ids: Collection[SessionId]) -> dict[str, Session]:
-        """Return the user's sessions among these ids, by id, with one read."""
+        """Read the user's sessions with these ids at once. Return the existing sessions, by id."""
         ...
 
     def list(self, user: UserName, limit: int, cursor: str | None) -> Page[Session]:
@@ -30,18 +30,18 @@ class Sessions(Protocol):
         ...
 
     def update(self, user: UserName, session_id: SessionId, changes: SessionChanges) -> Session:
-        """Change fields of an open session and return it. Raise SessionNotFound, SessionEnded or Unavailable."""
+        """Change fields of an open session. Return the session. Raise SessionNotFound, SessionEnded or Unavailable."""
         ...
 
     def end(self, user: UserName, session_id: SessionId, now: datetime, *, idle_since: datetime | None = None) -> None:
-        """End an open session, increment its epoch, and make it due for cleanup.
+        """End an open session. This invalidates its links (by a new epoch) and makes the session due for cleanup.
 
-        With ``idle_since``, end it only if no turn is running and none has started since then.
+        If ``idle_since`` is given, end the session only if no turn is running or has started since that time.
         """
         ...
 
     def list_idle(self, since: datetime, limit: int) -> Sequence[Session]:
-        """Return open sessions of all users that were not used since then, the longest idle first."""
+        """Return open sessions of all users that have been idle since the time ``since``, the longest idle first."""
         ...
 
     def list_due_for_cleanup(self, now: datetime, limit: int) -> Sequence[Session]:
@@ -49,7 +49,7 @@ class Sessions(Protocol):
         ...
 
     def schedule_cleanup(self, session: Session, at: datetime) -> None:
-        """Make a session due for another cleanup at this time."""
+        """Make a session due for another cleanup at the time ``at``."""
         ...
 
     def mark_cleaned_up(self, session: Session) -> None:
@@ -58,10 +58,10 @@ class Sessions(Protocol):
 
 
 class SessionPurger(Protocol):
-    """Deletes data of ended sessions."""
+    """Deletes the events of ended sessions."""
 
     def delete_events(self, session_id: SessionId) -> int:
-        """Delete all events of its turns except final ones, which readers need. Return the number of deleted events."""
+        """Delete and count the session's events, except the last event of each turn, which clients still read."""
         ...
 
 
@@ -69,15 +69,15 @@ class CleanupStarter(Protocol):
     """Starts the cleanup of an ended session in the background."""
 
     def start(self, user: UserName, session_id: SessionId) -> None:
-        """Start the cleanup. Errors are ignored, because the sweep repeats it."""
+        """Start the session's cleanup. Errors are ignored, because a periodic job starts due cleanups again."""
         ...
 
 
 class Dashboards(Protocol):
-    """Dashboards. Tools choose the ids, so an id is unique only within a session of a user."""
+    """Stores dashboards (web pages of tools). Tools choose the ids, so an id is unique only within a session."""
 
     def save(self, dashboard: Dashboard) -> None:
-        """Save an opened dashboard. It replaces the previous one with the same id."""
+        """Save an opened dashboard. It replaces the session's previous dashboard with the same id."""
         ...
 
     def get(self, user: UserName, canvas_id: CanvasId, session_id: SessionId) -> Dashboard | None:
@@ -89,5 +89,5 @@ class Dashboards(Protocol):
         ...
 
     def add_action(self, action: CanvasAction) -> None:
-        """Add an action to the log."""
+        """Save an action that a user performed in a dashboard."""
         ...

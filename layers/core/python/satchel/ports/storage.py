@@ -10,7 +10,7 @@ from satchel.ports import Page
 
 
 class StoredObject(BaseModel):
-    """The properties of a stored object. ``size`` in bytes."""
+    """The properties of a stored object. ``size`` is in bytes."""
 
     key: str
     size: int
@@ -19,7 +19,7 @@ class StoredObject(BaseModel):
 
 
 class FileStore(Protocol):
-    """Objects by key."""
+    """Stores objects (the content of files) by key."""
 
     def put(self, key: str, body: IO[bytes], mime: str, tags: dict[str, str] | None = None) -> None:
         """Store an object from a stream, with bounded memory."""
@@ -30,17 +30,17 @@ class FileStore(Protocol):
         ...
 
     def head(self, key: str) -> StoredObject | None:
-        """Return the properties of an object, or None."""
+        """Return the properties of an object, or None if it does not exist."""
         ...
 
     def read(self, key: str, max_bytes: int) -> bytes | None:
-        """Return the content of an object, or None. Raise ValueError if it is larger than ``max_bytes``."""
+        """Return an object's content, or None if it does not exist. Raise ValueError if it exceeds ``max_bytes``."""
         ...
 
     def read_range(self, key: str, first: int, last: int) -> Iterator[bytes]:
         """Return the bytes from ``first`` to ``last``, both included, in pieces.
 
-        Raise FileNotFoundError immediately, not at the first piece, if the object does not exist.
+        If the object does not exist, raise FileNotFoundError immediately, not when the first piece is read.
         """
         ...
 
@@ -49,7 +49,7 @@ class FileStore(Protocol):
         ...
 
     def delete(self, keys: Sequence[str]) -> None:
-        """Delete objects with all versions. Any number is possible; missing objects are ignored."""
+        """Delete any number of objects with all their versions. Missing objects are ignored."""
         ...
 
     def delete_prefix(self, prefix: str) -> Iterator[int]:
@@ -58,17 +58,14 @@ class FileStore(Protocol):
 
 
 class PartStore(Protocol):
-    """The multipart uploads of the store."""
+    """Multipart uploads to the object store (S3)."""
 
     def begin(self, key: str, mime: str) -> str:
-        """Start an upload and return the store's id of it."""
+        """Start a multipart upload and return the id that the object store assigned."""
         ...
 
     def presign_part(self, upload: Upload, part: Part, seconds: int) -> tuple[str, dict[str, str]]:
-        """Return a presigned PUT URL for one part, and the headers to send.
-
-        The URL accepts only a part with this number, length and checksum.
-        """
+        """Return a presigned PUT URL for this part only (number, length, checksum), and the headers to send."""
         ...
 
     def list_parts(self, upload: Upload, limit: int, cursor: str | None) -> Page[StoredPart]:
@@ -76,7 +73,7 @@ class PartStore(Protocol):
         ...
 
     def complete(self, upload: Upload, parts: Sequence[StoredPart]) -> None:
-        """Create the object from its parts. It is no error if the upload was already completed or aborted."""
+        """Create the object from its parts. Do nothing if the upload was already completed or aborted."""
         ...
 
     def abort(self, upload: Upload) -> None:
@@ -85,7 +82,7 @@ class PartStore(Protocol):
 
 
 class PageStore(Protocol):
-    """The files of the web client by URL path."""
+    """Stores the files of the web client by URL path."""
 
     def put(self, path: str, content: bytes, media_type: str, cache: str) -> None:
         """Store a file; ``cache`` is its Cache-Control header."""

@@ -19,11 +19,8 @@ class Clock(Protocol):
 
 
 class Metrics(Protocol):
-    """Records measurements. External errors are ignored, because metrics must not fail the work."""
+    """Records measurements. Errors of the metrics service are ignored, so that they never fail a request."""
 
     def add(self, metric: Metric, value: float = 1, *dimensions: str) -> None:
-        """Record a value with the values of the metric's dimensions, in its order.
-
-        Raise ValueError if their number is wrong.
-        """
+        """Record a value. Raise ValueError unless ``dimensions`` has one value for each dimension of the metric."""
         ...

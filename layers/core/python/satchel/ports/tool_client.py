@@ -1,4 +1,4 @@
-"""Ports of a runner: running tools over MCP, and the workspaces of users."""
+"""Ports of a runner, which executes tools: tool calls over MCP, and the workspaces of users."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -12,7 +12,7 @@ from satchel.domain.ids import SessionId, UserName
 
 
 class ProgressUpdate(BaseModel):
-    """Progress that the tool reports."""
+    """The progress of a tool call, as reported by the tool."""
 
     progress: float
     total: float | None = None
@@ -29,7 +29,7 @@ class LogMessage(BaseModel):
 class ToolResult(BaseModel):
     """Raw JSON-RPC result of ``tools/call``, with every key that the server sent.
 
-    ``tools_changed``: the server has announced a change of its tool list since the previous result.
+    ``tools_changed`` is True if the server announced a changed tool list since the previous result.
     """
 
     raw: dict[str, Any]
@@ -37,7 +37,7 @@ class ToolResult(BaseModel):
 
 
 class BlockedAccess(BaseModel):
-    """The sandbox blocked an access of the tool to this path. The tool may have continued without it."""
+    """The sandbox blocked an access of the tool to this path. The tool may have continued without access."""
 
     path: str
 
@@ -49,9 +49,9 @@ class OutsideChange(BaseModel):
 
 
 class CallFailure(BaseModel):
-    """The call ended without a result. ``crashed``: the server is gone; otherwise it rejected the call.
+    """The call ended without a result: the server no longer runs (``crashed``), or it rejected the call.
 
-    ``exceeded_limit``: the size limit in bytes, if the answer exceeded it.
+    ``exceeded_limit`` is the size limit, in bytes, that the answer exceeded, if any.
     """
 
     crashed: bool
@@ -75,15 +75,14 @@ class RunningCall(Protocol):
 
 
 class ToolClient(Protocol):
-    """Client of this runner's server. A server process runs one call at a time."""
+    """Client of the MCP server whose tools this runner executes. A server process runs one call at a time."""
 
     def call(
         self, tool: str, arguments: dict[str, Any], workspace: Path | None, *, writes: bool
     ) -> AbstractContextManager[RunningCall]:
-        """Start a call on a warm server, or on a new one.
+        """Start a call on an idle server process or a new one. Raise ToolCrashed if the server cannot be started.
 
-        ``workspace`` is the user's directory, or None for a tool that uses no files.
-        Raise ToolCrashed if the server cannot be started.
+        ``workspace`` is the user's directory, or None if the tool uses no files.
         """
         ...
 
@@ -97,8 +96,8 @@ class ToolClient(Protocol):
 
 
 class Workspaces(Protocol):
-    """Workspaces of users, ``/tmp/{username}/``. One call at a time uses a workspace."""
+    """Manages the users' working directories ``/tmp/{username}/``. One call at a time uses a directory."""
 
     def hold(self, user: UserName, session_id: SessionId) -> AbstractContextManager[Path]:
-        """Wait until the workspace is free, and yield it. It is empty unless the same session used it last."""
+        """Wait until the workspace is free, and yield it. Unless the same session used it last, it is empty."""
         ...

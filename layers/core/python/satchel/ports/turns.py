@@ -12,12 +12,12 @@ from satchel.ports import Page
 
 
 class Turns(Protocol):
-    """The turns of sessions."""
+    """Stores turns. A turn is one user message and its answer."""
 
     def begin(self, turn: Turn, idempotency_key: str | None) -> Turn:
-        """Write a turn, its message and the session's lock in one transaction, and return it.
+        """Write a turn, its message and the session's lock in one transaction. Return the turn.
 
-        The same idempotency key returns the existing turn. Raise TurnRunning, SessionEnded, SessionNotFound or
+        A repeated idempotency key returns the existing turn. Raise TurnRunning, SessionEnded, SessionNotFound or
         IdempotencyKeyReused.
         """
         ...
@@ -35,7 +35,7 @@ class Turns(Protocol):
         ...
 
     def end(self, turn: Turn) -> bool:
-        """Save the ended turn and unlock its session, in one transaction. Return False if it had ended before."""
+        """Save the ended turn and unlock its session, in one transaction. Return False if the turn has ended before."""
         ...
 
 
@@ -47,38 +47,38 @@ class Transcript(Protocol):
         ...
 
     def get_reply(self, session_id: SessionId, turn_id: TurnId, round_number: int) -> AssistantMessage | None:
-        """Return the model's reply in a round, or None."""
+        """Return the model's reply with this number in the turn, or None if there is no such reply."""
         ...
 
     def add_reply(self, turn: Turn, round_number: int, message: AssistantMessage) -> AssistantMessage:
-        """Add the model's reply in a round unless there is one, and return the stored reply."""
+        """Store the model's reply with this number in the turn, unless one is stored. Return the stored reply."""
         ...
 
     def add_result(self, call: Call, message: ToolMessage) -> None:
-        """Add the result of a call. Adding it again does not change the messages for the model."""
+        """Add the result of a tool call. Adding the result again does not change the messages for the model."""
         ...
 
 
 class Events(Protocol):
-    """The events of turns, in order and without gaps."""
+    """Stores the events of turns, numbered without gaps."""
 
     def append(self, turn_id: TurnId, event: NewEvent) -> Event | None:
-        """Write an event and return it, or None if its ``dedupe_key`` exists or the turn has its final event.
+        """Write an event and return it, or None if its ``dedupe_key`` is stored or the turn's last event exists.
 
         Raise Unavailable if concurrent writes conflict too often.
         """
         ...
 
     def list_after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:
-        """Return up to ``limit`` events with a greater seq, in order."""
+        """Return up to ``limit`` of the turn's events whose number is greater than ``seq``, in order."""
         ...
 
 
 class Approvals(Protocol):
-    """The approvals of calls: at most one for each call."""
+    """Stores the users' approvals of tool calls, at most one for each call."""
 
     def request(self, approval: Approval) -> Approval:
-        """Save that a call waits for approval, unless it was decided already. Return the stored approval."""
+        """Save that a call waits for approval, unless the user has already decided. Return the stored approval."""
         ...
 
     def get(self, turn_id: TurnId, call_id: CallId) -> Approval | None:
@@ -91,7 +91,7 @@ class Approvals(Protocol):
 
 
 class Workflow(Protocol):
-    """The executions of the state machine. The name of an execution is the turn's id."""
+    """Starts and stops state machine executions. Each execution runs one turn and is named after the turn's id."""
 
     def start(self, user: UserName, session_id: SessionId, turn_id: TurnId) -> None:
         """Start the execution of a turn, unless it was started before."""
@@ -107,16 +107,16 @@ class Workflow(Protocol):
 
 
 class TaskGone(Exception):
-    """The state machine no longer waits for this task."""
+    """The state machine no longer waits for the task that runs a tool call."""
 
 
 class TaskCallback(Protocol):
-    """Reports on a call to the task that waits for it."""
+    """Reports on a tool call to the state machine task that waits for the call."""
 
     def heartbeat(self, token: str) -> None:
         """Report that the call is running. Raise TaskGone if the task no longer waits."""
         ...
 
     def succeed(self, token: str) -> None:
-        """Report that the outcome is stored. A late report is ignored."""
+        """Report that the call's outcome is stored. The report is ignored if the task no longer waits."""
         ...

@@ -1,4 +1,4 @@
-"""The erasure of all data of a user."""
+"""Ports for erasures. An erasure is the deletion of all data of a user."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -9,7 +9,7 @@ from satchel.domain.users import Erasure, InterruptedTurn
 
 
 class Erasures(Protocol):
-    """Records of erasures. A finished erasure stays readable for a while."""
+    """Stores records of erasures (deletions of all data of a user). A finished erasure stays readable for a while."""
 
     def begin(self, user: UserName, now: datetime) -> Erasure:
         """Return the user's unfinished erasure, or start a new one."""
@@ -24,7 +24,7 @@ class Erasures(Protocol):
         ...
 
     def reschedule(self, user: UserName, at: datetime) -> None:
-        """Make the erasure due again at this time."""
+        """Make the user's erasure due again at the time ``at``."""
         ...
 
     def finish(self, user: UserName, now: datetime) -> None:
@@ -32,7 +32,7 @@ class Erasures(Protocol):
         ...
 
     def list_due(self, until: datetime, limit: int) -> Sequence[UserName]:
-        """Return the users whose erasures are due at this time."""
+        """Return up to ``limit`` users whose erasures are due by the time ``until``."""
         ...
 
 
@@ -40,10 +40,10 @@ class UserPurger(Protocol):
     """Deletes the records of a user."""
 
     def erase(self, user: UserName, interrupted: Sequence[InterruptedTurn]) -> Iterator[int]:
-        """Delete the user's records in limited steps, and yield the number of items of each step.
+        """Delete the user's records in small steps. Yield the number of items that each step deleted.
 
-        Each step updates the erasure's counts. Dependent records are deleted first, so that a broken-off erasure can be
-        repeated without gaps or double counts.
+        Each step updates the erasure's counts. Dependent records are deleted first, so that an interrupted erasure can
+        be repeated without gaps or double counts.
         """
         ...
 
@@ -52,5 +52,5 @@ class ErasureStarter(Protocol):
     """Starts an erasure in the background."""
 
     def start(self, user: UserName) -> None:
-        """Start the erasure. Errors are ignored, because the sweep repeats it."""
+        """Start the user's erasure. Errors are ignored, because a periodic job starts due erasures again."""
         ...
