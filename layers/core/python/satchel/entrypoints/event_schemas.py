@@ -38,7 +38,7 @@ class TurnStarted(_TurnEventBase):
 
 
 class TokenStream(_TurnEventBase):
-    """A piece of the streamed answer. To get a round's text, join the pieces with the round's highest ``attempt``."""
+    """A piece of a model reply. To get the text of a ``round``, join its pieces with the highest ``attempt``."""
 
     type: Literal["token_stream"]
     text: str
@@ -66,7 +66,7 @@ class ToolApproval(_CallEventBase):
 
 
 class ToolStart(_CallEventBase):
-    """A tool call starts. ``arguments`` are those that the tool receives, but with file names instead of paths."""
+    """A tool call starts. ``arguments`` are the arguments of the tool, with file names instead of paths."""
 
     type: Literal["tool_start"]
     tool: str
@@ -152,9 +152,9 @@ class TurnFailed(_TurnEventBase):
     error: TurnError
 
 
-# A model class and not a union type, because a discriminator in OpenAPI can refer only to named schemas.
+# IntermediateUpdate is a model class, not a union type: a discriminator in OpenAPI can refer only to named schemas.
 class IntermediateUpdate(RootModel[FilesUpdate | CanvasUpdate | Notification]):
-    """A result of a tool call; ``update_type`` says which kind."""
+    """A result of a tool call. ``update_type`` names the kind of result."""
 
     root: Annotated[FilesUpdate | CanvasUpdate | Notification, Field(discriminator="update_type")]
 

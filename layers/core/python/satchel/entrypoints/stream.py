@@ -17,7 +17,7 @@ class StreamBatchHandler:
     push: Callable[[TurnId], bool]
 
     def __call__(self, event: Mapping[str, Any]) -> dict[str, Any]:
-        """Push the batch's turns. Return the first failed record, if any: Lambda retries the batch from there."""
+        """Push new events of the batch's turns. Return the first failed record (if any), from which Lambda retries."""
         first_records: dict[TurnId, str] = {}
         for record in event["Records"]:
             if turn_id := _find_turn_id(record):

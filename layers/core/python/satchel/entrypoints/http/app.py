@@ -44,7 +44,7 @@ def create_app(
     problems.install_error_handlers(app, [route for router in routers for route in router.routes])
     app.add_middleware(BodyLimit, max_bytes=use_cases.settings.limits.max_body_bytes)
     local = read_identity is identity_from_headers
-    app.openapi = lambda: _openapi(app, local=local)  # type: ignore[method-assign]  # the way that FastAPI documents
+    app.openapi = lambda: _openapi(app, local=local)  # type: ignore[method-assign]  # as FastAPI's documentation says
     return app
 
 

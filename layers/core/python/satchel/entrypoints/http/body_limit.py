@@ -4,7 +4,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from satchel.entrypoints.http.problems import BodyTooLarge
 
-_MAX_DIGITS = 18  # a Content-Length with more digits is over any limit, and int() would be slow
+_MAX_DIGITS = 18  # a longer Content-Length exceeds every limit, and int() is slow for long numbers
 
 
 class BodyLimit:
@@ -15,7 +15,7 @@ class BodyLimit:
         self._max_bytes = max_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Forward the request. If its body exceeds the limit, answer 413 or raise BodyTooLarge during the read."""
+        """Answer 413 if Content-Length is too large. Raise BodyTooLarge once too many bytes have been received."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
         elif self._declares_too_much(scope):

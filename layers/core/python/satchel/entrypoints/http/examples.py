@@ -20,7 +20,7 @@ Example = dict[str, Any]
 
 
 def responses(status: int, example: Example, *errors: int, **fields: object) -> dict[int | str, dict[str, Any]]:
-    """Return FastAPI's ``responses`` for a route: a success with an example and ``fields``, and error statuses."""
+    """Return FastAPI's ``responses`` of a route: a success with an example and ``fields``, and error responses."""
     return {status: {**fields, "content": {"application/json": {"example": example}}}} | problem_responses(*errors)
 
 

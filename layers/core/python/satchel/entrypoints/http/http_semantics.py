@@ -34,7 +34,7 @@ def content_disposition(name: str, *, inline: bool) -> str:
 def requested_range(header: str | None, size: int) -> tuple[int, int] | None:
     """Return the first and last byte of the requested range, or None for the whole file. Raise RangeNotSatisfiable.
 
-    As the RFC permits, return None for several ranges, a unit other than bytes, and an invalid header.
+    As RFC 9110 permits, return None for several ranges, a unit other than bytes, and an invalid header.
     """
     match = _RANGE.match((header or "").strip())
     if not match or not (match[1] or match[2]):

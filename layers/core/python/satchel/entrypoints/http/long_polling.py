@@ -24,9 +24,9 @@ def preferred_wait(prefer: str | None) -> float:
 
 
 async def poll_until(request: Request, seconds: float, read: Callable[[], T], is_done: Callable[[T], bool]) -> T:
-    """Call ``read`` until ``is_done(result)``, ``seconds`` have passed or the server stops. Return the last result.
+    """Call ``read`` until ``is_done`` accepts its result, ``seconds`` have passed or the server stops.
 
-    The pauses between calls grow: a quick result is returned without delay, and a slow result needs few reads.
+    Return the last result. Pauses between calls grow: a quick result returns early, and a slow one costs few reads.
     """
     closing: Callable[[], bool] = request.app.state.closing
     result = await run_in_threadpool(read)

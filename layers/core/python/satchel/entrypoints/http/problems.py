@@ -115,7 +115,7 @@ def install_error_handlers(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
 
 def _handle_satchel_error(request: Request, error: Exception) -> JSONResponse:
     del request
-    if not isinstance(error, errors.SatchelError):  # pragma: no cover  (the handler is installed for this type)
+    if not isinstance(error, errors.SatchelError):  # pragma: no cover  (this handler receives only SatchelError)
         raise error
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
     response = problem_response(status, error.code, error.message, error.details)
@@ -138,7 +138,7 @@ def _handle_validation_error(request: Request, error: Exception) -> JSONResponse
 def _handle_http_error(request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, BodyTooLarge):
         return error.response()
-    if not isinstance(error, HTTPException):  # pragma: no cover  (the handler is installed for this type)
+    if not isinstance(error, HTTPException):  # pragma: no cover  (this handler receives only HTTPException)
         raise error
     response = problem_response(
         error.status_code, _HTTP_CODES.get(error.status_code, "E_INVALID_REQUEST"), str(error.detail)

@@ -21,10 +21,10 @@ from satchel.entrypoints.http.problems import problem_responses
 
 router = APIRouter(tags=["files"])
 
-_MAX_DIRECT_BYTES = 4 << 20  # as base64, this fits into Lambda's response limit of 6 MB
+_MAX_DIRECT_BYTES = 4 << 20  # 4 MiB encoded as base64 fit into Lambda's response limit of 6 MB
 _PRESIGNED_SECONDS = 60
 _PATH = "/api/files/download/{file_key}"
-# Not validated here: an invalid file key must return the same error as an invalid token.
+# The format of file keys is not validated, because an invalid key must return the same error as an invalid token.
 Key = Annotated[str, Path(examples=[FILE_KEY])]
 Token = Annotated[str, Query(max_length=4000, description="The token of the link.")]
 Attachment = Annotated[bool, Query(description="True: the browser saves the file instead of showing it.")]

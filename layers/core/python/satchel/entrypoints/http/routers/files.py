@@ -80,7 +80,7 @@ def _read_json(text: bytes) -> tuple[FileFields, bytes]:
 
 
 async def _read_form(request: Request) -> tuple[FileFields, bytes]:
-    # Accept only UTF-8: Python's other codecs include some that return bytes or produce lone surrogates.
+    # Accept only UTF-8, because some of Python's other codecs return bytes or produce lone surrogates.
     if set(_CHARSET.findall(request.headers["content-type"].lower())) - {"utf-8", "utf8"}:
         raise InvalidRequest("The form must be encoded as UTF-8.")
     async with request.form(max_files=1, max_fields=10) as form:
@@ -135,7 +135,7 @@ def read_file(
     file_key: FilePath,
     content: Annotated[bool, Query(description="False: return the metadata and the link without the content.")] = True,  # noqa: FBT002  (a query parameter)
 ) -> FileContent:
-    """Read a file as JSON: with its content in `b64` up to the limit `inline_bytes`, otherwise with a download link."""
+    """Read a file as JSON, with its content in `b64`. Use the download link for files over `inline_bytes`."""
     record = use_cases.read_files(user, file_key)
     metadata = FileOut.of(record, use_cases.mint_links(record)).model_dump()
     if not content:

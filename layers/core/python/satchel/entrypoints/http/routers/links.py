@@ -20,7 +20,7 @@ _CREATED = examples.responses(201, examples.LINK_WITH_URL, 400, 403, 404, 413, 4
 def share_file(
     user: CurrentUser, use_cases: InjectedUseCases, file_key: FilePath, body: NewLink | None = None
 ) -> LinkWithUrl:
-    """Create a link to a file's newest version, valid for up to a day, or until the file or its session ends."""
+    """Create a link to a file's newest version, valid up to a day unless the file is deleted or its session ends."""
     link, url = use_cases.share_file(user, file_key, (body or NewLink()).ttl_seconds)
     return LinkWithUrl(**LinkOut.of(link).model_dump(), url=url)
 

@@ -125,5 +125,5 @@ def decide_approval(
     call_id: CallPath,
     decision: Decision,
 ) -> Decision:
-    """Approve or deny a tool call. `arguments`, if given, replace the model's; the server adds the user's identity."""
+    """Approve or deny a tool call. `arguments`, if given, replace the model's. The server adds the user's identity."""
     return use_cases.decide_approval(user, session_id, turn_id, call_id, decision)

@@ -75,7 +75,7 @@ def sign_parts(body: PartsToSign, user: CurrentUser, use_cases: InjectedUseCases
 
 @router.post("/api/files/uploads/{upload_id}/complete", responses=_COMPLETED)
 def complete_upload(user: CurrentUser, use_cases: InjectedUseCases, upload_id: UploadPath) -> FileOut:
-    """Join the parts to a file. The same name in the same session creates a new version. Safe to repeat."""
+    """Join the parts into a file. The same name in the same session creates a new version. Safe to repeat."""
     record = use_cases.complete_upload(user, upload_id)
     return FileOut.of(record, use_cases.mint_links(record))
 

@@ -63,8 +63,8 @@ ServerStatus = Literal["ready", "starting", "unavailable"]
 class ToolServer(BaseModel):
     """An MCP server with its tools.
 
-    ``status`` is ``starting`` until the server's tools are known, and ``unavailable`` if its last start failed, for
-    the ``reason`` given. Satchel retries later; until then, ``tools`` are those of the last successful start.
+    ``status`` is ``starting`` until the server's tools are known, and ``unavailable`` if its last start failed;
+    ``reason`` says why. Satchel retries later. Until then, ``tools`` lists the tools of the last successful start.
     """
 
     name: str
@@ -81,7 +81,7 @@ class Tools(BaseModel):
 
 
 class ErasureOut(BaseModel):
-    """A user's latest deletion of all data. Complete if ``finished_at`` is set; ``erased`` counts what was deleted."""
+    """A user's latest deletion of all data, complete if ``finished_at`` is set. ``erased`` counts the deleted items."""
 
     started_at: datetime
     finished_at: datetime | None
@@ -94,7 +94,7 @@ class ErasureOut(BaseModel):
 
 
 class Me(BaseModel):
-    """The signed-in user, the storage used (bytes of all versions, number of files) and the latest erasure."""
+    """The signed-in user, storage usage (bytes of all versions, number of files) and latest deletion of all data."""
 
     user: str
     groups: list[str]
@@ -103,7 +103,7 @@ class Me(BaseModel):
 
 
 class ErasureConfirmation(BaseModel):
-    """The token that confirms the deletion. Nothing is deleted yet; ``usage`` is what would be deleted."""
+    """The token that confirms the deletion of all data. Nothing is deleted yet. ``usage`` is what will be deleted."""
 
     confirm_token: str
     expires_at: datetime

@@ -28,9 +28,9 @@ class FileUpload(FileFields):
 class FileOut(BaseModel):
     """A file of the user. ``size`` is in bytes, ``expires_at`` in seconds since 1970.
 
-    A deferred file needs a decision of the user: ``status`` and ``reason`` say why, ``next_actions`` what the user can
-    do. It is deleted at ``expires_at`` unless the user keeps it. A ``temporary`` file is deleted with its session.
-    ``info`` is metadata that was read from the file's content.
+    A deferred file needs a decision of the user: ``status`` and ``reason`` say why, and ``next_actions`` lists what the
+    user can do. A deferred file is deleted at ``expires_at`` unless the user keeps it. A ``temporary`` file is deleted
+    with its session. ``info`` is metadata that was read from the file's content.
     """
 
     file_key: str

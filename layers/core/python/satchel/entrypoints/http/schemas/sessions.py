@@ -30,13 +30,13 @@ class SessionFields(BaseModel):
 
 
 class NewSession(SessionFields):
-    """The settings of a session to start."""
+    """The settings of a new session."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"title": "August sales"}]})
 
 
 class SessionPatch(SessionFields):
-    """Changes to a session from its next turn. A missing field does not change; null resets a field to its default."""
+    """Changes that apply from the session's next turn. Omitted fields stay as they are; null restores the default."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"model": "careful", "instructions": "Answer in one sentence."}]}
@@ -69,7 +69,7 @@ class SessionPage(BaseModel):
 
 
 class TurnOut(BaseModel):
-    """A turn as part of its session's history."""
+    """A turn (one user message and its answer) in the history of its session."""
 
     turn_id: str
     status: TurnStatus

@@ -19,12 +19,12 @@ from satchel.domain.uploads import (
 )
 from satchel.entrypoints.http.schemas.files import FileFields
 
-_MAX_SIZE = 1 << 63  # DynamoDB can store such numbers; the actual file size limit is much lower
+_MAX_SIZE = 1 << 63  # DynamoDB can store every smaller number; the configured file size limit is much lower
 _EXAMPLE_SHA256 = "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ="
 
 
 class NewUpload(FileFields):
-    """A file to upload in parts. ``sha256`` may contain the first parts' checksums, to get their URLs at once."""
+    """A file to upload in parts. If ``sha256`` has the first parts' checksums, the response contains their URLs."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"name": "notes.txt", "size": 5, "sha256": [_EXAMPLE_SHA256]}]}
@@ -40,7 +40,7 @@ class NewUpload(FileFields):
         return self
 
     def parts(self) -> list[Part]:
-        """Return the parts for which this request gives checksums; the response has a presigned URL for each."""
+        """Return the parts whose checksums the request contains. The response will contain their presigned URLs."""
         return [Part(number=number, sha256=sha256) for number, sha256 in enumerate(self.sha256, 1)]
 
 
