@@ -20,7 +20,11 @@ sys.dont_write_bytecode = False
 atexit.register(gc.freeze)  # skips garbage collection at exit, which takes two seconds per process
 
 service_models.cache_service_models()
-_SHARED_SETUP = ("tests/e2e/tools/", "tests/e2e/web/")  # each folder shares one system or browser
+_SHARED_SETUP = (
+    "tests/e2e/specifications/",
+    "tests/e2e/tools/",
+    "tests/e2e/web/",
+)  # each folder shares one system or browser
 _WATCH = TokenWatch()
 
 

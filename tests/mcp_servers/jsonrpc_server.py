@@ -26,6 +26,10 @@ _SCHEMAS: dict[object, Json] = {
 }
 
 
+class RawResult(dict[str, Any]):
+    """A result of `tools/call` that is sent as it is, for tools that set `content` or keys of their own."""
+
+
 class CallContext:
     """Sends the progress and log notifications of a running call."""
 
@@ -89,6 +93,8 @@ def _call(tool: Tool, params: Json) -> Json:
         output = tool(**arguments)
     except Exception as error:  # noqa: BLE001  (every error of a tool becomes an error result)
         return {"content": [{"type": "text", "text": f"{tool.__name__} failed: {error}"}], "isError": True}
+    if isinstance(output, RawResult):
+        return output
     return {"content": [{"type": "text", "text": json.dumps(output)}], "structuredContent": output}
 
 

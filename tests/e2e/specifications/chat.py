@@ -1,0 +1,120 @@
+"""A session with a scripted model, which records what the system sends it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tests.e2e.user_client import Json, UserClient, fetch
+from tests.fake_providers.replies import Answer
+from tests.fake_providers.server import FakeEndpoint
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A finished turn, from each side: the response and events of the user, and the requests to the model."""
+
+    user: UserClient
+    response: Json
+    events: list[Json]
+    model_requests: list[Json]
+
+    @property
+    def call(self) -> Json:
+        """The only tool call of the turn, as the response shows it."""
+        (call,) = self._calls
+        return call
+
+    @property
+    def _calls(self) -> list[Json]:
+        calls: list[Json] = self.response["tool_calls"]
+        return calls
+
+    @property
+    def artifacts(self) -> list[Json]:
+        """The artifacts of the response."""
+        artifacts: list[Json] = self.response["artifacts"]
+        return artifacts
+
+    @property
+    def tool_texts(self) -> list[str]:
+        """The results of the turn's tool calls, as the texts that the model received."""
+        messages = self.model_requests[-1]["messages"]
+        return [message["content"] for message in messages if message["role"] == "tool"][-len(self._calls) :]
+
+    @property
+    def tool_result(self) -> Json:
+        """The result of the only tool call, as the JSON that the model received."""
+        (text,) = self.tool_texts
+        tool_result: Json = json.loads(text)
+        return tool_result
+
+    @property
+    def prompt(self) -> str:
+        """The user's message, as the model received it."""
+        prompts: list[str] = [
+            message["content"] for message in self.model_requests[0]["messages"] if message["role"] == "user"
+        ]
+        return prompts[-1]
+
+    @property
+    def offered_tools(self) -> dict[str, Json]:
+        """The tools that the model was offered, by name."""
+        return {tool["function"]["name"]: tool["function"] for tool in self.model_requests[0]["tools"]}
+
+    def events_of(self, type_: str) -> list[Json]:
+        """Return the events of a type."""
+        return [event for event in self.events if event["type"] == type_]
+
+    def file_updates(self) -> list[Json]:
+        """Return the events that list the files of a call."""
+        return [event for event in self.events_of("intermediate_update") if event["update_type"] == "files_update"]
+
+    def downloads(self) -> list[tuple[str, bytes]]:
+        """Return the name and content of each artifact, downloaded by its link without signing in."""
+        return [(artifact["name"], self.download(artifact)) for artifact in self.artifacts]
+
+    def download(self, artifact: Json) -> bytes:
+        """Download an artifact by its link without signing in."""
+        return fetch(self.user.url + artifact["download_url"]).raise_for_status().content
+
+
+@dataclass(frozen=True)
+class Chat:
+    """One session of a user."""
+
+    user: UserClient
+    session_id: str
+    endpoint: FakeEndpoint
+
+    def call(self, tool: str, arguments: Mapping[str, object] | None = None) -> Turn:
+        """Run a turn in which the model calls this tool (`server.tool`) once."""
+        return self.call_all((tool, arguments or {}))
+
+    def call_all(self, *calls: tuple[str, Mapping[str, object]], message: str = "Please use the tools.") -> Turn:
+        """Run a turn in which the model makes these calls at once and then answers."""
+        requested = [(tool.replace(".", "_"), json.dumps(arguments)) for tool, arguments in calls]
+        return self.run(Answer(calls=requested), message=message)
+
+    def run(self, *replies: Answer, message: str) -> Turn:
+        """Run a turn in which the model gives these replies and then answers."""
+        self.endpoint.replies = [*replies, Answer(["Done."])]
+        self.endpoint.requests = []
+        response = self.user.ask(self.session_id, message)
+        assert response["status"] == "complete", response
+        events = self.user.events(self.session_id, response["turn_id"])
+        return Turn(self.user, response, events, [request.body for request in self.endpoint.requests])
+
+    def upload(self, name: str, body: bytes) -> Json:
+        """Upload a file into the session and return its record."""
+        return self.user.upload(self.session_id, name, body)
+
+    def files(self) -> list[Json]:
+        """Return the files of the session, as My Files lists them."""
+        page = self.user.request("GET", "/api/files", params={"session_id": self.session_id}).json()
+        files: list[Json] = page["files"]
+        return files
+
+    def read_file(self, file_key: str) -> Any:  # noqa: ANN401  (JSON)
+        """Return a file's record with its content as base64."""
+        return self.user.request("GET", f"/api/files/{file_key}").json()

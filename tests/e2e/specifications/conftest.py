@@ -1,0 +1,70 @@
+"""One system for the examples of all specifications: their servers, and a scripted model."""
+
+import json
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.specifications.chat import Chat
+from tests.e2e.system_process import SystemProcess, running_system
+from tests.e2e.user_client import UserClient
+from tests.fake_providers.server import FakeEndpoint
+
+MCP_CONFIG = Path(__file__).with_name("mcp.json")
+DASHBOARD_ORIGINS = "https://mcp.example.com,https://tool-host"
+START_SECONDS = 60.0
+
+NewChat = Callable[..., Chat]
+
+
+@pytest.fixture(scope="session")
+def system(endpoint: FakeEndpoint) -> Iterator[SystemProcess]:
+    """The running system. Waits until all servers have listed their tools."""
+    model = {"name": "scripted", "model": endpoint.model_name("openai-chat")}
+    settings = {
+        "SATCHEL_MCP_CONFIG": str(MCP_CONFIG),
+        "SATCHEL_MODELS": json.dumps([model]),
+        "SATCHEL_CANVAS_ORIGINS": DASHBOARD_ORIGINS,
+        "OPENAI_API_KEY": "sk-fake",
+    }
+    with running_system(settings=settings) as running:
+        _wait_for_listings(UserClient(running.url, "observer@example.com"))
+        yield running
+
+
+def _wait_for_listings(user: UserClient) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    servers = json.loads(MCP_CONFIG.read_text("utf-8"))
+    status: dict[str, str] = {}
+    while time.monotonic() < deadline:
+        status = {server["name"]: server["status"] for server in user.request("GET", "/api/tools").json()["servers"]}
+        if all(status.get(name) == "ready" for name in servers):
+            return
+        time.sleep(0.05)
+    pytest.fail(f"some servers did not list their tools in time: {status}")
+
+
+@pytest.fixture(scope="session")
+def user(system: SystemProcess) -> UserClient:
+    """One user for most examples, so that the servers stay warm. Each test has its own session."""
+    return UserClient(system.url, "alice@example.com")
+
+
+@pytest.fixture
+def chat(user: UserClient, endpoint: FakeEndpoint) -> Chat:
+    """A new session of the common user."""
+    return Chat(user, user.create_session(), endpoint)
+
+
+@pytest.fixture
+def new_chat(system: SystemProcess, endpoint: FakeEndpoint) -> NewChat:
+    """Factory of sessions of users with unused names, for examples about the files that a user has."""
+
+    def create(groups: str = "users") -> Chat:
+        user = UserClient(system.url, f"u{uuid.uuid4().hex[:12]}@example.com", groups)
+        return Chat(user, user.create_session(), endpoint)
+
+    return create
