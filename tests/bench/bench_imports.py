@@ -2,16 +2,20 @@
 
 Each side is a new process with only the packages of the function's layers; the warm-up compiles them to bytecode.
 A function creates its clients at its first event, so its figure does not include them. The baseline's figure does.
+It imports the services of its use cases at the first event too, but its figure includes these imports.
 """
 
+import inspect
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from satchel.use_cases import UseCases
 from tests.bench.harness import Benchmark, Comparison, Limit
-from tests.cold_start import FUNCTIONS, FunctionCode, link_packages
+from tests.cold_start import FUNCTIONS, ROOT, FunctionCode, link_packages
 
 BASELINE = 'import boto3; boto3.client("s3"); boto3.client("dynamodb")'
 MAX_RATIO = {"api": 2.0, "dispatch": 1.4, "record_tool_result": 1.4, "run_tool": 3.0, "think": 2.5}
@@ -38,7 +42,21 @@ def setup(function: str) -> Iterator[Comparison]:
 
 
 def _imports(function: str) -> str:
-    return "; ".join(["import handler", *([LAZY_IMPORTS[function]] if function in LAZY_IMPORTS else [])])
+    handler = (ROOT / "functions" / function / "handler.py").read_text("utf-8")
+    services = {module for name in re.findall(r"use_cases\(\)\.(\w+)", handler) for module in _services(name)}
+    lazy = [f"import {module}" for module in sorted(services)]
+    return "; ".join(["import handler", *lazy, *([LAZY_IMPORTS[function]] if function in LAZY_IMPORTS else [])])
+
+
+def _services(use_case: str) -> Iterator[str]:
+    """Yield the service modules that the use case and the use cases it depends on import when they are created."""
+    create = getattr(vars(UseCases).get(use_case), "func", None)
+    if create is None:
+        return
+    source = inspect.getsource(create)
+    yield from re.findall(r"from (satchel\.services\.[\w.]+) import", source)
+    for name in re.findall(r"\bself\.(\w+)", source):
+        yield from _services(name)
 
 
 def _cpu_ms(code: FunctionCode, statement: str) -> float:

@@ -2,54 +2,60 @@
 
 Only this module creates use cases. The Lambda functions and the local server pass the real adapters
 (``bootstrap.aws_ports``), and the tests pass fakes (``tests/fakes/ports.py``). For a new use case, add a property.
+
+Each property imports its service when it is first used: importing all services takes a quarter of a cold start.
 """
+
+from __future__ import annotations
 
 from datetime import timedelta
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from satchel.domain.llm import ModelCatalog
 from satchel.domain.uploads import PART_BYTES
-from satchel.ports.bundle import Ports
-from satchel.services.calls.audit import RecordAudit
-from satchel.services.calls.dispatch_tool import DispatchTool
-from satchel.services.calls.record_tool_result import RecordToolResult
-from satchel.services.calls.resolve_inputs import ResolveInputs
-from satchel.services.connections.push_events import PushEvents
-from satchel.services.connections.subscriptions import (
-    ForgetConnection,
-    IssueTicket,
-    OpenConnection,
-    Subscribe,
-    Unsubscribe,
-)
-from satchel.services.deployment import Deployment, PublishPage
-from satchel.services.files.download import Download, OpenLink
-from satchel.services.files.file_context import FileContextBuilder, ListFiles
-from satchel.services.files.links import MintLinks, ReadLinks, RevokeLinks, ShareFile
-from satchel.services.files.read_files import ReadFiles
-from satchel.services.files.retention import KeepFile, RemoveFile, RemoveFiles
-from satchel.services.files.upload_file import UploadFile
-from satchel.services.files.upload_parts import (
-    AbortUpload,
-    BeginUpload,
-    CompleteUpload,
-    ReadUploads,
-    SignParts,
-    SweepUploads,
-)
-from satchel.services.sessions.clean_up_session import CleanUpSession
-from satchel.services.sessions.erase_user import EraseUser, RequestErasure, SweepErasures
-from satchel.services.sessions.sessions import ChangeSession, EndSession, ReadAudit, ReadSessions, StartSession
-from satchel.services.sweep import Sweep
-from satchel.services.tools.tool_lists import ListTools, MarkToolsStale, RefreshTools
-from satchel.services.turns.approvals import AskApproval, DecideApproval
-from satchel.services.turns.build_model_request import BuildModelRequest, CountTokens
-from satchel.services.turns.canvas_actions import LogCanvasAction
-from satchel.services.turns.finish_turn import EndStuckTurn, FinishTurn
-from satchel.services.turns.read_turn import CancelTurn, ReadTurn
-from satchel.services.turns.start_turn import StartTurn
-from satchel.services.turns.think import Think
-from satchel.settings import Settings
+
+if TYPE_CHECKING:
+    from satchel.domain.llm import ModelCatalog
+    from satchel.ports.bundle import Ports
+    from satchel.services.calls.audit import RecordAudit
+    from satchel.services.calls.dispatch_tool import DispatchTool
+    from satchel.services.calls.record_tool_result import RecordToolResult
+    from satchel.services.calls.resolve_inputs import ResolveInputs
+    from satchel.services.connections.push_events import PushEvents
+    from satchel.services.connections.subscriptions import (
+        ForgetConnection,
+        IssueTicket,
+        OpenConnection,
+        Subscribe,
+        Unsubscribe,
+    )
+    from satchel.services.deployment import Deployment, PublishPage
+    from satchel.services.files.download import Download, OpenLink
+    from satchel.services.files.file_context import FileContextBuilder
+    from satchel.services.files.links import MintLinks, ReadLinks, RevokeLinks, ShareFile
+    from satchel.services.files.read_files import ReadFiles
+    from satchel.services.files.retention import KeepFile, RemoveFile, RemoveFiles
+    from satchel.services.files.upload_file import UploadFile
+    from satchel.services.files.upload_parts import (
+        AbortUpload,
+        BeginUpload,
+        CompleteUpload,
+        ReadUploads,
+        SignParts,
+    )
+    from satchel.services.sessions.clean_up_session import CleanUpSession
+    from satchel.services.sessions.erase_user import EraseUser, RequestErasure
+    from satchel.services.sessions.sessions import ChangeSession, EndSession, ReadAudit, ReadSessions, StartSession
+    from satchel.services.sweep import Sweep
+    from satchel.services.tools.tool_lists import ListTools, MarkToolsStale, RefreshTools
+    from satchel.services.turns.approvals import AskApproval, DecideApproval
+    from satchel.services.turns.build_model_request import BuildModelRequest
+    from satchel.services.turns.canvas_actions import LogCanvasAction
+    from satchel.services.turns.finish_turn import EndStuckTurn, FinishTurn
+    from satchel.services.turns.read_turn import CancelTurn, ReadTurn
+    from satchel.services.turns.start_turn import StartTurn
+    from satchel.services.turns.think import Think
+    from satchel.settings import Settings
 
 
 class UseCases:
@@ -67,6 +73,8 @@ class UseCases:
 
     @cached_property
     def deployment(self) -> Deployment:
+        from satchel.services.deployment import Deployment
+
         limits = self.settings.limits
         return Deployment(
             models=self.models,
@@ -88,6 +96,8 @@ class UseCases:
 
     @cached_property
     def publish_page(self) -> PublishPage:
+        from satchel.services.deployment import PublishPage
+
         page = self.settings.page
         return PublishPage(self.ports.page_store, page.page_folder, page.page_config)
 
@@ -95,10 +105,14 @@ class UseCases:
 
     @cached_property
     def list_tools(self) -> ListTools:
+        from satchel.services.tools.tool_lists import ListTools
+
         return ListTools(registry=self.ports.registry, lists=self.ports.tool_lists)
 
     @cached_property
     def refresh_tools(self) -> RefreshTools:
+        from satchel.services.tools.tool_lists import RefreshTools
+
         return RefreshTools(
             registry=self.ports.registry,
             lists=self.ports.tool_lists,
@@ -109,12 +123,16 @@ class UseCases:
 
     @cached_property
     def mark_tools_stale(self) -> MarkToolsStale:
+        from satchel.services.tools.tool_lists import MarkToolsStale
+
         return MarkToolsStale(registry=self.ports.registry, lists=self.ports.tool_lists)
 
     # Use cases for turns
 
     @cached_property
     def start_turn(self) -> StartTurn:
+        from satchel.services.turns.start_turn import StartTurn
+
         return StartTurn(
             sessions=self.ports.sessions,
             turns=self.ports.turns,
@@ -131,6 +149,8 @@ class UseCases:
 
     @cached_property
     def build_model_request(self) -> BuildModelRequest:
+        from satchel.services.turns.build_model_request import BuildModelRequest
+
         return BuildModelRequest(
             sessions=self.ports.sessions,
             file_context=self.file_context,
@@ -142,6 +162,9 @@ class UseCases:
 
     @cached_property
     def think(self) -> Think:
+        from satchel.services.turns.build_model_request import CountTokens
+        from satchel.services.turns.think import Think
+
         return Think(
             turns=self.ports.turns,
             transcript=self.ports.transcript,
@@ -156,6 +179,8 @@ class UseCases:
 
     @cached_property
     def finish_turn(self) -> FinishTurn:
+        from satchel.services.turns.finish_turn import FinishTurn
+
         return FinishTurn(
             turns=self.ports.turns,
             calls=self.ports.calls,
@@ -168,12 +193,16 @@ class UseCases:
 
     @cached_property
     def end_stuck_turn(self) -> EndStuckTurn:
+        from satchel.services.turns.finish_turn import EndStuckTurn
+
         return EndStuckTurn(
             turns=self.ports.turns, workflow=self.ports.workflow, finish=self.finish_turn, clock=self.ports.clock
         )
 
     @cached_property
     def read_turn(self) -> ReadTurn:
+        from satchel.services.turns.read_turn import ReadTurn
+
         return ReadTurn(
             sessions=self.ports.sessions,
             turns=self.ports.turns,
@@ -188,10 +217,14 @@ class UseCases:
 
     @cached_property
     def cancel_turn(self) -> CancelTurn:
+        from satchel.services.turns.read_turn import CancelTurn
+
         return CancelTurn(read=self.read_turn, workflow=self.ports.workflow, finish=self.finish_turn)
 
     @cached_property
     def ask_approval(self) -> AskApproval:
+        from satchel.services.turns.approvals import AskApproval
+
         return AskApproval(
             calls=self.ports.calls,
             approvals=self.ports.approvals,
@@ -203,6 +236,8 @@ class UseCases:
 
     @cached_property
     def decide_approval(self) -> DecideApproval:
+        from satchel.services.turns.approvals import DecideApproval
+
         return DecideApproval(
             read_turn=self.read_turn,
             approvals=self.ports.approvals,
@@ -213,6 +248,8 @@ class UseCases:
 
     @cached_property
     def log_canvas_action(self) -> LogCanvasAction:
+        from satchel.services.turns.canvas_actions import LogCanvasAction
+
         return LogCanvasAction(
             dashboards=self.ports.dashboards,
             sessions=self.ports.sessions,
@@ -224,6 +261,9 @@ class UseCases:
 
     @cached_property
     def dispatch_tool(self) -> DispatchTool:
+        from satchel.services.calls.dispatch_tool import DispatchTool
+        from satchel.services.files.file_context import ListFiles
+
         return DispatchTool(
             registry=self.ports.registry,
             turns=self.ports.turns,
@@ -243,6 +283,8 @@ class UseCases:
 
     @cached_property
     def resolve_inputs(self) -> ResolveInputs:
+        from satchel.services.calls.resolve_inputs import ResolveInputs
+
         return ResolveInputs(
             files=self.ports.files,
             store=self.ports.store,
@@ -253,6 +295,8 @@ class UseCases:
 
     @cached_property
     def record_tool_result(self) -> RecordToolResult:
+        from satchel.services.calls.record_tool_result import RecordToolResult
+
         return RecordToolResult(
             calls=self.ports.calls,
             files=self.ports.files,
@@ -269,30 +313,42 @@ class UseCases:
 
     @cached_property
     def record_audit(self) -> RecordAudit:
+        from satchel.services.calls.audit import RecordAudit
+
         return RecordAudit(self.ports.audit_trail)
 
     @cached_property
     def read_audit(self) -> ReadAudit:
+        from satchel.services.sessions.sessions import ReadAudit
+
         return ReadAudit(sessions=self.read_sessions, trail=self.ports.audit_trail)
 
     # Use cases for sessions and users
 
     @cached_property
     def start_session(self) -> StartSession:
+        from satchel.services.sessions.sessions import StartSession
+
         return StartSession(
             sessions=self.ports.sessions, models=self.models, clock=self.ports.clock, entropy=self.ports.entropy
         )
 
     @cached_property
     def change_session(self) -> ChangeSession:
+        from satchel.services.sessions.sessions import ChangeSession
+
         return ChangeSession(sessions=self.ports.sessions, models=self.models)
 
     @cached_property
     def read_sessions(self) -> ReadSessions:
+        from satchel.services.sessions.sessions import ReadSessions
+
         return ReadSessions(sessions=self.ports.sessions, turns=self.ports.turns)
 
     @cached_property
     def end_session(self) -> EndSession:
+        from satchel.services.sessions.sessions import EndSession
+
         return EndSession(
             read=self.read_sessions,
             sessions=self.ports.sessions,
@@ -303,6 +359,8 @@ class UseCases:
 
     @cached_property
     def clean_up_session(self) -> CleanUpSession:
+        from satchel.services.sessions.clean_up_session import CleanUpSession
+
         return CleanUpSession(
             sessions=self.ports.sessions,
             files=self.ports.files,
@@ -314,6 +372,8 @@ class UseCases:
 
     @cached_property
     def request_erasure(self) -> RequestErasure:
+        from satchel.services.sessions.erase_user import RequestErasure
+
         return RequestErasure(
             signer=self.ports.signer,
             erasures=self.ports.erasures,
@@ -323,6 +383,8 @@ class UseCases:
 
     @cached_property
     def erase_user(self) -> EraseUser:
+        from satchel.services.sessions.erase_user import EraseUser
+
         return EraseUser(
             erasures=self.ports.erasures,
             purger=self.ports.user_purger,
@@ -336,6 +398,10 @@ class UseCases:
 
     @cached_property
     def sweep(self) -> Sweep:
+        from satchel.services.files.upload_parts import SweepUploads
+        from satchel.services.sessions.erase_user import SweepErasures
+        from satchel.services.sweep import Sweep
+
         return Sweep(
             reaper=self.ports.file_reaper,
             sessions=self.ports.sessions,
@@ -353,6 +419,8 @@ class UseCases:
 
     @cached_property
     def upload_file(self) -> UploadFile:
+        from satchel.services.files.upload_file import UploadFile
+
         return UploadFile(
             sessions=self.ports.sessions,
             files=self.ports.files,
@@ -365,6 +433,8 @@ class UseCases:
 
     @cached_property
     def begin_upload(self) -> BeginUpload:
+        from satchel.services.files.upload_parts import BeginUpload
+
         return BeginUpload(
             sessions=self.ports.sessions,
             uploads=self.ports.uploads,
@@ -376,18 +446,26 @@ class UseCases:
 
     @cached_property
     def read_uploads(self) -> ReadUploads:
+        from satchel.services.files.upload_parts import ReadUploads
+
         return ReadUploads(uploads=self.ports.uploads, parts=self.ports.parts, clock=self.ports.clock)
 
     @cached_property
     def sign_parts(self) -> SignParts:
+        from satchel.services.files.upload_parts import SignParts
+
         return SignParts(parts=self.ports.parts, clock=self.ports.clock)
 
     @cached_property
     def abort_upload(self) -> AbortUpload:
+        from satchel.services.files.upload_parts import AbortUpload
+
         return AbortUpload(uploads=self.ports.uploads, parts=self.ports.parts, store=self.ports.store)
 
     @cached_property
     def complete_upload(self) -> CompleteUpload:
+        from satchel.services.files.upload_parts import CompleteUpload
+
         return CompleteUpload(
             read=self.read_uploads,
             sessions=self.ports.sessions,
@@ -400,6 +478,8 @@ class UseCases:
 
     @cached_property
     def read_files(self) -> ReadFiles:
+        from satchel.services.files.read_files import ReadFiles
+
         return ReadFiles(
             sessions=self.ports.sessions,
             files=self.ports.files,
@@ -410,6 +490,8 @@ class UseCases:
 
     @cached_property
     def file_context(self) -> FileContextBuilder:
+        from satchel.services.files.file_context import FileContextBuilder
+
         return FileContextBuilder(
             files=self.ports.files,
             clock=self.ports.clock,
@@ -418,6 +500,8 @@ class UseCases:
 
     @cached_property
     def keep_file(self) -> KeepFile:
+        from satchel.services.files.retention import KeepFile
+
         return KeepFile(
             read=self.read_files,
             reaper=self.ports.file_reaper,
@@ -427,16 +511,22 @@ class UseCases:
 
     @cached_property
     def remove_file(self) -> RemoveFile:
+        from satchel.services.files.retention import RemoveFile
+
         return RemoveFile(files=self.ports.files, store=self.ports.store)
 
     @cached_property
     def remove_files(self) -> RemoveFiles:
+        from satchel.services.files.retention import RemoveFiles
+
         return RemoveFiles(reaper=self.ports.file_reaper, store=self.ports.store)
 
     # Use cases for download links
 
     @cached_property
     def mint_links(self) -> MintLinks:
+        from satchel.services.files.links import MintLinks
+
         return MintLinks(
             signer=self.ports.signer,
             sessions=self.ports.sessions,
@@ -446,10 +536,14 @@ class UseCases:
 
     @cached_property
     def open_link(self) -> OpenLink:
+        from satchel.services.files.download import OpenLink
+
         return OpenLink(signer=self.ports.signer, link_states=self.ports.link_states, clock=self.ports.clock)
 
     @cached_property
     def download(self) -> Download:
+        from satchel.services.files.download import Download
+
         return Download(
             open_link=self.open_link,
             audit=self.record_audit,
@@ -460,6 +554,8 @@ class UseCases:
 
     @cached_property
     def share_file(self) -> ShareFile:
+        from satchel.services.files.links import ShareFile
+
         return ShareFile(
             read=self.read_files,
             mint=self.mint_links,
@@ -470,20 +566,28 @@ class UseCases:
 
     @cached_property
     def read_links(self) -> ReadLinks:
+        from satchel.services.files.links import ReadLinks
+
         return ReadLinks(links=self.ports.shared_links, link_states=self.ports.link_states, clock=self.ports.clock)
 
     @cached_property
     def revoke_links(self) -> RevokeLinks:
+        from satchel.services.files.links import RevokeLinks
+
         return RevokeLinks(self.ports.shared_links)
 
     # Use cases for WebSocket connections
 
     @cached_property
     def issue_ticket(self) -> IssueTicket:
+        from satchel.services.connections.subscriptions import IssueTicket
+
         return IssueTicket(tickets=self.ports.tickets, clock=self.ports.clock, entropy=self.ports.entropy)
 
     @cached_property
     def open_connection(self) -> OpenConnection:
+        from satchel.services.connections.subscriptions import OpenConnection
+
         return OpenConnection(
             tickets=self.ports.tickets,
             connections=self.ports.connections,
@@ -493,10 +597,14 @@ class UseCases:
 
     @cached_property
     def forget_connection(self) -> ForgetConnection:
+        from satchel.services.connections.subscriptions import ForgetConnection
+
         return ForgetConnection(self.ports.connections)
 
     @cached_property
     def subscribe(self) -> Subscribe:
+        from satchel.services.connections.subscriptions import Subscribe
+
         return Subscribe(
             connections=self.ports.connections,
             sessions=self.ports.sessions,
@@ -509,10 +617,14 @@ class UseCases:
 
     @cached_property
     def unsubscribe(self) -> Unsubscribe:
+        from satchel.services.connections.subscriptions import Unsubscribe
+
         return Unsubscribe(self.ports.subscriptions)
 
     @cached_property
     def push_events(self) -> PushEvents:
+        from satchel.services.connections.push_events import PushEvents
+
         return PushEvents(
             subscriptions=self.ports.subscriptions,
             connections=self.ports.connections,
