@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from tests.contract.manifest import Clause, Kind, Specification, clauses_of
 from tests.contract.marks import Mark
 
+NO_PROOF = "neither an end-to-end test nor a unit_reason"
 _ID = re.compile(r"(?P<version>v1|v2|v2\.1|v4|v5|mcp):[a-z]+(-[a-z]+)*:[a-z0-9]+(-[a-z0-9]+)*")
 _SENTENCE = re.compile(r"[A-Z`$].*[^.]\.")
 
@@ -35,7 +36,7 @@ def _malformed(manifest: Sequence[Specification]) -> Iterator[str]:
             match = _ID.fullmatch(clause.id)
             if match is None or match["version"] != specification.version:
                 yield f"{clause.id}: the id does not have the form {specification.version}:group:name"
-            for sentence in (clause.sentence, clause.reason):
+            for sentence in (clause.sentence, clause.reason, clause.unit_reason):
                 if sentence is not None and not _SENTENCE.fullmatch(sentence):
                     yield f"{clause.id}: {sentence!r} is not a sentence with a period"
 
@@ -47,11 +48,16 @@ def _duplicates(clauses: Sequence[Clause]) -> Iterator[str]:
 
 def _wrongly_tested(clauses: Sequence[Clause], marks: Sequence[Mark]) -> Iterator[str]:
     marked = {mark.clause for mark in marks}
+    end_to_end = {mark.clause for mark in marks if mark.is_end_to_end}
     for clause in clauses:
         if clause.kind.needs_tests and clause.id not in marked:
             yield f"{clause.id}: no test is marked with this clause"
-        if not clause.kind.needs_tests and clause.id in marked:
+        if clause.kind is Kind.SUPERSEDED and clause.id in marked:
             yield f"{clause.id}: the clause has a test, so its kind cannot be {clause.kind}"
+        if clause.kind is Kind.PRODUCT and clause.id not in end_to_end and clause.unit_reason is None:
+            yield f"{clause.id}: the clause has {NO_PROOF}"
+        if clause.id in end_to_end and clause.unit_reason is not None:
+            yield f"{clause.id}: an end-to-end test proves the clause, so it needs no unit_reason"
 
 
 def _wrong_marks(clauses: Sequence[Clause], marks: Sequence[Mark]) -> Iterator[str]:
@@ -70,8 +76,10 @@ def _inconsistent_fields(clauses: Sequence[Clause]) -> Iterator[str]:
             yield f"{clause.id}: superseded clauses, and no others, must set superseded_by"
         if clause.superseded_by is not None and clause.superseded_by not in current:
             yield f"{clause.id}: superseded_by names no current clause: {clause.superseded_by}"
-        if (clause.kind is Kind.NOT_YET) != (clause.reason is not None):
-            yield f"{clause.id}: clauses of the kind not_yet, and no others, must set reason"
+        if (clause.kind is Kind.DEVIATION) != (clause.reason is not None):
+            yield f"{clause.id}: clauses of the kind deviation, and no others, must set reason"
+        if clause.kind is not Kind.PRODUCT and clause.unit_reason is not None:
+            yield f"{clause.id}: only clauses of the kind product may set unit_reason"
 
 
 def _lint_mismatches(clauses: Sequence[Clause], lint_clauses: Mapping[str, str]) -> Iterator[str]:

@@ -16,20 +16,20 @@ CLAUSES = Path(__file__).with_name("clauses")
 
 
 class Kind(StrEnum):
-    """The party that must fulfill a clause, and the clause's state."""
+    """The party that must fulfill a clause, or why no party must."""
 
     PRODUCT = "product"
     """Satchel fulfills it."""
+    DEVIATION = "deviation"
+    """Satchel deliberately behaves differently; the clause gives the reason."""
     AUTHOR = "author"
     """Tool authors fulfill it; `satchel lint` reports violations."""
-    NOT_YET = "not_yet"
-    """Satchel does not fulfill it yet; the clause gives the reason."""
     SUPERSEDED = "superseded"
     """A later specification replaces it; the clause names its replacement."""
 
     @property
     def needs_tests(self) -> bool:
-        """Return True if clauses of this kind must have tests; the others must have none."""
+        """Return True if clauses of this kind must have tests."""
         return self in (Kind.PRODUCT, Kind.AUTHOR)
 
 
@@ -37,7 +37,8 @@ class Kind(StrEnum):
 class Clause:
     """One clause. ``section`` is its position (``3 §11.3``).
 
-    ``reason`` is set for clauses of the kind NOT_YET only, ``superseded_by`` for the kind SUPERSEDED only.
+    ``reason`` is set for clauses of the kind DEVIATION only, ``superseded_by`` for the kind SUPERSEDED only.
+    ``unit_reason`` says why tests below the running system are the right place to prove a clause of the kind PRODUCT.
     """
 
     id: str
@@ -45,6 +46,7 @@ class Clause:
     sentence: str
     kind: Kind
     reason: str | None = None
+    unit_reason: str | None = None
     superseded_by: str | None = None
 
 

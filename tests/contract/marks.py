@@ -9,6 +9,7 @@ from tests.contract.source_literals import dotted_name, parse_file, string_argum
 
 TESTS = Path(__file__).parents[1]
 _MARK = "pytest.mark.clause"
+_END_TO_END = "e2e/"
 _NOT_RUN = {"pytest.mark.skip", "pytest.mark.xfail"}
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -25,6 +26,11 @@ class Mark:
     file: str
     test: str
     clause: str
+
+    @property
+    def is_end_to_end(self) -> bool:
+        """Return True if the test uses the running system, through its HTTP API or in a browser."""
+        return self.file.startswith(_END_TO_END)
 
 
 def find_marks(root: Path = TESTS) -> list[Mark]:

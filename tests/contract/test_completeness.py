@@ -1,5 +1,7 @@
 """Each kind of problem in a manifest is reported."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.contract.completeness import find_problems
@@ -8,14 +10,15 @@ from tests.contract.marks import Mark
 
 PRODUCT = Clause("v1:a:product", "1 Contract", "Satchel does it.", Kind.PRODUCT)
 AUTHOR = Clause("v1:a:author", "1 Contract", "Authors do it.", Kind.AUTHOR)
-NOT_YET = Clause("v1:a:later", "1 Contract", "Satchel will do it.", Kind.NOT_YET, reason="It is not built yet.")
+DEVIATION = Clause("v1:a:other", "1 Contract", "All may do it.", Kind.DEVIATION, reason="It would be unsafe.")
 SUPERSEDED = Clause("v1:a:old", "1 Contract", "Satchel did it.", Kind.SUPERSEDED, superseded_by="v1:a:product")
-ALL = (PRODUCT, AUTHOR, NOT_YET, SUPERSEDED)
+UNIT = replace(PRODUCT, unit_reason="Only a fault of the disk shows it.")
+ALL = (PRODUCT, AUTHOR, DEVIATION, SUPERSEDED)
 LINT_CLAUSES = {"v1:a:author": "1 Contract"}
 
 
-def mark(clause: str, test: str = "test_a") -> Mark:
-    return Mark("unit/test_a.py", test, clause)
+def mark(clause: str, test: str = "test_a", file: str = "e2e/test_a.py") -> Mark:
+    return Mark(file, test, clause)
 
 
 MARKS = (mark("v1:a:product"), mark("v1:a:author"))
@@ -32,25 +35,45 @@ def test_complete_manifest_has_no_problems() -> None:
 
 
 def test_clause_without_test_is_reported() -> None:
-    assert problems(*ALL, marks=(mark("v1:a:author"),)) == ["v1:a:product: no test is marked with this clause"]
+    assert problems(UNIT, *ALL[1:], marks=(mark("v1:a:author"),)) == [
+        "v1:a:product: no test is marked with this clause"
+    ]
     assert problems(*ALL, marks=(mark("v1:a:product"),)) == ["v1:a:author: no test is marked with this clause"]
 
 
 def test_mark_without_clause_is_reported() -> None:
-    assert problems(*ALL, marks=(*MARKS, mark("v1:a:typo"))) == ["unit/test_a.py::test_a: there is no clause v1:a:typo"]
+    assert problems(*ALL, marks=(*MARKS, mark("v1:a:typo"))) == ["e2e/test_a.py::test_a: there is no clause v1:a:typo"]
 
 
 def test_duplicate_mark_on_one_test_is_reported() -> None:
     assert problems(*ALL, marks=(*MARKS, mark("v1:a:product"))) == [
-        "unit/test_a.py::test_a: marked with v1:a:product 2 times"
+        "e2e/test_a.py::test_a: marked with v1:a:product 2 times"
     ]
     assert problems(*ALL, marks=(*MARKS, mark("v1:a:product", "test_b"))) == []
 
 
-def test_tested_clause_of_kind_not_yet_is_reported() -> None:
-    assert problems(*ALL, marks=(*MARKS, mark("v1:a:later"))) == [
-        "v1:a:later: the clause has a test, so its kind cannot be not_yet"
+@pytest.mark.parametrize("file", ["unit/test_a.py", "integration/http/test_a.py"])
+def test_clause_without_end_to_end_test_is_reported_unless_it_gives_the_reason(file: str) -> None:
+    marks = (mark("v1:a:product", file=file), mark("v1:a:author"))
+    assert problems(*ALL, marks=marks) == ["v1:a:product: the clause has neither an end-to-end test nor a unit_reason"]
+    assert problems(UNIT, *ALL[1:], marks=marks) == []
+
+
+def test_unit_reason_of_a_clause_with_end_to_end_test_is_reported() -> None:
+    assert problems(UNIT, *ALL[1:]) == [
+        "v1:a:product: an end-to-end test proves the clause, so it needs no unit_reason"
     ]
+
+
+def test_unit_reason_of_another_kind_is_reported() -> None:
+    author = replace(AUTHOR, unit_reason="Lint reads outputs.")
+    assert problems(PRODUCT, author, marks=(MARKS[0], mark("v1:a:author", file="unit/test_a.py"))) == [
+        "v1:a:author: only clauses of the kind product may set unit_reason"
+    ]
+
+
+def test_deviation_may_have_tests() -> None:
+    assert problems(*ALL, marks=(*MARKS, mark("v1:a:other"))) == []
 
 
 def test_tested_clause_of_kind_superseded_is_reported() -> None:
@@ -87,9 +110,9 @@ def test_duplicate_id_and_sentence_are_reported() -> None:
 
 def test_missing_reason_and_missing_replacement_are_reported() -> None:
     superseded = Clause("v1:a:old", "1 Contract", "Satchel did it.", Kind.SUPERSEDED)
-    not_yet = Clause("v1:a:later", "1 Contract", "Satchel will do it.", Kind.NOT_YET)
-    assert problems(PRODUCT, AUTHOR, not_yet, superseded) == [
-        "v1:a:later: clauses of the kind not_yet, and no others, must set reason",
+    deviation = replace(DEVIATION, reason=None)
+    assert problems(PRODUCT, AUTHOR, deviation, superseded) == [
+        "v1:a:other: clauses of the kind deviation, and no others, must set reason",
         "v1:a:old: superseded clauses, and no others, must set superseded_by",
     ]
 
@@ -97,7 +120,7 @@ def test_missing_reason_and_missing_replacement_are_reported() -> None:
 @pytest.mark.parametrize("replacement", ["v1:a:gone", "v1:a:old"])
 def test_replacement_that_is_not_a_current_clause_is_reported(replacement: str) -> None:
     superseded = Clause("v1:a:old", "1 Contract", "Satchel did it.", Kind.SUPERSEDED, superseded_by=replacement)
-    assert problems(PRODUCT, AUTHOR, NOT_YET, superseded) == [
+    assert problems(PRODUCT, AUTHOR, DEVIATION, superseded) == [
         f"v1:a:old: superseded_by names no current clause: {replacement}"
     ]
 
