@@ -29,6 +29,7 @@ def system(endpoint: FakeEndpoint) -> Iterator[SystemProcess]:
         "SATCHEL_MODELS": json.dumps([model]),
         "SATCHEL_CANVAS_ORIGINS": DASHBOARD_ORIGINS,
         "OPENAI_API_KEY": "sk-fake",
+        "POWERTOOLS_LOG_LEVEL": "INFO",  # as deployed
     }
     with running_system(settings=settings) as running:
         _wait_for_listings(UserClient(running.url, "observer@example.com"))
