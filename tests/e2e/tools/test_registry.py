@@ -33,7 +33,7 @@ def user_of_repaired_server(system: SystemProcess, folder: Path) -> UserClient:
 
     The first test requests this fixture, so that the next start attempt happens during the other tests.
     """
-    user = UserClient(system.url, "patient@example.com", "users")
+    user = UserClient(system.url, "waiting@example.com", "users")
     assert "ended with exit code 3" in listed(user)["repaired_later"]["reason"]
     failed = user.ask(user.create_session(), "/repaired_later.who {}")["tool_calls"][0]
     assert failed["error_code"] == "E_TOOL_FAILED"
