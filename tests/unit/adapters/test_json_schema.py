@@ -1,4 +1,7 @@
+import random
 import socket
+import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -16,7 +19,7 @@ SCHEMA = {
     },
     "required": ["filename"],
     "additionalProperties": False,
-    "$defs": {"column": {"type": "string", "pattern": "^[a-z]+$"}},
+    "$defs": {"column": {"type": "string"}},
 }
 
 
@@ -36,12 +39,12 @@ def test_schema_without_constraints_accepts_everything(schema: dict[str, Any]) -
 
 
 def test_each_problem_names_its_field() -> None:
-    arguments = {"rows": 0, "options": {"mode": "slow"}, "columns": ["a", "B"], "extra": 1}
+    arguments = {"rows": 0, "options": {"mode": "slow"}, "columns": ["a", 5], "extra": 1}
 
     assert find_problems(SCHEMA, arguments) == [
         "'filename' is a required property",
         "Additional properties are not allowed ('extra' was unexpected)",
-        "columns.1: 'B' does not match '^[a-z]+$'",
+        "columns.1: 5 is not of type 'string'",
         "options.mode: 'slow' is not one of ['fast', 'exact']",
         "rows: 0 is less than the minimum of 1",
     ]
@@ -61,10 +64,12 @@ def test_returns_up_to_ten_short_problems() -> None:
     [
         {"type": "objekt"},
         {"properties": []},
-        {"properties": {"a": {"pattern": "("}}},
         {"properties": {"a": {"$ref": "#/$defs/missing"}}},
         {"properties": {"a": {"$ref": "other.json"}}},
-        {"$dynamicRef": "http://example.invalid/x#y"},
+        {"properties": {"a": {"type": [{}]}}},
+        {"allOf": [5]},
+        {"prefixItems": 5, "items": {}, "properties": {"a": 5}},
+        {"required": "a"},
     ],
 )
 def test_invalid_schema_is_reported_as_the_tools_error(schema: dict[str, Any]) -> None:
@@ -98,3 +103,105 @@ def test_deeply_nested_arguments_are_reported() -> None:
 
 def test_circular_schema_is_reported() -> None:
     assert find_problems({"$defs": {"loop": {"$ref": "#/$defs/loop"}}, "$ref": "#/$defs/loop"}, {}) == [TOO_DEEP]
+
+
+DOUBLING = {f"d{level}": {"allOf": [{"$ref": f"#/$defs/d{level + 1}"}] * 2} for level in range(30)}
+REPEATED: dict[str, Any] = {str(number): number for number in range(3000)}
+HOSTILE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "slow-pattern": ({"properties": {"a": {"pattern": r"^(\w+\s?)+$"}}}, {"a": "a" * 40 + "!"}),
+    "slow-property-pattern": (
+        {"patternProperties": {r"^(\w+\s?)+$": {}}, "additionalProperties": False},
+        {"a" * 40 + "!": 1},
+    ),
+    "doubling-definitions": ({"$defs": {**DOUBLING, "d30": {}}, "$ref": "#/$defs/d0"}, {"a": 1}),
+    "unique-objects": (
+        {"properties": {"a": {"uniqueItems": True}}},
+        {"a": [{"number": number} for number in range(10_000)]},
+    ),
+    "long-errors": ({"properties": {"a": {"anyOf": [{"type": "string"}] * 5000}}}, {"a": [["y" * 100]] * 1000}),
+    "long-enum": ({"properties": {"a": {"items": {"enum": list(range(10_000))}}}}, {"a": ["b"] * 10_000}),
+    "large-const": ({"properties": {"a": {"items": {"const": REPEATED}}}}, {"a": [REPEATED] * 30}),
+    "dependent-names": ({"allOf": [{"dependentRequired": {"a": [str(n) for n in range(5000)]}}] * 500}, {"a": 1}),
+    "nested-contains": (
+        {"properties": {"a": {"contains": {"contains": {"contains": {"type": "string"}}}}}},
+        {"a": [[[1] * 50] * 50] * 50},
+    ),
+}
+
+
+def count_calls(action: Callable[[], object]) -> int:
+    """Return how many functions the action calls, Python's and built-in ones: its work on any machine."""
+    calls = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event in {"call", "c_call"}
+
+    sys.setprofile(count)
+    try:
+        action()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+MAX_CALLS = 400_000
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_work_of_a_hostile_schema_is_bounded_and_the_server_checks(name: str) -> None:
+    schema, arguments = HOSTILE[name]
+    problems: list[str] = []
+
+    calls = count_calls(lambda: problems.extend(find_problems(schema, arguments)))
+
+    assert problems == []
+    assert calls < MAX_CALLS
+
+
+def test_work_of_2000_random_schemas_is_bounded() -> None:
+    chance = random.Random(20)  # noqa: S311  (reproducible test data)
+
+    for _ in range(2000):
+        schema = {"$defs": {name: random_schema(chance, 2) for name in "ab"}, **random_schema(chance, 3)}
+        arguments = {name: random_value(chance, 3) for name in "ab"}
+        assert count_calls(lambda pair=(schema, arguments): find_problems(*pair)) < MAX_CALLS  # type: ignore[misc]
+
+
+def random_schema(chance: random.Random, depth: int) -> dict[str, Any]:
+    return dict(random_keywords(chance, depth))
+
+
+def random_keywords(chance: random.Random, depth: int) -> Iterator[tuple[str, Any]]:
+    if depth == 0 or chance.random() < 0.2:
+        yield "$ref", chance.choice(["#/$defs/a", "#/$defs/b", "#", "#/$defs/missing"])
+        return
+
+    def schemas() -> list[dict[str, Any]]:
+        return [random_schema(chance, depth - 1) for _ in range(chance.randint(1, 3))]
+
+    for name in chance.sample(["allOf", "anyOf", "oneOf", "prefixItems"], 2):
+        yield name, schemas()
+    for name in chance.sample(["items", "additionalProperties", "propertyNames", "contains", "not", "if"], 2):
+        yield name, random_schema(chance, depth - 1)
+    yield "properties", dict(zip("ab", schemas(), strict=False))
+    yield chance.choice(
+        [
+            ("type", chance.choice(["object", "array", "string", ["integer", "null"]])),
+            ("enum", [random_value(chance, 1)] * chance.choice([1, 100])),
+            ("const", random_value(chance, 2)),
+            ("uniqueItems", True),
+            ("pattern", r"^(\w+\s?)+$"),
+            ("required", ["a"] * chance.choice([1, 1000])),
+            ("minimum", 3),
+        ]
+    )
+
+
+def random_value(chance: random.Random, depth: int) -> Any:  # noqa: ANN401  (any JSON value)
+    if depth == 0 or chance.random() < 0.2:
+        return chance.choice([None, True, 5, 0.5, "a" * chance.choice([1, 40, 1000]) + "!"])
+    size = chance.choice([1, 3, 8])
+    if chance.random() < 0.5:
+        return [random_value(chance, depth - 1)] * size
+    return {name: random_value(chance, depth - 1) for name in "abcdefgh"[:size]}
