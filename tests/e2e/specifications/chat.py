@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tests.e2e.user_client import Json, UserClient, fetch
@@ -12,35 +12,29 @@ from tests.fake_providers.server import FakeEndpoint
 
 @dataclass(frozen=True)
 class Turn:
-    """A finished turn, from each side: the response and events of the user, and the requests to the model."""
+    """A finished turn, from each side: the response and events of the user, and the requests to the model.
+
+    ``tool_texts`` are the results of its tool calls, as the texts that the model received.
+    """
 
     user: UserClient
     response: Json
     events: list[Json]
     model_requests: list[Json]
+    tool_texts: list[str]
 
     @property
     def call(self) -> Json:
         """The only tool call of the turn, as the response shows it."""
-        (call,) = self._calls
-        return call
-
-    @property
-    def _calls(self) -> list[Json]:
-        calls: list[Json] = self.response["tool_calls"]
-        return calls
+        (call,) = self.response["tool_calls"]
+        shown: Json = call
+        return shown
 
     @property
     def artifacts(self) -> list[Json]:
         """The artifacts of the response."""
         artifacts: list[Json] = self.response["artifacts"]
         return artifacts
-
-    @property
-    def tool_texts(self) -> list[str]:
-        """The results of the turn's tool calls, as the texts that the model received."""
-        messages = self.model_requests[-1]["messages"]
-        return [message["content"] for message in messages if message["role"] == "tool"][-len(self._calls) :]
 
     @property
     def tool_result(self) -> Json:
@@ -62,6 +56,18 @@ class Turn:
         """The tools that the model was offered, by name."""
         return {tool["function"]["name"]: tool["function"] for tool in self.model_requests[0]["tools"]}
 
+    def split(self) -> list["Turn"]:
+        """Return the turn once for each call, as if the call was its only one. The artifacts are those of all calls."""
+        return [
+            replace(
+                self,
+                response={**self.response, "tool_calls": [call]},
+                events=[event for event in self.events if event.get("call_id") == call["call_id"]],
+                tool_texts=[text],
+            )
+            for call, text in zip(self.response["tool_calls"], self.tool_texts, strict=True)
+        ]
+
     def events_of(self, type_: str) -> list[Json]:
         """Return the events of a type."""
         return [event for event in self.events if event["type"] == type_]
@@ -80,6 +86,17 @@ class Turn:
 
 
 @dataclass(frozen=True)
+class Batch:
+    """The calls of one turn. It saves time in examples that make no files, and is used like a chat."""
+
+    turns: Mapping[str, Turn]
+
+    def call(self, tool: str, arguments: Mapping[str, object] | None = None) -> Turn:
+        """Return the turn as if this call was its only one."""
+        return self.turns[_key(tool, arguments or {})]
+
+
+@dataclass(frozen=True)
 class Chat:
     """One session of a user."""
 
@@ -93,8 +110,15 @@ class Chat:
 
     def call_all(self, *calls: tuple[str, Mapping[str, object]], message: str = "Please use the tools.") -> Turn:
         """Run a turn in which the model makes these calls at once and then answers."""
-        requested = [(tool.replace(".", "_"), json.dumps(arguments)) for tool, arguments in calls]
-        return self.run(Answer(calls=requested), message=message)
+        return self.run(
+            Answer(calls=[(tool.replace(".", "_"), json.dumps(arguments)) for tool, arguments in calls]),
+            message=message,
+        )
+
+    def batch(self, *calls: tuple[str, Mapping[str, object]]) -> Batch:
+        """Run a turn in which the model makes these calls at once, to look at each of them by itself."""
+        turns = self.call_all(*calls).split()
+        return Batch({_key(tool, arguments): turn for (tool, arguments), turn in zip(calls, turns, strict=True)})
 
     def run(self, *replies: Answer, message: str) -> Turn:
         """Run a turn in which the model gives these replies and then answers."""
@@ -103,7 +127,8 @@ class Chat:
         response = self.user.ask(self.session_id, message)
         assert response["status"] == "complete", response
         events = self.user.events(self.session_id, response["turn_id"])
-        return Turn(self.user, response, events, [request.body for request in self.endpoint.requests])
+        requests = [request.body for request in self.endpoint.requests]
+        return Turn(self.user, response, events, requests, _tool_texts(requests, len(response["tool_calls"])))
 
     def upload(self, name: str, body: bytes) -> Json:
         """Upload a file into the session and return its record."""
@@ -118,3 +143,13 @@ class Chat:
     def read_file(self, file_key: str) -> Any:  # noqa: ANN401  (JSON)
         """Return a file's record with its content as base64."""
         return self.user.request("GET", f"/api/files/{file_key}").json()
+
+
+def _key(tool: str, arguments: Mapping[str, object]) -> str:
+    return f"{tool} {json.dumps(arguments)}"
+
+
+def _tool_texts(requests: list[Json], count: int) -> list[str]:
+    """Return the last results in the last request. The results of earlier turns precede them."""
+    texts = [message["content"] for message in requests[-1]["messages"] if message["role"] == "tool"]
+    return texts[len(texts) - count :]

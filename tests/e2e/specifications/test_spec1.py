@@ -5,14 +5,38 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.specifications.chat import Chat, Turn
+from tests.e2e.specifications.chat import Batch, Chat, Turn
 from tests.e2e.system_process import SystemProcess
-from tests.e2e.user_client import Json
+from tests.e2e.user_client import Json, UserClient
+from tests.fake_providers.server import FakeEndpoint
 from tests.tokens import runner_logs
 
 EVALUATED = {"operation": "evaluate", "expression": "234*97", "result": 22698}
 VECTORS = (b'{"vectors":[0.123,0.345...]}', b'{"vectors":[0.223,0.445...]}')
 BASE64_OF_VECTORS = "eyJ2ZWN0b3JzIjpb"
+FALSY = {"false": False, "zero": 0, "text": "", "list": [], "object": {}}
+WITHOUT_ARGUMENTS = (
+    "count_rows",
+    "evaluate",
+    "evaluate_with_other_text",
+    "evaluate_as_json_text",
+    "evaluate_as_result_object",
+    "evaluate_as_plain_text",
+    "evaluate_with_other_data",
+    "give_nothing",
+    "give_no_content",
+    "give_list",
+    "spell_meta_data",
+)
+
+
+@pytest.fixture(scope="module")
+def batch(user: UserClient, endpoint: FakeEndpoint) -> Batch:
+    """The calls that make no files, in one turn."""
+    calls: list[tuple[str, Json]] = [(f"spec1.{tool}", {}) for tool in WITHOUT_ARGUMENTS]
+    calls += [("spec1.give_falsy", {"kind": kind}) for kind in FALSY]
+    calls += [("spec1.calculate", {"expression": "234*97"})]
+    return Chat(user, user.create_session(), endpoint).batch(*calls)
 
 
 def assert_results(turn: Turn, results: Any, meta_data: Json | None = None) -> None:  # noqa: ANN401  (JSON)
@@ -33,9 +57,9 @@ def assert_results(turn: Turn, results: Any, meta_data: Json | None = None) -> N
     ids=["Minimal Examples 1", "Minimal Examples 2"],
 )
 def test_results_and_meta_data_reach_the_user_and_the_model(
-    tool: str, arguments: Json, results: Json, meta_data: Json | None, chat: Chat
+    tool: str, arguments: Json, results: Json, meta_data: Json | None, batch: Batch
 ) -> None:
-    assert_results(chat.call(f"spec1.{tool}", arguments), results, meta_data)
+    assert_results(batch.call(f"spec1.{tool}", arguments), results, meta_data)
 
 
 @pytest.mark.clause(
@@ -56,9 +80,9 @@ def test_files_of_minimal_example_3_are_stored_and_only_their_names_reach_the_mo
 
 
 @pytest.mark.clause("v1:files:none")
-def test_turn_without_files_mentions_none(chat: Chat) -> None:
-    turn = chat.call("spec1.calculate", {"expression": "234*97"})
-    assert (turn.artifacts, turn.file_updates(), chat.files()) == ([], [], [])
+def test_call_without_files_mentions_none(batch: Batch) -> None:
+    turn = batch.call("spec1.calculate", {"expression": "234*97"})
+    assert (turn.artifacts, turn.file_updates()) == ([], [])
     assert set(turn.tool_result) == {"data_from", "results"}
 
 
@@ -88,19 +112,19 @@ def test_content_without_a_name_is_stored_and_name_without_content_is_reported(c
 @pytest.mark.parametrize(
     "tool", ["evaluate", "evaluate_with_other_text", "evaluate_as_json_text", "evaluate_as_result_object"]
 )
-def test_payload_of_the_fastmcp_notes_becomes_the_results(tool: str, chat: Chat) -> None:
-    turn = chat.call(f"spec1.{tool}")
+def test_payload_of_the_fastmcp_notes_becomes_the_results(tool: str, batch: Batch) -> None:
+    turn = batch.call(f"spec1.{tool}")
     assert (turn.call["results"], turn.tool_result["results"]) == (EVALUATED, EVALUATED)
 
 
 @pytest.mark.clause("v1:extract:plain-text")
-def test_plain_texts_become_the_results(chat: Chat) -> None:
-    assert_results(chat.call("spec1.evaluate_as_plain_text"), "234*97 is\n\n22698.")
+def test_plain_texts_become_the_results(batch: Batch) -> None:
+    assert_results(batch.call("spec1.evaluate_as_plain_text"), "234*97 is\n\n22698.")
 
 
 @pytest.mark.clause("v1:output:same-data")
-def test_structured_content_is_used_and_a_warning_logged_if_data_differs(chat: Chat, system: SystemProcess) -> None:
-    assert_results(chat.call("spec1.evaluate_with_other_data"), EVALUATED)
+def test_structured_content_is_used_and_a_warning_logged_if_data_differs(batch: Batch, system: SystemProcess) -> None:
+    assert_results(batch.call("spec1.evaluate_with_other_data"), EVALUATED)
     logs = "".join(log.read_text(errors="replace") for log in runner_logs(system.temp_dir))
     assert "The 'data' of a tool result differs from its structured content" in logs
 
@@ -124,24 +148,24 @@ def test_error_result_reaches_the_user_and_the_model_as_an_error(chat: Chat) -> 
         pytest.param("give_nothing", marks=pytest.mark.xfail(strict=True, reason="An empty object stays an object.")),
     ],
 )
-def test_empty_output_becomes_null(tool: str, chat: Chat) -> None:
-    assert_results(chat.call(f"spec1.{tool}"), None)
+def test_empty_output_becomes_null(tool: str, batch: Batch) -> None:
+    assert_results(batch.call(f"spec1.{tool}"), None)
 
 
 @pytest.mark.clause("v1:results:falsy")
-@pytest.mark.parametrize(("kind", "value"), [("false", False), ("zero", 0), ("text", ""), ("list", []), ("object", {})])
-def test_falsy_results_stay_unchanged(kind: str, value: object, chat: Chat) -> None:
-    assert_results(chat.call("spec1.give_falsy", {"kind": kind}), value)
+@pytest.mark.parametrize("kind", FALSY)
+def test_falsy_results_stay_unchanged(kind: str, batch: Batch) -> None:
+    assert_results(batch.call("spec1.give_falsy", {"kind": kind}), FALSY[kind])
 
 
 @pytest.mark.clause("v1:output:list-kept")
-def test_plain_list_at_the_top_level_becomes_the_results(chat: Chat) -> None:
-    assert_results(chat.call("spec1.give_list"), [{"id": 1}, {"id": 2}])
+def test_plain_list_at_the_top_level_becomes_the_results(batch: Batch) -> None:
+    assert_results(batch.call("spec1.give_list"), [{"id": 1}, {"id": 2}])
 
 
 @pytest.mark.clause("v1:meta-data:spelling")
-def test_meta_data_with_a_hyphen_is_accepted(chat: Chat) -> None:
-    assert_results(chat.call("spec1.spell_meta_data"), {"row_count": 42}, {"elapsed_ms": 18})
+def test_meta_data_with_a_hyphen_is_accepted(batch: Batch) -> None:
+    assert_results(batch.call("spec1.spell_meta_data"), {"row_count": 42}, {"elapsed_ms": 18})
 
 
 @pytest.mark.clause("v1:results:large-to-file")

@@ -8,32 +8,41 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.e2e.specifications.chat import Chat
-from tests.e2e.specifications.conftest import NewChat
+from tests.e2e.specifications.chat import Batch, Chat
 from tests.e2e.system_process import SystemProcess
-from tests.e2e.user_client import Json, fetch
+from tests.e2e.user_client import Json, UserClient, fetch
+from tests.fake_providers.server import FakeEndpoint
 
 HTML = b"<html><body><h1>Report</h1><script>alert(1)</script></body></html>"
 MAX_META_DATA_BYTES = 4096
 LOG_SECONDS = 10.0
 SALES = b"region,units\nnorth,3\n"
 NO_HINTS: Json = {}
+ANY_JSON = {"object": {"a": [1]}, "list": [1, "two", None], "text": "three", "number": 4.5, "boolean": True}
+IMPOSTOR = {"username": "mallory@example.com"}
+GREETING = {"greeting": "Good morning"}
+
+
+@pytest.fixture(scope="module")
+def batch(user: UserClient, endpoint: FakeEndpoint) -> Batch:
+    """The calls that make no files and open no dashboard, in one turn."""
+    calls: list[tuple[str, Json]] = [("spec2.give", {"kind": kind}) for kind in ANY_JSON]
+    calls += [("spec2.give_large_meta_data", {}), ("spec2.who", IMPOSTOR)]
+    calls += [("spec2.greet", GREETING), ("spec2.greet", GREETING | IMPOSTOR)]
+    return Chat(user, user.create_session(), endpoint).batch(*calls)
 
 
 @pytest.mark.clause("v2:results:any-json")
-@pytest.mark.parametrize(
-    ("kind", "value"),
-    [("object", {"a": [1]}), ("list", [1, "two", None]), ("text", "three"), ("number", 4.5), ("boolean", True)],
-)
-def test_results_of_any_json_type_reach_the_user_and_the_model(kind: str, value: object, chat: Chat) -> None:
-    turn = chat.call("spec2.give", {"kind": kind})
+@pytest.mark.parametrize("kind", ANY_JSON)
+def test_results_of_any_json_type_reach_the_user_and_the_model(kind: str, batch: Batch) -> None:
+    turn, value = batch.call("spec2.give", {"kind": kind}), ANY_JSON[kind]
     (event,) = turn.events_of("tool_complete")
     assert (turn.call["results"], event["results"], turn.tool_result["results"]) == (value, value, value)
 
 
 @pytest.mark.clause("v2:meta-data:size")
-def test_meta_data_of_over_4_kb_loses_its_largest_entry_by_name(chat: Chat) -> None:
-    meta_data = chat.call("spec2.give_large_meta_data").tool_result["meta_data"]
+def test_meta_data_of_over_4_kb_loses_its_largest_entry_by_name(batch: Batch) -> None:
+    meta_data = batch.call("spec2.give_large_meta_data").tool_result["meta_data"]
     assert (meta_data["rows"], meta_data["source"]) == (42, "inventory_db")
     assert meta_data["truncated"]["meta_data"]["left_out"] == ["trace"]
     assert len(json.dumps(meta_data)) < MAX_META_DATA_BYTES
@@ -233,19 +242,17 @@ def test_file_names_reach_the_tool_as_readable_locations(server: str, chat: Chat
 
 
 @pytest.mark.clause("v2:arguments:no-file")
-def test_unknown_file_name_is_passed_unchanged_and_reported_with_similar_names(new_chat: NewChat) -> None:
-    chat = new_chat()
+def test_unknown_file_name_is_passed_unchanged_and_reported_with_similar_names(chat: Chat) -> None:
     chat.upload("sales.csv", SALES)
     turn = chat.call("spec2.pass_through", {"filename": "salse.csv"})
     assert turn.call["results"] == {"filename": "salse.csv"}
     for facts in (turn.call["meta_data"], turn.tool_result["meta_data"]):
-        assert facts["unresolved_files"] == {"salse.csv": ["sales.csv"]}
+        assert facts["unresolved_files"]["salse.csv"][0] == "sales.csv"
 
 
 @pytest.mark.clause("v2.1:username:overwritten")
-def test_username_of_the_model_is_overwritten_by_the_signed_in_user(chat: Chat) -> None:
-    turn = chat.call("spec2.who", {"username": "mallory@example.com"})
-    assert turn.call["results"] == {"username": chat.user.name}
+def test_username_of_the_model_is_overwritten_by_the_signed_in_user(batch: Batch, user: UserClient) -> None:
+    assert batch.call("spec2.who", IMPOSTOR).call["results"] == {"username": user.name}
 
 
 @pytest.mark.clause("v2:username:not-added")
@@ -254,15 +261,14 @@ def test_username_of_the_model_is_overwritten_by_the_signed_in_user(chat: Chat) 
     [
         pytest.param({}, id="not sent"),
         pytest.param(
-            {"username": "mallory@example.com"},
+            IMPOSTOR,
             id="sent by the model",
             marks=pytest.mark.xfail(strict=True, reason="An undeclared username reaches the tool."),
         ),
     ],
 )
-def test_tool_without_username_does_not_receive_it(extra: Json, chat: Chat) -> None:
-    turn = chat.call("spec2.greet", {"greeting": "Good morning", **extra})
-    assert turn.call["results"] == {"greeting": "Good morning"}
+def test_tool_without_username_does_not_receive_it(extra: Json, batch: Batch) -> None:
+    assert batch.call("spec2.greet", GREETING | extra).call["results"] == GREETING
 
 
 @pytest.mark.clause("v2:download:token")
