@@ -211,6 +211,7 @@ class Functions:
                 **self._server_config,
                 **TOOL_TIMEOUT_ENVIRONMENT,
                 **runners.caller_environment,
+                **self._file_lifetime,
                 "SATCHEL_CAPABILITY_SECRET": self._data.capability_secret.secret_arn,
                 "SATCHEL_PUBLIC_URL": self._url,
                 "SATCHEL_MAX_INPUT_BYTES": str(int(self._settings.runner_disk_mib * _MIB * INPUT_DISK_SHARE)),

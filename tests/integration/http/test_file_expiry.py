@@ -1,8 +1,11 @@
 """Deferred and temporary files over HTTP: their fields, keeping them, their deletion."""
 
+from datetime import timedelta
+
 import pytest
 
 from satchel.domain.sessions import Session
+from satchel.domain.timestamps import format_time
 from tests.integration.aws.factories import make_session, new_user
 from tests.integration.http.backend import Backend, record_file
 
@@ -41,7 +44,7 @@ def test_deferred_file_is_listed_usable_by_name_and_deleted_at_expiry(backend: B
         "reason": "awaiting_approval",
         "next_actions": ["Ask Eve", "Send it"],
         "category": "draft",
-        "expires_at": int(backend.clock.now().timestamp()) + 5 * HOUR,
+        "expires_at": format_time(backend.clock.now() + timedelta(hours=5)),
     }
     resolve = backend.use_cases.resolve_inputs
     resolved, unresolved = resolve._find(call, ["plan.docx"])  # noqa: SLF001  (resolves the argument of a later call)

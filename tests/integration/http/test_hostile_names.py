@@ -6,8 +6,8 @@ from urllib.parse import unquote
 import pytest
 from starlette.testclient import TestClient
 
-from satchel.domain.files import FileRecord
-from satchel.domain.prompt import MAX_NAME_CHARS, FileContext, append_file_list
+from satchel.domain.files import FileRecord, Source
+from satchel.domain.prompt import MAX_NAME_CHARS, FileContext, FileList, append_file_list
 from satchel.domain.sessions import Session
 from tests.integration.aws.factories import make_session, new_user
 from tests.integration.http.backend import Backend, record_file
@@ -98,15 +98,14 @@ def check_download(http: TestClient, url: str, name: str, body: bytes) -> None:
 
 def check_context_line(record: FileRecord) -> None:
     """Assert that the file has one line in the model's file list, and that its name cannot end the list."""
-    lines = append_file_list("Hello", FileContext([record])).split("\n")
-    assert (len(lines), lines[2], lines[4]) == (
-        5,
-        "[SYSTEM: Available files in current session:",
-        "End available files]",
-    )
-    assert lines[3].startswith("- ")
-    assert not set("[]\r\v\f\x1c\x85\u2028\u2029") & set(lines[3])
-    assert len(lines[3]) < 2 * MAX_NAME_CHARS + 60  # a name, and the reason of a deferred file
+    lines = append_file_list("Hello", FileContext(FileList([record]))).split("\n")
+    assert (lines[2], lines[-1]) == ("[SYSTEM: Available files in current session:", "End available files]")
+    line, *deferral = lines[3:-1]
+    assert line.startswith("- ")
+    assert [text[:2] for text in deferral] == ["  "] * (record.source is Source.DEFERRED)
+    for text in (line, *deferral):
+        assert not set("[]\r\v\f\x1c\x85\u2028\u2029") & set(text)
+        assert len(text) < 2 * MAX_NAME_CHARS + 80  # a name and a reason, or a description and one next step
 
 
 def check(backend: Backend, http: TestClient, session: Session, body: bytes) -> None:

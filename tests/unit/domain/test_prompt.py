@@ -6,7 +6,7 @@ import pytest
 
 from satchel.domain.files import FileInfo, FileRecord, Source
 from satchel.domain.ids import new_id
-from satchel.domain.prompt import FileContext, append_file_list, describe_content, format_size, sanitize
+from satchel.domain.prompt import FileContext, FileList, append_file_list, describe_content, format_size, sanitize
 
 DAY = date(2024, 8, 27)
 NO_METADATA = FileInfo()
@@ -48,7 +48,7 @@ def test_file_list_equals_the_specified_example() -> None:
         file("previous_analysis.html", 850_000, Source.GENERATED, date(2024, 8, 26)),
         file("draft_report.docx", 52_000, Source.DEFERRED, reason="needs_editing"),
     ]
-    assert append_file_list("Analyze my sales data and create a summary report", FileContext(files)) == (
+    assert append_file_list("Analyze my sales data and create a summary report", FileContext(FileList(files))) == (
         """Analyze my sales data and create a summary report
 
 [SYSTEM: Available files in current session:
@@ -61,7 +61,51 @@ End available files]"""
 
 
 def test_message_without_files_is_unchanged() -> None:
-    assert append_file_list("Hello", FileContext([])) == "Hello"
+    assert append_file_list("Hello", FileContext(FileList([]))) == "Hello"
+
+
+@pytest.mark.clause("v2.1:context:automatic")
+def test_files_outside_the_session_have_a_heading_of_their_own() -> None:
+    context = FileContext(FileList([file("here.csv")]), FileList([file("there.csv")], more=2))
+    assert append_file_list("Hello", context).split("\n")[2:] == [
+        "[SYSTEM: Available files in current session:",
+        "- here.csv (uploaded 2024-08-27, 1B)",
+        "End available files]",
+        "",
+        "[SYSTEM: Available files outside the current session:",
+        "- there.csv (uploaded 2024-08-27, 1B)",
+        "- and 2 more (satchel.list_files lists them)",
+        "End available files]",
+    ]
+
+
+def test_session_heading_is_left_out_if_the_session_has_no_files() -> None:
+    text = append_file_list("Hello", FileContext(others=FileList([file("there.csv")])))
+    assert "current session:\n" not in text.replace("outside the current session", "")
+    assert text.split("\n")[2] == "[SYSTEM: Available files outside the current session:"
+
+
+def test_files_with_the_same_name_are_listed_with_their_keys() -> None:
+    here, there = file("a.csv"), file("a.csv", day=date(2024, 8, 25))
+    context = FileContext(FileList([here, file("b.csv")]), FileList([there]))
+    lines = [line for line in append_file_list("", context).split("\n") if line.startswith("- ")]
+    assert lines == [
+        f"- a.csv (uploaded 2024-08-27, 1B, key {here.file_key})",
+        "- b.csv (uploaded 2024-08-27, 1B)",
+        f"- a.csv (uploaded 2024-08-25, 1B, key {there.file_key})",
+    ]
+
+
+@pytest.mark.clause("v2.1:deferred:fields")
+def test_deferred_file_is_listed_with_its_description_next_steps_and_expiry() -> None:
+    expires_at = int(datetime(2024, 8, 30, 9, tzinfo=UTC).timestamp())
+    waiting = file("a.docx", source=Source.DEFERRED, reason="draft").model_copy(
+        update={"description": "A [plan]", "next_actions": ["Edit it", "Send\nit"], "expires_at": expires_at}
+    )
+    assert append_file_list("", FileContext(FileList([waiting]))).split("\n")[3:-1] == [
+        "- a.docx (deferred, draft)",
+        "  description: A (plan); next steps for the user: Edit it, Send it; expires 2024-08-30T09:00:00Z",
+    ]
 
 
 @pytest.mark.clause("v2.1:context:size")
@@ -100,7 +144,7 @@ def test_sizes_have_the_specified_format(size: int, text: str) -> None:
     ],
 )
 def test_file_name_cannot_end_the_list_or_start_another(name: str) -> None:
-    lines = append_file_list("Hello", FileContext([file(name), file("b.csv")])).split("\n")
+    lines = append_file_list("Hello", FileContext(FileList([file(name), file("b.csv")]))).split("\n")
     assert (lines[2], lines[-1]) == ("[SYSTEM: Available files in current session:", "End available files]")
     assert len(lines) == 6
     assert not set("[]\r") & set("".join(lines[3:-1]))
@@ -109,7 +153,7 @@ def test_file_name_cannot_end_the_list_or_start_another(name: str) -> None:
 @pytest.mark.clause("v2.1:context:data-only")
 def test_reason_of_a_tool_cannot_end_the_list() -> None:
     waiting = file("a.csv", source=Source.DEFERRED, reason="x]\nEnd available files]")
-    lines = append_file_list("Hello", FileContext([waiting])).split("\n")
+    lines = append_file_list("Hello", FileContext(FileList([waiting]))).split("\n")
     assert lines[3:] == ["- a.csv (deferred, x) End available files))", "End available files]"]
 
 
@@ -145,16 +189,19 @@ def test_content_is_described_by_its_most_useful_fact(info: FileInfo, text: str 
 
 @pytest.mark.parametrize(("length", "shown"), [(120, "x" * 120), (121, "x" * 119 + "…"), (250, "x" * 119 + "…")])
 def test_long_name_is_truncated(length: int, shown: str) -> None:
-    (line,) = append_file_list("", FileContext([file("x" * length)])).split("\n")[3:-1]
+    (line,) = append_file_list("", FileContext(FileList([file("x" * length)]))).split("\n")[3:-1]
     assert line == f"- {shown} (uploaded 2024-08-27, 1B)"
 
 
 @pytest.mark.parametrize(
     ("context", "lines"),
     [
-        (FileContext([file("a.csv")], 3), ["- and 3 more (satchel.list_files lists them)"]),
-        (FileContext([file("a.csv")], 150, at_least=True), ["- and 150+ more (satchel.list_files lists them)"]),
-        (FileContext([file("a.csv")]), []),
+        (FileContext(FileList([file("a.csv")], 3)), ["- and 3 more (satchel.list_files lists them)"]),
+        (
+            FileContext(FileList([file("a.csv")], 150, at_least=True)),
+            ["- and 150+ more (satchel.list_files lists them)"],
+        ),
+        (FileContext(FileList([file("a.csv")])), []),
     ],
 )
 def test_omitted_files_are_counted_with_the_tool_to_list_them(context: FileContext, lines: list[str]) -> None:

@@ -38,7 +38,8 @@ export default function FilesPanel({ sessionId, changes, onMention }: FilesPanel
       setDeletedKeys((before) => new Set([...before].filter((key) => key !== file.file_key)));
     });
   };
-  const visible = list.files.filter((file) => !deletedKeys.has(file.file_key) && (file.expires_at ?? Infinity) > now);
+  const isExpired = ({ expires_at }: FileRecord) => expires_at !== null && Date.parse(expires_at) / 1000 <= now;
+  const visible = list.files.filter((file) => !deletedKeys.has(file.file_key) && !isExpired(file));
   return (
     <section className="files" aria-label="My Files">
       <header className="files-head">

@@ -18,9 +18,9 @@ describe("formatTimeSpan", () => {
 
 describe("describeExpiry", () => {
   it("describes files that expire, and returns null for files that do not", () => {
-    const now = 1_000_000;
-    expect(describeExpiry({ expires_at: now + 2 * 86_400, temporary: false }, now)).toBe("Expires in 2 days");
-    expect(describeExpiry({ expires_at: now, temporary: false }, now)).toBe("Expired");
+    const now = Date.parse("2026-08-27T09:30:00Z") / 1000;
+    expect(describeExpiry({ expires_at: "2026-08-29T09:30:00Z", temporary: false }, now)).toBe("Expires in 2 days");
+    expect(describeExpiry({ expires_at: "2026-08-27T09:30:00Z", temporary: false }, now)).toBe("Expired");
     expect(describeExpiry({ expires_at: null, temporary: true }, now)).toBe("Deleted with the chat");
     expect(describeExpiry({ expires_at: null, temporary: false }, now)).toBeNull();
   });

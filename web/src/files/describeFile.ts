@@ -10,8 +10,9 @@ export function describeExpiry(
   { expires_at: expiresAt, temporary }: Pick<FileRecord, "expires_at" | "temporary">,
   now: number,
 ): string | null {
-  if (expiresAt !== null && expiresAt !== undefined) {
-    return expiresAt <= now ? "Expired" : `Expires in ${formatTimeSpan(expiresAt - now)}`;
+  if (expiresAt) {
+    const secondsLeft = Date.parse(expiresAt) / 1000 - now;
+    return secondsLeft <= 0 ? "Expired" : `Expires in ${formatTimeSpan(secondsLeft)}`;
   }
   return temporary ? "Deleted with the chat" : null;
 }

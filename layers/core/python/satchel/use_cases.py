@@ -145,6 +145,7 @@ class UseCases:
             clock=self.ports.clock,
             entropy=self.ports.entropy,
             max_message_bytes=self.settings.limits.max_message_bytes,
+            persist_files_across_sessions=self.settings.sessions.persist_files_across_sessions,
         )
 
     @cached_property
@@ -275,7 +276,11 @@ class UseCases:
             inputs=self.resolve_inputs,
             credentials=self.ports.credentials,
             runners=self.ports.runners,
-            list_files=ListFiles(files=self.ports.files, clock=self.ports.clock),
+            list_files=ListFiles(
+                files=self.ports.files,
+                clock=self.ports.clock,
+                persist_files_across_sessions=self.settings.sessions.persist_files_across_sessions,
+            ),
             store=self.ports.store,
             callback=self.ports.callback,
             limits=self.settings.timing.limits,
@@ -291,6 +296,7 @@ class UseCases:
             links=self.mint_links,
             clock=self.ports.clock,
             max_input_bytes=self.settings.limits.max_input_bytes,
+            persist_files_across_sessions=self.settings.sessions.persist_files_across_sessions,
         )
 
     @cached_property

@@ -78,10 +78,26 @@ def deferred_file(username: str) -> Json:
     """Return a deferred artifact, which waits for an edit by the user, by its path."""
     path = Path(f"/tmp/{username}/draft.csv")
     path.write_text("a,b\n1,2\n")
-    deferral = {"reason": "needs_editing", "next_actions": ["Edit it"], "expires_hours": 5}
+    deferral = {
+        "reason": "needs_editing",
+        "description": "Draft of the totals",
+        "next_actions": ["Edit it"],
+        "expires_hours": 5,
+    }
     return {
         "results": 1,
         "deferred_artifacts": [{"name": path.name, "mime": "text/csv", "path": str(path), **deferral}],
+    }
+
+
+@mcp.tool
+def refused_parts(filename: str) -> Json:
+    """Return a broken artifact, a dashboard of a site that is not allowed, and facts that contain a secret."""
+    return {
+        "results": filename,
+        "meta_data": {"rows": 12, "api_key": "sk-live-51H", "note": "token=abcdef0123456789"},
+        "artifacts": [{"name": "garbled.png", "mime": "image/png", "b64": "not base64!"}],
+        "canvas": {"id": "board", "url": "https://elsewhere.example/board", "title": "Board"},
     }
 
 

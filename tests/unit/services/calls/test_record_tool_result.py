@@ -1,6 +1,7 @@
 """Recording a tool result: the stored result, its events and the message to the model."""
 
 import json
+from datetime import timedelta
 
 import pytest
 
@@ -8,6 +9,7 @@ from satchel.contract import ArtifactProblem, ErrorCode, ToolFailed
 from satchel.domain.calls import Call, CallResult, RunnerReport
 from satchel.domain.conversation import ToolMessage
 from satchel.domain.steps import CallRef
+from satchel.domain.timestamps import format_time
 from tests.unit.services.samples import ALICE
 from tests.unit.services.world import World, call_step
 
@@ -36,6 +38,7 @@ def test_result_is_stored_published_and_added_to_the_transcript(world: World, ca
         "error_code": None,
         "suggestion": None,
         "results": {"rows": 3},
+        "meta_data": {"seconds": 1},
     }
     assert world.events.payloads(call.turn_id)[1:] == [("tool_complete", payload)]
     assert message_to_model(world, call) == ToolMessage(
@@ -79,6 +82,39 @@ def test_suggestion_of_an_error_is_published_if_it_is_text(
     assert event["suggestion"] == payload
 
 
+def test_meta_data_of_the_event_has_refusals_and_facts_without_secrets_or_links(world: World, call: Call) -> None:
+    problems = [ArtifactProblem(name=f"{number}.png", reason="no mime") for number in range(3)]
+    facts = {
+        "rows": 3,
+        "api_key": "sk-123",
+        "source": "https://bucket/?X-Amz-Signature=abc",
+        "query": "select 1 -- password=hunter2",
+        "security_violations": [{"attempted_path": "/etc/shadow"}],
+    }
+    world.finish_call(call, RunnerReport(results=1, problems=problems, meta_data=facts))
+    ((_, event),) = world.events.payloads(call.turn_id, "tool_complete")
+    assert event["meta_data"] == {
+        "artifact_problems": [
+            {"name": f"{number}.png", "code": "E_INVALID_ARTIFACT", "reason": "no mime"} for number in range(3)
+        ],
+        "security_violations": [{"attempted_path": "/etc/shadow"}],
+        "rows": 3,
+        "api_key": "[redacted]",
+        "source": "[file link omitted]",
+        "query": "select 1 -- password=[redacted]",
+    }
+
+
+def test_meta_data_of_the_event_is_bounded_and_keeps_refusals(world: World, call: Call) -> None:
+    problems = [ArtifactProblem(name=f"{number}.png", reason="no mime") for number in range(100)]
+    facts: dict[str, object] = {f"fact {number}": ["x" * 450] * 50 for number in range(9)}
+    world.finish_call(call, RunnerReport(results=1, problems=problems, meta_data=facts))
+    ((_, event),) = world.events.payloads(call.turn_id, "tool_complete")
+    assert len(json.dumps(event)) < 70_000
+    assert len(event["meta_data"]["artifact_problems"]) > 50
+    assert len(event["meta_data"]["left_out"]) == 7
+
+
 @pytest.mark.clause("v2:arguments:no-file")
 def test_unresolved_file_name_is_in_the_meta_data_with_similar_names(world: World) -> None:
     session = world.session()
@@ -120,7 +156,12 @@ def test_model_receives_under_4_kb_about_rejected_files(world: World, call: Call
 def test_model_receives_file_names_but_no_paths(world: World, call: Call) -> None:
     files = [world.stored_file(call, "a.html"), world.stored_file(call, "draft.docx", index=1, deferred=True)]
     world.finish_call(call, RunnerReport(results="done", files=files))
-    assert message_to_model(world, call).content == {"results": "done", "files": ["a.html", "draft.docx"]}
+    expires_at = format_time(world.clock.now() + timedelta(hours=72))
+    assert message_to_model(world, call).content == {
+        "results": "done",
+        "files": ["a.html", "draft.docx"],
+        "deferred_files": [{"name": "draft.docx", "expires_at": expires_at}],
+    }
 
 
 # Repetition

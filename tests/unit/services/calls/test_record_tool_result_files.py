@@ -1,13 +1,16 @@
 """Recording the files of a call: records, names, descriptions and expiry."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from satchel.contract import Display
 from satchel.domain.calls import Call, RunnerReport
+from satchel.domain.conversation import ToolMessage
 from satchel.domain.files import FileRecord, Source
 from satchel.domain.responses import ResponseArtifact, ResponseDeferred
+from satchel.domain.timestamps import format_time
 from tests.unit.services.samples import ALICE
 from tests.unit.services.world import World
 
@@ -169,7 +172,7 @@ def test_deferred_file_has_its_reason_actions_and_expiry(world: World, call: Cal
         expires_hours=2,
     )
     result = world.finish_call(call, RunnerReport(files=[stored]))
-    expires_at = int((world.clock.now() + timedelta(hours=2)).timestamp())
+    expires_at = world.clock.now() + timedelta(hours=2)
     assert result.artifacts == []
     assert result.deferred == [
         ResponseDeferred(
@@ -178,12 +181,13 @@ def test_deferred_file_has_its_reason_actions_and_expiry(world: World, call: Cal
             mime="application/msword",
             size=5,
             reason="needs_editing",
+            status="needs editing",
             next_actions=["Edit it"],
             expires_at=expires_at,
         )
     ]
     (record,) = world.files.list_for_session(ALICE.name, call.session_id)
-    assert (record.source, record.expires_at) == (Source.DEFERRED, expires_at)
+    assert (record.source, record.expiry) == (Source.DEFERRED, expires_at)
     assert (record.reason, record.status, record.next_actions) == ("needs_editing", "needs editing", ["Edit it"])
     assert record.key == f"{ALICE.name}/deferred/20240827/{record.file_key}/draft.docx"
     assert world.store.objects[record.key].tags == {"expire-days": "1"}
@@ -192,7 +196,38 @@ def test_deferred_file_has_its_reason_actions_and_expiry(world: World, call: Cal
 @pytest.mark.clause("v2.1:deferred:expires-default")
 def test_deferred_file_expires_after_three_days_by_default(world: World, call: Call) -> None:
     result = world.finish_call(call, RunnerReport(files=[world.stored_file(call, "draft.docx", deferred=True)]))
-    assert result.deferred[0].expires_at == int((world.clock.now() + timedelta(hours=72)).timestamp())
+    assert result.deferred[0].expires_at == world.clock.now() + timedelta(hours=72)
+
+
+@pytest.mark.clause("v2.1:deferred:fields")
+def test_model_gets_what_a_deferred_file_waits_for_and_its_next_steps(world: World, call: Call) -> None:
+    fields: dict[str, Any] = {
+        "reason": "needs_editing",
+        "description": "A plan",
+        "next_actions": ["Edit it", "Send it"],
+    }
+    world.finish_call(call, RunnerReport(files=[world.stored_file(call, "a.docx", deferred=True, **fields)]))
+    (message,) = [m for m in world.transcript.list_messages(call.session_id) if isinstance(m, ToolMessage)]
+    assert message.content["deferred_files"] == [
+        {
+            "name": "a.docx",
+            "description": "A plan",
+            "reason": "needs editing",
+            "next_actions": ["Edit it", "Send it"],
+            "expires_at": format_time(world.clock.now() + timedelta(hours=72)),
+        }
+    ]
+
+
+@pytest.mark.clause("v2.1:deferred:fields")
+def test_files_update_has_the_reason_next_steps_and_expiry_of_a_deferred_file(world: World, call: Call) -> None:
+    fields: dict[str, Any] = {"reason": "needs_editing", "description": "A plan", "next_actions": ["Edit it"]}
+    world.finish_call(call, RunnerReport(files=[world.stored_file(call, "a.docx", deferred=True, **fields)]))
+    (update,) = [payload for _, payload in world.events.payloads(call.turn_id, "intermediate_update")]
+    (file,) = update["files"]
+    expires_at = format_time(world.clock.now() + timedelta(hours=72))
+    assert fields.items() <= file.items()
+    assert (file["status"], file["expires_at"]) == ("needs editing", expires_at)
 
 
 @pytest.mark.clause("v2:files:update-event")

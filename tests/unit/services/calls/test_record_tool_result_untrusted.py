@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -146,9 +147,9 @@ def test_invalid_optional_fields_are_dropped_and_the_file_is_recorded(world: Wor
 def test_deferred_file_always_expires(world: World, call: Call, hours: object) -> None:
     file = reported(world, call, "draft.docx", deferred=True)
     (deferred,) = record(world, call, forge(file, expires_hours=hours, next_actions=5, reason={})).deferred
-    now = world.clock.now().timestamp()
+    now = world.clock.now()
     assert deferred.expires_at is not None
-    assert now < deferred.expires_at <= now + 366 * 24 * 3600
+    assert now < deferred.expires_at <= now + timedelta(days=366)
 
 
 def test_base64_and_links_are_removed_from_descriptions(world: World, call: Call) -> None:

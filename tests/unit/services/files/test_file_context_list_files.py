@@ -1,12 +1,14 @@
 """The built-in tool ``satchel.list_files``."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.object_keys import outcome_key
+from satchel.domain.timestamps import format_time
 from satchel.services.calls.runner_report import read_report
 from tests.unit.services.samples import ALICE, BOB
 from tests.unit.services.world import World, call_step
@@ -31,15 +33,16 @@ def names(report: RunnerReport) -> list[str]:
     return [file["name"] for file in report.results["files"]]
 
 
-def test_users_own_files_are_listed_newest_first_without_keys_and_links(world: World) -> None:
-    world.upload("old.csv")
-    world.upload("new.txt", b"one\ntwo\n")
+def test_users_own_files_are_listed_newest_first_with_keys_but_without_links(world: World) -> None:
+    old = world.upload("old.csv")
+    new = world.upload("new.txt", b"one\ntwo\n")
     world.upload("secret.csv", who=BOB)
     report = list_files(world)
     assert report.results == {
         "files": [
             {
                 "name": "new.txt",
+                "key": new.file_key,
                 "source": "uploaded",
                 "created": "2024-08-27",
                 "size": "8B",
@@ -48,6 +51,7 @@ def test_users_own_files_are_listed_newest_first_without_keys_and_links(world: W
             },
             {
                 "name": "old.csv",
+                "key": old.file_key,
                 "source": "uploaded",
                 "created": "2024-08-27",
                 "size": "8B",
@@ -73,7 +77,7 @@ def test_deferred_file_is_listed_with_status_and_next_actions(world: World) -> N
         ["Ask Eve"],
         "draft",
     )
-    assert file["expires_at"] == int(world.clock.now().timestamp()) + 5 * 3600
+    assert file["expires_at"] == format_time(world.clock.now() + timedelta(hours=5))
 
 
 def test_files_are_listed_in_pages(world: World) -> None:

@@ -58,3 +58,16 @@ def test_name_is_found_in_the_form_of_the_file_context(world: World, name: str) 
     assert context_name != name
     assert find_file(world.files, ALICE.name, session.session_id, context_name, world.clock.now()) == record
     assert find_file(world.files, ALICE.name, session.session_id, context_name + "x", world.clock.now()) is None
+
+
+@pytest.mark.clause("v2.1:persist:off")
+def test_name_finds_no_file_of_another_session_if_files_do_not_persist(world: World) -> None:
+    session, now = world.session(), world.clock.now()
+    other = world.upload("theirs.csv", session=world.session())
+    library = world.upload("library.csv")
+
+    def find_here(name_or_key: str) -> FileRecord | None:
+        return find_file(world.files, ALICE.name, session.session_id, name_or_key, now, across_sessions=False)
+
+    assert find_here("theirs.csv") is None
+    assert (find_here(other.file_key), find_here("library.csv")) == (other, library)

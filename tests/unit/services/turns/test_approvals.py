@@ -9,6 +9,7 @@ from satchel.domain.errors import ApprovalClosed, CallNotFound, SessionNotFound,
 from satchel.domain.object_keys import outcome_key
 from satchel.domain.servers import Registry
 from satchel.domain.steps import CallRef
+from satchel.domain.timestamps import format_time
 from satchel.domain.users import Identity
 from satchel.services.calls.runner_report import read_report
 from tests.unit.services.samples import ALICE, BOB, REGISTRY
@@ -88,7 +89,7 @@ def test_approval_request_is_published_with_arguments_and_expiry(world: World, w
                 "tool": "report.summarise",
                 "server": "report",
                 "arguments": {"filename": "sales.csv"},
-                "expires_at": (world.clock.now() + APPROVAL_TIME).isoformat(),
+                "expires_at": format_time(world.clock.now() + APPROVAL_TIME),
             },
         )
     ]

@@ -262,7 +262,7 @@ def test_file_of_another_session_is_listed_if_the_message_names_it(world: World)
     here, there = world.upload("here.csv", session=session), world.upload("there.csv", session=world.session())
     world.upload("elsewhere.csv")
     world.complete(world.turn(session, files=[there.file_key, here.file_key, there.file_key]))
-    assert listed_files(world) == ["there.csv", "here.csv"]
+    assert listed_files(world) == ["here.csv", "there.csv"]
 
 
 @pytest.mark.clause("v2.1:deferred:expired")

@@ -104,12 +104,14 @@ def _truncate_results(results: Any, budget: int) -> tuple[Any, dict[str, Any]]: 
     return truncated, {"results": {"characters": len(text), "left_out": left_out}}
 
 
-def limit_meta_data(meta_data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return ``(meta_data of at most 4 KB, note that names the omitted keys)``. Omit the largest values first."""
+def limit_meta_data(
+    meta_data: dict[str, Any], max_bytes: int = MAX_META_DATA_BYTES
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return ``(meta_data of at most max_bytes, note that names the omitted keys)``. Omit the largest values first."""
     sizes = {key: len(json.dumps({key: value}, ensure_ascii=False).encode()) for key, value in meta_data.items()}
     included = set(meta_data)
     for key in sorted(sizes, key=lambda key: sizes[key], reverse=True):
-        if sum(sizes[name] for name in included) < MAX_META_DATA_BYTES:
+        if sum(sizes[name] for name in included) < max_bytes:
             break
         included.discard(key)
     left_out = [safe_name(key) for key in meta_data if key not in included]

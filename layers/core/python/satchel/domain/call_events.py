@@ -3,11 +3,17 @@
 from collections.abc import Iterator
 from typing import Any
 
+from satchel.contract import limit_meta_data
 from satchel.domain.calls import Call, CallResult
 from satchel.domain.events import NewEvent
+from satchel.domain.redaction import redact_value
 from satchel.domain.response_composition import resolve_display
 from satchel.domain.responses import ResponseArtifact, ResponseDeferred
 
+REFUSAL_KEYS = ("artifact_problems", "canvas_refused", "unresolved_files", "security_violations")
+"""The entries of a call's meta data that say what Satchel refused or could not do. The other entries are the tool's."""
+
+_MAX_META_DATA_BYTES = 64_000  # with the results, an event must fit into a WebSocket message of 128 KB
 _WITHOUT_NONE: dict[str, Any] = {"exclude_none": True}
 
 
@@ -20,6 +26,7 @@ def call_events(call: Call, result: CallResult) -> Iterator[NewEvent]:
         "error_code": result.error_code,
         "suggestion": _suggestion(result),
         "results": result.results,
+        "meta_data": _meta_data(result),
     }
     yield NewEvent(type="tool_complete", payload=payload, dedupe_key=f"end-{call.call_id}")
     if result.files:
@@ -30,6 +37,17 @@ def call_events(call: Call, result: CallResult) -> Iterator[NewEvent]:
         yield _update(call, "canvas", {"canvas": result.canvas.model_dump(exclude={"token"}, **_WITHOUT_NONE)})
     if result.display and result.display.notification:
         yield _update(call, "notification", {"message": result.display.notification})
+
+
+def _meta_data(result: CallResult) -> dict[str, Any] | None:
+    """Return what Satchel refused or could not store, and the tool's own facts, without secrets, tokens and links.
+
+    If they are too long for an event, the largest values are left out and named in ``left_out``.
+    """
+    meta = result.meta_data or {}
+    refusals_first = {key: meta[key] for key in REFUSAL_KEYS if key in meta} | meta
+    included, note = limit_meta_data(redact_value(refusals_first), _MAX_META_DATA_BYTES)
+    return included | note.get("meta_data", {}) or None
 
 
 def _suggestion(result: CallResult) -> str | None:
@@ -46,4 +64,4 @@ def _update(call: Call, kind: str, fields: dict[str, Any]) -> NewEvent:
 
 
 def _reference(file: ResponseArtifact | ResponseDeferred) -> dict[str, Any]:
-    return file.model_dump(exclude={"content", "metadata", "download_url"}, **_WITHOUT_NONE)
+    return file.model_dump(mode="json", exclude={"content", "metadata", "download_url"}, **_WITHOUT_NONE)

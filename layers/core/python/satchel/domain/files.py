@@ -1,6 +1,6 @@
 """A user's files: records, versions, name conflicts, expiry, filters for listings, and storage usage."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated
 
@@ -75,6 +75,11 @@ class NewFile(BaseModel):
     def is_transient(self) -> bool:
         """Return True if the file will be deleted automatically, with its session or at a set time."""
         return self.temporary or self.expires_at is not None
+
+    @property
+    def expiry(self) -> datetime | None:
+        """Return the time at which the file is deleted, or None if it is not deleted at a set time."""
+        return None if self.expires_at is None else datetime.fromtimestamp(self.expires_at, UTC)
 
     @property
     def status(self) -> str | None:

@@ -33,9 +33,14 @@ _USER_INFO = re.compile(r"(?<=://)[^\s/@\"']{1,256}(?=@)")
 
 def redact(arguments: Any) -> Any:  # noqa: ANN401  (any JSON value)
     """Return tool arguments without secrets, as JSON. If the JSON is too long, return the beginning of its text."""
-    redacted = _redact(strip_and_truncate(arguments, MAX_CHARS), 0)
+    redacted = redact_value(arguments)
     text = json.dumps(redacted, ensure_ascii=False)
     return redacted if len(text) <= MAX_TOTAL_CHARS else truncate(text, MAX_TOTAL_CHARS)
+
+
+def redact_value(value: Any) -> Any:  # noqa: ANN401  (any JSON value)
+    """Return a JSON value without secrets and file links. Texts, lists, objects and their depth are cut to limits."""
+    return _redact(strip_and_truncate(value, MAX_CHARS), 0)
 
 
 def redact_text(text: str) -> str:

@@ -1,5 +1,6 @@
 """The response of a turn, and its parts. Stored responses have no download links; each read adds new links."""
 
+from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -41,9 +42,10 @@ class ResponseDeferred(BaseModel):
     size: int
     description: str | None = None
     reason: str | None = None
-    next_actions: list[str] = []
+    status: str | None = Field(default=None, description="The reason in words, without underscores.")
+    next_actions: list[str] = Field(default=[], description="Suggested next steps for the user.")
     category: str | None = None
-    expires_at: int | None = Field(default=None, description="Seconds since 1970, UTC.")
+    expires_at: datetime | None = None
     download_url: str | None = None
 
 

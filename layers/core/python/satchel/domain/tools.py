@@ -112,7 +112,8 @@ LIST_FILES = ToolSpec(
     name="list_files",
     description=(
         "List the user's files, newest first, with details of each file. Use it to find files that the list of "
-        "available files leaves out, and the next actions of deferred files. Call it with `cursor` for the next page."
+        "available files leaves out, and the next actions of deferred files. If several files have the same name, use "
+        "the `key` in tool arguments. Call it with `cursor` for the next page."
     ),
     input_schema={
         "type": "object",

@@ -102,7 +102,11 @@ class ToolLog(_CallEventBase):
 
 
 class ToolComplete(_CallEventBase):
-    """A tool call has finished. The model receives ``results``; ``suggestion`` says how to correct a failed call."""
+    """A tool call has finished. The model receives ``results``; ``suggestion`` says how to correct a failed call.
+
+    ``meta_data`` says what Satchel could not store or refused (``artifact_problems``, ``canvas_refused``,
+    ``unresolved_files``, ``security_violations``), and contains the tool's own facts, without secrets and links.
+    """
 
     type: Literal["tool_complete"]
     tool: str
@@ -110,6 +114,7 @@ class ToolComplete(_CallEventBase):
     error_code: str | None
     suggestion: str | None
     results: Any
+    meta_data: dict[str, Any] | None
 
 
 class FilesUpdate(_CallEventBase):

@@ -20,6 +20,7 @@ from satchel.domain.object_keys import expiry_tags, outcome_key
 from satchel.domain.responses import ResponseArtifact, ResponseCanvas, ResponseDeferred
 from satchel.domain.size_limits import MAX_FILES, strip_and_truncate, truncate
 from satchel.domain.steps import CallRef, CallStep, Failure
+from satchel.domain.timestamps import format_time
 from satchel.ports.calls import Calls
 from satchel.ports.files import Files
 from satchel.ports.sessions import Dashboards
@@ -42,6 +43,9 @@ logger = logging.getLogger(__name__)
 
 _PROBLEMS = "artifact_problems"
 _MAX_PROBLEMS_FOR_MODEL = 10
+_MAX_DEFERRED_FOR_MODEL = 20
+_MAX_ACTIONS_FOR_MODEL = 10
+_MAX_DEFERRAL_CHARS = 300
 _TIMEOUTS = {"States.Timeout", "States.HeartbeatTimeout"}
 
 
@@ -105,7 +109,7 @@ class RecordToolResult:
             if isinstance(stored.artifact, Artifact):
                 artifacts.append(to_response(stored.artifact, record, len(artifacts), declared=stored.declared))
             else:
-                deferred.append(to_deferred_response(stored.artifact, record))
+                deferred.append(to_deferred_response(record))
         refused = rejection_reason(report.canvas, self.canvas_origins) if report.canvas else None
         return CallResult(
             is_error=report.is_error,
@@ -179,7 +183,23 @@ def _message_to_model(call: Call, result: CallResult) -> ToolMessage:
         content["meta_data"], _ = limit_meta_data(_with_short_problems(result.meta_data))
     if names := [file.name for file in result.files]:
         content["files"] = names
+    if result.deferred:
+        content["deferred_files"] = [_deferral_for_model(file) for file in result.deferred[:_MAX_DEFERRED_FOR_MODEL]]
     return ToolMessage(ref=call.ref, tool=call.tool, content=content, failed=result.is_error, mistaken=call.is_mistaken)
+
+
+def _deferral_for_model(file: ResponseDeferred) -> dict[str, Any]:
+    """Return what a deferred file waits for: the model passes it on to the user, who must act."""
+    fields = {
+        "name": file.name,
+        "description": file.description and truncate(file.description, _MAX_DEFERRAL_CHARS),
+        "reason": file.status,
+        "next_actions": [
+            truncate(action, _MAX_DEFERRAL_CHARS) for action in file.next_actions[:_MAX_ACTIONS_FOR_MODEL]
+        ],
+        "expires_at": file.expires_at and format_time(file.expires_at),
+    }
+    return {name: value for name, value in fields.items() if value}
 
 
 def _with_short_problems(meta: dict[str, Any]) -> dict[str, Any]:

@@ -41,6 +41,7 @@ class ResolveInputs:
     links: MintLinks
     clock: Clock
     max_input_bytes: int
+    persist_files_across_sessions: bool
 
     def __call__(
         self, call: Call, tool: ToolSpec, entry: ServerEntry, arguments: dict[str, Any], max_seconds: float
@@ -67,7 +68,11 @@ class ResolveInputs:
     def _find(self, call: Call, values: list[str]) -> tuple[dict[str, FileRecord], dict[str, list[str]]]:
         """Return the file record for each name in ``values``, and similar file names for each name without a file."""
         now = self.clock.now()
-        found = {value: find_file(self.files, call.user, call.session_id, value, now) for value in values}
+        persist = self.persist_files_across_sessions
+        found = {
+            value: find_file(self.files, call.user, call.session_id, value, now, across_sessions=persist)
+            for value in values
+        }
         records = {value: record for value, record in found.items() if record is not None}
         missing = [value for value, record in found.items() if record is None]
         candidates = self._names(call) if missing else []

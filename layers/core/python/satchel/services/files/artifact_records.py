@@ -88,7 +88,7 @@ def to_response(artifact: Artifact, record: FileRecord, position: int, *, declar
     )
 
 
-def to_deferred_response(artifact: DeferredArtifact, record: FileRecord) -> ResponseDeferred:
+def to_deferred_response(record: FileRecord) -> ResponseDeferred:
     """Return the deferred file's entry in the response, without a download link."""
     return ResponseDeferred(
         name=record.name,
@@ -97,10 +97,11 @@ def to_deferred_response(artifact: DeferredArtifact, record: FileRecord) -> Resp
         mime=record.mime,
         size=record.size,
         description=record.description,
-        reason=artifact.reason,
-        next_actions=artifact.next_actions,
+        reason=record.reason,
+        status=record.status,
+        next_actions=record.next_actions,
         category=record.category,
-        expires_at=record.expires_at,
+        expires_at=record.expiry,
     )
 
 

@@ -4,7 +4,7 @@ The file context contains the session's files and, if files persist across sessi
 sessions. The model can list all other files with the tool.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,9 @@ from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.errors import InvalidRequest
 from satchel.domain.files import FileFilter, FileRecord, Source, is_expired
 from satchel.domain.ids import FileKey
-from satchel.domain.prompt import MAX_LISTED_FILES, FileContext, format_size
+from satchel.domain.prompt import MAX_LISTED_FILES, FileContext, FileList, format_size, sanitize
 from satchel.domain.sessions import Turn
+from satchel.domain.timestamps import format_time
 from satchel.domain.tools import FILES_PER_PAGE
 from satchel.ports.files import Files
 from satchel.ports.system import Clock
@@ -32,24 +33,33 @@ class FileContextBuilder:
     persist_files_across_sessions: bool
 
     def __call__(self, turn: Turn) -> FileContext:
-        """Return the files that the message names, then the session's files, then files of other sessions."""
-        session_page = self.files.list(turn.user, _MAX_COUNTED, None, FileFilter(session_id=turn.session_id))
-        session_keys = {file.file_key for file in session_page.items}
-        keys = [FileKey(key) for key in dict.fromkeys(turn.files) if key not in session_keys]
-        named = [file for key in keys if (file := self.files.get(turn.user, key))]
-        relevant = [*self._current(named), *self._current(session_page.items)]
-        others, more_others = self._others(turn, {file.file_key for file in relevant})
-        listed = relevant[:MAX_LISTED_FILES]
-        listed += others[: min(MAX_OTHERS, MAX_LISTED_FILES - len(listed))]
-        more = len(relevant) + len(others) - len(listed)
-        return FileContext(listed, more, at_least=more > 0 and (more_others or session_page.cursor is not None))
+        """Return the session's files, and files of other sessions. The files that the message names come first."""
+        page = self.files.list(turn.user, _MAX_COUNTED, None, FileFilter(session_id=turn.session_id))
+        read = {file.file_key: file for file in page.items}
+        keys = [FileKey(key) for key in dict.fromkeys(turn.files)]
+        named = self._current([file for key in keys if (file := read.get(key) or self.files.get(turn.user, key))])
+        named_keys = {file.file_key for file in named}
+        named_others = [file for file in named if file.session_id != turn.session_id]
+        own = [file for file in named if file.session_id == turn.session_id]
+        own += [file for file in self._current(page.items) if file.file_key not in named_keys]
+        others, more_others = self._others(turn, named_keys)
+        listed = own[: max(0, MAX_LISTED_FILES - len(named_others))]
+        listed_others = named_others[:MAX_LISTED_FILES]
+        listed_others += others[: min(MAX_OTHERS, MAX_LISTED_FILES - len(listed) - len(listed_others))]
+        more, more_of_others = len(own) - len(listed), len(named_others) + len(others) - len(listed_others)
+        return FileContext(
+            session=FileList(listed, more, at_least=more > 0 and page.cursor is not None),
+            others=FileList(listed_others, more_of_others, at_least=more_of_others > 0 and more_others),
+            # A named file's name may find a newer file or, if files do not persist across sessions, no file.
+            ambiguous={f.file_key for f in listed_others if f in named_others or sanitize(f.name) != f.name},
+        )
 
-    def _others(self, turn: Turn, relevant: set[str]) -> tuple[list[FileRecord], bool]:
-        """Return the user's files of other sessions except ``relevant``, and True if not all of them were read."""
+    def _others(self, turn: Turn, named: Collection[str]) -> tuple[list[FileRecord], bool]:
+        """Return the user's files of other sessions except ``named``, and True if not all of them were read."""
         if not self.persist_files_across_sessions:
             return [], False
         page = self.files.list(turn.user, _MAX_COUNTED, None)
-        others = [f for f in page.items if f.session_id != turn.session_id and f.file_key not in relevant]
+        others = [f for f in page.items if f.session_id != turn.session_id and f.file_key not in named]
         return self._current(others), page.cursor is not None
 
     def _current(self, files: Sequence[FileRecord]) -> list[FileRecord]:
@@ -63,11 +73,13 @@ class ListFiles:
 
     files: Files
     clock: Clock
+    persist_files_across_sessions: bool
 
     def __call__(self, call: Call, arguments: dict[str, Any]) -> RunnerReport:
         """Return a page of files. ``arguments`` are already validated. Raise InvalidArguments for an invalid cursor."""
+        only_session = arguments.get("this_session") or not self.persist_files_across_sessions
         file_filter = FileFilter(
-            session_id=call.session_id if arguments.get("this_session") else None,
+            session_id=call.session_id if only_session else None,
             source=Source(arguments["source"]) if "source" in arguments else None,
             name_prefix=arguments.get("name_prefix", ""),
         )
@@ -83,6 +95,7 @@ class ListFiles:
 def _describe(record: FileRecord) -> dict[str, Any]:
     fields = {
         "name": record.name,
+        "key": record.file_key,
         "source": record.source.value,
         "created": f"{record.created_at:%Y-%m-%d}",
         "size": format_size(record.size),
@@ -92,6 +105,6 @@ def _describe(record: FileRecord) -> dict[str, Any]:
         "info": record.info.model_dump(),
         "status": record.status,
         "next_actions": record.next_actions,
-        "expires_at": record.expires_at,
+        "expires_at": record.expiry and format_time(record.expiry),
     }
     return {name: value for name, value in fields.items() if value}

@@ -63,21 +63,33 @@ class ReadFiles:
 
 
 def find_file(
-    files: Files, user: UserName, session_id: SessionId | None, name_or_key: str, now: datetime
+    files: Files,
+    user: UserName,
+    session_id: SessionId | None,
+    name_or_key: str,
+    now: datetime,
+    *,
+    across_sessions: bool = True,
 ) -> FileRecord | None:
     """Return the user's file with this key or name, or None if it does not exist or has expired.
 
     Search the session's files first. Also accept a name as the model sees it: shortened, or with replaced brackets.
+    Unless ``across_sessions``, names do not find files of other sessions; keys do.
     """
-    matches = _find_files(files, user, session_id, name_or_key)
-    return next((record for record in matches if not is_expired(record, now)), None)
+    if (record := _find_by_key(files, user, name_or_key)) and not is_expired(record, now):
+        return record
+    sessions = None if across_sessions else {session_id, None}
+    matches = (r for r in _find_by_name(files, user, session_id, name_or_key) if not is_expired(r, now))
+    return next((record for record in matches if sessions is None or record.session_id in sessions), None)
 
 
-def _find_files(files: Files, user: UserName, session_id: SessionId | None, name_or_key: str) -> Iterator[FileRecord]:
-    if _FILE_KEY.fullmatch(name_or_key) and (record := files.get(user, FileKey(name_or_key))):
-        yield record
-    if name_or_key and "/" not in name_or_key and "\\" not in name_or_key:
-        yield from files.list_by_name(user, session_id, safe_name(name_or_key))
-        if session_id and _MARKS_OF_CHANGED_NAMES & set(name_or_key):
+def _find_by_key(files: Files, user: UserName, name_or_key: str) -> FileRecord | None:
+    return files.get(user, FileKey(name_or_key)) if _FILE_KEY.fullmatch(name_or_key) else None
+
+
+def _find_by_name(files: Files, user: UserName, session_id: SessionId | None, name: str) -> Iterator[FileRecord]:
+    if name and "/" not in name and "\\" not in name:
+        yield from files.list_by_name(user, session_id, safe_name(name))
+        if session_id and _MARKS_OF_CHANGED_NAMES & set(name):
             page = files.list(user, _MAX_COMPARED, None, FileFilter(session_id=session_id))
-            yield from (file for file in page.items if sanitize(file.name) == name_or_key)
+            yield from (file for file in page.items if sanitize(file.name) == name)

@@ -10,6 +10,7 @@ from satchel.domain.events import NewEvent
 from satchel.domain.ids import CallId, SessionId, TurnId
 from satchel.domain.size_limits import strip_and_truncate
 from satchel.domain.steps import CallStep
+from satchel.domain.timestamps import format_time
 from satchel.domain.users import Identity
 from satchel.ports.calls import Calls
 from satchel.ports.system import Clock
@@ -47,7 +48,7 @@ class AskApproval:
             "server": server,
             # If the arguments are not valid JSON, send them as text, so that the user can correct them.
             "arguments": strip_and_truncate(args.parse_or_text(call.arguments)),
-            "expires_at": stored.expires_at.isoformat(),
+            "expires_at": format_time(stored.expires_at),
         }
         once = f"ask-{call.call_id}"
         self.events.append(call.turn_id, NewEvent(type="tool_approval_request", payload=payload, dedupe_key=once))

@@ -57,6 +57,7 @@ class StartTurn:
     clock: Clock
     entropy: Callable[[int], bytes]
     max_message_bytes: int
+    persist_files_across_sessions: bool
 
     def __call__(
         self, who: Identity, session_id: SessionId, request: TurnRequest, idempotency_key: str | None = None
@@ -122,7 +123,8 @@ class StartTurn:
             raise UnknownTools(f"There is no such tool or server: {', '.join(unknown)}", unknown=unknown)
 
     def _file_key(self, who: Identity, session_id: SessionId, name_or_key: str) -> str:
-        record = find_file(self.files, who.name, session_id, name_or_key, self.clock.now())
+        persist, now = self.persist_files_across_sessions, self.clock.now()
+        record = find_file(self.files, who.name, session_id, name_or_key, now, across_sessions=persist)
         if record is None:
             raise FileNotFound(name_or_key)
         return record.file_key

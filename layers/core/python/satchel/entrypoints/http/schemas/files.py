@@ -26,7 +26,7 @@ class FileUpload(FileFields):
 
 
 class FileOut(BaseModel):
-    """A file of the user. ``size`` is in bytes, ``expires_at`` in seconds since 1970.
+    """A file of the user. ``size`` is in bytes.
 
     A deferred file needs a decision of the user: ``status`` and ``reason`` say why, and ``next_actions`` lists what the
     user can do. A deferred file is deleted at ``expires_at`` unless the user keeps it. A ``temporary`` file is deleted
@@ -46,7 +46,7 @@ class FileOut(BaseModel):
     viewer: str | None
     auto_open: bool
     temporary: bool
-    expires_at: int | None
+    expires_at: datetime | None
     status: str | None
     reason: str | None
     next_actions: list[str]
@@ -56,7 +56,8 @@ class FileOut(BaseModel):
     @classmethod
     def of(cls, record: FileRecord, download_url: str | None = None) -> "FileOut":
         """Convert a file record to its JSON response."""
-        return cls.model_validate({**record.model_dump(), "status": record.status, "download_url": download_url})
+        added = {"status": record.status, "expires_at": record.expiry, "download_url": download_url}
+        return cls.model_validate(record.model_dump() | added)
 
 
 class StoreReference(BaseModel):
