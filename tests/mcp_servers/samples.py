@@ -1,4 +1,4 @@
-"""Tools that return files to view: one of every type, very large files and hostile files."""
+"""Tools that return output to view: files of every type, very large and hostile files, and output with problems."""
 
 from pathlib import Path
 from typing import Any
@@ -72,6 +72,12 @@ def dashboard(url: str, canvas_id: str = "monitor", persistence: str = "session"
     """Show a dashboard."""
     canvas = {"id": canvas_id, "url": url, "title": "Monitor", "persistence": persistence, "token": "<wanted>"}
     return {"results": {"opened": canvas_id}, "canvas": canvas}
+
+
+@server.tool
+def text_results(text: str) -> Json:
+    """Return the text as the result."""
+    return {"results": text}
 
 
 def _files_output(username: str, files: dict[str, tuple[str, bytes]], display: Json) -> Json:

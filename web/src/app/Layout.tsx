@@ -1,7 +1,7 @@
 import { lazy, Suspense, useCallback, useState } from "react";
 import type { Config } from "../api/types";
 import type { Identity } from "../auth/identity";
-import type { OpenRequest } from "../canvas/types";
+import type { OpenableOutput, OpenRequest } from "../canvas/types";
 import { Composer } from "../chat/Composer";
 import { ModelPicker } from "../chat/ModelPicker";
 import { TurnList } from "../chat/TurnList";
@@ -29,8 +29,8 @@ export function Layout({ config, identity }: LayoutProps) {
     setCanvasOpen(open);
     if (open) setSidebarOpen(false);
   }, []);
-  const openFile = (turnId: string, fileKey: string): void => {
-    setOpenRequest({ turnId, fileKey, nonce: Date.now() });
+  const openOutput = (turnId: string, output: OpenableOutput): void => {
+    setOpenRequest({ turnId, output, nonce: Date.now() });
     setCanvasOpen(true);
   };
   return (
@@ -67,7 +67,7 @@ export function Layout({ config, identity }: LayoutProps) {
             </button>
           )}
         </header>
-        <Chat conversation={conversation} config={config} onOpenFile={openFile} />
+        <Chat conversation={conversation} config={config} onOpen={openOutput} />
       </main>
       <Suspense>
         <Canvas
@@ -85,15 +85,15 @@ export function Layout({ config, identity }: LayoutProps) {
 interface ChatProps {
   conversation: Conversation;
   config: Config;
-  onOpenFile(turnId: string, fileKey: string): void;
+  onOpen(turnId: string, output: OpenableOutput): void;
 }
 
-function Chat({ conversation, config, onOpenFile }: ChatProps) {
+function Chat({ conversation, config, onOpen }: ChatProps) {
   const { turns, runningTurn, isSending, sessionId, draft, setDraft, model } = conversation;
   return (
     <Suspense>
       <DropZone sessionFor={() => conversation.ensureSession("Files")} onUploaded={conversation.mentionFile}>
-        <TurnList turns={turns} onOpenFile={onOpenFile} />
+        <TurnList turns={turns} onOpen={onOpen} />
         <Composer
           text={draft}
           setText={setDraft}

@@ -29,7 +29,9 @@ export function DownloadButton({ item, label = "Download", ariaLabel }: Download
 /** `attachment=true` is needed because browsers ignore `download` for another origin, such as the file storage. */
 function startDownload(url: string, name: string): void {
   const link = document.createElement("a");
-  link.href = `${url}&attachment=true`;
+  const address = new URL(url, location.origin);
+  address.searchParams.set("attachment", "true");
+  link.href = address.href;
   link.download = name;
   link.rel = "noreferrer";
   link.click();

@@ -32,25 +32,25 @@ export function Panes({ tabs, open, onClose }: PanesProps) {
           hidden={!visible.includes(tab.key)}
           style={{ order: visible.indexOf(tab.key) }}
         >
-          <Pane tab={tab} onClose={() => onClose(tab.key)} />
+          <Pane tab={tab} title={getTitle(tab, tabs)} onClose={() => onClose(tab.key)} />
         </div>
       ))}
     </div>
   );
 }
 
-function Pane({ tab, onClose }: { tab: Tab; onClose(): void }) {
+function Pane({ tab, title, onClose }: { tab: Tab; title: string; onClose(): void }) {
   return (
     <>
       <header className="pane-head">
-        <h2>{getTitle(tab)}</h2>
+        <h2 title={title}>{title}</h2>
         {tab.kind === "file" && (
           <>
             <span className="faint">{formatSize(tab.item.size)}</span>
             <DownloadButton item={tab.item} />
           </>
         )}
-        <button type="button" aria-label={`Close ${getTitle(tab)}`} onClick={onClose}>
+        <button type="button" aria-label={`Close ${title}`} onClick={onClose}>
           Close
         </button>
       </header>

@@ -34,10 +34,10 @@ export function TabBar({ tabs, onSelect, onClose }: TabBarProps) {
           aria-selected={tab.key === tabs.active}
           aria-controls={getPanelId(tab)}
           tabIndex={tab.key === tabs.active ? 0 : -1}
-          title={getTitle(tab)}
+          title={getTitle(tab, tabs)}
           onClick={() => onSelect(tab.key)}
         >
-          {getTitle(tab)}
+          {getTitle(tab, tabs)}
         </button>
       ))}
     </div>

@@ -11,6 +11,7 @@ import {
   openTabs,
   restoreTabs,
   selectTab,
+  showTab,
   splitView,
   type TabsState,
   tabsToOpen,
@@ -35,10 +36,11 @@ function output(overrides: Partial<ToolOutput>): ToolOutput {
   return { id: "t1/c1", turnId: "t1", ...fields, ...overrides };
 }
 
-const titlesToOpen = (each: ToolOutput) => tabsToOpen("s1", each).tabs.map(getTitle);
-const fileTabs = (...files: Artifact[]) =>
-  tabsToOpen("s1", output({ artifacts: files, display: { ...DISPLAY, open_canvas: true } })).tabs;
-const titles = (state: TabsState) => state.tabs.map(getTitle);
+const titlesToOpen = (each: ToolOutput) => titles(tabsToOpen("s1", each));
+const tabsOfTurn = (turnId: string, ...artifacts: Artifact[]) =>
+  tabsToOpen("s1", output({ turnId, artifacts, display: { ...DISPLAY, open_canvas: true } })).tabs;
+const fileTabs = (...files: Artifact[]) => tabsOfTurn("t1", ...files);
+const titles = (state: Pick<TabsState, "tabs">) => state.tabs.map((tab) => getTitle(tab, state));
 
 describe("tabsToOpen", () => {
   const files = [artifact("data.bin", { showable: false }), artifact("a.txt"), artifact("b.txt")];
@@ -66,7 +68,7 @@ describe("tabsToOpen", () => {
   it("opens a dashboard in its own mode, unless the dashboard has open=false", () => {
     const splitDashboard = dashboard("d", { mode: "split" });
     const { tabs, mode } = tabsToOpen("s1", output({ dashboard: splitDashboard, display: { ...DISPLAY, mode: "append" } }));
-    expect([tabs.map(getTitle), mode]).toEqual([["d"], "split"]);
+    expect([titles({ tabs }), mode]).toEqual([["d"], "split"]);
     expect(titlesToOpen(output({ dashboard: dashboard("d", { open: false }) }))).toEqual([]);
   });
 
@@ -85,8 +87,30 @@ describe("tabs", () => {
 
   it("replaces files but keeps dashboards in replace mode", () => {
     const state = openTabs(openTabs(NO_TABS, [d], "replace"), [a, b], "replace");
-    expect(titles(openTabs(state, [c], "replace"))).toEqual(["d", "c"]);
-    expect(openTabs(state, [c], "replace").active).toBe(c.key);
+    const [next] = tabsOfTurn("t2", artifact("next"));
+    if (!next) throw new Error("expected one tab");
+    expect(titles(openTabs(state, [next], "replace"))).toEqual(["d", "next"]);
+    expect(openTabs(state, [next], "replace").active).toBe(next.key);
+  });
+
+  it("keeps what another call of the same turn opened, in every mode", () => {
+    const ephemeral = createDashboardTab(dashboard("e", { persistence: "ephemeral" }), "s1", "t1");
+    const state = openTabs(openTabs(NO_TABS, [a, ephemeral], "replace"), [b], "replace");
+    expect(titles(state)).toEqual(["a", "e", "b"]);
+  });
+
+  it("keeps other versions open when the user opens one, and selects it", () => {
+    const [newer] = fileTabs(artifact("a", { version: 2 }));
+    if (!newer) throw new Error("expected one tab");
+    const state = showTab(showTab(openTabs(NO_TABS, [a, b], "replace"), newer), a);
+    expect([titles(state), state.active]).toEqual([["a, version 1", "b", "a, version 2"], a.key]);
+    expect(showTab(state, newer).tabs).toHaveLength(3);
+  });
+
+  it("distinguishes files of one title by their names, and dashboards by their ids", () => {
+    const files = fileTabs(artifact("one.json", { title: "References" }), artifact("two.json", { title: "References" }));
+    const boards = ["x", "y"].map((id) => createDashboardTab(dashboard(id, { title: "Live" }), "s1", "t1"));
+    expect(titles({ tabs: [...files, ...boards, b] })).toEqual(["one.json", "two.json", "Live (x)", "Live (y)", "b"]);
   });
 
   it("keeps open files and selects the new one in append mode", () => {
@@ -118,7 +142,7 @@ describe("tabs", () => {
     const ephemeral = createDashboardTab(dashboard("e", { persistence: "ephemeral" }), "s1", "t1");
     const pinned = createDashboardTab(dashboard("p", { persistence: "pinned" }), "s1", "t1");
     const state = openTabs(NO_TABS, [d, ephemeral, pinned], "append");
-    expect(titles(openTabs(state, [a], "replace"))).toEqual(["d", "p", "a"]);
+    expect(titles(openTabs(state, tabsOfTurn("t2", artifact("a")), "replace"))).toEqual(["d", "p", "a"]);
     expect(titles(leaveSession(state))).toEqual(["p"]);
   });
 

@@ -3,9 +3,23 @@ import type { Artifact, Dashboard } from "../api/types";
 import { type Item, itemFromTurn } from "./item";
 import type { ToolOutput } from "./types";
 
-export type Tab =
-  | { key: string; kind: "file"; item: Item }
-  | { key: string; kind: "dashboard"; dashboard: Dashboard; sessionId: string; turnId: string };
+export type Tab = FileTab | DashboardTab;
+
+interface FileTab {
+  key: string;
+  kind: "file";
+  item: Item;
+  /** The turn whose output this is; null if it was opened from My Files. */
+  turnId: string | null;
+}
+
+interface DashboardTab {
+  key: string;
+  kind: "dashboard";
+  dashboard: Dashboard;
+  sessionId: string;
+  turnId: string;
+}
 
 export type Mode = "replace" | "append" | "split";
 
@@ -19,8 +33,9 @@ export interface TabsState {
 
 export const NO_TABS: TabsState = { tabs: [], active: null, beside: null };
 
-export function createFileTab(item: Item): Tab {
-  return { key: `file:${item.fileKey}@${item.version}`, kind: "file", item };
+/** Return the tab of one version of a file. `turnId` is null if no turn opens it. */
+export function createFileTab(item: Item, turnId: string | null = null): Tab {
+  return { key: `file:${item.fileKey}@${item.version}`, kind: "file", item, turnId };
 }
 
 export function createDashboardTab(dashboard: Dashboard, sessionId: string, turnId: string): Tab {
@@ -30,7 +45,7 @@ export function createDashboardTab(dashboard: Dashboard, sessionId: string, turn
 /** Return the tabs that an output opens automatically, in order, and the mode to open them in. */
 export function tabsToOpen(sessionId: string, output: ToolOutput): { tabs: Tab[]; mode: Mode } {
   const files = hasFilesToOpen(output) ? sortForDisplay(output) : [];
-  const tabs = files.map((file) => createFileTab(itemFromTurn(sessionId, output.turnId, applyViewerHint(file, output))));
+  const tabs = files.map((file) => createFileTab(itemFromTurn(sessionId, output.turnId, applyViewerHint(file, output)), output.turnId));
   const { dashboard } = output;
   // A dashboard comes first: the tool chose to open it, while the files may be by-products.
   if (dashboard?.open) tabs.unshift(createDashboardTab(dashboard, sessionId, output.turnId));
@@ -67,13 +82,15 @@ function parseMode(mode: string | null | undefined): Mode | null {
 }
 
 /**
- * Add tabs and select the first of them. `replace` closes the open files, `append` keeps them, `split` also keeps the
- * selected one visible beside the new one. Dashboards stay open until the user closes them.
+ * Add the tabs of a call and select the first of them. `replace` closes the files of earlier turns, `append` keeps them,
+ * `split` also keeps the selected one visible beside the new one. Dashboards stay open until the user closes them, and
+ * no mode closes what another call of the same turn opened.
  */
 export function openTabs(state: TabsState, added: readonly Tab[], mode: Mode): TabsState {
   const [first] = added;
   if (!first) return state;
-  const stays = (tab: Tab) => !added.some((one) => hasSameContent(one, tab)) && (mode !== "replace" || outlivesTurn(tab));
+  const closes = (tab: Tab) => mode === "replace" && !outlivesTurn(tab) && tab.turnId !== first.turnId;
+  const stays = (tab: Tab) => !closes(tab) && !added.some((one) => replaces(one, tab));
   const updated = state.tabs.map((tab) => added.find((one) => one.key === tab.key) ?? tab);
   const appended = added.filter((one) => !state.tabs.some((tab) => tab.key === one.key));
   const tabs =
@@ -81,6 +98,13 @@ export function openTabs(state: TabsState, added: readonly Tab[], mode: Mode): T
       ? [...state.tabs.filter(stays), ...added]
       : [...updated.filter((tab) => stays(tab) || added.includes(tab)), ...appended];
   return normalize({ tabs, active: first.key, beside: mode === "split" ? state.active : null });
+}
+
+/** Select the tab that the user opened; every other tab stays open, even of another version of the same file. */
+export function showTab(state: TabsState, shown: Tab): TabsState {
+  const isOpen = state.tabs.some((tab) => tab.key === shown.key);
+  const tabs = isOpen ? state.tabs.map((tab) => (tab.key === shown.key ? shown : tab)) : [...state.tabs, shown];
+  return normalize({ tabs, active: shown.key, beside: null });
 }
 
 /** Add tabs that were open before a reload, without selecting them. */
@@ -126,8 +150,21 @@ export function unsplitView(state: TabsState): TabsState {
   return { ...state, beside: null };
 }
 
-export function getTitle(tab: Tab): string {
-  return tab.kind === "file" ? tab.item.title : (tab.dashboard.title ?? tab.dashboard.id);
+/** Return the title of a tab. If another tab has the same, its name, version or id distinguishes it. */
+export function getTitle(tab: Tab, { tabs }: Pick<TabsState, "tabs">): string {
+  const others = tabs.filter((one) => one.kind === tab.kind && one.key !== tab.key).map(getLabels);
+  const labels = getLabels(tab);
+  return labels.find((label, index) => others.every((other) => other[index] !== label)) ?? (labels.at(-1) as string);
+}
+
+/** Return labels of a tab, each more specific than the one before. */
+function getLabels(tab: Tab): string[] {
+  if (tab.kind === "dashboard") {
+    const title = tab.dashboard.title ?? tab.dashboard.id;
+    return [title, `${title} (${tab.dashboard.id})`];
+  }
+  const { title, name, version } = tab.item;
+  return [title, name, `${name}, version ${version}`];
 }
 
 /** Return true if a dashboard stays open after the turn that opened it. */
@@ -135,9 +172,10 @@ export function outlivesTurn(tab: Tab): boolean {
   return tab.kind === "dashboard" && tab.dashboard.persistence !== "ephemeral";
 }
 
-function hasSameContent(one: Tab, other: Tab): boolean {
-  if (one.kind === "file" && other.kind === "file") return one.item.fileKey === other.item.fileKey;
-  return one.key === other.key;
+/** Return true if a new tab takes the place of an open one: the same tab, or a newer version of its file. */
+function replaces(added: Tab, open: Tab): boolean {
+  if (added.kind !== "file" || open.kind !== "file") return added.key === open.key;
+  return added.item.fileKey === open.item.fileKey && added.item.version >= open.item.version;
 }
 
 /** Ensure that `active` and `beside` are existing tabs, and not the same one. */

@@ -15,12 +15,14 @@ export interface ToolOutput {
   live: boolean;
 }
 
-/** The user clicked the button of a file. `nonce` differs for every click. */
+/** The user clicked the button of a file or dashboard. `nonce` differs for every click. */
 export interface OpenRequest {
   turnId: string;
-  fileKey: string;
+  output: OpenableOutput;
   nonce: number;
 }
+
+export type OpenableOutput = Artifact | Deferred | Dashboard;
 
 export interface CanvasProps {
   /** Empty before the first message. */

@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 
-import { toast } from "../shared/notifications";
 import { itemFromFile, itemFromTurn } from "./item";
 import { onShowFile } from "./showFile";
 import {
@@ -11,6 +10,7 @@ import {
   openTabs,
   outlivesTurn,
   restoreTabs,
+  showTab,
   type Tab,
   type TabsState,
   tabsToOpen,
@@ -42,8 +42,8 @@ export function useTabs({ sessionId, outputs, openRequest, setOpen }: CanvasProp
       setTabs(remaining);
       if (remaining.tabs.length === 0) setOpen(false);
     }
-    for (const output of outputs.filter(({ id }) => !handledOutputs.current.has(id))) {
-      handledOutputs.current.add(output.id);
+    for (const output of outputs.filter((one) => !handledOutputs.current.has(getStateKey(one)))) {
+      handledOutputs.current.add(getStateKey(output));
       const { tabs: added, mode } = tabsToOpen(sessionId, output);
       if (!output.live) {
         const closed = readClosedDashboards(sessionId);
@@ -58,7 +58,7 @@ export function useTabs({ sessionId, outputs, openRequest, setOpen }: CanvasProp
 
   const show = useCallback(
     (tab: Tab) => {
-      setTabs((before) => openTabs(before, [tab], "append"));
+      setTabs((before) => showTab(before, tab));
       setOpen(true);
       setUserOpens((count) => count + 1);
     },
@@ -66,8 +66,7 @@ export function useTabs({ sessionId, outputs, openRequest, setOpen }: CanvasProp
   );
 
   useEffect(() => {
-    const tab = openRequest && findRequestedTab(sessionId, outputs, openRequest);
-    if (tab) show(tab);
+    if (openRequest) show(createRequestedTab(sessionId, openRequest));
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- once per click, whatever else changes
   }, [openRequest]);
 
@@ -81,20 +80,15 @@ export function useTabs({ sessionId, outputs, openRequest, setOpen }: CanvasProp
   return { tabs, setTabs: change, userOpens };
 }
 
-/** Return the tab for the button that the user clicked, in the version that the turn created. */
-function findRequestedTab(
-  sessionId: string,
-  outputs: readonly ToolOutput[],
-  { turnId, fileKey }: OpenRequest,
-): Tab | null {
-  const ofTurn = outputs.filter((output) => output.turnId === turnId);
-  const files = ofTurn.flatMap((output) => [...output.artifacts, ...output.deferred]);
-  const file = files.find((each) => each.file_key === fileKey);
-  const dashboard = ofTurn.find((output) => output.dashboard?.id === fileKey)?.dashboard;
-  if (file) return createFileTab(itemFromTurn(sessionId, turnId, file));
-  if (dashboard) return createDashboardTab(dashboard, sessionId, turnId);
-  toast("This file no longer exists.", { kind: "error" });
-  return null;
+/** A call's dashboard may arrive after its files: then its output is handled again. */
+function getStateKey({ id, dashboard }: ToolOutput): string {
+  return dashboard ? `${id}+dashboard` : id;
+}
+
+function createRequestedTab(sessionId: string, { turnId, output }: OpenRequest): Tab {
+  return "file_key" in output
+    ? createFileTab(itemFromTurn(sessionId, turnId, output), turnId)
+    : createDashboardTab(output, sessionId, turnId);
 }
 
 /** Session storage key prefix: closed dashboards do not reopen when the page is reloaded in the same window. */

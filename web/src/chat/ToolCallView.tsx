@@ -1,6 +1,7 @@
 import { Countdown } from "../shared/Countdown";
 import { formatDuration } from "../shared/format";
 import { ApprovalForm } from "./ApprovalForm";
+import { CallResult, formatValue } from "./CallResult";
 import { errorOf, type ToolCall, type ToolCallStatus } from "./toolCall";
 
 interface ToolCallViewProps {
@@ -58,8 +59,7 @@ function Details({ call }: { call: ToolCall }) {
       {call.reason && <p>Reason: {call.reason}</p>}
       {call.status !== "running" && call.status !== "needs-approval" && (
         <>
-          <h4>{call.errorCode ? `Result (${call.errorCode})` : "Result"}</h4>
-          <pre>{formatValue(call.results)}</pre>
+          <CallResult results={call.results} errorCode={call.errorCode} />
         </>
       )}
     </div>
@@ -93,8 +93,4 @@ function Notice({ notice, onCancel }: NoticeProps) {
       </button>
     </div>
   );
-}
-
-function formatValue(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value ?? null, null, 2);
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
 import { useConnected } from "../api/connection";
+import type { OpenableOutput } from "../canvas/types";
 import { nextScrollState, type ScrollState } from "./autoScroll";
 import type { Turn } from "./turn";
 import { TurnView } from "./TurnView";
@@ -7,11 +8,11 @@ import type { Turns } from "./useTurns";
 
 interface TurnListProps {
   turns: Turns;
-  onOpenFile(turnId: string, fileKey: string): void;
+  onOpen(turnId: string, output: OpenableOutput): void;
 }
 
 /** The turns of a session, oldest first. New text scrolls into view unless the user has scrolled up. */
-export function TurnList({ turns, onOpenFile }: TurnListProps) {
+export function TurnList({ turns, onOpen }: TurnListProps) {
   const box = useRef<HTMLDivElement>(null);
   const scroll = useRef<ScrollState>({ top: 0, isPinned: true });
   const isConnected = useConnected();
@@ -35,7 +36,7 @@ export function TurnList({ turns, onOpenFile }: TurnListProps) {
         <TurnView
           key={turn.turnId}
           turn={turn}
-          onOpenFile={onOpenFile}
+          onOpen={onOpen}
           onCancel={turns.cancel}
           onVisible={turns.loadEvents}
         />

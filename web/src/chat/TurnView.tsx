@@ -1,22 +1,22 @@
 import { memo, useEffect, useRef } from "react";
+import type { OpenableOutput } from "../canvas/types";
 import { Markdown } from "../shared/Markdown";
-import { ArtifactButton } from "./ArtifactButton";
 import { ToolCallView } from "./ToolCallView";
 import type { Turn } from "./turn";
+import { TurnFiles } from "./TurnFiles";
 
 interface TurnViewProps {
   turn: Turn;
-  onOpenFile(turnId: string, fileKey: string): void;
+  onOpen(turnId: string, output: OpenableOutput): void;
   onCancel(turn: Turn): void;
   /** Called when the turn scrolls into view and its events are not loaded. */
   onVisible(turn: Turn): void;
 }
 
 /** A message of the user, and the answer with its tool calls and files. */
-export const TurnView = memo(function TurnView({ turn, onOpenFile, onCancel, onVisible }: TurnViewProps) {
+export const TurnView = memo(function TurnView({ turn, onOpen, onCancel, onVisible }: TurnViewProps) {
   const element = useOnVisible(() => turn.seq === 0 && onVisible(turn));
   const turnPath = { session_id: turn.sessionId, turn_id: turn.turnId };
-  const files = turn.outputs.flatMap((output) => [...output.artifacts, ...output.deferred]);
   return (
     <article ref={element} className="turn" aria-busy={turn.status === "running"}>
       <div className="user-message">{turn.message}</div>
@@ -33,17 +33,7 @@ export const TurnView = memo(function TurnView({ turn, onOpenFile, onCancel, onV
             {note}
           </p>
         ))}
-        {files.length > 0 && (
-          <div className="artifacts">
-            {files.map((file) => (
-              <ArtifactButton
-                key={`${file.file_key}/${file.version}`}
-                file={file}
-                onOpen={() => onOpenFile(turn.turnId, file.file_key)}
-              />
-            ))}
-          </div>
-        )}
+        <TurnFiles outputs={turn.outputs} onOpen={(output) => onOpen(turn.turnId, output)} />
         <Status turn={turn} />
       </div>
     </article>

@@ -23,6 +23,7 @@ export interface Turn {
   createdAt: string;
   status: TurnStatus;
   parts: readonly Part[];
+  /** Files and dashboards, in the order of the model's requests. */
   outputs: readonly ToolOutput[];
   /** Messages of tools to the user. */
   notes: readonly string[];
@@ -104,7 +105,8 @@ function applyUpdate(turn: Turn, update: Update, live: boolean): Turn {
   const id = `${turn.turnId}/${update.call_id}`;
   const before = turn.outputs.find((one) => one.id === id) ?? emptyOutput(id, turn.turnId, live);
   const changes = update.update_type === "canvas" ? { dashboard: update.canvas } : splitFiles(update);
-  return { ...turn, outputs: [...turn.outputs.filter((one) => one.id !== id), { ...before, ...changes }] };
+  const outputs = [...turn.outputs.filter((one) => one.id !== id), { ...before, ...changes }];
+  return { ...turn, outputs: outputs.sort((one, other) => collator.compare(one.id, other.id)) };
 }
 
 function emptyOutput(id: string, turnId: string, live: boolean): ToolOutput {

@@ -1,0 +1,31 @@
+import { useState } from "react";
+import { Markdown } from "../shared/Markdown";
+import { isMarkdown } from "../shared/markdownText";
+
+interface CallResultProps {
+  results: unknown;
+  errorCode: string | null;
+}
+
+/** Result of a call: rendered if it is Markdown text, with a button for its source; any other value as text or JSON. */
+export function CallResult({ results, errorCode }: CallResultProps) {
+  const [asSource, setAsSource] = useState(false);
+  const markdown = typeof results === "string" && isMarkdown(results) ? results : null;
+  return (
+    <>
+      <div className="row">
+        <h4>{errorCode ? `Result (${errorCode})` : "Result"}</h4>
+        {markdown !== null && (
+          <button type="button" className="plain last" aria-pressed={asSource} onClick={() => setAsSource(!asSource)}>
+            Show source
+          </button>
+        )}
+      </div>
+      {markdown !== null && !asSource ? <Markdown text={markdown} /> : <pre>{formatValue(results)}</pre>}
+    </>
+  );
+}
+
+export function formatValue(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value ?? null, null, 2);
+}
