@@ -1,5 +1,7 @@
 """Tools that return output to view: files of every type, very large and hostile files, and output with problems."""
 
+from base64 import b64encode
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -75,9 +77,51 @@ def dashboard(url: str, canvas_id: str = "monitor", persistence: str = "session"
 
 
 @server.tool
+def report(username: str, text: str) -> Json:
+    """Return a page with this text, always under the same name."""
+    path = _folder(username) / "report.html"
+    path.write_text(f"<h1>{text}</h1>", encoding="utf-8")
+    return {"results": {"text": text}, "artifacts": [_artifact(path, "text/html")]}
+
+
+@server.tool
+def letter_to_review(username: str) -> Json:
+    """Return a letter that the user should read and change."""
+    path = _folder(username) / "letter.md"
+    path.write_text("# Dear committee", encoding="utf-8")
+    steps = ["Check the date", "Send the letter to the committee"]
+    deferral = {"reason": "needs_editing", "next_actions": steps, "expires_hours": 5, "description": "A first draft"}
+    return {"results": 1, "deferred_artifacts": [_artifact(path, "text/markdown") | deferral]}
+
+
+@server.tool
+def partly_refused(username: str, filename: str) -> Json:
+    """Return facts, two files that cannot be stored and a dashboard of an unknown site; write outside the workspace."""
+    with suppress(OSError):
+        Path("/etc/satchel-sample").write_text(username, encoding="utf-8")
+    return {
+        "results": {"filename": filename},
+        "meta_data": {"rows": 3, "source": {"name": "PubMed"}},
+        "artifacts": [
+            {"name": "garbled.png", "mime": "image/png", "b64": "not base64!"},
+            {"name": "outside.txt", "mime": "text/plain", "path": "/etc/hostname"},
+        ],
+        "canvas": {"id": "elsewhere", "url": "https://elsewhere.example/board"},
+    }
+
+
+@server.tool
 def text_results(text: str) -> Json:
     """Return the text as the result."""
     return {"results": text}
+
+
+@server.tool
+def with_viewer(name: str, mime: str, text: str, viewer: str) -> Json:
+    """Return one file and the viewer that should show it."""
+    artifact = {"name": name, "mime": mime, "b64": b64encode(text.encode()).decode()}
+    display = {"open_canvas": True, "primary_file": name, "viewer_hint": viewer}
+    return {"results": 1, "artifacts": [artifact], "display": display}
 
 
 def _files_output(username: str, files: dict[str, tuple[str, bytes]], display: Json) -> Json:

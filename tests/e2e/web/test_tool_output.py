@@ -3,12 +3,14 @@
 import json
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.recording_site import RecordingSite
 from tests.e2e.web.accessibility import find_axe_violations
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.keyboard import Keyboard
+from tests.e2e.web.test_files import find_row, open_files
 
 TABLE = """## Cities
 
@@ -57,6 +59,63 @@ def test_both_dashboards_of_a_turn_open_and_can_be_reopened(chat: ChatPage, dash
     keys.go_to("tab", "Monitor (south)")
 
 
+@pytest.mark.clause("v2.1:deferred:fields")
+def test_deferred_file_shows_why_it_waits_what_to_do_and_its_expiry(chat: ChatPage) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    turn = chat.ask("/samples.letter_to_review")
+    files = open_files(chat)
+    expires_at = chat.user.request("GET", "/api/files").json()["files"][0]["expires_at"]
+
+    for _ in ("live", "after a reload"):
+        row = find_row(files, "letter.md")
+        for place in (turn.get_by_role("region", name="letter.md needs your review"), row):
+            expect(place).to_contain_text("A first draft")
+            expect(place).to_contain_text("Waiting for you: needs editing")
+            steps = place.get_by_role("list", name="Next steps for letter.md").get_by_role("listitem")
+            expect(steps).to_have_text(["Check the date", "Send the letter to the committee"])
+            time = place.locator(f'time[title="{expires_at}"]')
+            expect(time).to_have_text(page.evaluate(_LOCAL_TIME, expires_at))
+        chat.screenshot("deferred")
+        page.reload()
+        files = open_files(chat)
+    expect_no_issues_on_a_narrow_dark_screen(page, "deferred")
+    keys.press("button", "letter.md", back=True)
+    expect(page.get_by_role("tab")).to_have_text("letter.md")
+
+
+_LOCAL_TIME = "at => new Date(at).toLocaleString(undefined, {dateStyle: 'medium', timeStyle: 'short'})"
+
+
+@pytest.mark.clause("v2:canvas:origins")
+def test_problems_and_facts_of_a_call_are_shown_live_and_after_a_reload(chat: ChatPage) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    chat.ask("hello")
+    chat.user.upload(chat.session_id, "sales.csv", b"a\n1\n")
+    turn = chat.ask('/samples.partly_refused {"filename": "sale.csv"}')
+
+    for _ in ("live", "after a reload"):
+        problems = turn.get_by_role("region", name="Problems of samples.partly_refused")
+        expect(problems.get_by_role("listitem")).to_have_text(
+            [
+                re.compile("^“garbled.png” was not stored: .*base64"),
+                re.compile("^“outside.txt” was not stored: "),
+                re.compile("^The dashboard was not opened. .*https://elsewhere.example"),
+                "There is no file “sale.csv”, so the tool did not receive it. Similar names: “sales.csv”.",
+                re.compile("^The tool's access to “/etc/satchel-sample” was blocked. It may only write in “/tmp/"),
+            ]
+        )
+        expect(turn.locator(".facts")).to_be_hidden()
+        turn.locator(".call summary").first.focus()
+        page.keyboard.press("Enter")
+        expect(turn.locator(".facts dt")).to_have_text(["rows", "source"])
+        expect(turn.locator(".facts dd")).to_have_text(["3", '{"name":"PubMed"}'])
+        chat.screenshot("problems")
+        page.reload()
+    expect_no_issues_on_a_narrow_dark_screen(page, "problems")
+    keys.go_to("summary", "samples.partly_refused")
+
+
+@pytest.mark.clause("v1:results:told")
 def test_markdown_results_are_rendered_without_scripts_and_json_is_not(chat: ChatPage) -> None:
     page, keys = chat.page, Keyboard(chat.page)
     source = json.dumps({"table": "| a | b |\n|---|---|"})

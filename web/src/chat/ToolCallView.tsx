@@ -2,6 +2,7 @@ import { Countdown } from "../shared/Countdown";
 import { formatDuration } from "../shared/format";
 import { ApprovalForm } from "./ApprovalForm";
 import { CallResult, formatValue } from "./CallResult";
+import { describeProblems, listFacts, type MetaData } from "./metaData";
 import { errorOf, type ToolCall, type ToolCallStatus } from "./toolCall";
 
 interface ToolCallViewProps {
@@ -19,7 +20,7 @@ const STATUS_LABELS: Record<ToolCallStatus, string> = {
   stopped: "Stopped",
 };
 
-/** One tool call: a summary line that expands, and below it the approval form, the progress or the error. */
+/** One tool call: a summary line that expands, and below it the approval form, the progress, the error or problems. */
 export function ToolCallView({ call, turnPath, onCancel }: ToolCallViewProps) {
   const error = errorOf(call);
   return (
@@ -41,7 +42,29 @@ export function ToolCallView({ call, turnPath, onCancel }: ToolCallViewProps) {
           {call.suggestion && <span className="suggestion">{call.suggestion}</span>}
         </p>
       )}
+      <Problems call={call} />
     </div>
+  );
+}
+
+const MAX_PROBLEMS = 5;
+
+/** What the call did not get or do, such as a file that was not stored; long lists are collapsed. */
+function Problems({ call }: { call: ToolCall }) {
+  const problems = describeProblems(call.metaData);
+  if (problems.length === 0) return null;
+  const toItem = (problem: string, index: number) => <li key={index}>{problem}</li>;
+  const hidden = problems.slice(MAX_PROBLEMS);
+  return (
+    <section className="problems" aria-label={`Problems of ${call.tool}`}>
+      <ul>{problems.slice(0, MAX_PROBLEMS).map(toItem)}</ul>
+      {hidden.length > 0 && (
+        <details>
+          <summary>{hidden.length} more</summary>
+          <ul>{hidden.map(toItem)}</ul>
+        </details>
+      )}
+    </section>
   );
 }
 
@@ -60,9 +83,29 @@ function Details({ call }: { call: ToolCall }) {
       {call.status !== "running" && call.status !== "needs-approval" && (
         <>
           <CallResult results={call.results} errorCode={call.errorCode} />
+          <Facts metaData={call.metaData} />
         </>
       )}
     </div>
+  );
+}
+
+/** The tool's own facts about its result, such as the number of rows or the source. */
+function Facts({ metaData }: { metaData: MetaData }) {
+  const facts = listFacts(metaData);
+  if (facts.length === 0) return null;
+  return (
+    <>
+      <h4>About the result</h4>
+      <dl className="facts">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
   );
 }
 

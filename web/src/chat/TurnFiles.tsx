@@ -1,6 +1,7 @@
 import type { Artifact, Dashboard } from "../api/types";
 import type { OpenableOutput, ToolOutput } from "../canvas/types";
 import { ArtifactButton, DashboardButton } from "./ArtifactButton";
+import { DeferredFile } from "./DeferredFile";
 
 interface TurnFilesProps {
   outputs: readonly ToolOutput[];
@@ -14,7 +15,7 @@ export function TurnFiles({ outputs, onOpen }: TurnFilesProps) {
   const dashboards = [...new Map(outputs.map(({ dashboard }) => [dashboard?.id, dashboard])).values()].filter((one) => one !== null);
   return (
     <>
-      {artifacts.length + deferred.length + dashboards.length > 0 && (
+      {artifacts.length + dashboards.length > 0 && (
         <div className="artifacts">
           {artifacts.map((file) => (
             <ArtifactButton
@@ -24,9 +25,6 @@ export function TurnFiles({ outputs, onOpen }: TurnFilesProps) {
               showName={hasSameTitle(file, artifacts)}
               onOpen={() => onOpen(file)}
             />
-          ))}
-          {deferred.map((file) => (
-            <ArtifactButton key={versionKey(file)} file={file} id={file.file_key} onOpen={() => onOpen(file)} />
           ))}
           {dashboards.map((dashboard) => (
             <DashboardButton
@@ -38,6 +36,9 @@ export function TurnFiles({ outputs, onOpen }: TurnFilesProps) {
           ))}
         </div>
       )}
+      {deferred.map((file) => (
+        <DeferredFile key={versionKey(file)} file={file} onOpen={() => onOpen(file)} />
+      ))}
     </>
   );
 }

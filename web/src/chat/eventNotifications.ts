@@ -1,6 +1,7 @@
 /** Toasts and screen reader announcements for the events of a running turn. */
 import type { TurnEvent } from "../api/types";
 import { announce, toast } from "../shared/notifications";
+import { describeProblems } from "./metaData";
 
 export function notifyOfEvent(event: TurnEvent): void {
   switch (event.type) {
@@ -11,6 +12,11 @@ export function notifyOfEvent(event: TurnEvent): void {
     case "tool_notice":
       announce(event.message);
       break;
+    case "tool_complete": {
+      const count = describeProblems(event.meta_data ?? {}).length;
+      if (count > 0) announce(`${event.tool} reports ${count === 1 ? "a problem" : `${count} problems`}.`);
+      break;
+    }
     case "tool_approval_request":
       announce(`${event.tool} needs your approval.`);
       break;

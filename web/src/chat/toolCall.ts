@@ -1,5 +1,6 @@
 /** State of one tool call, computed from its events. */
 import type { TurnEvent } from "../api/types";
+import type { MetaData } from "./metaData";
 
 export type ToolCallStatus = "needs-approval" | "running" | "done" | "failed" | "denied" | "stopped";
 
@@ -10,6 +11,8 @@ export interface ToolCall {
   status: ToolCallStatus;
   arguments: unknown;
   results: unknown;
+  /** Facts of the tool about its result, and problems such as a file that was not stored. */
+  metaData: MetaData;
   errorCode: string | null;
   startedAt: string | null;
   milliseconds: number | null;
@@ -38,6 +41,7 @@ export function newToolCall(callId: string): ToolCall {
     status: "running",
     arguments: null,
     results: null,
+    metaData: {},
     errorCode: null,
     startedAt: null,
     milliseconds: null,
@@ -86,6 +90,7 @@ function completeCall(call: ToolCall, event: ToolCompleteEvent): ToolCall {
     status,
     tool: call.tool || event.tool,
     results: event.results,
+    metaData: event.meta_data ?? {},
     errorCode: event.error_code,
     suggestion: event.suggestion,
     milliseconds: call.startedAt ? Date.parse(event.at) - Date.parse(call.startedAt) : null,

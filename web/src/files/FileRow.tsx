@@ -6,6 +6,8 @@ import { DownloadButton } from "../canvas/DownloadButton";
 import { itemFromFile } from "../canvas/item";
 import { showFile } from "../canvas/showFile";
 import { Button } from "../shared/Button";
+import { DateTime } from "../shared/DateTime";
+import { DeferralDetails } from "../shared/DeferralDetails";
 import { formatSize } from "../shared/format";
 import { toast, withErrorToast } from "../shared/notifications";
 import { describeContents, describeExpiry } from "./describeFile";
@@ -36,8 +38,18 @@ export function FileRow({ file, now, onMention, onKeep, onShare, onDelete }: Fil
         </button>
       </span>
       <span className="faint">{details.filter(Boolean).join(" · ")}</span>
-      {expiry && <span className="file-status">{expiry}</span>}
-      {file.status && <span className="file-status">{file.status}</span>}
+      <DeferralDetails file={file} />
+      {expiry && (
+        <span className="file-status">
+          {expiry}
+          {file.expires_at && (
+            <>
+              {" · "}
+              <DateTime at={file.expires_at} />
+            </>
+          )}
+        </span>
+      )}
       {expiry && <KeepButton file={file} onKeep={onKeep} />}
       <details className="file-actions">
         <summary aria-label={label("More actions for")}>More</summary>
