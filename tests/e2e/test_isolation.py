@@ -11,9 +11,11 @@ from satchel.adapters.sandbox.probe import find_layers
 from tests.attacks.attack_run import attack_target, call, run_attacks, sandboxed_system
 from tests.attacks.target import NOT_FOR_ROOT, SECRET, AttackTarget
 from tests.e2e.system_process import SystemProcess
-from tests.e2e.user_client import UserClient
+from tests.e2e.user_client import Json, UserClient
 
 LAYERS = find_layers()
+WRITE_ELSEWHERE = "Use /tmp/{username}/ prefix for file operations"
+READ_ELSEWHERE = "To read this path, add it to `read_paths` of the server's entry in mcp.json"
 PLANTED = "planted-secret-0815"
 PLANTED_MODULES = {"json.py", "sitecustomize.py", "usercustomize.py"}
 
@@ -39,6 +41,17 @@ def alice(system: SystemProcess) -> UserClient:
 def target() -> Iterator[AttackTarget]:
     with attack_target() as created:
         yield created
+
+
+def invalid_path(path: str, allowed_prefix: str | None, suggestion: str) -> Json:
+    """Return the meta data of the error for a blocked access."""
+    return {
+        "is_error": True,
+        "reason": "SecurityViolation",
+        "error_code": "E_INVALID_PATH",
+        "details": {"attempted_path": path, "allowed_prefix": allowed_prefix, "suggestion": suggestion},
+        "retryable": False,
+    }
 
 
 @pytest.mark.clause("v2.1:isolation:read-only", "v2.1:isolation:guarded", "v2.1:isolation:no-username-no-writes")
@@ -79,31 +92,56 @@ def test_tool_finds_no_secret_in_any_file_that_it_can_read(alice: UserClient) ->
 
 
 @pytest.mark.clause("v2.1:isolation:guarded", "v2.1:errors:invalid-path")
-@pytest.mark.parametrize("way", ["open", "os", "pathlib", "shutil", "shell", "program", "sqlite", "read"])
-def test_blocked_access_has_the_specified_error(alice: UserClient, target: AttackTarget, way: str) -> None:
-    path = str(target.bob / "secret") if way == "read" else str(target.out / "x")
+@pytest.mark.parametrize("way", ["open", "os", "pathlib", "shutil", "sqlite"])
+def test_blocked_write_has_the_specified_error(alice: UserClient, target: AttackTarget, way: str) -> None:
+    path = str(target.out / "x")
     result = call(alice, "file_access.reach", way=way, path=path)
 
     assert (result["is_error"], result["error_code"]) == (True, "E_INVALID_PATH")
     assert result["results"] == {"error": "File operation outside allowed directory"}
-    assert result["meta_data"] == {
-        "is_error": True,
-        "reason": "SecurityViolation",
-        "error_code": "E_INVALID_PATH",
-        "details": {
-            "attempted_path": path,
-            "allowed_prefix": f"/tmp/{alice.name}/",
-            "suggestion": "Use /tmp/{username}/ prefix for file operations",
-        },
-        "retryable": False,
-    }
+    assert result["meta_data"] == invalid_path(path, f"/tmp/{alice.name}/", WRITE_ELSEWHERE)
+
+
+@pytest.mark.clause("v2.1:isolation:reads-restricted")
+@pytest.mark.parametrize("path", ["/tmp/{bob}/secret", "/proc/1/cmdline"], ids=["hidden", "visible"])
+def test_blocked_read_has_an_error_that_names_read_paths(alice: UserClient, target: AttackTarget, path: str) -> None:
+    path = path.format(bob=target.bob.name)
+    result = call(alice, "file_access.reach", way="read", path=path)
+
+    assert (result["is_error"], result["error_code"]) == (True, "E_INVALID_PATH")
+    assert result["results"] == {"error": "File read outside allowed directories"}
+    assert result["meta_data"] == invalid_path(path, f"/tmp/{alice.name}/", READ_ELSEWHERE)
+
+
+@pytest.mark.parametrize("way", ["shell", "program"])
+def test_blocked_command_suggests_remedies_for_write_and_read(
+    alice: UserClient, target: AttackTarget, way: str
+) -> None:
+    path = str(target.out / "x")
+    result = call(alice, "file_access.reach", way=way, path=path)
+
+    assert result["results"] == {"error": "File operation outside allowed directory"}
+    suggestion = f"{WRITE_ELSEWHERE}. {READ_ELSEWHERE}"
+    assert result["meta_data"] == invalid_path(path, f"/tmp/{alice.name}/", suggestion)
+
+
+@pytest.mark.clause("v2.1:isolation:no-username-no-writes")
+def test_write_without_username_has_an_error_that_says_to_declare_it(alice: UserClient) -> None:
+    path = f"/tmp/{alice.name}/x"
+    result = call(alice, "file_access.reach_as_reader", way="open", path=path)
+
+    assert result["results"] == {"error": "File operation outside allowed directory"}
+    suggestion = "To write files, declare an argument `username: str` and use the prefix /tmp/{username}/"
+    assert result["meta_data"] == invalid_path(path, None, suggestion)
+    assert not Path(path).exists()
 
 
 def test_tool_that_continues_keeps_its_result_and_the_violation(alice: UserClient, target: AttackTarget) -> None:
     result = call(alice, "file_access.reach_and_continue", path=str(target.out / "x"))
 
     assert (result["is_error"], result["results"]) == (False, "continued")
-    violation = {"attempted_path": str(target.out / "x"), "allowed_prefix": f"/tmp/{alice.name}/"}
+    allowed = f"/tmp/{alice.name}/"
+    violation = {"attempted_path": str(target.out / "x"), "allowed_prefix": allowed, "operation": "write"}
     assert result["meta_data"]["security_violations"] == [violation]
 
 

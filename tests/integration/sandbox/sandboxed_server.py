@@ -13,10 +13,11 @@ TIMEOUT = 120.0
 
 @dataclass(frozen=True)
 class CallOutcome:
-    """Result or failure of a call, the paths that were blocked, and the paths that changed outside the workspace."""
+    """Result or failure of a call, the blocked paths with operations, and the paths changed outside the workspace."""
 
     end: ToolResult | CallFailure
     blocked: list[str]
+    operations: list[str | None]
     changed_outside: list[str]
 
     @property
@@ -51,5 +52,10 @@ class SandboxedServer:
                 events.append(event)
         end = events[-1]
         assert isinstance(end, ToolResult | CallFailure)
-        blocked = [event.path for event in events if isinstance(event, BlockedAccess)]
-        return CallOutcome(end, blocked, [event.path for event in events if isinstance(event, OutsideChange)])
+        blocked = [event for event in events if isinstance(event, BlockedAccess)]
+        return CallOutcome(
+            end=end,
+            blocked=[event.path for event in blocked],
+            operations=[event.operation for event in blocked],
+            changed_outside=[event.path for event in events if isinstance(event, OutsideChange)],
+        )

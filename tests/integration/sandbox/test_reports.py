@@ -159,3 +159,19 @@ def test_violations_of_an_earlier_call_are_not_reported(server: SandboxedServer,
 @pytest.mark.parametrize("message", ["no rows", "Permission denied (publickey)", "cannot read /usr/share/none"])
 def test_other_failures_are_no_violation(server: SandboxedServer, message: str) -> None:
     assert server.call("fails", message=message, username="alice").blocked == []
+
+
+@needs_kernel
+@pytest.mark.parametrize(
+    ("way", "operation"),
+    [("read", "read"), ("cat", None), ("open", "write"), ("native", "write"), ("native read", "read")],
+)
+def test_blocked_access_tells_reading_from_writing(
+    kernel_server: SandboxedServer, outside: Path, way: str, operation: str | None
+) -> None:
+    """Test all ways. The operation of a command is unknown, because only its arguments are."""
+    (outside / "data.csv").write_text("1")
+
+    outcome = kernel_server.call("reach", way=way, path=f"{outside}/data.csv", username="alice")
+
+    assert (outcome.blocked, outcome.operations) == ([f"{outside}/data.csv"], [operation])

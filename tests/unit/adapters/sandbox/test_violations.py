@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from satchel.adapters.sandbox.violations import AccessBounds, ViolationReports
+from satchel.ports.tool_client import BlockedAccess
 
 BOUNDS = AccessBounds(Path("/tmp/alice"), ["/usr", "/etc", "/srv/app"], ["/tmp", "/home"])
 
@@ -25,7 +26,35 @@ BOUNDS = AccessBounds(Path("/tmp/alice"), ["/usr", "/etc", "/srv/app"], ["/tmp",
     ],
 )
 def test_error_text_names_the_blocked_path(error: str, path: str) -> None:
-    assert BOUNDS.find_violation(error, []) == path
+    violation = BOUNDS.find_violation(error, [])
+    assert violation is not None
+    assert violation.path == path
+
+
+@pytest.mark.parametrize(
+    ("error", "operation"),
+    [
+        ("[Errno 13] Permission denied: '{private}'", "read"),
+        ("EACCES: permission denied, open '{private}'", "read"),
+        ("ENOENT: no such file or directory, open '{private}'", "read"),
+        ("cannot read '{private}': Permission denied", "read"),
+        ("EACCES: permission denied, unlink '{private}'", "write"),
+        ("touch: cannot touch '{private}': Permission denied", "write"),
+        ("[Errno 30] Read-only file system: '{private}'", "write"),
+        ("[Errno 13] Permission denied: '{private}-new'", "write"),
+        ("ENOENT: no such file or directory, open '{private}-new'", None),
+    ],
+)
+def test_error_text_tells_reading_from_writing(tmp_path: Path, error: str, operation: str | None) -> None:
+    private = tmp_path / "create unlink" / "data.csv"
+    private.parent.mkdir()
+    private.touch()
+    bounds = AccessBounds(Path("/tmp/alice"), ["/etc"], [str(tmp_path)])
+
+    violation = bounds.find_violation(error.format(private=private), [])
+
+    assert violation is not None
+    assert (violation.path.removesuffix("-new"), violation.operation) == (str(private), operation)
 
 
 @pytest.mark.parametrize(
@@ -46,21 +75,29 @@ def test_other_errors_are_no_violation(error: str) -> None:
 def test_failed_command_violates_by_an_unreadable_argument() -> None:
     failed = "Command '['cp']' returned non-zero exit status 1."
 
-    assert BOUNDS.find_violation(failed, ["cp\x1f/etc/hosts\x1f/tmp/bob/x"]) == "/tmp/bob/x"
-    assert BOUNDS.find_violation(failed, ["sh\x1f-c\x1fecho 1 >/var/none/x"]) == "/var/none/x"
+    copied, echoed = ["cp\x1f/etc/hosts\x1f/tmp/bob/x"], ["sh\x1f-c\x1fecho 1 >/var/none/x"]
+    assert BOUNDS.find_violation(failed, copied) == BlockedAccess(path="/tmp/bob/x")
+    assert BOUNDS.find_violation(failed, echoed) == BlockedAccess(path="/var/none/x")
     assert BOUNDS.find_violation(failed, ["cp\x1f/etc/hosts\x1f/tmp/alice/x"]) is None
     assert BOUNDS.find_violation("no rows", ["cp\x1f/tmp/bob/x"]) is None
 
 
 def test_any_denied_path_is_a_violation_without_a_workspace() -> None:
-    assert AccessBounds(None, [], ["/tmp"]).find_violation("Permission denied: '/tmp/alice/x'", []) == "/tmp/alice/x"
+    violation = AccessBounds(None, [], ["/tmp"]).find_violation("Permission denied: '/tmp/alice/x'", [])
+    assert violation == BlockedAccess(path="/tmp/alice/x", operation="write")
+
+
+def test_blocked_access_to_a_readable_path_is_a_write() -> None:
+    violation = BOUNDS.find_violation("[Errno 13] Permission denied: '/etc/hosts'", [])
+    assert violation == BlockedAccess(path="/etc/hosts", operation="write")
 
 
 def test_reports_are_returned_once_without_duplicates() -> None:
     reports = ViolationReports()
-    os.write(reports.sender, b"P/a\nRcp\x1f/b\nP/a\nP/\xff\n")
+    os.write(reports.sender, b"W/a\nCcp\x1f/b\nW/a\nR/\xff\n")
 
-    assert reports.take() == (["/a", "/\ufffd"], ["cp\x1f/b"])
+    expected = [BlockedAccess(path="/a", operation="write"), BlockedAccess(path="/\ufffd", operation="read")]
+    assert reports.take() == (expected, ["cp\x1f/b"])
     assert reports.take() == ([], [])
     reports.close()
     reports.close()

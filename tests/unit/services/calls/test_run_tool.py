@@ -61,14 +61,14 @@ def test_log_messages_of_the_tool_are_published(runner: Runner) -> None:
 
 def test_report_lists_blocked_accesses_and_outside_changes(runner: Runner) -> None:
     runner.client.script = [
-        (1, BlockedAccess(path="/etc/x")),
+        (1, BlockedAccess(path="/etc/x", operation="write")),
         (1, OutsideChange(path="/tmp/x")),
         (2, result_of({"results": 1})),
     ]
     allowed = f"/tmp/{USER}/"
     assert runner.report(order()).meta_data == {
         "security_violations": [
-            {"attempted_path": "/etc/x", "allowed_prefix": allowed},
+            {"attempted_path": "/etc/x", "allowed_prefix": allowed, "operation": "write"},
             {"changed_path": "/tmp/x", "allowed_prefix": allowed, "blocked": False},
         ]
     }

@@ -98,17 +98,29 @@ class ToolTimedOut(ToolError):
 
 
 class InvalidPath(ToolError):
-    """A tool tried to access a file outside the user's directory."""
+    """A tool tried to access a file outside the user's directory.
+
+    ``allowed_prefix`` is None for a tool that may not write at all, because it does not declare ``username``.
+    ``operation`` is None if it is not known. The words for a write, and for a known prefix, are the specified ones.
+    """
 
     code = ErrorCode.E_INVALID_PATH
     reason = "SecurityViolation"
 
-    def __init__(self, attempted_path: str, allowed_prefix: str) -> None:
+    def __init__(
+        self, attempted_path: str, allowed_prefix: str | None, operation: Literal["read", "write"] | None = "write"
+    ) -> None:
+        write = "Use /tmp/{username}/ prefix for file operations"
+        if allowed_prefix is None:
+            write = "To write files, declare an argument `username: str` and use the prefix /tmp/{username}/"
+        read = "To read this path, add it to `read_paths` of the server's entry in mcp.json"
+        suggestions = {"read": read, "write": write, None: f"{write}. {read}"}
+        is_read = operation == "read"
         super().__init__(
-            "File operation outside allowed directory",
+            "File read outside allowed directories" if is_read else "File operation outside allowed directory",
             attempted_path=attempted_path,
             allowed_prefix=allowed_prefix,
-            suggestion="Use /tmp/{username}/ prefix for file operations",
+            suggestion=suggestions[operation],
         )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
 
@@ -37,9 +37,13 @@ class ToolResult(BaseModel):
 
 
 class BlockedAccess(BaseModel):
-    """The sandbox blocked an access of the tool to this path. The tool may have continued without access."""
+    """The sandbox blocked an access of the tool to this path. The tool may have continued without access.
+
+    ``operation`` is None if the sandbox cannot know whether the tool tried to read or to write.
+    """
 
     path: str
+    operation: Literal["read", "write"] | None = None
 
 
 class OutsideChange(BaseModel):

@@ -72,6 +72,13 @@ def _native(path: str) -> None:
         raise RuntimeError(f"cannot write {path}: {os.strerror(number)}")
 
 
+def _native_read(path: str) -> None:
+    """Fail like a C library that reads."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.open(path.encode(), os.O_RDONLY) < 0:
+        raise RuntimeError(f"cannot read {path}: {os.strerror(ctypes.get_errno())}")
+
+
 WAYS: dict[str, Callable[[str], object]] = {
     "open": lambda path: Path(path).open("w").close(),
     "os": _os_open,
@@ -87,6 +94,8 @@ WAYS: dict[str, Callable[[str], object]] = {
     "pyarrow": _pyarrow,
     "numpy": _numpy,
     "native": _native,
+    "native read": _native_read,
+    "cat": lambda path: subprocess.run(["/bin/cat", path], check=True, capture_output=True),
     "zipfile": lambda path: zipfile.ZipFile(path, "w").close(),
     "tempfile": lambda path: tempfile.mkstemp(dir=path),
     "read": lambda path: Path(path).read_text(),

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from satchel.adapters.sandbox.guest.guard import Guard
+from satchel.adapters.sandbox.guest.guard import READ, WRITE, Guard
 
-WRITE = os.O_WRONLY | os.O_CREAT
+FLAGS = os.O_WRONLY | os.O_CREAT
 
 
 @pytest.fixture
@@ -26,36 +26,36 @@ def guard(workspace: Path, request: pytest.FixtureRequest) -> Guard:
 
 
 def test_writing_is_allowed_in_the_workspace_and_to_devices(guard: Guard, workspace: Path) -> None:
-    assert guard.blocked_path("open", (f"{workspace}/x", "w", WRITE)) is None
-    assert guard.blocked_path("open", (os.fsencode(workspace / "x"), "wb", WRITE)) is None
-    assert guard.blocked_path("os.mkdir", (workspace / "folder", 0o777, -1)) is None
-    assert guard.blocked_path("open", ("/dev/null", "w", os.O_WRONLY)) is None
-    assert guard.blocked_path("open", (7, "w", WRITE)) is None
+    assert guard.blocked_access("open", (f"{workspace}/x", "w", FLAGS)) is None
+    assert guard.blocked_access("open", (os.fsencode(workspace / "x"), "wb", FLAGS)) is None
+    assert guard.blocked_access("os.mkdir", (workspace / "folder", 0o777, -1)) is None
+    assert guard.blocked_access("open", ("/dev/null", "w", os.O_WRONLY)) is None
+    assert guard.blocked_access("open", (7, "w", FLAGS)) is None
 
 
 def test_changes_outside_the_workspace_are_blocked(guard: Guard, workspace: Path) -> None:
-    assert guard.blocked_path("open", ("/etc/x", "w", WRITE)) == "/etc/x"
-    assert guard.blocked_path("open", (f"{workspace}/../bob/x", "w", WRITE)) == f"{workspace.parent}/bob/x"
-    assert guard.blocked_path("open", (f"{workspace}-evil/x", "w", WRITE)) == f"{workspace}-evil/x"
-    assert guard.blocked_path("os.rename", (f"{workspace}/a", "/etc/b", -1, -1)) == "/etc/b"
-    assert guard.blocked_path("os.link", ("/etc/hosts", f"{workspace}/second", -1, -1)) is None
-    assert guard.blocked_path("os.remove", (f"{workspace.parent}/bob", -1)) == f"{workspace.parent}/bob"
+    assert guard.blocked_access("open", ("/etc/x", "w", FLAGS)) == (WRITE, "/etc/x")
+    assert guard.blocked_access("open", (f"{workspace}/../bob/x", "w", FLAGS)) == (WRITE, f"{workspace.parent}/bob/x")
+    assert guard.blocked_access("open", (f"{workspace}-evil/x", "w", FLAGS)) == (WRITE, f"{workspace}-evil/x")
+    assert guard.blocked_access("os.rename", (f"{workspace}/a", "/etc/b", -1, -1)) == (WRITE, "/etc/b")
+    assert guard.blocked_access("os.link", ("/etc/hosts", f"{workspace}/second", -1, -1)) is None
+    assert guard.blocked_access("os.remove", (f"{workspace.parent}/bob", -1)) == (WRITE, f"{workspace.parent}/bob")
 
 
 def test_path_relative_to_a_dir_fd_is_resolved(guard: Guard, workspace: Path) -> None:
     fd = os.open(workspace.parent / "bob", os.O_PATH)
 
-    assert guard.blocked_path("os.mkdir", ("x", 0o777, fd)) == f"{workspace.parent}/bob/x"
+    assert guard.blocked_access("os.mkdir", ("x", 0o777, fd)) == (WRITE, f"{workspace.parent}/bob/x")
     os.close(fd)
 
 
 def test_hidden_paths_are_blocked_whether_they_exist_or_not(guard: Guard, workspace: Path) -> None:
     top = workspace.parent
-    assert guard.blocked_path("open", (f"{top}/bob/none", "r", os.O_RDONLY)) == f"{top}/bob/none"
-    assert guard.blocked_path("os.listdir", (str(top),)) == str(top)
-    assert guard.blocked_path("open", (f"{top}/allowed/x", "r", os.O_RDONLY)) is None
-    assert guard.blocked_path("open", ("/etc/hosts", "r", os.O_RDONLY)) is None
-    assert guard.blocked_path("os.listdir", (None,)) is None
+    assert guard.blocked_access("open", (f"{top}/bob/none", "r", os.O_RDONLY)) == (READ, f"{top}/bob/none")
+    assert guard.blocked_access("os.listdir", (str(top),)) == (READ, str(top))
+    assert guard.blocked_access("open", (f"{top}/allowed/x", "r", os.O_RDONLY)) is None
+    assert guard.blocked_access("open", ("/etc/hosts", "r", os.O_RDONLY)) is None
+    assert guard.blocked_access("os.listdir", (None,)) is None
 
 
 def test_links_are_resolved_if_the_kernel_enforces_nothing(workspace: Path) -> None:
@@ -64,17 +64,20 @@ def test_links_are_resolved_if_the_kernel_enforces_nothing(workspace: Path) -> N
     _, pipe = os.pipe2(os.O_NONBLOCK)
     guard = Guard(pipe, (f"{workspace}/",), (f"{workspace.parent}/",), (), kernel_enforced=False)
 
-    assert guard.blocked_path("open", (f"{workspace}/folder/x", "w", WRITE)) == f"{workspace.parent}/bob/x"
-    assert guard.blocked_path("open", (f"{workspace}/dangling", "w", WRITE)) == "/etc/none"
-    assert guard.blocked_path("open", (f"{workspace}/folder/x", "r", os.O_RDONLY)) == f"{workspace.parent}/bob/x"
-    assert guard.blocked_path("os.remove", (f"{workspace}/folder", -1)) is None
+    assert guard.blocked_access("open", (f"{workspace}/folder/x", "w", FLAGS)) == (WRITE, f"{workspace.parent}/bob/x")
+    assert guard.blocked_access("open", (f"{workspace}/dangling", "w", FLAGS)) == (WRITE, "/etc/none")
+    assert guard.blocked_access("open", (f"{workspace}/folder/x", "r", os.O_RDONLY)) == (
+        READ,
+        f"{workspace.parent}/bob/x",
+    )
+    assert guard.blocked_access("os.remove", (f"{workspace}/folder", -1)) is None
 
 
 def test_new_database_outside_the_workspace_is_blocked(guard: Guard, workspace: Path) -> None:
-    assert guard.blocked_path("sqlite3.connect", ("/etc/x.db",)) == "/etc/x.db"
-    assert guard.blocked_path("sqlite3.connect", (workspace / "x.db",)) is None
-    assert guard.blocked_path("sqlite3.connect", (":memory:",)) is None
-    assert guard.blocked_path("sqlite3.connect", ("/etc/hosts",)) is None
+    assert guard.blocked_access("sqlite3.connect", ("/etc/x.db",)) == (WRITE, "/etc/x.db")
+    assert guard.blocked_access("sqlite3.connect", (workspace / "x.db",)) is None
+    assert guard.blocked_access("sqlite3.connect", (":memory:",)) is None
+    assert guard.blocked_access("sqlite3.connect", ("/etc/hosts",)) is None
 
 
 def test_access_is_blocked_if_the_report_pipe_is_closed(workspace: Path) -> None:
@@ -82,7 +85,6 @@ def test_access_is_blocked_if_the_report_pipe_is_closed(workspace: Path) -> None
     os.close(reader)
     os.close(writer)
 
-    assert (
-        Guard(writer, (), (), (), kernel_enforced=True).blocked_path("open", (f"{workspace}/x", "w", WRITE))
-        == f"{workspace}/x"
-    )
+    guard = Guard(writer, (), (), (), kernel_enforced=True)
+
+    assert guard.blocked_access("open", (f"{workspace}/x", "w", FLAGS)) == (WRITE, f"{workspace}/x")

@@ -20,7 +20,7 @@ from mcp_types import jsonrpc_message_adapter
 
 from satchel.adapters.mcp.guarded_transport import GuardedTransport
 from satchel.domain.servers import ServerEntry
-from satchel.ports.tool_client import CallFailure
+from satchel.ports.tool_client import BlockedAccess, CallFailure
 
 logger = logging.getLogger(__name__)
 
@@ -76,8 +76,8 @@ class HttpConnection:
         message = f"The answer is longer than {self._max_bytes} bytes"
         return CallFailure(crashed=True, message=message, exceeded_limit=self._max_bytes)
 
-    def take_violations(self, error: str | None) -> Sequence[str]:
-        """Return no paths: no guard watches the file access of a remote server."""
+    def take_violations(self, error: str | None) -> Sequence[BlockedAccess]:
+        """Return no accesses: no guard watches the file access of a remote server."""
         del error
         return ()
 

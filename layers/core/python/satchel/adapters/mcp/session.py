@@ -69,8 +69,8 @@ class ServerConnection(Protocol):
         """Return a call failure if the connection was closed because an answer exceeded the size limit, else None."""
         ...
 
-    def take_violations(self, error: str | None) -> Sequence[str]:
-        """Return the paths to which access was blocked during the call. ``error`` is the call's error text, or None."""
+    def take_violations(self, error: str | None) -> Sequence[BlockedAccess]:
+        """Return the accesses that were blocked during the call. ``error`` is the call's error text, or None."""
         ...
 
     def take_outside_changes(self) -> Sequence[str]:
@@ -202,8 +202,8 @@ class Session:
 
     async def _call(self, tool: str, arguments: dict[str, Any], listener: EventListener) -> None:
         outcome = await self._outcome(tool, arguments, listener)
-        for path in self.connection.take_violations(_error_text(outcome)):
-            listener(BlockedAccess(path=path))
+        for blocked in self.connection.take_violations(_error_text(outcome)):
+            listener(blocked)
         for path in self.connection.take_outside_changes():
             listener(OutsideChange(path=path))
         self._listener = _ignore

@@ -21,7 +21,7 @@ from satchel.adapters.server_config import resolve_python
 from satchel.adapters.tree_removal import remove_tree
 from satchel.domain.isolation import Isolation
 from satchel.domain.servers import ServerEntry
-from satchel.ports.tool_client import CallFailure
+from satchel.ports.tool_client import BlockedAccess, CallFailure
 
 INHERITED = ("PATH", "LANG", "LC_ALL", "TZ")
 """Variables that servers inherit: only these, because the runner's environment contains credentials (``AWS_*``, …)."""
@@ -118,13 +118,16 @@ class StdioConnection:
         left_behind = processes.descendants(process.pid) - self._own_processes
         return len(left_behind) <= _MAX_ZOMBIES and not processes.any_alive(left_behind)
 
-    def take_violations(self, error: str | None) -> Sequence[str]:
-        """Return the blocked paths that the guard reported, then the path (if any) that caused the call's ``error``."""
-        paths, commands = self._reports.take()
+    def take_violations(self, error: str | None) -> Sequence[BlockedAccess]:
+        """Return the accesses that the guard blocked, ending with the one (if any) that caused the call's ``error``."""
+        reported, commands = self._reports.take()
         if error is None or self._policy is None:
-            return paths
+            return reported
         cause = self._policy.access_bounds.find_violation(error, commands)
-        return paths if cause is None else [*(path for path in paths if path != cause), cause]
+        if cause is None:
+            return reported
+        same = [access for access in reported if access.path == cause.path]
+        return [*(access for access in reported if access.path != cause.path), *(same or [cause])]
 
     def take_outside_changes(self) -> Sequence[str]:
         """Return the paths outside the workspace that changed during the call. With a sandbox, there are none."""

@@ -1,24 +1,31 @@
-"""Finds the path that a tool was not allowed to access, from the guard's reports or the error text of a failed call."""
+"""Finds the access that the sandbox blocked, from the guard's reports or the error text of a failed call."""
 
 import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from satchel.adapters.sandbox.guest.guard import ARGUMENT_SEPARATOR, PATH
+from satchel.adapters.sandbox.guest.guard import ARGUMENT_SEPARATOR, COMMAND, READ
+from satchel.ports.tool_client import BlockedAccess
 
 _MAX_REPORTS = 100
 _CHUNK = 1 << 16
 _MAX_TEXT = 20_000
 
 _DENIED = re.compile(
-    r"outside allowed directory|permission denied|operation not permitted|read-only file system|unable to open database"
-    r"|\bE(?:ACCES|PERM|ROFS)\b",
+    r"outside allowed director(?:y|ies)|permission denied|operation not permitted|read-only file system"
+    r"|unable to open database|\bE(?:ACCES|PERM|ROFS)\b",
     re.IGNORECASE,
 )
 _ABSENT = re.compile(r"no such file|non-?existent|does not exist|cannot find|\bENOENT\b", re.IGNORECASE)
 _FAILED_COMMAND = re.compile(r"non-zero exit status|command failed|exit(?:ed with)? (?:code|status)", re.IGNORECASE)
+_WRITE = re.compile(
+    r"read-only file system|\bEROFS\b|(?:cannot|could not|failed to) (?:write|create|save|remove|touch|move|append)"
+    r"|\b(?:mkdir|rmdir|unlink|rename|symlink|touch|truncate|for writing)\b",
+    re.IGNORECASE,
+)
 _PATH = re.compile(r"""'(/[^'\n]+)'|"(/[^"\n]+)"|(?<![\w./:~'"-])(/[^\s'"`<>|;&()\[\],:*?]+)""")
 
 
@@ -39,14 +46,17 @@ class ViolationReports:
         """Close this process's copy of the sending end. Call this after the server has inherited its own copy."""
         self._sender.close()
 
-    def take(self) -> tuple[list[str], list[str]]:
-        """Return ``(blocked paths, commands that tools ran)`` reported since the last ``take``, at most 100 of each."""
-        paths: list[str] = []
+    def take(self) -> tuple[list[BlockedAccess], list[str]]:
+        """Return ``(blocked accesses, commands of tools)`` reported since the last ``take``, at most 100 of each."""
+        accesses: dict[str, BlockedAccess] = {}
         commands: list[str] = []
         for line in self._lines():
             kind, text = line[:1], line[1:].decode(errors="replace")
-            (paths if kind == PATH else commands).append(text)
-        return list(dict.fromkeys(paths))[:_MAX_REPORTS], commands[-_MAX_REPORTS:]
+            if kind == COMMAND:
+                commands.append(text)
+            else:
+                accesses[text] = BlockedAccess(path=text, operation="read" if kind == READ else "write")
+        return list(accesses.values())[:_MAX_REPORTS], commands[-_MAX_REPORTS:]
 
     def close(self) -> None:
         """Close both ends of the pipe."""
@@ -71,18 +81,32 @@ class AccessBounds:
     readable: Sequence[str]
     hidden: Sequence[str]
 
-    def find_violation(self, error: str, commands: Sequence[str]) -> str | None:
-        """Return the path outside these bounds that made a call fail, or None if the arguments contain no such path.
+    def find_violation(self, error: str, commands: Sequence[str]) -> BlockedAccess | None:
+        """Return the access outside these bounds that made a call fail, or None if the arguments name no such path.
 
-        Finds the violations by code that is not Python, which the guard cannot see. If a command failed, its first path
-        argument that is not readable counts as the cause.
+        Finds the violations that the guard cannot see: those of other programs and of libraries in C. If a command
+        failed, its first path argument that is not readable counts as the cause.
         """
         text = error[:_MAX_TEXT]
-        candidates = list(_paths(text)) if _DENIED.search(text) else []
-        candidates += [path for path in _paths(text) if _ABSENT.search(text) and self._is_hidden(path)]
-        if _FAILED_COMMAND.search(text) or _DENIED.search(text):
-            candidates += [path for path in _path_arguments(commands) if not self._is_readable(path)]
-        return next((path for path in candidates if not self._is_in_workspace(path)), None)
+        is_denied = _DENIED.search(text) is not None
+        named = list(_paths(text)) if is_denied else []
+        named += [path for path in _paths(text) if _ABSENT.search(text) and self._is_hidden(path)]
+        for path in named:
+            if not self._is_in_workspace(path):
+                return BlockedAccess(path=path, operation=self._operation(path, text, is_denied=is_denied))
+        if is_denied or _FAILED_COMMAND.search(text):
+            for path in _path_arguments(commands):
+                if not self._is_readable(path) and not self._is_in_workspace(path):
+                    return BlockedAccess(path=path)
+        return None
+
+    def _operation(self, path: str, error: str, *, is_denied: bool) -> Literal["read", "write"] | None:
+        """Return the operation that the error is about. A path may be hidden from the tool, but not from the runner."""
+        if _WRITE.search(_PATH.sub("", error)):
+            return "write"
+        if os.path.lexists(path):
+            return "write" if self._is_readable(path) else "read"
+        return "write" if is_denied else None  # reading a missing file is an error of its own, unless it is hidden
 
     def _is_in_workspace(self, path: str) -> bool:
         return self.workspace is not None and _is_below(path, str(self.workspace))

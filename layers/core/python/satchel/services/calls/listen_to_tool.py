@@ -85,7 +85,7 @@ class ListenToTool:
             case LogMessage():
                 self._publish_log(event)
             case BlockedAccess():
-                self.violations.add_blocked_access(event.path)
+                self.violations.add_blocked_access(event)
             case OutsideChange():
                 self.violations.add_outside_change(event.path)
             case CallFailure():

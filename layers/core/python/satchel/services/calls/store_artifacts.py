@@ -73,7 +73,7 @@ class StoreArtifacts:
         if artifact.path is None:
             raise InvalidArtifact(artifact.name, "its source is a link, and links are not followed")
         if workspace is None:
-            raise InvalidPath(attempted_path=artifact.path, allowed_prefix=tool_directory(order.user))
+            raise InvalidPath(artifact.path, tool_directory(order.user) if order.writes else None)
         return self.open_artifact(artifact.path, workspace, self.max_file_bytes)
 
 

@@ -8,6 +8,7 @@ from satchel.contract.errors import InvalidPath
 from satchel.domain.object_keys import tool_directory
 from satchel.domain.size_limits import truncate
 from satchel.ports.runners import CallOrder
+from satchel.ports.tool_client import BlockedAccess
 
 logger = logging.getLogger(__name__)
 
@@ -23,13 +24,14 @@ class Violations:
 
     order: CallOrder
     policy: Policy = "note"
-    blocked_paths: list[str] = field(default_factory=list)
+    blocked: list[BlockedAccess] = field(default_factory=list)
     changed_paths: list[str] = field(default_factory=list)
 
-    def add_blocked_access(self, path: str) -> None:
-        """Log and remember a blocked access to ``path``. If the call fails, its error names the last blocked path."""
-        logger.warning("a file operation was blocked", extra={"call_id": self.order.call_id, "attempted_path": path})
-        self.blocked_paths.append(truncate(path, _MAX_PATH_CHARS))
+    def add_blocked_access(self, access: BlockedAccess) -> None:
+        """Log and remember a blocked access. If the call fails, its error names the path of the last one."""
+        fields = {"call_id": self.order.call_id, "attempted_path": access.path, "operation": access.operation}
+        logger.warning("a file operation was blocked", extra=fields)
+        self.blocked.append(access.model_copy(update={"path": truncate(access.path, _MAX_PATH_CHARS)}))
 
     def add_outside_change(self, path: str) -> None:
         """Log and remember a changed file. The call does not fail: another program may have changed the file."""
@@ -39,12 +41,16 @@ class Violations:
 
     def check(self, *, failed: bool) -> None:
         """Raise ``InvalidPath`` if an access was blocked and either the call ``failed`` or the policy is ``fail``."""
-        if self.blocked_paths and (failed or self.policy == "fail"):
-            raise InvalidPath(attempted_path=self.blocked_paths[-1], allowed_prefix=self._prefix)
+        if self.blocked and (failed or self.policy == "fail"):
+            last = self.blocked[-1]
+            raise InvalidPath(last.path, self._prefix, last.operation)
 
     def meta_data(self) -> dict[str, Any]:
         """Return the meta data that reports the violations in a successful result; empty if there are none."""
-        blocked = [{"attempted_path": path, "allowed_prefix": self._prefix} for path in self.blocked_paths]
+        blocked = [
+            {"attempted_path": access.path, "allowed_prefix": self._prefix, "operation": access.operation}
+            for access in self.blocked
+        ]
         changed = [
             {"changed_path": path, "allowed_prefix": self._prefix, "blocked": False} for path in self.changed_paths
         ]
@@ -52,5 +58,6 @@ class Violations:
         return {"security_violations": reported} if reported else {}
 
     @property
-    def _prefix(self) -> str:
-        return tool_directory(self.order.user)
+    def _prefix(self) -> str | None:
+        """Return the directory in which the tool may write, or None if it may not write."""
+        return tool_directory(self.order.user) if self.order.writes else None

@@ -14,15 +14,15 @@ TYPE_CHECKING = False  # TYPE_CHECKING is set here because importing typing take
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PATH, COMMAND, ARGUMENT_SEPARATOR = b"P", b"R", b"\x1f"
-"""Report format: the first byte says if a report is about a path or a command; the last separates arguments."""
+READ, WRITE, COMMAND, ARGUMENT_SEPARATOR = b"R", b"W", b"C", b"\x1f"
+"""Report format: the first byte is the kind (blocked read, blocked write, command); the last separates arguments."""
 
 _PATH_ONLY = posix.O_PATH
 _WRITING = posix.O_WRONLY | posix.O_RDWR | posix.O_CREAT | posix.O_TRUNC
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
 _MAX_LINKS = 8
 _MAX_BYTES = 3000  # maximum report size: below PIPE_BUF (4096), so that each write to the pipe is atomic
-_MESSAGE = "File operation outside allowed directory"
+_MESSAGES = {READ: "File read outside allowed directories", WRITE: "File operation outside allowed directory"}
 _PERMISSION_DENIED = 13
 
 # Maps each audit event to pairs: the index of a path argument, and the index of its dir_fd argument (or None).
@@ -76,22 +76,23 @@ class Guard:
         """Return path prefixes. A path that starts with such a prefix and has no ``/..`` needs no further check."""
         return self._workspace if self._kernel_enforced else ()
 
-    def blocked_path(self, event: str, arguments: tuple[object, ...]) -> str | None:
-        """Report and return the path of a blocked file access (an audit event). Return None if access is allowed."""
-        path = self._check(event, arguments)
-        if path is not None:
-            self._report(PATH, _encoded(path))
-        return path
+    def blocked_access(self, event: str, arguments: tuple[object, ...]) -> tuple[bytes, str] | None:
+        """Report and return ``(READ or WRITE, path)`` of a blocked file access. Return None if access is allowed."""
+        blocked = self._check(event, arguments)
+        if blocked is not None:
+            kind, path = blocked
+            self._report(kind, _encoded(path))
+        return blocked
 
-    def _check(self, event: str, arguments: tuple[object, ...]) -> str | None:
+    def _check(self, event: str, arguments: tuple[object, ...]) -> tuple[bytes, str] | None:
         if event == "open":
             return self._check_open(*arguments)
         positions = _CHANGES.get(event)
         if positions is not None:
             follow = event not in _NOT_FOLLOWING
             paths = ((arguments[path], -1 if fd is None else arguments[fd]) for path, fd in positions)
-            blocked = (self._check_write(path, fd, follow=follow) for path, fd in paths)
-            return next((path for path in blocked if path is not None), None)
+            checked = (self._check_write(path, fd, follow=follow) for path, fd in paths)
+            return next((blocked for blocked in checked if blocked is not None), None)
         if event in _LISTS:
             return self._check_read(arguments[0])
         if event == "sqlite3.connect":
@@ -100,7 +101,7 @@ class Guard:
             self._report_command(arguments)
         return None
 
-    def _check_open(self, path: object, mode: object, flags: object) -> str | None:
+    def _check_open(self, path: object, mode: object, flags: object) -> tuple[bytes, str] | None:
         if not isinstance(flags, int) or flags & _PATH_ONLY:
             return None
         if not flags & _WRITING:
@@ -109,7 +110,7 @@ class Guard:
             return None  # a relative path in os.open cannot be checked: the event does not contain its dir_fd
         return self._check_write(path)
 
-    def _check_database(self, path: object) -> str | None:
+    def _check_database(self, path: object) -> tuple[bytes, str] | None:
         """Check read access to an existing SQLite file, or write access to a new file, which SQLite would create."""
         text = self._absolute(path)
         if text is None or text.endswith((":memory:", "/")) or "/file:" in text:
@@ -122,21 +123,21 @@ class Guard:
         arguments = command if isinstance(command, (list, tuple)) else (command,)
         self._report(COMMAND, ARGUMENT_SEPARATOR.join(_encoded(argument) for argument in arguments))
 
-    def _check_write(self, path: object, dir_fd: object = -1, *, follow: bool = True) -> str | None:
+    def _check_write(self, path: object, dir_fd: object = -1, *, follow: bool = True) -> tuple[bytes, str] | None:
         text = self._absolute(path, dir_fd)
         if text is None or (self._kernel_enforced and text.startswith(self._workspace) and "/.." not in text):
             return None
         real = self._real_path(text, follow=follow)
         is_allowed = f"{real}/".startswith(self._workspace) or real in _DEVICES or real[:1] != "/"
-        return None if is_allowed else real
+        return None if is_allowed else (WRITE, real)
 
-    def _check_read(self, path: object) -> str | None:
+    def _check_read(self, path: object) -> tuple[bytes, str] | None:
         text = self._absolute(path)
         if text is None or ("/.." not in text and self._looks_readable(f"{text}/")):
             return None
         real = self._real_path(text, follow=True)
         is_allowed = not f"{real}/".startswith(self._hidden) or f"{real}/".startswith(self._readable)
-        return None if is_allowed else real
+        return None if is_allowed else (READ, real)
 
     def _looks_readable(self, text: str) -> bool:
         if text.startswith(self._workspace):
@@ -204,10 +205,11 @@ def make_hook(guard: Guard) -> Callable[[str, tuple[object, ...]], None]:
         first = arguments[0]
         if type(first) is str and first.startswith(trusted) and "/.." not in first and event == "open":
             return
-        path = guard.blocked_path(event, arguments) if guard else None
-        if path is not None:
+        blocked = guard.blocked_access(event, arguments) if guard else None
+        if blocked is not None:
             del guard  # otherwise a tool could reach the guard through the error's traceback
-            raise PermissionError(_PERMISSION_DENIED, _MESSAGE, path)
+            kind, path = blocked
+            raise PermissionError(_PERMISSION_DENIED, _MESSAGES[kind], path)
 
     return hook
 
