@@ -17,6 +17,7 @@ ServerName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+$")]
 
 DEFAULT_MEMORY_MB = 1024
 
+_LAYOUT = ("config", "overrides")
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _PYTHON = re.compile(r"python(3(\.\d+)?)?")
 _ISOLATING_OPTION = re.compile(r"-[a-zA-Z]*[IES]")
@@ -54,7 +55,7 @@ class Server(BaseModel):
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Return the paths to deploy with the server (``cwd``, ``read_paths``), relative to the folder of mcp.json."""
+        """Return the paths to deploy with the server (``cwd``, ``read_paths``), relative to the deployed folder."""
         if self.command is None:
             return ()
         return tuple(sorted({str(PurePosixPath(path)) for path in (self.cwd, *self.read_paths) if _is_within(path)}))
@@ -71,39 +72,43 @@ class Server(BaseModel):
         if not self.network:
             yield "'network: false' cannot be enforced, because Lambda's kernel has no Landlock"
         if not _is_within(self.cwd):
-            yield f"cwd {self.cwd!r} is outside the folder of mcp.json; only that folder is deployed"
+            yield f"cwd {self.cwd!r} is outside {root}; only that folder is deployed"
         elif not (root / self.cwd).is_dir():
-            yield f"the folder of mcp.json has no directory {self.cwd!r}"
+            yield f"{root} has no directory {self.cwd!r}"
         for path in self.read_paths:
             if not PurePosixPath(path).is_absolute() and not _is_within(path):
-                yield f"read_paths: {path!r} is outside the folder of mcp.json; only that folder is deployed"
+                yield f"read_paths: {path!r} is outside {root}; only that folder is deployed"
         if self.requirements is not None and not (root / self.requirements).is_file():
-            yield f"the folder of mcp.json has no file {self.requirements!r}"
+            yield f"{root} has no file {self.requirements!r}"
 
 
 _ENTRIES = TypeAdapter(dict[ServerName, Server])
 
 
 class Servers:
-    """The servers in ``root/mcp.json`` to deploy (enabled and without ``deploy: false``), sorted by name.
+    """The servers in ``folder/mcp.json`` to deploy (enabled and without ``deploy: false``), sorted by name.
+
+    Paths in the entries are relative to ``root``: the project's folder if ``folder`` is its ``config/overrides``,
+    otherwise ``folder`` itself. ``satchel.adapters.server_config`` has the same rule.
 
     The constructor raises ValidationError if an entry is malformed or its name cannot be part of a function's name, and
     UndeployableError with all reasons if servers cannot run on Lambda.
     """
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        raw: dict[str, Any] = json.loads((root / "mcp.json").read_text(encoding="utf-8"))
+    def __init__(self, folder: Path) -> None:
+        self.root = _project_folder(folder)
+        config = folder / "mcp.json"
+        raw: dict[str, Any] = json.loads(config.read_text(encoding="utf-8"))
         parsed = _ENTRIES.validate_python(raw)
         self.all: Mapping[str, Server] = {
             name: parsed[name] for name in sorted(parsed) if parsed[name].enabled and parsed[name].deploy
         }
         self.entries: Mapping[str, Mapping[str, Any]] = {name: _runtime_entry(raw[name]) for name in self.all}
-        problems = [f"{name}: {reason}" for name, server in self.all.items() for reason in server.problems(root)]
+        problems = [f"{name}: {reason}" for name, server in self.all.items() for reason in server.problems(self.root)]
         if problems:
             lines = "\n  ".join(problems)
             raise UndeployableError(
-                f'{root / "mcp.json"} has servers that cannot be deployed ("deploy": false excludes one):\n  {lines}'
+                f'{config} has servers that cannot be deployed ("deploy": false excludes one):\n  {lines}'
             )
 
     @cached_property
@@ -115,6 +120,11 @@ class Servers:
     def remote(self) -> Mapping[str, Server]:
         """Return the servers behind a URL, by name. One Lambda function calls all of them."""
         return {name: server for name, server in self.all.items() if server.kind == "remote"}
+
+
+def _project_folder(folder: Path) -> Path:
+    absolute = folder.absolute()
+    return absolute.parents[1] if absolute.parts[-2:] == _LAYOUT else folder
 
 
 def _runtime_entry(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -179,7 +179,8 @@ class Settings(BaseModel):
     error."""
 
     servers: DirectoryPath = sources.SERVERS
-    """Folder with mcp.json and the programs of its servers."""
+    """Folder with mcp.json and the programs of its servers, or `config/overrides` with mcp.json in a project's folder,
+    which then contains the programs."""
 
     snap_start: bool = False
     """Start the functions between a message and its answer from snapshots (SnapStart, Python 3.12 and newer). Snapshots

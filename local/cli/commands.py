@@ -159,8 +159,8 @@ def new_server(
 ) -> None:
     """Create a working MCP server and its entry in mcp.json.
 
-    The server's folder is created beside mcp.json. Exits with 0, or with 2 if the server cannot be created, for example
-    because it already exists.
+    The server's folder is created beside mcp.json (for config/overrides/mcp.json: beside config). Exits with 0, or with
+    2 if the server cannot be created, for example because it already exists.
     """
     from local.cli.new_server import create_server
 

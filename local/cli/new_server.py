@@ -8,6 +8,7 @@ from typing import Any
 import typer
 
 from local.cli.errors import CliError, ExitCode, NewServerError, print_error
+from satchel.adapters.server_config import base_folder
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 _PROGRAM = '''\
@@ -70,7 +71,7 @@ def _create(name: str, config: Path) -> Path:
             f"{name!r} cannot be a server's name: use up to 40 letters, digits, - and _, starting with a letter."
         )
     text, entries = _read(config)
-    folder = config.parent / name
+    folder = base_folder(config) / name
     if name in entries or folder.exists():
         raise NewServerError(f"A server {name!r} already exists: {config if name in entries else folder}.")
     new_text = _with_entry(text, entries, name)

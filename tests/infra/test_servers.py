@@ -8,6 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from infra.servers import Servers, UndeployableError
+from satchel.adapters.server_config import read_registry
 
 PYTHON = ["python", "main.py"]
 
@@ -63,11 +64,11 @@ def test_max_seconds_above_the_limit_is_rejected(tmp_path: Path) -> None:
         ({"command": ["python", "-I", "main.py"]}, "with -I, Python does not find the server's packages"),
         ({"command": ["python", "-uS", "main.py"]}, "with -uS, Python does not find the server's packages"),
         ({"command": PYTHON, "network": False}, "'network: false' cannot be enforced"),
-        ({"command": PYTHON, "cwd": "/srv/tools"}, "cwd '/srv/tools' is outside the folder"),
-        ({"command": PYTHON, "cwd": "../tools"}, "cwd '../tools' is outside the folder"),
-        ({"command": PYTHON, "cwd": "absent"}, "the folder of mcp.json has no directory 'absent'"),
-        ({"command": PYTHON, "requirements": "absent.txt"}, "the folder of mcp.json has no file 'absent.txt'"),
-        ({"command": PYTHON, "read_paths": ["../data"]}, "read_paths: '../data' is outside the folder"),
+        ({"command": PYTHON, "cwd": "/srv/tools"}, "cwd '/srv/tools' is outside /"),
+        ({"command": PYTHON, "cwd": "../tools"}, "cwd '../tools' is outside /"),
+        ({"command": PYTHON, "cwd": "absent"}, " has no directory 'absent'"),
+        ({"command": PYTHON, "requirements": "absent.txt"}, " has no file 'absent.txt'"),
+        ({"command": PYTHON, "read_paths": ["../data"]}, "read_paths: '../data' is outside /"),
     ],
 )
 def test_undeployable_server_is_rejected_with_its_reason(tmp_path: Path, entry: dict[str, Any], reason: str) -> None:
@@ -89,3 +90,14 @@ def test_all_problems_are_reported_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", [["-m", "server"], ["-u", "main.py", "-S"], ["main.py", "-I"]])
 def test_options_after_the_script_are_accepted(tmp_path: Path, options: list[str]) -> None:
     assert write_config(tmp_path, {"a": {"command": ["python3", *options]}}).stdio.keys() == {"a"}
+
+
+@pytest.mark.parametrize(("config", "root"), [("config/overrides", "."), ("overrides", "overrides"), (".", ".")])
+def test_paths_of_entries_are_resolved_like_in_the_registry(tmp_path: Path, config: str, root: str) -> None:
+    server = tmp_path / root / "backend"
+    server.mkdir(parents=True)
+    (tmp_path / config).mkdir(parents=True, exist_ok=True)
+    servers = write_config(tmp_path / config, {"a": {"command": PYTHON, "cwd": "backend"}})
+
+    assert servers.root / servers.all["a"].cwd == server
+    assert read_registry(tmp_path / config / "mcp.json").servers["a"].cwd == str(server)

@@ -34,21 +34,22 @@ def remote_url() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the configuration and of the server in the guide."""
-    folder = tmp_path_factory.mktemp("overrides")
+    """The folder of the project, with the configuration and the server where the guide says."""
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "config/overrides").mkdir(parents=True)
     main = folder / "backend/mcp/MyExampleServer/main.py"
     main.parent.mkdir(parents=True)
     start = MAIN.index("if __name__")
     main.write_text(f"{MAIN[:start]}{HTML_REPORT}\n{MAIN[start:]}", encoding="utf-8")
     entries = json.loads(REGISTRATION) | _servers(folder) | third_party_servers(folder)
-    (folder / "mcp.json").write_text(json.dumps(entries), encoding="utf-8")
+    (folder / "config/overrides/mcp.json").write_text(json.dumps(entries), encoding="utf-8")
     return folder
 
 
 @pytest.fixture(scope="session")
 def system(folder: Path, remote_url: str) -> Iterator[SystemProcess]:
     settings = {
-        "SATCHEL_MCP_CONFIG": str(folder / "mcp.json"),
+        "SATCHEL_MCP_CONFIG": str(folder / "config/overrides/mcp.json"),
         "REMOTE_URL": remote_url,
         "REMOTE_TOKEN": "t0ken",
         "POWERTOOLS_LOG_LEVEL": "DEBUG",

@@ -41,6 +41,7 @@ def user_of_repaired_server(system: SystemProcess, folder: Path) -> UserClient:
     return user
 
 
+@pytest.mark.clause("v4:registry:entry", "v4:registry:layout", "v4:registry:command", "v4:registry:cwd")
 @pytest.mark.usefixtures("user_of_repaired_server")
 def test_example_of_the_guide_and_its_registration_work_unchanged(new_user: NewUser) -> None:
     user = new_user()

@@ -28,6 +28,15 @@ def test_server_is_created_and_appended_to_the_configuration(tmp_path: Path, cap
     assert "satchel call words.count_words" in capsys.readouterr().out
 
 
+def test_server_is_created_beside_the_config_folder_of_a_project(tmp_path: Path) -> None:
+    config = tmp_path / "config/overrides/mcp.json"
+    config.parent.mkdir(parents=True)
+    assert create_server("words", config) == 0
+
+    assert (tmp_path / "words/main.py").is_file()
+    assert read_registry(config).servers["words"].cwd == str(tmp_path / "words")
+
+
 def test_missing_configuration_is_created(tmp_path: Path) -> None:
     config = tmp_path / "mcp.json"
     assert [create_server(name, config) for name in ("one", "two")] == [0, 0]

@@ -9,7 +9,6 @@ from satchel.domain.servers import Registry, ServerEntry
 from satchel.domain.timing import Limits
 
 
-@pytest.mark.clause("v4:registry:entry")
 def test_entry_of_the_specification_is_valid() -> None:
     entry = ServerEntry.model_validate(
         {

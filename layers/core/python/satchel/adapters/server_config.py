@@ -12,6 +12,7 @@ from satchel.domain.servers import VARIABLE, Registry, ServerEntry
 from satchel.domain.tools import BUILTIN_SERVER
 
 _ENTRIES: TypeAdapter[dict[str, dict[str, Any]]] = TypeAdapter(dict[str, dict[str, Any]])
+_LAYOUT = ("config", "overrides")
 _PYTHON_COMMANDS = frozenset({"python", "python3"})
 
 VariableSource = Callable[[str], str]
@@ -25,8 +26,8 @@ class ConfigError(Exception):
 def read_registry(path: Path) -> Registry:
     """Return the enabled servers in mcp.json. Variables (``${NAME}``) are not resolved.
 
-    Return absolute paths: ``cwd`` and ``read_paths`` are relative to the file, and a command with a slash is relative
-    to ``cwd``. Raise ConfigError if the file is invalid.
+    Return absolute paths: ``cwd`` and ``read_paths`` are relative to ``base_folder``, and a command with a slash is
+    relative to ``cwd``. Raise ConfigError if the file is invalid.
     """
     try:
         entries = _ENTRIES.validate_json(path.read_bytes())
@@ -34,8 +35,18 @@ def read_registry(path: Path) -> Registry:
         raise ConfigError(f"{path}: {_describe(error)}") from error
     if BUILTIN_SERVER in entries:
         raise ConfigError(f"{path}: server {BUILTIN_SERVER!r}: this name is reserved for Satchel's built-in tools")
-    servers = {name: _parse_entry(f"{path}: server {name!r}", fields, path.parent) for name, fields in entries.items()}
+    folder = base_folder(path)
+    servers = {name: _parse_entry(f"{path}: server {name!r}", fields, folder) for name, fields in entries.items()}
     return Registry(servers={name: entry for name, entry in servers.items() if entry.enabled})
+
+
+def base_folder(path: Path) -> Path:
+    """Return the folder to which paths in an mcp.json are relative: its own, or the project's (v4:registry:layout).
+
+    The project's folder is the one that contains ``config/overrides/mcp.json``. ``infra/servers.py`` has the same rule.
+    """
+    folder = path.absolute().parent
+    return folder.parents[1] if folder.parts[-2:] == _LAYOUT else folder
 
 
 def resolve_variables(path: Path, server: str, entry: ServerEntry, variables: VariableSource) -> ServerEntry:
@@ -79,11 +90,11 @@ def _parse_entry(location: str, fields: dict[str, Any], folder: Path) -> ServerE
         raise ConfigError(f"{location}: {_describe(error)}") from error
     if entry.command is None:
         return entry
-    cwd = os.path.normpath(folder.absolute() / (entry.cwd or "."))
+    cwd = os.path.normpath(folder / (entry.cwd or "."))
     first, *rest = entry.command
     if "/" in first:
         first = os.path.normpath(Path(cwd) / first)
-    read_paths = [os.path.normpath(folder.absolute() / path) for path in entry.read_paths]
+    read_paths = [os.path.normpath(folder / path) for path in entry.read_paths]
     return entry.model_copy(update={"cwd": cwd, "command": [first, *rest], "read_paths": read_paths})
 
 

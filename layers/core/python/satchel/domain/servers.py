@@ -37,7 +37,7 @@ class ServerEntry(BaseModel):
     default is ``path`` for stdio and ``url`` for HTTP. With ``allow_private``, ``url`` may be in a private network.
     ``silence_seconds``, ``notice_seconds`` and ``max_seconds`` override the default time limits of tool calls
     (``domain.timing``). The server can read ``read_paths`` in addition to the system and its own files.
-    ``network: false`` blocks the network. Paths in mcp.json are relative to the file; in this class, they are absolute.
+    ``network: false`` blocks the network. Paths are relative in mcp.json, and absolute in this class.
     ``requirements`` (a file of pinned packages) and ``deploy`` control the deployment of the server's function.
     """
 
