@@ -26,9 +26,14 @@ class Turn:
     @property
     def call(self) -> Json:
         """The only tool call of the turn, as the response shows it."""
-        (call,) = self.response["tool_calls"]
-        shown: Json = call
-        return shown
+        (call,) = self.calls
+        return call
+
+    @property
+    def calls(self) -> list[Json]:
+        """The tool calls of the turn, as the response shows them."""
+        calls: list[Json] = self.response["tool_calls"]
+        return calls
 
     @property
     def artifacts(self) -> list[Json]:
@@ -129,6 +134,10 @@ class Chat:
         events = self.user.events(self.session_id, response["turn_id"])
         requests = [request.body for request in self.endpoint.requests]
         return Turn(self.user, response, events, requests, _tool_texts(requests, len(response["tool_calls"])))
+
+    def in_new_session(self) -> "Chat":
+        """Return a new session of the same user."""
+        return Chat(self.user, self.user.create_session(), self.endpoint)
 
     def upload(self, name: str, body: bytes) -> Json:
         """Upload a file into the session and return its record."""
