@@ -37,7 +37,7 @@ def test_valid_artifacts_are_stored_and_invalid_ones_reported_with_name_and_reas
     assert {name: (problem["code"], problem["reason"]) for name, problem in problems.items()} == {
         "garbled.txt": ("E_INVALID_ARTIFACT", "b64: not base64: invalid character, padding or length"),
         "passwd.txt": ("E_INVALID_PATH", "File operation outside allowed directory"),
-        "untyped.txt": ("E_INVALID_ARTIFACT", "no mime"),
+        "empty.txt": ("E_INVALID_ARTIFACT", "no b64, path or content"),
     }
     assert len(call["meta_data"]["artifact_problems"]) == len(problems)
 

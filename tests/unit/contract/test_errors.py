@@ -95,7 +95,8 @@ def test_every_error_code_has_an_error_class() -> None:
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.code)
 def test_every_error_output_has_the_same_keys_and_normalizes_to_itself(error: ToolError) -> None:
     output = ToolOutput.from_error(error)
-    assert list(output.meta_data) == ["is_error", "reason", "error_code", "details", "retryable"]
+    known = ["retryable"] if error.retryable is not None else []
+    assert list(output.meta_data) == ["is_error", "reason", "error_code", "details", *known]
     assert (output.is_error, output.error_code, str(error)) == (True, error.code, output.results["error"])
     assert normalize(output.envelope()) == output
 

@@ -92,10 +92,26 @@ def test_viewer_is_chosen_by_mime_type_then_by_name(mime: str, name: str, viewer
 
 
 @pytest.mark.clause("v2.1:artifacts:viewer")
-def test_viewer_follows_the_tools_hint_if_it_names_a_viewer() -> None:
-    assert viewer_for("text/html", "a.html", "code") == "code"
-    assert viewer_for("text/html", "a.html", "auto") == "html"
-    assert viewer_for("text/html", "a.html", "hologram") == "html"
+@pytest.mark.parametrize(
+    ("mime", "hints", "viewer"),
+    [
+        ("text/html", ["code"], "code"),
+        ("text/html", ["auto"], "html"),
+        ("text/html", ["hologram"], "html"),
+        ("text/plain", ["html"], "html"),
+        ("text/plain", ["HTML", "code"], "html"),
+        ("text/plain", [None, "html"], "html"),
+        ("text/plain", ["pdf", "html"], "html"),
+        ("text/csv", ["code"], "code"),
+        ("text/csv", ["html"], "data"),
+        ("image/svg+xml", ["code"], "code"),
+        ("image/png", ["html"], "image"),
+        ("application/pdf", ["image"], "pdf"),
+        ("application/octet-stream", ["pdf"], "pdf"),
+    ],
+)
+def test_viewer_follows_the_first_hint_that_fits_the_file(mime: str, hints: list[str | None], viewer: str) -> None:
+    assert viewer_for(mime, "a", hints) == viewer
 
 
 @pytest.mark.clause("v2:html:not-run")

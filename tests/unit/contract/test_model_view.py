@@ -25,9 +25,9 @@ def test_view_contains_only_results_meta_data_file_names_and_problems() -> None:
     }
     assert build_model_view(normalize(raw)) == {
         "results": {"n": 1},
-        "meta_data": {"rows": 42},
+        "meta_data": {"colour": "red", "rows": 42},
         "files": ["a.txt", "d.docx"],
-        "problems": [{"name": "bad", "reason": "no mime"}],
+        "problems": [{"name": "bad", "reason": "no b64, path or content"}],
     }
     assert build_model_view(normalize({"results": 0})) == {"results": 0}
 

@@ -1,5 +1,7 @@
 """Normalizing files (artifacts, deferred artifacts, v1 arrays, content blocks), display hints and canvases."""
 
+from typing import Any
+
 import pytest
 
 from satchel.contract import ArtifactProblem, Canvas, ErrorCode, ToolOutput, normalize
@@ -30,19 +32,19 @@ def test_artifact_keeps_every_field() -> None:
     assert normalize_artifacts(item).envelope()["artifacts"] == [item]
 
 
-@pytest.mark.clause("v2:artifacts:b64", "v2.1:artifacts:mime-required")
+@pytest.mark.clause("v2:artifacts:b64")
 def test_invalid_artifacts_are_reported_and_valid_ones_kept() -> None:
     valid = [{"name": f"{n}.txt", "b64": "QUJD", "mime": "text/plain"} for n in range(9)]
     invalid = [
         {"name": "b64.txt", "b64": "not base64!", "mime": "text/plain"},
-        {"name": "mime.txt", "b64": ""},
+        {"name": "mime.txt", "b64": "", "mime": []},
         "text.txt",
     ]
     output = normalize_artifacts(*valid, *invalid)
     assert [item.name for item in output.artifacts] == [item["name"] for item in valid]
     assert output.problems == [
         ArtifactProblem(name="b64.txt", reason="b64: not base64: invalid character, padding or length"),
-        ArtifactProblem(name="mime.txt", reason="no mime"),
+        ArtifactProblem(name="mime.txt", reason="mime: Input should be a valid string"),
         ArtifactProblem(name="artifact 12", reason="not an object"),
     ]
     assert not output.is_error
@@ -115,7 +117,7 @@ def test_v1_arrays_become_artifacts_with_the_mime_type_of_their_name() -> None:
     assert [(item.name, item.mime, item.inline_bytes()) for item in output.artifacts] == [
         ("a.csv", "text/csv", b"ABC"),
         ("own.json", "application/json", b"{}"),
-        ("odd", "application/octet-stream", b"A"),
+        ("odd", "text/plain", b"A"),
     ]
     assert output.unknown == {}
 
@@ -177,12 +179,28 @@ def test_deferred_artifact_without_path_is_rejected() -> None:
 
 
 @pytest.mark.clause("v2.1:deferred:name-required", "v2.1:deferred:mime-required")
-def test_deferred_artifact_without_name_or_mime_type_is_rejected() -> None:
-    path = "/tmp/alice/draft.docx"
-    items = [{"path": path, "mime": "a/b"}, {"name": "draft.docx", "path": path}]
+def test_deferred_artifact_without_name_is_rejected_and_without_mime_type_gets_that_of_its_name() -> None:
+    path = "/tmp/alice/draft.csv"
+    items = [{"path": path, "mime": "a/b"}, {"name": "draft.csv", "path": path}]
     output = normalize({"results": 1, "deferred_artifacts": items})
-    assert [(item.name, item.reason) for item in output.problems] == [(path, "no name"), ("draft.docx", "no mime")]
-    assert output.deferred_artifacts == []
+    assert [(item.name, item.reason) for item in output.problems] == [(path, "no name")]
+    assert [(item.name, item.mime) for item in output.deferred_artifacts] == [("draft.csv", "text/csv")]
+
+
+@pytest.mark.clause("v2.1:artifacts:mime-required")
+@pytest.mark.parametrize(
+    ("item", "mime"),
+    [
+        ({"name": "a.csv", "path": "/tmp/alice/a.csv"}, "text/csv"),
+        ({"name": "report.html", "b64": "QUJD"}, "text/html"),
+        ({"name": "chart", "b64": "iVBORw0KGgo="}, "image/png"),
+        ({"name": "blob", "b64": "AAEC"}, "application/octet-stream"),
+        ({"name": "notes", "content": "Hi"}, "text/plain"),
+    ],
+)
+def test_missing_mime_type_is_guessed_from_the_name_or_the_bytes(item: dict[str, Any], mime: str) -> None:
+    (artifact,) = normalize_artifacts(item).artifacts
+    assert (artifact.mime, "mime" in artifact.model_fields_set) == (mime, False)
 
 
 @pytest.mark.clause("mcp:content:media", "mcp:content:base64")

@@ -15,7 +15,6 @@ def test_error_result_contains_the_message_and_is_error() -> None:
         "reason": "ToolFailed",
         "error_code": "E_TOOL_FAILED",
         "details": {},
-        "retryable": False,
     }
     assert (output.is_error, output.error_code) == (True, ErrorCode.E_TOOL_FAILED)
 

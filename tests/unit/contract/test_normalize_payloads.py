@@ -111,8 +111,11 @@ def test_falsy_results_are_unchanged(value: object) -> None:
     assert normalize({"structuredContent": {"results": value}}).envelope() == {"results": value}
 
 
+FASTMCP_EMPTY = {"content": [text("{}")], "structuredContent": {}, "isError": False}
+
+
 @pytest.mark.clause("v1:output:not-empty")
-@pytest.mark.parametrize("raw", [None, {}, {"content": []}, {"content": [], "isError": False}])
+@pytest.mark.parametrize("raw", [None, {}, {"content": []}, {"content": [], "isError": False}, FASTMCP_EMPTY])
 def test_empty_result_becomes_null(raw: object) -> None:
     assert normalize(raw).envelope() == {"results": None}
 
@@ -166,10 +169,30 @@ def test_missing_and_null_fields_are_not_set() -> None:
 
 
 @pytest.mark.clause("v2.1:fields:types", "v2.1:fields:known")
-def test_fields_outside_the_contract_are_stored_as_unknown() -> None:
+def test_fields_outside_the_contract_are_stored_in_the_meta_data() -> None:
     output = normalize({"results": 1, "colour": "red", "retryable": "perhaps", "meta_data": "small"})
-    assert output.unknown == {"colour": "red", "retryable": "perhaps", "meta_data": "small"}
+    assert output.meta_data == {"colour": "red", "retryable": "perhaps", "meta_data": "small"}
     assert output.retryable is None
+
+
+@pytest.mark.clause("v2.1:fields:unknown")
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"results": 1, "data": [2], "meta_data": {"rows": 3}},
+        {"content": [], "structuredContent": {"results": 1, "data": [2], "meta_data": {"rows": 3}}},
+        {"content": [text("1")], "results": 1, "data": [2], "meta_data": {"rows": 3}},
+    ],
+)
+def test_data_beside_the_results_is_stored_in_the_meta_data(raw: object) -> None:
+    output = normalize(raw)
+    assert (output.results, output.meta_data) == (1, {"data": [2], "rows": 3})
+
+
+@pytest.mark.clause("v2.1:fields:unknown")
+def test_field_that_mcp_does_not_define_is_stored_in_the_meta_data() -> None:
+    output = normalize({"content": [text("Found")], "query": "genes", "isError": False})
+    assert (output.results, output.meta_data) == ("Found", {"query": "genes"})
 
 
 @pytest.mark.clause("v1:extract:wrap")
@@ -189,7 +212,7 @@ def test_top_level_results_take_precedence_over_text() -> None:
     assert normalize({"content": [text("done")], "results": {"n": 1}}).results == {"n": 1}
     files = [{"name": "a", "mime": "text/plain", "b64": ""}]
     output = normalize({"content": [text("done")], "results": 1, "artifacts": files, "colour": "red"})
-    assert (len(output.artifacts), output.unknown) == (1, {"colour": "red"})
+    assert (len(output.artifacts), output.meta_data) == (1, {"colour": "red"})
 
 
 def test_mcp_result_nested_in_structured_content_is_parsed() -> None:

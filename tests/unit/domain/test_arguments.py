@@ -74,8 +74,8 @@ def test_identity_is_not_added_if_undeclared() -> None:
 
 
 @pytest.mark.clause("v2.1:username:overwritten")
-def test_undeclared_identity_of_the_model_is_overwritten() -> None:
-    assert inject_identity(tool("text"), {"username": "bob"}, UserName("alice")) == {"username": "alice"}
+def test_undeclared_identity_of_the_model_is_removed() -> None:
+    assert inject_identity(tool("text"), {"username": "bob", "text": "a"}, UserName("alice")) == {"text": "a"}
 
 
 def test_arguments_of_the_caller_are_not_modified() -> None:

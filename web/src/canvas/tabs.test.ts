@@ -72,11 +72,11 @@ describe("tabsToOpen", () => {
     expect(titlesToOpen(output({ dashboard: dashboard("d", { open: false }) }))).toEqual([]);
   });
 
-  it("applies the viewer hint to the primary file only", () => {
-    const display = { ...DISPLAY, open_canvas: true, primary_file: "x", viewer_hint: "html" };
-    const artifacts = [artifact("x", { viewer: "auto" }), artifact("y", { viewer: "auto" })];
-    const [first, second] = tabsToOpen("s1", output({ artifacts, display })).tabs;
-    expect([first, second].map((tab) => tab?.kind === "file" && tab.item.viewer)).toEqual(["html", "auto"]);
+  it("follows the viewers of the response, which the API resolved from the viewer hint", () => {
+    const display = { ...DISPLAY, open_canvas: true, primary_file: "x", viewer_hint: "pdf" };
+    const artifacts = [artifact("x", { viewer: "html" }), artifact("y", { viewer: "auto" })];
+    const { tabs } = tabsToOpen("s1", output({ artifacts, display }));
+    expect(tabs.map((tab) => tab.kind === "file" && tab.item.viewer)).toEqual(["html", "auto"]);
   });
 });
 

@@ -45,7 +45,7 @@ export function createDashboardTab(dashboard: Dashboard, sessionId: string, turn
 /** Return the tabs that an output opens automatically, in order, and the mode to open them in. */
 export function tabsToOpen(sessionId: string, output: ToolOutput): { tabs: Tab[]; mode: Mode } {
   const files = hasFilesToOpen(output) ? sortForDisplay(output) : [];
-  const tabs = files.map((file) => createFileTab(itemFromTurn(sessionId, output.turnId, applyViewerHint(file, output)), output.turnId));
+  const tabs = files.map((file) => createFileTab(itemFromTurn(sessionId, output.turnId, file), output.turnId));
   const { dashboard } = output;
   // A dashboard comes first: the tool chose to open it, while the files may be by-products.
   if (dashboard?.open) tabs.unshift(createDashboardTab(dashboard, sessionId, output.turnId));
@@ -69,12 +69,6 @@ function sortForDisplay(output: ToolOutput): Artifact[] {
     return file.showable ? 3 : 4;
   };
   return [...artifacts].sort((one, other) => rank(one) - rank(other));
-}
-
-/** Apply the viewer hint of `display` to the primary file, unless the file names a viewer itself. */
-function applyViewerHint(file: Artifact, { display }: ToolOutput): Artifact {
-  const { viewer_hint: hint, primary_file: primary } = display;
-  return hint && file.name === primary && file.viewer === "auto" ? { ...file, viewer: hint } : file;
 }
 
 function parseMode(mode: string | null | undefined): Mode | null {

@@ -1,11 +1,12 @@
 """Tools that return files in all valid forms and in several invalid ones."""
 
 import json
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from pathlib import Path
 from typing import Any
 
 from fastmcp import FastMCP
+from fastmcp.exceptions import ToolError
 from fastmcp.tools import ToolResult
 from fastmcp.utilities.types import Audio, File, Image
 from mcp_types import ResourceLink, TextContent
@@ -13,6 +14,8 @@ from mcp_types import ResourceLink, TextContent
 Json = dict[str, Any]
 
 MAX_LENGTH_NAME = "n" * 251 + ".txt"
+PNG = b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC")
+PDF_BASE64 = b64encode(b"%PDF-1.4\n%%EOF\n").decode()
 
 mcp = FastMCP("artifacts")
 
@@ -37,7 +40,7 @@ def nine_valid_and_three_invalid(username: str) -> Json:
     bad = [
         {"name": "garbled.txt", "mime": "text/plain", "b64": "not base64!"},
         {"name": "passwd.txt", "mime": "text/plain", "path": "/etc/passwd"},
-        {"name": "untyped.txt", "b64": "QQ=="},
+        {"name": "empty.txt", "mime": "text/plain"},
     ]
     return {
         "results": {"artifacts": 12},
@@ -133,6 +136,73 @@ def content_blocks(username: str) -> ToolResult:
             link,
         ]
     )
+
+
+@mcp.tool
+def empty_answer() -> Json:
+    """Return an empty object."""
+    return {}
+
+
+@mcp.tool
+def failing() -> Json:
+    """Fail without saying whether another try may succeed."""
+    raise ToolError("The weather is bad.")
+
+
+@mcp.tool
+def answer_with_extra_keys(size: int) -> Json:
+    """Return keys that the contract does not define beside the results."""
+    return {"results": {"rows": 2}, "data": {"mean": 4.5}, "log": "x" * size, "meta_data": {"elapsed_ms": 3}}
+
+
+@mcp.tool
+def binary_content() -> Json:
+    """Return typed artifacts whose content is base64, text, or neither of what its type requires."""
+    png = b64encode(PNG).decode()
+    return {
+        "results": "Drawn.",
+        "artifacts": [
+            {"type": "image/png", "id": "plot", "title": "Plot", "content": png},
+            {"type": "application/pdf", "title": "Paper", "content": f"data:application/pdf;base64,{PDF_BASE64}"},
+            {"type": "text/markdown", "title": "Notes", "content": png},
+            {"type": "image/svg+xml", "title": "Sketch", "content": "<svg/>"},
+            {"type": "image/png", "title": "Sentence", "content": "A red circle."},
+            {"type": "image/png", "title": "Word", "content": "plot"},
+        ],
+    }
+
+
+@mcp.tool
+def files_without_mime(username: str) -> Json:
+    """Return files by path and as base64 without a MIME type."""
+    home = Path(f"/tmp/{username}")
+    (home / "table.csv").write_text("a,b\n1,2\n")
+    (home / "chart").write_bytes(PNG)
+    by_path = [{"name": name, "path": str(home / name)} for name in ("table.csv", "chart")]
+    return {"results": 3, "artifacts": [*by_path, {"name": "page.html", "b64": b64encode(b"<p>Hi</p>").decode()}]}
+
+
+@mcp.tool
+def viewer_hints(hint: str = "auto") -> Json:
+    """Return files with viewers of their own, and a hint for the primary file."""
+    return {
+        "results": 4,
+        "artifacts": [
+            inline("primary.txt", b"<p>Hi</p>"),
+            inline("page.txt", b"<p>Hi</p>") | {"viewer": "html"},
+            inline("source.html", b"<p>Hi</p>") | {"mime": "text/html", "viewer": "code"},
+            inline("notes.txt", b"Hi") | {"viewer": "pdf"},
+        ],
+        "display": {"open_canvas": True, "primary_file": "primary.txt", "viewer_hint": hint},
+    }
+
+
+@mcp.tool
+def dashboard_in_display(url: str) -> Json:
+    """Open a dashboard in the form of older tools."""
+    display = {"open_canvas": True, "type": "iframe", "url": url, "title": "Monitor", "mode": "split"}
+    return {"results": {"opened": True}, "display": display}
 
 
 def inline(name: str, body: bytes) -> Json:

@@ -184,7 +184,7 @@ def record(world: World, session: Session) -> FileRecord:
 
 
 def token(url: str) -> str:
-    return url.partition("token=")[2]
+    return url.partition("token=")[2].partition("&")[0]
 
 
 @pytest.mark.parametrize("audience", ["ui", "tool"])

@@ -15,7 +15,7 @@ from satchel.contract import (
 )
 from satchel.contract.model_view import DEFAULT_BUDGET
 from satchel.domain.calls import RunnerReport
-from satchel.services.calls.runner_report import build_report, full_results_file
+from satchel.services.calls.runner_report import build_report, full_output_files
 
 
 def report_of(output: ToolOutput) -> RunnerReport:
@@ -24,7 +24,7 @@ def report_of(output: ToolOutput) -> RunnerReport:
 
 def full_results(output: ToolOutput) -> list[Artifact]:
     """Return the file with the full results, if there is one."""
-    return full_results_file("summarise", output, build_model_view(output, files=[]))
+    return full_output_files("summarise", output, build_model_view(output, files=[]))
 
 
 @pytest.mark.clause("v2.1:retryable:kept")

@@ -26,7 +26,8 @@ export const VIEWERS: readonly Viewer[] = [
   { name: "graph", canShow: hasMime("application/vnd.knowledge-graph"), View: lazy(() => import("./Graph")) },
   {
     name: "table",
-    canShow: (item) => item.viewer !== "code" && (TABLE_MIMES.has(item.mime) || isTableByExtension(item)),
+    canShow: (item) =>
+      ["data", "auto"].includes(item.viewer) && (TABLE_MIMES.has(item.mime) || isTableByExtension(item)),
     View: lazy(() => import("./Table")),
   },
   { name: "image", canShow: byViewer("image", (mime) => mime.startsWith("image/")), View: lazy(() => import("./Image")) },

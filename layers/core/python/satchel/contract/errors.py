@@ -17,6 +17,7 @@ Exception
     └── FileNotFound        E_FILE_NOT_FOUND     the user has no file with this name
 
 The class attributes ``code``, ``reason`` and ``retryable`` are stored in the ``meta_data`` of the call's result.
+``retryable`` says whether the same call may succeed later. It is None, and not stored, if that is unknown.
 """
 
 from collections.abc import Sequence
@@ -66,7 +67,7 @@ class ToolError(Exception):
 
     code: ClassVar[ErrorCode]
     reason: ClassVar[str]
-    retryable: ClassVar[bool] = False
+    retryable: ClassVar[bool | None] = None
 
     def __init__(self, message: str, **details: object) -> None:
         super().__init__(message)
@@ -106,6 +107,7 @@ class InvalidPath(ToolError):
 
     code = ErrorCode.E_INVALID_PATH
     reason = "SecurityViolation"
+    retryable = False
 
     def __init__(
         self, attempted_path: str, allowed_prefix: str | None, operation: Literal["read", "write"] | None = "write"
@@ -129,6 +131,7 @@ class FileTooLarge(ToolError):
 
     code = ErrorCode.E_FILE_TOO_LARGE
     reason = "FileSizeExceeded"
+    retryable = False
 
     def __init__(
         self,
@@ -194,6 +197,7 @@ class Forbidden(ToolError):
 
     code = ErrorCode.E_FORBIDDEN
     reason = "Forbidden"
+    retryable = False
 
     def __init__(self, tool: str) -> None:
         suggestion = "Ask an administrator for access or use another tool"
@@ -205,6 +209,7 @@ class NotApproved(ToolError):
 
     code = ErrorCode.E_FORBIDDEN
     reason = "NotApproved"
+    retryable = False
 
     def __init__(self, message: str) -> None:
         super().__init__(message, suggestion="Do not call the tool again unless the user asks for it")
@@ -215,6 +220,7 @@ class UnknownTool(ToolError):
 
     code = ErrorCode.E_UNKNOWN_TOOL
     reason = "UnknownTool"
+    retryable = False
 
     def __init__(self, tool: str, nearest: Sequence[str] = ()) -> None:
         suggestion = f"Did you mean {_join_names(nearest)}?" if nearest else "Use one of the available tools"

@@ -2,6 +2,7 @@
 
 import mimetypes
 import re
+from collections.abc import Sequence
 
 UNKNOWN = "application/octet-stream"
 VIEWERS = frozenset({"image", "pdf", "html", "code", "data", "audio", "video"})
@@ -105,11 +106,23 @@ def extension_of(mime: str, default: str = "") -> str:
     return _EXTENSIONS.get(kind) or _TABLE.guess_extension(kind) or default
 
 
-def viewer_for(mime: str, name: str, hint: str | None = None) -> str:
-    """Return the viewer for a file: the tool's ``hint`` if valid, else one for its MIME type or name, else ``auto``."""
-    if hint is not None and hint.lower() in VIEWERS:
-        return hint.lower()
+def viewer_for(mime: str, name: str, hints: Sequence[str | None] = ()) -> str:
+    """Return the viewer for a file: the first hint of the tool that fits it, else one for its type, else ``auto``."""
     kind = effective_mime(mime, name)
+    default = _default_viewer(kind)
+    wanted = (hint.lower() for hint in hints if hint)
+    return next((viewer for viewer in wanted if _fits(viewer, kind, default)), default)
+
+
+def _fits(viewer: str, kind: str, default: str) -> bool:
+    """Return True if a viewer can show files of a type. The type of files with the default ``auto`` is unknown."""
+    if viewer not in VIEWERS:
+        return False
+    is_plain = viewer == "html" and kind == "text/plain"
+    return default in {viewer, "auto"} or is_plain or (viewer == "code" and is_text(kind))
+
+
+def _default_viewer(kind: str) -> str:
     if kind in _HTML:
         return "html"
     if kind == "application/pdf":

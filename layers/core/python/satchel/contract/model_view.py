@@ -3,10 +3,13 @@
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from satchel.contract.file_names import safe_name
-from satchel.contract.tool_output import ToolOutput
+from satchel.contract.tokens import scrub, scrub_text
+from satchel.contract.tool_output import Artifact, ArtifactProblem, DeferredArtifact, Display, ToolOutput
+
+_Part = TypeVar("_Part", Artifact, DeferredArtifact, Display, ArtifactProblem)
 
 MAX_META_DATA_BYTES = 4096
 DEFAULT_BUDGET = 24_000  # maximum length of a tool's results in characters, about 6,000 tokens
@@ -16,8 +19,6 @@ _ALPHABET = "A-Za-z0-9+/_-"
 _DATA_URL = re.compile(
     r"\bdata:(?:(?P<mime>[\w.+-]+/[\w.+-]+)(?:;[\w.+=-]+)*|(?:;[\w.+=-]+)+),[^\s\"'<>()\\]*", re.IGNORECASE
 )
-_URL = re.compile(r"(?:https?://|/api/files/download/)[^\s\"'<>)\]]+")
-_FILE_LINKS = ("/api/files/download/", "X-Amz-Signature=", "X-Amz-Security-Token=")
 # Without the lookbehinds, a match could start at each base64 character, and the search would take quadratic time.
 _RUN = re.compile(rf"(?<![{_ALPHABET}])[{_ALPHABET}]{{{_MAX_BASE64 + 1},}}={{0,2}}")
 _WRAPPED_RUN = re.compile(rf"(?<![{_ALPHABET}])(?:[{_ALPHABET}]{{60,}}(?:\s+|(?:\\[rn])+))+[{_ALPHABET}]*={{0,2}}")
@@ -48,22 +49,44 @@ def build_model_view(
     return view | {key: value for key, value in optional.items() if value}
 
 
+def scrub_output(output: ToolOutput) -> ToolOutput:
+    """Return the output without file links and tokens in any text, except paths, base64 and the canvas.
+
+    Names are scrubbed as well, because tools name files after the URLs from which they read them.
+    """
+    return output.model_copy(
+        update={
+            "results": scrub(output.results),
+            "meta_data": scrub(output.meta_data),
+            "artifacts": [_scrub_fields(item) for item in output.artifacts],
+            "deferred_artifacts": [_scrub_fields(item) for item in output.deferred_artifacts],
+            "display": output.display and _scrub_fields(output.display),
+            "problems": [_scrub_fields(item) for item in output.problems],
+        }
+    )
+
+
+def _scrub_fields(item: _Part) -> _Part:
+    """Scrub the texts of a part of the output. A path must stay as it is, because its file is opened later."""
+    fields = {name: getattr(item, name) for name in item.model_fields_set - {"path", "b64", "uri"}}
+    return item.model_copy(update={name: scrub(value) for name, value in fields.items()})
+
+
 def strip_blobs(value: Any) -> Any:  # noqa: ANN401  (any JSON value)
-    """Replace base64 over 1 KB, ``data:`` URLs and file links with short notes, at any depth of a JSON value."""
+    """Replace base64 over 1 KB, ``data:`` URLs, file links and tokens with notes, at any depth of a JSON value."""
     if isinstance(value, str):
-        return _strip_text(value)
+        return strip_base64(scrub_text(value))
     if isinstance(value, dict):
-        return {_strip_text(key): strip_blobs(item) for key, item in value.items()}
+        return {strip_base64(scrub_text(key)): strip_blobs(item) for key, item in value.items()}
     if isinstance(value, list):
         return [strip_blobs(item) for item in value]
     return value
 
 
-def _strip_text(text: str) -> str:
+def strip_base64(text: str) -> str:
+    """Replace base64 over 1 KB and ``data:`` URLs in a text with short notes."""
     if "data:" in text.lower():
         text = _DATA_URL.sub(_data_url_note, text)
-    if "://" in text or "/api/files/" in text:
-        text = _URL.sub(_url_note, text)
     if len(text) <= _MAX_BASE64:
         return text
     return _RUN.sub(_base64_note, _WRAPPED_RUN.sub(_base64_note, text))
@@ -71,10 +94,6 @@ def _strip_text(text: str) -> str:
 
 def _data_url_note(match: re.Match[str]) -> str:
     return f"[data URL omitted: {match['mime'] or 'text/plain'}, {len(match[0])} characters]"
-
-
-def _url_note(match: re.Match[str]) -> str:
-    return "[file link omitted]" if any(part in match[0] for part in _FILE_LINKS) else match[0]
 
 
 def _base64_note(match: re.Match[str]) -> str:

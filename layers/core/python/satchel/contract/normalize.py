@@ -68,7 +68,9 @@ def _build_output(raw: object, *, wrapped: bool) -> ToolOutput:
     _extract_payload(layers[-1][1].payload, builder)
     for result, match in layers:
         if match.payload is not result.extra_fields:
-            builder.add_unknown(_extract_fields(result.extra_fields, builder))
+            _add_leftovers(_extract_fields(result.extra_fields, builder), builder)
+        elif result.data is not ABSENT:
+            _add_leftovers({"data": result.data}, builder)
         content_blocks.extract_artifacts(result.content, match.used_blocks, builder)
     if any(result.is_error for result, _ in layers):
         builder.mark_failed([text for result, _ in layers for text in result.texts])
@@ -90,16 +92,25 @@ def _unnest(raw: object, *, wrapped: bool) -> list[tuple[McpResult, Match]]:
 
 
 def _extract_payload(payload: object, builder: OutputBuilder) -> None:
-    """Move the payload's contract fields to the builder. Without ``results``, its other fields become the results."""
+    """Move the payload's contract fields to the builder. An empty object becomes null (clause v1:output:not-empty).
+
+    The other fields of the payload become the results or, beside ``results``, a part of ``meta_data``.
+    """
     fields = as_mapping(payload)
     if fields is None or not recognizers.is_contract_payload(fields):
-        builder.results = payload
+        builder.results = None if fields is not None and not fields else payload
         return
     remaining = _extract_fields(fields, builder)
     if builder.results is ABSENT:
         builder.results = remaining or None
     else:
-        builder.add_unknown(remaining)
+        _add_leftovers(remaining, builder)
+
+
+def _add_leftovers(leftovers: Mapping[str, Any], builder: OutputBuilder) -> None:
+    """Add fields that the contract does not define to ``meta_data``, so that they are not lost."""
+    if leftovers:
+        builder.add_meta_data(leftovers)
 
 
 def _extract_fields(fields: Mapping[str, Any], builder: OutputBuilder) -> dict[str, Any]:

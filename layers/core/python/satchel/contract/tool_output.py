@@ -17,10 +17,11 @@ from pydantic import (
     model_validator,
 )
 
-from satchel.contract import base64
+from satchel.contract import base64, binary_types
 from satchel.contract.errors import ErrorCode, ToolError
+from satchel.contract.file_names import safe_name
 from satchel.contract.jsonable import Json, JsonObject, Text, replace_surrogates, to_json_text
-from satchel.contract.media_types import normalize_mime
+from satchel.contract.media_types import UNKNOWN, mime_of, normalize_mime
 
 DEFAULT_EXPIRES_HOURS = 72
 MAX_EXPIRES_HOURS = 8760
@@ -49,6 +50,11 @@ class LenientModel(BaseModel):
             if not invalid or invalid & cls.required_fields:
                 raise
         return handler({key: value for key, value in fields.items() if key not in invalid})
+
+    def _set_unstated(self, field: str, value: object) -> None:
+        """Set a field to a value that the tool did not state, so that it is not in ``model_fields_set``."""
+        setattr(self, field, value)
+        self.model_fields_set.discard(field)
 
 
 def describe_validation_error(error: ValidationError) -> str:
@@ -93,14 +99,16 @@ class Artifact(LenientModel):
 
     ``name`` is the name that the tool chose; the code that stores the file applies ``safe_name``. ``b64`` is valid
     base64 without prefix and whitespace. ``size`` (bytes) is exact for ``b64`` and ``content``, otherwise the tool's
-    claim. ``id``, ``type``, ``title``, ``position``, ``language`` and ``metadata`` describe typed artifacts. Raises
-    ValidationError if name, mime or bytes are missing.
+    claim. ``id``, ``type``, ``title``, ``position``, ``language`` and ``metadata`` describe typed artifacts. Base64 in
+    ``content`` of a binary type becomes ``b64``. A missing ``mime`` is guessed from the name or the bytes; if it is not
+    in ``model_fields_set``, the tool did not state it. Raises ValidationError if the name or the bytes are missing, or
+    if ``content`` does not fit its type.
     """
 
     required_fields: ClassVar[frozenset[str]] = frozenset({"name", "mime", "b64", "path", "content", "uri"})
 
     name: Name
-    mime: Mime
+    mime: Mime = UNKNOWN
     b64: Base64 | None = Field(default=None, repr=False)
     path: Name | None = None
     content: Content | None = Field(default=None, repr=False)
@@ -121,11 +129,25 @@ class Artifact(LenientModel):
     def _check_source_and_size(self) -> Self:
         if self.b64 is None and self.path is None and self.content is None and self.uri is None:
             raise ValueError("no b64, path or content")
+        if "mime" not in self.model_fields_set:
+            self._set_unstated("mime", self._guess_mime())
+        if (
+            self.source == "content"
+            and (body := binary_types.decode_content(self.mime, self.content or "")) is not None
+        ):
+            self.b64 = body
+            self._set_unstated("content", None)
         if self.source == "b64":
             self.size = base64.decoded_size(self.b64 or "")
         elif self.source == "content":
             self.size = len((self.content or "").encode())
         return self
+
+    def _guess_mime(self) -> str:
+        by_name = mime_of(safe_name(self.name))
+        if by_name != UNKNOWN or self.source == "path":
+            return by_name
+        return binary_types.guess_mime((self.inline_bytes() or b"")[: binary_types.HEAD_BYTES])
 
     @property
     def source(self) -> Literal["b64", "path", "content", "uri"]:
@@ -144,18 +166,24 @@ class Artifact(LenientModel):
 
 
 class DeferredArtifact(LenientModel):
-    """A file that expires unless the user keeps it. Raises ValidationError if name, path or mime is missing."""
+    """A file that expires unless the user keeps it. Raises ValidationError if name or path is missing."""
 
     required_fields: ClassVar[frozenset[str]] = frozenset({"name", "path", "mime"})
 
     name: Name
     path: Name
-    mime: Mime
+    mime: Mime = UNKNOWN
     description: Text | None = None
     reason: Text | None = None
     next_actions: Annotated[list[Text], BeforeValidator(_to_list)] = Field(default_factory=list)
     category: Text | None = None
     expires_hours: Annotated[int, BeforeValidator(_clamp_expires_hours)] = DEFAULT_EXPIRES_HOURS
+
+    @model_validator(mode="after")
+    def _fill_mime(self) -> Self:
+        if "mime" not in self.model_fields_set:
+            self._set_unstated("mime", mime_of(safe_name(self.name)))
+        return self
 
 
 class ArtifactProblem(BaseModel):
@@ -214,13 +242,14 @@ class ToolOutput(BaseModel):
     @classmethod
     def from_error(cls, error: ToolError) -> Self:
         """Return the output of a failed call: the error message is in ``results``, the details are in ``meta_data``."""
-        meta_data = {
+        meta_data: dict[str, Any] = {
             "is_error": True,
             "reason": error.reason,
             "error_code": error.code.value,
             "details": error.details,
-            "retryable": error.retryable,
         }
+        if error.retryable is not None:
+            meta_data["retryable"] = error.retryable
         return cls(results={"error": error.message}, meta_data=meta_data)
 
     @property

@@ -47,9 +47,11 @@ def parse_or_text(text: str) -> Any:  # noqa: ANN401  (a JSON object, or the tex
 def inject_identity(tool: ToolSpec, arguments: dict[str, Any], user: UserName) -> dict[str, Any]:
     """Set each identity argument (``username``, ``_atlas_user``) that the tool declares to the user's name.
 
-    Overwrite identity arguments that the model added, too: the tool may read them (clause v2.1:username:overwritten).
+    Remove identity arguments that the tool does not declare: their values are the model's, and the tool's schema may
+    forbid them (clause v2.1:username:overwritten).
     """
-    return arguments | {name: user for name in IDENTITY_ARGUMENTS if tool.declares(name) or name in arguments}
+    others = {name: value for name, value in arguments.items() if name not in IDENTITY_ARGUMENTS}
+    return others | {name: user for name in IDENTITY_ARGUMENTS if tool.declares(name)}
 
 
 def list_file_names(tool: ToolSpec, arguments: dict[str, Any]) -> list[str]:

@@ -15,7 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-from satchel.contract import Artifact, ArtifactProblem, Canvas, DeferredArtifact, Display, ToolOutput
+from satchel.contract import Artifact, ArtifactProblem, Canvas, DeferredArtifact, Display, ToolOutput, scrub_text
 from satchel.contract.errors import ErrorCode, InvalidArtifact, NotApproved, ToolError
 from satchel.domain.ids import CallId, FileKey, SessionId, TurnId, UserName
 from satchel.domain.responses import ResponseArtifact, ResponseCanvas, ResponseDeferred
@@ -132,7 +132,7 @@ class StoredFile(BaseModel):
             return reported
         fields = strip_and_truncate(reported, _MAX_ARTIFACT_TEXT_CHARS) | {"path": info.data.get("key")}
         if isinstance(name := reported.get("name"), str):
-            fields["name"] = truncate(name, MAX_NAME_CHARS)
+            fields["name"] = truncate(scrub_text(name), MAX_NAME_CHARS)
         model = DeferredArtifact if info.data.get("deferred") else Artifact
         return model.model_validate(fields)
 

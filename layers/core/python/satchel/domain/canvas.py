@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from satchel.contract import Canvas, strip_blobs
+from satchel.contract import Canvas, has_file_link, strip_base64
 from satchel.domain.ids import CallId, CanvasId, SessionId, UserName
 from satchel.domain.responses import ResponseCanvas
 from satchel.domain.size_limits import MAX_TEXT_CHARS, strip_and_truncate
@@ -91,7 +91,7 @@ def _url_rejection_reason(url: str, origins: Collection[str]) -> str | None:
         return "The url of the canvas is not a web URL."
     if origin not in origins:
         return f"The origin {origin} is not on this deployment's list of origins for dashboards."
-    if len(url) > MAX_TEXT_CHARS or strip_blobs(url) != url:
+    if len(url) > MAX_TEXT_CHARS or has_file_link(url) or strip_base64(url) != url:
         return f"The url of the canvas has over {MAX_TEXT_CHARS} characters, or contains base64 or a link to a file."
     return None
 

@@ -7,9 +7,9 @@ import json
 import re
 from typing import Any
 
+from satchel.contract.tokens import JWT, REDACTED
 from satchel.domain.size_limits import strip_and_truncate, truncate
 
-REDACTED = "[redacted]"
 MAX_CHARS = 500
 MAX_ITEMS = 50
 MAX_DEPTH = 8
@@ -27,7 +27,6 @@ _SECRET_PARAMETERS = frozenset({"key", "code"})  # names of secrets in URLs, but
 _NAME = re.compile(r"(?<![\w.-])([\w.-]{1,64})[\"']?\s{0,4}[=:]\s{0,4}")
 _VALUE = re.compile(r"\"[^\"]*\"?|'[^']*'?|(?:(?:bearer|basic|token)\s{1,4})?[^\s\"'&;,<>]*", re.IGNORECASE)
 _BEARER = re.compile(r"\bbearer\s+[\w.~+/=-]+", re.IGNORECASE)
-_JWT = re.compile(r"\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*")
 _USER_INFO = re.compile(r"(?<=://)[^\s/@\"']{1,256}(?=@)")
 
 
@@ -46,7 +45,7 @@ def redact_value(value: Any) -> Any:  # noqa: ANN401  (any JSON value)
 def redact_text(text: str) -> str:
     """Remove secrets from a text, and cut it to ``MAX_CHARS`` characters."""
     text = _redact_named_values(_USER_INFO.sub(REDACTED, truncate(text, MAX_CHARS)))
-    return _JWT.sub(REDACTED, _BEARER.sub(REDACTED, text))
+    return JWT.sub(REDACTED, _BEARER.sub(REDACTED, text))
 
 
 def _redact_named_values(text: str) -> str:

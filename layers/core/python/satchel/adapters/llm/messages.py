@@ -69,6 +69,19 @@ def to_provider_messages(request: CompletionRequest, names: ToolNames) -> list[M
     return [*messages, ModelRequest(parts=parts, instructions=request.instructions)]
 
 
+class _ToolResult(ToolReturnPart):
+    """A tool result whose content is the same text for failed calls, because the text itself describes the error.
+
+    For providers that cannot mark a result as failed, pydantic_ai would put the text into ``{"error": "…"}``, in which
+    all of its quotes are escaped.
+    """
+
+    def model_response_str(self, *, wrap_if_error: bool = True) -> str:
+        """Return the content."""
+        del wrap_if_error
+        return super().model_response_str(wrap_if_error=False)
+
+
 class _CallIds:
     """Assigns a new id to each tool call of a conversation, and finds the call that a result belongs to.
 
@@ -95,7 +108,7 @@ class _CallIds:
 
 def _to_request_part(message: Message, names: ToolNames, ids: _CallIds) -> ModelRequestPart:
     if isinstance(message, ToolMessage):
-        return ToolReturnPart(
+        return _ToolResult(
             tool_name=names.name_for_model(message.tool),
             # Pass the content as text. For an object, pydantic would first build a serializer, which takes 0.7 s.
             content=json.dumps(message.content, ensure_ascii=False),

@@ -5,12 +5,11 @@ stays in the payload. A null field counts as missing.
 """
 
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from satchel.contract.file_names import safe_name
-from satchel.contract.media_types import mime_of
 from satchel.contract.shapes import typed_artifacts
 from satchel.contract.shapes.mcp_result import ABSENT, as_mapping
 from satchel.contract.shapes.output_builder import OutputBuilder
@@ -36,9 +35,12 @@ def extract_envelope(payload: dict[str, Any], builder: OutputBuilder) -> None:
     for name in ("meta_data", "meta-data"):
         if isinstance(_get_or_drop_null(payload, name), Mapping):
             builder.add_meta_data(payload.pop(name))
+    dashboard = find_dashboard(payload)
     for name, adapter in _ADAPTERS.items():
         if name not in builder.fields and (value := _pop_valid(payload, name, adapter)) is not None:
             builder.fields[name] = value
+    if dashboard is not None:
+        builder.fields.setdefault("canvas", dashboard)
     if problems := _pop_valid(payload, "problems", _PROBLEMS):
         builder.fields.setdefault("problems", []).extend(problems)
     if isinstance(_get_or_drop_null(payload, "unknown"), Mapping):
@@ -76,6 +78,18 @@ def extract_v1_files(payload: dict[str, Any], builder: OutputBuilder) -> None:
     for name in names[len(contents) :]:
         if name not in used_names:
             builder.add_problem(name, f"no content: {_V1_CONTENTS} is shorter than {_V1_NAMES}")
+
+
+def find_dashboard(payload: Mapping[str, Any]) -> Canvas | None:
+    """Return the dashboard that older tools describe in ``display``, with the type ``iframe`` and a URL, or None."""
+    display = payload.get("display")
+    if not isinstance(display, Mapping) or display.get("type") != "iframe" or not isinstance(display.get("url"), str):
+        return None
+    canvas: Canvas = _ADAPTERS["canvas"].validate_python(
+        {"id": f"dashboard-{sha256(display['url'].encode()).hexdigest()[:12]}", **display}
+        | {"open": display.get("open_canvas")}
+    )
+    return canvas
 
 
 def _get_or_drop_null(payload: dict[str, Any], name: str) -> Any:  # noqa: ANN401  (any JSON value)
@@ -125,5 +139,5 @@ def _to_artifact(content: object, name: str) -> dict[str, Any]:
     """Return artifact fields for a contract v1 file: base64 text, or an object whose name wins (v1:files:own-name)."""
     fields = dict(content) if isinstance(content, Mapping) else {"b64": content}
     fields["name"] = fields.get("name") or name
-    fields["mime"] = fields.get("mime") or mime_of(safe_name(str(fields["name"])))
+    fields["mime"] = fields.get("mime") or None
     return fields

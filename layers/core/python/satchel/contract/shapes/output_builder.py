@@ -54,7 +54,7 @@ class OutputBuilder:
         self.fields["meta_data"] = dict(meta_data) | self.fields.get("meta_data", {})
 
     def add_unknown(self, leftovers: Mapping[str, Any]) -> None:
-        """Add fields outside the contract to ``unknown``: they are stored, but neither users nor models see them."""
+        """Add content blocks of unknown types to ``unknown``, which neither users nor models see."""
         for key, value in leftovers.items():
             self.unknown.setdefault(str(key), value)
 

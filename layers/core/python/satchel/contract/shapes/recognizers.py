@@ -123,7 +123,9 @@ def _has_grant(payload: Mapping[str, Any]) -> bool:
 
 
 def _has_canvas(payload: Mapping[str, Any]) -> bool:
-    canvas = payload.get("canvas")
+    canvas, display = payload.get("canvas"), payload.get("display")
+    if isinstance(display, Mapping) and display.get("type") == "iframe" and isinstance(display.get("url"), str):
+        return True  # the form of older tools
     return isinstance(canvas, Mapping) and isinstance(canvas.get("url"), str)
 
 

@@ -9,7 +9,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from satchel.contract import Artifact, ArtifactProblem, Display, ToolCrashed, ToolError, ToolFailed, limit_meta_data
+from satchel.contract import (
+    Artifact,
+    ArtifactProblem,
+    Display,
+    ToolCrashed,
+    ToolError,
+    ToolFailed,
+    limit_meta_data,
+    scrub,
+)
 from satchel.domain.audit import ended_call_entry
 from satchel.domain.call_events import call_events
 from satchel.domain.calls import Call, CallResult, RunnerReport, StoredFile
@@ -107,15 +116,16 @@ class RecordToolResult:
         deferred: list[ResponseDeferred] = []
         for stored, record in saved:
             if isinstance(stored.artifact, Artifact):
-                artifacts.append(to_response(stored.artifact, record, len(artifacts), declared=stored.declared))
+                position, declared = len(artifacts), stored.declared
+                artifacts.append(to_response(stored.artifact, record, position, report.display, declared=declared))
             else:
                 deferred.append(to_deferred_response(record))
         refused = rejection_reason(report.canvas, self.canvas_origins) if report.canvas else None
         return CallResult(
             is_error=report.is_error,
             error_code=report.error_code,
-            results=report.results,
-            meta_data=_meta_data(call, report, problems, refused),
+            results=scrub(report.results),
+            meta_data=scrub(_meta_data(call, report, problems, refused)),
             artifacts=artifacts,
             deferred=deferred,
             inline=[record.file_key for stored, record in saved if stored.inline and not stored.deferred],

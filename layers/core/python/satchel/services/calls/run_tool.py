@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from satchel.contract import ContractError, ToolError, ToolFailed, build_model_view, normalize
+from satchel.contract import ContractError, ToolError, ToolFailed, build_model_view, normalize, scrub_output
 from satchel.domain.calls import RunnerReport
 from satchel.ports.calls import CallClaims
 from satchel.ports.runners import ArtifactOpener, CallOrder, FileLister, FileState, InputFetcher
@@ -16,7 +16,7 @@ from satchel.ports.tool_client import ToolClient, ToolResult, Workspaces
 from satchel.ports.turns import Events, TaskCallback
 from satchel.services.calls.heartbeat import Heartbeat
 from satchel.services.calls.listen_to_tool import ListenToTool
-from satchel.services.calls.runner_report import build_report, full_results_file, store_report
+from satchel.services.calls.runner_report import build_report, full_output_files, store_report
 from satchel.services.calls.store_artifacts import StoreArtifacts, find_undeclared_artifacts
 from satchel.services.calls.violations import Policy, Violations
 
@@ -83,10 +83,10 @@ class RunTool:
             violations = Violations(order, self.violation_policy)
             listen = ListenToTool(ports.events, self.clock, order, violations, started)
             result = self._call(order, listen, heartbeat, workspace)
-            output = normalize(result.raw, output_schema=order.output_schema)
+            output = scrub_output(normalize(result.raw, output_schema=order.output_schema))
             violations.check(failed=output.is_error)
             view = build_model_view(output, files=[])
-            undeclared = full_results_file(order.tool, output, view)
+            undeclared = full_output_files(order.tool, output, view)
             if workspace:
                 after = self._list_files(order, workspace)
                 undeclared = [*find_undeclared_artifacts(output, workspace, before, after), *undeclared]

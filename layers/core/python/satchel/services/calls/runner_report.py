@@ -19,14 +19,20 @@ from satchel.ports.storage import FileStore
 MAX_REPORT_BYTES = 8 << 20
 
 
-def full_results_file(tool: str, output: ToolOutput, view: Mapping[str, Any]) -> list[Artifact]:
-    """Return a file with the full results if the model's ``view`` of them is shortened. Otherwise return no file."""
-    if view["results"] == output.results:
-        return []
-    if isinstance(output.results, str):
-        return [Artifact(name=f"{tool}_results.txt", mime="text/plain", content=output.results)]
-    text = json.dumps(output.results, ensure_ascii=False)
-    return [Artifact(name=f"{tool}_results.json", mime="application/json", content=text)]
+def full_output_files(tool: str, output: ToolOutput, view: Mapping[str, Any]) -> list[Artifact]:
+    """Return files with the full results and meta data, each only if the model's ``view`` of them is shortened."""
+    files = []
+    if view["results"] != output.results:
+        files.append(_full_file(f"{tool}_results", output.results))
+    if view.get("meta_data", {}) != output.meta_data:
+        files.append(_full_file(f"{tool}_meta_data", output.meta_data))
+    return files
+
+
+def _full_file(name: str, value: object) -> Artifact:
+    if isinstance(value, str):
+        return Artifact(name=f"{name}.txt", mime="text/plain", content=value)
+    return Artifact(name=f"{name}.json", mime="application/json", content=json.dumps(value, ensure_ascii=False))
 
 
 def build_report(

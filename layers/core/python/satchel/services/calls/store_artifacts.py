@@ -16,8 +16,10 @@ from satchel.contract import (
     InvalidPath,
     ToolError,
     ToolOutput,
-    mime_of,
+    scrub_text,
 )
+from satchel.contract.binary_types import HEAD_BYTES, guess_mime
+from satchel.contract.media_types import UNKNOWN
 from satchel.domain.calls import MAX_INLINE_BYTES, StoredFile
 from satchel.domain.object_keys import UNCLAIMED_TAGS, tool_directory
 from satchel.ports.runners import ArtifactOpener, CallOrder, FileState
@@ -58,8 +60,12 @@ class StoreArtifacts:
     ) -> StoredFile:
         file = to_stored_file(order.user, order.call_id, index, artifact)
         with self._open(order, workspace, artifact) as body:
+            head = body.read(HEAD_BYTES)
             size = body.seek(0, io.SEEK_END)
             body.seek(0)
+            if artifact.mime == UNKNOWN and "mime" not in artifact.model_fields_set:
+                artifact = artifact.model_copy(update={"mime": guess_mime(head)})
+                file = to_stored_file(order.user, order.call_id, index, artifact)
             self.store.put(file.key, body, artifact.mime, UNCLAIMED_TAGS)
         return file.model_copy(update={"inline": _is_inline(artifact, size)})
 
@@ -91,4 +97,4 @@ def find_undeclared_artifacts(
     declared = {Path(os.path.normpath(workspace / path)) for path in paths}
     changed = [workspace / path for path, state in sorted(after.items()) if before.get(path) != state]
     undeclared = [path for path in changed if path not in declared][:MAX_UNDECLARED]
-    return [Artifact(name=path.name, path=str(path), mime=mime_of(path.name)) for path in undeclared]
+    return [Artifact(name=scrub_text(path.name), path=str(path)) for path in undeclared]

@@ -53,7 +53,9 @@ def to_new_file(call: Call, stored: StoredFile, display: Display | None, size: i
         temporary=display is not None and display.storage_action == "temporary",
     )
     if isinstance(artifact, Artifact):
-        new.viewer, new.auto_open = artifact.viewer, artifact.auto_open is True
+        hints = _viewer_hints(artifact, display)
+        new.viewer = viewer_for(artifact.mime, new.name, hints) if any(hints) else None
+        new.auto_open = artifact.auto_open is True
     else:
         new.expires_at = int((now + lifetime_of(artifact)).timestamp())
         new.reason = artifact.reason and truncate(artifact.reason, _MAX_REASON_CHARS)
@@ -66,7 +68,15 @@ def lifetime_of(artifact: DeferredArtifact) -> timedelta:
     return timedelta(hours=artifact.expires_hours)
 
 
-def to_response(artifact: Artifact, record: FileRecord, position: int, *, declared: bool) -> ResponseArtifact:
+def _viewer_hints(artifact: Artifact, display: Display | None) -> list[str | None]:
+    """Return the artifact's own viewer, then the hint of ``display`` for the primary file (unset: for all)."""
+    applies = display is not None and display.primary_file in {None, artifact.name}
+    return [artifact.viewer, display.viewer_hint if display and applies else None]
+
+
+def to_response(
+    artifact: Artifact, record: FileRecord, position: int, display: Display | None = None, *, declared: bool
+) -> ResponseArtifact:
     """Return the file's entry in the response. Clients display only files that the tool ``declared`` in its output."""
     return ResponseArtifact(
         id=artifact.id or record.file_key,
@@ -76,7 +86,7 @@ def to_response(artifact: Artifact, record: FileRecord, position: int, *, declar
         name=record.name,
         mime=record.mime,
         size=record.size,
-        viewer=viewer_for(record.mime, record.name, artifact.viewer),
+        viewer=viewer_for(record.mime, record.name, _viewer_hints(artifact, display)),
         category=record.category,
         description=record.description,
         language=artifact.language,

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from urllib.parse import quote
 
 from satchel.domain.errors import SharedLinkNotFound
 from satchel.domain.files import FileRecord
@@ -51,9 +52,13 @@ class MintLinks:
         return [self._url_path(_claims(file, sessions, "ui", until)) for file in files]
 
     def for_tool(self, file: FileRecord, seconds: float) -> str:
-        """Return the absolute URL, valid for ``seconds``, at which a tool can download the file."""
+        """Return the absolute URL, valid for ``seconds``, at which a tool can download the file.
+
+        The URL ends in ``/`` and the file's name, because many tools name a file after the last part of its URL.
+        Without the name, that part would contain the token.
+        """
         claims = _claims(file, self._sessions([file]), "tool", self._in(math.ceil(seconds)))
-        return self.public_url + self._url_path(claims)
+        return f"{self.public_url}{self._url_path(claims)}&name=/{quote(file.name, safe='')}"
 
     def for_sharing(self, file: FileRecord, link_id: LinkId, until: int) -> tuple[Claims, str]:
         """Return the claims and absolute URL of a shared link that expires at ``until`` (seconds since 1970)."""

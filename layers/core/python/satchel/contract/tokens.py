@@ -1,0 +1,65 @@
+"""Remove links that give access to files, and access tokens, from a tool's texts (clause v2.1:output:no-tokens).
+
+Tools get such links and may return them in results, error messages and file names. Whoever reads a stored link can use
+it, so no link reaches a stored file, an event or a model. A token is recognized by its form, wherever it stands.
+"""
+
+import re
+from typing import Any
+
+REDACTED = "[redacted]"
+LINK_NOTE = "[file link omitted]"
+
+# The lookbehind also finds a token after "_", which separates the parts of file names.
+JWT = re.compile(
+    r"(?:(?<![A-Za-z0-9])|(?<=%3D))eyJ[\w-]{8,}\.[\w-]*\.[\w-]*(?:\.[\w-]{16,}\.[\w-]{16,})?"  # signed, or encrypted
+)
+_URL = re.compile(r"(?:https?://|/api/files/download/)[^\s\"'<>)\]]+")
+_FILE_LINK = re.compile(
+    r"/api/files/download/|[?&](?:X-(?:Amz|Goog)-(?:Signature|Security-Token|Credential)=|AWSAccessKeyId=|Key-Pair-Id="
+    r"|(?:Signature|sig)=[\w%+/=.~-]{20})",
+    re.IGNORECASE,
+)
+_SIGNATURE = re.compile(
+    r"\b(X-(?:Amz|Goog)-(?:Signature|Security-Token|Credential)|AWSAccessKeyId)(=|%3D)[\w%+/=.~-]+", re.IGNORECASE
+)
+_BEARER = re.compile(r"\b(bearer\s+)(?=[A-Za-z._~+/=-]*\d)[\w.~+/=-]{16,}", re.IGNORECASE)
+_PRIVATE_KEY = re.compile(
+    r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|\Z)", re.DOTALL
+)
+_KEYS = re.compile(
+    r"(?<![A-Za-z0-9])(?:(?:AKIA|ASIA)[A-Z0-9]{16}|gh[pousr]_[A-Za-z0-9]{36,}|github_pat_\w{40,}|xox[abprs]-[\w-]{20,}"
+    r"|sk-[\w-]{32,})(?![A-Za-z0-9])"
+)
+
+
+def scrub(value: Any) -> Any:  # noqa: ANN401  (any JSON value)
+    """Return a JSON value without file links and tokens in its texts and keys. Scrubbing again changes nothing."""
+    if isinstance(value, str):
+        return scrub_text(value)
+    if isinstance(value, dict):
+        return {scrub_text(key): scrub(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [scrub(item) for item in value]
+    return value
+
+
+def scrub_text(text: str) -> str:
+    """Replace file links, signatures, JWTs, bearer tokens and common API keys in a text with short notes."""
+    if "://" in text or "/api/files/" in text:
+        text = _URL.sub(_link_note, text)
+    if "eyJ" in text:
+        text = JWT.sub(REDACTED, text)
+    if "-----BEGIN" in text:
+        text = _PRIVATE_KEY.sub(REDACTED, text)
+    text = _SIGNATURE.sub(rf"\1\2{REDACTED}", text)
+    return _KEYS.sub(REDACTED, _BEARER.sub(rf"\1{REDACTED}", text))
+
+
+def has_file_link(text: str) -> bool:
+    """Return True if a text contains a link that gives access to a file."""
+    return any(_FILE_LINK.search(url[0]) for url in _URL.finditer(text))
+
+
+def _link_note(url: re.Match[str]) -> str:
+    return LINK_NOTE if _FILE_LINK.search(url[0]) else url[0]

@@ -1,0 +1,68 @@
+"""Links and tokens are removed from every text, also if they are not in a URL."""
+
+import pytest
+
+from satchel.contract import normalize, scrub, scrub_output
+
+JWT = "eyJhbGciOiJIUzI1NiIsImtpZCI6ImsxIn0.eyJzdWIiOiJhbGljZSIsImZpbCI6ImYxIn0.c2lnbmF0dXJlLWJ5dGVz-_x"
+SIGNED = "https://bucket.example/key.csv?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Signature=0123abcd"
+
+
+@pytest.mark.clause("v2.1:output:no-tokens")
+@pytest.mark.parametrize(
+    ("text", "scrubbed"),
+    [
+        (f"got https://a.example/api/files/download/f1?token={JWT}&name=/a.csv now", "got [file link omitted] now"),
+        (f"f1?token={JWT}", "f1?token=[redacted]"),
+        (f"f1_{JWT}.csv", "f1_[redacted].csv"),
+        (f"token%3D{JWT}", "token%3D[redacted]"),
+        (f"https:\\/\\/a.example\\/api?t={JWT}", "https:\\/\\/a.example\\/api?t=[redacted]"),
+        (f"Authorization: Bearer {JWT}", "Authorization: Bearer [redacted]"),
+        ("Authorization: bearer 0123456789abcdef-XYZ", "Authorization: bearer [redacted]"),
+        (f"see {SIGNED}", "see [file link omitted]"),
+        ("key.csv?X-Amz-Signature=0123abcd&x=1", "key.csv?X-Amz-Signature=[redacted]&x=1"),
+        ("id AKIAIOSFODNN7EXAMPLE", "id [redacted]"),
+        ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nend", "[redacted]\nend"),
+    ],
+)
+def test_links_and_tokens_are_replaced_wherever_they_are(text: str, scrubbed: str) -> None:
+    assert scrub({text: [text]}) == {scrubbed: [scrubbed]}
+    assert scrub(scrubbed) == scrubbed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://a.example/page?key=value&sig=short",
+        "The bearer of this letter is 42 years old",
+        "eyJ2ZWN0b3JzIjpbMC4xMjMsMC4zNDUuLi5dfQ==",
+        "tokens: 15, signature: none, password rules",
+        "ask-me-about-the-very-long-name-of-this-thing",
+    ],
+)
+def test_other_texts_are_unchanged(text: str) -> None:
+    assert scrub(text) == text
+
+
+@pytest.mark.clause("v2.1:output:no-tokens")
+def test_all_texts_of_an_output_are_scrubbed_but_paths_and_bytes_are_kept() -> None:
+    name = f"f1?token={JWT}"
+    raw = {
+        "results": {"url": SIGNED},
+        "meta_data": {"header": f"Bearer {JWT}"},
+        "artifacts": [
+            {"name": name, "path": f"/tmp/alice/{name}"},
+            {"type": "text/plain", "title": name, "content": JWT, "metadata": {JWT: 1}},
+            {"name": "a.txt", "b64": "QUJD", "description": SIGNED},
+        ],
+        "deferred_artifacts": [{"name": name, "path": name, "next_actions": [JWT], "reason": JWT}],
+        "display": {"primary_file": name, "notification": f"Saved {name}"},
+    }
+    output = scrub_output(normalize(raw))
+    assert [item.path for item in output.artifacts] == [f"/tmp/alice/{name}", None, None]
+    assert [item.path for item in output.deferred_artifacts] == [name]
+    kept = {"artifacts": {"__all__": {"path"}}, "deferred_artifacts": {"__all__": {"path"}}}
+    assert "eyJ" not in output.model_dump_json(exclude=kept)
+    assert "Amz" not in output.model_dump_json()
+    assert output.artifacts[0].name == output.display.primary_file == "f1?token=[redacted]"  # type: ignore[union-attr]
+    assert output.artifacts[2].b64 == "QUJD"
