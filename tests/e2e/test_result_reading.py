@@ -1,4 +1,4 @@
-"""How the system reads answers that leave the contract's ordinary path: nothing is lost, and nothing is guessed."""
+"""Unusual tool results: binary content, missing types, extra keys, viewer hints and older forms."""
 
 import json
 from typing import Any
@@ -85,14 +85,14 @@ def test_empty_object_of_a_fastmcp_tool_becomes_null(user: UserClient) -> None:
     assert (call["results"], call["meta_data"]) == (None, None)
 
 
-@pytest.mark.clause("v2.1:fields:unknown")
+@pytest.mark.clause("v2.1:fields:known")
 def test_keys_beside_the_results_that_have_no_meaning_are_stored_in_the_meta_data(user: UserClient) -> None:
     call = only_call(ask(user, "answer_with_extra_keys", size=3))
     assert call["results"] == {"rows": 2}
     assert call["meta_data"] == {"elapsed_ms": 3, "data": {"mean": 4.5}, "log": "xxx"}
 
 
-@pytest.mark.clause("v2.1:fields:unknown")
+@pytest.mark.clause("v2.1:fields:known")
 def test_meta_data_over_4_kb_is_complete_in_a_file(user: UserClient) -> None:
     response = ask(user, "answer_with_extra_keys", size=5000)
     meta_data = only_call(response)["meta_data"]

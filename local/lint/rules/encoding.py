@@ -7,11 +7,13 @@ from local.lint.findings import Clause, Finding, quoted
 from local.lint.rules.files import array_contents
 from local.lint.tool_output import Node, ToolOutput
 from satchel.contract import base64
+from satchel.contract.binary_types import decode_content, is_binary
 from satchel.contract.shapes import content_blocks
 from satchel.contract.shapes.output_builder import OutputBuilder
 
 ARTIFACT_BASE64 = Clause("v2:artifacts:b64", "2 §1")
 ARRAY_BASE64 = Clause("v1:files:b64", "1 Optional Fields")
+CONTENT_FITS = Clause("v5:artifacts:content-fits-type", "5 Best Practices")
 BLOCK_BASE64 = Clause("mcp:content:base64", "1 FastMCP Integration Notes")
 BLOCK_BYTES = Clause("mcp:content:bytes", "1 FastMCP Integration Notes")
 
@@ -33,6 +35,19 @@ def check_base64(output: ToolOutput) -> Iterator[Finding]:
             yield clause.note(node.json_path, f"{quoted(node.value)} is a placeholder, not base64.", _ENCODE)
         elif reason := _base64_error(node.value):
             yield clause.error(node.json_path, f"This is not base64: {reason}.", _ENCODE)
+
+
+def check_typed_content(output: ToolOutput) -> Iterator[Finding]:
+    """Report content that does not fit its binary type. Such content must be base64 of a file of this type."""
+    for node in output.artifacts:
+        content, mime = node.get("content"), node.text("mime") or node.text("type") or ""
+        if content is None or node.get("b64") or node.get("path") or not is_binary(mime):
+            continue
+        try:
+            decode_content(mime, content.value if isinstance(content.value, str) else "{}")
+        except ValueError as error:
+            message = f"{str(error)[:1].upper()}{str(error)[1:]}."
+            yield CONTENT_FITS.error(content.json_path, message, _ENCODE)
 
 
 def check_content_blocks(output: ToolOutput) -> Iterator[Finding]:

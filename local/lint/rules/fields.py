@@ -10,6 +10,7 @@ from typing import NamedTuple
 from local.lint.findings import Clause, Finding, quoted
 from local.lint.tool_output import Node, ToolOutput
 from satchel.contract.media_types import VIEWERS
+from satchel.contract.shapes.extractors import find_dashboard
 
 FIELD_TYPES = Clause("v2.1:fields:types", "3 §1.1")
 ARTIFACT_TYPES = Clause("v2.1:artifacts:types", "3 §6.1")
@@ -17,6 +18,7 @@ DEFERRED_TYPES = Clause("v2.1:deferred:types", "3 §7.1")
 DISPLAY_TYPES = Clause("v2.1:display:types", "3 §8.1")
 CANVAS_TYPES = Clause("v2:canvas:types", "2 §3")
 PRIMARY_FILE = Clause("v2:display:primary-file", "2 §2")
+DISPLAY_IFRAME = Clause("v2:display:iframe", "2 §3")
 DISPLAY_MODE = Clause("v2.1:display:mode", "3 §8.1")
 VIEWER_HINT = Clause("v2:display:viewer-hint", "2 §1")
 STORAGE_ACTION = Clause("v2.1:display:storage-action", "3 §8.1")
@@ -111,6 +113,14 @@ def check_known_values(output: ToolOutput) -> Iterator[Finding]:
             if node.value not in known:
                 message = f"{quoted(node.value)} is not a known value of `{'.'.join(keys)}`."
                 yield clause.error(node.json_path, message, f"Use one of {', '.join(known)}.")
+
+
+def check_dashboard_in_display(output: ToolOutput) -> Iterator[Finding]:
+    """Report a dashboard in ``display``, the form of older tools. Satchel shows it like one in ``canvas``."""
+    for node in output.contract_objects:
+        if find_dashboard(node.fields):
+            advice = "Return `canvas` with `id`, `url` and `title` instead."
+            yield DISPLAY_IFRAME.note(f"{node.json_path}.display", "The dashboard is in `display`.", advice)
 
 
 def _wrong_types(clause: Clause, types: Mapping[str, JsonType], node: Node) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Lint rules for field names. Satchel ignores a field whose name the contract does not define."""
+"""Lint rules for field names. A field that the contract does not define has no effect."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -49,15 +49,15 @@ def check_meta_data_spelling(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_unknown_fields(output: ToolOutput) -> Iterator[Finding]:
-    """Report fields beside ``results`` that the contract does not define. Neither the model nor the user sees them."""
+    """Report fields beside ``results`` that the contract does not define. Satchel moves them into ``meta_data``."""
     if "results" not in output.payload.fields:
         return
     misspelled = dict(_misspelled(output.payload))
     for key in output.payload.fields:
         if key not in _ACCEPTED and key not in misspelled:
             json_path = output.payload.json_path + path_step(str(key))
-            message = "The contract has no such field, so neither the model nor the user sees it."
-            yield KNOWN_FIELDS.note(json_path, message, "Move it into `results` or `meta_data`.")
+            message = "The contract has no such field, so it is stored in `meta_data`."
+            yield KNOWN_FIELDS.warning(json_path, message, "Move it into `results` or `meta_data`.")
 
 
 def misspelled_results(output: ToolOutput) -> str | None:

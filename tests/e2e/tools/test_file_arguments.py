@@ -1,7 +1,9 @@
 """File arguments: all argument names, as paths and as URLs, of local and remote servers."""
 
 import json
+import re
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 import pytest
 
@@ -53,6 +55,7 @@ def check_locations(
         return
     for location, name in zip(locations, names, strict=True):
         assert location.startswith(f"{system.url}/api/files/download/{files.keys[name]}?token=")
+        assert unquote(location).endswith(f"/{name}")
 
 
 @pytest.mark.parametrize("server", SERVERS)
@@ -105,3 +108,26 @@ def test_events_contain_no_token_and_no_path(files: UserFiles) -> None:
     events = json.dumps(files.user.events(files.session_id, response["turn_id"]))
     assert "token=" not in events
     assert "/tmp/" not in events
+
+
+@pytest.mark.clause("v2.1:output:no-tokens")
+@pytest.mark.parametrize("server", ["local_url", "remote_url"])
+def test_link_that_a_tool_returns_reaches_no_file_name_text_event_or_response(files: UserFiles, server: str) -> None:
+    response = files.call(f"{server}.leak", filename="sales.csv")
+    session_id, turn_id = files.session_id, response["turn_id"]
+    everything = {
+        "response": response,
+        "events": files.user.events(session_id, turn_id),
+        "my files": files.user.request("GET", "/api/files", params={"session_id": session_id}).json(),
+        "texts": [
+            fetch(files.user.url + artifact["download_url"]).text
+            for artifact in response["artifacts"]
+            if artifact["name"] != "locations.txt"
+        ],
+    }
+    texts = re.sub(r'"(?:download_url|url)": "[^"]*"', "", json.dumps(everything))  # the user's own links
+    assert "eyJ" not in texts
+    assert "token=e" not in texts
+    names = [artifact["name"] for artifact in response["artifacts"]]
+    assert names[0] == "sales.csv" or names[0].startswith("sales (")
+    assert any(name.startswith("leak_results") for name in names)

@@ -37,7 +37,7 @@ def test_invalid_artifacts_are_reported_and_valid_ones_kept() -> None:
     valid = [{"name": f"{n}.txt", "b64": "QUJD", "mime": "text/plain"} for n in range(9)]
     invalid = [
         {"name": "b64.txt", "b64": "not base64!", "mime": "text/plain"},
-        {"name": "mime.txt", "b64": "", "mime": []},
+        {"name": "mime.txt", "b64": "", "mime": ["a/b"]},
         "text.txt",
     ]
     output = normalize_artifacts(*valid, *invalid)
@@ -179,7 +179,7 @@ def test_deferred_artifact_without_path_is_rejected() -> None:
 
 
 @pytest.mark.clause("v2.1:deferred:name-required", "v2.1:deferred:mime-required")
-def test_deferred_artifact_without_name_is_rejected_and_without_mime_type_gets_that_of_its_name() -> None:
+def test_deferred_artifact_needs_a_name_and_gets_a_missing_mime_type_from_it() -> None:
     path = "/tmp/alice/draft.csv"
     items = [{"path": path, "mime": "a/b"}, {"name": "draft.csv", "path": path}]
     output = normalize({"results": 1, "deferred_artifacts": items})

@@ -175,7 +175,7 @@ def test_fields_outside_the_contract_are_stored_in_the_meta_data() -> None:
     assert output.retryable is None
 
 
-@pytest.mark.clause("v2.1:fields:unknown")
+@pytest.mark.clause("v2.1:fields:known")
 @pytest.mark.parametrize(
     "raw",
     [
@@ -189,7 +189,7 @@ def test_data_beside_the_results_is_stored_in_the_meta_data(raw: object) -> None
     assert (output.results, output.meta_data) == (1, {"data": [2], "rows": 3})
 
 
-@pytest.mark.clause("v2.1:fields:unknown")
+@pytest.mark.clause("v2.1:fields:known")
 def test_field_that_mcp_does_not_define_is_stored_in_the_meta_data() -> None:
     output = normalize({"content": [text("Found")], "query": "genes", "isError": False})
     assert (output.results, output.meta_data) == ("Found", {"query": "genes"})

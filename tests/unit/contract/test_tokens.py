@@ -61,8 +61,8 @@ def test_all_texts_of_an_output_are_scrubbed_but_paths_and_bytes_are_kept() -> N
     output = scrub_output(normalize(raw))
     assert [item.path for item in output.artifacts] == [f"/tmp/alice/{name}", None, None]
     assert [item.path for item in output.deferred_artifacts] == [name]
-    kept = {"artifacts": {"__all__": {"path"}}, "deferred_artifacts": {"__all__": {"path"}}}
-    assert "eyJ" not in output.model_dump_json(exclude=kept)
+    paths = {"artifacts": {"__all__": {"path"}}, "deferred_artifacts": {"__all__": {"path"}}}
+    assert "eyJ" not in output.model_dump_json(exclude=paths)
     assert "Amz" not in output.model_dump_json()
     assert output.artifacts[0].name == output.display.primary_file == "f1?token=[redacted]"  # type: ignore[union-attr]
     assert output.artifacts[2].b64 == "QUJD"

@@ -83,7 +83,7 @@ SPELLING = {
     "meta-data": Case({"results": 1, "meta-data": {"n": 1}}, ['warning v1:meta-data:spelling $["meta-data"]']),
     "metadata": Case({"results": 1, "metadata": {"n": 1}}, ["error v2.1:fields:spelling $.metadata"]),
     "artifact": Case({"results": 1, "artifact": [FILE]}, ["error v2.1:fields:spelling $.artifact"]),
-    "another field": Case({"results": 1, "rows": 2}, ["note v2.1:fields:known $.rows"]),
+    "another field": Case({"results": 1, "rows": 2}, ["warning v2.1:fields:known $.rows"]),
 }
 
 TYPES = {
@@ -131,6 +131,18 @@ ARTIFACTS = {
     "a typed artifact with an invalid type": Case(
         beside_content(artifacts=[{"type": "graph", "id": "1", "title": "G", "content": "x"}]),
         ["warning v5:artifacts:type-form $.artifacts[0].type"],
+    ),
+    "an image whose content is text": Case(
+        beside_content(artifacts=[{"type": "image/png", "id": "1", "title": "P", "content": "A red circle"}]),
+        ["error v5:artifacts:content-fits-type $.artifacts[0].content"],
+    ),
+    "an image whose content is an object": Case(
+        beside_content(artifacts=[{"type": "image/png", "id": "1", "title": "P", "content": {"x": 1}}]),
+        ["error v5:artifacts:content-fits-type $.artifacts[0].content"],
+    ),
+    "an image whose content is base64 of other bytes": Case(
+        beside_content(artifacts=[{"type": "image/png", "id": "1", "title": "P", "content": "QUJD"}]),
+        ["error v5:artifacts:content-fits-type $.artifacts[0].content"],
     ),
     "an image with invalid base64": Case(
         {"structuredContent": {"results": 1}, "content": [{"type": "image", "data": "-", "mimeType": "image/png"}]},
@@ -201,6 +213,10 @@ V1 = {
 }
 
 DISPLAY = {
+    "a dashboard in display": Case(
+        {"results": 1, "display": {"type": "iframe", "url": "https://dash.example/1"}},
+        ["note v2:display:iframe $.display"],
+    ),
     "a primary file that does not exist": Case(
         display(primary_file="b.txt"), ["error v2:display:primary-file $.display.primary_file"]
     ),

@@ -58,6 +58,26 @@ def who(username: str, text: str = "") -> dict[str, Any]:
 
 
 @tool
+def leak(filename: str, username: str = "") -> dict[str, Any]:
+    """Return the location of a file in all places of the result, and name files after the last part of the location."""
+    last_part = filename.rsplit("/", 1)[-1]
+    artifacts: list[dict[str, Any]] = [
+        {"name": last_part, "mime": "text/plain", "content": f"Source: {filename}"},
+        {"name": filename.split("/")[-2], "mime": "text/csv", "b64": "QQ=="},
+        {"type": "text/markdown", "title": filename, "content": filename, "metadata": {"source": filename}},
+    ]
+    token = filename.partition("token=")[2].partition("&")[0]
+    if username and not IS_REMOTE:
+        Path(f"/tmp/{username}/by_{token[:180]}.txt").write_text("undeclared", encoding="utf-8")
+    return {
+        "results": {"url": filename, "header": f"Bearer {token}", "token": token, "rows": ["x" * 100] * 400},
+        "meta_data": {"source": filename, token: 1},
+        "artifacts": artifacts,
+        "display": {"notification": f"Read {filename}"},
+    }
+
+
+@tool
 def token() -> dict[str, Any]:
     """Return True if the request has the token of the entry."""
     return {"results": get_http_headers(include_all=True).get("authorization") == "Bearer t0ken"}

@@ -110,8 +110,8 @@ def viewer_for(mime: str, name: str, hints: Sequence[str | None] = ()) -> str:
     """Return the viewer for a file: the first hint of the tool that fits it, else one for its type, else ``auto``."""
     kind = effective_mime(mime, name)
     default = _default_viewer(kind)
-    wanted = (hint.lower() for hint in hints if hint)
-    return next((viewer for viewer in wanted if _fits(viewer, kind, default)), default)
+    viewers = (hint.lower() for hint in hints if hint)
+    return next((viewer for viewer in viewers if _fits(viewer, kind, default)), default)
 
 
 def _fits(viewer: str, kind: str, default: str) -> bool:

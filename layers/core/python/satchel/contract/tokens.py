@@ -1,7 +1,7 @@
 """Remove links that give access to files, and access tokens, from a tool's texts (clause v2.1:output:no-tokens).
 
-Tools get such links and may return them in results, error messages and file names. Whoever reads a stored link can use
-it, so no link reaches a stored file, an event or a model. A token is recognized by its form, wherever it stands.
+Tools get such links and may return them in results, error messages and file names. Every reader of a link can use it,
+so no link may reach a stored text, an event or a model. The patterns match the form of a token, also outside of URLs.
 """
 
 import re

@@ -139,5 +139,4 @@ def _to_artifact(content: object, name: str) -> dict[str, Any]:
     """Return artifact fields for a contract v1 file: base64 text, or an object whose name wins (v1:files:own-name)."""
     fields = dict(content) if isinstance(content, Mapping) else {"b64": content}
     fields["name"] = fields.get("name") or name
-    fields["mime"] = fields.get("mime") or None
     return fields

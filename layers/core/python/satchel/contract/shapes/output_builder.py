@@ -84,7 +84,7 @@ class OutputBuilder:
             self.add_problem(label, "not an object")
             return
         try:
-            files.append(model.model_validate(fields))
+            files.append(model.model_validate({key: fields[key] for key in fields if key != "mime" or fields[key]}))
         except ValidationError as error:
             self.add_problem(_find_name(fields) or label, describe_validation_error(error))
 
