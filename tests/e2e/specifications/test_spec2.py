@@ -256,17 +256,7 @@ def test_username_of_the_model_is_overwritten_by_the_signed_in_user(batch: Batch
 
 
 @pytest.mark.clause("v2:username:not-added")
-@pytest.mark.parametrize(
-    "extra",
-    [
-        pytest.param({}, id="not sent"),
-        pytest.param(
-            IMPOSTOR,
-            id="sent by the model",
-            marks=pytest.mark.xfail(strict=True, reason="An undeclared username reaches the tool."),
-        ),
-    ],
-)
+@pytest.mark.parametrize("extra", [pytest.param({}, id="not sent"), pytest.param(IMPOSTOR, id="sent by the model")])
 def test_tool_without_username_does_not_receive_it(extra: Json, batch: Batch) -> None:
     assert batch.call("spec2.greet", GREETING | extra).call["results"] == GREETING
 

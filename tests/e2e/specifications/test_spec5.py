@@ -150,7 +150,7 @@ def test_text_that_is_not_marked_for_the_model_is_not_part_of_the_results(chat: 
     assert "For others." not in turn.tool_texts[0]
 
 
-@pytest.mark.xfail(strict=True, reason="The base64 text becomes the file.")
+@pytest.mark.clause("v5:artifacts:binary-content")
 def test_base64_content_of_a_binary_type_becomes_the_binary_file(chat: Chat) -> None:
     turn = chat.call("spec5.plot")
     (artifact,) = turn.artifacts
