@@ -37,6 +37,7 @@ RULES: list[Rule] = [
     files.check_paths,
     artifacts.check_expiry,
     artifacts.check_deferred_reasons,
+    artifacts.check_categories,
     files.check_array_lengths,
     files.check_array_items,
     files.check_arrays_beside_artifacts,

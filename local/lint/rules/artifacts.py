@@ -24,10 +24,12 @@ DEFERRED_MIME = Clause("v2.1:deferred:mime-required", "3 §7.1")
 DEFERRED_PATH = Clause("v2.1:deferred:path-required", "3 §7.1")
 EXPIRES_HOURS = Clause("v2.1:deferred:expires-hours", "3 §7.1")
 REASON = Clause("v2.1:deferred:reason", "3 §7.1")
+CATEGORY = Clause("v2.1:artifacts:known-category", "3 §6.1")
 CITATIONS = Clause("v5:bibliography:citations", "5 Key Differences")
 GRANT_CONTENT = Clause("v5:grant:content", "5 Grant Fetch MCP")
 
 REASONS = ("needs_editing", "draft", "incomplete", "awaiting_approval")
+CATEGORIES = ("report", "dataset", "visualization", "draft")
 _BYTES = ("b64", "path", "content", "uri", "s3_ref")  # `uri` is a link, `s3_ref` names a large stored file
 _WRONG_NAMES = {
     "name": ("filename", "file_name", "title"),
@@ -85,6 +87,15 @@ def check_viewers(output: ToolOutput) -> Iterator[Finding]:
         if viewer and viewer.lower() not in known:
             message = f"{quoted(viewer)} is not a known viewer."
             yield VIEWER.warning(f"{node.json_path}.viewer", message, f"Use one of {', '.join(known)}, or omit it.")
+
+
+def check_categories(output: ToolOutput) -> Iterator[Finding]:
+    """Report a ``category`` that the contract does not list. The file is stored with it."""
+    for node in (*output.artifacts, *output.deferred):
+        category = node.text("category")
+        if category and category not in CATEGORIES:
+            message = f"{quoted(category)} is not a known category."
+            yield CATEGORY.warning(f"{node.json_path}.category", message, f"Use one of {', '.join(CATEGORIES)}.")
 
 
 def check_expiry(output: ToolOutput) -> Iterator[Finding]:

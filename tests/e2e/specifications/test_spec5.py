@@ -47,7 +47,7 @@ def test_citations_become_article_references_and_the_text_goes_to_the_model(chat
     assert_stored(turn, chat)
 
 
-@pytest.mark.clause("v5:grant:artifact", "v5:grant:form", "v5:model-text:metadata")
+@pytest.mark.clause("v5:grant:artifact", "v5:grant:form", "v5:grant:metadata", "v5:model-text:metadata")
 def test_grant_becomes_markdown_with_its_metadata_and_a_summary_for_the_model(chat: Chat) -> None:
     turn = chat.call("spec5.fetch_grant", {"url": URL})
     (artifact,) = turn.artifacts
@@ -80,7 +80,7 @@ def test_grant_without_content_makes_no_file_and_is_reported(chat: Chat) -> None
     assert turn.response["display"]["open_canvas"] is False
 
 
-@pytest.mark.clause("v5:graph:artifact")
+@pytest.mark.clause("v5:graph:artifact", "v5:graph:no-metadata")
 def test_knowledge_graph_keeps_its_type_id_title_and_content(chat: Chat) -> None:
     turn = chat.call("spec5.draw_graph", {"gene": "TP53"})
     (artifact,) = turn.artifacts

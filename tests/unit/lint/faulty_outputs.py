@@ -180,6 +180,9 @@ DEFERRED = {
         )
         for hours in (0, 8761, -1, 1.5, "72", True)
     },
+    "deferred with an unknown category": Case(
+        deferred(category="lunch"), ["warning v2.1:artifacts:known-category $.deferred_artifacts[0].category"]
+    ),
     "an unknown reason": Case(
         deferred(reason="lunch"), ["warning v2.1:deferred:reason $.deferred_artifacts[0].reason"]
     ),
