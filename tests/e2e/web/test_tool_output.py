@@ -115,7 +115,7 @@ def test_problems_and_facts_of_a_call_are_shown_live_and_after_a_reload(chat: Ch
     keys.go_to("summary", "samples.partly_refused")
 
 
-@pytest.mark.clause("v1:results:told")
+@pytest.mark.clause("v1:results:told", "v1:results:rendered")
 def test_markdown_results_are_rendered_without_scripts_and_json_is_not(chat: ChatPage) -> None:
     page, keys = chat.page, Keyboard(chat.page)
     source = json.dumps({"table": "| a | b |\n|---|---|"})
