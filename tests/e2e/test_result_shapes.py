@@ -145,7 +145,7 @@ def test_answer_filtered_by_the_sdk_for_node_keeps_its_artifacts(user: UserClien
     assert model_input(checked) == ("First words.\n\nLast words.", {})
 
 
-@pytest.mark.clause("mcp:content:media")
+@pytest.mark.clause("mcp:content:media", "mcp:content:resources", "mcp:content:links")
 def test_content_blocks_with_files_become_artifacts(user: UserClient, server: str) -> None:
     response = call(user, f"{server}.illustrate")
     assert [(*fields, download(user, artifact)) for fields, artifact in _with_name_and_mime(response)] == [

@@ -154,7 +154,14 @@ def test_call_without_a_decision_expires_and_the_model_gets_the_reason(turns: Ma
 
 
 @pytest.mark.clause(
-    "v2.1:timeout:notice-15s", "v2.1:timeout:notice-20s", "v2.1:timeout:notice-25s", "v2.1:timeout:killed"
+    "v2.1:timeout:normal",
+    "v2.1:timeout:notice-15s",
+    "v2.1:timeout:notice-20s",
+    "v2.1:timeout:notice-25s",
+    "v2.1:timeout:told",
+    "v2.1:time:timeout",
+    "v2.1:timeout:discarded",
+    "v2.1:timeout:killed",
 )
 @pytest.mark.parametrize("case", CASES_WITH_DAEMON)
 def test_silent_tool_gets_three_notices_and_is_killed_with_its_daemon_after_30_s(
@@ -172,7 +179,9 @@ def test_silent_tool_gets_three_notices_and_is_killed_with_its_daemon_after_30_s
     (call,) = response["tool_calls"]
     assert call["results"] == {"error": "Tool execution timed out after 30 seconds"}
     assert call["meta_data"] == _timed_out(None)
-    assert response["status"] == "complete"
+    assert (response["status"], response["artifacts"]) == ("complete", [])
+    files = turn.user.request("GET", "/api/files").json()["files"]
+    assert [file["name"] for file in files] == ["warm.txt"]  # not those that the killed tool wrote
     again = turn.user.ask(turn.session_id, '/trial.write {"name": "again.txt", "text": ""}')
     assert again["tool_calls"][0]["is_error"] is False
 

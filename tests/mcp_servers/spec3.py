@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from jsonrpc_server import Server
+from jsonrpc_server import RawResult, Server
 
 Json = dict[str, Any]
 
@@ -20,6 +20,12 @@ def give(output: Json, files: Json, username: str) -> Json:
         Path(f"/tmp/{username}/{name}").write_text(text)
     filled: Json = json.loads(json.dumps(output).replace("{username}", username))
     return filled
+
+
+@server.tool
+def give_raw(result: Json, files: Json, username: str) -> Json:
+    """Do the same with a result of the protocol, which has content blocks."""
+    return RawResult(give(result, files, username))
 
 
 @server.tool
@@ -76,9 +82,9 @@ def tell_user(username: str) -> Json:
 
 
 @server.tool
-def count_arguments() -> Json:
-    """Take no arguments at all."""
-    return {"results": "called"}
+def tell_process() -> Json:
+    """Return the id of the tool's process."""
+    return {"results": os.getpid()}
 
 
 @server.tool

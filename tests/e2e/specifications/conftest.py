@@ -32,7 +32,7 @@ def system(endpoint: FakeEndpoint) -> Iterator[SystemProcess]:
         "POWERTOOLS_LOG_LEVEL": "INFO",  # as deployed
     }
     with running_system(settings=settings) as running:
-        _wait_for_listings(UserClient(running.url, "observer@example.com"))
+        _wait_for_listings(UserClient(running.url, "observer@example.com", "users,staff"))
         yield running
 
 

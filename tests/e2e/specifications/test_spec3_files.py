@@ -303,14 +303,16 @@ def test_session_does_not_see_files_that_another_session_left(chat: Chat) -> Non
     assert chat.in_new_session().call("spec3.list_directory").call["results"] == []
 
 
-@pytest.mark.clause("v2.1:artifacts:path-inside", "v2.1:storage:apart")
-def test_file_of_another_user_cannot_be_returned_by_its_path(chat: Chat, new_chat: NewChat) -> None:
+@pytest.mark.clause("v2.1:isolation:users-apart", "v2.1:artifacts:path-inside", "v2.1:storage:apart")
+def test_users_share_neither_the_directory_nor_the_process_of_their_tools(chat: Chat, new_chat: NewChat) -> None:
     chat.call("spec3.give", {"output": {"results": 1}, "files": {"diary.txt": "secret"}})
     path = f"/tmp/{chat.user.name}/diary.txt"
     assert Path(path).read_text() == "secret"
     other = new_chat()
     output = {"results": 1, "artifacts": [{"name": "d.txt", "path": path, "mime": "text/plain"}]}
-    turn = other.call("spec3.give", {"output": output, "files": {}})
-    (problem,) = turn.call["meta_data"]["artifact_problems"]
+    calls: list[tuple[str, Json]] = [("spec3.give", {"output": output, "files": {}}), ("spec3.tell_process", {})]
+    theft, process = other.call_all(*calls).calls
+    (problem,) = theft["meta_data"]["artifact_problems"]
     assert (problem["name"], problem["code"]) == ("d.txt", "E_INVALID_PATH")
-    assert (turn.artifacts, other.files()) == ([], [])
+    assert other.files() == []
+    assert process["results"] != chat.call("spec3.tell_process").call["results"]

@@ -53,6 +53,7 @@ def test_example_of_the_guide_and_its_registration_work_unchanged(new_user: NewU
     assert called["results"] == {"input_received": "hello", "status": "success"}
 
 
+@pytest.mark.clause("v4:contract:example")
 def test_report_of_the_guide_opens_in_the_canvas_and_can_be_downloaded(
     new_user: NewUser, system: SystemProcess
 ) -> None:
@@ -94,6 +95,7 @@ def test_tool_gets_the_signed_in_user_whatever_username_the_model_sends(new_user
     assert [call["results"] for call in calls] == [{"username": user.name, "text": ""}] * len(values)
 
 
+@pytest.mark.clause("v4:registry:auth-token", "v4:registry:variables")
 def test_token_of_an_entry_reaches_its_server_and_no_log(new_user: NewUser, system: SystemProcess) -> None:
     user = new_user()
     assert user.ask(user.create_session(), "/remote_url.token {}")["tool_calls"][0]["results"] is True
