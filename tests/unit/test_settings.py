@@ -138,4 +138,5 @@ def test_base64_size_limit_can_be_set_up_to_the_limit_of_the_transport(
     monkeypatch: pytest.MonkeyPatch, limit: int, transport: int, effective: int
 ) -> None:
     monkeypatch.setenv("SATCHEL_BASE64_SIZE_LIMIT_MB", str(limit))
-    assert LimitSettings(max_inline_bytes=transport * MIB).inline_bytes == effective * MIB
+    limits = LimitSettings(max_inline_bytes=transport * MIB)
+    assert (limits.inline_bytes, limits.base64_mb_in_force) == (effective * MIB, effective)

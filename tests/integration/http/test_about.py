@@ -37,7 +37,7 @@ def test_config_returns_the_user_models_flags_and_limits(backend: Backend, user:
         "isolation_level": "process",
         "flags": {
             "persist_files_across_sessions": True,
-            "base64_size_limit_mb": 300,
+            "base64_size_limit_mb": 4,
             "canvas_origins": ["https://dash.example"],
         },
         "limits": {

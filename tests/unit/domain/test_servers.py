@@ -118,3 +118,9 @@ def test_servers_are_visible_by_group_and_without_groups_to_all_users() -> None:
 def test_tool_name_is_split_by_the_registered_server_names(tool: str, parts: tuple[str, str] | None) -> None:
     registry = Registry(servers={name: ServerEntry(command=["x"]) for name in ("web", "report", "web.pages")})
     assert registry.split_tool_name(tool) == parts
+
+
+@pytest.mark.parametrize(("own_mb", "limit"), [(None, 5 << 20), (2, 2 << 20), (9, 5 << 20)])
+def test_server_can_only_lower_the_maximum_file_size(own_mb: int | None, limit: int) -> None:
+    entry = ServerEntry.model_validate({"command": ["a"], "process_limits": {"file_mb": own_mb}})
+    assert entry.max_file_bytes(5 << 20) == limit

@@ -140,6 +140,11 @@ class LimitSettings(SettingsGroup):
         """Return the maximum size of a file in a JSON response, in bytes: the lower of the base64 and inline limits."""
         return min(self.base64_size_limit_mb * _MIB, self.max_inline_bytes)
 
+    @property
+    def base64_mb_in_force(self) -> float:
+        """Return ``inline_bytes`` in MiB: ``base64_size_limit_mb``, or the limit of the transport if it is lower."""
+        return self.inline_bytes / _MIB
+
 
 class ApiSettings(SettingsGroup):
     """The sign-in method. ``auth=local`` trusts unverified headers, so use it only for a server on loopback."""

@@ -82,7 +82,7 @@ class UseCases:
             isolation_level=lambda: self.ports.isolation().level,
             flags={
                 "persist_files_across_sessions": self.settings.sessions.persist_files_across_sessions,
-                "base64_size_limit_mb": limits.base64_size_limit_mb,
+                "base64_size_limit_mb": limits.base64_mb_in_force,
                 "canvas_origins": list(self.settings.canvas.canvas_origins),
             },
             limits={

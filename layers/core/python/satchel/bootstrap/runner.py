@@ -50,7 +50,7 @@ def run_tool_use_case(server: str) -> RunTool:
         clock=CLOCK,
         new_claim=lambda: f"{platform.node()}-{os.getpid()}-{uuid4()}",
         heartbeat_seconds=RunnerSettings().beat_seconds,
-        max_file_bytes=LimitSettings().max_file_size_bytes,
+        max_file_bytes=_max_file_bytes(server),
         violation_policy=IsolationSettings().violation_policy,
     )
 
@@ -92,8 +92,13 @@ def _tool_client(server: str) -> McpToolClient:
         fill=partial(_fill_entry, server),
         isolation=required_isolation(),
         max_bytes=settings.max_result_bytes,
+        max_file_bytes=_max_file_bytes(server),
         limits=PoolLimits(max_servers=settings.max_servers),
     )
+
+
+def _max_file_bytes(server: str) -> int:
+    return _own_servers()[server].max_file_bytes(LimitSettings().max_file_size_bytes)
 
 
 @lru_cache

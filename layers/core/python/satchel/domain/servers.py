@@ -18,12 +18,13 @@ VARIABLE = re.compile(r"\$\{(\w+)\}")
 class ProcessLimits(BaseModel):
     """Resource limits for each process of a server. ``processes`` limits how many processes a server can have.
 
-    The kernel's process limit does not apply to root. For root, Satchel uses a control group if it may create one.
+    ``file_mb`` lowers the system's maximum size of a file (``SATCHEL_MAX_FILE_SIZE_BYTES``) for this server. The
+    kernel's process limit does not apply to root. For root, Satchel uses a control group if it may create one.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    file_mb: int = Field(default=10_240, ge=1)
+    file_mb: int | None = Field(default=None, ge=1)
     processes: int = Field(default=256, ge=1)
     open_files: int = Field(default=1024, ge=64)
     address_space_mb: int | None = Field(default=None, ge=256)
@@ -90,6 +91,11 @@ class ServerEntry(BaseModel):
     def is_remote(self) -> bool:
         """Return True if the server is called over HTTP instead of being started as a local process."""
         return self.command is None
+
+    def max_file_bytes(self, system_limit: int) -> int:
+        """Return the maximum size of a file that a tool writes: the system's limit, or the server's own lower one."""
+        own_mb = self.process_limits.file_mb
+        return system_limit if own_mb is None else min(system_limit, own_mb << 20)
 
     def needs_approval(self, tool: str) -> bool:
         """Return True if calls of this tool need the user's approval. The entry ``*`` matches every tool."""

@@ -15,7 +15,7 @@ from satchel.adapters.mcp.http import HttpConnection
 from satchel.adapters.mcp.pool import Pool, PoolLimits
 from satchel.adapters.mcp.session import NotReadyError, ServerConnection, Session
 from satchel.adapters.mcp.stdio import ServerProgram, StdioConnection
-from satchel.adapters.sandbox.policy import WorkspaceAccess
+from satchel.adapters.sandbox.policy import MAX_FILE_BYTES, WorkspaceAccess
 from satchel.adapters.server_config import ConfigError
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.conversation import ToolSpec
@@ -65,7 +65,8 @@ class McpToolClient:
     """Lists and calls the tools of one MCP server. Implements ``ports.tool_client.ToolClient``.
 
     ``environ`` is this process's environment; servers inherit only a few harmless variables of it. ``fill`` is called
-    before each server start. ``isolation``: the sandbox layers of this machine. ``max_bytes`` limits one answer.
+    before each server start. ``isolation``: the sandbox layers of this machine. ``max_bytes`` limits one
+    answer, ``max_file_bytes`` a file that a tool writes.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class McpToolClient:
         fill: Fill = lambda entry: entry,
         isolation: Isolation = NO_ISOLATION,
         max_bytes: int = MAX_RESULT_BYTES,
+        max_file_bytes: int = MAX_FILE_BYTES,
         start_seconds: float = START_SECONDS,
         limits: PoolLimits = POOL_LIMITS,
     ) -> None:
@@ -88,6 +90,7 @@ class McpToolClient:
         self._fill = fill
         self._isolation = isolation
         self._max_bytes = max_bytes
+        self._max_file_bytes = max_file_bytes
         self._start_seconds = start_seconds
         self._modes = ("auto", "legacy") if entry.command else ("auto",)
         self._pool = Pool(self._open, limits)
@@ -149,7 +152,8 @@ class McpToolClient:
     def _connection(self, entry: ServerEntry, access: WorkspaceAccess) -> ServerConnection:
         if entry.command is None:
             return HttpConnection(entry, self._max_bytes)
-        return StdioConnection(ServerProgram(entry, self._environ, self._max_bytes, self._isolation), access)
+        program = ServerProgram(entry, self._environ, self._max_bytes, self._isolation, self._max_file_bytes)
+        return StdioConnection(program, access)
 
     def _spec(self, tool: Tool) -> ToolSpec:
         return ToolSpec(

@@ -15,7 +15,7 @@ from mcp.client._transport import TransportStreams
 from satchel.adapters.mcp import processes
 from satchel.adapters.mcp.stdio_transport import StdioTransport
 from satchel.adapters.sandbox.outside_changes import WATCHED_DIRECTORIES, OutsideChanges
-from satchel.adapters.sandbox.policy import SandboxPolicy, WorkspaceAccess
+from satchel.adapters.sandbox.policy import MAX_FILE_BYTES, SandboxPolicy, WorkspaceAccess
 from satchel.adapters.sandbox.violations import ViolationReports
 from satchel.adapters.server_config import resolve_python
 from satchel.adapters.tree_removal import remove_tree
@@ -42,12 +42,13 @@ _MAX_ZOMBIES = 32
 
 @dataclass(frozen=True)
 class ServerProgram:
-    """Data to start a server process. ``environ`` is the runner's environment; ``max_line_bytes`` limits a message."""
+    """Data to start a server process. ``environ`` is the runner's environment; ``max_…`` limit messages and files."""
 
     entry: ServerEntry
     environ: Mapping[str, str]
     max_line_bytes: int
     isolation: Isolation
+    max_file_bytes: int = MAX_FILE_BYTES
 
 
 class StdioConnection:
@@ -154,7 +155,9 @@ class StdioConnection:
             raise FileNotFoundError(f"there is no program {name!r}")
         if entry.cwd is not None and not Path(entry.cwd).is_dir():
             raise FileNotFoundError(f"there is no directory {entry.cwd}")
-        policy = SandboxPolicy(entry, self._program.isolation, program, self._access, self._runtime_dir)
+        policy = SandboxPolicy(
+            entry, self._program.isolation, program, self._access, self._runtime_dir, self._program.max_file_bytes
+        )
         self._policy = policy
         descriptors = [self._reports.sender] if policy.has_guard else []
         if policy.is_unprotected:

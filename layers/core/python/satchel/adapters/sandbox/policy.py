@@ -10,6 +10,8 @@ from satchel.adapters.sandbox.violations import AccessBounds
 from satchel.domain.isolation import Isolation
 from satchel.domain.servers import ServerEntry
 
+MAX_FILE_BYTES = 50 << 30
+
 _MIB = 1 << 20
 _MEMORY_FACTOR = 4
 
@@ -44,6 +46,7 @@ class SandboxPolicy:
     program: str
     access: WorkspaceAccess
     runtime_dir: Path
+    max_file_bytes: int = MAX_FILE_BYTES
 
     @property
     def access_bounds(self) -> AccessBounds:
@@ -110,7 +113,7 @@ class SandboxPolicy:
     def _limits(self) -> Iterator[str]:
         limits = self.entry.process_limits
         yield f"processes={limits.processes}"
-        yield f"limit=RLIMIT_FSIZE:{limits.file_mb * _MIB}"
+        yield f"limit=RLIMIT_FSIZE:{self.max_file_bytes + 1}"  # so that a file which reaches it is above the limit
         yield f"limit=RLIMIT_NOFILE:{limits.open_files}"
         yield f"limit=RLIMIT_DATA:{_MEMORY_FACTOR * self.entry.memory_mb * _MIB}"
         if limits.address_space_mb is not None:

@@ -37,7 +37,7 @@ CONFIG: Example = {
     "isolation_level": "process",
     "flags": {
         "persist_files_across_sessions": True,
-        "base64_size_limit_mb": 300,
+        "base64_size_limit_mb": 4.0,
         "canvas_origins": ["https://dash.example.com"],
     },
     "limits": {

@@ -6,7 +6,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from satchel.contract import ContractError, ToolError, ToolFailed, build_model_view, normalize, scrub_output
+from satchel.contract import (
+    ContractError,
+    ToolCrashed,
+    ToolError,
+    ToolFailed,
+    build_model_view,
+    normalize,
+    scrub_output,
+)
 from satchel.domain.calls import RunnerReport
 from satchel.ports.calls import CallClaims
 from satchel.ports.runners import ArtifactOpener, CallOrder, FileLister, FileState, InputFetcher
@@ -14,6 +22,7 @@ from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
 from satchel.ports.tool_client import ToolClient, ToolResult, Workspaces
 from satchel.ports.turns import Events, TaskCallback
+from satchel.services.calls.file_sizes import check_file_sizes
 from satchel.services.calls.heartbeat import Heartbeat
 from satchel.services.calls.listen_to_tool import ListenToTool
 from satchel.services.calls.runner_report import build_report, full_output_files, store_report
@@ -82,13 +91,19 @@ class RunTool:
             before = self._list_files(order, workspace)
             violations = Violations(order, self.violation_policy)
             listen = ListenToTool(ports.events, self.clock, order, violations, started)
-            result = self._call(order, listen, heartbeat, workspace)
+            try:
+                result = self._call(order, listen, heartbeat, workspace)
+            except (ToolFailed, ToolCrashed) as error:
+                check_file_sizes(error.message, before, self._list_files(order, workspace), self.max_file_bytes)
+                raise
             output = scrub_output(normalize(result.raw, output_schema=order.output_schema))
+            after = self._list_files(order, workspace)
+            if output.is_error:
+                check_file_sizes(str(output.results), before, after, self.max_file_bytes)
             violations.check(failed=output.is_error)
             view = build_model_view(output, files=[])
             undeclared = full_output_files(order.tool, output, view)
-            if workspace:
-                after = self._list_files(order, workspace)
+            if workspace and order.collect:
                 undeclared = [*find_undeclared_artifacts(output, workspace, before, after), *undeclared]
             store = StoreArtifacts(ports.store, self.open_artifact, self.max_file_bytes)
             files, problems = store(order, workspace, output, undeclared)
@@ -96,7 +111,7 @@ class RunTool:
         return report.model_copy(update={"tools_changed": result.tools_changed})
 
     def _list_files(self, order: CallOrder, workspace: Path | None) -> Mapping[str, FileState]:
-        return self.list_files(workspace) if workspace and order.writes and order.collect else {}
+        return self.list_files(workspace) if workspace and order.writes else {}
 
     def _open_workspace(self, order: CallOrder, stack: ExitStack) -> Path | None:
         """Lock the user's workspace and fetch the input files into it. Return None if the call needs no workspace."""

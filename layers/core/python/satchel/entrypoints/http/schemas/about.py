@@ -25,7 +25,7 @@ class SizeLimits(BaseModel):
     message_bytes: Annotated[int, Field(description="A message to the model.")]
     inline_bytes: Annotated[
         int,
-        Field(description="A file as `b64` in JSON: `base64_size_limit_mb`, or less if the transport allows less."),
+        Field(description="A file as `b64` in JSON: the flag `base64_size_limit_mb` in bytes."),
     ]
     file_bytes: Annotated[int, Field(description="A file that is uploaded in parts, or created by a tool.")]
     part_bytes: Annotated[
@@ -44,6 +44,7 @@ class Config(BaseModel):
     """The signed-in user and the settings of this deployment.
 
     ``model`` is the default model of a session, one of ``models``; null if the user may use no model.
+    The flag ``base64_size_limit_mb`` is the limit in force: the setting, or the transport's limit if that is lower.
     ``socket_url`` is the address of the WebSocket API; to connect, get a ticket from ``POST /api/ws-ticket``.
     """
 
