@@ -1,5 +1,6 @@
 """Turns with a model of each provider, over HTTP in the provider's wire format."""
 
+import json
 import time
 from collections.abc import Callable
 from datetime import datetime
@@ -86,6 +87,13 @@ def test_interrupted_answer_is_retried_and_the_last_attempt_is_the_message(
     assert (response["status"], response["message"]) == ("complete", "The capital is Paris.")
     assert texts(events) == {0: "The capital is Paris."}
     assert sorted({event["attempt"] for event in events if event["type"] == "token_stream"}) == [0, 1]
+
+
+def test_openai_model_reads_the_error_of_a_tool_as_plain_json(endpoint: FakeEndpoint, user: UserClient) -> None:
+    endpoint.replies = [Answer(["Sum."], [("calculator_evaluate", '{"expression": "1 / 0"}')]), Answer(["No."])]
+    run_turn(user, "openai-chat")
+    (result,) = (message for message in endpoint.requests[1].body["messages"] if message["role"] == "tool")
+    assert json.loads(result["content"])["meta_data"]["is_error"] is True
 
 
 @pytest.mark.parametrize(

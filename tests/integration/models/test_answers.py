@@ -241,7 +241,7 @@ def _openai(body: dict[str, Any]) -> list[tuple[Any, ...]]:
     messages: list[tuple[Any, ...]] = []
     for message in body["messages"]:
         if message["role"] == "tool":
-            messages.append(("result", message["tool_call_id"], _result(message["content"])))
+            messages.append(("result", message["tool_call_id"], json.loads(message["content"])))
         elif message["role"] != "system" and message.get("content"):
             messages.append((message["role"], message["content"]))
         messages += [
@@ -264,12 +264,6 @@ def _anthropic(body: dict[str, Any]) -> list[tuple[Any, ...]]:
                 text = content if isinstance(content, str) else content[0]["text"]
                 messages.append(("result", block["tool_use_id"], json.loads(text)))
     return messages
-
-
-def _result(text: str) -> object:
-    """Return a result. A provider without a failure flag gets the result inside an ``error`` object."""
-    result = json.loads(text)
-    return json.loads(result["error"]) if "error" in result else result
 
 
 PARSERS = {"bedrock": _bedrock, "openai-chat": _openai, "anthropic": _anthropic}

@@ -1,5 +1,7 @@
 """Links and tokens are removed from every text, also if they are not in a URL."""
 
+import time
+
 import pytest
 
 from satchel.contract import normalize, scrub, scrub_output
@@ -15,6 +17,8 @@ SIGNED = "https://bucket.example/key.csv?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-
         (f"got https://a.example/api/files/download/f1?token={JWT}&name=/a.csv now", "got [file link omitted] now"),
         (f"f1?token={JWT}", "f1?token=[redacted]"),
         (f"f1_{JWT}.csv", "f1_[redacted].csv"),
+        (f"report.{JWT}.txt", "report.[redacted].txt"),
+        (f"{JWT}, then {JWT}", "[redacted], then [redacted]"),
         (f"token%3D{JWT}", "token%3D[redacted]"),
         (f"https:\\/\\/a.example\\/api?t={JWT}", "https:\\/\\/a.example\\/api?t=[redacted]"),
         (f"Authorization: Bearer {JWT}", "Authorization: Bearer [redacted]"),
@@ -42,6 +46,18 @@ def test_links_and_tokens_are_replaced_wherever_they_are(text: str, scrubbed: st
 )
 def test_other_texts_are_unchanged(text: str) -> None:
     assert scrub(text) == text
+
+
+@pytest.mark.parametrize("piece", ["-eyJ", "_eyJabcdefgh", "eyJabcdefgh.", "a.", "bearer ", "sk-", "https://a?sig="])
+def test_scrubbing_takes_time_in_proportion_to_the_length_of_the_text(piece: str) -> None:
+    short, long = (_steps(piece * (size // len(piece))) for size in (50_000, 400_000))
+    assert long < 8 * 4 * short + 0.5
+
+
+def _steps(text: str) -> float:
+    started = time.process_time()
+    scrub(text)
+    return time.process_time() - started
 
 
 @pytest.mark.clause("v2.1:output:no-tokens")

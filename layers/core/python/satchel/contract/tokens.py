@@ -10,10 +10,10 @@ from typing import Any
 REDACTED = "[redacted]"
 LINK_NOTE = "[file link omitted]"
 
-# The lookbehind also finds a token after "_", which separates the parts of file names.
-JWT = re.compile(
-    r"(?:(?<![A-Za-z0-9])|(?<=%3D))eyJ[\w-]{8,}\.[\w-]*\.[\w-]*(?:\.[\w-]{16,}\.[\w-]{16,})?"  # signed, or encrypted
-)
+# Texts with dots. The lookbehind and the possessive quantifiers keep the search linear: each text has only one start.
+_DOTTED = re.compile(r"(?<![\w-])[\w-]++(?:\.[\w-]*+)+")
+_JWT_START = re.compile(r"(?:(?<![A-Za-z0-9])|(?<=\b3D))eyJ[\w-]{8}")  # after "=", "_", or an encoded "="
+_JWS_PARTS, _JWE_PARTS, _MIN_JWE_PART = 3, 5, 16
 _URL = re.compile(r"(?:https?://|/api/files/download/)[^\s\"'<>)\]]+")
 _FILE_LINK = re.compile(
     r"/api/files/download/|[?&](?:X-(?:Amz|Goog)-(?:Signature|Security-Token|Credential)=|AWSAccessKeyId=|Key-Pair-Id="
@@ -49,11 +49,29 @@ def scrub_text(text: str) -> str:
     if "://" in text or "/api/files/" in text:
         text = _URL.sub(_link_note, text)
     if "eyJ" in text:
-        text = JWT.sub(REDACTED, text)
+        text = redact_jwts(text)
     if "-----BEGIN" in text:
         text = _PRIVATE_KEY.sub(REDACTED, text)
     text = _SIGNATURE.sub(rf"\1\2{REDACTED}", text)
     return _KEYS.sub(REDACTED, _BEARER.sub(rf"\1{REDACTED}", text))
+
+
+def redact_jwts(text: str) -> str:
+    """Replace JSON Web Tokens, signed or encrypted, in a text."""
+    return _DOTTED.sub(lambda dotted: _redact_dotted(dotted[0]), text)
+
+
+def _redact_dotted(dotted: str) -> str:
+    parts, redacted = dotted.split("."), []
+    while parts:
+        start = _JWT_START.search(parts[0]) if len(parts) >= _JWS_PARTS else None
+        if start is None:
+            redacted.append(parts.pop(0))
+            continue
+        is_encrypted = len(parts) >= _JWE_PARTS and all(len(part) >= _MIN_JWE_PART for part in parts[3:5])
+        redacted.append(parts[0][: start.start()] + REDACTED)
+        del parts[: _JWE_PARTS if is_encrypted else _JWS_PARTS]
+    return ".".join(redacted)
 
 
 def has_file_link(text: str) -> bool:

@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any
 
-from satchel.contract.tokens import JWT, REDACTED
+from satchel.contract.tokens import REDACTED, redact_jwts
 from satchel.domain.size_limits import strip_and_truncate, truncate
 
 MAX_CHARS = 500
@@ -45,7 +45,7 @@ def redact_value(value: Any) -> Any:  # noqa: ANN401  (any JSON value)
 def redact_text(text: str) -> str:
     """Remove secrets from a text, and cut it to ``MAX_CHARS`` characters."""
     text = _redact_named_values(_USER_INFO.sub(REDACTED, truncate(text, MAX_CHARS)))
-    return JWT.sub(REDACTED, _BEARER.sub(REDACTED, text))
+    return redact_jwts(_BEARER.sub(REDACTED, text))
 
 
 def _redact_named_values(text: str) -> str:
