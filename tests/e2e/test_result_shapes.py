@@ -125,7 +125,7 @@ def test_all_shapes_of_one_answer_are_artifacts_in_order(user: UserClient, serve
     assert artifact_fields(response, "position", "type", "title", "content", "language", "metadata") == [
         (0, graph["type"], "Relations", graph["content"], None, None),
         (1, script["type"], "Query", "print(1)\n", "python", {"lines": 1}),
-        (2, "application/vnd.bibliography", "Article References", "[]", None, None),
+        (2, "application/vnd.bibliography", "Article References", '[{"pmid":"1"}]', None, None),
         (3, "text/markdown", "Call", "# Call", "markdown", grant["metadata"]),
     ]
     ids = [artifact["id"] for artifact in response["artifacts"]]
@@ -140,7 +140,7 @@ def test_all_shapes_of_one_answer_are_artifacts_in_order(user: UserClient, serve
 def test_answer_filtered_by_the_sdk_for_node_keeps_its_artifacts(user: UserClient) -> None:
     """The SDK's current Server removes only ``forModel`` and ``metadata``, from content blocks."""
     unfiltered, checked = (call(user, f"{server}.all_of_it") for server in ("node", "node_checked"))
-    keys = ("position", "id", "type", "title", "name", "mime", "content", "language", "metadata")
+    keys = ("position", "type", "title", "name", "mime", "content", "language", "metadata")
     assert artifact_fields(checked, *keys) == artifact_fields(unfiltered, *keys)
     assert model_input(checked) == ("First words.\n\nLast words.", {})
 

@@ -101,6 +101,10 @@ class FakeFiles:
     def get_version(self, user: str, file_key: str, version: int) -> FileRecord | None:
         return self._versions.get((user, file_key, version))
 
+    def list_versions(self, user: str, file_key: str, limit: int, cursor: str | None) -> Page[FileRecord]:
+        found = [(f"{n:06d}", file) for (*key, n), file in self._versions.items() if key == [user, file_key]]
+        return page_of(sorted(found, reverse=True), limit, cursor)
+
     def list(self, user: str, limit: int, cursor: str | None, file_filter: FileFilter = ALL_FILES) -> Page[FileRecord]:
         files = [file for (owner, _), file in self._newest.items() if owner == user and file_filter.matches(file)]
         if file_filter.name_prefix:

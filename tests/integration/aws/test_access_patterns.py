@@ -129,6 +129,9 @@ PATTERNS: dict[str, Pattern] = {
     "store a new file": lambda s, t: DynamoFiles(t).save(make_file(s.user, s.session.session_id, "new.csv")),
     "store a new version": lambda s, t: DynamoFiles(t).save(make_file(s.user, s.session.session_id, "0.csv")),
     "read a file": lambda s, t: DynamoFiles(t).get(UserName(s.user), s.files[0].file_key),
+    "list the versions of a file": lambda s, t: DynamoFiles(t).list_versions(
+        UserName(s.user), s.files[0].file_key, 50, None
+    ),
     "read a version": lambda s, t: DynamoFiles(t).get_version(UserName(s.user), s.files[0].file_key, 1),
     "list files": lambda s, t: DynamoFiles(t).list(UserName(s.user), 10, None),
     "list files of a session": lambda s, t: DynamoFiles(t).list(UserName(s.user), 10, None, s.session_filter),

@@ -139,6 +139,45 @@ class TestRead:
 
         assert (read["version"], read["b64"]) == (2, b64(b"two"))
 
+    @pytest.mark.clause("v2.1:artifacts:versions")
+    def test_each_version_is_listed_read_and_downloaded(self, http: TestClient, api: ApiClient) -> None:
+        contents = [b"one", b"two", b"three"]
+        key, *_ = [api.upload("a.csv", body)["file_key"] for body in contents]
+
+        first = api.get_json(f"/api/files/{key}/versions?limit=2")
+        rest = api.get_json(f"/api/files/{key}/versions?limit=2&cursor={first['cursor']}")
+
+        versions = first["versions"] + rest["versions"]
+        assert [(file["version"], file["size"], file["file_key"]) for file in versions] == [
+            (3, 5, key),
+            (2, 3, key),
+            (1, 3, key),
+        ]
+        assert [http.get(file["download_url"]).content for file in versions] == contents[::-1]
+        for number, body in enumerate(contents, start=1):
+            read = api.get_json(f"/api/files/{key}?version={number}")
+            assert (read["version"], read["b64"]) == (number, b64(body))
+            assert http.get(read["download_url"]).content == body
+        assert rest["cursor"] is None
+
+    def test_missing_version_is_not_found(self, http: TestClient, api: ApiClient) -> None:
+        key = api.upload("a.csv")["file_key"]
+
+        response = http.get(f"/api/files/{key}?version=2")
+
+        assert (response.status_code, response.json()) == (404, file_not_found(key))
+
+    @pytest.mark.parametrize("version", ["0", "-1", "1000000", "x"])
+    def test_malformed_version_is_rejected(self, http: TestClient, api: ApiClient, version: str) -> None:
+        assert http.get(f"/api/files/{api.upload('a.csv')['file_key']}?version={version}").status_code == 422
+
+    def test_versions_of_another_users_file_are_not_found(self, api: ApiClient, other_user: TestClient) -> None:
+        key = api.upload("a.csv")["file_key"]
+
+        for path in (f"/api/files/{key}/versions", f"/api/files/{key}?version=1"):
+            response = other_user.get(path)
+            assert (response.status_code, response.json()) == (404, file_not_found(key))
+
     def test_file_that_is_missing_in_the_store_is_not_found(
         self, backend: Backend, user: UserName, http: TestClient
     ) -> None:

@@ -68,6 +68,7 @@ def test_document_has_exactly_the_expected_operations() -> None:
         "GET /api/files/uploads",
         "GET /api/files/uploads/{upload_id}",
         "GET /api/files/{file_key}",
+        "GET /api/files/{file_key}/versions",
         "GET /api/health",
         "GET /api/links",
         "GET /api/me",

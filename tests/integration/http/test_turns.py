@@ -39,6 +39,7 @@ def expected_response(session_id: str, turn_id: str, **fields: object) -> dict[s
             "notification": None,
         },
         "canvas": None,
+        "canvases": [],
         "tool_calls": [],
         "error": None,
         **fields,

@@ -24,8 +24,10 @@ def claim(
     source: Source = Source.GENERATED,
     origin: str = "call 1",
     object_id: str = EXISTING,
+    artifact_id: str | None = None,
+    expires_at: int | None = None,
     *,
-    is_transient: bool = False,
+    temporary: bool = False,
 ) -> NameClaim:
     return NameClaim(
         name="report.html",
@@ -35,7 +37,9 @@ def claim(
         source=source,
         origin=origin,
         version=1,
-        is_transient=is_transient,
+        artifact_id=artifact_id,
+        temporary=temporary,
+        expires_at=expires_at,
     )
 
 
@@ -44,6 +48,7 @@ def new(
     source: Source = Source.GENERATED,
     origin: str = "call 2",
     expires_at: int | None = None,
+    artifact_id: str | None = None,
     *,
     temporary: bool = False,
 ) -> NewFile:
@@ -59,6 +64,7 @@ def new(
         source=source,
         origin=origin,
         created_at=NOW,
+        artifact_id=artifact_id,
         expires_at=expires_at,
         temporary=temporary,
     )
@@ -73,8 +79,35 @@ def test_same_object_is_the_same_file_despite_another_name_or_origin() -> None:
     assert resolve_name_conflict(claim(object_id=NEW), changed) is NameResolution.SAME_FILE
 
 
-def test_same_name_from_another_call_is_a_new_version() -> None:
-    assert resolve_name_conflict(claim(), new()) is NameResolution.NEW_VERSION
+TURN, OTHER_TURN = new_id("t", NOW, bytes(10)), new_id("t", NOW, b"\1" * 10)
+
+
+def test_same_name_from_another_turn_is_a_new_version() -> None:
+    existing = claim(origin=f"{TURN}-00-00")
+    assert resolve_name_conflict(existing, new(origin=f"{OTHER_TURN}-00-00")) is NameResolution.NEW_VERSION
+
+
+@pytest.mark.clause("v2.1:artifacts:same-turn")
+def test_files_of_one_turn_never_replace_each_other() -> None:
+    for other_call in (f"{TURN}-00-01", f"{TURN}-01-00"):
+        conflict = resolve_name_conflict(claim(origin=f"{TURN}-00-00"), new(origin=other_call))
+        assert conflict is NameResolution.NUMBERED_NAME
+
+
+@pytest.mark.clause("v5:artifacts:own-id")
+@pytest.mark.parametrize(("existing", "added"), [("a", "b"), ("a", None), (None, "b")])
+def test_artifact_is_never_a_version_of_another_id(existing: str | None, added: str | None) -> None:
+    conflict = resolve_name_conflict(claim(artifact_id=existing), new(artifact_id=added))
+    assert conflict is NameResolution.NUMBERED_NAME
+
+
+def test_artifact_with_the_same_id_is_a_new_version() -> None:
+    assert resolve_name_conflict(claim(artifact_id="a"), new(artifact_id="a")) is NameResolution.NEW_VERSION
+
+
+def test_upload_is_a_new_version_of_an_artifact_with_an_id() -> None:
+    upload = new(source=Source.UPLOADED, origin="upload 1")
+    assert resolve_name_conflict(claim(artifact_id="a"), upload) is NameResolution.NEW_VERSION
 
 
 def test_same_name_uploaded_again_is_a_new_version() -> None:
@@ -93,7 +126,19 @@ def test_artifact_is_a_new_version_of_a_deferred_file() -> None:
 def test_transient_file_never_becomes_a_version_of_a_permanent_file() -> None:
     for transient in (new(source=Source.DEFERRED, expires_at=1), new(temporary=True)):
         assert resolve_name_conflict(claim(), transient) is NameResolution.NUMBERED_NAME
-        assert resolve_name_conflict(claim(is_transient=True), transient) is NameResolution.NEW_VERSION
+
+
+def test_transient_file_is_a_new_version_of_a_file_that_exists_no_longer_than_it() -> None:
+    deferred, temporary = new(source=Source.DEFERRED, expires_at=10), new(temporary=True)
+    assert resolve_name_conflict(claim(expires_at=10), deferred) is NameResolution.NEW_VERSION
+    assert resolve_name_conflict(claim(temporary=True), temporary) is NameResolution.NEW_VERSION
+
+
+def test_transient_file_never_becomes_a_version_of_a_file_that_expires_later() -> None:
+    deferred, temporary = new(source=Source.DEFERRED, expires_at=10), new(temporary=True)
+    assert resolve_name_conflict(claim(expires_at=11), deferred) is NameResolution.NUMBERED_NAME
+    assert resolve_name_conflict(claim(temporary=True), deferred) is NameResolution.NUMBERED_NAME
+    assert resolve_name_conflict(claim(expires_at=11), temporary) is NameResolution.NUMBERED_NAME
 
 
 def test_artifact_never_replaces_an_upload() -> None:

@@ -137,15 +137,13 @@ def test_primary_file_comes_first_and_the_others_keep_their_order() -> None:
     assert positions(finished) == [(0, "c", 1), (1, "a", 1), (2, "b", 1)]
 
 
-def test_file_with_two_versions_in_a_turn_appears_once_with_the_newest() -> None:
+@pytest.mark.clause("v2.1:artifacts:same-turn")
+def test_each_version_of_a_file_in_a_turn_has_its_own_entry() -> None:
     assert positions(call(artifact("a"), artifact("b")), call(artifact("a", version=2), index=1)) == [
-        (0, "a", 2),
+        (0, "a", 1),
         (1, "b", 1),
+        (2, "a", 2),
     ]
-
-
-def test_newest_version_wins_regardless_of_the_order_of_calls() -> None:
-    assert positions(call(artifact("a", version=2)), call(artifact("a", version=1), index=1)) == [(0, "a", 2)]
 
 
 @pytest.mark.clause("v2:display:first-showable", "v2:canvas:auto-open")
@@ -244,6 +242,30 @@ def test_response_has_the_last_canvas() -> None:
     first = call(canvas=ResponseCanvas(id="old", url="https://old.example"))
     new = ResponseCanvas(id="new", url="https://new.example", title="Live", wants_token=True)
     assert compose_response(TURN, [first, call(index=1, canvas=new), call(index=2)]).canvas == new
+
+
+@pytest.mark.clause("v2:canvas:several")
+def test_response_has_each_dashboard_once_in_the_order_in_which_they_were_opened() -> None:
+    one, two, again = (ResponseCanvas(id=id_, url=f"https://{n}.example") for n, id_ in enumerate(["a", "b", "a"]))
+    composed = compose_response(TURN, [call(index=n, canvas=each) for n, each in enumerate([one, two, again])])
+    assert (composed.canvases, composed.canvas) == ([two, again], again)
+
+
+@pytest.mark.clause("v2.1:artifacts:failed-call")
+def test_display_hint_of_a_failed_call_opens_nothing() -> None:
+    hint = Display(open_canvas=True, storage_action="store_and_open", mode="split")
+    failed = call(index=1, display=hint)
+    assert failed.result is not None
+    failed.result.is_error = True
+    assert compose_response(TURN, [call(artifact("data.bin")), failed]).display == ResponseDisplay()
+
+
+@pytest.mark.clause("v5:artifacts:empty")
+def test_display_hint_without_files_and_dashboards_opens_nothing() -> None:
+    hint = Display(open_canvas=True)
+    assert not compose_response(TURN, [call(display=hint)]).display.open_canvas
+    canvas = ResponseCanvas(id="a", url="https://a.example")
+    assert compose_response(TURN, [call(display=hint, canvas=canvas)]).display.open_canvas
 
 
 def test_deferred_files_are_listed_separately() -> None:

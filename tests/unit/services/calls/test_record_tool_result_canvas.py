@@ -72,6 +72,14 @@ def test_dashboard_of_another_origin_is_dropped_with_the_reason(world: World, ca
     assert updates(world, call) == []
 
 
+@pytest.mark.clause("v2.1:artifacts:failed-call")
+def test_dashboard_of_a_failed_call_is_not_opened(world: World, call: Call) -> None:
+    result = world.finish_call(call, RunnerReport(is_error=True, canvas=Canvas(id="monitor-42", url=URL)))
+    reason = "The dashboard was not opened, because the call failed."
+    assert (result.canvas, result.meta_data, updates(world, call)) == (None, {"canvas_refused": reason}, [])
+    assert world.dashboards.get(ALICE.name, CanvasId("monitor-42"), call.session_id) is None
+
+
 def test_model_receives_the_reason_for_a_refused_dashboard(world: World, call: Call) -> None:
     world.finish_call(call, RunnerReport(canvas=Canvas(id="monitor-42", url="https://evil.example/view")))
     content = world.transcript.list_messages(call.session_id)[-1].model_dump()["content"]

@@ -10,6 +10,7 @@ from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.conversation import ToolMessage
 from satchel.domain.files import FileRecord, Source
 from satchel.domain.responses import ResponseArtifact, ResponseDeferred
+from satchel.domain.sessions import Turn
 from satchel.domain.timestamps import format_time
 from tests.unit.services.samples import ALICE
 from tests.unit.services.world import World
@@ -276,15 +277,67 @@ def test_no_files_update_without_files(world: World, call: Call) -> None:
     assert world.events.payloads(call.turn_id, "intermediate_update") == []
 
 
+def later_turn(world: World, call: Call) -> Turn:
+    """End the turn of the call, and start another one in the same session."""
+    turn = world.turns.get(call.session_id, call.turn_id)
+    assert turn is not None
+    world.complete(turn)
+    world.clock.advance(1)
+    session = world.sessions.get(call.user, call.session_id)
+    assert session is not None
+    return world.turn(session)
+
+
 @pytest.mark.clause("v2.1:artifacts:name")
-def test_file_of_a_later_call_with_the_same_name_is_a_new_version(world: World, call: Call) -> None:
+def test_file_of_a_later_turn_with_the_same_name_is_a_new_version(world: World, call: Call) -> None:
     first = world.finish_call(call, RunnerReport(files=[world.stored_file(call, "a.html", b"1")]))
-    later = world.call(world.turns.list(call.session_id, 1, None).items[0], index=1)
+    later = world.call(later_turn(world, call))
     result = world.finish_call(later, RunnerReport(files=[world.stored_file(later, "a.html", b"22")]))
     assert [(a.name, a.file_key, a.version, a.size) for a in [*first.artifacts, *result.artifacts]] == [
         ("a.html", first.artifacts[0].file_key, 1, 1),
         ("a.html", first.artifacts[0].file_key, 2, 2),
     ]
+
+
+@pytest.mark.clause("v2.1:artifacts:same-turn")
+def test_file_of_another_call_of_the_turn_gets_a_numbered_name_everywhere(world: World, call: Call) -> None:
+    world.finish_call(call, RunnerReport(files=[world.stored_file(call, "a.html", b"1")]))
+    second = world.call(world.turns.list(call.session_id, 1, None).items[0], index=1)
+    display = Display(open_canvas=True, primary_file="a.html")
+    report = RunnerReport(files=[world.stored_file(second, "a.html", b"22")], display=display)
+    result = world.finish_call(second, report)
+    assert [(a.name, a.version, a.size, a.id) for a in result.artifacts] == [
+        ("a (2).html", 1, 2, result.artifacts[0].file_key)
+    ]
+    assert result.display == Display(open_canvas=True, primary_file="a (2).html")
+    message = world.transcript.list_messages(call.session_id)[-1].model_dump()
+    assert message["content"]["files"] == ["a (2).html"]
+    (_, update) = world.events.payloads(call.turn_id, "intermediate_update")[-1]
+    assert [file["name"] for file in update["files"]] == [update["display"]["primary_file"]] == ["a (2).html"]
+
+
+@pytest.mark.clause("v5:artifacts:own-id")
+def test_artifact_with_another_id_is_another_file_in_a_later_turn(world: World, call: Call) -> None:
+    made = [world.finish_call(call, RunnerReport(files=[world.stored_file(call, "G.json", id="one")]))]
+    for artifact_id in ("two", "one", None):
+        call = world.call(later_turn(world, call))
+        made.append(world.finish_call(call, RunnerReport(files=[world.stored_file(call, "G.json", id=artifact_id)])))
+    assert [(a.id, a.name, a.version) for result in made for a in result.artifacts] == [
+        ("one", "G.json", 1),
+        ("two", "G (2).json", 1),
+        ("one", "G.json", 2),
+        (made[-1].artifacts[0].file_key, "G (3).json", 1),
+    ]
+
+
+@pytest.mark.clause("v5:artifacts:unique-ids", "v5:artifacts:identity")
+def test_artifact_without_id_gets_one_that_no_other_version_has(world: World, call: Call) -> None:
+    first = world.finish_call(call, RunnerReport(files=[world.stored_file(call, "a.html")]))
+    later = world.call(later_turn(world, call))
+    second = world.finish_call(later, RunnerReport(files=[world.stored_file(later, "a.html")]))
+    assert first.artifacts[0].file_key == second.artifacts[0].file_key
+    assert first.artifacts[0].id != second.artifacts[0].id
+    assert world.finish_call(later) == second
 
 
 @pytest.mark.clause("v2.1:artifacts:name")

@@ -9,9 +9,9 @@ import pytest
 from satchel.contract import ErrorCode
 from satchel.domain.calls import RunnerReport
 from satchel.ports.runners import CallOrder, InputFile
-from satchel.ports.tool_client import CallFailure, ToolResult
+from satchel.ports.tool_client import BlockedAccess, CallFailure, ToolResult
 from tests.unit.services.orders import order
-from tests.unit.services.runner import Runner, writing
+from tests.unit.services.runner import Runner, result_of, writing
 
 
 def error_of(report: RunnerReport) -> tuple[ErrorCode | None, str]:
@@ -71,6 +71,45 @@ def test_self_referencing_result_fails_the_call(runner: Runner) -> None:
         ErrorCode.E_TOOL_FAILED,
         "The tool's result is invalid: results: it contains itself",
     )
+
+
+FAILED = {"results": {"error": "disk full"}, "meta_data": {"is_error": True}}
+NOT_STORED = "not stored, because the call failed"
+
+
+def names_not_stored(report: RunnerReport) -> list[str]:
+    assert {problem.reason for problem in report.problems} == {NOT_STORED}
+    return [problem.name for problem in report.problems]
+
+
+@pytest.mark.clause("v2.1:artifacts:failed-call")
+def test_files_of_a_failed_call_are_reported_and_not_stored(runner: Runner) -> None:
+    runner.client.side_effect = writing("big.bin")
+    files = {
+        "artifacts": [{"name": "a.txt", "mime": "text/plain", "content": "half of"}],
+        "deferred_artifacts": [{"name": "d.txt", "mime": "text/plain", "path": "d.txt"}],
+        "bibliography": [{"pmid": "1"}],
+    }
+    runner.client.script = [(0, result_of(FAILED | files))]
+    report = runner.report(order())
+    assert error_of(report) == (ErrorCode.E_TOOL_FAILED, "disk full")
+    assert names_not_stored(report) == ["a.txt", "Article References.json", "d.txt", "big.bin"]
+    assert (report.files, runner.store.written) == ([], [order().outcome_key])
+
+
+@pytest.mark.clause("v2.1:artifacts:failed-call")
+def test_files_of_a_call_that_a_blocked_access_failed_are_reported_and_not_stored(runner: Runner) -> None:
+    runner.client.side_effect = writing("half.csv", b"a,")
+    runner.client.script = [(0, BlockedAccess(path="/etc/x")), (0, result_of(FAILED))]
+    report = runner.report(order())
+    assert report.error_code == ErrorCode.E_INVALID_PATH
+    assert (names_not_stored(report), report.files) == (["half.csv"], [])
+
+
+def test_long_error_of_a_failed_call_is_not_stored_as_a_file(runner: Runner) -> None:
+    runner.client.script = [(0, result_of(FAILED | {"results": {"error": "x" * 50_000}}))]
+    report = runner.report(order())
+    assert (report.files, report.problems, len(str(report.results)) < 50_000) == ([], [], True)
 
 
 # Cancellation

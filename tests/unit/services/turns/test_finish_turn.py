@@ -72,6 +72,7 @@ def test_answer_completes_the_turn(world: World, turn: Turn) -> None:
                 "artifacts": [],
                 "deferred_artifacts": [],
                 "display": {"open_canvas": False, "storage_action": "store"},
+                "canvases": [],
                 "tool_calls": [],
             }
         },

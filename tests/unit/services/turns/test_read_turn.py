@@ -148,12 +148,12 @@ def test_invalid_utf8_is_replaced(world: World, turn: Turn) -> None:
     assert read(world, turn).artifacts[0].content == "\N{REPLACEMENT CHARACTER}"
 
 
-def test_text_that_is_too_long_in_a_later_version_has_only_a_link(world: World, turn: Turn) -> None:
+def test_text_that_is_too_long_has_only_a_link(world: World, turn: Turn) -> None:
     add_inline_text(world, turn, b"short")
     add_inline_text(world, turn, bytes(MAX_INLINE_BYTES + 1), index=1)
-    (files,) = read(world, turn).artifacts
-    assert (files.version, files.content) == (2, None)
-    assert files.download_url is not None
+    short, long = read(world, turn).artifacts
+    assert (short.content, long.content) == ("short", None)
+    assert long.download_url is not None
 
 
 def test_deleted_text_has_no_content(world: World, turn: Turn) -> None:

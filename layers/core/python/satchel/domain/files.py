@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from satchel.domain.ids import FileKey, SessionId, UserName
+from satchel.domain.ids import FileKey, SessionId, UserName, turn_of
 
 
 class Source(StrEnum):
@@ -46,6 +46,8 @@ class FileInfo(BaseModel):
 class NewFile(BaseModel):
     """An S3 object that is about to become a file. ``origin`` is the id of the tool call or upload that created it.
 
+    ``artifact_id`` is the id that the tool gave the file, or None. A file with one id is never a version of another.
+
     A deferred file waits for an action by the user: ``reason`` says why, ``next_actions`` lists the possible actions. A
     ``temporary`` file is deleted with its session. A file is deleted at ``expires_at`` (seconds since 1970), if set.
     """
@@ -61,6 +63,7 @@ class NewFile(BaseModel):
     source: Source
     origin: str
     created_at: datetime
+    artifact_id: str | None = None
     description: str | None = None
     viewer: str | None = None
     category: str | None = None
@@ -104,7 +107,9 @@ class NameClaim(BaseModel):
     source: Source
     origin: str
     version: int
-    is_transient: bool = False
+    artifact_id: str | None = None
+    temporary: bool = False
+    expires_at: int | None = None
 
 
 class NameResolution(StrEnum):
@@ -118,20 +123,28 @@ class NameResolution(StrEnum):
 def resolve_name_conflict(claim: NameClaim, new: NewFile) -> NameResolution:
     """Decide what happens to a new file whose name already belongs to another file in the session (``claim``).
 
-    If the raw (original) names are equal, the new file becomes a new version of the other file. There are two
-    exceptions: A tool's file never replaces an upload or a file of the same call. A file that expires never becomes a
-    version of a permanent file, because its expiry would delete the permanent file, too. In these cases, and if the
-    raw names differ, the new file gets a numbered name.
+    If the raw (original) names are equal, the new file becomes a new version of the other file. There are exceptions:
+    A tool's file never replaces an upload, a file of the same turn, or an artifact with a different id. A file never
+    becomes a version of a file that exists longer, because its expiry would delete that file, too. In these cases, and
+    if the raw names differ, the new file gets a numbered name.
     """
     if claim.object_id == new.object_id:
         return NameResolution.SAME_FILE
-    if claim.raw_name != new.raw_name or claim.origin == new.origin:
+    if claim.raw_name != new.raw_name or _may_expire_before(new, claim):
         return NameResolution.NUMBERED_NAME
-    if claim.source is Source.UPLOADED and new.source is not Source.UPLOADED:
-        return NameResolution.NUMBERED_NAME
-    if new.is_transient and not claim.is_transient:
+    if new.source is Source.UPLOADED:
+        return NameResolution.NEW_VERSION
+    is_other_artifact = claim.artifact_id != new.artifact_id or turn_of(claim.origin) == turn_of(new.origin)
+    if claim.source is Source.UPLOADED or is_other_artifact:
         return NameResolution.NUMBERED_NAME
     return NameResolution.NEW_VERSION
+
+
+def _may_expire_before(new: NewFile, claim: NameClaim) -> bool:
+    """Return True if the deletion of ``new`` as the newest version could delete the claimed file before its time."""
+    if new.expires_at is not None and (claim.expires_at is None or new.expires_at < claim.expires_at):
+        return True
+    return new.temporary and not claim.temporary
 
 
 def as_permanent(record: FileRecord) -> FileRecord:

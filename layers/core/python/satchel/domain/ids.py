@@ -61,6 +61,11 @@ def call_id(turn_id: TurnId, round_number: int, index: int) -> CallId:
     return CallId(f"{turn_id}-{round_number:02d}-{index:02d}")
 
 
+def turn_of(origin: str) -> str:
+    """Return the id of the turn that contains the tool call ``origin``. Return other ids unchanged."""
+    return origin.partition("-")[0]
+
+
 def time_of(any_id: str) -> datetime:
     """Return the UTC creation time from an id. The id of a tool call contains the creation time of its turn."""
     number = 0

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from satchel.contract import Display
 from satchel.domain.calls import Call, CallResult
-from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseDisplay, ToolCallSummary
+from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseCanvas, ResponseDisplay, ToolCallSummary
 from satchel.domain.sessions import Turn
 
 
@@ -13,7 +13,7 @@ def compose_response(turn: Turn, calls: Sequence[Call]) -> FinalResponse:
     results = [call.result for call in calls if call.result]
     display = resolve_display(results)
     artifacts = [artifact for result in results for artifact in result.artifacts]
-    canvases = [result.canvas for result in results if result.canvas]
+    canvases = _last_of_each_id([result.canvas for result in results if result.canvas])
     return FinalResponse(
         turn_id=turn.turn_id,
         session_id=turn.session_id,
@@ -25,37 +25,41 @@ def compose_response(turn: Turn, calls: Sequence[Call]) -> FinalResponse:
         deferred_artifacts=[file for result in results for file in result.deferred],
         display=display,
         canvas=canvases[-1] if canvases else None,
+        canvases=canvases,
         tool_calls=[_summary(call) for call in calls],
         error=turn.error,
     )
 
 
-def _newest_versions(artifacts: list[ResponseArtifact]) -> list[ResponseArtifact]:
-    """Return the newest version of each file. Versions may be in any order, because tool calls run in parallel."""
-    newest: dict[str, ResponseArtifact] = {}
-    for artifact in artifacts:
-        if artifact.version >= newest.get(artifact.file_key, artifact).version:
-            newest[artifact.file_key] = artifact
-    return list(newest.values())
+def _last_of_each_id(canvases: list[ResponseCanvas]) -> list[ResponseCanvas]:
+    """Return the dashboards in the order in which tools opened them. If an id repeats, keep only the last one."""
+    by_id: dict[str, ResponseCanvas] = {}
+    for canvas in canvases:
+        by_id.pop(canvas.id, None)
+        by_id[canvas.id] = canvas
+    return list(by_id.values())
 
 
 def _primary_first(artifacts: list[ResponseArtifact], primary: str | None) -> list[ResponseArtifact]:
     """Move the primary file to the front (clause v2:display:primary-file). The other files keep their order."""
-    newest = sorted(_newest_versions(artifacts), key=lambda artifact: artifact.name != primary)
-    return [artifact.model_copy(update={"position": index}) for index, artifact in enumerate(newest)]
+    ordered = sorted(artifacts, key=lambda artifact: artifact.name != primary)
+    return [artifact.model_copy(update={"position": index}) for index, artifact in enumerate(ordered)]
 
 
 def resolve_display(results: Sequence[CallResult]) -> ResponseDisplay:
     """Return display settings for the files of these tool calls. The last display hint replaces all earlier hints.
 
-    If a call after that hint created a file that can be shown, the canvas opens (clause v2:canvas:auto-open).
+    If a call after that hint created a file that can be shown, the canvas opens (clause v2:canvas:auto-open). Failed
+    calls and calls without files and dashboards open nothing.
     """
+    results = [result for result in results if not result.is_error]
     last_hint = max((index for index, result in enumerate(results) if result.display), default=-1)
     hint = (results[last_hint].display if last_hint >= 0 else None) or Display()
     artifacts = [artifact for result in results for artifact in result.artifacts]
     primary = hint.primary_file if hint.primary_file in {a.name for a in artifacts} else _first_showable(artifacts)
     later = [artifact for result in results[last_hint + 1 :] for artifact in result.artifacts]
     opens = hint.open_canvas or hint.storage_action == "store_and_open" or _first_showable(later) is not None
+    opens = opens and any(result.files or result.canvas for result in results)
     resolved = ResponseDisplay.model_validate(hint.model_dump(exclude_none=True))
     return resolved.model_copy(update={"open_canvas": opens, "primary_file": primary})
 

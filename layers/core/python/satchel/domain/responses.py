@@ -110,6 +110,7 @@ class FinalResponse(BaseModel):
     artifacts: list[ResponseArtifact] = []
     deferred_artifacts: list[ResponseDeferred] = []
     display: ResponseDisplay = ResponseDisplay()
-    canvas: ResponseCanvas | None = None
+    canvas: ResponseCanvas | None = Field(default=None, description="The dashboard that was opened last.")
+    canvases: list[ResponseCanvas] = Field(default=[], description="All dashboards of the turn, the last one last.")
     tool_calls: list[ToolCallSummary] = []
     error: TurnError | None = None

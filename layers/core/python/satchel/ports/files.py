@@ -41,6 +41,10 @@ class Files(Protocol):
         """Return one version of a file, or None."""
         ...
 
+    def list_versions(self, user: UserName, file_key: FileKey, limit: int, cursor: str | None) -> Page[FileRecord]:
+        """Return a page of the versions of a user's file, newest first. The page is empty if there is no such file."""
+        ...
+
     def list(
         self, user: UserName, limit: int, cursor: str | None, file_filter: FileFilter = ALL_FILES
     ) -> Page[FileRecord]:

@@ -99,7 +99,9 @@ def claim_item(record: FileRecord) -> Item:
         source=record.source,
         origin=record.origin,
         version=record.version,
-        is_transient=record.is_transient,
+        artifact_id=record.artifact_id,
+        temporary=record.temporary,
+        expires_at=record.expires_at,
     )
     return {
         "pk": name_partition(record.user, record.session_id),

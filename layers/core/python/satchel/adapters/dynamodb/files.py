@@ -138,6 +138,10 @@ class DynamoFiles:
     def get_version(self, user: UserName, file_key: FileKey, version: int) -> FileRecord | None:
         return self.table.get_doc(f"USER#{user}", version_key(file_key, version), FileRecord)
 
+    def list_versions(self, user: UserName, file_key: FileKey, limit: int, cursor: str | None) -> Page[FileRecord]:
+        query = Query(f"USER#{user}", version_prefix(file_key), limit, newest_first=True)
+        return self.table.list_page(query, cursor, parse_record)
+
     def list(
         self, user: UserName, limit: int, cursor: str | None, file_filter: FileFilter = ALL_FILES
     ) -> Page[FileRecord]:

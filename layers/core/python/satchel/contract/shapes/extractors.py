@@ -124,8 +124,9 @@ def _pop_list(payload: dict[str, Any], name: str) -> list[Any] | None:
 def _add_artifact(item: object, label: str, builder: OutputBuilder) -> None:
     fields = as_mapping(item)
     if fields is not None and typed_artifacts.is_typed(fields):
-        fields = typed_artifacts.fill_defaults(fields, position=len(builder.artifacts))
-    builder.add_artifact(item if fields is None else fields, label)
+        typed_artifacts.add_typed(fields, builder)
+    else:
+        builder.add_artifact(item if fields is None else fields, label)
 
 
 def _pop_v1_array(payload: dict[str, Any], key: str) -> list[Any]:

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Mapping
 from typing import Any
-from uuid import UUID, uuid5
 
 from satchel.contract.file_names import safe_name
-from satchel.contract.jsonable import NotJsonError, replace_surrogates, to_json_text
+from satchel.contract.jsonable import NotJsonError, parse_json, to_json_text
 from satchel.contract.media_types import extension_of, is_mime
 from satchel.contract.shapes.output_builder import OutputBuilder
 
@@ -14,8 +13,9 @@ BIBLIOGRAPHY_TYPE = "application/vnd.bibliography"
 BIBLIOGRAPHY_TITLE = "Article References"
 GRANT_TYPE = "text/markdown"
 GRANT_TITLE = "NIH Grant Details"
+KNOWLEDGE_GRAPH_TYPE = "application/vnd.knowledge-graph"
 
-_ID_NAMESPACE = UUID("5b1f2d0c-6f3e-4c58-9d5e-0b6f6d2f6a11")
+_EMPTY = "it is empty, so no file was stored"
 _DEFAULT_TITLE = "Artifact"
 _SEPARATORS = re.compile(r"[/\\:]+")
 
@@ -31,8 +31,7 @@ def extract_bibliography(payload: dict[str, Any], builder: OutputBuilder) -> Non
     except NotJsonError as error:
         builder.add_problem(BIBLIOGRAPHY_TITLE, str(error))
         return
-    item = {"type": BIBLIOGRAPHY_TYPE, "title": BIBLIOGRAPHY_TITLE, "content": content}
-    builder.add_artifact(fill_defaults(item, position=len(builder.artifacts)), BIBLIOGRAPHY_TITLE)
+    add_typed({"type": BIBLIOGRAPHY_TYPE, "title": BIBLIOGRAPHY_TITLE, "content": content}, builder)
 
 
 def extract_grant(payload: dict[str, Any], builder: OutputBuilder) -> None:
@@ -48,8 +47,7 @@ def extract_grant(payload: dict[str, Any], builder: OutputBuilder) -> None:
         return
     kind = grant.get("type")
     kind = kind if isinstance(kind, str) and is_mime(kind) else GRANT_TYPE
-    item = {"language": "markdown", **grant, "type": kind, "title": title}
-    builder.add_artifact(fill_defaults(item, position=len(builder.artifacts)), str(title))
+    add_typed({"language": "markdown", **grant, "type": kind, "title": title}, builder)
 
 
 def is_typed(item: Mapping[str, Any]) -> bool:
@@ -58,8 +56,36 @@ def is_typed(item: Mapping[str, Any]) -> bool:
     return isinstance(item.get("type"), str) and item.get("content") is not None and not has_bytes
 
 
-def fill_defaults(item: Mapping[str, Any], position: int) -> dict[str, Any]:
-    """Return a typed artifact with defaults for missing fields. The default id depends on position and content only."""
+def add_typed(item: Mapping[str, Any], builder: OutputBuilder) -> None:
+    """Add a typed artifact to the builder, or report a problem if its content is empty."""
+    fields = _fill_defaults(item, position=len(builder.artifacts))
+    if _is_empty(item["type"], item["content"]):
+        builder.add_problem(str(fields["title"]), _EMPTY)
+    else:
+        builder.add_artifact(fields, str(fields["title"]))
+
+
+def _is_empty(kind: str, content: object) -> bool:
+    """Return True for blank Markdown, and for a bibliography or knowledge graph whose lists have no items."""
+    is_blank = isinstance(content, str) and not content.strip()
+    if kind == GRANT_TYPE:
+        return is_blank
+    if kind not in {BIBLIOGRAPHY_TYPE, KNOWLEDGE_GRAPH_TYPE}:
+        return False
+    if is_blank:
+        return True
+    try:
+        value = parse_json(content) if isinstance(content, str) else content
+    except NotJsonError:
+        return False
+    if not isinstance(value, Mapping):
+        return value in (None, [], ())
+    lists = [item for item in value.values() if isinstance(item, list | Mapping)]
+    return not value or (bool(lists) and not any(lists))
+
+
+def _fill_defaults(item: Mapping[str, Any], position: int) -> dict[str, Any]:
+    """Return a typed artifact with defaults for missing fields."""
     kind = item["type"]
     mime = item.get("mime") or (kind if is_mime(kind) else "text/plain")
     title = item.get("title") or item.get("name") or _DEFAULT_TITLE
@@ -67,7 +93,6 @@ def fill_defaults(item: Mapping[str, Any], position: int) -> dict[str, Any]:
         "mime": mime,
         "title": title,
         "name": _file_name(str(title), str(mime)),
-        "id": _derive_id(position, kind, title, item["content"]),
         "position": position,
     }
     return defaults | {key: value for key, value in item.items() if value not in (None, "") or key == "content"}
@@ -78,12 +103,3 @@ def _file_name(title: str, mime: str) -> str:
     name = safe_name(_SEPARATORS.sub("-", title))
     extension = extension_of(mime, default=".txt")
     return name if name.lower().endswith(extension) else safe_name(name + extension)
-
-
-def _derive_id(position: int, *parts: object) -> str:
-    """Return a hash of an artifact's position and parts as id, so that the same output always gets the same ids."""
-    try:
-        text = "\0".join(part if isinstance(part, str) else to_json_text(part) for part in parts)
-    except NotJsonError:
-        text = ""
-    return str(uuid5(_ID_NAMESPACE, f"{position}\0{replace_surrogates(text)}"))

@@ -189,6 +189,7 @@ FILE: Example = {
     "download_url": f"/api/files/download/{FILE_KEY}?token=…",
 }
 FILES: Example = {"files": [FILE], "cursor": None}
+FILE_VERSIONS: Example = {"versions": [FILE | {"version": 2}, FILE], "cursor": None}
 KEPT_FILE: Example = FILE | {"source": "generated", "info": {}}
 FILE_CONTENT: Example = FILE | {"size": 5, "b64": "aGVsbG8=", "s3_ref": None}
 UPLOAD: Example = {

@@ -55,6 +55,7 @@ _MAX_PROBLEMS_FOR_MODEL = 10
 _MAX_DEFERRED_FOR_MODEL = 20
 _MAX_ACTIONS_FOR_MODEL = 10
 _MAX_DEFERRAL_CHARS = 300
+_FAILED_CALL = "The dashboard was not opened, because the call failed."
 _TIMEOUTS = {"States.Timeout", "States.HeartbeatTimeout"}
 
 
@@ -120,7 +121,7 @@ class RecordToolResult:
                 artifacts.append(to_response(stored.artifact, record, position, report.display, declared=declared))
             else:
                 deferred.append(to_deferred_response(record))
-        refused = rejection_reason(report.canvas, self.canvas_origins) if report.canvas else None
+        refused = self._canvas_rejection(report)
         return CallResult(
             is_error=report.is_error,
             error_code=report.error_code,
@@ -133,6 +134,11 @@ class RecordToolResult:
             canvas=to_response_canvas(report.canvas) if report.canvas and not refused else None,
             duration_ms=report.duration_ms,
         )
+
+    def _canvas_rejection(self, report: RunnerReport) -> str | None:
+        if report.canvas is None:
+            return None
+        return _FAILED_CALL if report.is_error else rejection_reason(report.canvas, self.canvas_origins)
 
     def _save_files(
         self, call: Call, report: RunnerReport

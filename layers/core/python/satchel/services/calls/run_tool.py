@@ -11,6 +11,7 @@ from satchel.contract import (
     ToolCrashed,
     ToolError,
     ToolFailed,
+    ToolOutput,
     build_model_view,
     normalize,
     scrub_output,
@@ -100,9 +101,9 @@ class RunTool:
             after = self._list_files(order, workspace)
             if output.is_error:
                 check_file_sizes(str(output.results), before, after, self.max_file_bytes)
-            violations.check(failed=output.is_error)
+            output = _checked(output, violations)
             view = build_model_view(output, files=[])
-            undeclared = full_output_files(order.tool, output, view)
+            undeclared = [] if output.is_error else full_output_files(order.tool, output, view)
             if workspace and order.collect:
                 undeclared = [*find_undeclared_artifacts(output, workspace, before, after), *undeclared]
             store = StoreArtifacts(ports.store, self.open_artifact, self.max_file_bytes)
@@ -128,3 +129,13 @@ class RunTool:
                 return listen(running)
             finally:
                 heartbeat.on_task_end(None)
+
+
+def _checked(output: ToolOutput, violations: Violations) -> ToolOutput:
+    """Return the output, or an error that names the same files if the violations fail the call."""
+    try:
+        violations.check(failed=output.is_error)
+    except ToolError as error:
+        files = {name: getattr(output, name) for name in ("artifacts", "deferred_artifacts", "problems")}
+        return ToolOutput.from_error(error).model_copy(update=files)
+    return output

@@ -12,6 +12,7 @@ from satchel.contract import (
     Artifact,
     ArtifactProblem,
     DeferredArtifact,
+    ErrorCode,
     InvalidArtifact,
     InvalidPath,
     ToolError,
@@ -40,10 +41,15 @@ class StoreArtifacts:
     def __call__(
         self, order: CallOrder, workspace: Path | None, output: ToolOutput, undeclared: Sequence[Artifact] = ()
     ) -> tuple[list[StoredFile], list[ArtifactProblem]]:
-        """Store the files of ``output``, then ``undeclared``. Return stored files, and the problems of failed files."""
+        """Store the files of ``output``, then ``undeclared``. Return stored files, and the problems of failed files.
+
+        Store no file of a failed call, because it may be incomplete, but report each as a problem.
+        """
         stored: list[StoredFile] = []
         problems = list(output.problems)
         declared: list[Artifact | DeferredArtifact] = [*output.artifacts, *output.deferred_artifacts]
+        if output.is_error:
+            return [], [*problems, *(_not_stored(artifact) for artifact in [*declared, *undeclared])]
         for index, artifact in enumerate([*declared, *undeclared]):
             try:
                 file = self._store(order, workspace, index, artifact)
@@ -81,6 +87,11 @@ class StoreArtifacts:
         if workspace is None:
             raise InvalidPath(artifact.path, tool_directory(order.user) if order.writes else None)
         return self.open_artifact(artifact.path, workspace, self.max_file_bytes)
+
+
+def _not_stored(artifact: Artifact | DeferredArtifact) -> ArtifactProblem:
+    reason = "not stored, because the call failed"
+    return ArtifactProblem(name=artifact.name, code=ErrorCode.E_TOOL_FAILED, reason=reason)
 
 
 def _is_inline(artifact: Artifact | DeferredArtifact, size: int) -> bool:

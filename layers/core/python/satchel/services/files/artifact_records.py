@@ -56,6 +56,7 @@ def to_new_file(call: Call, stored: StoredFile, display: Display | None, size: i
         hints = _viewer_hints(artifact, display)
         new.viewer = viewer_for(artifact.mime, new.name, hints) if any(hints) else None
         new.auto_open = artifact.auto_open is True
+        new.artifact_id = artifact.id
     else:
         new.expires_at = int((now + lifetime_of(artifact)).timestamp())
         new.reason = artifact.reason and truncate(artifact.reason, _MAX_REASON_CHARS)
@@ -79,7 +80,7 @@ def to_response(
 ) -> ResponseArtifact:
     """Return the file's entry in the response. Clients display only files that the tool ``declared`` in its output."""
     return ResponseArtifact(
-        id=artifact.id or record.file_key,
+        id=artifact.id or record.object_id,
         type=artifact.type or record.mime,
         title=artifact.title or record.name,
         position=position,

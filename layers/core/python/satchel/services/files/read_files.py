@@ -32,12 +32,21 @@ class ReadFiles:
     clock: Clock
     max_inline_bytes: int
 
-    def __call__(self, who: Identity, file_key: FileKey) -> FileRecord:
-        """Return the record of the user's file with this key. Raise FileNotFound."""
-        record = self.files.get(who.name, file_key)
+    def __call__(self, who: Identity, file_key: FileKey, version: int | None = None) -> FileRecord:
+        """Return a version of the user's file, by default the newest. Raise FileNotFound."""
+        if version is None:
+            record = self.files.get(who.name, file_key)
+        else:
+            record = self.files.get_version(who.name, file_key, version)
         if record is None or is_expired(record, self.clock.now()):
             raise FileNotFound(file_key)
         return record
+
+    def list_versions(self, who: Identity, file_key: FileKey, limit: int, cursor: str | None) -> Page[FileRecord]:
+        """Return a page of the versions of the user's file, newest first, without expired ones. Raise FileNotFound."""
+        self(who, file_key)
+        page = self.files.list_versions(who.name, file_key, limit, cursor)
+        return self._without_expired(page)
 
     def content(self, record: FileRecord) -> bytes | None:
         """Return the file's bytes, or None if the file is too large for a JSON response. Raise FileNotFound."""
@@ -53,7 +62,9 @@ class ReadFiles:
         session_id = file_filter.session_id
         if session_id is not None and self.sessions.get(who.name, session_id) is None:
             raise SessionNotFound(session_id)
-        page = self.files.list(who.name, limit, cursor, file_filter)
+        return self._without_expired(self.files.list(who.name, limit, cursor, file_filter))
+
+    def _without_expired(self, page: Page[FileRecord]) -> Page[FileRecord]:
         now = self.clock.now()
         return Page(items=[file for file in page.items if not is_expired(file, now)], cursor=page.cursor)
 

@@ -74,11 +74,12 @@ class ReadTurn:
             file.model_copy(update={"download_url": self._link(self._version(turn, file))})
             for file in response.deferred_artifacts
         ]
-        added = {"artifacts": artifacts, "deferred_artifacts": deferred, "canvas": self._canvas(turn, response.canvas)}
-        return response.model_copy(update=added)
+        canvases = [self._canvas(turn, canvas) for canvas in response.canvases]
+        added = {"canvas": canvases[-1] if canvases else None, "canvases": canvases}
+        return response.model_copy(update={"artifacts": artifacts, "deferred_artifacts": deferred, **added})
 
-    def _canvas(self, turn: Turn, canvas: ResponseCanvas | None) -> ResponseCanvas | None:
-        if canvas is None or not canvas.wants_token:
+    def _canvas(self, turn: Turn, canvas: ResponseCanvas) -> ResponseCanvas:
+        if not canvas.wants_token:
             return canvas
         return canvas.model_copy(
             update={"token": self.links.for_canvas(turn.user, turn.session_id, CanvasId(canvas.id))}

@@ -24,6 +24,7 @@ from satchel.entrypoints.http.schemas.files import (
     FileOut,
     FilePage,
     FileUpload,
+    FileVersions,
     StoreReference,
 )
 
@@ -31,6 +32,8 @@ router = APIRouter(tags=["files"])
 InputT = TypeVar("InputT")
 FieldsT = TypeVar("FieldsT", bound=FileFields)
 
+MAX_VERSION = 999_999
+_MAX_VERSION = 999_999
 _CHARSET = re.compile(r"charset\*?\s*=\s*\"?([^\";\s]*)")
 _MULTIPART = {
     "type": "object",
@@ -50,6 +53,7 @@ _BODY = {
 }
 _UPLOADED = examples.responses(201, examples.FILE, 400, 403, 404, 409, 413, 422, 503)
 _READ = examples.responses(200, examples.FILE_CONTENT, 403, 404, 422)
+_VERSIONS = examples.responses(200, examples.FILE_VERSIONS, 403, 404, 422)
 _PERMANENT = examples.responses(200, examples.KEPT_FILE, 403, 404, 409, 422, 503)
 
 
@@ -134,9 +138,10 @@ def read_file(
     use_cases: InjectedUseCases,
     file_key: FilePath,
     content: Annotated[bool, Query(description="False: return the metadata and the link without the content.")] = True,  # noqa: FBT002  (a query parameter)
+    version: Annotated[int | None, Query(ge=1, le=_MAX_VERSION, description="By default the newest version.")] = None,
 ) -> FileContent:
     """Read a file as JSON, with its content in `b64`. Use the download link for files over `inline_bytes`."""
-    record = use_cases.read_files(user, file_key)
+    record = use_cases.read_files(user, file_key, version)
     metadata = FileOut.of(record, use_cases.mint_links(record)).model_dump()
     if not content:
         return FileContent(**metadata)
@@ -144,6 +149,17 @@ def read_file(
     if content_bytes is None:
         return FileContent(**metadata, s3_ref=StoreReference(key=record.key))
     return FileContent(**metadata, b64=b64encode(content_bytes).decode())
+
+
+@router.get("/api/files/{file_key}/versions", responses=_VERSIONS)
+def list_versions(
+    user: CurrentUser, use_cases: InjectedUseCases, file_key: FilePath, limit: Limit = 50, cursor: Cursor = None
+) -> FileVersions:
+    """List the versions of a file, newest first, each with a link to exactly that version."""
+    page = use_cases.read_files.list_versions(user, file_key, limit, cursor)
+    urls = use_cases.mint_links.for_files(page.items)
+    versions = [FileOut.of(record, url) for record, url in zip(page.items, urls, strict=True)]
+    return FileVersions(versions=versions, cursor=page.cursor)
 
 
 @router.post("/api/files/{file_key}/keep", responses=_PERMANENT)

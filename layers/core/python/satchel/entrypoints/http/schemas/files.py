@@ -81,6 +81,13 @@ class FilePage(BaseModel):
     cursor: str | None = None
 
 
+class FileVersions(BaseModel):
+    """A page of the versions of a file, newest first. Each has a link to exactly that version."""
+
+    versions: list[FileOut]
+    cursor: str | None = None
+
+
 class NewLink(BaseModel):
     """A shared link to create, valid for ``ttl_seconds``."""
 
