@@ -32,9 +32,11 @@ class ServerListing(BaseModel):
     """An MCP server with its tools. ``reason`` says why the server is unavailable, if it is."""
 
     name: str
+    title: str = ""
     description: str = ""
     status: str
     reason: str | None = None
+    since: datetime | None = None
     tools: list[ToolListing] = []
 
 

@@ -29,7 +29,7 @@ def list_tools(connection: Connection, *, as_json: bool) -> ExitCode:
 
 
 def _as_json(servers: list[ServerListing]) -> str:
-    return json.dumps([server.model_dump() for server in servers], indent=2, ensure_ascii=False)
+    return json.dumps([server.model_dump(mode="json") for server in servers], indent=2, ensure_ascii=False)
 
 
 def _lines(server: ServerListing) -> Iterator[str]:

@@ -74,6 +74,7 @@ class System:
 
         Call this at the end of the startup: starting the servers uses all processors for seconds.
         """
+        use_cases().refresh_tools.mark_starting(list(self._servers))
         executor = ThreadPoolExecutor(_MAX_LISTING_THREADS, thread_name_prefix="list-tools")
         self._stack.callback(executor.shutdown, wait=False, cancel_futures=True)
         listings = {server: executor.submit(use_cases().refresh_tools, server) for server in self._servers}

@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from satchel.services.turns.think import MAX_WAIT
+
 State = dict[str, Any]
 
 _EXECUTION = 2  # started, and one of succeeded, failed, aborted, timed out
@@ -25,7 +27,7 @@ def min_history(definition: str, *, rounds: int, calls: int) -> int:
 
 
 def max_history(definition: str, *, rounds: int, calls: int) -> int:
-    """Return the number of events if each task uses all of its retries and every call needs an approval."""
+    """Return the number of events with all retries, an approval of every call, and the longest wait for servers."""
     return _history(
         definition, rounds, calls, lambda state: _attempt(state) * (1 + _retries(state)), with_approvals=True
     )
@@ -37,16 +39,26 @@ def _history(
     """Return the number of events. After the last round of calls, the state Think runs once more."""
     states: dict[str, State] = json.loads(_NUMBER.sub("1", definition))["States"]
     steps: dict[str, State] = states["RunTools"]["ItemProcessor"]["States"]
-    known = {"Think", "AnyCalls", "RunTools", "Finish", "AskFirst", "Approval", "Dispatch", "RecordToolResult"}
+    known = {"Think", "AnyCalls", "AwaitServers", "RunTools", "Finish"}
+    known |= {"AskFirst", "Approval", "Dispatch", "RecordToolResult"}
     assert {*states, *steps} == known, "the machine has states that this module does not count"
 
     def task(state: State) -> int:
         return _STATE + attempts(state)
 
     think_events = task(states["Think"]) + _STATE
+    waits = int(MAX_WAIT.total_seconds()) // states["AwaitServers"]["Seconds"] if with_approvals else 0
     call = _ITERATION + _STATE + task(steps["Dispatch"]) + task(steps["RecordToolResult"])
     call += task(steps["Approval"]) if with_approvals else 0
-    return _EXECUTION + (rounds + 1) * think_events + rounds * (_STATE + _MAP) + calls * call + task(states["Finish"])
+    wait = waits * (think_events + _STATE)
+    return (
+        _EXECUTION
+        + wait
+        + (rounds + 1) * think_events
+        + rounds * (_STATE + _MAP)
+        + calls * call
+        + task(states["Finish"])
+    )
 
 
 def _attempt(task: State) -> int:

@@ -3,7 +3,9 @@ from starlette.testclient import TestClient
 
 import satchel
 from satchel.domain.ids import UserName
+from satchel.domain.timestamps import format_time
 from satchel.domain.tools import BUILTIN_DESCRIPTION, LIST_FILES, fresh_tool_list
+from tests.integration.aws.factories import START
 from tests.integration.http.backend import (
     MAX_BODY,
     MAX_FILE,
@@ -67,19 +69,31 @@ class TestTools:
             "servers": [
                 {
                     "name": "report",
+                    "title": "report",
                     "description": "Reports.",
                     "status": "ready",
                     "reason": None,
+                    "since": format_time(START),
                     "tools": [SUMMARISE.model_dump()],
                 },
                 {
                     "name": "satchel",
+                    "title": "Satchel",
                     "description": BUILTIN_DESCRIPTION,
                     "status": "ready",
                     "reason": None,
+                    "since": None,
                     "tools": [LIST_FILES.model_dump()],
                 },
-                {"name": "waking", "description": "Not listed yet.", "status": "starting", "reason": None, "tools": []},
+                {
+                    "name": "waking",
+                    "title": "waking",
+                    "description": "Not listed yet.",
+                    "status": "starting",
+                    "reason": None,
+                    "since": None,
+                    "tools": [],
+                },
             ],
         }
 
@@ -101,4 +115,5 @@ class TestTools:
 
         assert before is None
         assert (waking["status"], waking["reason"]) == ("unavailable", "no such program")
+        assert waking["since"] == format_time(backend.clock.now())
         assert [tool["name"] for tool in waking["tools"]] == ["summarise"]

@@ -60,6 +60,8 @@ function applyEvent(before: Turn, event: TurnEvent, live: boolean): Turn {
   switch (event.type) {
     case "turn_started":
       return { ...turn, parts: [], outputs: [], notes: [] };
+    case "servers_starting":
+      return { ...turn, notes: [...turn.notes, startingNote(event.servers)] };
     case "token_stream":
       return { ...turn, parts: appendText(turn.parts, event) };
     case "intermediate_update":
@@ -71,6 +73,10 @@ function applyEvent(before: Turn, event: TurnEvent, live: boolean): Turn {
     default:
       return { ...turn, parts: updateCall(turn.parts, event) };
   }
+}
+
+function startingNote(servers: readonly string[]): string {
+  return `These tool servers are still starting, so their tools were not available: ${servers.join(", ")}`;
 }
 
 type TextEvent = Extract<TurnEvent, { type: "token_stream" }>;

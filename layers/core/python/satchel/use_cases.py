@@ -155,7 +155,6 @@ class UseCases:
         return BuildModelRequest(
             sessions=self.ports.sessions,
             file_context=self.file_context,
-            tools=self.list_tools,
             models=self.models,
             instructions=self.settings.think.instructions,
             context_tokens=self.settings.think.context_tokens,

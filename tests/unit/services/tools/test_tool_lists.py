@@ -1,10 +1,12 @@
 """Tool lists: reading them by group, refreshing them and marking them as stale."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
+from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
 from satchel.domain.tools import BUILTIN_DESCRIPTION, LIST_FILES, fresh_tool_list
 from satchel.services.tools.tool_lists import ServerTools
@@ -19,11 +21,12 @@ def delete_lists(world: World) -> None:
 
 @pytest.mark.clause("v4:registry:description")
 def test_servers_are_listed_by_name_with_their_tools(world: World) -> None:
+    now = world.clock.now()
     assert world.use_cases.list_tools(ALICE.groups) == [
-        ServerTools(name="exact", description="", tools=[EXACT]),
-        ServerTools(name="report", description="Reports", tools=[SUMMARISE, MERGE, ECHO]),
-        ServerTools(name="satchel", description=BUILTIN_DESCRIPTION, tools=[LIST_FILES]),
-        ServerTools(name="web.pages", description="", tools=[FETCH]),
+        ServerTools(name="exact", title="exact", description="", tools=[EXACT], since=now),
+        ServerTools(name="report", title="report", description="Reports", tools=[SUMMARISE, MERGE, ECHO], since=now),
+        ServerTools(name="satchel", title="Satchel", description=BUILTIN_DESCRIPTION, tools=[LIST_FILES]),
+        ServerTools(name="web.pages", title="web.pages", description="", tools=[FETCH], since=now),
     ]
 
 
@@ -127,7 +130,7 @@ def test_failed_server_is_due_after_thirty_seconds_and_recovers(world: World) ->
     world.runners.tools["report"] = [ECHO]
     world.use_cases.refresh_tools.try_refresh("report")
     assert world.use_cases.list_tools(ALICE.groups)[1] == ServerTools(
-        name="report", description="Reports", tools=[ECHO]
+        name="report", title="report", description="Reports", tools=[ECHO], since=world.clock.now()
     )
 
 
@@ -203,3 +206,55 @@ def test_refresh_of_all_servers_continues_after_a_failure(world: World) -> None:
         False,
         True,
     ]
+
+
+# Status
+
+
+def test_status_keeps_the_time_of_its_start_until_it_changes(world: World) -> None:
+    delete_lists(world)
+    refresh = world.use_cases.refresh_tools
+
+    def status() -> tuple[bool, str | None, bool, datetime | None]:
+        report = world.use_cases.list_tools(ALICE.groups)[1]
+        return report.is_starting, report.failure, report.tools is not None, report.since
+
+    started_at = world.clock.now()
+    refresh.mark_starting(["report"])
+    world.clock.advance(5)
+    refresh.mark_starting(["report"])
+    assert status() == (True, None, False, started_at)
+    tools = world.runners.tools.pop("report")
+    failed_at = world.clock.now()
+    for _ in range(2):
+        refresh.try_refresh("report")
+        assert status() == (False, "The server 'report' did not start: no such program", False, failed_at)
+        world.clock.advance(30)
+    world.runners.tools["report"] = tools
+    ready_at = world.clock.now()
+    for _ in range(2):
+        refresh.try_refresh("report")
+        assert status() == (False, None, True, ready_at)
+        world.clock.advance(300)
+
+
+def test_refresh_marks_servers_without_a_list_as_starting(world: World) -> None:
+    delete_lists(world)
+    seen: list[bool] = []
+    list_tools = world.runners.list_tools
+
+    def record_status(server: str) -> Sequence[ToolSpec]:
+        seen.append(world.use_cases.list_tools(ALICE.groups)[1].since is not None)
+        return list_tools(server)
+
+    world.runners.list_tools = record_status  # type: ignore[method-assign]
+    world.use_cases.refresh_tools.refresh_all(["report"])
+    assert seen == [True]
+
+
+def test_interrupted_start_is_due_after_thirty_seconds(world: World) -> None:
+    delete_lists(world)
+    world.use_cases.refresh_tools.mark_starting(list(REGISTRY.servers))
+    assert world.use_cases.refresh_tools.due() == []
+    world.clock.advance(30)
+    assert sorted(world.use_cases.refresh_tools.due()) == sorted(REGISTRY.servers)

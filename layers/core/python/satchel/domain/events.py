@@ -10,6 +10,7 @@ from satchel.domain.ids import TurnId
 
 EventType = Literal[
     "turn_started",
+    "servers_starting",
     "token_stream",
     "tool_approval_request",
     "tool_approval",

@@ -48,6 +48,12 @@ MUST_ANSWER_NOTE = (
 )
 
 
+STARTING_NOTE = (
+    "The tools of these servers are not offered yet, because the servers are still starting: {servers}. If the user "
+    "needs one of them, say so, and suggest to send the message again in a minute."
+)
+
+
 @dataclass(frozen=True)
 class FileList:
     """The files under one heading. ``more`` counts the files left out; if ``at_least``, the count is a minimum."""

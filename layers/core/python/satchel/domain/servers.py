@@ -39,6 +39,7 @@ class ServerEntry(BaseModel):
     ``silence_seconds``, ``notice_seconds`` and ``max_seconds`` override the default time limits of tool calls
     (``domain.timing``). The server can read ``read_paths`` in addition to the system and its own files.
     ``network: false`` blocks the network. Paths are relative in mcp.json, and absolute in this class.
+    The API returns ``title`` (default: the name) and ``description`` with the server.
     ``requirements`` (a file of pinned packages) and ``deploy`` control the deployment of the server's function.
     """
 
@@ -51,6 +52,7 @@ class ServerEntry(BaseModel):
     transport: Literal["stdio", "http", "sse"] | None = None
     auth_token: str | None = None
     groups: list[str] = []
+    title: str | None = None
     description: str = ""
     allow_private: bool = False
     files: FileMode | dict[str, FileMode] | None = None

@@ -39,10 +39,14 @@ class CallRef(BaseModel):
 
 
 class NextStep(TurnStep):
-    """The output of the state Think (a model request): the tool calls to run, or ``done`` after a final answer."""
+    """The output of the state Think (a model request): the tool calls to run, or ``done`` after a final answer.
+
+    If ``waiting``, no request was sent, because servers are still starting: Think runs again after two seconds.
+    """
 
     calls: list[CallRef] = []
     done: bool
+    waiting: bool = False
 
 
 class CallStep(BaseModel):

@@ -22,28 +22,43 @@ class StoredToolList(BaseModel):
     """The last known tool list of a server. ``tools`` is None if the server never returned a list.
 
     If the last request (at ``asked_at``) failed, ``failure`` is the reason, and ``tools`` are from an earlier request.
-    ``doubted`` is True if the server announced a change of its tools after the list was stored.
+    ``doubted`` is True if the server announced a change of its tools after the list was stored. ``since`` is the time
+    at which the server became starting, ready or unavailable.
     """
 
     tools: list[ToolSpec] | None = None
     failure: str | None = None
     doubted: bool = False
     asked_at: datetime
+    since: datetime | None = None
+
+    @property
+    def is_starting(self) -> bool:
+        """Return True if the first request for the server's tools has neither returned a list nor failed."""
+        return self.tools is None and self.failure is None
 
     def with_failure(self, reason: str, now: datetime) -> "StoredToolList":
         """Return the list to store after a failed request: the same tools with the reason for the failure."""
-        return StoredToolList(tools=self.tools, failure=reason, asked_at=now)
+        since = now if self.failure is None else self.since or self.asked_at
+        return StoredToolList(tools=self.tools, failure=reason, asked_at=now, since=since)
 
     def is_due(self, now: datetime, refresh_interval: timedelta = REFRESH_INTERVAL) -> bool:
         """Return True if it is time to request the list again. A failed or ``doubted`` list is due sooner."""
-        retry_soon = self.failure or self.doubted
+        retry_soon = self.failure or self.doubted or self.is_starting
         interval = min(RETRY_INTERVAL, refresh_interval) if retry_soon else refresh_interval
         return now - self.asked_at >= interval
 
 
-def fresh_tool_list(tools: Sequence[ToolSpec], now: datetime) -> StoredToolList:
-    """Return the list to store for a server that has just returned these tools."""
-    return StoredToolList(tools=list(tools), asked_at=now)
+def fresh_tool_list(tools: Sequence[ToolSpec], now: datetime, before: StoredToolList | None = None) -> StoredToolList:
+    """Return the list to store for a server that has just returned these tools. ``before`` is the list until now."""
+    was_ready = before is not None and before.failure is None and not before.is_starting
+    since = (before.since or before.asked_at) if before and was_ready else now
+    return StoredToolList(tools=list(tools), asked_at=now, since=since)
+
+
+def starting_tool_list(now: datetime) -> StoredToolList:
+    """Return what to store for a server whose tools are requested for the first time."""
+    return StoredToolList(asked_at=now, since=now)
 
 
 MAX_MODEL_NAME_CHARS = 64
@@ -104,6 +119,7 @@ def _to_valid_name(full: str) -> str:
 BUILTIN_SERVER = "satchel"
 """The server name of the built-in tools, which run without a runner. No server in mcp.json may have this name."""
 
+BUILTIN_TITLE = "Satchel"
 BUILTIN_DESCRIPTION = "Built into Satchel: the user's files."
 FILES_PER_PAGE = 50
 

@@ -37,6 +37,13 @@ class TurnStarted(_TurnEventBase):
     session_id: SessionId
 
 
+class ServersStarting(_TurnEventBase):
+    """The tools of these servers were not offered to the model, because the servers are still starting."""
+
+    type: Literal["servers_starting"]
+    servers: list[str]
+
+
 class TokenStream(_TurnEventBase):
     """A piece of a model reply. To get the text of a ``round``, join its pieces with the highest ``attempt``."""
 
@@ -166,6 +173,7 @@ class IntermediateUpdate(RootModel[FilesUpdate | CanvasUpdate | Notification]):
 
 TurnEvent = Annotated[
     TurnStarted
+    | ServersStarting
     | TokenStream
     | ToolApprovalRequest
     | ToolApproval

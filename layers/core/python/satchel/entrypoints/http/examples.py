@@ -57,9 +57,11 @@ _EVALUATE = {
 }
 _CALCULATOR = {
     "name": "calculator",
+    "title": "Calculator",
     "description": "Evaluates arithmetic.",
     "status": "ready",
     "reason": None,
+    "since": _AT,
     "tools": [_EVALUATE],
 }
 TOOLS: Example = {"servers": [_CALCULATOR]}

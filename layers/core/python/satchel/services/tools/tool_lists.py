@@ -7,20 +7,22 @@ import logging
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from pydantic import BaseModel
 
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
-from satchel.domain.servers import Registry
+from satchel.domain.servers import Registry, ServerEntry
 from satchel.domain.tools import (
     BUILTIN_DESCRIPTION,
     BUILTIN_SERVER,
+    BUILTIN_TITLE,
     BUILTIN_TOOLS,
     REFRESH_INTERVAL,
     StoredToolList,
     fresh_tool_list,
+    starting_tool_list,
 )
 from satchel.ports.runners import Runners, ToolLists
 from satchel.ports.system import Clock
@@ -34,12 +36,29 @@ class ServerTools(BaseModel):
     """An MCP server and its tools (None if no list is stored). ``failure`` is the reason if the last start failed."""
 
     name: str
+    title: str
     description: str
     tools: list[ToolSpec] | None
     failure: str | None = None
+    since: datetime | None = None
+
+    @property
+    def is_starting(self) -> bool:
+        """Return True if the server's tools are not known yet, and no request for them has failed."""
+        return self.tools is None and self.failure is None
 
 
-_BUILTIN = ServerTools(name=BUILTIN_SERVER, description=BUILTIN_DESCRIPTION, tools=list(BUILTIN_TOOLS.values()))
+@dataclass(frozen=True)
+class OfferedTools:
+    """The tools that a turn may call. The tools of the ``starting`` servers are not known yet."""
+
+    tools: Sequence[ToolSpec]
+    starting: Sequence[ServerTools] = ()
+
+
+_BUILTIN = ServerTools(
+    name=BUILTIN_SERVER, title=BUILTIN_TITLE, description=BUILTIN_DESCRIPTION, tools=list(BUILTIN_TOOLS.values())
+)
 
 
 @dataclass(frozen=True)
@@ -52,15 +71,23 @@ class ListTools:
     def __call__(self, groups: Collection[str]) -> list[ServerTools]:
         """Return the servers that ``groups`` may call, with their stored tools. All groups may call built-in tools."""
         servers = [
-            self._server(name, entry.description, self.lists.get(name, entry.config_hash()))
+            self._server(name, entry, self.lists.get(name, entry.config_hash()))
             for name, entry in self.registry.visible_to(frozenset(groups)).items()
         ]
         return sorted([*servers, _BUILTIN], key=lambda server: server.name)
 
     def tools(self, groups: Collection[str], only: Collection[str] | None = None) -> list[ToolSpec]:
         """Return the stored tools in a fixed order. ``only`` limits them to these servers and full tool names."""
-        tools = [tool for server in self(groups) for tool in server.tools or []]
-        return [tool for tool in tools if only is None or tool.full_name in only or tool.server in only]
+        return list(self.offered(groups, only).tools)
+
+    def offered(self, groups: Collection[str], only: Collection[str] | None = None) -> OfferedTools:
+        """Return the stored tools in a fixed order, and the servers that are still starting, limited by ``only``."""
+        servers = self(groups)
+        tools = [tool for server in servers for tool in server.tools or []]
+        return OfferedTools(
+            tools=[tool for tool in tools if only is None or tool.full_name in only or tool.server in only],
+            starting=[server for server in servers if server.is_starting and (only is None or server.name in only)],
+        )
 
     def names(self, groups: Collection[str]) -> set[str]:
         """Return all names that a user may put in a message's ``tools`` filter: servers, and full tool names."""
@@ -68,10 +95,12 @@ class ListTools:
         return {s.name for s in servers} | {tool.full_name for s in servers for tool in s.tools or []}
 
     @staticmethod
-    def _server(name: str, description: str, stored: StoredToolList | None) -> ServerTools:
+    def _server(name: str, entry: ServerEntry, stored: StoredToolList | None) -> ServerTools:
+        server = ServerTools(name=name, title=entry.title or name, description=entry.description, tools=None)
         if stored is None:
-            return ServerTools(name=name, description=description, tools=None)
-        return ServerTools(name=name, description=description, tools=stored.tools, failure=stored.failure)
+            return server
+        status = {"tools": stored.tools, "failure": stored.failure, "since": stored.since or stored.asked_at}
+        return server.model_copy(update=status)
 
 
 @dataclass(frozen=True)
@@ -93,8 +122,16 @@ class RefreshTools:
             stored = self.lists.get(server, config_hash) or StoredToolList(asked_at=self.clock.now())
             self.lists.save(server, config_hash, stored.with_failure(error.message, self.clock.now()))
             raise
-        self.lists.save(server, config_hash, fresh_tool_list(tools, self.clock.now()))
+        before = self.lists.get(server, config_hash)
+        self.lists.save(server, config_hash, fresh_tool_list(tools, self.clock.now(), before))
         return tools
+
+    def mark_starting(self, servers: Sequence[str]) -> None:
+        """Store that these servers are starting, except those whose tools have been requested before."""
+        for server in servers:
+            if self._stored(server) is None:
+                config_hash = self.registry.servers[server].config_hash()
+                self.lists.save(server, config_hash, starting_tool_list(self.clock.now()))
 
     def get(self, server: str) -> Sequence[ToolSpec]:
         """Return a server's stored tools, or fetch them if none are stored."""
@@ -116,6 +153,7 @@ class RefreshTools:
 
     def refresh_all(self, servers: Sequence[str]) -> None:
         """Refresh these servers' tool lists, at most eight at a time, because each server may take long to start."""
+        self.mark_starting(servers)
         with ThreadPoolExecutor(_MAX_CONCURRENT) as executor:
             for future in [executor.submit(self.try_refresh, server) for server in servers]:
                 future.result()

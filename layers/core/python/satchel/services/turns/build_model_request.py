@@ -7,14 +7,14 @@ from satchel.domain.conversation import CompletionRequest, Message, ModelReply, 
 from satchel.domain.history import normalize_history
 from satchel.domain.llm import ModelCatalog
 from satchel.domain.metrics import TOKENS_IN, TOKENS_OUT
-from satchel.domain.prompt import MUST_ANSWER_NOTE, FileContext, append_file_list, system_prompt
+from satchel.domain.prompt import MUST_ANSWER_NOTE, STARTING_NOTE, FileContext, append_file_list, system_prompt
 from satchel.domain.sessions import Turn
 from satchel.domain.token_budget import estimate_tokens, fit_to_budget, tool_tokens
 from satchel.ports.llm import Model, StreamListener
 from satchel.ports.sessions import Sessions
 from satchel.ports.system import Metrics
 from satchel.services.files.file_context import FileContextBuilder
-from satchel.services.tools.tool_lists import ListTools
+from satchel.services.tools.tool_lists import OfferedTools
 
 
 @dataclass(frozen=True)
@@ -23,18 +23,21 @@ class BuildModelRequest:
 
     sessions: Sessions
     file_context: FileContextBuilder
-    tools: ListTools
     models: ModelCatalog
     instructions: str
     context_tokens: int
 
-    def __call__(self, turn: Turn, messages: Sequence[Message], *, must_answer: bool = False) -> CompletionRequest:
+    def __call__(
+        self, turn: Turn, messages: Sequence[Message], offered: OfferedTools, *, must_answer: bool = False
+    ) -> CompletionRequest:
         """Return the request. ``must_answer`` tells the model to give its final answer without further tool calls."""
         session = self.sessions.get(turn.user, turn.session_id)
         instructions = (session.instructions if session else None) or self.instructions
         entry = self.models.get(turn.model)
-        tools = self.tools.tools(turn.groups, turn.tools)
+        tools = list(offered.tools)
         notes = [MUST_ANSWER_NOTE] if must_answer else []
+        if offered.starting:
+            notes.append(STARTING_NOTE.format(servers=", ".join(server.name for server in offered.starting)))
         fixed = estimate_tokens(system_prompt(instructions, *notes)) + sum(map(tool_tokens, tools))
         conversation = _add_file_context(normalize_history(messages), self.file_context(turn))
         fitted = fit_to_budget(conversation, (entry.context_tokens or self.context_tokens) - fixed)

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from satchel.domain.calls import Call
 from satchel.domain.conversation import AssistantMessage, Message, ProposedCall, ToolMessage
+from satchel.domain.events import NewEvent
 from satchel.domain.history import split_rounds, split_turns
 from satchel.domain.ids import call_id
 from satchel.domain.sessions import Turn
@@ -14,11 +16,19 @@ from satchel.ports.calls import Calls
 from satchel.ports.llm import Model, StreamListener
 from satchel.ports.system import Clock
 from satchel.ports.turns import Events, Transcript, Turns
-from satchel.services.tools.tool_lists import ListTools
+from satchel.services.tools.tool_lists import ListTools, OfferedTools
 from satchel.services.turns.build_model_request import BuildModelRequest
 from satchel.services.turns.token_streamer import TokenStreamer, TurnCancelled
 
 MAX_TOOL_CHARS = 200
+MAX_WAIT = timedelta(seconds=10)
+"""A turn waits so long for servers that are still starting. Then it continues without their tools."""
+
+_MAX_START = timedelta(seconds=90)  # a start that takes longer was interrupted, so no turn waits for it
+
+
+class ServersStarting(Exception):
+    """The model request must wait, because servers whose tools the turn may call are still starting."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +55,9 @@ class Think:
             return self._next(step, [], done=True)
         try:
             reply = self._reply(turn, step)
+        except ServersStarting:
+            ids = step.model_dump(include={"user", "session_id", "turn_id", "round"})
+            return NextStep(**ids, done=False, waiting=True)
         except TurnCancelled:
             reply = None
         if reply is None:
@@ -95,16 +108,35 @@ class Think:
         return current is not None and not current.has_ended
 
     def _request_reply(self, turn: Turn, round_number: int, listener: StreamListener) -> AssistantMessage | None:
+        offered = self._offered(turn, round_number)
         messages = self.transcript.list_messages(turn.session_id)
         this_turn = split_turns(messages)[-1]
         calls_left = MAX_CALLS_IN_TURN - _count_calls(this_turn)
         must_answer = round_number >= self.max_rounds or calls_left <= 0 or _count_mistakes(this_turn) > MAX_CORRECTIONS
-        reply = self.model.reply(self.build_request(turn, messages, must_answer=must_answer), listener)
+        reply = self.model.reply(self.build_request(turn, messages, offered, must_answer=must_answer), listener)
         self.turns.add_usage(turn, reply.usage)
         if must_answer and (reply.calls or not reply.text.strip()):
             return None
         calls = _with_own_ids(turn, round_number, reply.calls[: min(calls_left, MAX_CALLS_IN_ROUND)])
         return AssistantMessage(text=truncate(reply.text, MAX_ANSWER_CHARS), calls=calls)
+
+    def _offered(self, turn: Turn, round_number: int) -> OfferedTools:
+        """Return the tools to offer. In the first round, raise ServersStarting for ``MAX_WAIT`` if servers start.
+
+        The state machine waits, so no function runs in the meantime.
+        """
+        offered = self.tools.offered(turn.groups, turn.tools)
+        now = self.clock.now()
+        if round_number > 0 or not offered.starting:
+            return offered
+        if now - turn.created_at < MAX_WAIT and any(
+            server.since and now - server.since < _MAX_START for server in offered.starting
+        ):
+            raise ServersStarting
+        payload = {"servers": [server.name for server in offered.starting]}
+        event = NewEvent(type="servers_starting", payload=payload, dedupe_key="servers-starting")
+        self.events.append(turn.turn_id, event)
+        return offered
 
     @staticmethod
     def _calls(turn: Turn, round_number: int, reply: AssistantMessage) -> list[Call]:

@@ -42,9 +42,11 @@ def tools(user: CurrentUser, use_cases: InjectedUseCases) -> Tools:
         servers=[
             ToolServer(
                 name=server.name,
+                title=server.title,
                 description=server.description,
                 status=_status(server),
                 reason=server.failure,
+                since=server.since,
                 tools=server.tools or [],
             )
             for server in use_cases.list_tools(user.groups)
@@ -55,4 +57,4 @@ def tools(user: CurrentUser, use_cases: InjectedUseCases) -> Tools:
 def _status(server: ServerTools) -> ServerStatus:
     if server.failure is not None:
         return "unavailable"
-    return "starting" if server.tools is None else "ready"
+    return "starting" if server.is_starting else "ready"

@@ -69,9 +69,11 @@ class ToolServer(BaseModel):
     """
 
     name: str
+    title: str
     description: str
     status: ServerStatus
     reason: str | None = None
+    since: Annotated[datetime | None, Field(description="Start of the status; null if it is not known.")] = None
     tools: list[ToolSpec]
 
 
