@@ -40,7 +40,6 @@ class System:
         self._settings = settings.function_settings(port)
         os.environ.update(self._settings)
         self._servers = load_servers()
-        self._workspaces = Workspaces()
         self._stack = ExitStack()
         self.remaining_workspaces: list[str] = []
         self.store_url = ""
@@ -50,6 +49,7 @@ class System:
         """Start all parts of the system."""
         with ExitStack() as stack:
             stack.enter_context(self.run_folder)
+            self._workspaces = Workspaces(self.run_folder.users)
             cloud = stack.enter_context(LocalCloud())
             self.store_url = cloud.endpoint_url
             # This callback runs after the runners have ended, because tools lock the workspaces.

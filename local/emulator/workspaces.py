@@ -1,8 +1,12 @@
 """Directories that exist while the emulator runs: users' workspaces under ``/tmp``, logs and temporary files."""
 
+import fcntl
+import os
 import tempfile
 import threading
 import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -12,19 +16,27 @@ from satchel.contract.errors import ToolError
 from satchel.domain.ids import UserName
 
 _REMOVE_TIMEOUT = 1.0  # seconds; limits the wait for a workspace that a tool of another emulator has locked
+_PREFIX = "satchel-run-"
+_KEEP_LOGS_SECONDS = 7 * 24 * 3600.0  # the logs of a killed emulator may explain why it ended
 
 
 class Workspaces:
-    """Remembers which users' workspaces the emulator's tools use. Removes them when the emulator stops. Thread-safe."""
+    """Remembers which users' workspaces the emulator's tools use. Removes them when the emulator stops. Thread-safe.
 
-    def __init__(self) -> None:
+    Each user's name is also a file in ``record``. If the emulator is killed, the next start reads the names there.
+    """
+
+    def __init__(self, record: Path) -> None:
+        self._record = record
         self._users: set[UserName] = set()
         self._lock = threading.Lock()
 
     def add(self, user: UserName) -> None:
         """Remember that a tool uses this user's workspace, so that ``remove_all`` removes it."""
         with self._lock:
-            self._users.add(user)
+            if user not in self._users:
+                (self._record / user).touch()
+                self._users.add(user)
 
     def remove_all(self) -> list[str]:
         """Remove the workspaces and return the users whose workspace could not be removed.
@@ -33,14 +45,18 @@ class Workspaces:
         """
         with self._lock:
             users, self._users = self._users, set()
-        remaining = set(users)
-        threads = [threading.Thread(target=_remove, args=(user, remaining), daemon=True) for user in users]
-        for thread in threads:
-            thread.start()
-        deadline = time.monotonic() + _REMOVE_TIMEOUT
-        for thread in threads:
-            thread.join(max(0.0, deadline - time.monotonic()))
-        return sorted(remaining)
+        return _remove_workspaces(users)
+
+
+def _remove_workspaces(users: Iterable[UserName]) -> list[str]:
+    remaining: set[str] = set(users)
+    threads = [threading.Thread(target=_remove, args=(user, remaining), daemon=True) for user in sorted(remaining)]
+    for thread in threads:
+        thread.start()
+    deadline = time.monotonic() + _REMOVE_TIMEOUT
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    return sorted(remaining)
 
 
 def _remove(user: UserName, remaining: set[str]) -> None:
@@ -55,33 +71,80 @@ class RunFolder:
     """Context manager for the emulator's temporary directory. On exit, it removes everything except non-empty logs.
 
     ``logs`` is the folder for the output of runners. ``scratch`` is the folder for their temporary files, because a
-    killed runner cannot remove its own files.
+    killed runner cannot remove its own files. ``users`` records whose workspaces the tools use. The directory is locked
+    while the emulator lives: the start of another one removes what an emulator left that was killed.
     """
 
     path: Path
     logs: Path
     scratch: Path
+    users: Path
+    lock: int | None = None
 
     def __enter__(self) -> Self:
-        """Create the directory with its subdirectories ``logs`` and ``scratch``."""
-        self.path = Path(tempfile.mkdtemp(prefix="satchel-run-"))
-        self.logs = self.path / "logs"
-        self.scratch = self.path / "scratch"
-        for folder in (self.logs, self.scratch):
+        """Create the directory with its subdirectories. Remove what killed emulators left."""
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        self.lock = _locked(self.path)
+        self.logs, self.scratch, self.users = (self.path / name for name in ("logs", "scratch", "users"))
+        for folder in (self.logs, self.scratch, self.users):
             folder.mkdir()
+        _remove_remains(self.path)
         return self
 
     def __exit__(self, *_exception: object) -> None:
         """Remove the temporary files and the empty logs, and the directory if no log remains."""
-        remove_tree(self.scratch)
-        for log in self.logs.iterdir():
-            if not log.stat().st_size:
-                log.unlink()
-        if not any(self.logs.iterdir()):
-            self.logs.rmdir()
-            self.path.rmdir()
+        _clean(self.path)
+        if self.lock is not None:
+            os.close(self.lock)
 
     @property
     def exists(self) -> bool:
         """Return True if the directory exists. After exit, the directory exists only if it contains a non-empty log."""
         return self.path.exists()
+
+
+def _locked(folder: Path) -> int | None:
+    """Lock a folder and return its descriptor. Return None if a living emulator has locked it."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _remove_remains(own: Path) -> None:
+    """Remove files and workspaces of emulators that were killed, and logs that are older than a week."""
+    dead: list[tuple[Path, int]] = []
+    used: set[str] = set()
+    for folder in own.parent.glob(f"{_PREFIX}*"):
+        with suppress(OSError):  # another user's folder, or one that another emulator has just removed
+            lock = None if folder == own else _locked(folder)
+            if lock is None:
+                used.update(_names(folder / "users"))
+            else:
+                dead.append((folder, lock))
+    _remove_workspaces({UserName(user) for folder, _ in dead for user in _names(folder / "users")} - used)
+    for folder, lock in dead:
+        with suppress(OSError):
+            is_old = folder.stat().st_mtime + _KEEP_LOGS_SECONDS < time.time()
+            remove_tree(folder) if is_old else _clean(folder)
+        os.close(lock)
+
+
+def _clean(folder: Path) -> None:
+    """Remove everything in a run folder except non-empty logs, and the folder if no log remains."""
+    for name in ("scratch", "users"):
+        remove_tree(folder / name)
+    for log in (folder / "logs").iterdir():
+        if not log.stat().st_size:
+            log.unlink()
+    if not any((folder / "logs").iterdir()):
+        (folder / "logs").rmdir()
+        folder.rmdir()
+
+
+def _names(folder: Path) -> Iterator[str]:
+    with suppress(FileNotFoundError):
+        yield from (path.name for path in folder.iterdir())

@@ -59,7 +59,9 @@ class DeployedSystem:
         self.stacks = stacks
         self.cloud = cloud
         self.call_logs = call_logs
-        self.workspaces = Workspaces()
+        users = call_logs.with_name("users")
+        users.mkdir()
+        self.workspaces = Workspaces(users)
         self.opt = call_logs.with_name("opt")
         self._running: dict[str, Function] = {}
         self._clients: dict[str, Any] = {}

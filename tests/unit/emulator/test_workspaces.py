@@ -1,5 +1,6 @@
 """Workspaces and temporary files that remain after the emulator has stopped."""
 
+import os
 import time
 import uuid
 from pathlib import Path
@@ -15,8 +16,8 @@ def new_user() -> str:
     return f"u{uuid.uuid4().hex[:12]}@example.com"
 
 
-def test_workspaces_of_all_added_users_are_removed() -> None:
-    workspaces, users = Workspaces(), [new_user(), new_user()]
+def test_workspaces_of_all_added_users_are_removed(tmp_path: Path) -> None:
+    workspaces, users = Workspaces(tmp_path), [new_user(), new_user()]
     for user in users:
         with LocalWorkspaces().hold(UserName(user), SessionId("s1")) as home:
             (home / "file").write_text("x")
@@ -26,8 +27,8 @@ def test_workspaces_of_all_added_users_are_removed() -> None:
     assert not any((Path("/tmp") / user).exists() for user in users)
 
 
-def test_locked_workspace_is_reported_and_does_not_block() -> None:
-    workspaces, user, other = Workspaces(), new_user(), UserName(new_user())
+def test_locked_workspace_is_reported_and_does_not_block(tmp_path: Path) -> None:
+    workspaces, user, other = Workspaces(tmp_path), new_user(), UserName(new_user())
     for each in (user, other):
         workspaces.add(UserName(each))
     area = LocalWorkspaces()
@@ -42,8 +43,8 @@ def test_locked_workspace_is_reported_and_does_not_block() -> None:
     area.remove(UserName(user))
 
 
-def test_foreign_directory_is_not_removed() -> None:
-    workspaces, user = Workspaces(), new_user()
+def test_foreign_directory_is_not_removed(tmp_path: Path) -> None:
+    workspaces, user = Workspaces(tmp_path), new_user()
     foreign = Path("/tmp") / user
     foreign.mkdir()
     workspaces.add(UserName(user))
@@ -77,3 +78,51 @@ def test_run_folder_keeps_only_non_empty_logs() -> None:
 
     assert folder.exists
     assert [path.name for path in folder.path.rglob("*")] == ["logs", "loud.log"]
+
+
+def killed_run(user: str) -> RunFolder:
+    """Return the folder of an emulator that was killed while a tool of the user ran."""
+    folder = RunFolder().__enter__()
+    with LocalWorkspaces().hold(UserName(user), SessionId("s1")) as home:
+        (home / "file").write_text("x")
+    Workspaces(folder.users).add(UserName(user))
+    (folder.scratch / "file").write_text("x")
+    (folder.logs / "loud.log").write_text("it broke")
+    return folder
+
+
+def release(folder: RunFolder) -> None:
+    """Release the lock, as the kernel does for a killed process."""
+    assert folder.lock is not None
+    os.close(folder.lock)
+
+
+def test_start_removes_files_and_workspaces_of_a_killed_emulator_but_not_its_logs() -> None:
+    user = new_user()
+    folder = killed_run(user)
+    release(folder)
+    with RunFolder():
+        assert [path.name for path in folder.path.rglob("*")] == ["logs", "loud.log"]
+        assert not (Path("/tmp") / user).exists()
+
+
+def test_start_removes_nothing_of_a_living_emulator() -> None:
+    user = new_user()
+    living = killed_run(user)
+    dead = killed_run(user)
+    release(dead)
+    with RunFolder():
+        assert (living.scratch / "file").exists()
+        assert (Path("/tmp") / user / "file").exists()
+        assert not dead.scratch.exists()
+    LocalWorkspaces().remove(UserName(user))
+    release(living)
+
+
+def test_start_removes_logs_that_are_older_than_a_week() -> None:
+    user = new_user()
+    folder = killed_run(user)
+    release(folder)
+    os.utime(folder.path, (0, 0))
+    with RunFolder():
+        assert not folder.exists
