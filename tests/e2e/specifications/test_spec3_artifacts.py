@@ -1,8 +1,8 @@
 """Specification 3, sections 1, 6, 10 and 11.2: the output of a tool, its artifacts, and the printed tools."""
 
+import json
 from base64 import b64encode
 from collections.abc import Mapping
-from typing import Any
 
 import pytest
 
@@ -239,13 +239,14 @@ def test_artifact_of_the_same_name_from_a_later_turn_is_a_new_version(chat: Chat
     assert read.call["results"] == ["new"]
 
 
-@pytest.mark.clause("v2.1:retryable:kept", "v2.1:fields:types", "v2.1:output:one-form")
-def test_retryable_is_kept_and_fields_of_a_wrong_type_are_ignored(chat: Chat) -> None:
-    outputs: list[Json] = [{"retryable": True}, {"retryable": False}, {}, {"retryable": "perhaps", "display": 7}]
+@pytest.mark.clause("v2.1:retryable:kept", "v2.1:fields:types", "v2.1:fields:known", "v2.1:output:one-form")
+def test_retryable_is_kept_and_fields_of_a_wrong_type_have_no_effect(chat: Chat) -> None:
+    wrong = {"display": 7, "artifacts": "none", "deferred_artifacts": 3}
+    outputs: list[Json] = [{"retryable": True}, {"retryable": False}, {}, wrong]
     calls = [("spec3.give", {"files": {}, "output": {"results": {"n": 1}, **fields}}) for fields in outputs]
     turn = chat.call_all(*calls)
-    assert [call["results"] for call in turn.calls] == [{"n": 1}] * len(outputs)
-    retryable: list[Any] = [call["meta_data"] and call["meta_data"].get("retryable") for call in turn.calls]
-    assert retryable == [True, False, None, None]
-    assert ['"retryable":true' in text.replace(" ", "") for text in turn.tool_texts] == [True, False, False, False]
-    assert turn.response["status"] == "complete"
+    assert [(call["is_error"], call["results"]) for call in turn.calls] == [(False, {"n": 1})] * len(outputs)
+    expected = [{"retryable": True}, {"retryable": False}, None, wrong]
+    assert [call["meta_data"] for call in turn.calls] == expected
+    assert [json.loads(text).get("meta_data") for text in turn.tool_texts] == expected
+    assert (turn.artifacts, turn.response["deferred_artifacts"], turn.file_updates()) == ([], [], [])

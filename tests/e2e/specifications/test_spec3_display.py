@@ -13,10 +13,8 @@ from tests.fake_providers.server import FakeEndpoint
 HOURS_PER_YEAR = 365 * 24
 REASONS = ("needs_editing", "draft", "incomplete", "awaiting_approval")
 EXPIRES_HOURS = {"default.txt": (None, 72), "five.txt": (5, 5), "none.txt": (0, 1), "ages.txt": (10**6, HOURS_PER_YEAR)}
-REFUSED = {
-    "no path.txt": {"name": "no path.txt", "mime": "text/plain"},
-    "no type.txt": {"name": "no type.txt", "path": "/tmp/{username}/no type.txt"},
-}
+NO_PATH = {"name": "no path.txt", "mime": "text/plain"}
+NO_NAME = {"path": "/tmp/{username}/nameless.txt", "mime": "text/plain"}
 
 
 def deferred(name: str, **fields: object) -> Json:
@@ -43,8 +41,9 @@ def deferring(user: UserClient, endpoint: FakeEndpoint) -> Turn:
     """A turn whose tool returned deferred artifacts of all forms, valid and invalid ones mixed."""
     chat = Chat(user, user.create_session(), endpoint)
     artifacts = [
-        *REFUSED.values(),
-        {"path": "/tmp/{username}/nameless.txt", "mime": "text/plain"},
+        NO_PATH,
+        NO_NAME,
+        deferred("no type.csv", mime=None),
         *(deferred(f"{reason}.txt", reason=reason) for reason in REASONS),
         *(
             deferred(name, **({} if hours is None else {"expires_hours": hours}))
@@ -61,7 +60,7 @@ def deferring(user: UserClient, endpoint: FakeEndpoint) -> Turn:
     ]
     return give(
         chat,
-        *(artifact["name"] for artifact in artifacts if artifact.get("name", "no path.txt") not in REFUSED),
+        *(artifact["name"] for artifact in artifacts[2:]),
         deferred_artifacts=artifacts,
     )
 
@@ -117,15 +116,18 @@ def test_deferred_file_expires_after_72_hours_or_the_hours_of_the_tool_within_li
     assert hours_until_expiry(deferred_files[name]) == EXPIRES_HOURS[name][1]
 
 
-@pytest.mark.clause("v2.1:deferred:name-required", "v2.1:deferred:path-required", "v2.1:deferred:mime-required")
-def test_deferred_artifacts_without_a_required_field_are_reported(
-    deferring: Turn, deferred_files: Mapping[str, Json]
-) -> None:
+@pytest.mark.clause("v2.1:deferred:name-required", "v2.1:deferred:path-required")
+def test_deferred_artifacts_without_name_or_path_are_reported(deferring: Turn) -> None:
     problems = {problem["name"]: problem["reason"] for problem in deferring.call["meta_data"]["artifact_problems"]}
-    assert [problems.pop(name) for name in REFUSED] == ["no path", "no mime"]
+    assert problems.pop("no path.txt") == "no path"
     assert list(problems.values()) == ["no name"]
-    assert not any(file["source"] == "deferred" for name, file in deferred_files.items() if name in REFUSED)
-    assert len(deferring.response["deferred_artifacts"]) == len(REASONS) + len(EXPIRES_HOURS) + 1
+    assert len(deferring.response["deferred_artifacts"]) == len(REASONS) + len(EXPIRES_HOURS) + 2
+
+
+@pytest.mark.clause("v2.1:deferred:mime-required")
+def test_deferred_artifact_without_a_mime_type_gets_the_one_of_its_name(deferred_files: Mapping[str, Json]) -> None:
+    file = deferred_files["no type.csv"]
+    assert (file["source"], file["mime"]) == ("deferred", "text/csv")
 
 
 @pytest.mark.clause("v2.1:deferred:by-name", "v2.1:deferred:stored")
