@@ -17,6 +17,7 @@ _CREATE_TRANSFER = """([name, body]) => {
     transfer.items.add(new File([bytes], name));
     return transfer;
 }"""
+MAX_TURN_MS = 120_000  # a tool server may need long to start on a busy machine
 SCREENSHOTS = ROOT / "test-results" / "web"
 
 
@@ -58,7 +59,7 @@ class ChatPage:
     def ask(self, text: str) -> Locator:
         """Send a message, wait until its turn ends, and return the turn."""
         turn = self.send(text)
-        expect(turn).to_have_attribute("aria-busy", "false")
+        expect(turn).to_have_attribute("aria-busy", "false", timeout=MAX_TURN_MS)
         return turn
 
     def drop_file(self, name: str, body: bytes | int) -> None:

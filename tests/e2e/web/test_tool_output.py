@@ -2,16 +2,18 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.recording_site import RecordingSite
-from tests.e2e.web.accessibility import find_axe_violations
+from tests.e2e.web.accessibility import find_axe_violations, find_keyboard_issues
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.keyboard import Keyboard
 from tests.e2e.web.test_files import find_row, open_files
 
+CALLS = 20
 TABLE = """## Cities
 
 | city | people |
@@ -26,6 +28,11 @@ def call_lines(tool: str, *arguments: dict[str, str]) -> str:
     return "\n".join(f"/{tool} {json.dumps(each)}" for each in arguments)
 
 
+def shown_heading(page: Page) -> Locator:
+    """Return the headings of the page in the visible viewer."""
+    return page.locator(".pane:visible .viewer iframe").content_frame.get_by_role("heading")
+
+
 def expect_no_issues_on_a_narrow_dark_screen(page: Page, screenshot: str) -> None:
     """Check accessibility and that nothing is wider than 360 pixels, and restore the wide screen."""
     page.set_viewport_size({"width": 360, "height": 740})
@@ -36,6 +43,71 @@ def expect_no_issues_on_a_narrow_dark_screen(page: Page, screenshot: str) -> Non
     page.set_viewport_size({"width": 1280, "height": 800})
     page.emulate_media(color_scheme="light")
     assert find_axe_violations(page) == []
+
+
+@pytest.mark.clause("v5:chat:links")
+def test_twenty_reports_of_one_turn_open_by_twenty_buttons(chat: ChatPage) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    texts = [f"Report {number}" for number in range(CALLS)]
+    turn = chat.ask(call_lines("samples.report", *({"text": text} for text in texts)))
+
+    expect(page.get_by_role("tab")).to_have_count(CALLS)
+    for _ in ("live", "after a reload"):
+        buttons = turn.locator("button.artifact-button")
+        expect(buttons).to_have_count(CALLS)
+        assert len({button.get_attribute("data-artifact-id") for button in buttons.all()}) == CALLS
+        assert len(set(buttons.all_inner_texts())) == CALLS
+        opened = []
+        for button in buttons.all():
+            button.focus()
+            page.keyboard.press("Enter")
+            expect(page.locator("[role=tab][aria-selected=true]")).to_be_focused()
+            opened.append(shown_heading(page).inner_text())
+        assert sorted(opened) == sorted(texts)
+        page.reload()
+        expect(turn.locator("button.artifact-button")).to_have_count(CALLS)
+    keys.press("button", "report.html")
+    chat.screenshot("twenty-reports")
+    expect_no_issues_on_a_narrow_dark_screen(page, "twenty-reports")
+
+
+@pytest.mark.clause("v2.1:artifacts:versions")
+def test_each_version_of_a_file_can_be_opened_and_downloaded(chat: ChatPage) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    for text in ("One", "Two", "Three"):
+        chat.ask(call_lines("samples.report", {"text": text}))
+    page.get_by_role("button", name="Close canvas").click()
+
+    chat.turns.first.locator("button.artifact-button").click()
+    expect(shown_heading(page)).to_have_text("One")
+    keys.press("summary", "Version 1 of report.html")
+    canvas = page.get_by_role("region", name="Canvas", exact=True)
+    versions = canvas.get_by_role("list", name="Versions of report.html").get_by_role("listitem")
+    expect(versions).to_have_text([re.compile(f"^Version {number} · 1\\d B · ") for number in (3, 2, 1)])
+    expect(versions.last).to_have_attribute("aria-current", "true")
+    chat.screenshot("versions-in-canvas")
+    keys.go_to("tab", "report.html, version 1", back=True)
+    assert find_keyboard_issues(page, ".canvas") == []
+    expect_no_issues_on_a_narrow_dark_screen(page, "versions-in-canvas")
+    keys.press("button", "Open version 2 of report.html")
+    expect(page.get_by_role("tab")).to_have_text([f"report.html, version {number}" for number in (3, 1, 2)])
+    expect(shown_heading(page)).to_have_text("Two")
+    keys.press("button", "Close canvas")
+
+    row = find_row(open_files(chat), "report.html")
+    keys.press("summary", "More actions for report.html")
+    keys.press("summary", "Version 3 of report.html")
+    expect(row.get_by_role("list", name="Versions of report.html").get_by_role("listitem")).to_have_count(3)
+    chat.screenshot("versions-in-my-files")
+    assert find_axe_violations(page) == []
+    for number, text in ((3, "Three"), (2, "Two"), (1, "One")):
+        with page.expect_download() as download:
+            keys.press("button", f"Download version {number} of report.html")
+        assert download.value.suggested_filename == "report.html"
+        assert Path(download.value.path()).read_text(encoding="utf-8") == f"<h1>{text}</h1>"
+    keys.press("button", "Open version 1 of report.html", back=True)
+    expect(shown_heading(page)).to_have_text("One")
+    expect(row).to_have_count(1)
 
 
 def test_both_dashboards_of_a_turn_open_and_can_be_reopened(chat: ChatPage, dashboards: RecordingSite) -> None:
@@ -54,7 +126,8 @@ def test_both_dashboards_of_a_turn_open_and_can_be_reopened(chat: ChatPage, dash
         turn.get_by_role("button", name=f"dashboard {board}").focus()
         page.keyboard.press("Enter")
         expect(page.locator(".pane:visible iframe")).to_have_attribute("src", re.compile(f"{board}$"))
-        expect(page.frame_locator(".pane:visible iframe").get_by_role("heading")).to_have_text("Live")
+        frame = page.locator(".pane:visible iframe").content_frame
+        expect(frame.locator("#token")).to_have_text(re.compile(r"^ey[\w-]+\.[\w-]+\.[\w-]+$"))
     chat.screenshot("two-dashboards")
     keys.go_to("tab", "Monitor (south)")
 
@@ -135,3 +208,19 @@ def test_markdown_results_are_rendered_without_scripts_and_json_is_not(chat: Cha
     plain.locator("summary").click()
     expect(plain.locator("pre").last).to_have_text(source)
     expect(plain.locator(".markdown")).to_have_count(0)
+
+
+@pytest.mark.clause("v2:display:viewer-hint")
+def test_viewer_named_by_the_tool_shows_the_file(chat: ChatPage) -> None:
+    viewer = chat.page.locator(".pane:visible .viewer")
+    page_as_text = {"name": "page", "mime": "text/plain", "text": "<h1>Seen</h1>", "viewer": "html"}
+    chat.ask(call_lines("samples.with_viewer", page_as_text))
+    expect(viewer).to_have_attribute("data-viewer", "html")
+    expect(shown_heading(chat.page)).to_have_text("Seen")
+
+    for name, mime in (("page.html", "text/html"), ("rows.csv", "text/csv")):
+        arguments = {"name": name, "mime": mime, "text": "# <b>a,b</b>", "viewer": "code"}
+        chat.ask(call_lines("samples.with_viewer", arguments))
+        expect(chat.page.get_by_role("tab")).to_have_text(name)
+        expect(viewer).to_have_attribute("data-viewer", "code")
+        expect(viewer.locator("pre")).to_have_text("# <b>a,b</b>")

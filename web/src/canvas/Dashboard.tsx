@@ -54,7 +54,7 @@ function getFrameOrigin(url: string): string | null {
 async function sendToken(to: Window, origin: string, sessionId: string, turnId: string, id: string): Promise<void> {
   const path = { session_id: sessionId, turn_id: turnId };
   const turn = await unwrap(api.GET("/api/sessions/{session_id}/turns/{turn_id}", { params: { path } }));
-  const token = turn.canvas?.id === id ? turn.canvas.token : null;
+  const token = turn.canvases.find((canvas) => canvas.id === id)?.token;
   if (token) to.postMessage({ type: "satchel:token", token }, origin);
 }
 

@@ -6,6 +6,7 @@ import { DownloadButton } from "./DownloadButton";
 import type { Item } from "./item";
 import { PreviewError } from "./PreviewState";
 import { getPanelId, getTabId } from "./TabBar";
+import { Versions } from "../files/Versions";
 import { getTitle, type Tab, type TabsState } from "./tabs";
 import { findViewer } from "./viewers";
 
@@ -54,6 +55,7 @@ function Pane({ tab, title, onClose }: { tab: Tab; title: string; onClose(): voi
           Close
         </button>
       </header>
+      {tab.kind === "file" && <Versions {...tab.item} />}
       {tab.kind === "dashboard" ? <Dashboard {...tab} /> : <FileView item={tab.item} />}
     </>
   );

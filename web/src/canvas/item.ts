@@ -16,7 +16,7 @@ export interface Item {
   language: string | null;
   /** Inline content of a short text. */
   content: string | null;
-  /** Return a currently valid download link. Throws if the file no longer exists. */
+  /** Return a currently valid download link to this version. Throws if the file no longer exists. */
   link(): Promise<string>;
 }
 
@@ -26,8 +26,10 @@ const LINK_REUSE_MS = 4 * 60_000;
 /** Artifact types that are more specific than the media type of the stored file. */
 const ARTIFACT_TYPES = new Set(["application/vnd.bibliography", "application/vnd.knowledge-graph"]);
 
+type AnyFile = Artifact | Deferred | FileRecord;
+
 /** Create an item for a file of a turn, in the version that this turn created. */
-export function itemFromTurn(sessionId: string, turnId: string, file: Artifact | Deferred): Item {
+export function itemFromTurn(file: Artifact | Deferred): Item {
   const artifact = "viewer" in file ? file : null;
   return {
     ...commonFields(file),
@@ -36,28 +38,15 @@ export function itemFromTurn(sessionId: string, turnId: string, file: Artifact |
     viewer: artifact?.viewer ?? "auto",
     language: artifact?.language ?? null,
     content: artifact?.content ?? null,
-    link: cacheLink(() => fetchTurnLink(sessionId, turnId, file.file_key)),
   };
 }
 
-/** Create an item for a file of My Files, in its newest version. */
+/** Create an item for a version of a file in My Files. */
 export function itemFromFile(file: FileRecord): Item {
-  const params = { path: { file_key: file.file_key }, query: { content: false } };
-  const fetchLink = async () => {
-    const record = await unwrap(api.GET("/api/files/{file_key}", { params }));
-    return record.download_url ? toSameOrigin(record.download_url) : null;
-  };
-  return {
-    ...commonFields(file),
-    title: file.name,
-    viewer: file.viewer ?? "auto",
-    language: null,
-    content: null,
-    link: cacheLink(fetchLink),
-  };
+  return { ...commonFields(file), title: file.name, viewer: file.viewer ?? "auto", language: null, content: null };
 }
 
-function commonFields(file: Artifact | Deferred | FileRecord) {
+function commonFields(file: AnyFile) {
   return {
     fileKey: file.file_key,
     version: file.version,
@@ -65,15 +54,14 @@ function commonFields(file: Artifact | Deferred | FileRecord) {
     mime: (file.mime.split(";")[0] ?? "").trim().toLowerCase(),
     size: file.size,
     description: file.description ?? null,
+    link: cacheLink(() => fetchLink(file)),
   };
 }
 
-/** Fetch a new link to the version of a file that a turn created; null if the file is gone. Throws ApiError. */
-async function fetchTurnLink(sessionId: string, turnId: string, fileKey: string): Promise<string | null> {
-  const path = { session_id: sessionId, turn_id: turnId };
-  const turn = await unwrap(api.GET("/api/sessions/{session_id}/turns/{turn_id}", { params: { path } }));
-  const files: (Artifact | Deferred)[] = [...turn.artifacts, ...turn.deferred_artifacts];
-  const link = files.find((file) => file.file_key === fileKey)?.download_url;
+/** Fetch a new link to one version of a file; null if that version is gone. Throws ApiError. */
+async function fetchLink({ file_key, version }: AnyFile): Promise<string | null> {
+  const params = { path: { file_key }, query: { version, content: false } };
+  const { download_url: link } = await unwrap(api.GET("/api/files/{file_key}", { params }));
   return link ? toSameOrigin(link) : null;
 }
 
@@ -84,10 +72,10 @@ function toSameOrigin(link: string): string {
 }
 
 /** Return a function that reuses a link until it is about to expire. Failed requests are not cached. */
-function cacheLink(fetchLink: () => Promise<string | null>): () => Promise<string> {
+function cacheLink(fetch: () => Promise<string | null>): () => Promise<string> {
   let cached: { link: Promise<string | null>; fetchedAt: number } | undefined;
   return async () => {
-    if (!cached || Date.now() - cached.fetchedAt > LINK_REUSE_MS) cached = { link: fetchLink(), fetchedAt: Date.now() };
+    if (!cached || Date.now() - cached.fetchedAt > LINK_REUSE_MS) cached = { link: fetch(), fetchedAt: Date.now() };
     const current = cached;
     const link = await current.link.catch((error: unknown) => {
       if (cached === current) cached = undefined;

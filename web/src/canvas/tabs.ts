@@ -45,7 +45,7 @@ export function createDashboardTab(dashboard: Dashboard, sessionId: string, turn
 /** Return the tabs that an output opens automatically, in order, and the mode to open them in. */
 export function tabsToOpen(sessionId: string, output: ToolOutput): { tabs: Tab[]; mode: Mode } {
   const files = hasFilesToOpen(output) ? sortForDisplay(output) : [];
-  const tabs = files.map((file) => createFileTab(itemFromTurn(sessionId, output.turnId, file), output.turnId));
+  const tabs = files.map((file) => createFileTab(itemFromTurn(file), output.turnId));
   const { dashboard } = output;
   // A dashboard comes first: the tool chose to open it, while the files may be by-products.
   if (dashboard?.open) tabs.unshift(createDashboardTab(dashboard, sessionId, output.turnId));

@@ -87,7 +87,7 @@ function getStateKey({ id, dashboard }: ToolOutput): string {
 
 function createRequestedTab(sessionId: string, { turnId, output }: OpenRequest): Tab {
   return "file_key" in output
-    ? createFileTab(itemFromTurn(sessionId, turnId, output), turnId)
+    ? createFileTab(itemFromTurn(output), turnId)
     : createDashboardTab(output, sessionId, turnId);
 }
 

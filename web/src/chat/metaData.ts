@@ -10,7 +10,7 @@ type Describe = (value: unknown) => string[] | null;
 /** Sentences for the fields that Satchel adds. A value of another form is the tool's own: then the result is null. */
 const PROBLEMS: Readonly<Record<string, Describe>> = {
   artifact_problems: (value) => describeEach(value, describeArtifactProblem),
-  canvas_refused: (value) => (typeof value === "string" ? [`The dashboard was not opened. ${value}`] : null),
+  canvas_refused: (value) => (typeof value === "string" ? [describeRefusedCanvas(value)] : null),
   unresolved_files: (value) => (isRecord(value) ? Object.entries(value).map(describeUnresolvedFile) : null),
   security_violations: (value) => describeEach(value, describeViolation),
 };
@@ -33,6 +33,10 @@ function describeEach(value: unknown, describe: (entry: Record<string, unknown>)
   if (!Array.isArray(value)) return null;
   const sentences = value.map((entry) => (typeof entry === "string" ? entry : isRecord(entry) ? describe(entry) : null));
   return sentences.every((sentence) => sentence !== null) ? sentences : null;
+}
+
+function describeRefusedCanvas(reason: string): string {
+  return reason.startsWith("The dashboard") ? reason : `The dashboard was not opened. ${reason}`;
 }
 
 function describeArtifactProblem({ name, reason }: Record<string, unknown>): string | null {

@@ -11,6 +11,7 @@ import { DeferralDetails } from "../shared/DeferralDetails";
 import { formatSize } from "../shared/format";
 import { toast, withErrorToast } from "../shared/notifications";
 import { describeContents, describeExpiry } from "./describeFile";
+import { Versions } from "./Versions";
 
 interface FileRowProps {
   file: FileRecord;
@@ -53,6 +54,7 @@ export function FileRow({ file, now, onMention, onKeep, onShare, onDelete }: Fil
       {expiry && <KeepButton file={file} onKeep={onKeep} />}
       <details className="file-actions">
         <summary aria-label={label("More actions for")}>More</summary>
+        <Versions fileKey={file.file_key} name={file.name} version={file.version} />
         <DownloadButton item={itemFromFile(file)} ariaLabel={label("Download")} />
         <button type="button" aria-label={label("Share")} onClick={onShare}>
           Share
