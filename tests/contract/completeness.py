@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from tests.contract.manifest import Clause, Kind, Specification, clauses_of
 from tests.contract.marks import Mark
 
-NO_PROOF = "neither an end-to-end test nor a unit_reason"
 _ID = re.compile(r"(?P<version>v1|v2|v2\.1|v4|v5|mcp):[a-z]+(-[a-z]+)*:[a-z0-9]+(-[a-z0-9]+)*")
 _SENTENCE = re.compile(r"[A-Z`$].*[^.]\.")
 
@@ -55,7 +54,7 @@ def _wrongly_tested(clauses: Sequence[Clause], marks: Sequence[Mark]) -> Iterato
         if clause.kind is Kind.SUPERSEDED and clause.id in marked:
             yield f"{clause.id}: the clause has a test, so its kind cannot be {clause.kind}"
         if clause.kind is Kind.PRODUCT and clause.id not in end_to_end and clause.unit_reason is None:
-            yield f"{clause.id}: the clause has {NO_PROOF}"
+            yield f"{clause.id}: the clause has neither an end-to-end test nor a unit_reason"
         if clause.id in end_to_end and clause.unit_reason is not None:
             yield f"{clause.id}: an end-to-end test proves the clause, so it needs no unit_reason"
 

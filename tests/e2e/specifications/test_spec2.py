@@ -16,6 +16,7 @@ from tests.fake_providers.server import FakeEndpoint
 HTML = b"<html><body><h1>Report</h1><script>alert(1)</script></body></html>"
 MAX_META_DATA_BYTES = 4096
 LOG_SECONDS = 10.0
+MAX_TOKEN_SECONDS = 300
 SALES = b"region,units\nnorth,3\n"
 NO_HINTS: Json = {}
 ANY_JSON = {"object": {"a": [1]}, "list": [1, "two", None], "text": "three", "number": 4.5, "boolean": True}
@@ -190,6 +191,16 @@ def test_dashboard_is_in_the_response_and_its_event(tool: str, canvas: Json, cha
     assert canvas.items() <= turn.response["canvas"].items()
     assert (event["update_type"], canvas.items() <= event["canvas"].items()) == ("canvas", True)
     assert "tool-made-capability" not in json.dumps([turn.events, turn.model_requests])
+
+
+@pytest.mark.clause("v2:canvas:token")
+def test_dashboard_with_an_empty_token_gets_a_short_lived_one_only_in_the_response(chat: Chat) -> None:
+    turn = chat.call("spec2.open_dashboard", {"canvas": {"id": "board", "url": "https://tool-host/view", "token": ""}})
+    token: str = turn.response["canvas"]["token"]
+    payload = token.split(".")[1]
+    claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    assert 0 < claims["exp"] - time.time() <= MAX_TOKEN_SECONDS
+    assert payload not in json.dumps([turn.events, turn.model_requests])
 
 
 @pytest.mark.clause("v2:canvas:optional")
