@@ -20,6 +20,11 @@ START_SECONDS = 60.0
 NewChat = Callable[..., Chat]
 
 
+def unused_name(prefix: str) -> str:
+    """Return a user name that no other run of these tests uses, because each user has one directory on the machine."""
+    return f"{prefix}{uuid.uuid4().hex[:12]}@example.com"
+
+
 @pytest.fixture(scope="session")
 def system(endpoint: FakeEndpoint) -> Iterator[SystemProcess]:
     """The running system. Waits until all servers have listed their tools."""
@@ -51,7 +56,7 @@ def _wait_for_listings(user: UserClient) -> None:
 @pytest.fixture(scope="session")
 def user(system: SystemProcess) -> UserClient:
     """One user for most examples, so that the servers stay warm. Each test has its own session."""
-    return UserClient(system.url, "alice@example.com")
+    return UserClient(system.url, unused_name("alice"))
 
 
 @pytest.fixture
@@ -65,7 +70,7 @@ def new_chat(system: SystemProcess, endpoint: FakeEndpoint) -> NewChat:
     """Factory of sessions of users with unused names, for examples about the files that a user has."""
 
     def create(groups: str = "users") -> Chat:
-        user = UserClient(system.url, f"u{uuid.uuid4().hex[:12]}@example.com", groups)
+        user = UserClient(system.url, unused_name("u"), groups)
         return Chat(user, user.create_session(), endpoint)
 
     return create

@@ -272,6 +272,9 @@ def test_write_outside_of_the_users_directory_fails_with_the_specified_error(
             "suggestion": "Use /tmp/{username}/ prefix for file operations",
         },
         "retryable": False,
+        "security_violations": [
+            {"operation": "write", "attempted_path": attempted, "allowed_prefix": f"/tmp/{user.name}/"}
+        ],
     }
     written = Path(attempted)
     assert not written.exists() or "written" not in written.read_text()

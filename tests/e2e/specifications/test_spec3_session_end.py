@@ -8,6 +8,7 @@ import httpx2
 import pytest
 
 from tests.e2e.specifications.chat import Chat
+from tests.e2e.specifications.conftest import unused_name
 from tests.e2e.system_process import SystemProcess, running_system
 from tests.e2e.user_client import Json, UserClient, fetch
 from tests.fake_providers.server import FakeEndpoint
@@ -38,11 +39,11 @@ def system(tmp_path_factory: pytest.TempPathFactory, endpoint: FakeEndpoint) -> 
 
 @pytest.fixture(scope="module")
 def user(system: SystemProcess) -> UserClient:
-    return UserClient(system.url, "bob@example.com")
+    return UserClient(system.url, unused_name("bob"))
 
 
 def servers(system: SystemProcess) -> list[Json]:
-    listed: list[Json] = UserClient(system.url, "bob@example.com").request("GET", "/api/tools").json()["servers"]
+    listed: list[Json] = UserClient(system.url, "observer@example.com").request("GET", "/api/tools").json()["servers"]
     return listed
 
 
