@@ -3,7 +3,7 @@
 # Time limit of a runner (a function that executes tools): the maximum that Lambda allows.
 RUNNER_SECONDS = 900
 
-# The state machine's time limit for a tool call. It is not below the runner's limit, so the runner reports timeouts.
+# The state machine's time limit for a tool call. A limit below the runner's could end calls that are still running.
 CALL_TIMEOUT_SECONDS = 900
 
 # The maximum run time of a tool. A server's mcp.json entry can only lower it. The runner needs the other 60 s of a call

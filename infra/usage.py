@@ -1,6 +1,6 @@
 """AWS usage (requests, invocations, transfers) of one turn of each kind, and of a deployment that is idle for a month.
 
-Tests compare the figures of turns with a local run of all functions, and the idle figures with the templates.
+Tests compare the figures of turns with a run of all functions on moto, and the idle figures with the CDK templates.
 """
 
 from collections.abc import Mapping
@@ -16,10 +16,10 @@ _MINUTES_PER_MONTH = 60 * _HOURS_PER_MONTH
 class Usage:
     """Billed AWS usage of one turn, including the client's requests, or of an idle month.
 
-    ``invocations`` has a number for each function; that of ``Api`` is also the number of HTTP requests. ``transitions``
-    are state transitions. ``writes`` and ``reads`` are DynamoDB request units: one for each KB written (two in a
-    transaction), one for each read. ``puts`` and ``gets`` are S3 requests, ``messages`` WebSocket messages, and
-    ``gb_out`` the gigabytes that users download.
+    ``invocations`` maps each function to its number of invocations; ``Api`` is invoked once per HTTP request.
+    ``transitions`` counts state transitions. ``writes`` and ``reads`` count DynamoDB request units: a write takes one
+    for each KB (two in a transaction), and a read takes one. ``puts`` and ``gets`` count S3 requests. ``messages``
+    counts WebSocket messages. ``gb_out`` is the number of gigabytes that users download.
     """
 
     invocations: Mapping[str, int]

@@ -17,7 +17,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
 
 
 def _read(event: dict[str, Any]) -> tuple[Ending, TurnStep]:
-    """Return how the turn ended, and the turn's ids. An EventBridge event contains the state's input in ``detail``."""
+    """Return how the turn ended, and the turn's ids. An EventBridge event contains the ids in ``detail``."""
     detail = event.get("detail")
     if detail is None:
         return Ending.NORMAL, TurnStep.model_validate(event)

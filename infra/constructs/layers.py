@@ -93,7 +93,7 @@ class _Bundling:
         self._contents = contents
 
     def try_bundle(self, output_dir: str, *_args: object, **_options: object) -> bool:
-        """Fill the folder. Return True, because with False, CDK would run Docker. Raise what ``fill`` raises."""
+        """Fill the folder. Return True: if the result were False, CDK would run Docker. Raise what ``fill`` raises."""
         self._contents.fill(Path(output_dir))
         return True
 

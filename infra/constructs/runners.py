@@ -39,7 +39,7 @@ class Runner(PythonFunction):
     """A function that runs tools, with a separate environment for each user (tenant).
 
     Its role may only write its log, report to the waiting Step Functions task, and read the secrets that its servers
-    need. To store output, a runner uses credentials from the call's event. They allow only that call's storage keys.
+    need. To store output, a runner uses credentials from the call's event, which allow only the S3 keys of that call.
     """
 
     def __init__(

@@ -34,7 +34,7 @@ class SignIn:
 
 
 def create_issuer(scope: Construct, id_: str, *, settings: Settings, removal_policy: RemovalPolicy) -> Issuer:
-    """Return the token issuer of the settings. If they have none, create a Cognito user pool as the issuer."""
+    """Return the token issuer that the settings name. If they name none, create a Cognito user pool as the issuer."""
     if settings.jwt_issuer is not None:
         return Issuer(settings.jwt_issuer, ("/".join(settings.jwt_issuer.split("/")[:3]),))
     pool = _pool(scope, id_, removal_policy)

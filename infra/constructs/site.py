@@ -31,7 +31,7 @@ class Site(Construct):
     def __init__(
         self, scope: Construct, id_: str, *, settings: Settings, api: str, sockets: str, headers: Mapping[str, str]
     ) -> None:
-        """Create the distribution and the bucket. ``api`` and ``sockets`` are host names, ``headers`` page headers."""
+        """Create the resources. ``api`` and ``sockets`` are host names, ``headers`` are the page's HTTP headers."""
         super().__init__(scope, id_)
         self.bucket = _bucket(self)
         domain, arn = settings.domain, settings.certificate_arn

@@ -103,8 +103,8 @@ class ToolRefresh(Construct):
 class TurnStream(Construct):
     """Invokes the push function for records of the table's stream. ``definitions/stream.json`` has the parameters.
 
-    If a batch fails after all retries, the dead-letter queue gets it. Clients still receive its events later: each
-    connection's cursor (its read position) did not move, so the next event or connection also delivers missed events.
+    If a batch still fails after all retries, the dead-letter queue gets the batch. Clients receive its events later:
+    the cursors (read positions) of their connections did not move, so the next push or connection delivers the events.
     """
 
     def __init__(

@@ -16,7 +16,7 @@ NOT_DEPLOYED = ("__pycache__", "*.pyc", "*.in", ".*")
 
 
 class LayerContents(Protocol):
-    """The files of one Lambda layer. If ``quick``, writing them is cheap, so each synthesis does so, even in tests."""
+    """The files of one Lambda layer. If ``quick`` is True, every synthesis writes them, because this is cheap."""
 
     quick: ClassVar[bool]
 

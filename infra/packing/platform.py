@@ -12,7 +12,7 @@ _SUPPORTED = range(11, 15)
 
 @dataclass(frozen=True)
 class Platform:
-    """A Python version and a processor. The default is this interpreter's version, because the tests ran on it."""
+    """A Python version and a processor type. The default version is this interpreter's, because the tests ran on it."""
 
     architecture: Literal["arm64", "x86_64"] = "arm64"
     minor: int = sys.version_info.minor

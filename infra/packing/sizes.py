@@ -81,7 +81,7 @@ def functions_of(layers: Mapping[str, LayerContents]) -> dict[str, list[str]]:
 
 
 def short_hash(contents: LayerContents) -> str:
-    """Return 12 digits of the layer's hash, or ``-`` for project code: it changes too often to document its hash."""
+    """Return 12 digits of the layer's hash. Return ``-`` for project code, because its hash changes too often."""
     return contents.digest[:12] if isinstance(contents, ThirdPartyPackages) else "-"
 
 

@@ -185,7 +185,7 @@ def run_with_client(
 def retry(request: Callable[[], Result], sleep: Sleep) -> Result:
     """Call ``request`` until it succeeds. After each retryable error, wait for the next delay in `RETRY_DELAYS`.
 
-    Raise an error that is not retryable, or that follows the last delay.
+    Raise the error if it is not retryable, or if no delay is left.
     """
     for delay in RETRY_DELAYS:
         try:

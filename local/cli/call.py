@@ -39,7 +39,7 @@ class ToolCall:
 def call_tool(connection: Connection, call: ToolCall, question: Question, *, sleep: Sleep = time.sleep) -> ExitCode:
     """Call the tool, wait until the call ends, print its results and save its files. Return FAILURE if the tool failed.
 
-    ``question`` contains the session, the files to upload and the output folder. The tool call replaces its message.
+    ``question`` contains the session, the files to upload and the output folder. Its message is ignored.
     """
 
     def run(client: ApiClient) -> ExitCode:

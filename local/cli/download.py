@@ -73,7 +73,7 @@ def download_file(
 
 
 def ensure_folder(folder: Path) -> None:
-    """Create a missing folder, or raise SaveError. Call this before a turn, so that errors appear before the wait."""
+    """Create the folder if it is missing, or raise SaveError. Call this before a turn, so that errors appear early."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -114,7 +114,7 @@ class SignedParts(BaseModel):
 
 
 class UploadedPart(BaseModel):
-    """An upload's part that the server has stored. ``size`` is in bytes, ``sha256`` in base64."""
+    """A part of an upload that the server has stored. ``size`` is in bytes, ``sha256`` in base64."""
 
     number: int
     size: int
@@ -122,7 +122,7 @@ class UploadedPart(BaseModel):
 
 
 class UnfinishedUpload(BaseModel):
-    """An upload in progress. ``stored``, one page of the uploaded parts, is only set by GET …/uploads/{id}."""
+    """An upload in progress. ``stored`` is a page of its uploaded parts, and is only set by GET …/uploads/{id}."""
 
     upload_id: UploadId
     name: str

@@ -52,7 +52,7 @@ def upload_files(
 
 
 def upload_file(client: ApiClient, path: Path, session_id: SessionId | None, sleep: Sleep) -> StoredFile:
-    """Upload a file and return its record. If ``session_id`` is None, add the file to My Files only. Raise CliError."""
+    """Upload a file, or raise CliError. Return its record. If ``session_id`` is None, add it to My Files only."""
     with path.open("rb") as source:
         size = os.fstat(source.fileno()).st_size
         if size <= MAX_SINGLE_REQUEST_BYTES:

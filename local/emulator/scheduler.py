@@ -18,7 +18,7 @@ def start_sweep() -> None:
 
 
 class PeriodicJob:
-    """Context manager that calls ``job`` every ``seconds`` in its own thread. The first call is after one interval."""
+    """Context manager that runs ``job`` in a thread, every ``seconds`` seconds. The first run is after one interval."""
 
     def __init__(self, job: Callable[[], None], seconds: float) -> None:
         self._job = job
@@ -44,9 +44,9 @@ class PeriodicJob:
 class ToolListRefresher:
     """Context manager that refreshes the stored tool lists of MCP servers in a thread.
 
-    If a server failed to start, its list is refreshed soon, otherwise when the list is stale. Enter the context before
-    the runners start, and leave it after they have ended: leaving waits for the thread, and the thread may wait for a
-    runner. Call ``stop`` while the runners still run.
+    The list of a server is refreshed when it is stale, or soon if the server failed to start. Call ``stop`` before the
+    runners end, but leave the context after they have ended: leaving waits for the thread, which may wait for a runner.
+    Therefore, enter the context before the runners start.
     """
 
     def __init__(self, check_seconds: float = _REFRESH_CHECK_SECONDS) -> None:
@@ -75,7 +75,7 @@ class ToolListRefresher:
 
     def _run(self, refresh: RefreshTools, first: Collection[Future[Any]]) -> None:
         while not self._stopped.wait(self._check_seconds):
-            # Poll, because futures.wait never returns if a future was canceled before it started: a stop would hang.
+            # Poll instead of calling futures.wait, which never returns if a future was canceled before it started.
             if not all(listing.done() for listing in first):
                 continue
             for server in refresh.due():

@@ -55,7 +55,7 @@ class System:
             # This callback runs after the runners have ended, because tools lock the workspaces.
             stack.callback(self._remove_workspaces)
             runners = runner_functions(self._settings, cloud.environ, self.run_folder.scratch)
-            # The refresher is entered before and left after the pool: it may wait for a runner until the runners end.
+            # Enter the refresher before the pool, so that it is left after the pool: its thread may wait for a runner.
             self._refresher = stack.enter_context(ToolListRefresher())
             pool = stack.enter_context(create_pool(runners, self.run_folder.logs))
             self._create_resources(pool, [runner.name for runner in runners], cloud.endpoint_url)

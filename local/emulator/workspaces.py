@@ -23,7 +23,8 @@ _KEEP_LOGS_SECONDS = 7 * 24 * 3600.0  # the logs of a killed emulator may explai
 class Workspaces:
     """Remembers which users' workspaces the emulator's tools use. Removes them when the emulator stops. Thread-safe.
 
-    Each user's name is also a file in ``record``. If the emulator is killed, the next start reads the names there.
+    The folder ``record`` contains a file named after each user. If the emulator is killed, the next emulator reads the
+    names of these files and removes the workspaces.
     """
 
     def __init__(self, record: Path) -> None:
@@ -70,9 +71,9 @@ def _remove(user: UserName, remaining: set[str]) -> None:
 class RunFolder:
     """Context manager for the emulator's temporary directory. On exit, it removes everything except non-empty logs.
 
-    ``logs`` is the folder for the output of runners. ``scratch`` is the folder for their temporary files, because a
-    killed runner cannot remove its own files. ``users`` records whose workspaces the tools use. The directory is locked
-    while the emulator lives: the start of another one removes what an emulator left that was killed.
+    ``logs`` contains the output of runners. ``scratch`` contains their temporary files, because a killed runner cannot
+    remove its own files. ``users`` contains a file for each user whose workspace the tools use. An emulator locks its
+    directory while it lives. The next emulator cleans up unlocked directories, because their emulators were killed.
     """
 
     path: Path
@@ -82,7 +83,7 @@ class RunFolder:
     lock: int | None = None
 
     def __enter__(self) -> Self:
-        """Create the directory with its subdirectories. Remove what killed emulators left."""
+        """Create the directory with its subdirectories. Remove the files and workspaces of killed emulators."""
         self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
         self.lock = _locked(self.path)
         self.logs, self.scratch, self.users = (self.path / name for name in ("logs", "scratch", "users"))

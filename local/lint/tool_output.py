@@ -80,10 +80,10 @@ def path_step(key: str) -> str:
 
 @dataclass(frozen=True)
 class CallContext:
-    """Facts about the tool call behind an output. If there was no call, ``home`` is None and ``silent_seconds`` is 0.
+    """Facts about the tool call that produced an output.
 
-    ``user``: the user of the call (None: unknown); ``home``: the user's directory; ``silent_seconds``: the longest time
-    without a message from the tool.
+    ``user`` is None if the user is unknown. ``home`` is the user's directory, and ``silent_seconds`` is the longest
+    time without a message from the tool. Without a call (a saved output), ``home`` is None and ``silent_seconds`` is 0.
     """
 
     user: UserName | None = None
@@ -95,11 +95,11 @@ class CallContext:
 class ToolOutput:
     """A tool's parsed output.
 
-    ``payload``: the value that the tool returned (ABSENT: none). ``contract_objects``: the objects whose fields the
-    contract defines, namely the payload (if `uses_contract`) and the call results around it, which may hold typed
-    artifacts. ``blocks``: the content blocks. ``file_names``: the names of all files that the output yields.
-    ``error_text``: the text of a result that the server marked as an error, otherwise None. ``ignored_data``: each
-    ``data`` field that differs from the structured content.
+    ``payload`` is the value that the tool returned, or ABSENT. ``contract_objects`` are the objects that may have
+    contract fields: the payload if it follows the contract, and each ``tools/call`` result that contains the payload.
+    ``blocks`` are the content blocks. ``file_names`` are the names of all files in the output. ``error_text`` is None
+    if the server did not mark the result as an error. ``ignored_data`` are the ``data`` fields that Satchel ignores,
+    because they differ from the structured content.
     """
 
     payload: Node
@@ -146,7 +146,7 @@ class ToolOutput:
 
 @dataclass(frozen=True)
 class _Layer:
-    """A ``tools/call`` result and its payload. If the payload is such a result, too, the payload is the next layer."""
+    """A ``tools/call`` result and its payload. The payload may be another ``tools/call`` result, the next layer."""
 
     node: Node
     result: McpResult
@@ -182,7 +182,7 @@ def parse_output(raw: object, context: CallContext, output_schema: Mapping[str, 
 
 
 def uses_contract(payload: Node) -> bool:
-    """Return True if the payload seems to follow the contract. A field ``display`` alone is not enough."""
+    """Return True if the payload's fields show that it follows the contract. ``display`` alone does not show this."""
     fields = payload.fields
     if is_contract_payload(fields) or any(key in fields for key in _CONTRACT_ONLY):
         return True
@@ -190,7 +190,7 @@ def uses_contract(payload: Node) -> bool:
 
 
 def _layers(node: Node, *, is_wrapped: bool) -> Iterator[_Layer]:
-    """Yield the call result. If a tool returned another call result as data, yield that call result next."""
+    """Yield a ``tools/call`` result, then the ``tools/call`` result that it contains as its payload, and so on."""
     for _ in range(_MAX_NESTING):
         parsed = parse_mcp_result(node.value)
         result = parsed or wrap_value(node.value)
@@ -227,7 +227,7 @@ def _content_path(node: Node) -> str:
 
 
 def _is_unmarked_wrapper(result: McpResult) -> bool:
-    """Return True if the server wrapped the text's value as ``{"result": value}``, but did not mark the wrapper."""
+    """Return True if the structured content is ``{"result": value}``, and a text block contains the same value."""
     wrapper = result.structured
     if not isinstance(wrapper, Mapping) or wrapper.keys() != {"result"}:
         return False
@@ -242,7 +242,7 @@ def _parse_or_absent(text: str) -> object:
 
 
 def _ignored_data(layer: _Layer) -> Iterator[Node]:
-    """Yield a client library's field ``data`` if it differs from the server's data (clause v1:output:same-data)."""
+    """Yield the field ``data``, which a client library added, if it differs from the server's structured content."""
     result = layer.result
     if ABSENT not in (result.data, result.structured) and result.data not in (result.structured, layer.payload.value):
         yield Node(f"{layer.node.json_path}.data", result.data)

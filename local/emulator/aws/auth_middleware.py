@@ -3,8 +3,8 @@
 The server holds all users' files, and every program and every open web page on this machine can reach the server. The
 middleware therefore accepts only requests that are signed with the emulator's key or with a key that the emulated STS
 issued. Runners (the processes that run tools) send the signature in the Authorization header; presigned S3 URLs contain
-the signature. Before a browser uses a presigned URL, it sends a preflight: for a preflight, the middleware checks only
-the access key and the expiry in the URL.
+the signature. A browser first sends a preflight request (OPTIONS) to a presigned URL. A preflight's signature cannot be
+checked, so the middleware checks only the access key and the expiry in the URL.
 
 The Host header check stops foreign host names that resolve to this machine (DNS rebinding). The Origin header check
 stops web pages from other machines. A page on another local port may use a presigned URL, as on AWS. moto's control

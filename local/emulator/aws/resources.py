@@ -36,7 +36,7 @@ def create_table(name: str, definition: Definition) -> None:
 
 
 def create_bucket(name: str, definition: Definition) -> None:
-    """Create an S3 bucket with the configurations in ``definition``. Raise ValueError if one is not supported."""
+    """Create an S3 bucket with the configurations in ``definition``. Raise ValueError if any is unsupported."""
     client = boto3.client("s3")
     put: Mapping[str, Callable[..., object]] = {
         "VersioningConfiguration": client.put_bucket_versioning,

@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 class StreamReader:
-    """Delivers a DynamoDB stream's records to a function, in its own thread until ``close``. ``offer`` never blocks."""
+    """Delivers a DynamoDB stream's records to a function. Calls it in a separate thread, so ``offer`` never blocks."""
 
     def __init__(self, invoke: Invoke, *, filters: Sequence[str], batch_size: int, retries: int) -> None:
         self._invoke = invoke
@@ -64,7 +64,7 @@ class StreamReader:
         _log.warning("Dropped %d records of a stream after the last retry", len(batch))
 
     def _invoke_with(self, batch: Sequence[Record]) -> Sequence[Record]:
-        """Invoke the function with the batch. Return the records to retry: from the first failed record on."""
+        """Invoke the function with the batch. Return the records to retry: the first failed one and all after it."""
         result = self._invoke({"Records": list(batch)})
         if result.failed:
             _log.warning("A batch of a stream failed: %s", result.payload)

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 class LambdaContext:
     """The context object of Lambda's Python runtime, reduced to what the handlers use.
 
-    ``deadline`` is a ``time.monotonic()`` value in seconds. ``asynchronous`` does not exist in AWS's context object. It
-    is False if the caller waits for the result. A handler that forwards invocations to another process needs this
-    value.
+    ``deadline`` is a ``time.monotonic()`` value in seconds. ``asynchronous`` is True if the caller does not wait for
+    the result. Handlers that forward invocations to other processes need it; AWS's context object does not have it.
     """
 
     function_name: str

@@ -16,9 +16,9 @@ _PYTHON_PATH = (_ROOT, _ROOT / "layers/core/python")
 class RunnerFunction:
     """A Lambda function that runs in separate processes, called environments.
 
-    ``target`` names the handler as ``module:attribute``. If the handler's module has a callable ``shutdown``, an
-    environment calls it before the environment ends. ``settings`` are the function's environment variables; an
-    environment inherits only allow-listed variables of the parent process. ``timeout`` is in seconds.
+    ``target`` names the handler as ``module:attribute``. If that module has a function ``shutdown``, each environment
+    calls ``shutdown`` before it ends. ``settings`` are the function's environment variables. From the parent process,
+    an environment inherits only allow-listed variables. ``timeout`` is in seconds.
     """
 
     name: str

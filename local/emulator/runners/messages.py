@@ -28,9 +28,9 @@ class Invocation(TypedDict):
 class Response(TypedDict):
     """Message from an environment to the parent process: the result of the invocation ``id``.
 
-    ``kind`` is ``result``, ``error``, or ``import_error`` if the handler could not be imported. If ``kind`` is not
-    ``result``, the payload is Lambda's error object. An ``import_error`` applies to every invocation of the
-    environment, and its ``id`` is empty.
+    ``kind`` is ``result``, ``error`` or ``import_error``. For both kinds of errors, the payload is Lambda's error
+    object. An ``import_error`` means that the handler could not be imported, so every invocation of the environment
+    fails. Its ``id`` is empty.
     """
 
     id: str
@@ -39,7 +39,7 @@ class Response(TypedDict):
 
 
 class ForkRequest(TypedDict):
-    """Message from the parent process to the fork server: start an environment. The response is its pid as text.
+    """Message from the parent process to the fork server: start an environment. The reply is the new pid as text.
 
     ``target`` names the handler as ``module:attribute``. ``function`` is the name of the new process. ``environ``
     contains all environment variables of the new process.

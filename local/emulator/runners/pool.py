@@ -27,15 +27,17 @@ _log = logging.getLogger(__name__)
 
 
 class EnvironmentPool:
-    """Manages the environments (processes) of all runners. A context manager that leaves no process behind.
+    """Context manager that runs the environments: one process for each runner and tenant. On exit, it ends all of them.
 
-    An environment starts with its first invocation, and ends after ``idle_seconds`` without an invocation. At most
-    ``max_environments`` exist, including those that are ending. If the pool is full, the pool ends the environment that
-    has been idle for the longest time. If all environments are busy, an invocation queues for up to
-    ``max_wait_seconds``. While the invocation queues, the listener that ``listener_for(event)`` returns acts
-    for the invocation. An environment that does not end within ``grace_seconds`` is killed. Each environment writes its
-    output to ``{log_dir}/{function}-{tenant}.log``. All environments are forks of one process that has imported the
-    modules ``preload``.
+    The pool starts an environment for the first invocation, and ends it after ``idle_seconds`` without an invocation.
+    At most ``max_environments`` exist at a time. To make room for a new one, the pool ends the environment that has
+    been idle for the longest time. If all environments are busy, the invocation waits in a queue for up to
+    ``max_wait_seconds``. During the wait, the pool calls the invocation's listener, ``listener_for(event)``, which can
+    send heartbeats.
+
+    The pool kills an environment that takes longer than ``grace_seconds`` to end. An environment's output is written to
+    ``{log_dir}/{function}-{tenant}.log``. Environments start fast, because the process from which they are forked has
+    already imported the modules ``preload``.
     """
 
     def __init__(
@@ -155,7 +157,7 @@ class EnvironmentPool:
                         yield process
                         return
                     queued = queued or self._enqueue(key, event)
-                    # The pool may be full: the supervisor then ends an idle environment to make room.
+                    # Wake the supervisor: if the pool is full, the supervisor ends an idle environment to make room.
                     self._supervisor.wake_by(0.0)
                     self._changed.wait(queued.seconds_to_check)
                 queued.check(
@@ -191,7 +193,7 @@ class EnvironmentPool:
         return process
 
     def _on_exit(self, process: EnvironmentProcess) -> None:
-        """Remove a process that has exited. It counts toward the limit until ``reap`` has killed its descendants."""
+        """Stop using a process that has exited. It counts toward the pool's limit until its descendants are killed."""
         with self._changed:
             if self._processes.get(process.key) is process:
                 del self._processes[process.key]

@@ -107,7 +107,7 @@ class EnvironmentProcess:
         return False
 
     def retire(self, grace_seconds: float) -> None:
-        """Let the process shut down. It is killed after ``grace_seconds``, or at once if it does not read its input."""
+        """Close the process's input to end it. Kill it after ``grace_seconds``, or at once if it reads no input."""
         self.is_retired = True
         is_writable = self._write_lock.acquire(timeout=_WRITE_TIMEOUT)
         self._kill_at = time.monotonic() + (grace_seconds if is_writable else 0)

@@ -2,9 +2,9 @@
 
 Tool servers run in separate sessions, and become orphans if their environment is killed. The parent process and each
 environment are *subreapers*: orphaned descendants become their children, and can be found. The parent process also has
-unrelated children. To identify its own orphans, every environment marks itself with an OOM score
-(``/proc/self/oom_score_adj``), which all descendants inherit through fork, exec and setsid. Because of the score, the
-kernel's out-of-memory killer also chooses tools first.
+unrelated children, which must not be killed. Therefore, every environment marks itself with an OOM score
+(``/proc/self/oom_score_adj``), which all its descendants inherit through fork, exec and setsid. The score also makes
+the kernel's out-of-memory killer choose tools first.
 """
 
 import contextlib
@@ -41,7 +41,7 @@ def mark_process() -> None:
 
 
 def kill_tree(pid: int) -> None:
-    """Kill a process and its descendants. ``kill_orphans`` kills descendants that became orphans earlier."""
+    """Kill a process and its descendants, except those that are already orphans: ``kill_orphans`` kills these."""
     with contextlib.suppress(psutil.NoSuchProcess):
         root = psutil.Process(pid)
         _kill([root, *root.children(recursive=True)])

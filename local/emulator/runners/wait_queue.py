@@ -14,7 +14,7 @@ Key = tuple[str, str]
 
 
 class QueueListener(Protocol):
-    """Acts for an invocation while it waits for an environment: sends heartbeats, and reports a timeout."""
+    """Listener of a queued invocation. Sends heartbeats while the invocation waits, and reports a timeout."""
 
     def keep_alive(self) -> bool:
         """Report that the invocation still waits. Return False if it was canceled. Called every few seconds."""
@@ -75,7 +75,7 @@ class QueuedInvocation:
 
 
 class WaitQueue:
-    """Waiting invocations in order of arrival. Not thread-safe: the caller must hold a lock."""
+    """The invocations that wait for an environment, oldest first. Not thread-safe: the caller must hold a lock."""
 
     def __init__(self) -> None:
         self._queued: list[QueuedInvocation] = []

@@ -90,7 +90,7 @@ def check_viewers(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_categories(output: ToolOutput) -> Iterator[Finding]:
-    """Report a ``category`` that the contract does not list. The file is stored with it."""
+    """Report a ``category`` that the contract does not list. Satchel stores the unknown category unchanged."""
     for node in (*output.artifacts, *output.deferred):
         category = node.text("category")
         if category and category not in CATEGORIES:

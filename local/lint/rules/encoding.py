@@ -38,7 +38,7 @@ def check_base64(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_typed_content(output: ToolOutput) -> Iterator[Finding]:
-    """Report content that does not fit its binary type. Such content must be base64 of a file of this type."""
+    """Report an artifact of a binary type (such as PNG) whose content is not base64 of a file of that type."""
     for node in output.artifacts:
         content, mime = node.get("content"), node.text("mime") or node.text("type") or ""
         if content is None or node.get("b64") or node.get("path") or not is_binary(mime):

@@ -96,7 +96,7 @@ def check_files_are_objects(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_primary_file(output: ToolOutput) -> Iterator[Finding]:
-    """Report a ``primary_file`` that names no artifact. For such a name, the page opens the first displayable file."""
+    """Report a ``primary_file`` that names no artifact. The web client then opens the first file that it can show."""
     titles = {node.text("title") for node in output.artifacts}
     for node in output.fields_at("display", "primary_file"):
         if isinstance(node.value, str) and node.value not in output.file_names | titles:
@@ -116,7 +116,7 @@ def check_known_values(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_dashboard_in_display(output: ToolOutput) -> Iterator[Finding]:
-    """Report a dashboard in ``display``, the form of older tools. Satchel shows it like one in ``canvas``."""
+    """Report a dashboard in ``display``, as older tools return it. It still works, but newer tools use ``canvas``."""
     for node in output.contract_objects:
         if find_dashboard(node.fields):
             advice = "Return `canvas` with `id`, `url` and `title` instead."

@@ -30,7 +30,7 @@ _CONTENTS = "returned_file_contents"
 
 
 def check_paths(output: ToolOutput) -> Iterator[Finding]:
-    """Report paths outside of the user's directory. If lint called the tool, also report paths without a file."""
+    """Report paths outside of the user's directory. If lint called the tool, also report paths of missing files."""
     for node in (*output.artifacts, *output.deferred):
         path = node.get("path")
         if path is None or not isinstance(path.value, str):
@@ -42,7 +42,7 @@ def check_paths(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_array_lengths(output: ToolOutput) -> Iterator[Finding]:
-    """Report arrays of file names and contents that differ in length. `rules.fields` reports values of other types."""
+    """Report arrays of file names and contents that differ in length. Skip fields that are not arrays."""
     for node in _objects_with_arrays(output):
         names, contents = node.items_of(_NAMES), node.items_of(_CONTENTS)
         are_arrays = all(isinstance(node.fields.get(key), list | tuple | None) for key in (_NAMES, _CONTENTS))

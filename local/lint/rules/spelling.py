@@ -63,7 +63,8 @@ def check_unknown_fields(output: ToolOutput) -> Iterator[Finding]:
 def misspelled_results(output: ToolOutput) -> str | None:
     """Return the misspelled field that should be named ``results``, or None.
 
-    A tool's own data may contain ``result``, so it counts as misspelled only if alone or with contract fields.
+    ``result`` may also be a field of the tool's own data. It counts as misspelled only if it is the only field that the
+    contract does not define, or if the object has contract fields.
     """
     fields = output.payload.fields
     if "results" in fields:

@@ -19,9 +19,10 @@ MAX_COLUMNS = 1_000
 
 
 def read_in_steps(source: Path) -> Iterator[tuple[Table, float]]:
-    """Read a file in constant memory. After each step, yield the table so far and the share of the file that was read.
+    """Read a file in constant memory. After each step, yield the table and the share of the file that has been read.
 
-    Every step yields the same table. Raise ToolError with a sentence for the user if the file is not CSV in UTF-8.
+    All steps yield the same table object, which grows. Raise ToolError with a sentence for the user if the file is not
+    CSV in UTF-8.
     """
     with _tool_errors(source.name), source.open("rb") as raw, TextIOWrapper(raw, "utf-8-sig", newline="") as text:
         delimiter = guess_delimiter(text.read(HEAD))

@@ -145,7 +145,7 @@ def _write_value(self: FakeKey, new: bytes | AssembledObject) -> None:
 
 
 def _deepcopy_except_objects(value: object) -> object:
-    """Deep-copy ``value``. Copy only the list if it contains S3 objects: copied content would take too much memory."""
+    """Deep-copy ``value``. If it is a list of S3 objects, copy only the list, because their content may be huge."""
     if isinstance(value, list) and any(isinstance(each, FakeKey) for each in value):
         return list(value)
     return copy.deepcopy(value)

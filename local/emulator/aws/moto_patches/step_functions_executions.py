@@ -93,14 +93,14 @@ def _time_out(self: Environment) -> None:
 
 
 def _fail(self: Environment, error: object) -> None:
-    """Set the execution's error unless the execution has ended, because later errors only result from the end."""
+    """Set the execution's error if the execution is still running. Errors after its end only result from the end."""
     with self._state_mutex:
         if self.is_running():
             _set_error(self, error=error)
 
 
 def _transition(self: Environment, next_state_name: str) -> None:
-    """Set the next state, or do nothing if the execution has ended: moto's loops over states then stop themselves."""
+    """Set the next state. Do nothing if the execution has ended: moto then stops before it runs another state."""
     with self._state_mutex:
         if self._program_state is None or isinstance(self._program_state, ProgramRunning):
             _next_state_name.fset(self, next_state_name)
@@ -112,7 +112,7 @@ def _wake_waiting_tasks(environment: Environment) -> None:
 
 
 class _LiveThreads(list[threading.Thread]):
-    """Replaces moto's list of threads, from which moto removes none. Weak references let ended threads disappear."""
+    """Replacement for moto's list of all its threads. Holds weak references, so that ended threads are freed."""
 
     def __init__(self) -> None:
         super().__init__()
