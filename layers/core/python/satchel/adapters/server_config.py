@@ -41,9 +41,10 @@ def read_registry(path: Path) -> Registry:
 
 
 def base_folder(path: Path) -> Path:
-    """Return the folder to which paths in an mcp.json are relative: its own, or the project's (v4:registry:layout).
+    """Return the folder to which the paths in an mcp.json are relative, usually the folder of the mcp.json.
 
-    The project's folder is the one that contains ``config/overrides/mcp.json``. ``infra/servers.py`` has the same rule.
+    For ``config/overrides/mcp.json``, it is the project's folder, which contains ``config`` (v4:registry:layout).
+    ``infra/servers.py`` has the same rule.
     """
     folder = path.absolute().parent
     return folder.parents[1] if folder.parts[-2:] == _LAYOUT else folder

@@ -26,9 +26,10 @@ class SigningKeys:
 
     @classmethod
     def parse(cls, text: str) -> "SigningKeys":
-        """Parse the secret ``{"newest": id, id: key, …}``. It is flat because CloudFormation generates the first one.
+        """Parse the secret, a JSON object ``{"newest": id, id: key, …}``.
 
-        Raise ValueError if the secret has a different format or a key is too short.
+        The keys are not nested, because CloudFormation can generate the first key only as a top-level value. Raise
+        ValueError if the secret has a different format or a key is too short.
         """
         stored = json.loads(text)
         if not isinstance(stored, dict) or not all(isinstance(value, str) for value in stored.values()):

@@ -57,7 +57,7 @@ class TurnExecutions:
 
 @dataclass(frozen=True)
 class WaitingTasks:
-    """Report to the tasks that wait for tool calls. Implements ``ports.turns.TaskCallback``."""
+    """Report to the Step Functions tasks that wait for tool calls. Implements ``ports.turns.TaskCallback``."""
 
     client: "SFNClient"
 

@@ -166,7 +166,7 @@ def open_artifact(path: str, workspace: Path, max_bytes: int) -> Iterator[IO[byt
 
     Opens each folder relative to its parent's descriptor, so symbolic links are never followed. Raise InvalidPath if
     the file is outside the workspace, a link, not regular, hard-linked, or owned by another user. Raise InvalidArtifact
-    if it does not exist, or FileTooLarge.
+    if the file does not exist, or FileTooLarge if it exceeds ``max_bytes``.
     """
     fd = _open_beneath(path, workspace)
     try:

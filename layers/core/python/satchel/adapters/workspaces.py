@@ -95,7 +95,7 @@ class LocalWorkspaces:
 
 
 def is_workspace(path: Path) -> bool:
-    """Return True if a path is or was a workspace. Marks are created before the workspace and never deleted."""
+    """Return True if a path is or was a workspace: each workspace has a mark file, which is never deleted."""
     return os.path.lexists(_marks_directory(path.parent) / path.name)
 
 

@@ -15,11 +15,11 @@ from pydantic.warnings import UnsupportedFieldAttributeWarning
 # 800 times, which takes 20 % of a cold start. The cost of this higher threshold: about 10 MB are freed later.
 gc.set_threshold(50_000)
 
-# Build pydantic validators at first use. By default, pydantic builds the validators of all imported models, even those
-# of FastAPI's OpenAPI and of both MCP protocols, which functions rarely use. This takes 10 to 20 % of a cold start.
+# Build pydantic validators at first use. By default, pydantic builds the validators of all imported models, even of the
+# OpenAPI and MCP models that functions rarely use. Building all of them takes 10 to 20 % of a cold start.
 BaseModel.model_config["defer_build"] = True
 
-# Ignore a pydantic warning: FastAPI ignores it only while it creates fields, but ``defer_build`` creates some later.
+# Ignore a pydantic warning. FastAPI ignores it only during field creation, but ``defer_build`` creates fields later.
 warnings.filterwarnings("ignore", category=UnsupportedFieldAttributeWarning)
 
 # Skip the slow import of pydantic.v1. FastAPI needs it only to detect pydantic 1 models, and handles an ImportError.

@@ -75,7 +75,7 @@ def _subscription_key(turn_id: TurnId, connection_id: ConnectionId) -> tuple[str
 class DynamoSubscriptions:
     """Store the turns that WebSocket connections subscribe to. Implements ``ports.connections.Subscriptions``.
 
-    Each subscription has its own ``mark``. An update fails if the stored ``mark`` differs, so an update for an old
+    Each subscription has a unique ``mark``. An update fails if the stored ``mark`` differs, so an update for an old
     subscription never changes a newer subscription of the same connection.
     """
 
@@ -84,7 +84,7 @@ class DynamoSubscriptions:
     def add(self, subscription: Subscription) -> None:
         """Store a subscription, replacing the connection's previous subscription to this turn.
 
-        Delete the old item instead of overwriting it, because the filter of the table's stream passes only new items.
+        Delete the old item first, because the filter of the table's stream passes new items, but not overwritten items.
         """
         pk, sk = _subscription_key(subscription.turn_id, subscription.connection_id)
         self.table.delete(pk, sk)

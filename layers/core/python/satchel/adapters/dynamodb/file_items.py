@@ -83,7 +83,7 @@ def pointer_key(name: str, file_key: FileKey | Literal[""] = "") -> str:
 
 
 def pointer_items(record: FileRecord) -> Iterator[Item]:
-    """Yield the items that find a file: one by the file's name, and one by its session if the file has a session."""
+    """Yield the items that point to a file: one by its name, and one by its session if it has a session."""
     yield {"pk": f"USER#{record.user}", "sk": pointer_key(record.name, record.file_key), "file_key": record.file_key}
     if record.session_id:
         yield {"pk": f"SESSION#{record.session_id}", "sk": f"FILE#{record.file_key}", "file_key": record.file_key}

@@ -80,7 +80,8 @@ class DynamoFiles:
         key = upload_key(new.user, upload_id)
         delete_upload = self.table.build_delete_if(*key, "upload_id", new.object_id)
         for _ in range(_MAX_TRIES):
-            # Read the upload first. In the other order, both seem missing if a request completes the upload in between.
+            # Read the upload before the file. If another request completes the upload between the two reads, the
+            # reverse order would find neither of them.
             upload = self.table.get(*key)
             if record := self.get_by_object(new.user, new.object_id):
                 return record

@@ -54,7 +54,7 @@ class DynamoSharedLinks:
 
 @dataclass(frozen=True)
 class DynamoLinkStates:
-    """Implements ``ports.links.LinkStates``. Reads three items for every link, so timing does not reveal its state."""
+    """Implements ``ports.links.LinkStates``. Reads three items for each link, so timing reveals nothing about links."""
 
     table: Table
 

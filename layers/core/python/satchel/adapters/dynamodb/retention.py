@@ -132,7 +132,7 @@ class DynamoSessionPurger:
     table: Table
 
     def delete_events(self, session_id: SessionId) -> int:
-        """Delete a session's subscriptions, and its events except each turn's last. Return how many items were deleted.
+        """Delete a session's subscriptions and events, but keep each turn's last event. Return the number of deletions.
 
         If the deletion is interrupted, the caller can repeat it.
         """

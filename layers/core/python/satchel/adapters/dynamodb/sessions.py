@@ -163,7 +163,7 @@ class DynamoSessions:
         self._change(session, "REMOVE expiry_bucket, expires_at", {})
 
     def _due(self, bucket: str, until: datetime, limit: int) -> Sequence[Session]:
-        """Return the sessions in an expiry bucket due by ``until``. Re-reads them, because the index may be stale."""
+        """Return a bucket's sessions with ``expires_at`` up to ``until``. Re-reads them: the index may be outdated."""
         entries = self.table.query_expired(bucket, int(until.timestamp()), limit)
         items = self.table.get_many([(str(entry["pk"]), str(entry["sk"])) for entry in entries])
         due = [item for item in items if item.get("expiry_bucket") == bucket]

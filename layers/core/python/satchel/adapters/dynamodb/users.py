@@ -108,7 +108,8 @@ class DynamoUserPurger:
     def erase(self, user: UserName, interrupted: Sequence[InterruptedTurn]) -> Iterator[int]:
         """Delete all items of a user in small steps. Yield how many items each step deleted.
 
-        ``interrupted``: turns that ran when the erasure began. They may write items after their records are deleted.
+        ``interrupted``: turns that ran when the erasure began. Their tool calls may still write items after the
+        records of the turns are deleted, so the items of these turns are deleted even without a record.
         """
         for turn in interrupted:
             yield from self._erase_turn(user, turn.turn_id)

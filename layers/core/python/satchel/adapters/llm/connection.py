@@ -41,7 +41,7 @@ class Provider(Protocol):
     def connect(self, options: ModelOptions) -> ModelConnection:
         """Return a connection to a model. Raise ModelAccessDenied if the API key is missing.
 
-        The client must not retry requests: ``RetryingModel`` retries them, and reports that the answer starts again.
+        The client must not retry requests: ``RetryingModel`` retries them, and tells the listener to discard the text.
         """
         ...
 

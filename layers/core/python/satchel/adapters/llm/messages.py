@@ -70,14 +70,14 @@ def to_provider_messages(request: CompletionRequest, names: ToolNames) -> list[M
 
 
 class _ToolResult(ToolReturnPart):
-    """A tool result whose content is the same text for failed calls, because the text itself describes the error.
+    """A tool result that reaches the model unchanged, even if the call failed: its text already describes the error.
 
-    For providers that cannot mark a result as failed, pydantic_ai would put the text into ``{"error": "…"}``, in which
-    all of its quotes are escaped.
+    If a provider cannot mark a result as failed, pydantic_ai would wrap the text as ``{"error": "…"}`` and escape all
+    quotes in it.
     """
 
     def model_response_str(self, *, wrap_if_error: bool = True) -> str:
-        """Return the content."""
+        """Return the content, never wrapped as an error."""
         del wrap_if_error
         return super().model_response_str(wrap_if_error=False)
 
@@ -137,12 +137,12 @@ def _parse_arguments(call: ProposedCall) -> dict[str, object]:
 
 
 def extract_text(response: ModelResponse) -> str:
-    """Return the text of a response. The streamed pieces, joined together, are the same text."""
+    """Return the text of a response. It equals the concatenation of the streamed pieces."""
     return PART_SEPARATOR.join(part.content for part in response.parts if isinstance(part, TextPart) and part.content)
 
 
 def extract_calls(response: ModelResponse, names: ToolNames) -> list[ProposedCall]:
-    """Return the tool calls in a response, each with a unique ``ref``. Unknown tool names do not change."""
+    """Return the tool calls in a response, each with a unique ``ref``. Names of unknown tools stay unchanged."""
     return [
         ProposedCall(
             tool=names.full_name(part.tool_name) or part.tool_name,

@@ -64,9 +64,9 @@ class RunningCall:
 class McpToolClient:
     """Lists and calls the tools of one MCP server. Implements ``ports.tool_client.ToolClient``.
 
-    ``environ`` is this process's environment; servers inherit only a few harmless variables of it. ``fill`` is called
-    before each server start. ``isolation``: the sandbox layers of this machine. ``max_bytes`` limits one
-    answer, ``max_file_bytes`` a file that a tool writes.
+    ``environ`` is this process's environment; servers inherit only a few harmless variables of it. ``fill``
+    resolves the variables in ``entry`` before each server start. ``isolation``: the sandbox layers of this machine.
+    ``max_bytes`` limits each answer, and ``max_file_bytes`` limits each file that a tool writes.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class McpToolClient:
     def call(
         self, tool: str, arguments: dict[str, Any], workspace: Path | None, *, writes: bool
     ) -> Iterator[RunningCall]:
-        """Start a tool call on a warm server, or on a new one. Raise ToolCrashed if no server can be started.
+        """Start a tool call on an idle server, or on a new one. Raise ToolCrashed if no server can be started.
 
         With ``writes``, the server process can write to the workspace. Without it, the process can only read there.
         """

@@ -77,7 +77,7 @@ class HttpConnection:
         return CallFailure(crashed=True, message=message, exceeded_limit=self._max_bytes)
 
     def take_violations(self, error: str | None) -> Sequence[BlockedAccess]:
-        """Return no accesses: no guard watches the file access of a remote server."""
+        """Return no accesses: the file access of a remote server is not monitored."""
         del error
         return ()
 
@@ -107,7 +107,7 @@ class HttpConnection:
 
 @asynccontextmanager
 async def sse_streams(http: httpx2.AsyncClient, url: str) -> AsyncIterator[TransportStreams]:
-    """Connect over SSE and yield the message streams. The transport of ``http`` must limit the size of events.
+    """Connect over SSE and yield the message streams. The transport of ``http`` must limit the event size.
 
     Raise HTTPError if the server is unreachable, or ValueError if it names no usable endpoint for POST requests.
     """

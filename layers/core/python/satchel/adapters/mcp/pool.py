@@ -13,7 +13,7 @@ SessionFactory = Callable[[WorkspaceAccess], Session]
 
 @dataclass(frozen=True)
 class PoolLimits:
-    """Maximum number of servers, and of idle servers with the same workspace access; idle timeout in seconds."""
+    """Limits of a pool. ``max_idle`` is the maximum number of idle servers that have the same workspace access."""
 
     max_servers: int = 8
     max_idle: int = 2
@@ -28,10 +28,10 @@ class _Idle:
 
 
 class Pool:
-    """Keeps sessions with warm servers for reuse by calls that need the same workspace access.
+    """Keeps sessions with running servers, so that later calls with the same workspace access can reuse them.
 
-    If ``max_servers`` are running, a new server replaces the idle server that was not used for the longest time. If no
-    server is idle, the caller waits.
+    If ``max_servers`` servers are running, a new server replaces the least recently used idle server. If no server is
+    idle, the caller waits.
     """
 
     def __init__(self, open_session: SessionFactory, limits: PoolLimits) -> None:
@@ -70,7 +70,7 @@ class Pool:
             session.close()
 
     def _next(self, access: WorkspaceAccess) -> tuple[Session | None, Session | None]:
-        """Wait for capacity. Return an idle session, or None and the session (if any) to close before opening one."""
+        """Wait for capacity. Return ``(idle session, None)``, or ``(None, session to be closed first or None)``."""
         with self._changed:
             self._changed.wait_for(lambda: self._idle or self._busy_count() < self._limits.max_servers)
             idle = next((idle for idle in reversed(self._idle) if idle.access == access), None)

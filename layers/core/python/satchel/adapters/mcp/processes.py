@@ -160,7 +160,7 @@ def _signal_name(number: int) -> str:
 
 
 def _stop(pid: int) -> None:
-    """Stop a process and wait until all its threads have stopped: until then, a fork() in progress can add a child."""
+    """Stop a process and wait until all its threads have stopped. A thread that still runs could fork a child."""
     deadline = time.monotonic() + _STOP_SECONDS
     with suppress(FileNotFoundError, ProcessLookupError):
         os.kill(pid, signal.SIGSTOP)
@@ -169,7 +169,7 @@ def _stop(pid: int) -> None:
 
 
 def _has_stopped(thread: Path) -> bool:
-    """Return True if the thread cannot run. Its state in /proc follows the last ")": its name can contain ")" too."""
+    """Return True if the thread cannot run. In ``/proc``, its state follows its name, which may contain ")" itself."""
     try:
         return (thread / "stat").read_text().rpartition(")")[2].split()[0] in _NOT_RUNNING
     except (FileNotFoundError, ProcessLookupError):

@@ -62,7 +62,7 @@ class ServerConnection(Protocol):
         ...
 
     def mark_ready(self) -> None:
-        """Remember the running processes as the server's own, not a tool's. Called once, before the first call."""
+        """Remember that the processes running now belong to the server, not to a call. Called once, before any call."""
         ...
 
     def size_failure(self) -> CallFailure | None:
@@ -74,11 +74,11 @@ class ServerConnection(Protocol):
         ...
 
     def take_outside_changes(self) -> Sequence[str]:
-        """Return the paths outside the workspace that changed during the call. With a sandbox, there are none."""
+        """Return the paths outside the workspace that changed during the call. A sandbox prevents such changes."""
         ...
 
     def loss_failure(self, sdk_message: str, /) -> CallFailure | None:
-        """Return a call failure that says why the connection was lost, or None if it works. May block briefly."""
+        """Return a call failure that says why the connection was lost, or None if it still works. May block briefly."""
         ...
 
     def can_be_reused(self) -> bool:
@@ -140,7 +140,7 @@ class Session:
         self.connection.prepare_call()
         self._observer.reset()
         self._listener = listener
-        # Don't start the task with the portal: it waits until the task has begun, which makes a call much slower.
+        # Don't start the task with the portal. The portal waits until the task has begun, so each call would be slower.
         task = asyncio.run_coroutine_threadsafe(self._call(tool, arguments, listener), self._loop)
         task.add_done_callback(_report_abnormal_end(listener))
         return task
@@ -190,7 +190,7 @@ class Session:
             self._ended.set()
 
     async def _subscribe(self, client: Client) -> None:
-        """Subscribe to notices that the tool list changed. Servers of the current MCP revision send none otherwise."""
+        """Subscribe to notices that the tool list changed. The current MCP revision sends them only to subscribers."""
         offered = client.server_capabilities.tools
         if not self.connection.is_persistent or offered is None or not offered.list_changed:
             return

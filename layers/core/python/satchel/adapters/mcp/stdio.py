@@ -131,7 +131,7 @@ class StdioConnection:
         return [*(access for access in reported if access.path != cause.path), *(same or [cause])]
 
     def take_outside_changes(self) -> Sequence[str]:
-        """Return the paths outside the workspace that changed during the call. With a sandbox, there are none."""
+        """Return the paths outside the workspace that changed during the call. A sandbox prevents such changes."""
         return self._outside_changes.take() if self._outside_changes else ()
 
     def kill(self) -> None:

@@ -68,7 +68,7 @@ def _parse(options: list[str]) -> dict[str, list[str]]:
 
 
 def _set_limits(options: dict[str, list[str]], *, has_user_namespace: bool) -> None:
-    """Set resource limits. Outside a user namespace, RLIMIT_NPROC also counts the user's threads in other processes."""
+    """Set resource limits. Without a user namespace, add the running threads, because RLIMIT_NPROC counts these too."""
     requested = {name: int(value) for name, _, value in (text.partition(":") for text in options.get("limit", []))}
     for number in map(int, options.get("processes", [])):
         requested["RLIMIT_NPROC"] = number + (0 if has_user_namespace else limits.running_threads())

@@ -33,7 +33,7 @@ def set_limits(limits: Mapping[str, int]) -> None:
 
 
 def running_threads() -> int:
-    """Return the number of threads on this machine: the most that RLIMIT_NPROC can count (all threads of the user)."""
+    """Return the number of threads on this machine, an upper bound for the user's threads (counted by RLIMIT_NPROC)."""
     with open("/proc/loadavg") as file:
         return int(file.read().split()[3].partition("/")[2])
 

@@ -29,7 +29,7 @@ class OutsideChanges:
         self._before: dict[str, dict[str, _State]] = {}
 
     def begin(self) -> None:
-        """Record the directory entries before a call. Skip directories with over 2,000 entries, the limit of a scan."""
+        """Record the directory entries before a call. Skip directories with over 2,000 entries: a scan stops there."""
         scans = {directory: _scan(directory) for directory in self._directories}
         self._before = {directory: entries for directory, (entries, is_complete) in scans.items() if is_complete}
 

@@ -25,8 +25,8 @@ _FILE = "-f"
 class WorkspaceAccess:
     """A server process's access to the user's workspace: none (``workspace`` is None), read only, or read and write.
 
-    With ``writes`` but no workspace, the process can write only in its runtime directory. Only a process that lists its
-    tools, without running them, has this access.
+    With ``writes`` but no workspace, the process can write only in its runtime directory. A process has this access if
+    it is started only to list its tools.
     """
 
     workspace: Path | None = None
@@ -37,8 +37,8 @@ class WorkspaceAccess:
 class SandboxPolicy:
     """Sandbox of one server process. ``program`` is the absolute path of the program in the server's command.
 
-    ``runtime_dir`` contains the process's own folders (HOME, TMPDIR, caches). This is the workspace if the process
-    can write in the workspace, otherwise a scratch directory.
+    ``runtime_dir`` contains the process's own folders (HOME, TMPDIR, caches). If the process can write in the
+    workspace, ``runtime_dir`` is the workspace, otherwise a temporary directory.
     """
 
     entry: ServerEntry

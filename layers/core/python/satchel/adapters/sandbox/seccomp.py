@@ -110,7 +110,7 @@ _SCHEDULING = ["sched_setaffinity", "sched_setscheduler", "sched_setparam", "sch
 def rules(*, network: bool, runner: int | None) -> list[Rule]:
     """Return the rules that deny a system call only with certain arguments.
 
-    If ``runner`` (a pid) is given, also deny signals to this process and to its process group.
+    If ``runner`` (a pid) is given, also deny signals to the runner and to the runner's process group.
     """
     families = (_INET, _INET6, _NETLINK) if network else (_NETLINK,)
     denied = [

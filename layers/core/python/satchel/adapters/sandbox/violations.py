@@ -82,10 +82,10 @@ class AccessBounds:
     hidden: Sequence[str]
 
     def find_violation(self, error: str, commands: Sequence[str]) -> BlockedAccess | None:
-        """Return the access outside these bounds that made a call fail, or None if the arguments name no such path.
+        """Return the access outside these bounds that made a call fail, or None if the texts name no such path.
 
-        Finds the violations that the guard cannot see: those of other programs and of libraries in C. If a command
-        failed, its first path argument that is not readable counts as the cause.
+        Finds accesses that the guard (a Python audit hook) cannot see, because other programs or C libraries made
+        them. If a command failed, its first path argument that is not readable counts as the cause.
         """
         text = error[:_MAX_TEXT]
         is_denied = _DENIED.search(text) is not None
@@ -101,7 +101,7 @@ class AccessBounds:
         return None
 
     def _operation(self, path: str, error: str, *, is_denied: bool) -> Literal["read", "write"] | None:
-        """Return the operation that the error is about. A path may be hidden from the tool, but not from the runner."""
+        """Return the blocked operation. This process (the runner) can check paths that are hidden from the tool."""
         if _WRITE.search(_PATH.sub("", error)):
             return "write"
         if os.path.lexists(path):

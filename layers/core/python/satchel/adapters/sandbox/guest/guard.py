@@ -47,11 +47,12 @@ _WATCHED = frozenset(("open", "sqlite3.connect", *_CHANGES, *_LISTS, *_PROGRAMS)
 
 
 class Guard:
-    """Decides whether a file operation of the server's code is allowed, and reports blocked paths to ``pipe``.
+    """Decides whether the server's code may access a file, and reports blocked paths to the descriptor ``pipe``.
 
-    Writing is allowed only in ``workspace``. In ``hidden`` directories, only ``allowed`` paths can be read. These
-    paths end in a slash. If ``kernel_enforced``, the kernel also checks access, so the guard does not resolve links in
-    a path that looks allowed. The guard saves the ``posix`` functions that it uses before server code can replace them.
+    Files can be written only in ``workspace``. In ``hidden`` directories, files can be read only in ``workspace`` and
+    ``allowed``. Each path in these three arguments must end in a slash. ``kernel_enforced`` means that the kernel also
+    checks each access; then the guard accepts a path that looks allowed without resolving its symbolic links. Server
+    code could replace functions of ``posix``, so the guard saves those that it uses before the code starts.
     """
 
     def __init__(
@@ -73,7 +74,7 @@ class Guard:
 
     @property
     def trusted_prefixes(self) -> tuple[str, ...]:
-        """Return path prefixes. A path that starts with such a prefix and has no ``/..`` needs no further check."""
+        """Return path prefixes. A path that begins with one of them is allowed if it contains no ``/..``."""
         return self._workspace if self._kernel_enforced else ()
 
     def blocked_access(self, event: str, arguments: tuple[object, ...]) -> tuple[bytes, str] | None:
@@ -145,7 +146,7 @@ class Guard:
         return not text.startswith(self._hidden) or text.startswith(self._readable)
 
     def _absolute(self, path: object, dir_fd: object = -1) -> str | None:
-        """Return the absolute path. ``dir_fd`` is the base of a relative path. Return None for a descriptor or None."""
+        """Return the absolute path, or None if ``path`` is a descriptor or None. Relative paths start at ``dir_fd``."""
         if path is None or isinstance(path, int):
             return None
         raw = path if isinstance(path, (str, bytes)) else self._fspath(path)  # type: ignore[call-overload]  # TypeError if not a path
@@ -158,7 +159,7 @@ class Guard:
         return f"{base}/{text}"
 
     def _real_path(self, text: str, *, follow: bool, links: int = _MAX_LINKS) -> str:
-        """Resolve the symbolic links in a path like the kernel does. The last component of the path may be missing."""
+        """Resolve the symbolic links in a path as the kernel does. The last component of the path may be missing."""
         parent, _, name = text.rstrip("/").rpartition("/")
         if follow or name in {"", ".", ".."}:
             real = self._resolve(text)

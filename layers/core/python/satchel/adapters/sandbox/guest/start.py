@@ -1,4 +1,4 @@
-"""Starts a server in its own Python (3.8+) with the guard. Python compiles this script at each start, so it is tiny."""
+"""Starts a server in its own Python (3.8+) and the file access guard. Short: Python compiles it at each start."""
 
 import sys
 
