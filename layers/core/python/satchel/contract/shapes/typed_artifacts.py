@@ -15,7 +15,7 @@ GRANT_TYPE = "text/markdown"
 GRANT_TITLE = "NIH Grant Details"
 KNOWLEDGE_GRAPH_TYPE = "application/vnd.knowledge-graph"
 
-_EMPTY = "it is empty, so no file was stored"
+EMPTY_REASON = "it is empty, so no file was stored"
 _DEFAULT_TITLE = "Artifact"
 _SEPARATORS = re.compile(r"[/\\:]+")
 
@@ -60,7 +60,7 @@ def add_typed(item: Mapping[str, Any], builder: OutputBuilder) -> None:
     """Add a typed artifact to the builder, or report a problem if its content is empty."""
     fields = _fill_defaults(item, position=len(builder.artifacts))
     if _is_empty(item["type"], item["content"]):
-        builder.add_problem(str(fields["title"]), _EMPTY)
+        builder.add_problem(str(fields["title"]), EMPTY_REASON)
     else:
         builder.add_artifact(fields, str(fields["title"]))
 
