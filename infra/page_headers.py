@@ -16,8 +16,9 @@ def page_headers(
 ) -> dict[str, str]:
     """Return the page's HTTP headers by name. All arguments are origins that the page may use.
 
-    ``store`` is the file store, ``sockets`` the WebSocket API (``wss://…``), ``dashboards`` the sites that tools may
-    show in frames, ``api`` the HTTP API (empty if page and API have the same origin), ``sign_in`` the token issuers.
+    ``store`` is the origin of the file store, and ``sockets`` is that of the WebSocket API (``wss://…``). ``dashboards``
+    are the sites that tools may show in frames. ``api`` is the origin of the HTTP API, or empty if the page has the same
+    origin. ``sign_in`` are the token issuers.
     """
     origins = {
         "Store": [store],

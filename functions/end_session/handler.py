@@ -10,7 +10,7 @@ _SPARE_MILLIS = 20_000  # milliseconds: a deletion step can take this long, so n
 
 @observed("end_session")
 def handler(event: dict[str, Any], context: Any) -> dict[str, bool]:  # noqa: ANN401  (a Lambda context)
-    """Delete a session's data until too little time is left. A sweep every 15 minutes deletes the remaining data."""
+    """Delete a session's data until the timeout is near. A sweep every 15 minutes deletes any remaining data."""
     session = use_cases().ports.sessions.get(event["user"], event["session_id"])
     if session is None:
         return {"done": True}

@@ -10,7 +10,7 @@ _SPARE_MILLIS = 20_000  # milliseconds: a deletion step can take this long, so n
 
 @observed("erase")
 def handler(event: dict[str, Any], context: Any) -> dict[str, bool]:  # noqa: ANN401  (a Lambda context)
-    """Delete a user's data until too little time is left. A sweep every 15 minutes deletes the remaining data."""
+    """Delete a user's data until the timeout is near. A sweep every 15 minutes deletes any remaining data."""
     return {
         "done": use_cases().erase_user(event["user"], lambda: context.get_remaining_time_in_millis() > _SPARE_MILLIS)
     }

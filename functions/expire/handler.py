@@ -10,6 +10,6 @@ _SPARE_MILLIS = 20_000  # milliseconds: a deletion step can take this long, so n
 
 @observed("expire")
 def handler(event: object, context: Any) -> dict[str, int]:  # noqa: ANN401  (a Lambda context)
-    """Delete expired data and end idle sessions until too little time is left. Return the number of items per kind."""
+    """Delete expired data and end idle sessions until the timeout is near. Return the number of items per kind."""
     del event
     return use_cases().sweep(lambda: context.get_remaining_time_in_millis() > _SPARE_MILLIS).model_dump()

@@ -19,7 +19,7 @@ def acknowledge(construct: Construct, **reasons: str) -> None:
 
 
 def acknowledge_wildcards(construct: Construct, arns: Iterable[str], because: str) -> None:
-    """Acknowledge findings about ARNs with a wildcard. Raise ValueError if an ARN has one and ``because`` is empty."""
+    """Acknowledge findings about wildcards in ARNs. Raise ValueError for a wildcard without a reason (``because``)."""
     wildcards = sorted({arn for arn in arns if "*" in arn})
     if wildcards and not because:
         raise ValueError(f"{construct.node.path} has permissions on {wildcards} without a reason")

@@ -69,7 +69,7 @@ def statement(*actions: str, on: Sequence[str]) -> iam.PolicyStatement:
 
 
 def allow(function: lambda_.Function, *actions: str, on: Sequence[str], because: str = "") -> None:
-    """Let a function perform actions on these ARNs. Raise ValueError if one has a wildcard and ``because`` is empty."""
+    """Let a function perform actions on these ARNs. Raise ValueError for a wildcard without a reason (``because``)."""
     function.add_to_role_policy(statement(*actions, on=on))
     acknowledge_wildcards(cast("Construct", function.role), on, because)
 

@@ -68,7 +68,7 @@ class FunctionLayers(Construct):
         return [self._layer("Remote", self._layer_set.remote_entries())]
 
     def page(self, folder: Path) -> lambda_.ILayerVersion:
-        """Return a layer with the built web client. If it is not built, warn and use a placeholder page instead."""
+        """Return a layer with the built web client. If the client is not built, warn and use a placeholder."""
         is_built = (folder / "index.html").is_file()
         if not is_built:
             Annotations.of(self).add_warning_v2("satchel:page", f"no page in {folder}: build it with `make synth`")

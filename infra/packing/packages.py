@@ -48,7 +48,7 @@ def missing_from(base: Pins, pins: Pins) -> Pins | None:
 
 
 def install(pins: Pins, platform: Platform, folder: Path) -> None:
-    """Install the pinned wheels into a folder. The pins must include all dependencies. Raise CalledProcessError."""
+    """Install the pinned wheels into a folder. Raise CalledProcessError if uv fails. The pins must include all dependencies."""
     target = ("--python-version", platform.python, "--python-platform", platform.wheel_platform)
     with TemporaryDirectory() as temporary:
         requirements = Path(temporary) / "requirements.txt"
@@ -95,7 +95,7 @@ def _prune(folder: Path) -> None:
 
 
 def _test_folders(folder: Path) -> Iterator[Path]:
-    """Yield the outermost folders with the packages' tests. They contain the other test folders."""
+    """Yield the outermost test folders of the packages. All other test folders are inside them."""
     for path in sorted(folder.rglob(_TESTS)):
         if path.is_dir() and _TESTS not in path.relative_to(folder).parts[:-1] and any(path.rglob("test_*.py")):
             yield path

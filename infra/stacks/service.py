@@ -22,7 +22,7 @@ from infra.stacks.functions import Functions
 
 
 class ServiceStack(Stack):
-    """The stack of everything that stores no data. It creates the constructs and connects them."""
+    """The stack of all resources that store no data. It creates the constructs and connects them."""
 
     def __init__(self, scope: Construct, id_: str, *, settings: Settings, data: DataStack) -> None:
         super().__init__(scope, id_, description="Satchel: functions, state machine, APIs and page")

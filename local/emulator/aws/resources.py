@@ -1,7 +1,7 @@
 """Create emulated AWS resources with boto3, from the same definition files as the deployed stacks.
 
-A definition is the parsed JSON of a file in ``infra/definitions``. It contains arguments of boto3 calls, without
-resource names.
+A definition is the parsed JSON of a file in ``infra/definitions``. It contains the arguments of boto3 calls, except
+the names of resources.
 """
 
 import io
