@@ -105,7 +105,7 @@ def scoped_dynamodb(credentials: "ScopedCredentials") -> "DynamoDBClient":
 
 
 def _client_arguments(credentials: "ScopedCredentials") -> _Credentials:
-    """Return credentials as ``boto3.client`` arguments. A new boto3 session would load all service models (0.1 s)."""
+    """Return credentials as ``boto3.client`` arguments, because a new session loads all service models (0.1 s)."""
     return {
         "aws_access_key_id": credentials.access_key_id,
         "aws_secret_access_key": credentials.secret_access_key,

@@ -1,6 +1,6 @@
 """Creates what a runner needs: clients of its MCP servers, and for each call, ports with the call's credentials.
 
-Separate from ``use_cases``, because a runner is untrusted and must not get the adapters of other functions.
+It is separate from ``use_cases``, because a runner is untrusted and must not get the adapters of other functions.
 """
 
 import os

@@ -101,7 +101,7 @@ class DynamoErasures:
 
 @dataclass(frozen=True)
 class DynamoUserPurger:
-    """Delete all partitions with a user's data, ``USER#{user}`` last. Implements ``ports.users.UserPurger``."""
+    """Delete a user's partitions, ``USER#{user}`` last (it lists the others). Implements ``ports.users.UserPurger``."""
 
     table: Table
 

@@ -1,6 +1,6 @@
 """Records messages that an MCP server sends, because the SDK's session hides some of them from its caller.
 
-The SDK's session rejects a whole result because of one unknown content block, but Satchel accepts unknown blocks. The
+The SDK's session rejects a result that contains an unknown content block, but Satchel accepts unknown blocks. The
 session also declines a server's questions silently, but users need to know why a tool failed.
 """
 

@@ -1,4 +1,4 @@
-"""Lists what a server can read outside the workspace: the system, and the server's program, libraries and directory.
+"""Lists what a server can read outside the workspace: system files, and its own program, libraries and directory.
 
 All other files belong to users or to the runner, and the server cannot see them. A server's entry in mcp.json can list
 more readable paths (``read_paths``).
