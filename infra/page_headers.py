@@ -16,9 +16,9 @@ def page_headers(
 ) -> dict[str, str]:
     """Return the page's HTTP headers by name. All arguments are origins that the page may use.
 
-    ``store`` is the origin of the file store, and ``sockets`` is that of the WebSocket API (``wss://…``). ``dashboards``
-    are the sites that tools may show in frames. ``api`` is the origin of the HTTP API, or empty if the page has the same
-    origin. ``sign_in`` are the token issuers.
+    ``store`` is the file store, and ``sockets`` is the WebSocket API (``wss://…``). ``dashboards`` are the sites that
+    tools may show in frames. ``api`` is the HTTP API, or empty if the API has the same origin as the page. ``sign_in``
+    are the token issuers.
     """
     origins = {
         "Store": [store],

@@ -48,7 +48,7 @@ def missing_from(base: Pins, pins: Pins) -> Pins | None:
 
 
 def install(pins: Pins, platform: Platform, folder: Path) -> None:
-    """Install the pinned wheels into a folder. Raise CalledProcessError if uv fails. The pins must include all dependencies."""
+    """Install wheels into a folder. Raise CalledProcessError if uv fails. The pins must include all dependencies."""
     target = ("--python-version", platform.python, "--python-platform", platform.wheel_platform)
     with TemporaryDirectory() as temporary:
         requirements = Path(temporary) / "requirements.txt"

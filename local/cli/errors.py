@@ -35,7 +35,7 @@ class ExitCode(IntEnum):
 
 
 class CliError(Exception):
-    """Base class of the commands' errors. The message is for the user. If ``retryable`` is True, a retry may succeed."""
+    """Base class of the commands' errors. The message is for the user. If ``retryable`` is set, a retry may succeed."""
 
     retryable = False
 
