@@ -4,11 +4,11 @@ import re
 
 import pybase64
 
-# Possessive (*+), because a repeated group that can backtrack takes 170 bytes of memory for each ";" of foreign text.
+# Possessive quantifiers (*+) prevent backtracking, which takes 170 bytes of memory for each ";" in an untrusted text.
 _DATA_URL = re.compile(r"\s*+data:(?P<mime>[^,;\s]*+)(?P<options>(?:;[^,;]*+)*+),", re.IGNORECASE)
 _WHITESPACE = " \t\r\n\f\v"
 _MAX_PADDING = 2
-# Base64 characters per chunk: a multiple of 4, so that each chunk is valid by itself, and few enough for the CPU cache.
+# Base64 characters per chunk. A multiple of 4 keeps each chunk valid base64. Chunks of this size fit in the CPU cache.
 _CHUNK = 1 << 16
 
 
@@ -44,7 +44,7 @@ def decode(text: str) -> bytes:
 
 
 def validate(text: str) -> str:
-    """Return base64 text without prefix and whitespace. Raise Base64Error if invalid. Decodes chunks to save memory."""
+    """Check base64 text chunk by chunk. Return it without prefix and whitespace. Raise Base64Error if it is invalid."""
     body = canonicalize(text)
     if body.find("=", 0, -_MAX_PADDING) != -1:
         raise Base64Error("padding ('=') before the end")

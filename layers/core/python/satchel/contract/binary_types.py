@@ -21,7 +21,7 @@ _BINARY_TOPS = frozenset({"image", "audio", "video", "font"})
 _OPEN_XML = "application/vnd.openxmlformats-officedocument."
 _SVG = "image/svg+xml"
 _ZIP = ((0, b"PK\x03\x04"), (0, b"PK\x05\x06"))
-# The beginnings of files, each with its position. A type without an entry may begin with any bytes.
+# The signatures of each MIME type, as (offset, bytes). Files of a type without an entry may have any content.
 _SIGNATURES: dict[str, Sequence[tuple[int, bytes]]] = {
     "image/png": ((0, b"\x89PNG\r\n\x1a\n"),),
     "image/jpeg": ((0, b"\xff\xd8\xff"),),
@@ -65,8 +65,9 @@ def guess_mime(head: bytes) -> str:
 def decode_content(mime: str, content: str) -> str | None:
     """Return the base64 of an artifact's content if its type is binary, or None if the content is text.
 
-    An SVG image may be a ``data:`` URL. Content of unknown bytes (``application/octet-stream``) may be plain text.
-    Raise ValueError, which says why, if the content does not fit its type.
+    SVG images are text unless their content is a base64 ``data:`` URL. ``application/octet-stream`` is text unless its
+    content is valid base64. Raise ValueError if content of another binary type is not base64, or if the decoded bytes
+    do not begin with the type's signature.
     """
     kind = essence(mime)
     if not is_binary(kind) and not (kind == _SVG and content.lstrip().lower().startswith("data:")):

@@ -102,7 +102,8 @@ class InvalidPath(ToolError):
     """A tool tried to access a file outside the user's directory.
 
     ``allowed_prefix`` is None for a tool that may not write at all, because it does not declare ``username``.
-    ``operation`` is None if it is not known. The words for a write, and for a known prefix, are the specified ones.
+    ``operation`` is None if it is unknown whether the tool tried to read or to write. The specification prescribes the
+    error message and the suggestion for a write with a known ``allowed_prefix``.
     """
 
     code = ErrorCode.E_INVALID_PATH
@@ -146,7 +147,7 @@ class FileTooLarge(ToolError):
 
 
 class InvalidArtifact(ToolError):
-    """One artifact cannot be stored. The result has an ``ArtifactProblem`` in its place and keeps other artifacts."""
+    """One artifact (a file of a tool) cannot be stored. The call's result lists it as an ``ArtifactProblem``."""
 
     code = ErrorCode.E_INVALID_ARTIFACT
     reason = "InvalidArtifact"

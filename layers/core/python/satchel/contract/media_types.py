@@ -107,7 +107,7 @@ def extension_of(mime: str, default: str = "") -> str:
 
 
 def viewer_for(mime: str, name: str, hints: Sequence[str | None] = ()) -> str:
-    """Return the viewer for a file: the first hint of the tool that fits it, else one for its type, else ``auto``."""
+    """Return the viewer for a file: the first hint that fits the file's type, else the type's default (or ``auto``)."""
     kind = effective_mime(mime, name)
     default = _default_viewer(kind)
     viewers = (hint.lower() for hint in hints if hint)
@@ -115,7 +115,7 @@ def viewer_for(mime: str, name: str, hints: Sequence[str | None] = ()) -> str:
 
 
 def _fits(viewer: str, kind: str, default: str) -> bool:
-    """Return True if a viewer can show files of a type. The type of files with the default ``auto`` is unknown."""
+    """Return True if a viewer can show files of a type. Every viewer fits a type whose default viewer is ``auto``."""
     if viewer not in VIEWERS:
         return False
     is_plain = viewer == "html" and kind == "text/plain"

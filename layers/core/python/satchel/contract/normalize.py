@@ -50,8 +50,9 @@ _MAX_NESTING = 3  # maximum number of nested MCP results: some tools return a wh
 def normalize(raw: object, *, output_schema: Mapping[str, Any] | None = None) -> ToolOutput:
     """Convert the raw JSON of a ``tools/call`` result, or any other value that a tool returned, to a ToolOutput.
 
-    Pass the tool's ``output_schema`` if known, because some servers say only there that they wrapped the value. The
-    output lists invalid artifacts in ``problems``. Normalizing it again changes nothing. Raise only ContractError.
+    Pass the tool's ``output_schema`` if known: some servers wrap values in an object, and mark this only in the schema.
+    The output lists invalid artifacts in ``problems``. Normalizing an output again changes nothing. Raise only
+    ContractError.
     """
     wrapped = output_schema is not None and output_schema.get(_WRAP_MARKER) is True
     try:
@@ -78,7 +79,7 @@ def _build_output(raw: object, *, wrapped: bool) -> ToolOutput:
 
 
 def _unnest(raw: object, *, wrapped: bool) -> list[tuple[McpResult, Match]]:
-    """Return the MCP result and each result nested in it, with their matches. The last match has the tool's data."""
+    """Return the MCP result and each result nested in it, each with its payload. The last one is the tool's data."""
     result: McpResult | None = parse_mcp_result(raw) or wrap_value(raw)
     layers: list[tuple[McpResult, Match]] = []
     while result is not None:
@@ -94,7 +95,7 @@ def _unnest(raw: object, *, wrapped: bool) -> list[tuple[McpResult, Match]]:
 def _extract_payload(payload: object, builder: OutputBuilder) -> None:
     """Move the payload's contract fields to the builder. An empty object becomes null (clause v1:output:not-empty).
 
-    The other fields of the payload become the results or, beside ``results``, a part of ``meta_data``.
+    If the payload has no field ``results``, its other fields become the results. Otherwise, add them to ``meta_data``.
     """
     fields = as_mapping(payload)
     if fields is None or not recognizers.is_contract_payload(fields):

@@ -10,7 +10,7 @@ from typing import Any
 REDACTED = "[redacted]"
 LINK_NOTE = "[file link omitted]"
 
-# Texts with dots. The lookbehind and the possessive quantifiers keep the search linear: each text has only one start.
+# Matches words joined by dots. The lookbehind and the possessive quantifiers keep the search time linear.
 _DOTTED = re.compile(r"(?<![\w-])[\w-]++(?:\.[\w-]*+)+")
 _JWT_START = re.compile(r"(?:(?<![A-Za-z0-9])|(?<=\b3D))eyJ[\w-]{8}")  # after "=", "_", or an encoded "="
 _JWS_PARTS, _JWE_PARTS, _MIN_JWE_PART = 3, 5, 16

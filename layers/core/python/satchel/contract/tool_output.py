@@ -30,8 +30,8 @@ MAX_EXPIRES_HOURS = 8760
 class LenientModel(BaseModel):
     """Base class for models that parse tools' data. It drops invalid optional fields instead of rejecting all data.
 
-    A null field counts as missing. So does an invalid field, unless it is one of ``required_fields``. Unknown keys are
-    dropped. So ``model_fields_set`` contains exactly the fields that the tool set to a valid value.
+    Null fields, invalid fields and unknown keys count as missing, but an invalid field of ``required_fields`` raises
+    ValidationError. ``model_fields_set`` therefore contains exactly the fields that the tool set to a valid value.
     """
 
     model_config = ConfigDict(coerce_numbers_to_str=True)
@@ -97,12 +97,11 @@ Content = Annotated[str, BeforeValidator(_to_content_text)]
 class Artifact(LenientModel):
     """One file of a tool result. Its bytes are in ``b64``, at ``path``, in ``content`` (text), or at a remote ``uri``.
 
-    ``name`` is the name that the tool chose; the code that stores the file applies ``safe_name``. ``b64`` is valid
-    base64 without prefix and whitespace. ``size`` (bytes) is exact for ``b64`` and ``content``, otherwise the tool's
-    claim. ``id``, ``type``, ``title``, ``position``, ``language`` and ``metadata`` describe typed artifacts. Base64 in
-    ``content`` of a binary type becomes ``b64``. A missing ``mime`` is guessed from the name or the bytes; if it is not
-    in ``model_fields_set``, the tool did not state it. Raises ValidationError if the name or the bytes are missing, or
-    if ``content`` does not fit its type.
+    ``name`` is the name that the tool chose. It may be unsafe, so apply ``safe_name`` before storing the file.
+    ``b64`` is valid base64 without prefix and whitespace. Base64 of a binary type in ``content`` is moved to ``b64``.
+    ``size`` is in bytes. It is exact for ``b64`` and ``content``; for other sources, it is what the tool claimed.
+    A missing ``mime`` is guessed from the name or the bytes. A guessed ``mime`` is not in ``model_fields_set``.
+    Raises ValidationError if the name or the bytes are missing, or if ``content`` does not fit its type.
     """
 
     required_fields: ClassVar[frozenset[str]] = frozenset({"name", "mime", "b64", "path", "content", "uri"})
@@ -198,7 +197,7 @@ Mode = Literal["replace", "append", "split"]
 
 
 class Display(LenientModel):
-    """A tool's hints for the canvas (the panel that shows files). With hints, it opens only if the tool requests it."""
+    """A tool's hints for the canvas (the panel that shows files), such as the file to show and whether to open it."""
 
     open_canvas: bool = False
     primary_file: Text | None = None

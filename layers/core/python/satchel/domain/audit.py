@@ -18,7 +18,7 @@ Result = Literal["ok", "error"]
 
 
 class _Entry(BaseModel):
-    """The fields of all audit entries. Sorting by ``audit_id`` sorts by the time of the download or turn start."""
+    """The fields of all audit entries. ``audit_id`` begins with the time of the download or of the turn's start."""
 
     audit_id: str
     at: datetime

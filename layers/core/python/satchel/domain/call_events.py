@@ -40,9 +40,9 @@ def call_events(call: Call, result: CallResult) -> Iterator[NewEvent]:
 
 
 def _meta_data(result: CallResult) -> dict[str, Any] | None:
-    """Return what Satchel refused or could not store, and the tool's own facts, without secrets, tokens and links.
+    """Return the ``meta_data`` of a result for its event, without secrets, tokens and links. Return None if empty.
 
-    If they are too long for an event, the largest values are left out and named in ``left_out``.
+    If the JSON is too long for an event, omit the largest values and add their names as ``left_out``.
     """
     meta = result.meta_data or {}
     refusals_first = {key: meta[key] for key in REFUSAL_KEYS if key in meta} | meta

@@ -34,7 +34,7 @@ _TRUNCATED = {"truncated": "The result was too long to be stored in full."}
 
 
 class CallResult(BaseModel):
-    """A tool call's result. The response contains the text of ``inline`` files. ``duration_ms`` is None if unknown."""
+    """A tool call's result. Responses include the text of files in ``inline``. ``duration_ms`` is None if unknown."""
 
     is_error: bool
     error_code: str | None = None
@@ -53,7 +53,7 @@ class CallResult(BaseModel):
         return [*self.artifacts, *self.deferred]
 
     def bounded(self) -> "CallResult":
-        """Return the result. To fit in ``MAX_RESULT_BYTES``, first shorten file descriptions, then ``results``."""
+        """Return the result, cut to ``MAX_RESULT_BYTES``: first shorten file descriptions, then ``results``."""
         for smaller in self._candidates():
             if len(smaller.model_dump_json().encode()) <= MAX_RESULT_BYTES:
                 return smaller
@@ -111,10 +111,11 @@ class Call(BaseModel):
 class StoredFile(BaseModel):
     """A runner's report of one file that the runner stored in S3 for a tool call.
 
-    The runner executes third-party code, so RecordToolResult recomputes and checks ``object_id`` and ``key``.
-    ``deferred`` selects the class of ``artifact``, because the JSON may fit both classes. The JSON contains no content
-    and no path; parsing sets ``artifact.path`` to ``key``. ``declared`` is False if the tool's output does not name the
-    file. ``inline`` is True if the response contains the file's text.
+    The runner executes third-party code and is untrusted, so ``RecordToolResult`` recomputes ``object_id`` and ``key``
+    (the S3 key) and rejects a file with other values. ``artifact`` is a ``DeferredArtifact`` if ``deferred`` is True,
+    otherwise an ``Artifact``. The report's JSON omits the content and the path of the file; parsing the report sets
+    ``artifact.path`` to ``key``. ``declared`` is False if the tool's output does not name the file. ``inline`` is True
+    if the response of the turn includes the file's text.
     """
 
     object_id: str
@@ -145,7 +146,7 @@ class RunnerReport(BaseModel):
     """A runner's report of a tool call: the output without file content, and the stored files (at most ``MAX_FILES``).
 
     ``tools_changed`` is True if the server announced a change of its tools since the previous call. The runner executes
-    third-party code, so callers must check all values. Parsing moves files with an invalid artifact to ``problems``.
+    third-party code, so callers must check all values. Parsing turns a file with an invalid artifact into a problem.
     """
 
     results: Any = None
@@ -185,7 +186,7 @@ class RunnerReport(BaseModel):
 
 
 def _parse_file(reported: Any) -> StoredFile | ArtifactProblem:  # noqa: ANN401  (JSON, or an instance)
-    """Parse a reported file. Return a problem if only its artifact is invalid. Otherwise raise ValidationError."""
+    """Parse a reported file. If only its artifact is invalid, return a problem. Raise ValidationError otherwise."""
     try:
         return StoredFile.model_validate(reported)
     except ValidationError as error:

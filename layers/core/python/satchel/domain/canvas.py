@@ -15,7 +15,7 @@ from satchel.domain.size_limits import MAX_TEXT_CHARS, strip_and_truncate
 MAX_DETAILS_BYTES = 8_192
 _MAX_PORT = 65_535
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-# Do not use urlsplit: a browser may connect to another host than urlsplit returns. So accept only plain hosts.
+# Do not use urlsplit: a browser may find a different host in the same URL. This pattern accepts only plain hosts.
 _WEB_URL = re.compile(
     r"(https?)://([a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::([0-9]{1,5}))?(?=[/?#]|\Z)", re.IGNORECASE | re.ASCII
 )
@@ -97,7 +97,7 @@ def _url_rejection_reason(url: str, origins: Collection[str]) -> str | None:
 
 
 def to_response_canvas(canvas: Canvas) -> ResponseCanvas:
-    """Convert an accepted dashboard for storage. Drop its token; ``wants_token`` records that the tool set one."""
+    """Return an accepted dashboard as it is stored: without its token. ``wants_token`` is True if the tool set one."""
     return ResponseCanvas(
         open=canvas.open,
         id=canvas.id or "",

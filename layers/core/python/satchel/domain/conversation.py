@@ -29,7 +29,7 @@ class AssistantMessage(BaseModel):
 
 
 class ToolMessage(BaseModel):
-    """A tool result for the model, without base64, links and tokens. The model may correct a call if ``mistaken``."""
+    """A tool result for the model, without base64, links and tokens. ``mistaken`` is True if the call was invalid."""
 
     role: Literal["tool"] = "tool"
     ref: str
@@ -90,7 +90,7 @@ class TokenUsage(BaseModel):
 
 
 class ModelReply(BaseModel):
-    """A model's reply, final if it has no tool calls. ``usage`` includes the reported tokens of failed attempts."""
+    """A model's reply. It is final if it has no tool calls. ``usage`` includes reported tokens of failed attempts."""
 
     text: str
     calls: list[ProposedCall] = []

@@ -46,7 +46,7 @@ class FileInfo(BaseModel):
 class NewFile(BaseModel):
     """An S3 object that is about to become a file. ``origin`` is the id of the tool call or upload that created it.
 
-    ``artifact_id`` is the id that the tool gave the file, or None. A file with one id is never a version of another.
+    ``artifact_id`` is the id that the tool gave the file, or None. Tools' files with different ids are different files.
 
     A deferred file waits for an action by the user: ``reason`` says why, ``next_actions`` lists the possible actions. A
     ``temporary`` file is deleted with its session. A file is deleted at ``expires_at`` (seconds since 1970), if set.
@@ -86,7 +86,7 @@ class NewFile(BaseModel):
 
     @property
     def status(self) -> str | None:
-        """Return the reason why the file is deferred, in words without underscores. None if it is not deferred."""
+        """Return why the file is deferred, in words without underscores, or None if the file is not deferred."""
         return self.reason.replace("_", " ") if self.reason else None
 
 
@@ -113,7 +113,7 @@ class NameClaim(BaseModel):
 
 
 class NameResolution(StrEnum):
-    """The outcome of a name conflict: it is the same file, a new version, or a new file with a number in its name."""
+    """The outcome of a name conflict: the new file is the same file, a new version, or gets a number in its name."""
 
     SAME_FILE = "same file"
     NEW_VERSION = "new version"
@@ -123,10 +123,10 @@ class NameResolution(StrEnum):
 def resolve_name_conflict(claim: NameClaim, new: NewFile) -> NameResolution:
     """Decide what happens to a new file whose name already belongs to another file in the session (``claim``).
 
-    If the raw (original) names are equal, the new file becomes a new version of the other file. There are exceptions:
-    A tool's file never replaces an upload, a file of the same turn, or an artifact with a different id. A file never
-    becomes a version of a file that exists longer, because its expiry would delete that file, too. In these cases, and
-    if the raw names differ, the new file gets a numbered name.
+    If the original names (``raw_name``) are equal, the new file becomes a new version of the other file, with two
+    exceptions. First, a tool's file never becomes a version of an upload, of a file of the same turn, or of an artifact
+    with a different id. Second, a file that expires earlier than the other file never becomes a version of it, because
+    the expiry would delete both. In these cases, and if the original names differ, the new file gets a numbered name.
     """
     if claim.object_id == new.object_id:
         return NameResolution.SAME_FILE

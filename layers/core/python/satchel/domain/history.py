@@ -58,7 +58,7 @@ def _normalize_turn(turn: Sequence[Message]) -> list[Message]:
 
 
 def _merge_replies(normalized: list[Message], reply: AssistantMessage) -> AssistantMessage:
-    """If ``normalized`` ends with a reply, remove that reply. Return ``reply``, preceded by the removed text."""
+    """Return ``reply``. If ``normalized`` ends with a reply, remove that one and put its text before the new text."""
     if not isinstance(normalized[-1], AssistantMessage):
         return reply
     previous = normalized.pop()

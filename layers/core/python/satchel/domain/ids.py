@@ -62,7 +62,7 @@ def call_id(turn_id: TurnId, round_number: int, index: int) -> CallId:
 
 
 def turn_of(origin: str) -> str:
-    """Return the id of the turn that contains the tool call ``origin``. Return other ids unchanged."""
+    """Return the turn id that a tool call's id contains. Return other ids, such as an upload's, unchanged."""
     return origin.partition("-")[0]
 
 

@@ -11,8 +11,9 @@ _KERNEL_LAYERS: frozenset[Layer] = frozenset({"landlock", "seccomp"})
 
 
 class Isolation(BaseModel):
-    """The isolation mechanisms that passed a test on this machine. ``missing`` has the others, with the reasons.
+    """The isolation mechanisms that a test found on this machine.
 
+    ``layers`` are the mechanisms that work. ``missing`` maps each other mechanism to the reason why it does not work.
     ``landlock`` limits file access, ``seccomp`` limits system calls, ``mounts`` hides directories.
     """
 

@@ -21,8 +21,9 @@ CONFIRMATION_SECONDS = 300
 class Claims(BaseModel):
     """The claims in a download link's token: permission to download one version of a file.
 
-    The link becomes invalid when the session's epoch changes, and expires at ``exp`` (seconds since 1970). A shared
-    link has a ``link_id`` and a stored record. Deleting the record revokes the link.
+    ``epoch`` is a counter of the session. Ending the session increments the counter, so links with the earlier number
+    stop working. The link expires at ``exp`` (seconds since 1970). A shared link has a ``link_id`` and a stored record.
+    Deleting the record revokes the link.
     """
 
     file_key: FileKey
@@ -81,7 +82,10 @@ class LinkState(BaseModel):
 
 
 def session_epoch(session: Session | None) -> int:
-    """Return the epoch for links to a session's files. Return 0 if there is no session, or it is deleted."""
+    """Return the counter that links to a session's files contain, or 0 if the session is missing or None.
+
+    Ending a session increments its counter (``epoch``), so that existing links no longer match and stop working.
+    """
     return session.epoch if session else 0
 
 

@@ -1,6 +1,7 @@
 """Definitions of Satchel's metrics, used by code, dashboards, alarms and docs/observability.md.
 
-CloudWatch bills each combination of dimension values. So no dimension is a user, file, turn or model-invented name.
+CloudWatch bills each combination of dimension values. Dimensions therefore never contain the id of a user, file
+or turn, or a name that a model invented.
 """
 
 from dataclasses import dataclass

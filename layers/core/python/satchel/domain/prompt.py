@@ -56,7 +56,7 @@ STARTING_NOTE = (
 
 @dataclass(frozen=True)
 class FileList:
-    """The files under one heading. ``more`` counts the files left out; if ``at_least``, the count is a minimum."""
+    """The files under one heading. ``more`` is the number of omitted files, or a lower bound of it if ``at_least``."""
 
     files: Sequence[FileRecord] = ()
     more: int = 0
@@ -65,9 +65,9 @@ class FileList:
 
 @dataclass(frozen=True)
 class FileContext:
-    """The files to list in a message: those of the session, and those of the user's ``other`` sessions.
+    """The files to list in a message: files of the session, and files of the user's other sessions (``others``).
 
-    ``ambiguous`` holds the keys of files that their listed names may not find, so the list gives their keys, too.
+    ``ambiguous`` are the keys of files whose listed names may find another file or none. The list shows these keys.
     """
 
     session: FileList = FileList()

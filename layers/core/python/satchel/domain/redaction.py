@@ -38,7 +38,7 @@ def redact(arguments: Any) -> Any:  # noqa: ANN401  (any JSON value)
 
 
 def redact_value(value: Any) -> Any:  # noqa: ANN401  (any JSON value)
-    """Return a JSON value without secrets and file links. Texts, lists, objects and their depth are cut to limits."""
+    """Return a JSON value without secrets and file links. Shorten long texts, lists and objects; cut deep nesting."""
     return _redact(strip_and_truncate(value, MAX_CHARS), 0)
 
 

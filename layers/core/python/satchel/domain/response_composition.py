@@ -49,8 +49,8 @@ def _primary_first(artifacts: list[ResponseArtifact], primary: str | None) -> li
 def resolve_display(results: Sequence[CallResult]) -> ResponseDisplay:
     """Return display settings for the files of these tool calls. The last display hint replaces all earlier hints.
 
-    If a call after that hint created a file that can be shown, the canvas opens (clause v2:canvas:auto-open). Failed
-    calls and calls without files and dashboards open nothing.
+    The canvas (the panel for files) opens if the last hint requests it, or if a later call created a file that can be
+    shown (clause v2:canvas:auto-open). It stays closed if no successful call created a file or opened a dashboard.
     """
     results = [result for result in results if not result.is_error]
     last_hint = max((index for index, result in enumerate(results) if result.display), default=-1)

@@ -50,7 +50,7 @@ class ResponseDeferred(BaseModel):
 
 
 class ResponseDisplay(BaseModel):
-    """Settings for showing a turn's new files. ``open_canvas`` follows from the display hints of all tool calls."""
+    """Settings for showing a turn's new files. If ``open_canvas`` is true, clients open the panel for files."""
 
     open_canvas: bool = False
     primary_file: str | None = None
@@ -62,7 +62,7 @@ class ResponseDisplay(BaseModel):
 
 
 class ResponseCanvas(BaseModel):
-    """A dashboard to show in a frame. If ``wants_token``, read the response anew and give the frame its ``token``."""
+    """A dashboard to show in a frame. If ``wants_token`` is true, read the turn for a new ``token`` for it."""
 
     open: bool = True
     id: str

@@ -19,7 +19,7 @@ class ProcessLimits(BaseModel):
     """Resource limits for each process of a server. ``processes`` limits how many processes a server can have.
 
     ``file_mb`` lowers the system's maximum size of a file (``SATCHEL_MAX_FILE_SIZE_BYTES``) for this server. The
-    kernel's process limit does not apply to root. For root, Satchel uses a control group if it may create one.
+    kernel does not apply its process limit to root. For root, Satchel uses a control group if it can create one.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -124,7 +124,7 @@ class ServerEntry(BaseModel):
     def config_hash(self) -> str:
         """Return a hash of the fields that determine the server's tools. A new hash makes stored tool lists invalid.
 
-        The hash covers placeholders, not their values, so functions without the server's secrets compute the same hash.
+        The hash covers placeholders, not the secrets that replace them, so code without the secrets can compute it.
         """
         relevant = self.model_dump_json(include={"command", "cwd", "env", "url", "transport"})
         return hashlib.sha256(relevant.encode()).hexdigest()[:16]
@@ -151,7 +151,7 @@ class Registry(BaseModel):
         return parts is not None and self.servers[parts[0]].needs_approval(parts[1])
 
     def split_tool_name(self, tool: str) -> tuple[ServerName, str] | None:
-        """Split ``server.tool`` after a registered server's name, which may contain dots. None if no name matches."""
+        """Split ``server.tool`` after the server's name, which may contain dots. Return None if no server matches."""
         for name in sorted(self.servers, key=len, reverse=True):
             if tool.startswith(f"{name}."):
                 return name, tool[len(name) + 1 :]

@@ -18,7 +18,10 @@ class SessionStatus(StrEnum):
 
 
 class Session(BaseModel):
-    """A conversation. Changing ``epoch`` invalidates all existing links to the conversation's files.
+    """A conversation: its state, the user's settings for it, and its total token usage.
+
+    Every link to the conversation's files contains the counter ``epoch``. Ending the session increments the counter, so
+    that the links stop working.
 
     No new turn can start while ``running_turn`` is set. New turns use ``model`` (a model's name) and ``instructions``;
     None means the deployment's default. ``usage`` is the total number of tokens of all turns.

@@ -21,7 +21,7 @@ class Failure(BaseModel):
 
 
 class TurnStep(BaseModel):
-    """The input of states that process a turn. ``round`` counts model replies; ``tries`` counts earlier attempts."""
+    """The input of states that process a turn. ``tries`` counts failed attempts at the reply number ``round``."""
 
     user: UserName
     session_id: SessionId

@@ -150,7 +150,7 @@ class Throttle(Generic[T]):
         return math.inf if self._held is None or self._last_passed is None else self._last_passed + self._seconds
 
     def flush(self, now: float) -> T | None:
-        """Release the held item and return it, or None if no item is held. The item counts as passed at ``now``."""
+        """Release and return the held item, or None. The minimum interval to the next item starts at ``now``."""
         item, self._held = self._held, None
         if item is not None:
             self._last_passed = now

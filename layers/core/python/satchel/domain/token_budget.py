@@ -10,8 +10,8 @@ These steps run in order, until the conversation fits:
 3. Drop the oldest rounds of the current turn.
 4. Shorten the results of the latest round.
 
-Each step rounds the number of tokens to remove up to a multiple of 1/8 of the budget. So the beginning of the
-conversation stays the same for many rounds, and the provider can cache it.
+Each step rounds the number of tokens to remove up to a multiple of 1/8 of the budget. The beginning of the shortened
+conversation then stays the same for many rounds, so the provider can cache it.
 """
 
 import json
@@ -134,7 +134,7 @@ class _Trimmer:
         return len(parts)
 
     def _excess(self) -> int:
-        """Return the number of tokens to remove. It is rounded up, so that the next requests drop the same parts."""
+        """Return the number of tokens to remove, rounded up so that the next rounds of the turn drop the same parts."""
         excess = sum(map(message_tokens, self.messages)) - self._max_tokens
         return -(-excess // self._step) * self._step
 

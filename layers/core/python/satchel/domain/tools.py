@@ -50,7 +50,7 @@ class StoredToolList(BaseModel):
 
 
 def fresh_tool_list(tools: Sequence[ToolSpec], now: datetime, before: StoredToolList | None = None) -> StoredToolList:
-    """Return the list to store for a server that has just returned these tools. ``before`` is the list until now."""
+    """Return the list to store for a server that has just returned these tools. ``before`` is the old list, if any."""
     was_ready = before is not None and before.failure is None and not before.is_starting
     since = (before.since or before.asked_at) if before and was_ready else now
     return StoredToolList(tools=list(tools), asked_at=now, since=since)
@@ -71,9 +71,9 @@ _HASH_CHARS = 8
 class ToolNames:
     """Maps full tool names (``server.tool``) to names that model APIs accept, and back.
 
-    Model APIs accept names of up to 64 letters, digits, ``_`` and ``-``. Other characters become ``_``. Names that are
-    too long, or equal to another tool's (``a_b.c`` and ``a.b_c``), get a hash of the full name. So adding or removing
-    a tool changes no other tool's name, unless the names are equal.
+    Model APIs accept names of up to 64 letters, digits, ``_`` and ``-``. Other characters become ``_``. A name gets a
+    hash of the full name if it is too long, or if two tools would get the same name (``a_b.c`` and ``a.b_c``). Adding
+    or removing a tool therefore changes another tool's name only in such a conflict.
     """
 
     def __init__(self, full_names: Iterable[str]) -> None:

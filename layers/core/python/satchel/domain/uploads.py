@@ -1,7 +1,7 @@
 """Uploads in parts: clients send the parts directly to S3, and a completed upload becomes a file.
 
-Each upload is an S3 multipart upload, even if it has a single part. So an abandoned upload leaves only parts, which
-the bucket's lifecycle deletes, and clients cannot change a completed upload.
+Each upload is an S3 multipart upload, even if it has a single part, for two reasons: the bucket's lifecycle deletes the
+parts of abandoned uploads, and clients cannot change a completed upload.
 """
 
 from datetime import datetime, timedelta
@@ -48,7 +48,7 @@ class StoredPart(BaseModel):
 
 
 class SignedPart(BaseModel):
-    """Permission to upload a part: PUT ``size`` bytes of the file from ``offset`` to ``url``, with ``headers``."""
+    """A presigned URL for a part: PUT the file's ``size`` bytes from ``offset`` on to ``url``, with ``headers``."""
 
     number: int
     offset: int

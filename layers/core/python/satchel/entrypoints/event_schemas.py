@@ -111,8 +111,8 @@ class ToolLog(_CallEventBase):
 class ToolComplete(_CallEventBase):
     """A tool call has finished. The model receives ``results``; ``suggestion`` says how to correct a failed call.
 
-    ``meta_data`` says what Satchel could not store or refused (``artifact_problems``, ``canvas_refused``,
-    ``unresolved_files``, ``security_violations``), and contains the tool's own facts, without secrets and links.
+    ``meta_data`` is the tool's meta data without secrets and links. Satchel adds reports of what it refused or could
+    not store: ``artifact_problems``, ``canvas_refused``, ``unresolved_files``, ``security_violations``.
     """
 
     type: Literal["tool_complete"]

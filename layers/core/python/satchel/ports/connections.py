@@ -39,7 +39,7 @@ class Subscriptions(Protocol):
     """Stores subscriptions to turns, next to the turns' events, so that one DynamoDB stream delivers both in order."""
 
     def add(self, subscription: Subscription) -> None:
-        """Add a subscription as a new stream record. It replaces the connection's previous subscription to the turn."""
+        """Store a subscription and replace the connection's earlier one to the turn. Creates a new stream record."""
         ...
 
     def list_for_turn(self, turn_id: TurnId, limit: int) -> Sequence[Subscription]:
@@ -47,7 +47,7 @@ class Subscriptions(Protocol):
         ...
 
     def advance(self, subscription: Subscription, sent: int) -> bool:
-        """Save the new cursor and reset the failure count. Return False if the subscription was removed or replaced."""
+        """Save ``sent`` and reset the failure count. Return False if the subscription was removed or replaced."""
         ...
 
     def save_failures(self, subscription: Subscription, failures: int) -> None:

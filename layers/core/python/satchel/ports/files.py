@@ -92,7 +92,7 @@ class FileReaper(Protocol):
     def promote(self, record: FileRecord, *, while_open: bool) -> FileRecord:
         """Make a file permanent. Raise FileNotFound if it changed or was removed since ``record`` was read.
 
-        If ``while_open`` is set, raise SessionEnded if the file's session has ended.
+        With ``while_open``, also raise SessionEnded if the file's session has ended.
         """
         ...
 

@@ -34,7 +34,7 @@ class Sessions(Protocol):
         ...
 
     def end(self, user: UserName, session_id: SessionId, now: datetime, *, idle_since: datetime | None = None) -> None:
-        """End an open session. This invalidates its links (by a new epoch) and makes the session due for cleanup.
+        """End an open session: increment its ``epoch``, so that its links stop working, and make its cleanup due.
 
         If ``idle_since`` is given, end the session only if no turn is running or has started since that time.
         """

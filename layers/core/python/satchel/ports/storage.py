@@ -53,7 +53,7 @@ class FileStore(Protocol):
         ...
 
     def delete_prefix(self, prefix: str) -> Iterator[int]:
-        """Delete all versions of all objects with this prefix, in pages. Yield the number of versions of each page."""
+        """Delete all versions of all objects with this prefix in batches. Yield the size of each deleted batch."""
         ...
 
 

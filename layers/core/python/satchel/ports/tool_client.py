@@ -103,5 +103,5 @@ class Workspaces(Protocol):
     """Manages the users' working directories ``/tmp/{username}/``. One call at a time uses a directory."""
 
     def hold(self, user: UserName, session_id: SessionId) -> AbstractContextManager[Path]:
-        """Wait until the workspace is free, and yield it. Unless the same session used it last, it is empty."""
+        """Wait until the user's directory is free, and yield it. It is empty unless the same session used it last."""
         ...

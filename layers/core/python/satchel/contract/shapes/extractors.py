@@ -137,7 +137,10 @@ def _pop_v1_array(payload: dict[str, Any], key: str) -> list[Any]:
 
 
 def _to_artifact(content: object, name: str) -> dict[str, Any]:
-    """Return artifact fields for a contract v1 file: base64 text, or an object whose name wins (v1:files:own-name)."""
+    """Return the artifact fields for one file of contract v1, whose content is base64 text or an object.
+
+    A name in the object overrides ``name``, which comes from the tool's list of names (clause v1:files:own-name).
+    """
     fields = dict(content) if isinstance(content, Mapping) else {"b64": content}
     fields["name"] = fields.get("name") or name
     return fields

@@ -87,7 +87,10 @@ def parse_mcp_result(value: object) -> McpResult | None:
 
 
 def wrap_value(value: object) -> McpResult:
-    """Wrap a value in an MCP result: text or bytes as content, None or {} as nothing, others as structured content."""
+    """Return an MCP result that contains the value: text or bytes as content, other values as structured content.
+
+    None and {} give an empty result.
+    """
     if value is None or (isinstance(value, Mapping) and not value):
         return McpResult()
     if isinstance(value, str):

@@ -55,7 +55,7 @@ def find_plain_text(result: McpResult) -> Match | None:
 
 
 def find_client_data(result: McpResult) -> Match | None:
-    """Return ``data``: some MCP client libraries add this parsed copy of the result."""
+    """Return the field ``data``, in which some MCP client libraries store a parsed copy of the result."""
     return None if result.data is ABSENT else Match(result.data, ())
 
 
@@ -81,7 +81,7 @@ def _unwrap(result: McpResult) -> object:
     parsed = _parse_contract(inner)
     if result.wrapped:
         return inner if parsed is None else parsed
-    # Some servers wrap a text but do not mark it as wrapped. Then a text block contains the bare text, not its wrapper.
+    # Some servers send {"result": text} without the mark for wrapped values. A text block with the bare text proves it.
     if parsed is not None and any(block["text"] == inner for block in result.texts):
         return parsed
     return wrapper

@@ -26,7 +26,7 @@ class RangeReader:
     remaining: int = field(default=MAX_FETCHED_BYTES, init=False)
 
     def read(self, offset: int, count: int) -> bytes:
-        """Return up to ``count`` bytes from ``offset``. Raise ReadLimitExceeded if that exceeds the file's limit."""
+        """Return up to ``count`` bytes from ``offset``. Raise ReadLimitExceeded if the total exceeds the limit."""
         last = min(offset + count, self.size) - 1
         if offset < 0 or last < offset:
             return b""

@@ -83,7 +83,7 @@ def _find_delimiter(text: str) -> str:
 
 
 def _count_top_level(text: bytes, mark: bytes) -> tuple[int, int]:
-    """Count commas or colons (``mark``) directly in the outermost brackets. Return the count and the last one's end."""
+    """Count the commas or colons (``mark``) at the top level of JSON text. Return the count and the end of the last."""
     depth, count, end = 0, 0, 0
     for match in _JSON_TOKEN.finditer(text):
         token = match[0]

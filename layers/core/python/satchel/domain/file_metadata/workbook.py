@@ -40,7 +40,7 @@ def read(reader: RangeReader) -> FileInfo:
 
 
 def _parse_dimension(preamble: bytes) -> tuple[int, int] | None:
-    """Return (rows without the header, columns) from the ``dimension`` element. None if it is missing or invalid."""
+    """Return the number of rows (excluding the header) and columns in ``dimension``, or None if missing or invalid."""
     match = _DIMENSION.search(preamble)
     if match is None:
         return None

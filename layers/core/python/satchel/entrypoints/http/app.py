@@ -25,7 +25,7 @@ def create_app(
     read_identity: IdentityReader,
     closing: Callable[[], bool] = lambda: False,
 ) -> FastAPI:
-    """Return the application. When the server is about to stop, ``closing`` returns True and long polls end early."""
+    """Return the application. It ends long polls early if ``closing`` returns True because the server will stop."""
     app = FastAPI(
         title="Satchel",
         version=satchel.__version__,

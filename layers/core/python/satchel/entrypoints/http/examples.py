@@ -20,7 +20,7 @@ Example = dict[str, Any]
 
 
 def responses(status: int, example: Example, *errors: int, **fields: object) -> dict[int | str, dict[str, Any]]:
-    """Return FastAPI's ``responses`` of a route: a success with an example and ``fields``, and error responses."""
+    """Return the ``responses`` of a FastAPI route: a success with the example and ``fields``, and these errors."""
     return {status: {**fields, "content": {"application/json": {"example": example}}}} | problem_responses(*errors)
 
 

@@ -79,7 +79,7 @@ class Heartbeat:
 
 
 class _Timer:
-    """Run the timers of all calls in one thread. Timers cannot be canceled: each function checks if it is needed."""
+    """Run the timers of all calls in one thread. No timer can be canceled: its function must check if it is needed."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()

@@ -42,7 +42,7 @@ def build_report(
     problems: list[ArtifactProblem],
     runner_meta_data: Mapping[str, Any] | None = None,
 ) -> RunnerReport:
-    """Return the report of a tool's output as shortened in ``view``. ``runner_meta_data`` overrides tool meta data."""
+    """Return the report of a call. ``view`` has the shortened results; ``runner_meta_data`` overrides the tool's."""
     meta: dict[str, Any] = {**view.get("meta_data", {}), **(runner_meta_data or {})}
     if "truncated" in view:
         meta["truncated"] = view["truncated"]
@@ -61,7 +61,7 @@ def build_report(
 
 
 def _without_token(canvas: Canvas | None) -> Canvas | None:
-    """Replace the tool's own token in a canvas with "": Satchel issues its own token, and never stores a tool's."""
+    """Replace the tool's token in a dashboard with "". Satchel never stores that token and issues its own instead."""
     has_token = canvas is not None and "token" in canvas.model_fields_set
     return canvas.model_copy(update={"token": ""}) if canvas and has_token else canvas
 

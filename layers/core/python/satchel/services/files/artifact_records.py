@@ -70,7 +70,10 @@ def lifetime_of(artifact: DeferredArtifact) -> timedelta:
 
 
 def _viewer_hints(artifact: Artifact, display: Display | None) -> list[str | None]:
-    """Return the artifact's own viewer, then the hint of ``display`` for the primary file (unset: for all)."""
+    """Return two viewer hints: the artifact's own, and the one of ``display``. A missing hint is None.
+
+    The hint of ``display`` applies only to the primary file, or to all files if ``display`` sets no primary file.
+    """
     applies = display is not None and display.primary_file in {None, artifact.name}
     return [artifact.viewer, display.viewer_hint if display and applies else None]
 

@@ -43,7 +43,7 @@ class ReadFiles:
         return record
 
     def list_versions(self, who: Identity, file_key: FileKey, limit: int, cursor: str | None) -> Page[FileRecord]:
-        """Return a page of the versions of the user's file, newest first, without expired ones. Raise FileNotFound."""
+        """Return a page of the user's file's versions, newest first. Omit expired versions. Raise FileNotFound."""
         self(who, file_key)
         page = self.files.list_versions(who.name, file_key, limit, cursor)
         return self._without_expired(page)
@@ -85,7 +85,7 @@ def find_file(
     """Return the user's file with this key or name, or None if it does not exist or has expired.
 
     Search the session's files first. Also accept a name as the model sees it: shortened, or with replaced brackets.
-    Unless ``across_sessions``, names do not find files of other sessions; keys do.
+    If ``across_sessions`` is False, a name does not find files of other sessions. A key always does.
     """
     if (record := _find_by_key(files, user, name_or_key)) and not is_expired(record, now):
         return record

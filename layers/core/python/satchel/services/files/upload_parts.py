@@ -145,7 +145,7 @@ class CompleteUpload:
     metrics: Metrics
 
     def __call__(self, who: Identity, upload_id: UploadId) -> FileRecord:
-        """Join the parts to a file and return the file's record. A repeated call returns the same record.
+        """Join the parts into a file and return the file's record. A repeated call returns the same record.
 
         Raise UploadNotFound, UploadIncomplete (missing parts), UploadOverLimit, SessionNotFound or SessionEnded.
         """
@@ -167,7 +167,7 @@ class CompleteUpload:
         return record
 
     def _join(self, upload: Upload) -> int | None:
-        """Join the parts to an S3 object, if it does not exist yet. Return its size, or None if the parts are gone."""
+        """Join the parts into an S3 object unless it exists. Return its size, or None if the parts are gone."""
         found = self.store.head(upload.file.key)
         if found is None:
             stored = self._stored(upload)

@@ -20,7 +20,7 @@ from satchel.services.turns.read_turn import ReadTurn
 
 @dataclass(frozen=True)
 class AskApproval:
-    """Ask the user to approve a tool call. Without a decision within ``timeout``, the state Dispatch rejects it."""
+    """Ask the user to approve a tool call. Without a decision within ``timeout``, the call is rejected."""
 
     calls: Calls
     approvals: Approvals

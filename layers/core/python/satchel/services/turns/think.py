@@ -67,7 +67,7 @@ class Think:
         return self._next(step, [self._reference(turn, call) for call in calls], done=not calls)
 
     def _reference(self, turn: Turn, call: Call) -> CallRef:
-        """Return the call's id, and True if it needs approval. Calls that the user may not make need no approval."""
+        """Return the call's id, and True if it needs approval. A call that is rejected anyway does not."""
         registry = self.tools.registry
         place = registry.split_tool_name(call.tool)
         is_visible = place is not None and place[0] in registry.visible_to(turn.groups)
@@ -121,9 +121,10 @@ class Think:
         return AssistantMessage(text=truncate(reply.text, MAX_ANSWER_CHARS), calls=calls)
 
     def _offered(self, turn: Turn, round_number: int) -> OfferedTools:
-        """Return the tools to offer. In the first round, raise ServersStarting for ``MAX_WAIT`` if servers start.
+        """Return the tools to offer. In the first round, raise ServersStarting if servers are still starting.
 
-        The state machine waits, so no function runs in the meantime.
+        The state machine then waits and tries again, so that no Lambda function runs during the wait. When the turn is
+        older than ``MAX_WAIT``, publish the names of the starting servers and offer the tools of the other servers.
         """
         offered = self.tools.offered(turn.groups, turn.tools)
         now = self.clock.now()
@@ -157,7 +158,7 @@ class Think:
 
 
 def _with_own_ids(turn: Turn, round_number: int, calls: Sequence[ProposedCall]) -> list[ProposedCall]:
-    """Replace the model provider's call ids: they may repeat within a session, and other providers may reject them."""
+    """Replace the provider's call ids, because they may repeat in a session, and other providers may reject them."""
     return [
         ProposedCall(
             tool=truncate(proposed.tool, MAX_TOOL_CHARS),

@@ -44,7 +44,7 @@ class Config(BaseModel):
     """The signed-in user and the settings of this deployment.
 
     ``model`` is the default model of a session, one of ``models``; null if the user may use no model.
-    The flag ``base64_size_limit_mb`` is the limit in force: the setting, or the transport's limit if that is lower.
+    The flag ``base64_size_limit_mb`` is the configured limit, or the limit of responses if that is lower.
     ``socket_url`` is the address of the WebSocket API; to connect, get a ticket from ``POST /api/ws-ticket``.
     """
 
@@ -84,7 +84,7 @@ class Tools(BaseModel):
 
 
 class ErasureOut(BaseModel):
-    """A user's latest deletion of all data, complete if ``finished_at`` is set. ``erased`` counts the deleted items."""
+    """A user's latest deletion of all data. If ``finished_at`` is set, it is complete. ``erased`` counts the items."""
 
     started_at: datetime
     finished_at: datetime | None

@@ -44,7 +44,7 @@ class SessionPatch(SessionFields):
 
 
 class SessionOut(BaseModel):
-    """A session. ``usage`` is how many tokens all its turns used, as reported by the models' providers."""
+    """A session. ``usage`` is the number of tokens that all its turns used, as reported by the model providers."""
 
     session_id: str
     title: str | None

@@ -24,7 +24,7 @@ _EXAMPLE_SHA256 = "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ="
 
 
 class NewUpload(FileFields):
-    """A file to upload in parts. If ``sha256`` has the first parts' checksums, the response contains their URLs."""
+    """A file to upload in parts. For each checksum in ``sha256``, the response contains the URL of a part, in order."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"name": "notes.txt", "size": 5, "sha256": [_EXAMPLE_SHA256]}]}
