@@ -77,6 +77,7 @@ def cost_of_idle_month() -> dict[str, float]:
     prices = {name: price["usd"] for name, price in read_prices()["prices"].items()}
     fixed = {
         "Secrets Manager": usage.SECRETS * prices["secret_month"],
+        "KMS: keys": usage.KEYS * prices["key_month"],
         "CloudWatch: alarms": usage.ALARM_METRICS * prices["alarm_month"],
         "CloudWatch: dashboards": usage.DASHBOARDS * prices["dashboard_month"],
     }

@@ -162,6 +162,12 @@ class Settings(BaseModel):
     canvas_origins: Origins = []
     """Origins of dashboards that tools may show in frames (`https://host[:port]`)."""
 
+    dashboard_keys: Annotated[list[Annotated[int, Field(ge=1)]], BeforeValidator(_parse_list), Field(min_length=1)] = [
+        1
+    ]
+    """Numbers of the keys that sign the tokens of dashboards: the first signs, and all are published. A rotation adds a
+    number (`docs/dashboards.md`)."""
+
     jwt_issuer: Annotated[str, StringConstraints(pattern=r"^https://")] | None = None
     """An OpenID Connect issuer. By default the deployment creates a Cognito user pool."""
 

@@ -110,5 +110,5 @@ IDLE_MONTH = Usage(
 )
 """The periodic sweeps and tool list requests (three example servers). An idle sweep sends at most 8 index queries."""
 # Count the metrics of all alarms, because AWS bills an alarm for each metric that it reads.
-SECRETS, ALARM_METRICS, DASHBOARDS = 1, 19, 1
-"""Numbers of secrets, alarm metrics and dashboards in the templates with the default settings."""
+SECRETS, KEYS, ALARM_METRICS, DASHBOARDS = 1, 1, 19, 1
+"""Numbers of secrets, KMS keys, alarm metrics and dashboards in the templates with the default settings."""

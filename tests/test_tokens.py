@@ -7,14 +7,13 @@ import pytest
 from satchel.adapters.jwt_signer import JwtSigner
 from satchel.adapters.signing_keys import SigningKeys
 from satchel.adapters.system_clock import SystemClock
-from satchel.domain.links import CanvasClaims, Claims, EraseClaims
+from satchel.domain.links import Claims, EraseClaims
 from tests.tokens import TokenWatch, lines_with_tokens
 
 SIGNER = JwtSigner(lambda: SigningKeys(newest="k1", keys={"k1": "n" * 64}), SystemClock())
-FILE, SESSION, OWNER = "f01kabcdefghjkmnpqrstvwxyz0", "s01kabcdefghjkmnpqrstvwxyz0", "a"
+FILE, OWNER = "f01kabcdefghjkmnpqrstvwxyz0", "a"
 TOKENS = [
     SIGNER.sign(Claims(file_key=FILE, version=1, owner=OWNER, session_id="", epoch=0, audience="ui", exp=1)),
-    SIGNER.sign(CanvasClaims(canvas_id="c", owner=OWNER, session_id=SESSION, epoch=1, exp=1)),
     SIGNER.sign(EraseClaims(owner=OWNER, exp=1)),
 ]
 

@@ -35,6 +35,7 @@ LIST_VERSIONS = ("s3:ListBucketVersions",)
 WRITE_LOGS = ("logs:CreateLogStream", "logs:PutLogEvents")
 INVOKE_FUNCTION = ("lambda:InvokeFunction",)
 READ_SECRET = ("secretsmanager:GetSecretValue",)
+SIGN = ("kms:Sign", "kms:GetPublicKey")
 ROTATE_SECRET = (
     "secretsmanager:DescribeSecret",
     "secretsmanager:GetSecretValue",

@@ -10,6 +10,7 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from infra.constructs.checks import acknowledge
+from infra.constructs.web_api import PUBLIC_KEYS_PATH
 from infra.settings import Settings
 
 _ORIGIN_TIMEOUT = Duration.seconds(35)  # longer than API Gateway's 30 s, so that clients see API Gateway's own error
@@ -45,7 +46,11 @@ class Site(Construct):
                 viewer_protocol_policy=cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
                 response_headers_policy=_headers_policy(self, f"{settings.name}-page", headers),
             ),
-            additional_behaviors={"/api/*": _api_behavior(api), "/ws": _api_behavior(sockets)},
+            additional_behaviors={
+                "/api/*": _api_behavior(api),
+                "/ws": _api_behavior(sockets),
+                PUBLIC_KEYS_PATH: _public_keys_behavior(api),
+            },
             domain_names=[domain] if domain else None,
             certificate=acm.Certificate.from_certificate_arn(self, "Certificate", arn) if arn else None,
             minimum_protocol_version=cloudfront.SecurityPolicyProtocol.TLS_V1_2_2021,
@@ -74,6 +79,16 @@ def _api_behavior(host: str) -> cloudfront.BehaviorOptions:
         origin_request_policy=cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
         viewer_protocol_policy=cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
         compress=False,
+    )
+
+
+def _public_keys_behavior(host: str) -> cloudfront.BehaviorOptions:
+    """Cache the public keys for as long as the API's response permits, without headers and cookies of the request."""
+    return cloudfront.BehaviorOptions(
+        origin=origins.HttpOrigin(host, protocol_policy=cloudfront.OriginProtocolPolicy.HTTPS_ONLY),
+        allowed_methods=cloudfront.AllowedMethods.ALLOW_GET_HEAD,
+        cache_policy=cloudfront.CachePolicy.CACHING_OPTIMIZED,
+        viewer_protocol_policy=cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
     )
 
 

@@ -17,8 +17,10 @@ from infra.settings import Settings
 
 _GET, _HEAD, _ANY = apigateway.HttpMethod.GET, apigateway.HttpMethod.HEAD, apigateway.HttpMethod.ANY
 
-# The only routes without sign-in: the health check, and downloads, whose links contain a signed token.
+PUBLIC_KEYS_PATH = "/.well-known/jwks.json"
+# The only routes without sign-in: health check, public keys, and downloads, whose links contain a signed token.
 OPEN_ROUTES = (
+    (PUBLIC_KEYS_PATH, [_GET]),
     ("/api/health", [_GET]),
     ("/api/files/download/{file_key}", [_GET, _HEAD]),
 )
@@ -88,7 +90,8 @@ class WebApi(Construct):
                 path=path, methods=methods, integration=integration, authorizer=no_authorizer
             ):
                 acknowledge(
-                    route, AwsSolutions_APIG4="health has no secrets, and a download URL contains a signed token"
+                    route,
+                    AwsSolutions_APIG4="health and public keys are public, and a download URL contains a signed token",
                 )
         signed_in = authorizers.HttpJwtAuthorizer("SignedIn", issuer, jwt_audience=list(audience))
         self._api.add_routes(path="/api/{proxy+}", methods=[_ANY], integration=integration, authorizer=signed_in)

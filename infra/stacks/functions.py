@@ -7,6 +7,7 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra.constructs import grants
+from infra.constructs.dashboard_keys import DashboardKeys
 from infra.constructs.function import PythonFunction
 from infra.constructs.grants import allow, allow_models
 from infra.constructs.layers import MCP_CONFIG, PAGE, FunctionLayers
@@ -68,7 +69,9 @@ class Functions:
             "SATCHEL_VIOLATION_POLICY": settings.violation_policy,
         }
 
-    def api(self, workflow: TurnWorkflow, erase: PythonFunction, end_session: PythonFunction) -> PythonFunction:
+    def api(
+        self, workflow: TurnWorkflow, erase: PythonFunction, end_session: PythonFunction, dashboard_keys: DashboardKeys
+    ) -> PythonFunction:
         """Create the function that answers HTTP requests."""
         machine = workflow.machine
         api = self._function(
@@ -79,6 +82,7 @@ class Functions:
                 **self._canvas_origins,
                 "SATCHEL_STATE_MACHINE": machine.state_machine_arn,
                 "SATCHEL_CAPABILITY_SECRET": self._data.capability_secret.secret_arn,
+                "SATCHEL_DASHBOARD_KEYS": ",".join(dashboard_keys.key_ids),
                 **self._settings.model_choice_environment,
                 "SATCHEL_AUTH": "jwt",
                 "SATCHEL_PUBLIC_URL": self._url,
@@ -101,6 +105,7 @@ class Functions:
         allow(api, *grants.SEND_TASK_SUCCESS, on=[self._machine_arn])
         allow(api, *grants.FOLLOW_EXECUTION, on=[self._executions], because=_ANY_EXECUTION)
         allow(api, *grants.READ_SECRET, on=[self._data.capability_secret.secret_arn])
+        allow(api, *grants.SIGN, on=dashboard_keys.arns)
         allow(api, *grants.INVOKE_FUNCTION, on=[erase.function_arn, end_session.function_arn])
         allow(api, *grants.UNTAG_OBJECTS, on=self._objects(*grants.FILE_KEYS), because=grants.ALL_USERS)
         allow(api, *grants.CHECK_ITEMS, on=[self._data.table.table_arn])

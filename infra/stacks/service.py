@@ -3,6 +3,7 @@
 from aws_cdk import CfnOutput, Stack
 from constructs import Construct
 
+from infra.constructs.dashboard_keys import DashboardKeys
 from infra.constructs.key_rotation import KeyRotation
 from infra.constructs.layers import FunctionLayers
 from infra.constructs.monitoring import Alarms, Dashboard
@@ -72,12 +73,13 @@ class ServiceStack(Stack):
         rotation = KeyRotation(
             self, "KeyRotation", secret=data.capability_secret, function_layers=layers, settings=settings
         )
+        dashboard_keys = DashboardKeys(self, "DashboardKeys", numbers=settings.dashboard_keys)
         erase, end_session = functions.erase(workflow), functions.end_session()
         dead_letters.retry_then_keep(erase)
         dead_letters.retry_then_keep(end_session)
         client = create_sign_in(self, "Client", settings=settings, issuer=data.issuer, url=url)
         api, expire, connections, push = (
-            functions.api(workflow, erase, end_session),
+            functions.api(workflow, erase, end_session, dashboard_keys),
             functions.expire(erase),
             functions.sockets(workflow),
             functions.push(sockets),

@@ -37,6 +37,7 @@ _MAX_MESSAGE_BYTES = 128 << 10  # API Gateway's limit for one WebSocket message
 _SHUTDOWN_SECONDS = 2  # how long the stopping server waits for open requests to finish
 _IMMUTABLE = "public, max-age=31536000, immutable"  # safe to cache forever: file names contain a hash of the content
 _NO_CACHE = "no-cache"
+_API_PATHS = {"/api", "/.well-known/jwks.json"}  # besides everything below /api/, as in CloudFront
 _NOT_BUILT = "The web client is not built. `make run` builds it if npm is installed. The API is at /api/.\n"
 
 
@@ -145,7 +146,7 @@ class WebClient:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a file of the web client, or forward the request to ``app`` if it is an API or WebSocket request."""
         path = scope.get("path", "")
-        if scope["type"] != "http" or path == "/api" or path.startswith("/api/"):
+        if scope["type"] != "http" or path in _API_PATHS or path.startswith("/api/"):
             await self._app(scope, receive, send)
             return
 

@@ -1,4 +1,4 @@
-"""Start the parts of the deployed system on this machine: table, bucket, secret, functions, state machine, runners.
+"""Start the parts of the deployed system on this machine: table, bucket, keys, functions, state machine, runners.
 
 ``infra/definitions`` and ``infra/workflows`` define the parts. This module only decides where the parts run.
 """
@@ -86,6 +86,7 @@ class System:
         resources.create_table(self._settings["SATCHEL_TABLE"], sources.load_definition("table"))
         resources.create_bucket(self._settings["SATCHEL_BUCKET"], sources.load_definition("bucket"))
         resources.create_secret(self._settings["SATCHEL_CAPABILITY_SECRET"], _signing_keys())
+        os.environ["SATCHEL_DASHBOARD_KEYS"] = resources.create_dashboard_key()
         role = resources.create_role(f"{settings.NAME}-call")
         os.environ["SATCHEL_CALL_ROLE"] = role
         for name in runners:

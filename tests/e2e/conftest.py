@@ -56,6 +56,7 @@ def system(endpoint: FakeEndpoint, dashboards: RecordingSite) -> Iterator[System
         observer = UserClient(running.url, "observer@example.com", "users,staff")
         while any(server["status"] == "starting" for server in observer.request("GET", "/api/tools").json()["servers"]):
             time.sleep(0.1)
+        dashboards.issuers.append(running.url)
         yield running
 
 

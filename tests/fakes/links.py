@@ -1,9 +1,10 @@
-"""In-memory shared links and link states, and a signer that stores its tokens."""
+"""In-memory shared links and link states, and signers that store their tokens."""
 
 from collections.abc import Sequence
 
+from satchel.domain.dashboard_tokens import DashboardClaims, PublicKey
 from satchel.domain.ids import SessionId
-from satchel.domain.links import Audience, CanvasClaims, Claims, EraseClaims, LinkState, SharedLink
+from satchel.domain.links import Audience, Claims, EraseClaims, LinkState, SharedLink
 from satchel.ports import Page
 from satchel.ports.files import Files
 from satchel.ports.sessions import Sessions
@@ -60,7 +61,7 @@ class FakeLinkStates:
         ]
 
 
-AnyClaims = Claims | CanvasClaims | EraseClaims
+AnyClaims = Claims | EraseClaims
 
 
 class FakeSigner:
@@ -87,6 +88,17 @@ class FakeSigner:
             return None
         return None if claims.exp <= self._clock.now().timestamp() else claims
 
-    def claims_of(self, token: str | None) -> AnyClaims:
-        """Return the claims of a token of this signer, valid or expired."""
-        return self._claims[token or ""]
+
+class FakeDashboardSigner:
+    """Implements ``ports.links.DashboardSigner``. ``claims`` has the claims of each token."""
+
+    def __init__(self) -> None:
+        self.claims: dict[str | None, DashboardClaims] = {}
+
+    def sign(self, claims: DashboardClaims) -> str:
+        token = f"dashboard-token-{len(self.claims) + 1}"
+        self.claims[token] = claims
+        return token
+
+    def public_keys(self) -> list[PublicKey]:
+        return [PublicKey(kid="one", x="x", y="y")]

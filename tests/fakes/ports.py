@@ -8,7 +8,7 @@ from satchel.ports.sessions import CleanupStarter
 from tests.fakes.calls import FakeAuditTrail, FakeCalls
 from tests.fakes.connections import FakeConnections, FakeConnectionSender, FakeSubscriptions, FakeTickets
 from tests.fakes.files import FakeFileReaper, FakeFiles, FakeUploads
-from tests.fakes.links import FakeLinkStates, FakeSharedLinks, FakeSigner
+from tests.fakes.links import FakeDashboardSigner, FakeLinkStates, FakeSharedLinks, FakeSigner
 from tests.fakes.llm import FakeModel
 from tests.fakes.runners import FakeArgumentChecker, FakeCredentials, FakeRunners, FakeToolLists
 from tests.fakes.sessions import FakeCleanupStarter, FakeDashboards, FakeSessions
@@ -63,6 +63,7 @@ class FakePorts:
         self.store = FakeFileStore()
         self.parts = FakePartStore(self.store)
         self.signer = FakeSigner(self.clock)
+        self.dashboard_signer = FakeDashboardSigner()
         self.workflow = FakeWorkflow()
         self.callback = FakeTaskCallback()
         self.credentials = FakeCredentials()

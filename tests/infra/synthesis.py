@@ -37,6 +37,7 @@ CUSTOM_SETTINGS: dict[str, object] = {
     "domain": "chat.example.com",
     "certificate_arn": "arn:aws:acm:us-east-1:123456789012:certificate/one",
     "canvas_origins": ["https://dash.example", "https://metrics.example:8443"],
+    "dashboard_keys": "2,1",
     "web_origins": "https://other.example",
     "max_rounds": "12",
     "base64_size_limit_mb": "2",

@@ -13,12 +13,16 @@ def test_costs_document_is_up_to_date() -> None:
 
 
 def test_idle_costs_count_the_resources_of_the_templates(stacks: Stacks) -> None:
-    secrets, dashboards = (
-        stacks.resources(f"AWS::{kind}") for kind in ("SecretsManager::Secret", "CloudWatch::Dashboard")
-    )
+    kinds = ("SecretsManager::Secret", "KMS::Key", "CloudWatch::Dashboard")
+    secrets, keys, dashboards = (len(stacks.resources(f"AWS::{kind}")) for kind in kinds)
     alarms = stacks.properties("AWS::CloudWatch::Alarm").values()
     metrics = sum(sum("MetricStat" in each for each in alarm.get("Metrics", [{"MetricStat": 1}])) for alarm in alarms)
-    assert (len(secrets), metrics, len(dashboards)) == (usage.SECRETS, usage.ALARM_METRICS, usage.DASHBOARDS)
+    assert (secrets, keys, metrics, dashboards) == (
+        usage.SECRETS,
+        usage.KEYS,
+        usage.ALARM_METRICS,
+        usage.DASHBOARDS,
+    )
 
 
 def test_functions_have_no_more_memory_than_the_costs_assume(stacks: Stacks) -> None:

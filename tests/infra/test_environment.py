@@ -16,6 +16,7 @@ RESOURCE_SETTINGS = {
     "page_bucket": "AWS::S3::Bucket",
     "state_machine": "AWS::StepFunctions::StateMachine",
     "capability_secret": "AWS::SecretsManager::Secret",
+    "dashboard_keys": "AWS::KMS::Key",
     "call_role": "AWS::IAM::Role",
     "erase_function": "AWS::Lambda::Function",
     "end_session_function": "AWS::Lambda::Function",
@@ -70,7 +71,7 @@ def test_functions_get_no_variable_that_they_do_not_read(deployment: Stacks) -> 
 
 def test_variables_name_resources_of_the_expected_type(deployment: Stacks) -> None:
     types = {
-        (function, name): deployment.type_of(deployment.environment(function)[_variable(name)])
+        (function, name): deployment.type_of(deployment.environment(function)[_variable(name)].partition(",")[0])
         for function in deployment.functions()
         for name in RESOURCE_SETTINGS
         if _variable(name) in deployment.environment(function)

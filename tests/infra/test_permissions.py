@@ -61,6 +61,23 @@ def test_only_api_and_expire_may_invoke_erase(stacks: Stacks) -> None:
     assert "Api" in callers
 
 
+def test_only_the_api_signs_with_the_key_of_dashboards(stacks: Stacks) -> None:
+    signers = {
+        each.role: each for each in stacks.statements() if any(action.startswith("kms:") for action in each.actions)
+    }
+    assert {role: (each.actions, each.resources) for role, each in signers.items()} == {
+        "Api": (["kms:Sign", "kms:GetPublicKey"], ["{DashboardKeysKey1.Arn}"])
+    }
+    (key,) = stacks.properties("AWS::KMS::Key").values()
+    assert (key["KeySpec"], key["KeyUsage"]) == ("ECC_NIST_P256", "SIGN_VERIFY")
+
+
+def test_key_rotation_adds_a_key_and_the_first_of_the_setting_signs(custom_settings: Stacks) -> None:
+    assert len(custom_settings.properties("AWS::KMS::Key")) == 2
+    variable = custom_settings.environment("Api")["SATCHEL_DASHBOARD_KEYS"]
+    assert variable == "{DashboardKeysKey2},{DashboardKeysKey1}"
+
+
 def test_first_signing_key_is_generated_by_secrets_manager(stacks: Stacks) -> None:
     generation = stacks.properties("AWS::SecretsManager::Secret")["CapabilityKey"]["GenerateSecretString"]
     assert json.loads(generation["SecretStringTemplate"])["newest"] == generation["GenerateStringKey"]

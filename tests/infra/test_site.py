@@ -45,11 +45,22 @@ def test_page_api_and_sockets_share_a_host(stacks: Stacks) -> None:
 
 def test_api_responses_are_not_cached_and_requests_are_forwarded_whole(stacks: Stacks) -> None:
     disabled, all_but_host = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad", "b689b0a8-53d0-40ab-baf2-68738e2966ac"
-    for behavior in _distribution(stacks)["CacheBehaviors"]:
+    behaviors = {each["PathPattern"]: each for each in _distribution(stacks)["CacheBehaviors"]}
+    for behavior in (behaviors["/api/*"], behaviors["/ws"]):
         assert behavior["CachePolicyId"] == disabled
         assert behavior["OriginRequestPolicyId"] == all_but_host
         assert behavior["ViewerProtocolPolicy"] == "https-only"
         assert {"GET", "HEAD", "POST", "DELETE"} <= set(behavior["AllowedMethods"])
+
+
+def test_public_keys_are_cached_and_requested_from_the_api_by_its_own_host_name(stacks: Stacks) -> None:
+    caching_optimized = "658327ea-f89d-4fab-a63d-7e88639e58f6"
+    (behavior,) = (each for each in _distribution(stacks)["CacheBehaviors"] if each["PathPattern"].startswith("/.well"))
+    assert behavior["PathPattern"] == "/.well-known/jwks.json"
+    assert behavior["CachePolicyId"] == caching_optimized
+    assert "OriginRequestPolicyId" not in behavior
+    origins = _origins(stacks)
+    assert origins[behavior["PathPattern"]]["DomainName"] == origins["/api/*"]["DomainName"]
 
 
 def test_cloudfront_timeout_exceeds_the_timeout_of_api_gateway(stacks: Stacks) -> None:

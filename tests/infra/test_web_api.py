@@ -8,7 +8,12 @@ import pytest
 from tests.infra.templates import Stacks
 
 pytestmark = pytest.mark.synth
-OPEN = {"GET /api/health", "GET /api/files/download/{file_key}", "HEAD /api/files/download/{file_key}"}
+OPEN = {
+    "GET /.well-known/jwks.json",
+    "GET /api/health",
+    "GET /api/files/download/{file_key}",
+    "HEAD /api/files/download/{file_key}",
+}
 
 
 def _of_http(stacks: Stacks, kind: str) -> dict[str, dict[str, Any]]:
@@ -16,7 +21,7 @@ def _of_http(stacks: Stacks, kind: str) -> dict[str, dict[str, Any]]:
     return {name: each for name, each in stacks.properties(kind).items() if each["ApiId"] == "{WebHttp}"}
 
 
-def test_all_routes_except_health_and_download_require_sign_in(stacks: Stacks) -> None:
+def test_all_routes_except_health_keys_and_download_require_sign_in(stacks: Stacks) -> None:
     routes = {route["RouteKey"]: route for route in _of_http(stacks, "AWS::ApiGatewayV2::Route").values()}
     assert routes.keys() == OPEN | {"ANY /api/{proxy+}"}
     assert {key for key, route in routes.items() if route["AuthorizationType"] == "NONE"} == OPEN

@@ -70,9 +70,10 @@ def pixels(username: str, side: int) -> Json:
 
 
 @server.tool
-def dashboard(url: str, canvas_id: str = "monitor", persistence: str = "session") -> Json:
-    """Show a dashboard."""
-    canvas = {"id": canvas_id, "url": url, "title": "Monitor", "persistence": persistence, "token": "<wanted>"}
+def dashboard(url: str, canvas_id: str = "monitor", persistence: str = "session", signer: str = "satchel") -> Json:
+    """Show a dashboard, with a token of the signer: `satchel` or `server`."""
+    token = "server+token/=" if signer == "server" else ""
+    canvas = {"id": canvas_id, "url": url, "title": "Monitor", "persistence": persistence, "token": token}
     return {"results": {"opened": canvas_id}, "canvas": canvas}
 
 

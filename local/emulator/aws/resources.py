@@ -51,6 +51,12 @@ def create_bucket(name: str, definition: Definition) -> None:
         put[configuration](Bucket=name, **{configuration: value})
 
 
+def create_dashboard_key() -> str:
+    """Create a KMS key that signs the tokens of dashboards, and return its id."""
+    key = boto3.client("kms").create_key(KeySpec="ECC_NIST_P256", KeyUsage="SIGN_VERIFY")
+    return key["KeyMetadata"]["KeyId"]
+
+
 def create_secret(name: str, value: str) -> str:
     """Create a Secrets Manager secret with a text value, and return its ARN."""
     return boto3.client("secretsmanager").create_secret(Name=name, SecretString=value)["ARN"]

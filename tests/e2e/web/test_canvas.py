@@ -1,5 +1,6 @@
 """Canvas: each type of file in its viewer, and dashboards in frames. All actions use the keyboard only."""
 
+import json
 import re
 from collections.abc import Callable
 
@@ -267,6 +268,8 @@ def test_dashboard_runs_in_a_sandboxed_frame_until_it_is_closed(chat: ChatPage, 
     frame = page.frame_locator("iframe[title=Monitor]")
     expect(frame.get_by_role("heading")).to_have_text("Live")
     expect(frame.locator("#token")).to_have_text(re.compile(r"^ey[\w-]+\.[\w-]+\.[\w-]+$"))
+    claims = json.loads(dashboards.user_of(frame.locator("#token").inner_text()))
+    assert (claims["sub"], claims["aud"], claims["canvas_id"]) == (chat.user.name, dashboards.origin, "monitor")
     assert ("/board", "") in dashboards.requests
     assert page.title() != "canary"
     keys = Keyboard(page)
@@ -291,3 +294,29 @@ def test_dashboard_runs_in_a_sandboxed_frame_until_it_is_closed(chat: ChatPage, 
     page.reload()
     chat.turns.first.locator(".call").wait_for()
     expect(page.get_by_role("tab", include_hidden=True)).to_have_count(0)
+
+
+@pytest.mark.clause("v2:canvas:token", "v2:canvas:token-fragment")
+def test_host_of_a_plain_dashboard_verifies_the_user_by_the_token_in_the_url(
+    chat: ChatPage, dashboards: RecordingSite
+) -> None:
+    chat.ask(f'/samples.dashboard {{"url": "{dashboards.origin}/plain"}}')
+
+    user = chat.page.frame_locator("iframe[title=Monitor]").locator("#user")
+    expect(user).to_contain_text('"canvas_id": "monitor"')
+    claims = json.loads(user.inner_text())
+    assert (claims["iss"], claims["aud"], claims["sub"]) == (chat.user.url, dashboards.origin, chat.user.name)
+    assert [path for path, _ in dashboards.requests if "token" in path] == []
+
+
+@pytest.mark.clause("v2:canvas:tool-token", "v2:canvas:token-fragment")
+def test_frame_gets_the_tools_own_token_and_the_page_does_not_show_it(
+    chat: ChatPage, dashboards: RecordingSite
+) -> None:
+    chat.ask(f'/samples.dashboard {{"url": "{dashboards.origin}/own", "signer": "server"}}')
+
+    frame = chat.page.frame_locator("iframe[title=Monitor]")
+    expect(frame.locator("#token")).to_have_text("server+token/=")
+    assert frame.locator("body").evaluate("() => location.hash") == "#token=server%2Btoken%2F%3D"
+    assert [path for path, _ in dashboards.requests if path.startswith("/own")] == ["/own"]
+    assert "server+token" not in chat.page.locator(".call").last.inner_text()

@@ -48,7 +48,7 @@ _writing = threading.Lock()
 for _folder in sorted(path.name for path in FUNCTIONS.iterdir() if (path / "handler.py").exists()):
     import_module(f"functions.{_folder}.handler")
 service_models.cache_service_models()
-for _service in ("dynamodb", "lambda", "s3", "secretsmanager", "stepfunctions", "sts"):
+for _service in ("dynamodb", "kms", "lambda", "s3", "secretsmanager", "stepfunctions", "sts"):
     boto3.Session(region_name="us-east-1").client(
         _service
     )  # fills botocore's caches; each fork creates its own clients

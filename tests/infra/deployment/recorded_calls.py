@@ -114,6 +114,10 @@ def _object(action: str, bucket: str, params: Params) -> Permission:
     return Permission(f"s3:{versioned}", f"{bucket}/{params['Key']}", {})
 
 
+def _kms(operation: str, params: Params) -> Iterator[Permission]:
+    yield Permission(f"kms:{operation}", _arn("kms", f"key/{params['KeyId']}"), {})
+
+
 def _states(operation: str, params: Params) -> Iterator[Permission]:
     yield Permission(f"states:{operation}", params.get("executionArn") or params["stateMachineArn"], {})
 
@@ -141,6 +145,7 @@ def _connections(operation: str, params: Params) -> Iterator[Permission]:
 _SERVICES: Mapping[str, Callable[[str, Params], Iterator[Permission]]] = {
     "apigatewaymanagementapi": _connections,
     "dynamodb": _dynamodb,
+    "kms": _kms,
     "lambda": _lambda,
     "s3": _s3,
     "secretsmanager": _secrets,

@@ -117,6 +117,13 @@ def _secret(properties: Properties, name: str, client: Client) -> Resource:
     return Resource(arn, {"Id": arn})
 
 
+def _key(properties: Properties, _name: str, client: Client) -> Resource:
+    """Create a key of the kind in the template: moto's own model creates only keys for encryption."""
+    parameters = {name: properties[name] for name in ("Description", "KeySpec", "KeyUsage")}
+    key = client("kms").create_key(**parameters)["KeyMetadata"]
+    return Resource(key["KeyId"], {"Arn": key["Arn"], "KeyId": key["KeyId"]})
+
+
 def _rotation(properties: Properties, _name: str, client: Client) -> Resource:
     """Configure the rotation without an immediate run, because the functions do not run yet."""
     secret = properties["SecretId"]
@@ -171,6 +178,7 @@ RESOURCE_TYPES = (
     ResourceType("AWS::Cognito::UserPoolDomain", _user_pool_domain),
     ResourceType("AWS::Cognito::UserPoolGroup", _user_pool_group),
     placeholder("AWS::Cognito::ManagedLoginBranding"),
+    ResourceType("AWS::KMS::Key", _key, ("Arn", "KeyId")),
     ResourceType("AWS::SecretsManager::Secret", _secret, ("Id",)),
     ResourceType("AWS::SecretsManager::RotationSchedule", _rotation),
     ResourceType("AWS::S3::BucketPolicy", _bucket_policy),

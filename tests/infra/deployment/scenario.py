@@ -84,6 +84,7 @@ class Scenario:
     def run(self) -> None:
         """Run all parts in order."""
         self.publish_page()
+        self.read_public_keys()
         self.upload_files()
         self.run_turns()
         self.measure_turns()
@@ -102,6 +103,11 @@ class Scenario:
             "Contents"
         ]
         assert {"index.html", "config.json"} <= {each["Key"] for each in objects}
+
+    def read_public_keys(self) -> None:
+        """Read the keys that verify the tokens of dashboards."""
+        (key,) = self.system.physical_ids("KMS::Key").values()
+        assert [each["kid"] for each in self._call("GET", "/.well-known/jwks.json")["keys"]] == [key]
 
     def upload_files(self) -> None:
         """Upload in one request and in parts, complete one upload and abort another."""

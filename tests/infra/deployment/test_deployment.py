@@ -73,6 +73,7 @@ def test_function_variables_name_the_created_resources(system: DeployedSystem) -
         "SATCHEL_TABLE": only(system, "DynamoDB::Table"),
         "SATCHEL_STATE_MACHINE": only(system, "StepFunctions::StateMachine"),
         "SATCHEL_CAPABILITY_SECRET": only(system, "SecretsManager::Secret"),
+        "SATCHEL_DASHBOARD_KEYS": only(system, "KMS::Key"),
         "SATCHEL_BUCKET": system.physical_ids("S3::Bucket")["Files"],
         "SATCHEL_ERASE_FUNCTION": system.functions["Erase"].name,
         "SATCHEL_END_SESSION_FUNCTION": system.functions["EndSession"].name,
@@ -101,6 +102,7 @@ def test_api_requires_claims_of_the_created_user_pool(system: DeployedSystem) ->
         with httpx2.Client(base_url=url, transport=HttpApiTransport(routes("HTTP"), claims)) as client:
             assert client.get("/api/me").status_code == httpx2.codes.UNAUTHORIZED
             assert client.get("/api/health").status_code == httpx2.codes.OK
+            assert client.get("/.well-known/jwks.json").status_code == httpx2.codes.OK
             assert client.get("/api/files/download/f1?token=x").status_code == httpx2.codes.NOT_FOUND
 
 

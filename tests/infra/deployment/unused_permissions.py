@@ -49,6 +49,7 @@ REASONS = (
         "*/uploads/*",
         "if the setting limits files to their session, users can keep an upload like a temporary file",
     ),
+    Reason("Api", "kms:Sign", "*", "signs tokens of dashboards, whose origins a deployment allows by a setting"),
     Reason(
         "Push", "execute-api:*", "*/DELETE/@connections/*", "disconnects a client that accepts no messages for a while"
     ),

@@ -9,9 +9,11 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
+from local.emulator.aws.resources import create_dashboard_key
 from satchel.adapters import clients
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.jwt_signer import JwtSigner
+from satchel.adapters.kms_signer import KmsSigner
 from satchel.adapters.s3_files import S3Files
 from satchel.adapters.s3_uploads import S3Uploads
 from satchel.adapters.signing_keys import SigningKeys
@@ -92,6 +94,7 @@ class Backend(AwsPorts):
     callback: FakeTaskCallback
     metrics: FakeMetrics
     erasure_starter: FakeErasureStarter
+    dashboard_signer: KmsSigner
 
     def __init__(self) -> None:
         settings = make_settings()
@@ -104,6 +107,7 @@ class Backend(AwsPorts):
         self.registry = SERVERS
         self.keys = KEYS
         self.signer = JwtSigner(lambda: self.keys, self.clock)
+        self.dashboard_signer = KmsSigner(clients.kms.__wrapped__, (create_dashboard_key(),))
         self.workflow = FakeWorkflow()
         self.callback = FakeTaskCallback()
         self.erasure_starter = FakeErasureStarter()

@@ -10,8 +10,9 @@ from typing import Any
 import jwt
 from starlette.testclient import TestClient
 
+from satchel.domain.dashboard_tokens import DashboardClaims
 from satchel.domain.files import FileRecord
-from satchel.domain.links import CanvasClaims, Claims, EraseClaims
+from satchel.domain.links import Claims, EraseClaims
 from tests.integration.aws.factories import make_file, make_session, random_id
 from tests.integration.http.backend import Backend
 
@@ -71,8 +72,17 @@ def _unsigned_token(valid: ValidLink) -> str:
 
 def _canvas_token(valid: ValidLink) -> str:
     claims = valid.claims
-    return valid.backend.signer.sign(
-        CanvasClaims(canvas_id="c", owner=claims.owner, session_id=claims.session_id, epoch=1, exp=claims.exp)
+    return valid.backend.dashboard_signer.sign(
+        DashboardClaims(
+            iss="http://api.example",
+            aud=claims.audience,
+            sub=claims.owner,
+            sid=claims.session_id,
+            canvas_id="c",
+            iat=0,
+            exp=claims.exp,
+            jti="j",
+        )
     )
 
 

@@ -1,22 +1,28 @@
 import json
 import logging
+from collections.abc import Callable
 from urllib.parse import quote
 
 import pytest
+from joserfc import jwt
+from joserfc.jwk import KeySet
 from starlette.testclient import TestClient
 
 from satchel.adapters.dynamodb.table import Query
 from satchel.contract import Canvas
-from satchel.domain.calls import CallResult
-from satchel.domain.canvas import MAX_DETAILS_BYTES, CanvasAction, to_response_canvas
+from satchel.domain.calls import RunnerReport
+from satchel.domain.canvas import MAX_DETAILS_BYTES, CanvasAction
 from satchel.domain.ids import CanvasId, SessionId, TurnId, UserName
+from satchel.domain.object_keys import outcome_key
+from satchel.domain.sessions import Turn
+from satchel.domain.steps import CallStep
+from satchel.services.calls.runner_report import store_report
 from tests.integration.aws.factories import make_call, new_user, random_id
 from tests.integration.http.api_client import ApiClient, problem
-from tests.integration.http.backend import Backend
+from tests.integration.http.backend import Backend, make_client
 
 URL = "/api/canvas/monitor-42/actions"
 ACTION = {"action": "acknowledge", "details": {"alert": 17}}
-CANVAS_WITH_TOKEN = Canvas(id="monitor-42", url="https://dash.example/view", title="Live", token="<capability-token>")
 
 
 def not_found(canvas_id: str) -> dict[str, object]:
@@ -183,22 +189,49 @@ class TestInvalidActions:
 
 class TestTokens:
     @pytest.fixture
-    def turn_url(self, backend: Backend, api: ApiClient, session_id: str) -> str:
-        """The URL of a turn in which a tool opened a dashboard that needs a token."""
-        turn_id = TurnId(api.start_turn(session_id))
-        turn = backend.turns.get(SessionId(session_id), turn_id)
+    def turn(self, backend: Backend, api: ApiClient, session_id: str) -> Turn:
+        turn = backend.turns.get(SessionId(session_id), TurnId(api.start_turn(session_id)))
         assert turn is not None
-        call = make_call(turn)
-        backend.calls.add([call])
-        backend.calls.save_result(
-            turn_id, call.call_id, CallResult(is_error=False, canvas=to_response_canvas(CANVAS_WITH_TOKEN))
-        )
-        return f"/api/sessions/{session_id}/turns/{turn_id}"
+        return turn
 
-    def test_turn_has_a_new_token_instead_of_the_tools_token(self, api: ApiClient, turn_url: str) -> None:
-        canvas = api.get_json(turn_url)["canvas"]
+    @pytest.fixture
+    def open_dashboard(self, backend: Backend, turn: Turn) -> Callable[[str], str]:
+        """Return a function that records a tool's dashboard with this token, and returns the URL of the turn."""
 
-        assert canvas == {
+        def record(token: str) -> str:
+            call = make_call(turn)
+            backend.calls.add([call])
+            canvas = Canvas(id="monitor-42", url="https://dash.example/view", title="Live", token=token)
+            report = RunnerReport(results={"status": "opened"}, canvas=canvas)
+            store_report(backend.store, outcome_key(call.user, call.turn_id, call.call_id), report)
+            ids = call.model_dump(include={"user", "session_id", "turn_id", "call_id"})
+            backend.use_cases.record_tool_result(CallStep(**ids))
+            return f"/api/sessions/{turn.session_id}/turns/{turn.turn_id}"
+
+        return record
+
+    @pytest.mark.clause("v2:canvas:token")
+    def test_host_of_the_dashboard_verifies_the_token_with_the_published_key(
+        self, backend: Backend, api: ApiClient, user: UserName, turn: Turn, open_dashboard: Callable[[str], str]
+    ) -> None:
+        canvas = api.get_json(open_dashboard(""))["canvas"]
+        keys = KeySet.import_key_set(make_client(backend.local_app).get("/.well-known/jwks.json").json())
+
+        token = jwt.decode(canvas["token"], keys, algorithms=["ES256"])
+
+        now = int(backend.clock.now().timestamp())
+        assert token.header == {"alg": "ES256", "kid": backend.dashboard_signer.keys[0], "typ": "JWT"}
+        assert token.claims == {
+            "iss": "http://api.example",
+            "aud": "https://dash.example",
+            "sub": user,
+            "sid": turn.session_id,
+            "canvas_id": "monitor-42",
+            "iat": now,
+            "exp": now + 300,
+            "jti": token.claims["jti"],
+        }
+        assert {**canvas, "token": None} == {
             "open": True,
             "id": "monitor-42",
             "persistence": "session",
@@ -207,31 +240,80 @@ class TestTokens:
             "title": "Live",
             "mode": None,
             "wants_token": True,
-            "token": canvas["token"],
+            "token": None,
         }
-        assert canvas["token"].count(".") == 2
 
-    def test_canvas_token_downloads_no_file(self, api: ApiClient, http: TestClient, turn_url: str) -> None:
+    def test_public_keys_need_no_sign_in_and_may_be_cached_for_five_minutes(self, backend: Backend) -> None:
+        response = make_client(backend.local_app, {"X-Satchel-User": "../root"}).get("/.well-known/jwks.json")
+
+        assert (response.status_code, response.headers["cache-control"]) == (200, "public, max-age=300")
+        [key] = response.json()["keys"]
+        assert key.keys() == {"kid", "kty", "crv", "alg", "use", "x", "y"}
+
+    @pytest.mark.clause("v2:canvas:tool-token")
+    def test_owner_of_the_turn_gets_the_tools_own_token(
+        self, api: ApiClient, open_dashboard: Callable[[str], str]
+    ) -> None:
+        assert api.get_json(open_dashboard("own-token"))["canvas"]["token"] == "own-token"
+
+    @pytest.mark.clause("v2:canvas:tool-token")
+    def test_tools_own_token_is_in_no_other_response_and_in_no_record_of_the_session(
+        self,
+        backend: Backend,
+        user: UserName,
+        api: ApiClient,
+        http: TestClient,
+        other_user: TestClient,
+        turn: Turn,
+        open_dashboard: Callable[[str], str],
+    ) -> None:
+        url = open_dashboard("own-token")
+        backend.complete_turn(user, turn.session_id, turn.turn_id)
+        session = f"/api/sessions/{turn.session_id}"
+
+        paths = [f"{url}/events", session, f"{session}/audit", "/api/files", "/api/sessions"]
+        texts = [http.get(path).text for path in paths] + [other_user.get(url).text]
+
+        assert [path for path, text in zip([*paths, "other"], texts, strict=True) if "own-token" in text] == []
+        items, _ = backend.table.query(Query(f"SESSION#{turn.session_id}", ""))
+        assert items
+        assert "own-token" not in repr(items)
+        response = api.get_json(url)
+        assert "own-token" not in repr({**response, "canvas": None, "canvases": []})
+
+    def test_canvas_token_downloads_no_file(
+        self, api: ApiClient, http: TestClient, open_dashboard: Callable[[str], str]
+    ) -> None:
         file_key = api.upload("a.csv")["file_key"]
-        token = api.get_json(turn_url)["canvas"]["token"]
+        token = api.get_json(open_dashboard(""))["canvas"]["token"]
 
         response = http.get(f"/api/files/download/{file_key}?token={token}")
 
         assert (response.status_code, response.json()["error_code"]) == (404, "E_FILE_NOT_FOUND")
 
-    def test_canvas_token_does_not_sign_a_user_in(self, backend: Backend, api: ApiClient, turn_url: str) -> None:
-        token = api.get_json(turn_url)["canvas"]["token"]
+    def test_canvas_token_does_not_sign_a_user_in(
+        self, backend: Backend, api: ApiClient, open_dashboard: Callable[[str], str]
+    ) -> None:
+        token = api.get_json(open_dashboard(""))["canvas"]["token"]
 
         response = backend.client_for(new_user()).post(f"{URL}?token={token}", json=ACTION)
 
         assert response.json() == not_found("monitor-42")
 
+    @pytest.mark.parametrize("tool_token", ["", "own-token"])
     def test_events_do_not_contain_the_token(
-        self, backend: Backend, user: UserName, api: ApiClient, http: TestClient, turn_url: str
+        self,
+        backend: Backend,
+        user: UserName,
+        api: ApiClient,
+        http: TestClient,
+        turn: Turn,
+        open_dashboard: Callable[[str], str],
+        tool_token: str,
     ) -> None:
-        _, _, _, session_id, _, turn_id = turn_url.split("/")
+        turn_url = open_dashboard(tool_token)
         token = api.get_json(turn_url)["canvas"]["token"]
-        backend.complete_turn(user, session_id, turn_id)
+        backend.complete_turn(user, turn.session_id, turn.turn_id)
 
         events = http.get(f"{turn_url}/events")
 

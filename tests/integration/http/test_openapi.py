@@ -12,7 +12,12 @@ from satchel.entrypoints.http.identity import identity_from_claims
 from tests.integration.http.backend import Backend, make_client
 from tests.integration.http.operations import DOCUMENT, OPERATIONS, Operation
 
-PUBLIC = {"GET /api/health", "GET /api/files/download/{file_key}", "HEAD /api/files/download/{file_key}"}
+PUBLIC = {
+    "GET /.well-known/jwks.json",
+    "GET /api/health",
+    "GET /api/files/download/{file_key}",
+    "HEAD /api/files/download/{file_key}",
+}
 PROBLEM = {"application/problem+json": {"$ref": "#/components/schemas/Problem"}}
 every_operation = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
 
@@ -62,6 +67,7 @@ def test_document_has_exactly_the_expected_operations() -> None:
         "DELETE /api/me",
         "DELETE /api/sessions/{session_id}",
         "DELETE /api/sessions/{session_id}/turns/{turn_id}",
+        "GET /.well-known/jwks.json",
         "GET /api/config",
         "GET /api/files",
         "GET /api/files/download/{file_key}",

@@ -208,6 +208,7 @@ def _build() -> str:
     resources.create_bucket(os.environ["SATCHEL_BUCKET"], sources.load_definition("bucket"))
     keys = json.dumps({"newest": "k1", "k1": secrets.token_urlsafe(48)})
     resources.create_secret(os.environ["SATCHEL_CAPABILITY_SECRET"], keys)
+    os.environ["SATCHEL_DASHBOARD_KEYS"] = resources.create_dashboard_key()
     role = os.environ["SATCHEL_CALL_ROLE"] = resources.create_role("call")
     resources.create_function(_RUNNER, real_handler("run-bench"), role=role, timeout=60)
     os.environ["SATCHEL_STATE_MACHINE"] = create_turn_machine(role)

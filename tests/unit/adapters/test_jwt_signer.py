@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from satchel.adapters.jwt_signer import JwtSigner
 from satchel.adapters.signing_keys import SigningKeys
-from satchel.domain.links import CanvasClaims, Claims, EraseClaims
+from satchel.domain.links import Claims, EraseClaims
 from tests.fakes.system import START, FakeClock
 
 DEEP = b'{"a":' * 600
@@ -79,31 +79,6 @@ def test_token_for_a_file_without_a_session_is_valid(signer: JwtSigner) -> None:
 
 def test_forge_can_create_a_valid_token(signer: JwtSigner) -> None:
     assert signer.verify(forge(PAYLOAD), ("ui",)) == CLAIMS
-
-
-class TestCanvasToken:
-    CLAIMS = CanvasClaims(
-        canvas_id="monitor-42", owner=CLAIMS.owner, session_id=CLAIMS.session_id, epoch=3, exp=CLAIMS.exp
-    )
-
-    def test_contains_the_claims_and_nothing_else(self, signer: JwtSigner) -> None:
-        token = signer.sign(self.CLAIMS)
-
-        assert jwt.get_unverified_header(token) == {"alg": "HS256", "typ": "JWT", "kid": "new"}
-        assert jwt.decode(token, NEW, algorithms=["HS256"], audience="canvas", options={"verify_exp": False}) == {
-            "sub": CLAIMS.owner,
-            "cnv": "monitor-42",
-            "sid": CLAIMS.session_id,
-            "epo": 3,
-            "aud": "canvas",
-            "exp": CLAIMS.exp,
-        }
-
-    def test_is_not_valid_for_files(self, signer: JwtSigner) -> None:
-        assert signer.verify(signer.sign(self.CLAIMS), ("ui", "tool")) is None
-
-    def test_with_the_claims_of_a_file_is_still_not_valid_for_files(self, signer: JwtSigner) -> None:
-        assert signer.verify(forge(PAYLOAD | {"aud": "canvas", "cnv": "monitor-42"}), ("ui", "tool")) is None
 
 
 class TestErasureToken:

@@ -202,9 +202,14 @@ def test_missing_fields_get_the_specified_defaults() -> None:
 
 
 @pytest.mark.parametrize("token", ["<capability-token>", "", "s3cret"])
-def test_token_field_requests_a_token_and_is_not_stored(token: str) -> None:
+def test_token_field_requests_a_token_and_is_not_part_of_the_canvas(token: str) -> None:
     stored = to_response_canvas(canvas(token=token))
     assert (stored.wants_token, stored.token) == (True, None)
+
+
+def test_token_over_the_limit_is_a_reason_for_rejection() -> None:
+    assert rejection_reason(canvas(token="x" * 8192), ORIGINS) is None
+    assert rejection_reason(canvas(token="x" * 8193), ORIGINS) == "The token of the canvas has over 8192 characters."
 
 
 def test_null_token_requests_no_token() -> None:

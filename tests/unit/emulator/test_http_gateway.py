@@ -45,7 +45,7 @@ def test_config_says_that_no_sign_in_is_needed(built: Path) -> None:
 
 
 def test_api_paths_are_forwarded(built: Path) -> None:
-    for path in ("/api", "/api/health", "/api/files/index.html"):
+    for path in ("/api", "/api/health", "/api/files/index.html", "/.well-known/jwks.json"):
         response = client(built).get(path)
 
         assert (response.text, "content-security-policy" in response.headers) == ("the API", False)

@@ -3,7 +3,8 @@ import { useEffect, useRef } from "react";
 import { api, unwrap } from "../api/client";
 import type { Dashboard as DashboardInfo } from "../api/types";
 import { withErrorToast } from "../shared/notifications";
-import { parseDashboardMessage } from "./dashboardMessages";
+import { addToken, parseDashboardMessage } from "./dashboardMessages";
+import { useAsync } from "./useAsync";
 
 interface DashboardProps {
   dashboard: DashboardInfo;
@@ -11,11 +12,17 @@ interface DashboardProps {
   turnId: string;
 }
 
-/** Web page of an allowed origin in a sandboxed frame: isolated from this page, and without the user's cookies. */
+/**
+ * Web page of an allowed origin in a sandboxed frame: isolated from this page, and without the user's cookies.
+ * If the page wants a token, its URL gets one when the frame opens. The frame isn't reloaded for a new token.
+ */
 export function Dashboard({ dashboard, sessionId, turnId }: DashboardProps) {
   const frame = useRef<HTMLIFrameElement>(null);
   const { id, url, wants_token: wantsToken } = dashboard;
   const origin = getFrameOrigin(url);
+  const address = useAsync(url, async () =>
+    wantsToken && origin ? addToken(url, await fetchToken(sessionId, turnId, id)) : url,
+  );
   useEffect(() => {
     const onMessage = (event: MessageEvent) => {
       const target = frame.current?.contentWindow;
@@ -30,12 +37,20 @@ export function Dashboard({ dashboard, sessionId, turnId }: DashboardProps) {
     return () => removeEventListener("message", onMessage);
   }, [id, origin, sessionId, turnId, wantsToken]);
   if (!origin) return <p className="viewer-message">Can't show this dashboard: its address isn't allowed.</p>;
+  if (address.status === "loading") return <p className="viewer-message">Loading…</p>;
+  if (address.status === "failed") {
+    return (
+      <p className="viewer-message" role="alert">
+        {address.message}
+      </p>
+    );
+  }
   return (
     <iframe
       ref={frame}
       className="viewer-frame"
       title={dashboard.title ?? id}
-      src={url}
+      src={address.value}
       sandbox="allow-scripts allow-same-origin allow-forms"
       referrerPolicy="no-referrer"
       // Browsers that support it give the frame empty storage: none of the user's cookies for the dashboard's site.
@@ -52,10 +67,14 @@ function getFrameOrigin(url: string): string | null {
 }
 
 async function sendToken(to: Window, origin: string, sessionId: string, turnId: string, id: string): Promise<void> {
+  const token = await fetchToken(sessionId, turnId, id);
+  if (token) to.postMessage({ type: "satchel:token", token }, origin);
+}
+
+async function fetchToken(sessionId: string, turnId: string, id: string): Promise<string | null> {
   const path = { session_id: sessionId, turn_id: turnId };
   const turn = await unwrap(api.GET("/api/sessions/{session_id}/turns/{turn_id}", { params: { path } }));
-  const token = turn.canvases.find((canvas) => canvas.id === id)?.token;
-  if (token) to.postMessage({ type: "satchel:token", token }, origin);
+  return turn.canvases.find((canvas) => canvas.id === id)?.token ?? null;
 }
 
 async function logAction(id: string, session: string, action: string, details: Record<string, unknown>): Promise<void> {

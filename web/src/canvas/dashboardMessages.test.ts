@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { parseDashboardMessage } from "./dashboardMessages";
+import { addToken, parseDashboardMessage } from "./dashboardMessages";
 
 describe("parseDashboardMessage", () => {
   it.each([
@@ -17,5 +17,16 @@ describe("parseDashboardMessage", () => {
     [null, null],
   ])("parses %j as %j", (data, message) => {
     expect(parseDashboardMessage(data)).toEqual(message);
+  });
+});
+
+describe("addToken", () => {
+  it.each([
+    ["https://dash.example/view?id=7", "a.b-c_d", "https://dash.example/view?id=7#token=a.b-c_d"],
+    ["https://dash.example/view", "a+b/c=&d #é", "https://dash.example/view#token=a%2Bb%2Fc%3D%26d%20%23%C3%A9"],
+    ["https://dash.example/#/view", "secret", "https://dash.example/#/view"],
+    ["https://dash.example/", null, "https://dash.example/"],
+  ])("turns %s and %s into %s", (url, token, expected) => {
+    expect(addToken(url, token)).toBe(expected);
   });
 });

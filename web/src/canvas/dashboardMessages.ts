@@ -1,4 +1,7 @@
-/** Messages from a dashboard to the page (docs/authors.md). They come from another origin and are untrusted. Pure. */
+/**
+ * The token in a dashboard's URL, and messages from the dashboard to the page (docs/dashboards.md). The messages come
+ * from another origin and are untrusted. Pure.
+ */
 
 export type DashboardMessage =
   | { type: "ready" }
@@ -18,4 +21,9 @@ export function parseDashboardMessage(data: unknown): DashboardMessage | null {
     action: action.slice(0, MAX_ACTION_LENGTH),
     details: isObject ? (details as Record<string, unknown>) : {},
   };
+}
+
+/** Add a token as the URL's fragment, which browsers don't send to servers. A fragment of the tool's own is kept. */
+export function addToken(url: string, token: string | null): string {
+  return token === null || url.includes("#") ? url : `${url}#token=${encodeURIComponent(token)}`;
 }

@@ -189,6 +189,12 @@ class CanvasSettings(SettingsGroup):
     ] = ()
 
 
+class DashboardSettings(SettingsGroup):
+    """The ids of the KMS keys for dashboards' tokens, comma-separated: the first signs tokens, and all verify them."""
+
+    dashboard_keys: Annotated[tuple[str, ...], BeforeValidator(_parse_list), Field(min_length=1)]
+
+
 class OriginSettings(SettingsGroup):
     """The origins whose web pages may open WebSocket connections: comma-separated or a JSON list; ``*`` allows all."""
 
@@ -319,6 +325,7 @@ class Settings:
     audit = cached_property(lambda _: AuditSettings())
     canvas = cached_property(lambda _: CanvasSettings())
     cleanup = cached_property(lambda _: CleanupSettings())
+    dashboards = cached_property(lambda _: DashboardSettings())
     dispatch = cached_property(lambda _: DispatchSettings())
     erasure = cached_property(lambda _: ErasureSettings())
     limits = cached_property(lambda _: LimitSettings())

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from satchel.services.turns.approvals import AskApproval, DecideApproval
     from satchel.services.turns.build_model_request import BuildModelRequest
     from satchel.services.turns.canvas_actions import LogCanvasAction
+    from satchel.services.turns.dashboard_tokens import DashboardTokens
     from satchel.services.turns.finish_turn import EndStuckTurn, FinishTurn
     from satchel.services.turns.read_turn import CancelTurn, ReadTurn
     from satchel.services.turns.start_turn import StartTurn
@@ -211,8 +212,21 @@ class UseCases:
             events=self.ports.events,
             end_stuck=self.end_stuck_turn,
             links=self.mint_links,
+            dashboard_tokens=self.dashboard_tokens,
             store=self.ports.store,
             clock=self.ports.clock,
+        )
+
+    @cached_property
+    def dashboard_tokens(self) -> DashboardTokens:
+        from satchel.services.turns.dashboard_tokens import DashboardTokens
+
+        return DashboardTokens(
+            sessions=self.ports.sessions,
+            signer=self.ports.dashboard_signer,
+            clock=self.ports.clock,
+            entropy=self.ports.entropy,
+            issuer=self.settings.links.public_url,
         )
 
     @cached_property

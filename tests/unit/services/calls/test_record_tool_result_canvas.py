@@ -53,14 +53,32 @@ def test_canvas_event_contains_no_token(world: World, call: Call) -> None:
     assert updates(world, call) == [{"update_type": "canvas", "call_id": call.call_id, "canvas": canvas}]
 
 
-@pytest.mark.clause("v2:canvas:token")
-def test_token_of_the_tool_is_stored_nowhere(world: World, call: Call) -> None:
-    """Except in the report of a runner that does not remove it."""
+def test_token_of_the_tool_is_stored_with_the_call_and_nowhere_else(world: World, call: Call) -> None:
     world.finish_call(call, RunnerReport(results=1, canvas=Canvas(id="monitor-42", url=URL, token="s3cret")))
+    result = world.reload(call).result
+    assert result is not None
+    assert result.canvas_token == "s3cret"
     dashboard = world.dashboards.get(ALICE.name, CanvasId("monitor-42"), call.session_id)
     messages = world.transcript.list_messages(call.session_id)
-    everything = [world.reload(call), dashboard, *messages, world.events.stored_json(call.turn_id)]
-    assert "s3cret" not in repr(everything)
+    audit = world.audit_trail.list(call.session_id, 10, None).items
+    stored = [dashboard, *messages, *audit, world.events.stored_json(call.turn_id)]
+    assert "s3cret" not in repr([result.canvas, *stored])
+
+
+def test_repr_of_report_and_result_contain_no_token(world: World, call: Call) -> None:
+    report = RunnerReport(canvas=Canvas(id="monitor-42", url=URL, token="s3cret"))
+    assert "s3cret" not in repr([report, world.finish_call(call, report)])
+
+
+@pytest.mark.parametrize("token", ["", None])
+def test_empty_token_of_the_tool_is_not_stored(world: World, call: Call, token: str | None) -> None:
+    result = world.finish_call(call, RunnerReport(canvas=Canvas(id="monitor-42", url=URL, token=token)))
+    assert result.canvas_token is None
+
+
+def test_token_of_a_refused_dashboard_is_not_stored(world: World, call: Call) -> None:
+    canvas = Canvas(id="monitor-42", url="https://evil.example/view", token="s3cret")
+    assert "s3cret" not in world.finish_call(call, RunnerReport(canvas=canvas)).model_dump_json()
 
 
 @pytest.mark.clause("v2:canvas:origins")

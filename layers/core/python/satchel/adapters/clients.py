@@ -9,6 +9,7 @@ from botocore.config import Config
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_kms import KMSClient
     from mypy_boto3_lambda import LambdaClient
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_secretsmanager import SecretsManagerClient
@@ -72,6 +73,12 @@ def sts() -> "STSClient":
 def secrets() -> "SecretsManagerClient":
     """Return the client for Secrets Manager."""
     return boto3.client("secretsmanager", config=_RETRIES)
+
+
+@lru_cache
+def kms() -> "KMSClient":
+    """Return the client for KMS, which signs the tokens of dashboards."""
+    return boto3.client("kms", config=_RETRIES)
 
 
 @lru_cache

@@ -8,7 +8,7 @@ import jwt
 from pydantic import ValidationError
 
 from satchel.adapters.signing_keys import SigningKeys
-from satchel.domain.links import Audience, CanvasClaims, Claims, EraseClaims
+from satchel.domain.links import Audience, Claims, EraseClaims
 from satchel.ports.system import Clock
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class JwtSigner:
     load_keys: Callable[[], SigningKeys]
     clock: Clock
 
-    def sign(self, claims: Claims | CanvasClaims | EraseClaims) -> str:
+    def sign(self, claims: Claims | EraseClaims) -> str:
         keys = self.load_keys()
         payload = {"sub": claims.owner, **_specific_claims(claims), "aud": claims.audience, "exp": claims.exp}
         return jwt.encode(payload, keys.keys[keys.newest], algorithm=_ALGORITHM, headers={"kid": keys.newest})
@@ -68,10 +68,8 @@ class JwtSigner:
         return payload if isinstance(exp, int) and exp > self.clock.now().timestamp() else {}
 
 
-def _specific_claims(claims: Claims | CanvasClaims | EraseClaims) -> dict[str, str | int]:
+def _specific_claims(claims: Claims | EraseClaims) -> dict[str, str | int]:
     if isinstance(claims, EraseClaims):
         return {}
-    session: dict[str, str | int] = {"sid": claims.session_id, "epo": claims.epoch}
-    if isinstance(claims, CanvasClaims):
-        return {"cnv": claims.canvas_id, **session}
+    session = {"sid": claims.session_id, "epo": claims.epoch}
     return {"fil": claims.file_key, "ver": claims.version, **session, "jti": claims.link_id}

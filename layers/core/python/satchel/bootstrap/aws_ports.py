@@ -36,7 +36,7 @@ from satchel.domain.servers import Registry
 from satchel.ports.calls import AuditTrail, Calls
 from satchel.ports.connections import Connections, ConnectionSender, Subscriptions, Tickets
 from satchel.ports.files import FileReaper, Files, Uploads
-from satchel.ports.links import LinkStates, SharedLinks, Signer
+from satchel.ports.links import DashboardSigner, LinkStates, SharedLinks, Signer
 from satchel.ports.llm import Model
 from satchel.ports.runners import ArgumentChecker, CredentialSource, Runners, ToolLists
 from satchel.ports.sessions import CleanupStarter, Dashboards, SessionPurger, Sessions
@@ -120,6 +120,12 @@ class AwsPorts:
             return SigningKeys.parse(str(provider.get(secret, max_age=_KEYS_CACHED_SECONDS)))
 
         return JwtSigner(load_keys=load, clock=self.clock)
+
+    @cached_property
+    def dashboard_signer(self) -> DashboardSigner:
+        from satchel.adapters.kms_signer import KmsSigner
+
+        return KmsSigner(clients.kms, self._settings.dashboards.dashboard_keys)
 
     @cached_property
     def workflow(self) -> Workflow:

@@ -34,7 +34,11 @@ _TRUNCATED = {"truncated": "The result was too long to be stored in full."}
 
 
 class CallResult(BaseModel):
-    """A tool call's result. Responses include the text of files in ``inline``. ``duration_ms`` is None if unknown."""
+    """A tool call's result. Responses include the text of files in ``inline``. ``duration_ms`` is None if unknown.
+
+    ``canvas_token`` is the token that the tool gave to its dashboard. It is not part of ``canvas``, because events and
+    other copies of the response must not contain it: only the user's own read of the turn returns it.
+    """
 
     is_error: bool
     error_code: str | None = None
@@ -45,6 +49,7 @@ class CallResult(BaseModel):
     inline: list[FileKey] = []
     display: Display | None = None
     canvas: ResponseCanvas | None = None
+    canvas_token: str | None = Field(default=None, repr=False)
     duration_ms: int | None = None
 
     @property

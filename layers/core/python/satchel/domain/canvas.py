@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from satchel.contract import Canvas, has_file_link, strip_base64
+from satchel.domain.dashboard_tokens import MAX_TOOL_TOKEN_CHARS
 from satchel.domain.ids import CallId, CanvasId, SessionId, UserName
 from satchel.domain.responses import ResponseCanvas
 from satchel.domain.size_limits import MAX_TEXT_CHARS, strip_and_truncate
@@ -82,6 +83,8 @@ def rejection_reason(canvas: Canvas, origins: Collection[str]) -> str | None:
         return f"The canvas has no {'url' if canvas.id else 'id'}."
     if not is_canvas_id(canvas.id):
         return "The id of the canvas must have 1 to 128 characters, without slashes, % and control characters."
+    if len(canvas.token or "") > MAX_TOOL_TOKEN_CHARS:
+        return f"The token of the canvas has over {MAX_TOOL_TOKEN_CHARS} characters."
     return _url_rejection_reason(canvas.url, origins)
 
 
@@ -97,7 +100,7 @@ def _url_rejection_reason(url: str, origins: Collection[str]) -> str | None:
 
 
 def to_response_canvas(canvas: Canvas) -> ResponseCanvas:
-    """Return an accepted dashboard as it is stored: without its token. ``wants_token`` is True if the tool set one."""
+    """Convert an accepted dashboard. Omit the tool's token; ``wants_token`` records that the field was present."""
     return ResponseCanvas(
         open=canvas.open,
         id=canvas.id or "",

@@ -1,4 +1,4 @@
-"""Claims of signed tokens (download links, dashboards, erasure confirmations), and the validity check of a link."""
+"""Claims of signed tokens (download links, erasure confirmations), and the validity check of a link."""
 
 from datetime import UTC, datetime
 from typing import Literal
@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from satchel.domain.files import FileRecord, is_expired
-from satchel.domain.ids import CanvasId, FileKey, LinkId, SessionId, UserName
+from satchel.domain.ids import FileKey, LinkId, SessionId, UserName
 from satchel.domain.sessions import Session
 
 LINK_ID_KIND = "l"
@@ -14,7 +14,6 @@ MAX_LINK_SECONDS = 86_400
 
 Audience = Literal["ui", "tool"]
 UI_LINK_SECONDS = 300
-CANVAS_TOKEN_SECONDS = 300
 CONFIRMATION_SECONDS = 300
 
 
@@ -34,17 +33,6 @@ class Claims(BaseModel):
     audience: Audience
     exp: int
     link_id: LinkId | Literal[""] = ""
-
-
-class CanvasClaims(BaseModel):
-    """The claims in a dashboard's token. Because of its own ``audience``, the token cannot download files."""
-
-    canvas_id: CanvasId
-    owner: UserName
-    session_id: SessionId
-    epoch: int
-    audience: Literal["canvas"] = "canvas"
-    exp: int
 
 
 class EraseClaims(BaseModel):

@@ -73,7 +73,9 @@ class ResponseCanvas(BaseModel):
     mode: str | None = None
     wants_token: bool = False
     token: str | None = Field(
-        default=None, repr=False, description="A short-lived token, created when the response is read."
+        default=None,
+        repr=False,
+        description="The tool's own token if it set one, otherwise a signed token, created when the response is read.",
     )
 
 

@@ -8,7 +8,7 @@ from satchel.domain.servers import Registry
 from satchel.ports.calls import AuditTrail, Calls
 from satchel.ports.connections import Connections, ConnectionSender, Subscriptions, Tickets
 from satchel.ports.files import FileReaper, Files, Uploads
-from satchel.ports.links import LinkStates, SharedLinks, Signer
+from satchel.ports.links import DashboardSigner, LinkStates, SharedLinks, Signer
 from satchel.ports.llm import Model
 from satchel.ports.runners import ArgumentChecker, CredentialSource, Runners, ToolLists
 from satchel.ports.sessions import CleanupStarter, Dashboards, SessionPurger, Sessions
@@ -110,6 +110,9 @@ class Ports(Protocol):
 
     @property
     def signer(self) -> Signer: ...
+
+    @property
+    def dashboard_signer(self) -> DashboardSigner: ...
 
     @property
     def workflow(self) -> Workflow: ...

@@ -1,10 +1,11 @@
-"""Storage of shared links, the records that decide whether a link is valid, and the signer of tokens."""
+"""Storage of shared links, the records that decide whether a link is valid, and the signers of tokens."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
+from satchel.domain.dashboard_tokens import DashboardClaims, PublicKey
 from satchel.domain.ids import LinkId, UserName
-from satchel.domain.links import Audience, CanvasClaims, Claims, EraseClaims, LinkState, SharedLink
+from satchel.domain.links import Audience, Claims, EraseClaims, LinkState, SharedLink
 from satchel.ports import Page
 
 
@@ -37,9 +38,9 @@ class SharedLinks(Protocol):
 
 
 class Signer(Protocol):
-    """Signs and verifies the tokens of links, dashboards and erasure confirmations."""
+    """Signs and verifies the tokens of links and erasure confirmations, which only this deployment reads."""
 
-    def sign(self, claims: Claims | CanvasClaims | EraseClaims) -> str:
+    def sign(self, claims: Claims | EraseClaims) -> str:
         """Return a token with these claims."""
         ...
 
@@ -49,4 +50,16 @@ class Signer(Protocol):
 
     def verify_confirmation(self, token: str) -> EraseClaims | None:
         """Return the claims of a valid erasure token, or None."""
+        ...
+
+
+class DashboardSigner(Protocol):
+    """Signs the tokens of dashboards with a private key. Hosts of dashboards verify them with the public key."""
+
+    def sign(self, claims: DashboardClaims) -> str:
+        """Return a token with these claims."""
+        ...
+
+    def public_keys(self) -> list[PublicKey]:
+        """Return the public keys that verify tokens: that of the signing key, and others during a key rotation."""
         ...

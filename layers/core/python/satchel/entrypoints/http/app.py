@@ -16,7 +16,7 @@ from satchel.entrypoints.http.identity import USER_HEADER, IdentityReader, ident
 from satchel.entrypoints.http.routers import about, downloads, files, links, me, sessions, turns, uploads
 from satchel.use_cases import UseCases
 
-PUBLIC_PATHS = {"/api/health", "/api/files/download/{file_key}"}
+PUBLIC_PATHS = {"/.well-known/jwks.json", "/api/health", "/api/files/download/{file_key}"}
 """The paths that clients can request without signing in."""
 
 

@@ -25,6 +25,19 @@ def responses(status: int, example: Example, *errors: int, **fields: object) -> 
 
 
 HEALTH: Example = {"status": "ok", "version": "0.1.0"}
+PUBLIC_KEYS: Example = {
+    "keys": [
+        {
+            "kid": "6d8f6cb1-83c8-4846-91d6-3f8f907cdfde",
+            "kty": "EC",
+            "crv": "P-256",
+            "alg": "ES256",
+            "use": "sig",
+            "x": "tO21B34ExQnxlcrmLfB3SsQtRdg_yj6kAQ6wR_W_Pcc",
+            "y": "Ao7lVxquSWKvEl7Ouaven2aNZNg7cupb-FdXTizMlDo",
+        }
+    ]
+}
 CONFIG: Example = {
     "user": _USER,
     "groups": ["users"],

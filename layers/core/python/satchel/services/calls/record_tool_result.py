@@ -122,6 +122,7 @@ class RecordToolResult:
             else:
                 deferred.append(to_deferred_response(record))
         refused = self._canvas_rejection(report)
+        canvas = None if refused else report.canvas
         return CallResult(
             is_error=report.is_error,
             error_code=report.error_code,
@@ -131,7 +132,8 @@ class RecordToolResult:
             deferred=deferred,
             inline=[record.file_key for stored, record in saved if stored.inline and not stored.deferred],
             display=_with_final_name(report.display, saved),
-            canvas=to_response_canvas(report.canvas) if report.canvas and not refused else None,
+            canvas=to_response_canvas(canvas) if canvas else None,
+            canvas_token=(canvas.token or None) if canvas else None,
             duration_ms=report.duration_ms,
         )
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from satchel.contract import Artifact, ArtifactProblem, Canvas, ErrorCode, ToolOutput
+from satchel.contract import Artifact, ArtifactProblem, ErrorCode, ToolOutput
 from satchel.domain.calls import RunnerReport, StoredFile
 from satchel.domain.object_keys import UNCLAIMED_TAGS
 from satchel.ports.storage import FileStore
@@ -52,18 +52,12 @@ def build_report(
         results=view["results"],
         meta_data=meta or None,
         display=output.display,
-        canvas=_without_token(output.canvas),
+        canvas=output.canvas,
         files=files,
         problems=problems,
         is_error=output.is_error,
         error_code=(output.error_code or ErrorCode.E_TOOL_FAILED) if output.is_error else None,
     )
-
-
-def _without_token(canvas: Canvas | None) -> Canvas | None:
-    """Replace the tool's token in a dashboard with "". Satchel never stores that token and issues its own instead."""
-    has_token = canvas is not None and "token" in canvas.model_fields_set
-    return canvas.model_copy(update={"token": ""}) if canvas and has_token else canvas
 
 
 def store_report(store: FileStore, key: str, report: RunnerReport) -> None:

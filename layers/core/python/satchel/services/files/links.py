@@ -1,4 +1,4 @@
-"""Create signed links to files and signed tokens for dashboards; share, list and revoke long-lived links.
+"""Create signed links to files; share, list and revoke long-lived links.
 
 A link works without sign-in: anyone who has the URL with its token can download the file.
 """
@@ -11,19 +11,17 @@ from urllib.parse import quote
 
 from satchel.domain.errors import SharedLinkNotFound
 from satchel.domain.files import FileRecord
-from satchel.domain.ids import CanvasId, FileKey, LinkId, SessionId, UserName, new_id
+from satchel.domain.ids import FileKey, LinkId, new_id
 from satchel.domain.links import (
-    CANVAS_TOKEN_SECONDS,
     LINK_ID_KIND,
     UI_LINK_SECONDS,
     Audience,
-    CanvasClaims,
     Claims,
     SharedLink,
     resolve_link,
     session_epoch,
 )
-from satchel.domain.sessions import Session, SessionStatus
+from satchel.domain.sessions import Session
 from satchel.domain.users import Identity
 from satchel.ports import Page
 from satchel.ports.links import LinkStates, SharedLinks, Signer
@@ -64,15 +62,6 @@ class MintLinks:
         """Return the claims and absolute URL of a shared link that expires at ``until`` (seconds since 1970)."""
         claims = _claims(file, self._sessions([file]), "ui", until).model_copy(update={"link_id": link_id})
         return claims, self.public_url + self._url_path(claims)
-
-    def for_canvas(self, user: UserName, session_id: SessionId, canvas_id: CanvasId) -> str | None:
-        """Return a token with which a dashboard can identify its user, or None if the session is missing or ended."""
-        session = self.sessions.get(user, session_id)
-        if session is None or session.status is SessionStatus.ENDED:
-            return None
-        exp = self._in(CANVAS_TOKEN_SECONDS)
-        claims = CanvasClaims(canvas_id=canvas_id, owner=user, session_id=session_id, epoch=session.epoch, exp=exp)
-        return self.signer.sign(claims)
 
     def _in(self, seconds: int) -> int:
         return int(self.clock.now().timestamp()) + seconds

@@ -1,13 +1,13 @@
 """Find, read and cancel a user's turns, and read their events. Another user's turn counts as missing."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from satchel.domain.calls import MAX_INLINE_BYTES
+from satchel.domain.calls import MAX_INLINE_BYTES, Call
 from satchel.domain.errors import SessionNotFound, TurnNotFound
 from satchel.domain.events import FINAL_EVENTS, Event
 from satchel.domain.files import FileRecord, is_expired
-from satchel.domain.ids import CanvasId, SessionId, TurnId, UserName
+from satchel.domain.ids import SessionId, TurnId, UserName
 from satchel.domain.response_composition import compose_response
 from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseCanvas, ResponseDeferred
 from satchel.domain.sessions import Turn, TurnStatus
@@ -20,6 +20,7 @@ from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
 from satchel.ports.turns import Events, Turns, Workflow
 from satchel.services.files.links import MintLinks
+from satchel.services.turns.dashboard_tokens import DashboardTokens
 from satchel.services.turns.finish_turn import Ending, EndStuckTurn, FinishTurn
 
 MAX_EVENTS = 200
@@ -36,6 +37,7 @@ class ReadTurn:
     events: Events
     end_stuck: EndStuckTurn
     links: MintLinks
+    dashboard_tokens: DashboardTokens
     store: FileStore
     clock: Clock
 
@@ -58,7 +60,10 @@ class ReadTurn:
         turn = self.end_stuck(self.find(who, session_id, turn_id))
         calls = self.calls.list(turn_id)
         inline = {file_key for call in calls if call.result for file_key in call.result.inline}
-        return self._with_links(turn, compose_response(turn, calls), inline)
+        response = self._with_links(turn, compose_response(turn, calls), inline)
+        tool_tokens = _tool_tokens(calls)
+        canvases = [self._with_token(turn, canvas, tool_tokens) for canvas in response.canvases]
+        return response.model_copy(update={"canvas": canvases[-1] if canvases else None, "canvases": canvases})
 
     def events_after(self, turn_id: TurnId, after: int) -> Sequence[Event]:
         """Return the next events after the cursor ``after``. Access is not checked: call ``find`` first."""
@@ -74,16 +79,13 @@ class ReadTurn:
             file.model_copy(update={"download_url": self._link(self._version(turn, file))})
             for file in response.deferred_artifacts
         ]
-        canvases = [self._canvas(turn, canvas) for canvas in response.canvases]
-        added = {"canvas": canvases[-1] if canvases else None, "canvases": canvases}
-        return response.model_copy(update={"artifacts": artifacts, "deferred_artifacts": deferred, **added})
+        return response.model_copy(update={"artifacts": artifacts, "deferred_artifacts": deferred})
 
-    def _canvas(self, turn: Turn, canvas: ResponseCanvas) -> ResponseCanvas:
-        if not canvas.wants_token:
-            return canvas
-        return canvas.model_copy(
-            update={"token": self.links.for_canvas(turn.user, turn.session_id, CanvasId(canvas.id))}
-        )
+    def _with_token(
+        self, turn: Turn, canvas: ResponseCanvas, tool_tokens: Mapping[tuple[str, str], str | None]
+    ) -> ResponseCanvas:
+        token = self.dashboard_tokens(turn.user, turn.session_id, canvas, tool_tokens.get((canvas.id, canvas.url)))
+        return canvas.model_copy(update={"token": token})
 
     def _with_link(self, turn: Turn, artifact: ResponseArtifact, inline: Collection[str]) -> ResponseArtifact:
         record = self._version(turn, artifact)
@@ -99,6 +101,12 @@ class ReadTurn:
     def _link(self, record: FileRecord | None) -> str | None:
         """Return a link to the file version, or None if the file is deleted or expired."""
         return self.links(record) if record and not is_expired(record, self.clock.now()) else None
+
+
+def _tool_tokens(calls: Sequence[Call]) -> Mapping[tuple[str, str], str | None]:
+    """Return the tools' own tokens by id and URL of the dashboard. With another URL, another host would get it."""
+    results = [call.result for call in calls if call.result]
+    return {(result.canvas.id, result.canvas.url): result.canvas_token for result in results if result.canvas}
 
 
 @dataclass(frozen=True)

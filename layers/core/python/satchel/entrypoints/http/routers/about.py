@@ -1,21 +1,39 @@
-"""Routes that describe the deployment: health, configuration, tools."""
+"""Routes that describe the deployment: health, configuration, tools, public keys."""
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 
 import satchel
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import CurrentUser
 from satchel.entrypoints.http.parameters import InjectedUseCases
-from satchel.entrypoints.http.schemas.about import Config, Health, ModelOut, ServerStatus, SizeLimits, Tools, ToolServer
+from satchel.entrypoints.http.schemas.about import (
+    Config,
+    Health,
+    JsonWebKeySet,
+    ModelOut,
+    ServerStatus,
+    SizeLimits,
+    Tools,
+    ToolServer,
+)
 from satchel.services.tools.tool_lists import ServerTools
 
 router = APIRouter()
+
+_KEYS_CACHED_SECONDS = 300
 
 
 @router.get("/api/health", tags=["about"], responses=examples.responses(200, examples.HEALTH))
 def health() -> Health:
     """Return the version of Satchel that is running. Needs no sign-in."""
     return Health(version=satchel.__version__)
+
+
+@router.get("/.well-known/jwks.json", tags=["about"], responses=examples.responses(200, examples.PUBLIC_KEYS))
+def public_keys(response: Response, use_cases: InjectedUseCases) -> JsonWebKeySet:
+    """Return the public keys that verify the tokens of dashboards. Needs no sign-in. Caches may keep it."""
+    response.headers["Cache-Control"] = f"public, max-age={_KEYS_CACHED_SECONDS}"
+    return JsonWebKeySet(keys=use_cases.dashboard_tokens.public_keys())
 
 
 @router.get("/api/config", tags=["about"], responses=examples.responses(200, examples.CONFIG, 403))

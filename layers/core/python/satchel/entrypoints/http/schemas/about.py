@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field
 
 from satchel.domain.conversation import ToolSpec
+from satchel.domain.dashboard_tokens import PublicKey
 from satchel.domain.files import Usage
 from satchel.domain.isolation import Level
 from satchel.domain.users import Erased, Erasure
@@ -16,6 +17,12 @@ class Health(BaseModel):
 
     status: str = "ok"
     version: str
+
+
+class JsonWebKeySet(BaseModel):
+    """The public keys that verify the tokens of dashboards, in the format of a JSON Web Key Set (RFC 7517)."""
+
+    keys: list[PublicKey]
 
 
 class SizeLimits(BaseModel):
