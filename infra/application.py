@@ -26,9 +26,9 @@ class Stacks(NamedTuple):
 
 
 def compose(app: App) -> Stacks:
-    """Create the data and service stacks from the CDK context. They name no account, so synthesis sends no AWS request.
+    """Create the data and service stacks from CDK context. They name no account, so synthesis calls no AWS API.
 
-    Raise ValidationError for an invalid context value or mcp.json, UndeployableError for a server that cannot run.
+    Raise ValidationError for an invalid context value or mcp.json, and UndeployableError for a server that cannot run.
     """
     settings = Settings.from_context(app.node.try_get_context)
     data = DataStack(app, f"{settings.name}-data", settings=settings)
@@ -36,9 +36,9 @@ def compose(app: App) -> Stacks:
 
 
 def synthesize(outdir: str, context: Mapping[str, object], *, checks: bool) -> None:
-    """Write the CloudFormation templates. With ``checks``, unacknowledged findings of cdk-nag are errors.
+    """Write the CloudFormation templates. If ``checks`` is True, also check them with cdk-nag (a policy checker).
 
-    Raise what ``compose`` raises, and JSIIError if there are unacknowledged findings.
+    Raise the errors of ``compose``, and JSIIError if cdk-nag has findings that are not acknowledged.
     """
     app = App(outdir=outdir, analytics_reporting=False, context={**_FLAGS, **context})
     compose(app)

@@ -86,7 +86,7 @@ _ENTRIES = TypeAdapter(dict[ServerName, Server])
 
 
 class Servers:
-    """The servers in ``folder/mcp.json`` to deploy (enabled and without ``deploy: false``), sorted by name.
+    """The servers to deploy: all in ``folder/mcp.json`` that are enabled and not ``deploy: false``, sorted by name.
 
     Paths in the entries are relative to ``root``: the project's folder if ``folder`` is its ``config/overrides``,
     otherwise ``folder`` itself. ``satchel.adapters.server_config`` has the same rule.

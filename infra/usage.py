@@ -17,9 +17,9 @@ class Usage:
     """Billed AWS usage of one turn, including the client's requests, or of an idle month.
 
     ``invocations`` maps each function to its number of invocations; ``Api`` is invoked once per HTTP request.
-    ``transitions`` counts state transitions. ``writes`` and ``reads`` count DynamoDB request units: a write takes one
-    for each KB (two in a transaction), and a read takes one. ``puts`` and ``gets`` count S3 requests. ``messages``
-    counts WebSocket messages. ``gb_out`` is the number of gigabytes that users download.
+    ``transitions`` counts state transitions. ``writes`` and ``reads`` count DynamoDB request units: one for
+    each KB of a write (two in a transaction), and one for each read. ``puts`` and ``gets`` count S3 requests.
+    ``messages`` counts WebSocket messages. ``gb_out`` is the number of gigabytes that users download.
     """
 
     invocations: Mapping[str, int]

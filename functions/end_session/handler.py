@@ -5,7 +5,7 @@ from typing import Any
 from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.observed import observed
 
-_SPARE_MILLIS = 20_000  # milliseconds: a deletion step can take this long, so no step starts with less time left
+_SPARE_MILLIS = 20_000  # milliseconds that a deletion step may take; if less is left before the timeout, none starts
 
 
 @observed("end_session")

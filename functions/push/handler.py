@@ -10,7 +10,7 @@ from satchel.entrypoints.stream import StreamBatchHandler
 
 @lru_cache
 def batch() -> StreamBatchHandler:
-    """Return the handler of DynamoDB stream batches, built for the first batch. Its log lines contain the turn's id."""
+    """Return the handler of DynamoDB stream batches. It is built once, and its log lines contain the turn's id."""
     return StreamBatchHandler(with_turn_id(use_cases().push_events))
 
 

@@ -20,5 +20,5 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
 
 
 def shutdown() -> None:
-    """Stop the MCP servers and all of their processes."""
+    """Stop the MCP servers and all of their processes. The local emulator calls this before an environment ends."""
     close_servers()

@@ -14,7 +14,7 @@ _PACKS = ("AwsSolutions", "Serverless")
 
 
 def acknowledge(construct: Construct, **reasons: str) -> None:
-    """Acknowledge findings of these cdk-nag rules for a construct and its children: ``AwsSolutions_S1="reason"``."""
+    """Acknowledge cdk-nag findings on a construct and its children. Pass each as ``AwsSolutions_S1="reason"``."""
     Validations.of(construct).acknowledge(*(_reason(rule, reason) for rule, reason in reasons.items()))
 
 

@@ -1,4 +1,4 @@
-"""The KMS keys that sign the tokens of dashboards."""
+"""The KMS keys that sign the tokens for dashboards (web pages that tools show in frames)."""
 
 from collections.abc import Sequence
 
@@ -10,9 +10,10 @@ _PENDING_WINDOW = Duration.days(7)  # KMS deletes a key only after this time, in
 
 
 class DashboardKeys(Construct):
-    """One asymmetric key for each number in the setting ``dashboard_keys``. The first signs, and all are published.
+    """One asymmetric KMS key for each number in the setting ``dashboard_keys``. Only the first key signs new tokens.
 
-    The keys belong to the service stack: hosts look up unknown keys, so a new key needs no data of the old one.
+    The public keys of all these keys are published. If a dashboard's host receives a token with an unknown key id, the
+    host looks up the published keys. The keys can therefore be recreated together with the service stack.
     """
 
     def __init__(self, scope: Construct, id_: str, *, numbers: Sequence[int]) -> None:
@@ -32,7 +33,7 @@ class DashboardKeys(Construct):
 
     @property
     def key_ids(self) -> list[str]:
-        """Return the ids of the keys. The first key signs."""
+        """Return the KMS ids of the keys. The first key signs new tokens."""
         return [key.key_id for key in self._keys]
 
     @property

@@ -119,7 +119,7 @@ class Alarms(Construct):
         self._alarm("TableRefuses", throttled, 1, text)
 
     def watch_concurrency(self) -> None:
-        """Create an alarm for throttled invocations of any function: all functions of an account share one quota."""
+        """Create an alarm for throttled invocations in the AWS account, whose functions share one concurrency quota."""
         metric = lambda_.Function.metric_all_throttles(period=_PERIOD, statistic="Sum")
         text = "Lambda throttles functions. Raise the account's quota of concurrent executions in this region."
         self._alarm("NothingToRunOn", metric, 10, text)

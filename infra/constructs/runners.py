@@ -125,7 +125,7 @@ class Runners(Construct):
             for name, server in servers.stdio.items()
         ]
         if remote := list(servers.remote.values()):
-            # Create this runner in the parent scope: in this scope, a stdio server could have the same construct id.
+            # Use the parent scope: in this scope, names of stdio servers are construct ids and could equal this id.
             runner = create(
                 scope,
                 "RemoteRunner",

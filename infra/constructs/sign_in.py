@@ -17,7 +17,7 @@ _SESSION_LIFETIME = Duration.days(30)
 
 @dataclass(frozen=True)
 class Issuer:
-    """The accepted token issuer (``url``) and the ``origins`` the page contacts. An external issuer has no ``pool``."""
+    """The issuer of sign-in tokens, and the origins that the page contacts. ``pool`` is None for an external issuer."""
 
     url: str
     origins: tuple[str, ...]
@@ -49,9 +49,9 @@ def create_issuer(scope: Construct, id_: str, *, settings: Settings, removal_pol
 
 
 def create_sign_in(scope: Construct, id_: str, *, settings: Settings, issuer: Issuer, url: str) -> SignIn:
-    """Set up sign-in for the page at ``url``: authorization code with PKCE, because a page cannot keep a secret.
+    """Set up sign-in for the page at ``url``. The client has no secret, because a page cannot keep one.
 
-    The page's tokens do not let users change their e-mail address, because the address identifies the user.
+    Users cannot change their e-mail address with the page's tokens, because the address identifies the user.
     """
     if issuer.pool is None:
         return SignIn(settings.jwt_audience, _page_config(issuer, settings.jwt_audience[0]))

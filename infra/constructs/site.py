@@ -13,7 +13,7 @@ from infra.constructs.checks import acknowledge
 from infra.constructs.web_api import PUBLIC_KEYS_PATH
 from infra.settings import Settings
 
-_ORIGIN_TIMEOUT = Duration.seconds(35)  # longer than API Gateway's 30 s, so that clients see API Gateway's own error
+_ORIGIN_TIMEOUT = Duration.seconds(35)  # exceeds API Gateway's timeout (30 s), so clients see that timeout's error
 _SECURITY_HEADERS = frozenset(
     (
         "Content-Security-Policy",
@@ -83,7 +83,7 @@ def _api_behavior(host: str) -> cloudfront.BehaviorOptions:
 
 
 def _public_keys_behavior(host: str) -> cloudfront.BehaviorOptions:
-    """Cache the public keys for as long as the API's response permits, without headers and cookies of the request."""
+    """Cache the public keys for as long as the API's response permits. All clients share one cached response."""
     return cloudfront.BehaviorOptions(
         origin=origins.HttpOrigin(host, protocol_policy=cloudfront.OriginProtocolPolicy.HTTPS_ONLY),
         allowed_methods=cloudfront.AllowedMethods.ALLOW_GET_HEAD,

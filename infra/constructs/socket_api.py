@@ -14,7 +14,7 @@ _STAGE = "ws"
 
 
 class SocketApi(Construct):
-    """The WebSocket API. One function handles all routes: on $connect, it checks a one-time ticket."""
+    """The WebSocket API. One function handles all events, and checks the one-time ticket of each new connection."""
 
     def __init__(self, scope: Construct, id_: str, *, settings: Settings) -> None:
         super().__init__(scope, id_)
@@ -45,7 +45,7 @@ class SocketApi(Construct):
 
     @property
     def endpoint(self) -> str:
-        """Return the URL of the connection management API (``https://…``)."""
+        """Return the URL (``https://…``) to which functions send messages for connected clients."""
         return self._stage.callback_url
 
     def connections_arn(self, method: str) -> str:

@@ -89,9 +89,9 @@ class DeploymentTrigger(Construct):
 
 
 class ToolRefresh(Construct):
-    """Invokes the function that lists the tools of MCP servers: at an interval, and after each deployment.
+    """Invokes the function that lists the tools of MCP servers, at an interval and after each deployment.
 
-    A deployment may change the tools. Users therefore never wait for a server to start just to list its tools.
+    A deployment may change the tools. Listing them in advance spares users the wait until a server has started.
     """
 
     def __init__(self, scope: Construct, id_: str, *, function: PythonFunction, dead_letters: DeadLetters) -> None:

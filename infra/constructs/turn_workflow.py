@@ -16,14 +16,14 @@ from infra.settings import Settings
 
 
 def turn_machine_arn(stack: Stack, name: str) -> str:
-    """Build the state machine's ARN from its name, because references from its functions to it would be circular."""
+    """Build the state machine's ARN from its name. Functions that the machine references cannot reference it."""
     return stack.format_arn(
         service="states", resource="stateMachine", resource_name=name, arn_format=ArnFormat.COLON_RESOURCE_NAME
     )
 
 
 class TurnWorkflow(Construct):
-    """The state machine of turns, and a rule that invokes Finish for executions that ended before the state Finish."""
+    """The state machine of turns, and a rule that invokes Finish if an execution ends before its state Finish."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class TurnWorkflow(Construct):
                 "TurnTimeoutSeconds": TURN_TIMEOUT_SECONDS,
             },
         )
-        # Log groups with this prefix share one entry in the account's resource policy, whose size is limited.
+        # With this name prefix, log groups share one entry in the account's resource policy, whose size is limited.
         logs = log_group(self, "Log", days=settings.log_retention, name=f"/aws/vendedlogs/states/{name}")
         self.machine = sfn.StateMachine(
             self,

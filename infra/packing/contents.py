@@ -16,7 +16,7 @@ NOT_DEPLOYED = ("__pycache__", "*.pyc", "*.in", ".*")
 
 
 class LayerContents(Protocol):
-    """The files of one Lambda layer. If ``quick`` is True, every synthesis writes them, because this is cheap."""
+    """The files of one Lambda layer. If ``quick`` is False, a synthesis writes them only if the digest has changed."""
 
     quick: ClassVar[bool]
 
@@ -51,7 +51,7 @@ class CorePackage:
 
 @dataclass(frozen=True)
 class ThirdPartyPackages:
-    """Pinned third-party packages, installed in the layer's folder ``target`` (Python imports from ``python``)."""
+    """Pinned third-party packages in the layer's folder ``target``. By default, Lambda imports only from ``python``."""
 
     quick: ClassVar[bool] = False
 
@@ -74,7 +74,7 @@ class ThirdPartyPackages:
 
 @dataclass(frozen=True)
 class ServerFiles:
-    """An mcp.json with these ``entries``, and the servers' files: ``paths`` relative to ``root``."""
+    """MCP servers: an mcp.json with ``entries``, and copies of the files at ``paths`` (relative to ``root``)."""
 
     quick: ClassVar[bool] = True
 

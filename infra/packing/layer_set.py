@@ -34,7 +34,7 @@ _SERVER_PACKAGES_FOLDER = "packages"
 
 
 def group_of(folder: str) -> Group:
-    """Return the package group that ``functions/{folder}`` uses."""
+    """Return the name of the group of third-party packages that ``functions/{folder}`` imports."""
     return _GROUP_BY_FOLDER.get(folder, "functions")
 
 

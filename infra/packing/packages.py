@@ -42,13 +42,13 @@ def read_pins(path: Path) -> Pins:
 
 
 def missing_from(base: Pins, pins: Pins) -> Pins | None:
-    """Return the pins that ``base`` lacks, or None if ``base`` has packages or versions that ``pins`` do not have."""
+    """Return the pins that ``base`` lacks. Return None if ``base`` has a package or version that is not in ``pins``."""
     missing = pins - base
     return missing if _names(missing).isdisjoint(_names(base)) and base <= pins else None
 
 
 def install(pins: Pins, platform: Platform, folder: Path) -> None:
-    """Install wheels into a folder. Raise CalledProcessError if uv fails. The pins must include all dependencies."""
+    """Install wheels into a folder. The pins must include all dependencies. Raise CalledProcessError if uv fails."""
     target = ("--python-version", platform.python, "--python-platform", platform.wheel_platform)
     with TemporaryDirectory() as temporary:
         requirements = Path(temporary) / "requirements.txt"

@@ -28,8 +28,8 @@ from satchel.domain.ids import FileKey, SessionId, UserName
 from satchel.domain.responses import FinalResponse
 
 CONNECT_TIMEOUT_SECONDS = 5.0
-READ_TIMEOUT_SECONDS = 60.0  # timeout that exceeds the API's longest poll (25 s) and the time to store a large upload
-RETRY_DELAYS = (0.5, 1, 2, 4, 8)  # seconds between retries; their sum is long enough for a server to restart
+READ_TIMEOUT_SECONDS = 60.0  # exceeds the API's longest poll (25 s) and the time that storing a large upload takes
+RETRY_DELAYS = (0.5, 1, 2, 4, 8)  # seconds between retries; a server can restart within their sum
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 Schema = TypeVar("Schema", bound=BaseModel)
@@ -39,7 +39,7 @@ Sleep = Callable[[float], None]
 
 @dataclass(frozen=True)
 class Connection:
-    """The server's base URL and the caller's identity. ``transport`` replaces the network in tests.
+    """The server's base URL and the caller's identity. In tests, ``transport`` answers requests instead of a server.
 
     ``user`` is sent in the identity header, which only a local server accepts. ``token`` is sent as the bearer token.
     """
@@ -132,7 +132,7 @@ class ApiClient:
 
     @contextmanager
     def open(self, url: str, method: str = "GET", **headers: str) -> Iterator[httpx2.Response]:
-        """Open a link and yield the response before its body is read. Raise ApiError if its status is 400 or above."""
+        """Request a link and yield the response with its body unread. Raise ApiError if the status is 400 or above."""
         full_url = self._base + url if url.startswith("/") else url
         with (
             _translated_errors(self._base),

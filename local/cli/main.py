@@ -34,7 +34,7 @@ def main() -> None:
     try:
         app()
     finally:
-        gc.freeze()  # skips garbage collection at exit, which would take a second after `satchel serve`
+        gc.freeze()  # prevents garbage collection at exit, which takes a second after `satchel serve`
 
 
 if __name__ == "__main__":

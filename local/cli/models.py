@@ -34,7 +34,7 @@ def list_models(names: Sequence[str], *, ping: bool) -> ExitCode:
     except (ValidationError, ValueError) as error:
         print_error(str(error))
         return ExitCode.FAILURE
-    logging.disable(logging.WARNING)  # hide warnings, because the printed lines report the same failures
+    logging.disable(logging.WARNING)  # hide log warnings: the printed lines report the same failures
     try:
         passed = [_list_model(entry, ping=ping) for entry in entries]
     finally:
@@ -45,7 +45,7 @@ def list_models(names: Sequence[str], *, ping: bool) -> ExitCode:
 
 
 def _entries(names: Sequence[str]) -> Iterator[ModelEntry]:
-    """Yield the models with these names, or all configured models. Treat an unknown name as a model id."""
+    """Yield the named models, or all configured models if there are no names. Treat an unknown name as a model id."""
     configured = {entry.name: entry for entry in ModelSettings().catalog.all}
     for name in names or configured:
         yield configured.get(name) or ModelEntry(name=name, model=name)
@@ -94,7 +94,7 @@ class _IgnoredStream:
     """A stream listener that ignores the text, because the test only needs the final reply."""
 
     def __call__(self, text: str) -> None:
-        """Ignore a piece of text."""
+        """Ignore a piece of the model's reply."""
 
     def restart(self) -> None:
-        """Ignore the signal that the model starts its text over."""
+        """Ignore the signal that the model starts its reply from the beginning again."""

@@ -26,7 +26,7 @@ from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseDe
 TurnFile = ResponseArtifact | ResponseDeferred
 
 _PERCENT = 100.0
-_MAX_PROGRESS_LINES = 10  # maximum lines per transfer, if the output is not a terminal
+_MAX_PROGRESS_LINES = 10  # maximum progress lines per file transfer, if the output is not a terminal
 _MIN_SIZE_FOR_LINES = 16 << 20  # bytes; the transfer of a smaller file prints no progress lines
 
 
@@ -44,7 +44,7 @@ def answer_lines(response: FinalResponse, save_results: Sequence[str]) -> Iterat
 
 
 def file_lines(response: FinalResponse, save_results: Sequence[str]) -> Iterator[str]:
-    """Yield the lines to print for an answer's files, then for its deferred files, which wait for the user."""
+    """Yield lines to print for an answer's files, then for its deferred files, which wait for an action of the user."""
     count = len(response.artifacts)
     yield from _section("Files", response.artifacts, save_results[:count])
     yield from _section("Waiting for you", response.deferred_artifacts, save_results[count:])

@@ -24,7 +24,7 @@ from local.cli.text import one_line
 from satchel.domain.ids import SessionId
 from satchel.domain.prompt import format_size
 
-MAX_SINGLE_REQUEST_BYTES = 1 << 20  # bytes; every deployment accepts a request body of this size
+MAX_SINGLE_REQUEST_BYTES = 1 << 20  # bytes that every deployment accepts in a request; larger files are sent in parts
 _PARALLEL_PARTS = 4  # number of parts that are in memory and uploaded at the same time
 _CHUNK_BYTES = 256 << 10  # bytes sent between two updates of the progress bar
 _UPLOADS = "/api/files/uploads"
@@ -99,7 +99,7 @@ def _uploaded_parts(client: ApiClient, upload: UnfinishedUpload) -> Iterator[Upl
 
 
 class _CancelledError(CliError):
-    """This part's upload was canceled because another part failed or the user interrupted the command."""
+    """The upload of a file's part was canceled, because another part failed or the user interrupted the command."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class _PartUploader:
         return status.st_size, status.st_mtime_ns
 
     def _upload_part(self, number: int, uploaded_sha256: str | None) -> None:
-        """Upload a part. Skip the upload if the server has stored the part with the same checksum."""
+        """Upload a part of the file, unless the server has already stored a part with the same checksum."""
         offset = (number - 1) * self.upload.part_bytes
         body = os.pread(self.source.fileno(), self.upload.part_bytes, offset)
         sha256 = base64.b64encode(hashlib.sha256(body).digest()).decode()
@@ -167,6 +167,6 @@ class _PartUploader:
             self.client.put(part.url, chunks(), part.headers | {"Content-Length": str(len(body))})
         except CliError as error:
             self.bar.advance(-sent)
-            if isinstance(error, ApiError):  # retry after 500: S3 sends it for temporary failures
+            if isinstance(error, ApiError):  # retry after status 500, which S3 sends for temporary failures
                 error.retryable = error.retryable or error.status == HTTPStatus.INTERNAL_SERVER_ERROR
             raise

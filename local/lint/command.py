@@ -18,7 +18,8 @@ from local.lint.tool_output import CallContext
 from satchel.adapters.mcp.processes import become_subreaper
 from satchel.domain.ids import UserName
 
-logging.getLogger("satchel.contract").addHandler(logging.NullHandler())  # not logged: findings report these warnings
+# Do not print the warnings of this logger, because findings report the same problems.
+logging.getLogger("satchel.contract").addHandler(logging.NullHandler())
 
 _SEVERITY_WIDTH = max(map(len, Severity))
 

@@ -18,7 +18,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One problem in a tool's output. ``where`` is its JSON path, also for a value inside a string that holds JSON."""
+    """One problem in a tool's output. ``where`` is its JSON path, which may lead into a string that contains JSON."""
 
     clause: str
     spec: str

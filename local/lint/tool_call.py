@@ -45,7 +45,7 @@ class CannotLintError(Exception):
 class ToolCall:
     """A tool call as the user typed it. ``server`` is a command line to run in ``cwd``; ``arguments`` is JSON text.
 
-    If ``user`` is None, the call uses a random user name, for which no directory exists yet.
+    If ``user`` is None, the call uses a random user name that has no directory yet.
     """
 
     server: str

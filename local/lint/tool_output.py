@@ -190,7 +190,7 @@ def uses_contract(payload: Node) -> bool:
 
 
 def _layers(node: Node, *, is_wrapped: bool) -> Iterator[_Layer]:
-    """Yield a ``tools/call`` result, then the ``tools/call`` result that it contains as its payload, and so on."""
+    """Yield a ``tools/call`` result. While the payload is another ``tools/call`` result, yield that result, too."""
     for _ in range(_MAX_NESTING):
         parsed = parse_mcp_result(node.value)
         result = parsed or wrap_value(node.value)

@@ -13,7 +13,7 @@ from typing import Any
 
 from fastmcp import Context, FastMCP
 
-sys.path.insert(0, str(Path(__file__).parent))  # Satchel runs `python -I`, which omits this folder from sys.path
+sys.path.insert(0, str(Path(__file__).parent))  # Satchel's `python -I` omits this folder from sys.path, so add it
 
 from csv_report import Table, draw_chart, read_in_steps, render_page  # type: ignore[import-not-found] # found at run time
 

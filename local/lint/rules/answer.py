@@ -66,7 +66,7 @@ def check_payload_type(output: ToolOutput) -> Iterator[Finding]:
 
 
 def check_results_present(output: ToolOutput) -> Iterator[Finding]:
-    """Report an object without ``results``: only as a note if it contains files or has no contract fields at all."""
+    """Report an object without ``results``. If it contains files or has no contract fields, report only a note."""
     fields, json_path = output.payload.fields, output.payload.json_path
     if not fields or "results" in fields or misspelled_results(output) or output.error_text is not None:
         return

@@ -1,4 +1,4 @@
-"""Lint rules for the fields of artifacts, deferred artifacts, citations and grants.
+"""Lint rules for the fields of artifacts (files), deferred artifacts, citations and grants.
 
 Typed artifacts have other names for the same fields: ``type`` for ``mime``, ``title`` for ``name`` and ``content`` for
 the bytes.
@@ -30,7 +30,7 @@ GRANT_CONTENT = Clause("v5:grant:content", "5 Grant Fetch MCP")
 
 REASONS = ("needs_editing", "draft", "incomplete", "awaiting_approval")
 CATEGORIES = ("report", "dataset", "visualization", "draft")
-_BYTES = ("b64", "path", "content", "uri", "s3_ref")  # `uri` is a link, `s3_ref` names a large stored file
+_BYTES = ("b64", "path", "content", "uri", "s3_ref")  # `uri` (a link) and `s3_ref` (a stored file) replace the bytes
 _WRONG_NAMES = {
     "name": ("filename", "file_name", "title"),
     "mime": ("mime_type", "mimeType", "mimetype", "content_type", "contentType", "type"),
@@ -145,7 +145,7 @@ def _check_typed(node: Node) -> Iterator[Finding]:
 
 def _check_required(node: Node, key: str, clause: Clause) -> Iterator[Finding]:
     field = node.get(key)
-    is_empty = field is not None and field.value == "" and key != "path"  # `rules.files` reports an empty `path`
+    is_empty = field is not None and field.value == "" and key != "path"  # `rules.files` reports an empty path
     if field is None or is_empty:
         yield clause.error(node.json_path, f"{_label(node)} has no `{key}`.", _rename_advice(node, key) or _ADVICE[key])
 

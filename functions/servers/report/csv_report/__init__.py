@@ -1,4 +1,4 @@
-"""Summarize a CSV file: `reader` builds a table of statistics, `rendering` draws it. Both import only `table`."""
+"""Summarize a CSV file: `reader` computes statistics, `rendering` draws them. Neither imports the other."""
 
 from .reader import read_in_steps
 from .rendering import draw_chart, render_page

@@ -79,6 +79,6 @@ def _draw_distinct(panel: "Axes", columns: list[Column]) -> None:
 
 
 def _label(name: str) -> str:
-    """Return a name as one line of at most 32 characters. A `$` needs no escape: all labels use parse_math=False."""
+    """Return a name as one line of at most 32 characters. Matplotlib draws a `$` in it unchanged."""
     line = " ".join(name.split())
     return line if len(line) <= MAX_LABEL else f"{line[: MAX_LABEL - 1]}…"

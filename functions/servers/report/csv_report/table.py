@@ -21,7 +21,7 @@ class Column:
     high: float = -math.inf
     total: float = 0.0
     distinct: set[int] = field(default_factory=set)  # hashes of the cells, because long texts would take more memory
-    sample: list[float] = field(default_factory=list)  # every `stride`-th number in the column, MAX_SAMPLE at most
+    sample: list[float] = field(default_factory=list)  # every `stride`-th number of the column, at most MAX_SAMPLE
     stride: int = 1
 
     @property
@@ -49,7 +49,7 @@ class Column:
             self.sample, self.stride = self.sample[::2], self.stride * 2
 
     def shares(self, max_bins: int) -> list[float]:
-        """Return the share of numbers in each of up to `max_bins` equal ranges. Return `[]` for a column of text."""
+        """Return the share of numbers in each of at most `max_bins` equal ranges, or `[]` for a column of text."""
         counts = histogram(self.sample, self.low, self.high, max_bins) if self.kind == "number" else []
         return [count / len(self.sample) for count in counts]
 
