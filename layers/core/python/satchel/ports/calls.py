@@ -10,7 +10,7 @@ from satchel.ports import Page
 
 
 class CallClaims(Protocol):
-    """Stores which runner executes a tool call. Runners (which execute tools) get only this access to call records."""
+    """Stores which runner executes a tool call. This port is the only access of runners to the records of calls."""
 
     def claim(self, turn_id: TurnId, call_id: CallId, runner: str) -> bool:
         """Claim a call for a runner. Return False if another runner has claimed it."""

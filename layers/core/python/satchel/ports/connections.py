@@ -15,7 +15,7 @@ class Tickets(Protocol):
         ...
 
     def pop(self, digest: str) -> Ticket | None:
-        """Remove and return a ticket, or return None. Only one of several concurrent callers gets it."""
+        """Remove and return a ticket, or return None. Only one of several concurrent callers gets the ticket."""
         ...
 
 
@@ -39,7 +39,7 @@ class Subscriptions(Protocol):
     """Stores subscriptions to turns, next to the turns' events, so that one DynamoDB stream delivers both in order."""
 
     def add(self, subscription: Subscription) -> None:
-        """Store a subscription and replace the connection's earlier one to the turn. Creates a new stream record."""
+        """Store a subscription, or replace the connection's earlier one to the turn. The write triggers a push."""
         ...
 
     def list_for_turn(self, turn_id: TurnId, limit: int) -> Sequence[Subscription]:
@@ -47,7 +47,10 @@ class Subscriptions(Protocol):
         ...
 
     def advance(self, subscription: Subscription, sent: int) -> bool:
-        """Save ``sent`` and reset the failure count. Return False if the subscription was removed or replaced."""
+        """Save ``sent``, the number of the last sent event, and reset the failure count.
+
+        Return False if the subscription was removed or replaced.
+        """
         ...
 
     def save_failures(self, subscription: Subscription, failures: int) -> None:
@@ -64,7 +67,7 @@ class Subscriptions(Protocol):
 
 
 class ConnectionGone(Exception):
-    """The connection is closed."""
+    """The WebSocket connection is closed, so no message can be sent."""
 
 
 class DeliveryFailed(Exception):
@@ -72,7 +75,7 @@ class DeliveryFailed(Exception):
 
 
 class ConnectionSender(Protocol):
-    """Sends messages to connections."""
+    """Sends messages to WebSocket connections."""
 
     def send(self, connection_id: ConnectionId, text: str) -> None:
         """Send a message. Messages of one connection keep their order. Raise ConnectionGone or DeliveryFailed."""

@@ -92,7 +92,7 @@ class FileReaper(Protocol):
     def promote(self, record: FileRecord, *, while_open: bool) -> FileRecord:
         """Make a file permanent. Raise FileNotFound if it changed or was removed since ``record`` was read.
 
-        With ``while_open``, also raise SessionEnded if the file's session has ended.
+        If ``while_open`` is True, also raise SessionEnded if the file's session has ended.
         """
         ...
 
@@ -113,7 +113,7 @@ class Uploads(Protocol):
         ...
 
     def pop(self, user: UserName, upload_id: UploadId) -> Upload | None:
-        """Remove and return an upload, or return None. Only one of several concurrent callers gets it."""
+        """Remove and return an upload, or return None. Only one of several concurrent callers gets the upload."""
         ...
 
     def list_expired(self, now: datetime, limit: int) -> Sequence[Upload]:

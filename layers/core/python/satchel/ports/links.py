@@ -1,4 +1,8 @@
-"""Storage of shared links, the records that decide whether a link is valid, and the signers of tokens."""
+"""Storage of shared links, and signers of tokens.
+
+``SharedLinks`` stores the links that users share. ``LinkStates`` reads the records that decide if a download link is
+valid. ``Signer`` signs the tokens of links and erasure confirmations. ``DashboardSigner`` signs those of dashboards.
+"""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -13,7 +17,7 @@ class LinkStates(Protocol):
     """Reads the records that decide whether download links are valid."""
 
     def get_many(self, claims: Sequence[Claims]) -> list[LinkState]:
-        """Read the states of all links at once, in order. The read time does not reveal which links are valid."""
+        """Return the states of links, in order, with one read. Its duration does not reveal which links are valid."""
         ...
 
 
@@ -61,5 +65,5 @@ class DashboardSigner(Protocol):
         ...
 
     def public_keys(self) -> list[PublicKey]:
-        """Return the public keys that verify tokens: that of the signing key, and others during a key rotation."""
+        """Return the public keys that verify tokens. During a key rotation there are several."""
         ...

@@ -6,7 +6,7 @@ from satchel.domain.conversation import CompletionRequest, ModelReply
 
 
 class StreamListener(Protocol):
-    """Receives a model's text while it streams. An exception of the listener cancels the request."""
+    """Receives a model's text while it streams. If the listener raises an exception, the request is canceled."""
 
     def __call__(self, text: str) -> None:
         """Receive the next piece of text. An empty piece comes several times per second while the model is silent."""
@@ -21,5 +21,5 @@ class Model(Protocol):
     """A language model."""
 
     def reply(self, request: CompletionRequest, listener: StreamListener) -> ModelReply:
-        """Send a request and return the reply. The listener receives its text in pieces. May raise ModelError."""
+        """Send a request and return the reply. The listener receives the reply's text in pieces. Raise ModelError."""
         ...

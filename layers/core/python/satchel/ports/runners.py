@@ -105,7 +105,7 @@ class FileLister(Protocol):
     """Lists the files in a workspace."""
 
     def __call__(self, workspace: Path) -> Mapping[str, FileState]:
-        """Return the state of each regular file by its relative path, without input files and hidden folders."""
+        """Return the state of each regular file by its path in the workspace. Omit input files and hidden folders."""
         ...
 
 
@@ -122,8 +122,8 @@ class ToolLists(Protocol):
 
 
 class ArgumentChecker(Protocol):
-    """Validates arguments against a JSON Schema."""
+    """Validates the arguments of tool calls against the tool's JSON Schema."""
 
     def find_problems(self, schema: dict[str, Any], arguments: dict[str, Any]) -> list[str]:
-        """Return one message for each violation, with the name of the field."""
+        """Return one message for each argument that violates the schema, with the name of the field."""
         ...

@@ -77,7 +77,7 @@ class PartStore(Protocol):
         ...
 
     def abort(self, upload: Upload) -> None:
-        """Abort an upload and delete its parts, if it exists."""
+        """Abort an upload and delete its parts. Do nothing if the upload does not exist."""
         ...
 
 

@@ -70,11 +70,11 @@ class RunningCall(Protocol):
     """A tool call that is running."""
 
     def receive(self, timeout: float) -> ToolEvent | None:
-        """Wait up to ``timeout`` seconds for the next event. Return None if there is none."""
+        """Return the next event, such as progress or the result, or None if none comes within ``timeout`` seconds."""
         ...
 
     def kill(self) -> None:
-        """Kill the server and all its descendants. Return after they are dead."""
+        """Kill the MCP server that runs the call, and all its descendant processes. Return after they are dead."""
         ...
 
 
@@ -95,7 +95,7 @@ class ToolClient(Protocol):
         ...
 
     def close(self) -> None:
-        """End all servers and their descendants."""
+        """End all processes of the MCP server and their descendants."""
         ...
 
 

@@ -63,9 +63,9 @@ class Events(Protocol):
     """Stores the events of turns, numbered without gaps."""
 
     def append(self, turn_id: TurnId, event: NewEvent) -> Event | None:
-        """Write an event and return it, or None if its ``dedupe_key`` is stored or the turn's last event exists.
+        """Write an event and return it. Raise Unavailable if concurrent writes conflict too often.
 
-        Raise Unavailable if concurrent writes conflict too often.
+        Write nothing and return None if the event's ``dedupe_key`` is already stored or the turn's last event exists.
         """
         ...
 
@@ -98,11 +98,11 @@ class Workflow(Protocol):
         ...
 
     def stop(self, turn_id: TurnId, cause: str) -> None:
-        """Stop the execution if it is running."""
+        """Stop the execution of a turn if it is running."""
         ...
 
     def is_running(self, turn_id: TurnId) -> bool:
-        """Return True if the execution has not ended."""
+        """Return True if the execution of a turn was started and has not ended."""
         ...
 
 

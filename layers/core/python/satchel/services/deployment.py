@@ -11,7 +11,7 @@ from satchel.domain.llm import ModelCatalog
 from satchel.ports.storage import PageStore
 
 _HASHED_FILES = "assets/"
-_CACHE_FOREVER = "public, max-age=31536000, immutable"  # safe: names in assets/ contain a hash of the content
+_CACHE_FOREVER = "public, max-age=31536000, immutable"  # safe: changed files get new names, which contain a hash
 _REVALIDATE = "no-cache"
 _START_PAGE = "index.html"
 _CONFIG = "config.json"

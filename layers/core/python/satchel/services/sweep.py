@@ -15,7 +15,7 @@ from satchel.services.sessions.clean_up_session import CleanUpSession
 from satchel.services.sessions.erase_user import SweepErasures
 
 _BATCH_SIZE = 200
-_CLOCK_TOLERANCE = timedelta(seconds=5)  # deletion delay: a user may save a file in its last second
+_CLOCK_TOLERANCE = timedelta(seconds=5)  # delay of deletions: a user may keep a file in its last second
 
 
 class SweepCounts(BaseModel):
@@ -55,7 +55,7 @@ class Sweep:
         return self.remove(self.reaper.list_expired(self.clock.now() - _CLOCK_TOLERANCE, _BATCH_SIZE))
 
     def _end_idle_sessions(self) -> int:
-        """End sessions without use for ``idle``, and return their number. A session with a running turn is not idle."""
+        """End sessions that were not used for the time ``idle`` and have no running turn. Return their number."""
         now = self.clock.now()
         unused = self.sessions.list_idle(now - self.idle, _BATCH_SIZE)
         idle = [session for session in unused if session.running_turn is None]

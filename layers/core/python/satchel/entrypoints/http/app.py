@@ -25,7 +25,7 @@ def create_app(
     read_identity: IdentityReader,
     closing: Callable[[], bool] = lambda: False,
 ) -> FastAPI:
-    """Return the application. It ends long polls early if ``closing`` returns True because the server will stop."""
+    """Return the application. ``closing`` returns True when the server is about to stop; long polls then end early."""
     app = FastAPI(
         title="Satchel",
         version=satchel.__version__,

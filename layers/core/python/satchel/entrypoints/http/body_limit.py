@@ -4,7 +4,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from satchel.entrypoints.http.problems import BodyTooLarge
 
-_MAX_DIGITS = 18  # a longer Content-Length exceeds every limit, and int() is slow for long numbers
+_MAX_DIGITS = 18  # more digits exceed every limit and are not parsed, because int() is slow for long numbers
 
 
 class BodyLimit:

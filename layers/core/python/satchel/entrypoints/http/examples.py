@@ -20,7 +20,10 @@ Example = dict[str, Any]
 
 
 def responses(status: int, example: Example, *errors: int, **fields: object) -> dict[int | str, dict[str, Any]]:
-    """Return the ``responses`` of a FastAPI route: a success with the example and ``fields``, and these errors."""
+    """Return the ``responses`` argument for a FastAPI route.
+
+    It describes the success ``status`` with an example and further ``fields``, and the HTTP statuses ``errors``.
+    """
     return {status: {**fields, "content": {"application/json": {"example": example}}}} | problem_responses(*errors)
 
 

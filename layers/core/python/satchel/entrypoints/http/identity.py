@@ -1,4 +1,4 @@
-"""Identify the user of a request: from token claims that API Gateway verified, or from plain headers when local."""
+"""Identify the user of a request: from claims that API Gateway verified or, on a local server, from plain headers."""
 
 import re
 from collections.abc import Callable
@@ -28,7 +28,7 @@ CurrentUser = Annotated[Identity, Depends(current_identity)]
 
 
 def identity_from_headers(request: Request) -> Identity:
-    """Return the user named in the request headers, without verification. Use it only for a server on loopback."""
+    """Return the user named in the request headers, unverified. Use only if the server listens on loopback."""
     groups = request.headers.get(GROUPS_HEADER, DEFAULT_GROUP)
     name = request.headers.get(USER_HEADER, _DEFAULT_USER)
     return _make_identity(name, [group.strip() for group in groups.split(",")])

@@ -150,7 +150,7 @@ def _handle_http_error(request: Request, error: Exception) -> JSONResponse:
 
 
 def _allowed_methods(request: Request) -> list[str]:
-    """Return all methods of the request's path, for the header Allow. FastAPI lists only one route's methods."""
+    """Return all methods of the request's path, for the header Allow. FastAPI would list only one route's methods."""
     routes: Sequence[BaseRoute] = request.app.state.all_routes
     matches = [route for route in routes if isinstance(route, Route) and route.matches(request.scope)[0] != Match.NONE]
     return sorted({method for route in matches for method in route.methods or ()})

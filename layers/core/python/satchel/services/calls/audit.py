@@ -43,7 +43,7 @@ _METRIC_OF_ERROR = {ErrorCode.E_TIMEOUT: TOOL_TIMEOUTS, ErrorCode.E_TOOL_CRASHED
 
 
 def count_call(metrics: Metrics, call: Call, result: CallResult) -> None:
-    """Add a finished tool call to the metrics. Add its duration and file sizes only if the call reached a server."""
+    """Count a finished tool call in the metrics. Add its duration and file sizes only if it was sent to a server."""
     server = call.server or NO_SERVER
     code = result.error_code or ErrorCode.E_TOOL_FAILED if result.is_error else None
     metrics.add(TOOL_CALLS, 1, server, code or OK)

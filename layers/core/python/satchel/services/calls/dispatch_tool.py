@@ -69,7 +69,7 @@ class DispatchTool:
         self.callback.succeed(token)
 
     def _run_builtin(self, turn: Turn, call: Call) -> RunnerReport:
-        """Run a built-in tool here instead of in a runner. Check and record the call like all other tool calls."""
+        """Run a built-in tool in this process, not in a runner. Check and record the call like all other tool calls."""
         tool = BUILTIN_TOOLS[call.tool]
         self._check_turn_tools(turn, call, tool.server)
         arguments = args.parse(call.arguments)
@@ -113,7 +113,7 @@ class DispatchTool:
         return call.model_copy(update={"arguments": json.dumps(decision.arguments)})
 
     def _find_tool(self, turn: Turn, call: Call) -> tuple[str, ServerEntry, ToolSpec]:
-        """Return the server's name and configuration, and the tool. Raise UnknownTool, Forbidden or ToolFailed."""
+        """Return the server's name, its configuration, and the tool. Raise UnknownTool, Forbidden or ToolFailed."""
         place = self.registry.split_tool_name(call.tool)
         if place is None:
             raise UnknownTool(call.tool, nearest=self._similar_tools(turn, call.tool))

@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 
 class Heartbeat:
-    """Context manager that sends a tool call's heartbeats, and runs a callback once if the call's task ends early.
+    """Context manager that sends heartbeats while a tool call runs. If its task ends early, it calls a function once.
 
     A thread sends the heartbeats at a fixed interval, because a tool sends no progress while its files are fetched or
     stored. The thread starts only when the first heartbeat is due: most calls finish earlier and need no thread.
@@ -37,7 +37,7 @@ class Heartbeat:
         return self._task_ended
 
     def on_task_end(self, action: Callable[[], None] | None) -> None:
-        """Set the function to call when the task ends. Call it now if the task has already ended. None removes it."""
+        """Set the function to call when the task ends, or None. If the task has already ended, call it immediately."""
         with self._lock:
             self._on_task_end = action
             if action and self._task_ended:
@@ -79,7 +79,7 @@ class Heartbeat:
 
 
 class _Timer:
-    """Run the timers of all calls in one thread. No timer can be canceled: its function must check if it is needed."""
+    """Run the timers of all calls in one thread. Timers cannot be canceled, so functions check if their call runs."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()

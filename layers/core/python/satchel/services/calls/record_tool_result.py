@@ -97,7 +97,7 @@ class RecordToolResult:
         return self.calls.save_result(call.turn_id, call.call_id, self._result(call, report).bounded())
 
     def _read_report(self, call: Call, failure: Failure | None) -> RunnerReport:
-        """Return the runner's report, even a late one, or an error report if the report is missing or invalid."""
+        """Return the runner's report, even if its task timed out, or an error report if it is missing or invalid."""
         try:
             report = read_report(self.store, outcome_key(call.user, call.turn_id, call.call_id))
         except ValueError as error:
@@ -154,7 +154,7 @@ class RecordToolResult:
         return saved, problems
 
     def _save_file(self, call: Call, stored: StoredFile, display: Display | None) -> FileRecord:
-        """Save a reported file's record. Raise ToolFailed if the file is missing or its S3 key is not of this call."""
+        """Save a reported file's record. Raise ToolFailed if the file is missing or has the S3 key of another call."""
         artifact = stored.artifact
         expected = to_stored_file(call.user, call.call_id, stored.index, artifact)
         if (stored.object_id, stored.key) != (expected.object_id, expected.key):
@@ -207,7 +207,7 @@ def _message_to_model(call: Call, result: CallResult) -> ToolMessage:
 
 
 def _deferral_for_model(file: ResponseDeferred) -> dict[str, Any]:
-    """Return what a deferred file waits for: the model passes it on to the user, who must act."""
+    """Describe a deferred file to the model, which tells the user why the file waits and what the user can do."""
     fields = {
         "name": file.name,
         "description": file.description and truncate(file.description, _MAX_DEFERRAL_CHARS),

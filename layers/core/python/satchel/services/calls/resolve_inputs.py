@@ -19,7 +19,7 @@ from satchel.services.files.links import MintLinks
 from satchel.services.files.read_files import find_file
 
 _DOWNLOAD_SECONDS = 900
-_MAX_SUGGESTED_FROM = 200  # number of the session's files that are compared with an unknown file name
+_MAX_SUGGESTED_FROM = 200  # number of files that are searched for names similar to an unknown file name
 
 
 @dataclass
@@ -48,7 +48,7 @@ class ResolveInputs:
     ) -> ResolvedInputs:
         """Replace file names in ``arguments`` with paths or URLs. The URLs are valid for ``max_seconds``.
 
-        Raise FileTooLarge, or the contract's FileNotFound if a file is missing and the server's entry is strict.
+        Raise FileTooLarge, or the contract's FileNotFound if a file is missing and the server has ``strict_files`` set.
         """
         records, unresolved = self._find(call, args.list_file_names(tool, arguments))
         if unresolved and entry.strict_files:

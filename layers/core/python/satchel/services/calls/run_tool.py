@@ -59,7 +59,10 @@ class RunTool:
     violation_policy: Policy = "note"
 
     def __call__(self, order: CallOrder, ports: CallPorts) -> None:
-        """Run a call and complete its task. Ignore a repeated order. If the task ends early, kill the tool."""
+        """Run a call, store its report and complete its task. Do nothing if the call is already claimed.
+
+        If the task ends early, for example because the user canceled the turn, kill the tool.
+        """
         if not ports.claims.claim(order.turn_id, order.call_id, self.new_claim()):
             logger.info("call is already claimed", extra={"call_id": order.call_id})
             return
@@ -132,7 +135,7 @@ class RunTool:
 
 
 def _checked(output: ToolOutput, violations: Violations) -> ToolOutput:
-    """Return the output, or an error that names the same files if the violations fail the call."""
+    """Return the output. If isolation violations fail the call, return an error with the output's files instead."""
     try:
         violations.check(failed=output.is_error)
     except ToolError as error:

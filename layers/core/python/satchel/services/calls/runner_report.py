@@ -20,7 +20,7 @@ MAX_REPORT_BYTES = 8 << 20
 
 
 def full_output_files(tool: str, output: ToolOutput, view: Mapping[str, Any]) -> list[Artifact]:
-    """Return files with the full results and meta data, each only if the model's ``view`` of them is shortened."""
+    """Return a file for the results and one for the meta data, each only if the model's ``view`` has it shortened."""
     files = []
     if view["results"] != output.results:
         files.append(_full_file(f"{tool}_results", output.results))
@@ -42,7 +42,10 @@ def build_report(
     problems: list[ArtifactProblem],
     runner_meta_data: Mapping[str, Any] | None = None,
 ) -> RunnerReport:
-    """Return the report of a call. ``view`` has the shortened results; ``runner_meta_data`` overrides the tool's."""
+    """Return the report of a call. ``view`` is the output, shortened for the model.
+
+    ``runner_meta_data`` overrides entries of the tool's meta data that have the same name.
+    """
     meta: dict[str, Any] = {**view.get("meta_data", {}), **(runner_meta_data or {})}
     if "truncated" in view:
         meta["truncated"] = view["truncated"]

@@ -43,7 +43,7 @@ class StoreArtifacts:
     ) -> tuple[list[StoredFile], list[ArtifactProblem]]:
         """Store the files of ``output``, then ``undeclared``. Return stored files, and the problems of failed files.
 
-        Store no file of a failed call, because it may be incomplete, but report each as a problem.
+        Files of a failed call may be incomplete, so they are not stored, and each of them is reported as a problem.
         """
         stored: list[StoredFile] = []
         problems = list(output.problems)
@@ -104,7 +104,7 @@ def find_undeclared_artifacts(
 ) -> list[Artifact]:
     """Return artifacts for new or changed files that ``output`` does not name (clause v2.1:output:detected)."""
     paths = {a.path for a in output.artifacts if a.path} | {d.path for d in output.deferred_artifacts}
-    # Normalize each path as ``open_artifact`` does: relative to the workspace, resolving ".." as text.
+    # Like ``open_artifact``, interpret paths relative to the workspace, and remove ".." without following links.
     declared = {Path(os.path.normpath(workspace / path)) for path in paths}
     changed = [workspace / path for path, state in sorted(after.items()) if before.get(path) != state]
     undeclared = [path for path in changed if path not in declared][:MAX_UNDECLARED]

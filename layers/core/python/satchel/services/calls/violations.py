@@ -28,13 +28,13 @@ class Violations:
     changed_paths: list[str] = field(default_factory=list)
 
     def add_blocked_access(self, access: BlockedAccess) -> None:
-        """Log and remember a blocked access. If the call fails, its error names the path of the last one."""
+        """Log and remember a blocked access. If the call fails, its error names the last blocked path."""
         fields = {"call_id": self.order.call_id, "attempted_path": access.path, "operation": access.operation}
         logger.warning("a file operation was blocked", extra=fields)
         self.blocked.append(access.model_copy(update={"path": truncate(access.path, _MAX_PATH_CHARS)}))
 
     def add_outside_change(self, path: str) -> None:
-        """Log and remember a changed file. The call does not fail: another program may have changed the file."""
+        """Log and remember a change outside the workspace. It may be made by another program, so no call fails."""
         fields = {"call_id": self.order.call_id, "changed_path": path, "blocked": False}
         logger.warning("a file outside of the workspace changed during the call", extra=fields)
         self.changed_paths.append(truncate(path, _MAX_PATH_CHARS))

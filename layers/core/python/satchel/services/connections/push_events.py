@@ -80,7 +80,7 @@ class PushEvents:
             yield end_message(turn.turn_id, after)
 
     def _count_failure(self, subscription: Subscription, reason: DeliveryFailed) -> bool:
-        """Count a failed delivery. After several failures, close the connection: the client reconnects without loss."""
+        """Count a failed delivery. After several, close the connection: the client reconnects and loses no events."""
         failures = subscription.failures + 1
         logger.warning("undelivered", extra={"turn_id": subscription.turn_id, "failures": failures, "why": str(reason)})
         if failures >= MAX_FAILURES:

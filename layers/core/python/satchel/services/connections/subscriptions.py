@@ -61,7 +61,7 @@ class IssueTicket:
 
 @dataclass(frozen=True)
 class OpenConnection:
-    """Open WebSocket connections. Accept a web page only if its origin is allowed. Other clients send no origin."""
+    """Open WebSocket connections. Accept a web page only if its origin is allowed. Other programs send no origin."""
 
     tickets: Tickets
     connections: Connections
@@ -85,7 +85,7 @@ class OpenConnection:
 
 @dataclass(frozen=True)
 class ForgetConnection:
-    """Delete closed connections. Subscriptions cannot be found by connection, so the next push deletes them."""
+    """Delete closed connections. Subscriptions cannot be looked up by connection: the next push deletes them."""
 
     connections: Connections
 

@@ -50,12 +50,12 @@ class FileContextBuilder:
         return FileContext(
             session=FileList(listed, more, at_least=more > 0 and page.cursor is not None),
             others=FileList(listed_others, more_of_others, at_least=more_of_others > 0 and more_others),
-            # A named file's name may find a newer file or, if files do not persist across sessions, no file.
+            # The model also sees the keys of these files, because their names may find a newer file or no file.
             ambiguous={f.file_key for f in listed_others if f in named_others or sanitize(f.name) != f.name},
         )
 
     def _others(self, turn: Turn, named: Collection[str]) -> tuple[list[FileRecord], bool]:
-        """Return the user's files of other sessions except ``named``, and True if not all of them were read."""
+        """Return the user's files of other sessions except ``named``, and True if there are more."""
         if not self.persist_files_across_sessions:
             return [], False
         page = self.files.list(turn.user, _MAX_COUNTED, None)

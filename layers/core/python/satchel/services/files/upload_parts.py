@@ -129,7 +129,7 @@ class AbortUpload:
         if upload is None:
             raise UploadNotFound(upload_id)
         self.parts.abort(upload)
-        self.store.delete([upload.file.key])  # a concurrent completion may have created the S3 object
+        self.store.delete([upload.file.key])  # a concurrent completion may have created this S3 object
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ class CompleteUpload:
 
         Raise UploadNotFound, UploadIncomplete (missing parts), UploadOverLimit, SessionNotFound or SessionEnded.
         """
-        upload = self.read.find(who, upload_id)  # read first, because completion replaces the upload with a file
+        upload = self.read.find(who, upload_id)  # read it before the file: completion replaces the upload with a file
         if done := self.files.get_by_object(who.name, upload_id):
             return done
         if upload is None:

@@ -45,7 +45,7 @@ class CleanUpSession:
         return True
 
     def _delete_files(self, session: Session, more_time: Callable[[], bool]) -> bool:
-        """Delete the session's files that must not persist. Return False if ``more_time`` stopped it earlier."""
+        """Delete the session's files that must not persist. Return False if ``more_time`` ended the deletion early."""
         cursor, file_filter = None, FileFilter(session_id=session.session_id)
         while more_time():
             page = self.files.list(session.user, self.files_at_once, cursor, file_filter)

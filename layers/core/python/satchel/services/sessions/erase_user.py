@@ -95,7 +95,7 @@ class EraseUser:
         return True
 
     def _stop_turns(self, erasure: Erasure) -> list[InterruptedTurn]:
-        """Stop the user's running turns and return them. Store their ids first, because their sessions are deleted."""
+        """Stop and return the user's running turns. Store their ids first: later runs may not find the sessions."""
         interrupted = {turn.turn_id: turn for turn in erasure.late}
         cursor: str | None = None
         while True:
@@ -131,7 +131,7 @@ class SweepErasures:
     grace: timedelta = LATE_WRITE_GRACE
 
     def __call__(self, limit: int) -> int:
-        """Start at most ``limit`` due erasures and return their number. An erasure is due again after ``grace``."""
+        """Start at most ``limit`` due erasures and return their number. If unfinished, they are due after ``grace``."""
         now = self.clock.now()
         due = self.erasures.list_due(now, limit)
         for user in due:

@@ -81,7 +81,7 @@ class ListTools:
         return list(self.offered(groups, only).tools)
 
     def offered(self, groups: Collection[str], only: Collection[str] | None = None) -> OfferedTools:
-        """Return the stored tools in a fixed order, and the servers that are still starting, limited by ``only``."""
+        """Return the stored tools in a fixed order, and the starting servers. ``only`` (names) limits both."""
         servers = self(groups)
         tools = [tool for server in servers for tool in server.tools or []]
         return OfferedTools(
@@ -159,7 +159,7 @@ class RefreshTools:
                 future.result()
 
     def try_refresh(self, server: str) -> None:
-        """Refresh a server's tool list. If the server does not start, log the reason. ``ListTools`` returns it too."""
+        """Refresh a server's tool list. If the server does not start, log and store the reason, but raise no error."""
         before = self._stored(server)
         try:
             tools = self(server)

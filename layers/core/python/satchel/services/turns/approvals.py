@@ -1,4 +1,4 @@
-"""Request and record the user's approval of a tool call. While the turn waits (state Approval), no function runs."""
+"""Request and record the user's approval of a tool call. No Lambda function runs during the wait (state Approval)."""
 
 from dataclasses import dataclass
 from datetime import timedelta

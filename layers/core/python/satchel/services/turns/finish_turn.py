@@ -49,7 +49,7 @@ _NOT_IN_EVENTS: dict[str, Any] = {
 
 
 class Ending(StrEnum):
-    """The reason why a turn ends. ``LOST``: the turn's execution is missing or stopped without ending the turn."""
+    """The reason why a turn ends. ``LOST``: the turn's execution is missing, or stopped before it ended the turn."""
 
     NORMAL = "normal"
     CANCELLED = "cancelled"
@@ -155,7 +155,10 @@ def _error(step: TurnStep, ending: Ending) -> TurnError | None:
 
 @dataclass(frozen=True)
 class EndStuckTurn:
-    """End a stuck turn. Called when a client reads a turn, and when a turn blocks a new turn in the same session."""
+    """End a stuck turn: a turn that is open although its state machine execution does not run.
+
+    Called when a client reads a turn, and when an open turn blocks a new turn in the same session.
+    """
 
     turns: Turns
     workflow: Workflow
@@ -163,7 +166,7 @@ class EndStuckTurn:
     clock: Clock
 
     def __call__(self, turn: Turn) -> Turn:
-        """End the turn if it is still open but its execution is not running. Return the turn's current state."""
+        """End the turn if it is open, not new, and its execution is not running. Return the turn's current state."""
         if turn.has_ended or self._is_recent(turn.created_at) or self.workflow.is_running(turn.turn_id):
             return turn
         self._finish(turn)

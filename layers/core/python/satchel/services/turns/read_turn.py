@@ -46,7 +46,7 @@ class ReadTurn:
         return find_turn(self.sessions, self.turns, who.name, session_id, turn_id)
 
     def find_current(self, who: Identity, session_id: SessionId, turn_id: TurnId) -> Turn:
-        """Return the turn whose events a client will follow. End a stuck turn first, so that its last event exists."""
+        """Return the turn whose events a client will follow. End a stuck turn, so that it gets a last event."""
         turn = self.end_stuck(self.find(who, session_id, turn_id))
         self.end_stuck.publish_end(turn)
         return turn
@@ -70,7 +70,7 @@ class ReadTurn:
         return self.events.list_after(turn_id, after, MAX_EVENTS)
 
     def is_fully_read(self, turn_id: TurnId, after: int) -> bool:
-        """Return True if the ended turn has no events after the cursor ``after``, and will not get any."""
+        """Return True if a client with the cursor ``after`` has received all events of the ended turn."""
         return is_fully_read(self.events, turn_id, after)
 
     def _with_links(self, turn: Turn, response: FinalResponse, inline: Collection[str]) -> FinalResponse:
@@ -104,7 +104,7 @@ class ReadTurn:
 
 
 def _tool_tokens(calls: Sequence[Call]) -> Mapping[tuple[str, str], str | None]:
-    """Return the tools' own tokens by id and URL of the dashboard. With another URL, another host would get it."""
+    """Return the tokens that tools set, by dashboard id and URL. The URL ensures that no other host gets a token."""
     results = [call.result for call in calls if call.result]
     return {(result.canvas.id, result.canvas.url): result.canvas_token for result in results if result.canvas}
 
@@ -139,7 +139,11 @@ def find_turn(sessions: Sessions, turns: Turns, user: UserName, session_id: Sess
 
 
 def is_fully_read(events: Events, turn_id: TurnId, after: int) -> bool:
-    """Return True if an ended turn has no events after ``after``. Its last event may be written just after its end."""
+    """Return True if a client with the cursor ``after`` has received all events of an ended turn.
+
+    A turn's last event may be written shortly after the turn ends. So it is not enough that no event follows: event
+    number ``after`` must be the last event, or must have been deleted.
+    """
     if after == 0:
         return False
     latest = events.list_after(turn_id, after - 1, 2)

@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 _MAX_NAMES = 100
 _Name = Annotated[str, Field(max_length=4096)]
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-_ESCAPE_BYTES = 5  # a control character takes 5 more bytes in the stored JSON
+_ESCAPE_BYTES = 5  # a control character has 1 byte in the message, but 6 bytes in the stored JSON
 
 
 class TurnRequest(BaseModel):

@@ -24,7 +24,7 @@ MAX_TOOL_CHARS = 200
 MAX_WAIT = timedelta(seconds=10)
 """A turn waits so long for servers that are still starting. Then it continues without their tools."""
 
-_MAX_START = timedelta(seconds=90)  # a start that takes longer was interrupted, so no turn waits for it
+_MAX_START = timedelta(seconds=90)  # a server start that takes longer was interrupted, so turns do not wait for it
 
 
 class ServersStarting(Exception):
@@ -67,7 +67,7 @@ class Think:
         return self._next(step, [self._reference(turn, call) for call in calls], done=not calls)
 
     def _reference(self, turn: Turn, call: Call) -> CallRef:
-        """Return the call's id, and True if it needs approval. A call that is rejected anyway does not."""
+        """Return the call's id, and True if the call needs approval. Calls of forbidden tools fail without approval."""
         registry = self.tools.registry
         place = registry.split_tool_name(call.tool)
         is_visible = place is not None and place[0] in registry.visible_to(turn.groups)
@@ -158,7 +158,7 @@ class Think:
 
 
 def _with_own_ids(turn: Turn, round_number: int, calls: Sequence[ProposedCall]) -> list[ProposedCall]:
-    """Replace the provider's call ids, because they may repeat in a session, and other providers may reject them."""
+    """Replace the provider's call ids with new ids. The old ids may repeat, and other providers may reject them."""
     return [
         ProposedCall(
             tool=truncate(proposed.tool, MAX_TOOL_CHARS),

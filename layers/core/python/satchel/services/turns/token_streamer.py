@@ -12,7 +12,7 @@ ATTEMPTS_PER_TRY = 100
 """Each try of the state Think numbers its attempts in a range of this size. A later try uses a higher range."""
 
 _MIN_INTERVAL, _MAX_INTERVAL = 0.2, 0.5
-_INTERVAL_DIVISOR = 20  # the interval is 1/20 of the time since the reply started
+_INTERVAL_DIVISOR = 20  # the interval between events is 1/20 of the reply's duration so far
 _CHECK_SECONDS = 1.0
 
 
@@ -21,10 +21,11 @@ class TurnCancelled(Exception):
 
 
 class TokenStreamer:
-    """Publish the reply of one round piece by piece. Implements ``StreamListener``.
+    """Publish the model's reply of one round piece by piece. Implements ``StreamListener``.
 
-    The first piece is published at once, then five pieces per second, later two, to limit the number of writes. Without
-    new text, ``is_running`` is called once per second. ``tries`` is how often the state Think failed in this round.
+    The first piece is published at once, then at most five pieces per second and, after a while, at most two, to limit
+    the number of writes. While the model sends no text, ``is_running`` is called once per second, and TurnCancelled is
+    raised if it returns False. ``tries`` is the number of earlier, failed tries of the state Think in this round.
     """
 
     def __init__(
@@ -44,7 +45,7 @@ class TokenStreamer:
         self._started = self._last = clock.monotonic()
 
     def __call__(self, text: str) -> None:
-        """Collect text, and publish the collected text if the interval is over. Raise TurnCancelled or Unavailable."""
+        """Add text to the next event, and publish the event when it is due. Raise TurnCancelled or Unavailable."""
         chars_left = MAX_ANSWER_CHARS - 1 - len(self._published) - len(self._pending)
         self._pending += text[: max(0, chars_left)]
         if self._pending and self._is_due():
@@ -59,7 +60,7 @@ class TokenStreamer:
             self._start_attempt()
 
     def finish(self, text: str) -> None:
-        """Publish the rest of the stored reply, so that the latest attempt's events contain exactly ``text``."""
+        """Publish the rest of the reply ``text``, so that the latest attempt's events contain exactly this text."""
         if not text.startswith(self._published):
             self._start_attempt()
         if self._is_retry and not self._published and not text:
@@ -68,7 +69,7 @@ class TokenStreamer:
             self._publish(piece)
 
     def replay(self, text: str) -> None:
-        """Publish the complete reply that an earlier try stored, because that try may have published only a part."""
+        """Publish the complete reply that an earlier try of this round stored but may have published only in part."""
         attempt = self._attempt + ATTEMPTS_PER_TRY - 1
         for number, piece in enumerate(split_text(text)):
             payload = {"text": piece, "round": self._round, "attempt": attempt}
