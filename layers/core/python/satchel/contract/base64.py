@@ -17,7 +17,10 @@ class Base64Error(ValueError):
 
 
 def split_data_url(text: str) -> tuple[str | None, str]:
-    """Split a ``data:`` URL or bare text into ``(MIME type or None, base64)``. Raise Base64Error for other URLs."""
+    """Return ``(MIME type or None, base64)`` for a ``data:`` URL or bare base64.
+
+    Raise Base64Error for a ``data:`` URL that does not contain base64.
+    """
     prefix = _DATA_URL.match(text)
     if prefix is None:
         return None, text

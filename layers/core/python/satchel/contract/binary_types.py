@@ -54,7 +54,7 @@ def is_binary(mime: str) -> bool:
 
 
 def guess_mime(head: bytes) -> str:
-    """Guess a file's MIME type from its first ``HEAD_BYTES`` bytes: a known signature, else text or unknown."""
+    """Guess a file's MIME type from its first ``HEAD_BYTES`` bytes. Return ``application/octet-stream`` if unknown."""
     for kind in _SIGNATURES:
         if _has_signature(kind, head):
             return kind
@@ -63,7 +63,7 @@ def guess_mime(head: bytes) -> str:
 
 
 def decode_content(mime: str, content: str) -> str | None:
-    """Return the base64 of an artifact's content if its type is binary, or None if the content is text.
+    """Return the validated base64 in an artifact's ``content`` if its type is binary, or None if the content is text.
 
     SVG images are text unless their content is a base64 ``data:`` URL. ``application/octet-stream`` is text unless its
     content is valid base64. Raise ValueError if content of another binary type is not base64, or if the decoded bytes

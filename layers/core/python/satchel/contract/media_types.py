@@ -107,7 +107,7 @@ def extension_of(mime: str, default: str = "") -> str:
 
 
 def viewer_for(mime: str, name: str, hints: Sequence[str | None] = ()) -> str:
-    """Return the viewer for a file: the first hint that fits the file's type, else the type's default (or ``auto``)."""
+    """Return the viewer for a file: the first of the tool's ``hints`` that fits the file's type, or the default."""
     kind = effective_mime(mime, name)
     default = _default_viewer(kind)
     viewers = (hint.lower() for hint in hints if hint)

@@ -50,9 +50,9 @@ def build_model_view(
 
 
 def scrub_output(output: ToolOutput) -> ToolOutput:
-    """Return the output without file links and tokens in any text, except paths, base64 and the canvas.
+    """Return a copy of the output without file links and tokens. Paths, URIs, base64 and the canvas stay unchanged.
 
-    Names are scrubbed as well, because tools name files after the URLs from which they read them.
+    File names are scrubbed as well, because tools name files after the URLs from which they read them.
     """
     return output.model_copy(
         update={

@@ -79,7 +79,7 @@ def _build_output(raw: object, *, wrapped: bool) -> ToolOutput:
 
 
 def _unnest(raw: object, *, wrapped: bool) -> list[tuple[McpResult, Match]]:
-    """Return the MCP result and each result nested in it, each with its payload. The last one is the tool's data."""
+    """Return the MCP result and all nested results, each with its payload. The last payload is the tool's data."""
     result: McpResult | None = parse_mcp_result(raw) or wrap_value(raw)
     layers: list[tuple[McpResult, Match]] = []
     while result is not None:

@@ -10,9 +10,10 @@ from typing import Any
 REDACTED = "[redacted]"
 LINK_NOTE = "[file link omitted]"
 
-# Matches words joined by dots. The lookbehind and the possessive quantifiers keep the search time linear.
+# Matches words joined by dots, such as JWTs. Lookbehind and possessive quantifiers keep the search time linear.
 _DOTTED = re.compile(r"(?<![\w-])[\w-]++(?:\.[\w-]*+)+")
-_JWT_START = re.compile(r"(?:(?<![A-Za-z0-9])|(?<=\b3D))eyJ[\w-]{8}")  # after "=", "_", or an encoded "="
+# Matches the beginning of a JWT, also directly after "=", "_" or "%3D" (an encoded "=").
+_JWT_START = re.compile(r"(?:(?<![A-Za-z0-9])|(?<=\b3D))eyJ[\w-]{8}")
 _JWS_PARTS, _JWE_PARTS, _MIN_JWE_PART = 3, 5, 16
 _URL = re.compile(r"(?:https?://|/api/files/download/)[^\s\"'<>)\]]+")
 _FILE_LINK = re.compile(
@@ -57,7 +58,7 @@ def scrub_text(text: str) -> str:
 
 
 def redact_jwts(text: str) -> str:
-    """Replace JSON Web Tokens, signed or encrypted, in a text."""
+    """Replace JSON Web Tokens, signed or encrypted, in a text with ``[redacted]``."""
     return _DOTTED.sub(lambda dotted: _redact_dotted(dotted[0]), text)
 
 

@@ -75,7 +75,7 @@ def replace_file_names(tool: ToolSpec, arguments: dict[str, Any], replacement: C
 
 
 def fill_original_names(tool: ToolSpec, arguments: dict[str, Any], name_of: Callable[[str], str]) -> dict[str, Any]:
-    """Set the declared arguments for original file names. ``name_of`` converts a file argument to the original name."""
+    """Set the tool's arguments for original file names. ``name_of`` returns the original name for a file argument."""
     filled = dict(arguments)
     for original, sources in ORIGINAL_NAMES.items():
         source = next((name for name in sources if tool.declares(name) and arguments.get(name)), None)

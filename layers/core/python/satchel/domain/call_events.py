@@ -13,7 +13,7 @@ from satchel.domain.responses import ResponseArtifact, ResponseDeferred
 REFUSAL_KEYS = ("artifact_problems", "canvas_refused", "unresolved_files", "security_violations")
 """The entries of a call's meta data that say what Satchel refused or could not do. The other entries are the tool's."""
 
-_MAX_META_DATA_BYTES = 64_000  # with the results, an event must fit into a WebSocket message of 128 KB
+_MAX_META_DATA_BYTES = 64_000  # an event with meta data and results must fit into a WebSocket message (128 KB)
 _WITHOUT_NONE: dict[str, Any] = {"exclude_none": True}
 
 

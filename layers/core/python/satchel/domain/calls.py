@@ -27,14 +27,16 @@ MAX_INLINE_BYTES = 64 * 1024
 MAX_RESULT_BYTES = 300_000
 """Maximum size of a stored result, because a DynamoDB item can have at most 400 KB."""
 
-_MAX_ARTIFACT_TEXT_CHARS = 20_000  # limit of each text in an artifact; CallResult.bounded limits all texts
+_MAX_ARTIFACT_TEXT_CHARS = 20_000  # maximum for each text of an artifact; CallResult.bounded limits the whole result
 _SHORT_TEXT_CHARS = 100
 _SHORT_RESULTS_CHARS = 4_000
 _TRUNCATED = {"truncated": "The result was too long to be stored in full."}
 
 
 class CallResult(BaseModel):
-    """A tool call's result. Responses include the text of files in ``inline``. ``duration_ms`` is None if unknown.
+    """A tool call's result. ``duration_ms`` is None if unknown.
+
+    ``inline`` are the keys of the files whose text the turn's response includes.
 
     ``canvas_token`` is the token that the tool gave to its dashboard. It is not part of ``canvas``, because events and
     other copies of the response must not contain it: only the user's own read of the turn returns it.

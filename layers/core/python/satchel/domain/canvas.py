@@ -26,7 +26,7 @@ _CANVAS_ID = re.compile(CANVAS_ID_PATTERN)
 
 
 class Dashboard(BaseModel):
-    """An accepted dashboard: its owner, and the session and tool call that opened the dashboard most recently."""
+    """A dashboard that passed the URL checks, and the session and tool call that opened the dashboard most recently."""
 
     canvas_id: CanvasId
     user: UserName
@@ -100,7 +100,7 @@ def _url_rejection_reason(url: str, origins: Collection[str]) -> str | None:
 
 
 def to_response_canvas(canvas: Canvas) -> ResponseCanvas:
-    """Convert an accepted dashboard. Omit the tool's token; ``wants_token`` records that the field was present."""
+    """Convert a dashboard for the turn's response. Omit its token; ``wants_token`` is True if the tool set one."""
     return ResponseCanvas(
         open=canvas.open,
         id=canvas.id or "",

@@ -1,4 +1,4 @@
-"""WebSocket connections: tickets, subscriptions to turns, and messages with the events of ``GET …/events``."""
+"""WebSocket connections: tickets that open them, subscriptions to turns, and messages with the events of a turn."""
 
 import hashlib
 import json

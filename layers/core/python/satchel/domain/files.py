@@ -113,7 +113,7 @@ class NameClaim(BaseModel):
 
 
 class NameResolution(StrEnum):
-    """The outcome of a name conflict: the new file is the same file, a new version, or gets a number in its name."""
+    """The decision on a new file whose name is taken: it is the same file, a new version, or gets a numbered name."""
 
     SAME_FILE = "same file"
     NEW_VERSION = "new version"
@@ -141,7 +141,7 @@ def resolve_name_conflict(claim: NameClaim, new: NewFile) -> NameResolution:
 
 
 def _may_expire_before(new: NewFile, claim: NameClaim) -> bool:
-    """Return True if the deletion of ``new`` as the newest version could delete the claimed file before its time."""
+    """Return True if ``new`` may be deleted earlier than the existing file that owns the name (``claim``)."""
     if new.expires_at is not None and (claim.expires_at is None or new.expires_at < claim.expires_at):
         return True
     return new.temporary and not claim.temporary
@@ -171,7 +171,7 @@ class FileFilter(BaseModel):
 
     @property
     def needs_records(self) -> bool:
-        """Return True if the filter has a condition without an index, so that the caller must read file records."""
+        """Return True if ``source`` or ``category`` is set: no index contains them, so read file records."""
         return self.source is not None or self.category is not None
 
     def matches(self, record: FileRecord) -> bool:

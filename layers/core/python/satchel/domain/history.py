@@ -58,7 +58,10 @@ def _normalize_turn(turn: Sequence[Message]) -> list[Message]:
 
 
 def _merge_replies(normalized: list[Message], reply: AssistantMessage) -> AssistantMessage:
-    """Return ``reply``. If ``normalized`` ends with a reply, remove that one and put its text before the new text."""
+    """Return ``reply``, merged with the reply at the end of ``normalized``, if any.
+
+    Remove that earlier reply from ``normalized``, and put its text before the text of ``reply``.
+    """
     if not isinstance(normalized[-1], AssistantMessage):
         return reply
     previous = normalized.pop()

@@ -13,7 +13,7 @@ MAX_LISTED_FILES = 50
 _UNITS = (("GB", 10**9), ("MB", 10**6), ("KB", 10**3))
 _COUNTS = (("B", 10**9), ("M", 10**6), ("K", 10**3))
 _EXACT_BELOW = 10**6
-_ROUNDS_UP = 0.9995  # with this factor, 999,500 bytes are formatted as 1MB, not as 1000KB
+_ROUNDS_UP = 0.9995  # makes ``format_size`` write 999,500 bytes as 1MB, not as 1000KB
 _BRACKETS = str.maketrans({"[": "(", "]": ")"})
 
 CONTEXT_START = "\n\n[SYSTEM: Available files "
@@ -67,7 +67,7 @@ class FileList:
 class FileContext:
     """The files to list in a message: files of the session, and files of the user's other sessions (``others``).
 
-    ``ambiguous`` are the keys of files whose listed names may find another file or none. The list shows these keys.
+    ``ambiguous`` are keys of files whose listed names may find other files or none. The list includes these keys.
     """
 
     session: FileList = FileList()

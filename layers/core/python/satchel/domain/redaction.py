@@ -21,7 +21,7 @@ _SECRET = re.compile(
     r"|(?:^|[-_.])(?:auth|pass|pwd|jwt|otp|sig)(?:$|[-_.])",
     re.IGNORECASE,
 )
-_SECRET_PARAMETERS = frozenset({"key", "code"})  # names of secrets in URLs, but rarely in tool arguments
+_SECRET_PARAMETERS = frozenset({"key", "code"})  # these words name secrets in URLs, but rarely elsewhere
 # Matches ``name=value`` and ``name: value`` in any text: queries, headers, connection strings, JSON within text. The
 # lookbehind and the length limit for names keep the search time linear in the length of the text.
 _NAME = re.compile(r"(?<![\w.-])([\w.-]{1,64})[\"']?\s{0,4}[=:]\s{0,4}")

@@ -73,7 +73,7 @@ class ServerEntry(BaseModel):
     @field_validator("notice_seconds")
     @classmethod
     def _check_notices(cls, notices: NoticeSeconds | None, info: ValidationInfo) -> NoticeSeconds | None:
-        """Require ``silence_seconds`` if notices are set, because notices must come before the silence limit."""
+        """Require ``silence_seconds`` if ``notice_seconds`` is set: notices must come before the silence limit."""
         silence: float | None = info.data.get("silence_seconds")
         if notices is None:
             return None

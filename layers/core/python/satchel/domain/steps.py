@@ -21,7 +21,7 @@ class Failure(BaseModel):
 
 
 class TurnStep(BaseModel):
-    """The input of states that process a turn. ``tries`` counts failed attempts at the reply number ``round``."""
+    """The input of states that process a turn. ``tries`` counts failed runs of the state Think in this ``round``."""
 
     user: UserName
     session_id: SessionId

@@ -56,7 +56,7 @@ def _part_tokens(*texts: str) -> int:
 
 @dataclass(frozen=True)
 class FittedConversation:
-    """A shortened conversation. ``dropped_turns`` and ``dropped_rounds`` count the turns and rounds that it lacks."""
+    """A shortened conversation. ``dropped_turns`` and ``dropped_rounds`` count its removed turns and rounds."""
 
     messages: list[Message]
     dropped_turns: int = 0
@@ -134,7 +134,7 @@ class _Trimmer:
         return len(parts)
 
     def _excess(self) -> int:
-        """Return the number of tokens to remove, rounded up so that the next rounds of the turn drop the same parts."""
+        """Return how many tokens to remove, rounded up, so that later rounds of the turn drop the same parts."""
         excess = sum(map(message_tokens, self.messages)) - self._max_tokens
         return -(-excess // self._step) * self._step
 

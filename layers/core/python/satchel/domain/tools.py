@@ -23,7 +23,7 @@ class StoredToolList(BaseModel):
 
     If the last request (at ``asked_at``) failed, ``failure`` is the reason, and ``tools`` are from an earlier request.
     ``doubted`` is True if the server announced a change of its tools after the list was stored. ``since`` is the time
-    at which the server became starting, ready or unavailable.
+    at which the server's current state (starting, ready or unavailable) began.
     """
 
     tools: list[ToolSpec] | None = None
@@ -57,7 +57,7 @@ def fresh_tool_list(tools: Sequence[ToolSpec], now: datetime, before: StoredTool
 
 
 def starting_tool_list(now: datetime) -> StoredToolList:
-    """Return what to store for a server whose tools are requested for the first time."""
+    """Return the record to store, without tools, when a server's tools are requested for the first time."""
     return StoredToolList(asked_at=now, since=now)
 
 

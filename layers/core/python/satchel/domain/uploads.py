@@ -106,7 +106,7 @@ def new_uploaded_file(
     now: datetime,
     entropy: bytes,
 ) -> NewFile:
-    """Return the file that a new upload will create. The file is the same for uploads in parts and in one request."""
+    """Return the file that a new upload will create. Used for uploads in parts and for uploads in one request."""
     name = safe_name(raw_name)
     object_id = FileKey(new_id("f", now, entropy))
     return NewFile(

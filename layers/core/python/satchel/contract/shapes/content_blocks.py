@@ -17,7 +17,7 @@ _FILE_SCHEME = "file://"
 def extract_artifacts(content: Sequence[Block], used_blocks: Sequence[Block], builder: OutputBuilder) -> None:
     """Add an artifact to the builder for each MCP content block with a file or link, and add text blocks' ``metadata``.
 
-    Add all other blocks to ``unknown``, except ``used_blocks``: the payload (the tool's data) already has their data.
+    Add all other blocks to the builder's ``unknown``, except ``used_blocks``, whose data are already in the payload.
     """
     leftovers: list[Mapping[str, Any]] = []
     for number, block in enumerate(content, start=1):

@@ -26,9 +26,9 @@ _V1_CONTENTS = "returned_file_contents"
 
 
 def extract_envelope(payload: dict[str, Any], builder: OutputBuilder) -> None:
-    """Extract ``results``, ``meta_data`` (or ``meta-data``), ``retryable``, ``display`` and ``canvas``.
+    """Move ``results``, ``meta_data`` (or ``meta-data``), ``retryable``, ``display`` and ``canvas`` to the builder.
 
-    Also extract ``problems`` and ``unknown``, which exist only in a payload that was normalized before.
+    Also move ``problems`` and ``unknown``, which exist only in a payload that was normalized before.
     """
     if "results" in payload and builder.results is ABSENT:
         builder.results = payload.pop("results")
@@ -48,7 +48,7 @@ def extract_envelope(payload: dict[str, Any], builder: OutputBuilder) -> None:
 
 
 def extract_artifacts(payload: dict[str, Any], builder: OutputBuilder) -> None:
-    """Extract the lists ``artifacts`` and ``deferred_artifacts``. Treat a single object as a list with one item."""
+    """Move ``artifacts`` and ``deferred_artifacts`` to the builder. Treat a single object as a list with one item."""
     artifacts = _pop_list(payload, "artifacts")
     if artifacts is not None:
         builder.fields.setdefault("artifacts", [])
@@ -81,7 +81,7 @@ def extract_v1_files(payload: dict[str, Any], builder: OutputBuilder) -> None:
 
 
 def find_dashboard(payload: Mapping[str, Any]) -> Canvas | None:
-    """Return the dashboard that older tools describe in ``display``, with the type ``iframe`` and a URL, or None."""
+    """Return the dashboard in ``display`` (type ``iframe`` and a URL), where older tools put it, or None if missing."""
     display = payload.get("display")
     if not isinstance(display, Mapping) or display.get("type") != "iframe" or not isinstance(display.get("url"), str):
         return None

@@ -57,7 +57,7 @@ def is_text(block: Block) -> bool:
 
 
 def as_mapping(value: object) -> Mapping[str, Any] | None:
-    """Return a mapping, a pydantic model or a data class as a mapping of its fields. Return None for other values."""
+    """Convert a mapping, pydantic model or data class to a mapping of its fields. Return None for other values."""
     if isinstance(value, Mapping):
         return value
     if isinstance(value, BaseModel):

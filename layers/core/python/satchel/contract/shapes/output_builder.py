@@ -37,11 +37,17 @@ class OutputBuilder:
         return artifacts
 
     def add_artifact(self, item: object, label: str) -> None:
-        """Add an artifact. If it is invalid, report a problem with its name, or with ``label`` if it has no name."""
+        """Add an artifact, or add a problem if the artifact is invalid.
+
+        The problem contains the artifact's name, or ``label`` if the artifact has no name.
+        """
         self._add_file(Artifact, item, self.artifacts, label)
 
     def add_deferred(self, item: object, label: str) -> None:
-        """Add a deferred artifact. If it is invalid, report a problem with its name, or ``label`` if it has no name."""
+        """Add a deferred artifact, or add a problem if the artifact is invalid.
+
+        The problem contains the artifact's name, or ``label`` if the artifact has no name.
+        """
         self._add_file(DeferredArtifact, item, self.fields.setdefault("deferred_artifacts", []), label)
 
     def add_problem(self, name: str, reason: str) -> None:
@@ -54,7 +60,7 @@ class OutputBuilder:
         self.fields["meta_data"] = dict(meta_data) | self.fields.get("meta_data", {})
 
     def add_unknown(self, leftovers: Mapping[str, Any]) -> None:
-        """Add content blocks of unknown types to ``unknown``, which neither users nor models see."""
+        """Add data outside the contract to the output's field ``unknown``, which neither users nor models see."""
         for key, value in leftovers.items():
             self.unknown.setdefault(str(key), value)
 

@@ -40,7 +40,7 @@ def find_model_text(result: McpResult) -> Match | None:
 
 
 def find_json_text(result: McpResult) -> Match | None:
-    """Return the first JSON text, parsed: older servers send no structured content (clause v1:extract:json-text)."""
+    """Parse the first text block that is JSON. Older servers send data only as text (clause v1:extract:json-text)."""
     for block in result.texts:
         try:
             return Match(parse_json(block["text"]), [block])
@@ -81,7 +81,8 @@ def _unwrap(result: McpResult) -> object:
     parsed = _parse_contract(inner)
     if result.wrapped:
         return inner if parsed is None else parsed
-    # Some servers send {"result": text} without the mark for wrapped values. A text block with the bare text proves it.
+    # Some servers wrap a text as {"result": text}, but do not mark the result as wrapped. If a text block contains the
+    # same text, the text was wrapped.
     if parsed is not None and any(block["text"] == inner for block in result.texts):
         return parsed
     return wrapper
@@ -125,7 +126,7 @@ def _has_grant(payload: Mapping[str, Any]) -> bool:
 def _has_canvas(payload: Mapping[str, Any]) -> bool:
     canvas, display = payload.get("canvas"), payload.get("display")
     if isinstance(display, Mapping) and display.get("type") == "iframe" and isinstance(display.get("url"), str):
-        return True  # the form of older tools
+        return True  # older tools describe dashboards in this form
     return isinstance(canvas, Mapping) and isinstance(canvas.get("url"), str)
 
 

@@ -1,4 +1,4 @@
-"""Convert typed artifacts ``{type, id, title, content}``, bibliographies and grants to the contract's artifacts."""
+"""Convert objects ``{type, id, title, content}`` and the fields ``bibliography`` and ``grantMarkdown`` to artifacts."""
 
 import re
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ def extract_bibliography(payload: dict[str, Any], builder: OutputBuilder) -> Non
 
 
 def extract_grant(payload: dict[str, Any], builder: OutputBuilder) -> None:
-    """Convert ``grantMarkdown``, an object or plain text, to a Markdown artifact (clause v5:grant:artifact)."""
+    """Convert ``grantMarkdown`` (text or an object with text) to a Markdown artifact (clause v5:grant:artifact)."""
     value = payload.get("grantMarkdown")
     grant = {"content": value} if isinstance(value, str) else value
     if not isinstance(grant, Mapping):

@@ -38,7 +38,7 @@ _MARKUP = {"text/html", "application/xhtml+xml", "application/xml", "text/xml", 
 """Text types without metadata, because the line count of generated markup is not useful."""
 
 _PARSE_ERRORS = (
-    ValueError,  # raised for malformed numbers; ``ReadLimitExceeded`` is a subclass
+    ValueError,  # raised for malformed numbers, and base class of ``ReadLimitExceeded``
     IndexError,  # raised by the readers if a file is truncated
     struct.error,  # raised by zipfile if an archive is truncated
     EOFError,  # raised if compressed data is truncated

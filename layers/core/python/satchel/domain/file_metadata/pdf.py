@@ -65,6 +65,7 @@ def _split_objects(dictionary: bytes, unpacked: bytes) -> Iterator[bytes]:
         return
     first = int(match[1])
     values = unpacked[:first].split()[1 : 2 * _MAX_OBJECTS : 2]
-    offsets = sorted({first + int(offset) for offset in values if offset.isdigit()})  # the set drops repeated offsets
+    # Use a set, because a repeated offset would yield an empty object.
+    offsets = sorted({first + int(offset) for offset in values if offset.isdigit()})
     for begin, end in zip(offsets, [*offsets[1:], len(unpacked)], strict=True):
         yield unpacked[begin:end]

@@ -83,7 +83,7 @@ def _find_delimiter(text: str) -> str:
 
 
 def _count_top_level(text: bytes, mark: bytes) -> tuple[int, int]:
-    """Count the commas or colons (``mark``) at the top level of JSON text. Return the count and the end of the last."""
+    """Return the number of marks (commas or colons) at the top level of JSON text, and the end of the last mark."""
     depth, count, end = 0, 0, 0
     for match in _JSON_TOKEN.finditer(text):
         token = match[0]

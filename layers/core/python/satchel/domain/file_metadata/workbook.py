@@ -20,7 +20,7 @@ _READ_AHEAD_BYTES = 64 << 10
 _CHUNK_BYTES = 256 << 10
 _MAX_DIRECTORY_BYTES = 1 << 20
 _MAX_ROWS, _MAX_COLUMNS = 1_048_576, 16_384
-# zipfile can limit the decompressed size only for stored and deflated entries.
+# Other compression methods are not read, because zipfile cannot limit how much it decompresses with them.
 _SUPPORTED_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 
 
@@ -72,7 +72,7 @@ def _column_number(letters: bytes) -> int:
 
 
 class _ArchiveFile:
-    """A file object for zipfile. Reads ahead to save requests. Raises ReadLimitExceeded at the read limit."""
+    """Lets zipfile read a ``RangeReader`` like a file. Reads ahead to save requests. Raises ReadLimitExceeded."""
 
     def __init__(self, reader: RangeReader) -> None:
         self._reader = reader
@@ -93,7 +93,7 @@ class _ArchiveFile:
         return self._offset
 
     def read(self, count: int = -1) -> bytes:
-        if count > _MAX_DIRECTORY_BYTES:  # an archive may claim a huge directory, which zipfile reads at once
+        if count > _MAX_DIRECTORY_BYTES:  # zipfile would read a huge archive directory into memory at once
             raise ReadLimitExceeded
         available = self._reader.size - self._offset
         count = max(0, available if count < 0 else min(count, available))
