@@ -137,12 +137,15 @@ class LimitSettings(SettingsGroup):
 
     @property
     def inline_bytes(self) -> int:
-        """Return the maximum size of a file in a JSON response, in bytes: the lower of the base64 and inline limits."""
+        """Return the smaller of ``base64_size_limit_mb`` and ``max_inline_bytes``, in bytes.
+
+        A file in a JSON response may have at most this size.
+        """
         return min(self.base64_size_limit_mb * _MIB, self.max_inline_bytes)
 
     @property
     def base64_mb_in_force(self) -> float:
-        """Return ``inline_bytes`` in MiB: ``base64_size_limit_mb``, or the limit of the transport if it is lower."""
+        """Return the smaller of ``base64_size_limit_mb`` and ``max_inline_bytes``, in MiB."""
         return self.inline_bytes / _MIB
 
 

@@ -66,7 +66,7 @@ class UseCases:
         self.ports = ports
         self.settings = settings
 
-    # Use cases for the deployment
+    # Use cases that describe the deployment
 
     @cached_property
     def models(self) -> ModelCatalog:

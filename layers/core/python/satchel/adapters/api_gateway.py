@@ -21,7 +21,10 @@ class _Client(Protocol):
 
 @dataclass(frozen=True)
 class ApiGatewaySender:
-    """Send WebSocket messages. ``client`` retries twice. Implements ``ports.connections.ConnectionSender``."""
+    """Send WebSocket messages to clients. Implements ``ports.connections.ConnectionSender``.
+
+    ``client`` retries a failed send up to twice.
+    """
 
     client: _Client
 

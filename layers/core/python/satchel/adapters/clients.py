@@ -26,8 +26,8 @@ class _Credentials(TypedDict):
 
 
 _RETRIES = Config(retries={"mode": "standard", "total_max_attempts": 4}, max_pool_connections=50)
-# Presigned URLs need SigV4, which covers headers and works in every region. They also need the region's host name,
-# because the web client's content security policy allows only that host.
+# Presigned URLs need signatures of version 4, which include headers and work in every region. The URLs also need the
+# region's host name, because the web client's content security policy allows only that host.
 _S3 = _RETRIES.merge(
     Config(signature_version="s3v4", s3={"addressing_style": "path", "us_east_1_regional_endpoint": "regional"})
 )
@@ -47,7 +47,7 @@ def s3() -> "S3Client":
 
 @lru_cache
 def stepfunctions() -> "SFNClient":
-    """Return the Step Functions client. It times out after 5 s, before the heartbeat timeout of a task."""
+    """Return the Step Functions client. It times out after 5 s, so that a heartbeat can be retried in time."""
     return boto3.client("stepfunctions", config=_RETRIES.merge(Config(connect_timeout=5, read_timeout=5)))
 
 
@@ -59,7 +59,7 @@ def lambda_() -> "LambdaClient":
 
 @lru_cache
 def lambda_listing() -> "LambdaClient":
-    """Return the Lambda client that lists a server's tools. It does not retry, and times out before its caller does."""
+    """Return the Lambda client that lists a server's tools. It does not retry. It times out before API Gateway does."""
     return boto3.client("lambda", config=Config(read_timeout=25, retries={"total_max_attempts": 1}))
 
 
@@ -90,7 +90,7 @@ def bedrock(endpoint: str | None, connect_seconds: float, read_seconds: float) -
         retries={"total_max_attempts": 1},
         max_pool_connections=50,
     )
-    region = os.environ.get("AWS_REGION")  # passed explicitly, because boto3 reads only AWS_DEFAULT_REGION
+    region = os.environ.get("AWS_REGION")  # boto3 does not read AWS_REGION, only AWS_DEFAULT_REGION
     return boto3.client("bedrock-runtime", endpoint_url=endpoint, config=config, region_name=region)
 
 
@@ -112,7 +112,7 @@ def scoped_dynamodb(credentials: "ScopedCredentials") -> "DynamoDBClient":
 
 
 def _client_arguments(credentials: "ScopedCredentials") -> _Credentials:
-    """Return credentials as ``boto3.client`` arguments, because a new session loads all service models (0.1 s)."""
+    """Return credentials as arguments of ``boto3.client``. A new boto3 session with them would take 0.1 s to create."""
     return {
         "aws_access_key_id": credentials.access_key_id,
         "aws_secret_access_key": credentials.secret_access_key,

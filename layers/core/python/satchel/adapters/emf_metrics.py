@@ -8,11 +8,11 @@ from aws_lambda_powertools.metrics.provider.cloudwatch_emf.cloudwatch import Ama
 from satchel.domain.metrics import NAMESPACE, Metric
 
 _Dimensions = tuple[tuple[str, str], ...]
-_NO_SERVICE = ""  # if a service name is set, powertools adds it to the dimensions
+_NO_SERVICE = ""  # powertools would add any other service name to the dimensions
 
 
 class EmfMetrics:
-    """Collect values from all threads until ``flush`` prints them. Implements ``ports.system.Metrics``."""
+    """Collect metric values from all threads until ``flush`` prints them. Implements ``ports.system.Metrics``."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

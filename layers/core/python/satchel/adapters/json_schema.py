@@ -20,7 +20,7 @@ _MAX_CHARS = 300
 _MAX_WORK = 10_000
 """Maximum work of one check, in visited keywords and compared values. This much takes 0.05 to 0.2 s of CPU time."""
 
-_CHARS_PER_UNIT = 100  # an error message repeats the invalid value, so long messages are work too
+_CHARS_PER_UNIT = 100  # a long value takes work too, because error messages repeat it
 _INVALID_SCHEMA = "the tool's input schema is invalid: "
 _TOO_DEEP = "the arguments or the tool's input schema are nested too deeply"
 
@@ -41,7 +41,7 @@ Not checked: ``pattern`` and ``patternProperties`` (Python's regular expressions
 ``uniqueItems`` (quadratic) and ``unevaluated…`` (their work cannot be counted).
 """
 
-_COMPARED = {"const", "enum", "required", "dependentRequired"}  # the whole value is compared with the arguments
+_COMPARED = {"const", "enum", "required", "dependentRequired"}  # keywords whose whole value is compared
 
 
 class _TooMuchWorkError(Exception):
@@ -59,7 +59,7 @@ class JsonSchemaChecker:
         token = _budget.set(_Budget(schema))
         try:
             errors = list(_BoundedValidator(schema).iter_errors(arguments))
-        except (_TooMuchWorkError, ArithmeticError):  # such as 10**400 for a "multipleOf" of 0.1
+        except (_TooMuchWorkError, ArithmeticError):  # 10**400 overflows for a "multipleOf" of 0.1
             return []
         except _InvalidSchemaError as error:
             return [_INVALID_SCHEMA + str(error)[:_MAX_CHARS]]
@@ -68,7 +68,7 @@ class JsonSchemaChecker:
         except RecursionError:
             return [_TOO_DEEP]
         except (TypeError, AttributeError, ValueError) as error:
-            # An invalid schema causes these errors. Checking it beforehand is too slow: 0.4 s for 1,000 properties.
+            # An invalid schema causes these errors. Checking each schema first is too slow: 0.4 s for 1,000 properties.
             return [_INVALID_SCHEMA + str(error)[:_MAX_CHARS]]
         finally:
             _budget.reset(token)
@@ -77,14 +77,14 @@ class JsonSchemaChecker:
 
 
 class _Budget:
-    """The work that one check may still do."""
+    """The amount of work that one check of arguments may still do."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
         self.schema = schema
         self._left = _MAX_WORK
 
     def spend(self, units: int) -> None:
-        """Subtract work. Raise _TooMuchWorkError if the budget is used up."""
+        """Subtract ``units`` from the budget. Raise _TooMuchWorkError if the budget is used up."""
         self._left -= units
         if self._left < 0:
             raise _TooMuchWorkError
@@ -105,7 +105,7 @@ _budget: ContextVar[_Budget] = ContextVar("_budget")
 
 
 def _apply(name: str, validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:  # noqa: ANN401
-    """Yield a keyword's errors and subtract its work from the budget. Raise _InvalidSchemaError for a wrong type."""
+    """Yield a keyword's errors, and count its work. Raise _InvalidSchemaError if its value has a wrong type."""
     if not isinstance(value, _VALUE_TYPES[name]):
         raise _InvalidSchemaError(f"the value of '{name}' has the wrong type")
     budget = _budget.get()
@@ -114,7 +114,7 @@ def _apply(name: str, validator: Any, value: Any, instance: Any, schema: Any) ->
         budget.spend_for(value)
         budget.spend_for(instance)
     if name == "additionalProperties" and "patternProperties" in schema:
-        return  # which properties are additional depends on regular expressions
+        return  # regular expressions, which are not checked, decide which properties are additional
     for error in _KEYWORDS[name](validator, value, instance, schema) or ():
         budget.spend(len(error.message) // _CHARS_PER_UNIT)
         yield error
@@ -125,7 +125,7 @@ def _length(value: object) -> int:
 
 
 def _reference(validator: Any, reference: str, instance: Any, _schema: Any) -> Iterator[ValidationError]:  # noqa: ANN401
-    """Apply the definition that a ``$ref`` names. It must be in the same schema, so a schema cannot cause requests."""
+    """Apply the definition that a ``$ref`` names. Allows no other schemas, because loading them would send requests."""
     target: Any = _budget.get().schema
     if not (reference == "#" or reference.startswith("#/")):
         raise _InvalidSchemaError(f"it does not define '{reference}'")

@@ -21,7 +21,7 @@ _ERASURE_CLAIMS = ["sub", "aud", "exp"]
 
 @dataclass(frozen=True)
 class JwtSigner:
-    """Implements ``ports.links.Signer``. Checks the expiry itself, because PyJWT cannot use the ``clock`` port."""
+    """Implements ``ports.links.Signer``. Checks the expiry itself, because PyJWT always uses the system's time."""
 
     load_keys: Callable[[], SigningKeys]
     clock: Clock
@@ -32,7 +32,7 @@ class JwtSigner:
         return jwt.encode(payload, keys.keys[keys.newest], algorithm=_ALGORITHM, headers={"kid": keys.newest})
 
     def verify(self, token: str, audiences: tuple[Audience, ...]) -> Claims | None:
-        """Return the claims of a valid file token for one of these audiences, or None if the token is not valid."""
+        """Return the claims of a token of a download link, or None if the token or its audience is not valid."""
         payload = self._decode(token, audiences, _FILE_CLAIMS)
         try:
             return Claims(
@@ -57,7 +57,7 @@ class JwtSigner:
             return None
 
     def _decode(self, token: str, audiences: tuple[str, ...], required: list[str]) -> Mapping[str, Any]:
-        """Return a token's payload, or an empty one if the signature, audience, claims or expiry are invalid."""
+        """Return a token's payload, or an empty dict if the signature, audience, claims or expiry are invalid."""
         try:
             key = self.load_keys().keys[str(jwt.get_unverified_header(token).get("kid"))]
             options: Options = {"require": required, "verify_exp": False}

@@ -1,6 +1,7 @@
 """Signs the tokens of dashboards with asymmetric keys of AWS KMS, so that no process ever holds a private key.
 
-The tokens are JWTs with ES256. The code needs no library for cryptography: KMS signs, and hosts of dashboards verify.
+The tokens are JWTs with ES256. The code needs no library for cryptography, because KMS signs the tokens, and the
+servers that host dashboards verify them.
 """
 
 import base64
@@ -22,7 +23,7 @@ _PUBLIC_KEY_PREFIX = bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d0301
 
 @dataclass(frozen=True)
 class KmsSigner:
-    """Implements ``ports.links.DashboardSigner``. ``keys`` are key ids. The first key signs, and all are published."""
+    """Sign tokens with the first of the KMS keys ``keys`` (key ids). Implements ``ports.links.DashboardSigner``."""
 
     load_client: Callable[[], "KMSClient"]
     keys: tuple[str, ...]
@@ -37,7 +38,7 @@ class KmsSigner:
         return f"{signed}.{_base64url(jws_signature(response['Signature']))}"
 
     def public_keys(self) -> list[PublicKey]:
-        """Return the public keys. They never change, so only the first call requests them from KMS."""
+        """Return the public keys of all ``keys``. They never change, so only the first call requests them from KMS."""
         return self._public_keys
 
     @cached_property

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-LISTING_TENANT = "_satchel"  # the Lambda tenant for listing tools, because no user is involved
+LISTING_TENANT = "_satchel"  # Lambda tenant id of requests that list tools, which belong to no user
 _TOOLS = TypeAdapter(list[ToolSpec])
 
 
@@ -27,7 +27,7 @@ _TOOLS = TypeAdapter(list[ToolSpec])
 class LambdaRunners:
     """Invoke runners (Lambda functions). Each server has its own runner, but all ``remote`` servers share one runner.
 
-    Lambda runs each tenant (user) in a separate execution environment. Implements ``ports.runners.Runners``.
+    Lambda runs each tenant's (user's) calls in a separate execution environment. Implements ``ports.runners.Runners``.
     """
 
     client: "LambdaClient"

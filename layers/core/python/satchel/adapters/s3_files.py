@@ -38,7 +38,7 @@ class S3Files:
 
     def put(self, key: str, body: IO[bytes], mime: str, tags: dict[str, str] | None = None) -> None:
         extra: dict[str, Any] = {"ContentType": mime} | ({"Tagging": urlencode(tags)} if tags else {})
-        if _is_small(body):  # starting the threads of a transfer takes 2 ms, longer than sending a small object
+        if _is_small(body):  # boto3's upload threads take 2 ms to start, longer than sending a small object
             self.client.put_object(Bucket=self.bucket, Key=key, Body=body.read(), **extra)
         elif path := _reopen_path(body):
             self.client.upload_file(path, self.bucket, key, ExtraArgs=extra, Config=_TRANSFER)
@@ -108,7 +108,7 @@ class S3Files:
     def delete_prefix(self, prefix: str) -> Iterator[int]:
         """Delete all versions of all objects with a prefix, page by page. Yield how many versions each page had.
 
-        Always lists the first page, because a continuation marker would refer to a deleted version.
+        Lists the first page again after each deletion, because a page marker would refer to a deleted version.
         """
         while True:
             page = self.client.list_object_versions(Bucket=self.bucket, Prefix=prefix)

@@ -46,7 +46,7 @@ class S3Uploads:
         return url, {_CHECKSUM_HEADER: part.sha256}
 
     def list_parts(self, upload: Upload, limit: int, cursor: str | None) -> Page[StoredPart]:
-        """Return a page of stored parts, sorted by number. The page is empty if the upload was completed or aborted."""
+        """Return a page of the upload's stored parts by number, or an empty page if it was completed or aborted."""
         try:
             response = self.client.list_parts(
                 Bucket=self.bucket,

@@ -1,4 +1,4 @@
-"""Parses and rotates the signing keys of capability tokens, which are stored in Secrets Manager."""
+"""Parses and rotates the keys that sign capability tokens (tokens in links). Secrets Manager stores the keys."""
 
 import json
 import re
@@ -67,7 +67,7 @@ class SigningKeys:
 
 @dataclass(frozen=True)
 class SecretRotation:
-    """Rotate the signing keys in the four steps of Secrets Manager. Steps are idempotent.
+    """Rotate the signing keys in the four steps that Secrets Manager requests. Each step can be repeated.
 
     The new version of the secret has the stage AWSPENDING until the last step gives it the stage AWSCURRENT.
     """

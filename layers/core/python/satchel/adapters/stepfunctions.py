@@ -22,7 +22,10 @@ def _code(error: ClientError) -> str:
 
 @dataclass(frozen=True)
 class TurnExecutions:
-    """Implements ``ports.turns.Workflow``. An execution has the turn id as its name, so each turn starts once."""
+    """Start and stop the executions that run turns. Implements ``ports.turns.Workflow``.
+
+    The name of an execution is the turn id, so Step Functions starts each turn only once.
+    """
 
     client: "SFNClient"
     state_machine: str

@@ -37,7 +37,7 @@ class StsCredentials:
         )
 
     def policy(self, turn_id: TurnId, objects_prefixes: Sequence[str], outcome_key: str) -> dict[str, Any]:
-        """Return a call's session policy. Object prefixes need no escaping: user names contain no ``*`` or ``?``."""
+        """Return the policy that restricts a call. Prefixes need no escaping: user names contain no ``*`` or ``?``."""
         bucket = f"arn:aws:s3:::{self.bucket}"
         return {
             "Version": "2012-10-17",

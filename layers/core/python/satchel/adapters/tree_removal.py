@@ -39,7 +39,7 @@ def _remove_directory(name: str, top: int, numbers: Iterator[int]) -> None:
 
 
 def _move_up(child: str, directory: int, top: int, numbers: Iterator[int]) -> None:
-    with _open(child, directory):  # ``_open`` grants write permission on the child, which moving it requires
+    with _open(child, directory):  # moving a directory requires write permission on it, which ``_open`` grants
         for number in numbers:
             if not _exists(str(number), top):
                 os.rename(child, str(number), src_dir_fd=directory, dst_dir_fd=top)

@@ -199,7 +199,7 @@ def _open_beneath(path: str, workspace: Path) -> int:
 
 
 def _components(path: str, workspace: Path) -> tuple[str, ...]:
-    """Return the path's components below ``workspace``. Resolves ``..`` as text, because links are not allowed."""
+    """Return the path's components below ``workspace``. Resolves ``..`` without file access: links are not allowed."""
     if "\0" in path:
         raise _invalid_path(path, workspace)
     absolute = Path(os.path.normpath(workspace / path))

@@ -19,7 +19,7 @@ _USER_NAME: TypeAdapter[str] = TypeAdapter(UserName)
 
 
 class _Mark(BaseModel):
-    """Record that Satchel created a workspace: the directory's identity, and the session that used it last."""
+    """State of a workspace that Satchel created: the directory's identity, and the session that used it last."""
 
     device: int
     inode: int

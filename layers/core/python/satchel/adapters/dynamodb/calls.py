@@ -1,4 +1,4 @@
-"""Stores tool calls, the users' approvals of calls, and claims (which runner executes a call).
+"""Stores tool calls, the users' approvals of calls, and claims (a claim records which runner executes a call).
 
 | item | key | attributes |
 |---|---|---|
@@ -24,7 +24,8 @@ from satchel.ports.storage import FileStore
 
 PREFIX = "CALL#"
 _SENT_FIELDS = {"injected", "unresolved", "server", "bytes_in"}
-# DynamoDB limits an item to 400 KB. A call's item has up to 40 KB each in ``doc`` and ``sent``, and 300 KB of result.
+# An item is limited to 400 KB by DynamoDB. The item of a call has at most 380 KB: 40 KB each in ``doc`` and ``sent``,
+# and 300 KB of result. Larger values of ``doc`` and ``sent`` are stored in S3.
 _MAX_INLINE_BYTES = 40_000
 
 
@@ -64,7 +65,7 @@ class DynamoCalls:
         return sorted(calls, key=lambda call: (call.round, call.index))
 
     def mark_dispatched(self, call: Call) -> None:
-        """Store the input that was sent to the tool, unless it is already stored."""
+        """Store the input of a call as it was sent to the tool, unless the input is already stored."""
         document = call.model_dump_json(include=_SENT_FIELDS)
         name, value = self._texts.to_attribute("sent", document, call.user, call.turn_id)
         self._set_once(call.turn_id, call.call_id, name, value)
@@ -123,9 +124,10 @@ class DynamoApprovals:
     table: Table
 
     def request(self, approval: Approval) -> Approval:
-        """Store a request for the user's approval of a call. If the user has decided, return the stored approval.
+        """Store a request for the user's approval of a call, and return it.
 
-        A repeated request replaces the stored request, because the state machine waits for the newest task token.
+        If the user has already decided, store nothing and return the stored approval. A repeated request replaces the
+        stored one, because it has a new task token and the state machine now waits for this token.
         """
         try:
             self.table.update(
@@ -147,7 +149,7 @@ class DynamoApprovals:
 
     def decide(self, turn_id: TurnId, call_id: CallId, decision: Decision) -> Approval | None:
         """Store the user's first decision about a call. Return the stored approval, or None if there was no request."""
-        with suppress(ConditionFailed):  # without a request, or after an earlier decision, store nothing
+        with suppress(ConditionFailed):  # raised if there is no request, or if the user has decided before
             self.table.update(
                 *_approval_key(turn_id, call_id),
                 expression="SET decision = :decision",

@@ -34,7 +34,7 @@ def wait_before_retry() -> None:
 
 
 class translate_errors:  # noqa: N801  (used like a function in ``with`` statements)
-    """Context manager that converts boto3 errors to ConditionFailed or WriteConflict, and no other errors."""
+    """Context manager that converts boto3 errors to ConditionFailed or WriteConflict. Other errors pass unchanged."""
 
     def __enter__(self) -> None:
         return None

@@ -27,7 +27,7 @@ from satchel.domain.ids import ConnectionId, TurnId
 logger = logging.getLogger(__name__)
 
 PREFIX = "SUB#"
-_ATTRIBUTES = {"sent", "mark", "failures"}  # fields that are stored as separate attributes, not in ``doc``
+_ATTRIBUTES = {"sent", "mark", "failures"}  # fields of a subscription that are stored outside ``doc``
 
 
 def _ttl(moment: datetime) -> int:
@@ -73,7 +73,7 @@ def _subscription_key(turn_id: TurnId, connection_id: ConnectionId) -> tuple[str
 
 @dataclass(frozen=True)
 class DynamoSubscriptions:
-    """Store the turns that WebSocket connections subscribe to. Implements ``ports.connections.Subscriptions``.
+    """Store which turns each WebSocket connection subscribes to. Implements ``ports.connections.Subscriptions``.
 
     Each subscription has a unique ``mark``. An update fails if the stored ``mark`` differs, so an update for an old
     subscription never changes a newer subscription of the same connection.
@@ -84,7 +84,8 @@ class DynamoSubscriptions:
     def add(self, subscription: Subscription) -> None:
         """Store a subscription, replacing the connection's previous subscription to this turn.
 
-        Delete the old item first, because the filter of the table's stream passes new items, but not overwritten items.
+        Delete the old item first: the function that reads the table's stream must see the new subscription, but the
+        stream's filter passes only new items, not overwritten items.
         """
         pk, sk = _subscription_key(subscription.turn_id, subscription.connection_id)
         self.table.delete(pk, sk)
@@ -131,8 +132,8 @@ class DynamoSubscriptions:
 def _subscription(turn_id: TurnId, item: Item) -> Subscription | None:
     """Return the subscription that an item stores, or None if the item is malformed.
 
-    Runners, which execute tools, may write to this partition, so the item is not trusted: the ids of the turn and the
-    connection are taken from its key.
+    Runners, which execute tools, may write to this partition, so its items are not trusted: the ids of the turn and
+    the connection come from the item's key, not from its content.
     """
     attributes = {name: item[name] for name in _ATTRIBUTES if name in item}
     ids = {"turn_id": turn_id, "connection_id": str(item["sk"]).removeprefix(PREFIX)}

@@ -38,7 +38,7 @@ class DynamoDashboards:
         return self.table.get_doc(*_key(user, canvas_id, session_id), Dashboard)
 
     def list_by_id(self, user: UserName, canvas_id: CanvasId) -> Iterator[Dashboard]:
-        """Yield the user's dashboards with this canvas id, newest session first. Each page is read when needed."""
+        """Yield the user's dashboards with this canvas id, newest session first. Reads 10 at a time, when needed."""
         for item in self.table.iterate(Query(*_key(user, canvas_id), _PAGE_SIZE, newest_first=True)):
             yield Dashboard.model_validate_json(str(item["doc"]))
 

@@ -21,7 +21,7 @@ from satchel.ports.system import Clock
 
 PREFIX = "EVENT#"
 _MAX_TRIES = 60
-_DEDUPE_POSITION = 2  # index of the write for the deduplication key in the transaction of ``_write``
+_DEDUPE_POSITION = 2  # index of the deduplication key's write in the transaction that stores an event
 _COUNTER_UNCHANGED = "seq = :last AND attribute_not_exists(closed)"
 
 
@@ -35,7 +35,7 @@ class DynamoEvents:
     def append(self, turn_id: TurnId, event: NewEvent) -> Event | None:
         """Write an event with the turn's next sequence number and return it. Raise Unavailable if the write fails.
 
-        Return None if the turn has already had its last event, or an event with the same ``dedupe_key``.
+        Return None if the turn's last event is already stored, or if an event with the same ``dedupe_key`` is stored.
         """
         pk = f"TURN#{turn_id}"
         for _ in range(_MAX_TRIES):
@@ -57,7 +57,7 @@ class DynamoEvents:
         raise Unavailable("Too many concurrent writers of events of one turn.")
 
     def _number(self, turn_id: TurnId, event: NewEvent) -> Event | None:
-        """Return the event with the turn's next sequence number, or None if the turn has had its last event."""
+        """Return the event with the turn's next sequence number, or None if the last event is stored."""
         counter = self.table.get(f"TURN#{turn_id}", "SEQ")
         if counter and "closed" in counter:
             return None

@@ -5,10 +5,12 @@
 | newest version | ``USER#{user} / FILE#{file_key}``, in the bucket ``files`` of the expiry index if the file expires |
 | each version | ``USER#{user} / VERSION#{file_key}#{n}`` |
 | name claim (reserves a name) | ``SESSION#{session_id} / NAME#{name}``; without a session ``LIBRARY#{user} / …`` |
-| pointer by name among all files | ``USER#{user} / NAME#{name}/{file_key}`` (a name contains no slash) |
+| pointer by name | ``USER#{user} / NAME#{name}/{file_key}`` (a name contains no slash) |
 | pointer by session | ``SESSION#{session_id} / FILE#{file_key}`` |
 | version by S3 object | ``USER#{user} / OBJECT#{object_id}``, so saving the same object again finds its version |
 | usage | ``USER#{user} / USAGE#{shard}``: counters ``bytes`` (of all versions) and ``files`` |
+
+A pointer contains only the file key, with which the file's record can be read.
 
 Listing a page takes one bounded query, plus a batch read of the file records if the query returns pointers:
 
@@ -38,7 +40,10 @@ _MAX_EXAMINED = 500
 
 
 def name_partition(user: UserName, session_id: SessionId | None) -> str:
-    """Return the key of the partition that reserves file names: the session's, or the user's if there is no session."""
+    """Return the partition key of the items that reserve file names.
+
+    File names are unique within a session, and among the user's files without a session.
+    """
     return f"SESSION#{session_id}" if session_id else f"LIBRARY#{user}"
 
 
@@ -78,7 +83,7 @@ def object_item(record: FileRecord) -> Item:
 
 
 def pointer_key(name: str, file_key: FileKey | Literal[""] = "") -> str:
-    """Return the sort key that finds a file by name, or without ``file_key``, the prefix for all files of this name."""
+    """Return the sort key of the item that finds a file by name. Without ``file_key``, return the keys' prefix."""
     return f"NAME#{name}/{file_key}"
 
 
@@ -113,7 +118,7 @@ def claim_item(record: FileRecord) -> Item:
 
 
 def usage_key(user: UserName, file_key: FileKey) -> tuple[str, str]:
-    """Return the key of the item that counts a file in its user's storage usage. Each user has eight such items.
+    """Return the key of the item whose usage counters include this file. Each user has eight such items.
 
     The last (random) character of the file key selects the item, so concurrent writers rarely conflict.
     """

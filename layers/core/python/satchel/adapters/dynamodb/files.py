@@ -80,8 +80,8 @@ class DynamoFiles:
         key = upload_key(new.user, upload_id)
         delete_upload = self.table.build_delete_if(*key, "upload_id", new.object_id)
         for _ in range(_MAX_TRIES):
-            # Read the upload before the file. If another request completes the upload between the two reads, the
-            # reverse order would find neither of them.
+            # Read the upload before the file. In the reverse order, if another request completed the upload between
+            # the two reads, neither the file nor the upload would be found.
             upload = self.table.get(*key)
             if record := self.get_by_object(new.user, new.object_id):
                 return record
@@ -200,7 +200,7 @@ class DynamoFiles:
         self.table.transact([*self.build_deletes(newest, rest), count])
 
     def build_deletes(self, newest: FileRecord, versions: Sequence[FileRecord]) -> Sequence["TransactWriteItemTypeDef"]:
-        """Build the writes that delete a file. The writes fail if ``newest`` has been replaced or a version is missing.
+        """Build the writes that delete a file. They fail if ``newest`` is not the newest or a version is missing.
 
         The caller must add the write from ``build_count``, which updates the user's usage counters.
         """
@@ -214,7 +214,7 @@ class DynamoFiles:
         ]
 
     def build_count(self, record: FileRecord, files: int, size: int) -> "TransactWriteItemTypeDef":
-        """Build the write that adds ``files`` (a number) and ``size`` (bytes) to the usage counters of the user."""
+        """Build the write that adds a number of files and their size in bytes to the user's usage counters."""
         return self.table.build_add(*usage_key(record.user, record.file_key), {"files": files, "bytes": size})
 
     def _build_version_deletes(

@@ -73,7 +73,7 @@ class LargeTexts:
     max_inline_bytes: int
 
     def to_attribute(self, name: str, text: str, user: UserName, turn_id: TurnId) -> tuple[str, str]:
-        """Return ``(name, text)`` to store in an item. Store a large text in S3, and return ``({name}_at, S3 key)``."""
+        """Return the item attribute for a text: ``(name, text)``, or ``({name}_at, S3 key)`` after storing it in S3."""
         body = text.encode()
         if len(body) <= self.max_inline_bytes:
             return name, text

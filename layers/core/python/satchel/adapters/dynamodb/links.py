@@ -1,4 +1,4 @@
-"""Stores shared links (``USER#{user} / LINK#{link_id}``, with ``ttl``), and reads the items that validate links."""
+"""Stores shared links (``USER#{user} / LINK#{link_id}``, with ``ttl``), and reads what decides if a link is valid."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from satchel.domain.links import Claims, LinkState, SharedLink
 from satchel.ports import Page
 
 PREFIX = "LINK#"
-_NO_ID = "-"  # replaces a missing session id or link id; no item has this id
+_NO_ID = "-"  # for links without a session id or link id: reading this id finds no item
 
 _Key = tuple[str, str]
 
@@ -54,7 +54,10 @@ class DynamoSharedLinks:
 
 @dataclass(frozen=True)
 class DynamoLinkStates:
-    """Implements ``ports.links.LinkStates``. Reads three items for each link, so timing reveals nothing about links."""
+    """Read the items that decide if a link is valid. Implements ``ports.links.LinkStates``.
+
+    Always reads three items for each link, even if one is not needed, so that timing reveals nothing about links.
+    """
 
     table: Table
 

@@ -31,7 +31,7 @@ from satchel.domain.sessions import SessionStatus
 
 _MAX_DELETES = 99  # a transaction is limited to 100 writes, and one of them updates the usage counters
 _PAGE_SIZE = 200
-# The ``ONCE#`` items (deduplication keys) stay, because they prevent a late writer from repeating an event.
+# The deduplication keys (``ONCE#``) are not deleted, because they prevent a late writer from repeating an event.
 _PURGED_PREFIXES = (EVENT_PREFIX, SUBSCRIPTION_PREFIX)
 
 
@@ -48,7 +48,7 @@ class DynamoFileReaper:
         return [record for record in map(parse_record, items) if is_expired(record, until)]
 
     def list_versions(self, records: Sequence[FileRecord]) -> Sequence[FileRecord]:
-        """Return all versions of files. ``records`` holds the newest versions. Older ones are read from the table."""
+        """Return all versions of files. ``records``: their newest versions. Older versions are read from the table."""
         older = [
             (f"USER#{record.user}", version_key(record.file_key, version))
             for record in records
@@ -117,7 +117,7 @@ class _File:
 
     @property
     def max_deletes(self) -> int:
-        """Return the maximum number of items to delete: record, name claim, two pointers, and two per version."""
+        """Return how many items the file has at most: record, name claim, two pointers, and two for each version."""
         return 4 + 2 * len(self.versions)
 
 

@@ -1,7 +1,8 @@
 """Stores sessions as items ``USER#{user} / SESSION#{session_id}``.
 
-The expiry index holds open sessions in the bucket ``sessions`` (``expires_at``: the time of the last use), and ended
-sessions in the bucket ``ended`` (``expires_at``: the time of the next cleanup) until their cleanup is complete.
+The expiry index sorts the items of a bucket by ``expires_at``. Open sessions are in the bucket ``sessions``, sorted by
+the time of their last use. Ended sessions are in the bucket ``ended``, sorted by the time of their next cleanup. A
+session leaves this bucket when its cleanup is complete.
 
 Each item counts the tokens that models used, with one attribute per field of TokenUsage.
 """
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 PREFIX = "SESSION#"
 _OPEN_BUCKET, _ENDED_BUCKET = "sessions", "ended"
-# Fields that are stored as separate attributes of an item, not in its ``doc``
+# Fields of a session that are stored as separate attributes of its item, not in ``doc``
 _ATTRIBUTES = {"status", "epoch", "running_turn", "last_used_at", "ended_at"}
 _COUNTERS = frozenset(TokenUsage.model_fields)
 _MAX_TRIES = 20
@@ -104,7 +105,7 @@ class DynamoSessions:
     def update(self, user: UserName, session_id: SessionId, changes: SessionChanges) -> Session:
         """Change an open session and return the result. Concurrent changes to different fields are all applied.
 
-        Raise SessionNotFound, SessionEnded, or Unavailable if other writers conflict too often.
+        Raise SessionNotFound or SessionEnded. Raise Unavailable if conflicts with other writers prevent the change.
         """
         for _ in range(_MAX_TRIES):
             item = self.table.get(*session_key(user, session_id))
@@ -163,7 +164,7 @@ class DynamoSessions:
         self._change(session, "REMOVE expiry_bucket, expires_at", {})
 
     def _due(self, bucket: str, until: datetime, limit: int) -> Sequence[Session]:
-        """Return a bucket's sessions with ``expires_at`` up to ``until``. Re-reads them: the index may be outdated."""
+        """Return an expiry bucket's sessions due by ``until``. Re-reads each, because the index may be outdated."""
         entries = self.table.query_expired(bucket, int(until.timestamp()), limit)
         items = self.table.get_many([(str(entry["pk"]), str(entry["sk"])) for entry in entries])
         due = [item for item in items if item.get("expiry_bucket") == bucket]

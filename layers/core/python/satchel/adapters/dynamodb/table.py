@@ -32,7 +32,7 @@ _PRESENT = "attribute_exists(pk)"
 
 @dataclass(frozen=True)
 class Query:
-    """Parameters of ``Table.query``: the items of a partition whose sort key has ``prefix`` and follows ``after``."""
+    """Parameters of ``Table.query``, which reads items whose sort key begins with ``prefix`` and follows ``after``."""
 
     pk: str
     prefix: str = ""
@@ -45,7 +45,7 @@ class Query:
 class Table:
     """Read and write the items of a DynamoDB table by partition key (``pk``) and sort key (``sk``).
 
-    The ``build_*`` methods only build a write. ``transact`` runs several of them in one transaction.
+    The ``build_*`` methods return a write without running it. ``transact`` runs such writes in one transaction.
     """
 
     client: "DynamoDBClient"
@@ -119,7 +119,7 @@ class Table:
         return decode(response["Attributes"]) if "Attributes" in response else None
 
     def query(self, query: Query) -> tuple[list[Item], str | None]:
-        """Return a page of items in sort key order, and the next page's ``after`` value (None if there is none)."""
+        """Return a page of items in sort key order, and the value of ``after`` for the next page (None: last page)."""
         start: Any = {} if query.after is None else {"ExclusiveStartKey": encode({"pk": query.pk, "sk": query.after})}
         response = self.client.query(
             TableName=self.name,
@@ -134,7 +134,7 @@ class Table:
         return [decode(item) for item in response["Items"]], str(decode(last)["sk"]) if last else None
 
     def query_all(self, pk: str, prefix: str) -> list[Item]:
-        """Return all items of a partition with this sort key prefix. Use only if the number of items is bounded."""
+        """Return all items of a partition with this sort key prefix. Use it only if their number is bounded."""
         return list(self.iterate(Query(pk, prefix)))
 
     def iterate(self, query: Query) -> Iterator[Item]:
@@ -147,12 +147,12 @@ class Table:
             query = replace(query, after=after)
 
     def list_page(self, query: Query, cursor: str | None, parse: Callable[[Item], T]) -> Page[T]:
-        """Return the page of parsed items after a cursor. Raise InvalidRequest if the cursor is from another list."""
+        """Return the page that follows ``cursor``, its items parsed. Raise InvalidRequest for another list's cursor."""
         items, last = self.query(replace(query, after=from_cursor(cursor, query.prefix)))
         return Page(items=[parse(item) for item in items], cursor=to_cursor(last))
 
     def query_expired(self, bucket: str, until: int, limit: int) -> list[Item]:
-        """Return up to ``limit`` items of an expiry bucket that expire by ``until`` (Unix time), earliest first."""
+        """Return up to ``limit`` items of an expiry bucket with ``expires_at`` up to ``until``, earliest first."""
         response = self.client.query(
             TableName=self.name,
             IndexName="expiry",
@@ -238,4 +238,5 @@ class Table:
             "ConditionExpression": condition,
             "ExpressionAttributeValues": {f":{name}": encode_value(value) for name, value in values.items()},
         }
-        return {**update, "ExpressionAttributeNames": names} if names else update  # DynamoDB rejects an empty map
+        # Omit the parameter if there are no names, because DynamoDB rejects an empty map.
+        return {**update, "ExpressionAttributeNames": names} if names else update

@@ -1,4 +1,4 @@
-"""Stores the tool lists of MCP servers: ``SERVER#{server} / TOOLS#{config_hash}``."""
+"""Stores the tool lists of MCP servers, one for each configuration: ``SERVER#{server} / TOOLS#{config_hash}``."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,7 @@
-"""Stores the messages of a session: ``SESSION#{session_id} / MSG#{turn_id}#{round}#{role}``, in conversation order.
+"""Stores the messages of a session as items ``SESSION#{session_id} / MSG#{turn_id}#{round}#{role}``.
 
-``role`` is ``u`` for the user, ``v`` for the model, ``w{index}`` for the result of a call. Large messages are stored in
-S3.
+``role`` is ``u`` for the user, ``v`` for the model, ``w{index}`` for the result of a call. So the keys sort in the
+order of the conversation. Large messages are stored in S3.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ def _reply_sort_key(turn_id: TurnId, round_number: int) -> str:
 
 @dataclass(frozen=True)
 class DynamoTranscript:
-    """Implements ``ports.turns.Transcript``, except that ``DynamoTurns.begin`` writes the user's messages."""
+    """Store messages of sessions. (``DynamoTurns`` stores the user's.) Implements ``ports.turns.Transcript``."""
 
     table: Table
     store: FileStore

@@ -59,7 +59,7 @@ class DynamoTurns:
         return self.table.list_page(Query(f"SESSION#{session_id}", PREFIX, limit), cursor, _turn)
 
     def begin(self, turn: Turn, idempotency_key: str | None) -> Turn:
-        """Store a turn with its message and lock its session. If the idempotency key has a turn, return that turn.
+        """Store a turn with its message and lock its session. If the idempotency key was used before, return its turn.
 
         Raise IdempotencyKeyReused, SessionNotFound, SessionEnded, TurnRunning or Unavailable.
         """

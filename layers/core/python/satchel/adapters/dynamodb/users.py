@@ -24,7 +24,7 @@ _SK = "ERASURE"
 _RETENTION = timedelta(days=7)  # time until DynamoDB deletes the record of a finished erasure
 _PAGE_SIZE = 99  # a transaction is limited to 100 writes, and one of them updates the counters
 _SESSION_PAGE_SIZE = 25
-_COUNTER_NAMES = {  # maps the first parts of an item's partition key and sort key to a counter
+_COUNTER_NAMES = {  # the counter of each kind of item, by the first parts of the item's partition key and sort key
     ("USER", "FILE"): "files",
     ("USER", "VERSION"): "versions",
     ("USER", "SESSION"): "sessions",
@@ -101,7 +101,10 @@ class DynamoErasures:
 
 @dataclass(frozen=True)
 class DynamoUserPurger:
-    """Delete a user's partitions, ``USER#{user}`` last (it lists the others). Implements ``ports.users.UserPurger``."""
+    """Delete all data of a user. Implements ``ports.users.UserPurger``.
+
+    The partition ``USER#{user}`` is deleted last, because its items are needed to find the other partitions.
+    """
 
     table: Table
 
@@ -109,7 +112,7 @@ class DynamoUserPurger:
         """Delete all items of a user in small steps. Yield how many items each step deleted.
 
         ``interrupted``: turns that ran when the erasure began. Their tool calls may still write items after the
-        records of the turns are deleted, so the items of these turns are deleted even without a record.
+        records of the turns are deleted, so this deletes such items too.
         """
         for turn in interrupted:
             yield from self._erase_turn(user, turn.turn_id)

@@ -36,12 +36,13 @@ class ModelConnection:
 
 
 class Provider(Protocol):
-    """The functions that each module in ``providers`` must define."""
+    """Interface of the modules in ``providers``: each module must define ``connect``."""
 
     def connect(self, options: ModelOptions) -> ModelConnection:
         """Return a connection to a model. Raise ModelAccessDenied if the API key is missing.
 
-        The client must not retry requests: ``RetryingModel`` retries them, and tells the listener to discard the text.
+        The connection's HTTP client must not retry requests. ``RetryingModel`` retries them, because it also tells the
+        listener (the receiver of streamed text) to discard the text of the failed try.
         """
         ...
 

@@ -72,7 +72,10 @@ _FILTER_CODES = ("content_filter", "content_policy_violation")
 
 
 def map_error(error: Exception, *, started: bool) -> ModelError:
-    """Convert one of ``PROVIDER_ERRORS`` to a ModelError. ``started``: True if part of the answer had arrived."""
+    """Convert one of ``PROVIDER_ERRORS`` to a ModelError.
+
+    ``started``: part of the answer had arrived, so a lost connection is ModelCutOff, not ModelUnavailable.
+    """
     model_error = next(ours for theirs, ours in _ERROR_TYPES if isinstance(error, theirs))
     if model_error is ModelUnavailable and started and not isinstance(error, ModelHTTPError):
         model_error = ModelCutOff

@@ -16,8 +16,8 @@ from pathlib import Path
 from types import ModuleType
 
 _PACKAGES = ("pydantic_ai", "pydantic_graph")
-_DOCSTRING_PARSER = "pydantic_ai._griffe"  # describes Python functions as tools, which Satchel never does
-_IMPORTED_FIRST = ("pydantic_ai._utils", "pydantic_ai.messages")  # import these modules first to avoid a cycle
+_DOCSTRING_PARSER = "pydantic_ai._griffe"  # replaced with a stub: Satchel never describes Python functions as tools
+_IMPORTED_FIRST = ("pydantic_ai._utils", "pydantic_ai.messages")  # imported first, because other orders cause a cycle
 
 
 class _LazyPackage(ModuleType):

@@ -53,7 +53,7 @@ def to_parameters(request: CompletionRequest, names: ToolNames) -> ModelRequestP
 
 
 def to_provider_messages(request: CompletionRequest, names: ToolNames) -> list[ModelMessage]:
-    """Convert a request's messages. All user messages and tool results between two replies form one ModelRequest."""
+    """Convert a request's messages. Those between two replies of the model form one ModelRequest."""
     messages: list[ModelMessage] = []
     parts: list[ModelRequestPart] = []
     ids = _CallIds()
@@ -86,7 +86,7 @@ class _CallIds:
     """Assigns a new id to each tool call of a conversation, and finds the call that a result belongs to.
 
     The ids that models chose are not sent, because a conversation may contain calls from several models, and providers
-    restrict ids in different ways. Nine letters and digits are valid for all providers.
+    restrict ids in different ways. A new id has nine letters and digits, which all providers accept.
     """
 
     def __init__(self) -> None:
@@ -101,7 +101,7 @@ class _CallIds:
             yield call_id
 
     def match(self, ref: str) -> str:
-        """Return the id of the call that the result with this ``ref`` belongs to."""
+        """Return the new id of the call with this ``ref``, or an unused id if there is no such call."""
         ids = self._open.get(ref) or [f"call{next(self._number):05d}"]
         return ids.pop(0)
 
@@ -128,7 +128,7 @@ def _to_response_parts(message: AssistantMessage, names: ToolNames, ids: _CallId
 
 
 def _parse_arguments(call: ProposedCall) -> dict[str, object]:
-    """Return a call's arguments as a dict. Wrap invalid arguments in a dict, because providers accept nothing else."""
+    """Return a call's arguments as a dict. Wrap invalid arguments in a dict, because providers accept only dicts."""
     try:
         arguments = json.loads(call.arguments or "{}")
     except ValueError:
@@ -137,7 +137,7 @@ def _parse_arguments(call: ProposedCall) -> dict[str, object]:
 
 
 def extract_text(response: ModelResponse) -> str:
-    """Return the text of a response. It equals the concatenation of the streamed pieces."""
+    """Return the text of a response: the same text that all its streamed pieces form together."""
     return PART_SEPARATOR.join(part.content for part in response.parts if isinstance(part, TextPart) and part.content)
 
 

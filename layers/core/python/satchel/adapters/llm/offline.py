@@ -29,7 +29,10 @@ class OfflineModel:
     """Reply without a language model. Implements ``ports.llm.Model``."""
 
     def reply(self, request: CompletionRequest, listener: StreamListener) -> ModelReply:
-        """Return the tool calls in the last user message. If the calls have results, return the results as text."""
+        """Return the tool calls in the last user message, or if they have results, the results as text.
+
+        If the message contains no calls, return a list of the tools as text.
+        """
         messages = request.messages
         last_user = max(index for index, message in enumerate(messages) if isinstance(message, UserMessage))
         results = [message for message in messages[last_user + 1 :] if isinstance(message, ToolMessage)]

@@ -21,8 +21,9 @@ _POLL_SECONDS = 0.2
 class RetryingModel:
     """Implements ``ports.llm.Model``: sends a request to ``model`` up to four times within ``timeout`` seconds.
 
-    The delay starts at half a second, doubles with each retry and has random jitter. It is longer if the provider asks
-    for a longer delay. The error of the last try is raised, and the state machine then retries the step.
+    The delay before a retry starts at half a second, doubles with each retry and has random jitter. It is longer if
+    the provider asks for a longer delay. If the last try fails too, its error is raised, and the state machine repeats
+    the step that sent the request.
     """
 
     model: Model
@@ -32,7 +33,7 @@ class RetryingModel:
     rng: random.Random = field(default_factory=random.Random)
 
     def reply(self, request: CompletionRequest, listener: StreamListener) -> ModelReply:
-        """Return the reply of the first successful try. If all tries fail, raise the ModelError of the last one."""
+        """Return the reply of the first successful try. If no try succeeds, raise the ModelError of the last try."""
         deadline = self.clock.monotonic() + self.timeout
         for number in range(MAX_TRIES):
             try:
@@ -51,7 +52,7 @@ class RetryingModel:
         return max(backoff, error.retry_after or 0)
 
     def _wait(self, delay: float, listener: StreamListener) -> None:
-        """Wait ``delay`` seconds. Every 0.2 s, call the listener with "": it can raise an error to end the wait."""
+        """Wait ``delay`` seconds. Every 0.2 s, call the listener with "", so that it can cancel by raising an error."""
         end = self.clock.monotonic() + delay
         while (remaining := end - self.clock.monotonic()) > 0:
             self.sleep(min(_POLL_SECONDS, remaining))

@@ -55,8 +55,8 @@ class Timeouts:
 class StreamingModel:
     """Send requests to one model and stream the answers. Implements ``ports.llm.Model``.
 
-    Requests run on the process's event loop, which owns the connections. The listener runs on the caller's thread, so
-    that a slow listener (one that writes events) does not delay other answers.
+    Requests run on the process's event loop, which owns the connections. The listener, which receives the streamed
+    text, runs on the caller's thread, so that a slow listener (one that writes events) does not delay other answers.
     """
 
     connection: ModelConnection
@@ -98,7 +98,7 @@ class StreamingModel:
         return response
 
     def _forward(self, queue: _TextQueue, listener: StreamListener) -> None:
-        """Pass text to the listener, and "" after every 0.1 s without an event. Raise ModelTimedOut after a timeout."""
+        """Pass the model's text to the listener, or "" after 0.1 s without an event. Raise ModelTimedOut on timeout."""
         start = last_event = self.clock.monotonic()
         while True:
             try:
@@ -115,7 +115,7 @@ class StreamingModel:
 
 
 class _ResponseStream:
-    """Reads a streamed response on the event loop. Calls ``on_text`` for each event, with "" if it has no text."""
+    """Reads a streamed response on the event loop. Calls ``on_text`` with the text of each event ("" if none)."""
 
     def __init__(
         self,

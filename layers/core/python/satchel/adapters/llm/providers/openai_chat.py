@@ -13,11 +13,11 @@ from pydantic_ai.settings import ModelSettings
 
 from satchel.adapters.llm.connection import CONNECT_SECONDS, ModelConnection, ModelOptions, api_key
 
-_PLACEHOLDER_KEY = "none"  # the client requires a key, even if the server does not
+_PLACEHOLDER_KEY = "none"  # sent to servers that need no API key, because the client requires one
 
 
 def connect(options: ModelOptions) -> ModelConnection:
-    """Return a connection to a model. It needs no cache settings, because OpenAI caches prompts by default."""
+    """Return a connection to a model. Requests need no cache settings, because OpenAI caches prompts by default."""
     base_url = options.base_url or os.environ.get("OPENAI_BASE_URL")
     client = AsyncOpenAI(
         api_key=api_key(options, "OPENAI_API_KEY", default=_PLACEHOLDER_KEY if base_url else None),
