@@ -70,7 +70,7 @@ class CredentialSource(Protocol):
     """Creates the AWS credentials of a tool call."""
 
     def for_call(self, turn_id: TurnId, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
-        """Return credentials for S3 objects with these prefixes, the S3 object ``outcome_key`` and the turn's items."""
+        """Return credentials for S3 objects with these prefixes, object ``outcome_key``, and the turn's table items."""
         ...
 
 
@@ -78,7 +78,7 @@ class InputFetcher(Protocol):
     """Downloads the input files of a call into the user's workspace."""
 
     def __call__(self, inputs: Sequence[InputFile], workspace: Path) -> None:
-        """Save each file as ``{workspace}/input_files/{name}``. Raise OSError or ToolError, naming the failed file."""
+        """Save each file as ``{workspace}/input_files/{name}``. Errors (OSError, ToolError) name the file."""
         ...
 
 

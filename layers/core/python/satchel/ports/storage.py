@@ -45,7 +45,7 @@ class FileStore(Protocol):
         ...
 
     def presign_get(self, key: str, seconds: int, mime: str | None = None, disposition: str | None = None) -> str:
-        """Return a presigned GET URL with this Content-Type and Content-Disposition."""
+        """Return a presigned GET URL. Its response has this Content-Type and Content-Disposition."""
         ...
 
     def delete(self, keys: Sequence[str]) -> None:

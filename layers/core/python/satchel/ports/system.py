@@ -7,7 +7,7 @@ from satchel.domain.metrics import Metric
 
 
 class Clock(Protocol):
-    """The only source of time, so that tests can advance it instead of waiting."""
+    """The only source of the current time, so that tests can advance the time instead of waiting."""
 
     def now(self) -> datetime:
         """Return the current time in UTC."""

@@ -40,7 +40,7 @@ class Turns(Protocol):
 
 
 class Transcript(Protocol):
-    """The conversation of a session as messages for a model."""
+    """Stores the conversation of a session as messages for a model."""
 
     def list_messages(self, session_id: SessionId) -> Sequence[Message]:
         """Return all messages of a session in order."""

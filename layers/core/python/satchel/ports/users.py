@@ -12,7 +12,7 @@ class Erasures(Protocol):
     """Stores records of erasures (deletions of all data of a user). A finished erasure stays readable for a while."""
 
     def begin(self, user: UserName, now: datetime) -> Erasure:
-        """Return the user's unfinished erasure, or start a new one."""
+        """Return the user's unfinished erasure, or a new one if there is none."""
         ...
 
     def get(self, user: UserName) -> Erasure | None:

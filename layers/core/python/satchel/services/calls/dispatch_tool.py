@@ -48,7 +48,7 @@ class DispatchTool:
     limits: Limits
 
     def __call__(self, step: CallStep) -> None:
-        """Send the step's call to its runner. If a check rejects the call, store the error as the call's report."""
+        """Send the step's tool call to its runner. If a check rejects the call, store the error as its report."""
         call = self.calls.get(step.turn_id, step.call_id)
         turn = self.turns.get(step.session_id, step.turn_id)
         if call is None or turn is None or step.task_token is None:

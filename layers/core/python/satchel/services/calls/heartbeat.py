@@ -15,10 +15,11 @@ logger = logging.getLogger(__name__)
 
 
 class Heartbeat:
-    """Context manager that sends heartbeats while a tool call runs. If its task ends early, it calls a function once.
+    """Context manager that sends a tool call's heartbeats to the Step Functions task that waits for the call.
 
-    A thread sends the heartbeats at a fixed interval, because a tool sends no progress while its files are fetched or
-    stored. The thread starts only when the first heartbeat is due: most calls finish earlier and need no thread.
+    If a heartbeat finds that the task has ended early, a callback runs once. A thread sends the heartbeats at a fixed
+    interval, because a tool sends no progress while its files are fetched or stored. The thread starts only when the
+    first heartbeat is due: most calls finish earlier and need no thread.
     """
 
     def __init__(self, callback: TaskCallback, token: str, seconds: float) -> None:

@@ -76,7 +76,7 @@ class RecordToolResult:
     canvas_origins: Collection[str] = ()
 
     def __call__(self, step: CallStep) -> CallRef:
-        """Record the result of the step's call. Raise LookupError if the call does not exist."""
+        """Record the result of the workflow step's tool call. Raise LookupError if the call does not exist."""
         call = self.calls.get(step.turn_id, step.call_id)
         if call is None:
             raise LookupError(f"no such call to record: {step.call_id}")

@@ -59,7 +59,7 @@ class RunTool:
     violation_policy: Policy = "note"
 
     def __call__(self, order: CallOrder, ports: CallPorts) -> None:
-        """Run a call, store its report and complete its task. Do nothing if the call is already claimed.
+        """Run a call, store its report and complete its workflow task. Do nothing if the call is already claimed.
 
         If the task ends early, for example because the user canceled the turn, kill the tool.
         """

@@ -34,7 +34,7 @@ class Violations:
         self.blocked.append(access.model_copy(update={"path": truncate(access.path, _MAX_PATH_CHARS)}))
 
     def add_outside_change(self, path: str) -> None:
-        """Log and remember a change outside the workspace. It may be made by another program, so no call fails."""
+        """Log and remember a change outside the workspace. The call does not fail: another program may be the cause."""
         fields = {"call_id": self.order.call_id, "changed_path": path, "blocked": False}
         logger.warning("a file outside of the workspace changed during the call", extra=fields)
         self.changed_paths.append(truncate(path, _MAX_PATH_CHARS))

@@ -61,7 +61,7 @@ class IssueTicket:
 
 @dataclass(frozen=True)
 class OpenConnection:
-    """Open WebSocket connections. Accept a web page only if its origin is allowed. Other programs send no origin."""
+    """Open WebSocket connections. Reject web pages whose origin is not allowed. Other programs send no origin."""
 
     tickets: Tickets
     connections: Connections

@@ -131,7 +131,10 @@ class SweepErasures:
     grace: timedelta = LATE_WRITE_GRACE
 
     def __call__(self, limit: int) -> int:
-        """Start at most ``limit`` due erasures and return their number. If unfinished, they are due after ``grace``."""
+        """Start at most ``limit`` due erasures and return their number.
+
+        An erasure that is still unfinished after ``grace`` becomes due again.
+        """
         now = self.clock.now()
         due = self.erasures.list_due(now, limit)
         for user in due:

@@ -30,7 +30,7 @@ class BuildModelRequest:
     def __call__(
         self, turn: Turn, messages: Sequence[Message], offered: OfferedTools, *, must_answer: bool = False
     ) -> CompletionRequest:
-        """Return the request. ``must_answer`` tells the model to give its final answer without further tool calls."""
+        """Return the request. If ``must_answer`` is True, it tells the model to answer without further tool calls."""
         session = self.sessions.get(turn.user, turn.session_id)
         instructions = (session.instructions if session else None) or self.instructions
         entry = self.models.get(turn.model)
