@@ -92,7 +92,7 @@ def _with_workspace_cleanup(end_session: Handler) -> Handler:
 
 
 def create_websocket_functions(role: str, *, table: str, endpoint: str) -> None:
-    """Create the functions for WebSocket connections. The table's stream invokes the function that pushes events.
+    """Create the functions for WebSocket connections. The table's stream invokes the one that sends events to clients.
 
     ``endpoint`` is the URL of API Gateway's management API, which sends messages to connections.
     """

@@ -33,11 +33,11 @@ SIGN_IN = {"auth": "local"}
 
 _HTTP_PORT = 80
 _LOOPBACK_NAMES = {"127.0.0.1", "localhost", "::1"}
-_MAX_MESSAGE_BYTES = 128 << 10  # API Gateway's limit for one WebSocket message
-_SHUTDOWN_SECONDS = 2  # how long the stopping server waits for open requests to finish
+_MAX_MESSAGE_BYTES = 128 << 10  # bytes; API Gateway's limit for one WebSocket message
+_SHUTDOWN_SECONDS = 2  # seconds that the stopping server waits for open requests to finish
 _IMMUTABLE = "public, max-age=31536000, immutable"  # safe to cache forever: file names contain a hash of the content
 _NO_CACHE = "no-cache"
-_API_PATHS = {"/api", "/.well-known/jwks.json"}  # besides everything below /api/, as in CloudFront
+_API_PATHS = {"/api", "/.well-known/jwks.json"}  # API paths in addition to those below /api/, as in CloudFront
 _NOT_BUILT = "The web client is not built. `make run` builds it if npm is installed. The API is at /api/.\n"
 
 

@@ -65,7 +65,7 @@ class ToolListRefresher:
             self._thread.join()
 
     def start(self, refresh: RefreshTools, first: Collection[Future[Any]]) -> None:
-        """Start the thread. It refreshes tool lists as soon as the ``first`` listings have completed."""
+        """Start the thread. When the ``first`` tool listings are done, the thread begins to refresh tool lists."""
         self._thread = threading.Thread(target=self._run, args=(refresh, first), daemon=True, name="tool-list-refresh")
         self._thread.start()
 

@@ -124,7 +124,7 @@ class ReadyMessage:
     isolation: "Isolation"
 
     def show(self, seconds: float) -> None:
-        """Print that the server became ready in ``seconds``. Print each tool listing that fails, now or later."""
+        """Print that the server became ready in ``seconds``. Print each tool listing that has failed or fails later."""
         print(  # noqa: T201  (the output of the command)
             f"ready on {self.url} after {seconds:.1f} s",
             "All data are in memory: sessions and files are gone after a stop (Ctrl-C).",

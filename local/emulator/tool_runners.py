@@ -72,7 +72,7 @@ def create_pool(runners: Sequence[RunnerFunction], logs: Path) -> EnvironmentPoo
 
 
 def tracked_handler(pool: EnvironmentPool, name: str, workspaces: Workspaces) -> Handler:
-    """Return the runner's handler. It also registers each user's workspace for removal when the emulator stops."""
+    """Return the runner's handler, which also registers the user's workspace to be removed when the emulator stops."""
     invoke = pool.handler(name)
 
     def handle(event: object, context: LambdaContext) -> object:

@@ -17,7 +17,7 @@ from satchel.domain.ids import UserName
 
 _REMOVE_TIMEOUT = 1.0  # seconds; limits the wait for a workspace that a tool of another emulator has locked
 _PREFIX = "satchel-run-"
-_KEEP_LOGS_SECONDS = 7 * 24 * 3600.0  # the logs of a killed emulator may explain why it ended
+_KEEP_LOGS_SECONDS = 7 * 24 * 3600.0  # how long to keep a killed emulator's logs, which may explain its end
 
 
 class Workspaces:
@@ -120,7 +120,7 @@ def _remove_remains(own: Path) -> None:
     dead: list[tuple[Path, int]] = []
     used: set[str] = set()
     for folder in own.parent.glob(f"{_PREFIX}*"):
-        with suppress(OSError):  # another user's folder, or one that another emulator has just removed
+        with suppress(OSError):  # skip other users' folders, and folders that another emulator has just removed
             lock = None if folder == own else _locked(folder)
             if lock is None:
                 used.update(_names(folder / "users"))

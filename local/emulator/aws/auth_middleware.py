@@ -86,7 +86,7 @@ def _headers(environ: "WSGIEnvironment") -> dict[str, str]:
 
 
 def _body(environ: "WSGIEnvironment") -> bytes:
-    """Read and return the request body. Replace the WSGI input stream, so that the application can read it again."""
+    """Read and return the request body. Replace the WSGI input stream, so that the application also gets the body."""
     body: bytes = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
     environ["wsgi.input"] = io.BytesIO(body)
     return body

@@ -70,8 +70,8 @@ class LocalCloud:
     Only S3 clients use the loopback server at ``endpoint_url``, so that their presigned URLs work. Other processes use
     the loopback server for all services (see ``environ``).
 
-    ``without`` names moto patches that are not installed: tests use it to prove that a patch is needed. It cannot
-    remove a patch that this process has already installed.
+    ``without`` names moto patches that are not installed. Tests leave out a patch to prove that it is needed. A patch
+    that this process has already installed stays installed.
     """
 
     def __init__(self, *, without: Collection[str] = ()) -> None:

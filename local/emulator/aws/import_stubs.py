@@ -1,8 +1,8 @@
 """Replace ``moto.batch`` with a stub, so that importing moto's Step Functions interpreter imports no Batch or EC2.
 
 The interpreter only needs the module ``moto.batch.utils``. But the real package's ``__init__`` imports all of Batch and
-EC2, which doubles the import time. The stub has the real package's search path, so its modules can still be imported
-when they are needed.
+EC2, which doubles the import time. The stub has the real package's search path, so the real package's modules can
+still be imported when they are needed.
 """
 
 import sys

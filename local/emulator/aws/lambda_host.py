@@ -32,8 +32,8 @@ class InvocationResult:
 class FunctionHost:
     """Runs the handlers of registered Lambda functions.
 
-    Each invocation gets a new thread. A thread pool could deadlock: handlers wait for other handlers, and those could
-    not start while the pool is full.
+    Each invocation gets a new thread. A thread pool of limited size could deadlock: if every thread ran a handler that
+    waits for another handler, the other handlers could never start.
     """
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class FunctionHost:
         self._start(name, run)
 
     def close(self, timeout: float) -> int:
-        """Reject new invocations, wait up to ``timeout`` seconds, and return how many handlers are still running."""
+        """Reject new invocations, wait up to ``timeout`` seconds for handlers to end, and return how many still run."""
         with self._lock:
             self._is_open = False
             running = set(self._running)

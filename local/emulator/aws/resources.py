@@ -63,13 +63,16 @@ def create_secret(name: str, value: str) -> str:
 
 
 def create_role(name: str) -> str:
-    """Create an IAM role that any principal in the account may assume; return its ARN. moto enforces no policies."""
+    """Create an IAM role that any principal in the account may assume, and return its ARN.
+
+    The role has no permissions policies, because moto enforces none.
+    """
     role = boto3.client("iam").create_role(RoleName=name, AssumeRolePolicyDocument=json.dumps(_TRUST_POLICY))
     return str(role["Role"]["Arn"])
 
 
 def create_function(name: str, handler: Handler, *, role: str, timeout: float) -> str:
-    """Create a Lambda function and return its ARN. ``handler`` runs in this process, at most ``timeout`` seconds."""
+    """Create a Lambda function and return its ARN. ``handler`` runs in this process. ``timeout`` is in seconds."""
     HOST.register(Function(name, handler, timeout))
     function = boto3.client("lambda").create_function(
         FunctionName=name,
@@ -83,13 +86,16 @@ def create_function(name: str, handler: Handler, *, role: str, timeout: float) -
 
 
 def map_stream(table: str, function: str, definition: Definition) -> None:
-    """Make a table's stream invoke a function. ``definition`` has boto3's ``create_event_source_mapping`` arguments."""
+    """Make a DynamoDB table's stream invoke a function.
+
+    ``definition`` contains the other arguments of boto3's ``create_event_source_mapping``.
+    """
     stream = boto3.client("dynamodb").describe_table(TableName=table)["Table"]["LatestStreamArn"]
     boto3.client("lambda").create_event_source_mapping(EventSourceArn=stream, FunctionName=function, **definition)
 
 
 def create_state_machine(name: str, definition: str, substitutions: Mapping[str, object], *, role: str) -> str:
-    """Create a Standard state machine from the text of an ASL file, and return the state machine's ARN.
+    """Create a Standard state machine from its Amazon States Language text. Return the state machine's ARN.
 
     ``substitutions`` has a value for each ``${Placeholder}`` in the text. Raise ValueError if a value or a placeholder
     is missing.

@@ -101,7 +101,7 @@ def check_authorization_header(
     names = parts[2].split(";")
     request = AWSRequest(method=method, url=url, data=b"" if "x-amz-content-sha256" in names else body())
     for name in names:
-        request.headers[name] = headers.get(name.replace("_", "-"), "")  # ``headers`` has dashes, never underscores
+        request.headers[name] = headers.get(name.replace("_", "-"), "")  # names in ``headers`` have only dashes
     signer = (S3SigV4Auth if scope.service == "s3" else SigV4Auth)(scope.credentials, scope.service, scope.region)
     _check_signature(signer, request, timestamp, parts[3])
 

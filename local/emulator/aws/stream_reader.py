@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 class StreamReader:
-    """Delivers a DynamoDB stream's records to a function. Calls it in a separate thread, so ``offer`` never blocks."""
+    """Delivers a DynamoDB stream's records to a function, in a separate thread, so that ``offer`` never blocks."""
 
     def __init__(self, invoke: Invoke, *, filters: Sequence[str], batch_size: int, retries: int) -> None:
         self._invoke = invoke
@@ -34,12 +34,12 @@ class StreamReader:
         self._thread.start()
 
     def offer(self, record: Record) -> None:
-        """Queue the record for delivery if it passes the filters."""
+        """Queue a DynamoDB stream record for delivery to the function, if the record passes the filters."""
         if not self._patterns or any(matches_pattern(pattern, record) for pattern in self._patterns):
             self._records.put(record)
 
     def close(self, timeout: float) -> None:
-        """Stop reading, and wait up to ``timeout`` seconds until the current batch has been processed."""
+        """Deliver no more batches. Wait up to ``timeout`` seconds until the function has processed the current one."""
         self._closed.set()
         self._records.put(None)
         self._thread.join(timeout)
@@ -50,7 +50,7 @@ class StreamReader:
                 self._deliver(batch)
 
     def _next_batch(self) -> list[Record]:
-        """Wait for a record, and return it with the other records that are queued by then, up to the batch size."""
+        """Wait until at least one record is queued. Return all queued records, but at most ``batch_size`` records."""
         batch = [self._records.get()]
         while len(batch) < self._batch_size and not self._records.empty():
             batch.append(self._records.get())
@@ -64,7 +64,7 @@ class StreamReader:
         _log.warning("Dropped %d records of a stream after the last retry", len(batch))
 
     def _invoke_with(self, batch: Sequence[Record]) -> Sequence[Record]:
-        """Invoke the function with the batch. Return the records to retry: the first failed one and all after it."""
+        """Invoke the function with the batch. Return the records to retry: the first failed one and all later ones."""
         result = self._invoke({"Records": list(batch)})
         if result.failed:
             _log.warning("A batch of a stream failed: %s", result.payload)

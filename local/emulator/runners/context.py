@@ -12,7 +12,7 @@ class LambdaContext:
     """The context object of Lambda's Python runtime, reduced to what the handlers use.
 
     ``deadline`` is a ``time.monotonic()`` value in seconds. ``asynchronous`` is True if the caller does not wait for
-    the result. Handlers that forward invocations to other processes need it; AWS's context object does not have it.
+    the result. AWS's context object lacks ``asynchronous``, but handlers that forward invocations need this field.
     """
 
     function_name: str
@@ -43,7 +43,7 @@ class InvocationError(Exception):
 
 
 def error_payload(error: BaseException, request_id: str) -> dict[str, object]:
-    """Return the payload that Lambda responds with if a handler raised ``error``."""
+    """Return the payload with which Lambda responds when a handler raises ``error``."""
     invocation_error = error if isinstance(error, InvocationError) else None
     trace = invocation_error.stack_trace if invocation_error else None
     return {

@@ -22,7 +22,7 @@ from local.emulator.runners import process_tree
 from local.emulator.runners.context import Handler, InvocationError, LambdaContext, error_payload
 from local.emulator.runners.messages import Invocation, encode_line
 
-_SHUTDOWN_SECONDS = 0.8  # time for the handler's shutdown; the parent process kills this process after one second
+_SHUTDOWN_SECONDS = 0.8  # maximum for the handler's ``shutdown``; the parent kills this process after one second
 
 
 class Environment:
@@ -42,7 +42,7 @@ class Environment:
 
     def _run(self, invocation: Invocation) -> None:
         response = self._respond(invocation)
-        with self._write_lock, contextlib.suppress(BrokenPipeError):  # if the parent died, this process will end, too
+        with self._write_lock, contextlib.suppress(BrokenPipeError):  # the parent has died and needs no response
             self._responses.write(response)
             self._responses.flush()
 

@@ -60,7 +60,7 @@ def _fork_twice(request: ForkRequest, descriptors: Sequence[int], parent: socket
 
 
 def _run_environment(request: ForkRequest, descriptors: Sequence[int]) -> None:
-    """Run the environment and never return. A new session ensures that Ctrl-C reaches only the parent process."""
+    """Run the environment in a new session, so that Ctrl-C reaches only the parent process. Never return."""
     try:
         os.setsid()
         for standard_descriptor, descriptor in enumerate(descriptors):

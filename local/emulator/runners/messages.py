@@ -15,7 +15,7 @@ MAX_FORK_REQUEST_BYTES = 1 << 17
 
 
 class Invocation(TypedDict):
-    """Message from the parent process to an environment: run the handler. It times out in ``remaining`` seconds."""
+    """Message from the parent process to an environment: run the handler, which times out in ``remaining`` seconds."""
 
     id: str
     arn: str

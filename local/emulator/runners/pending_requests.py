@@ -1,4 +1,4 @@
-"""Invocations of one environment that have no response yet."""
+"""Track the invocations of one environment (a process that runs a Lambda handler) that have no response yet."""
 
 import threading
 import time
@@ -40,7 +40,10 @@ class PendingRequests:
         return future
 
     def resolve(self, response: Response) -> None:
-        """Complete the future of the invocation that ``response`` answers. Ignore a response after the deadline."""
+        """Complete the future of the invocation that ``response`` answers.
+
+        Ignore the response if the invocation has already timed out. Store an import error for ``fail_all``.
+        """
         if response["kind"] == "import_error":
             self._import_error = _to_error(response)
             return
@@ -55,7 +58,7 @@ class PendingRequests:
             entry[0].set_exception(_to_error(response))
 
     def expire(self, now: float, error: InvocationError) -> bool:
-        """Fail every invocation whose deadline has passed at ``now``, with ``error``. Return True if there was one."""
+        """Fail each invocation with ``error`` if its deadline has passed at ``now``. Return True if any has failed."""
         with self._lock:
             late = [request_id for request_id, (_, deadline) in self._pending.items() if deadline <= now]
             futures = [self._pending.pop(request_id)[0] for request_id in late]

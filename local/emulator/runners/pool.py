@@ -74,7 +74,7 @@ class EnvironmentPool:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        """Close the pool."""
+        """End all environments."""
         self.close()
 
     def handler(self, function_name: str) -> Handler:
@@ -82,7 +82,7 @@ class EnvironmentPool:
 
         def handle(event: object, context: LambdaContext) -> object:
             if context.tenant_id is None:
-                # same error as Lambda's, for an invocation without a tenant id
+                # Lambda raises the same error for an invocation without a tenant id.
                 raise InvocationError("InvalidParameterValueException", "The invoked function requires a tenant id.")
             return self.invoke(
                 function_name,
@@ -106,7 +106,7 @@ class EnvironmentPool:
         """Run the function's handler in the tenant's environment. Return its result, or None if ``asynchronous``.
 
         An asynchronous call returns as soon as the invocation is sent to the environment. A failed asynchronous
-        invocation is only logged. Return None if the invocation was canceled while it queued.
+        invocation is only logged. Return None if the invocation was canceled while it waited.
 
         Raise InvocationError with Lambda's error type: the handler's own error, ``Runtime.ExitError`` if the
         environment ended, ``Sandbox.Timedout`` after the function's timeout, ``TooManyRequestsException`` if no

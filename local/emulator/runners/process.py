@@ -21,9 +21,9 @@ from local.emulator.runners.pending_requests import PendingRequests
 
 _log = logging.getLogger(__name__)
 _CHUNK_BYTES = 1 << 16
-_WRITE_TIMEOUT = 0.05  # seconds; if a write to the pipe takes longer, the process does not read its input
+_WRITE_TIMEOUT = 0.05  # seconds; ``retire`` kills a process at once if another thread's write to it blocks for longer
 _pids: set[int] = set()
-_fork_lock = threading.Lock()  # without the lock, ``reap`` could kill a fork that is not in _pids yet
+_fork_lock = threading.Lock()  # prevents ``reap`` from killing a new environment whose pid is not yet in _pids
 
 
 class EnvironmentProcess:
@@ -68,7 +68,7 @@ class EnvironmentProcess:
 
     @property
     def next_deadline(self) -> float | None:
-        """Return the monotonic time (in seconds) of the next deadline, or None if there is no deadline."""
+        """Return the monotonic time (in seconds) of the next timeout of an invocation or the grace period, or None."""
         times = (self._kill_at, self.requests.next_deadline)
         return min((time_ for time_ in times if time_ is not None), default=None)
 
@@ -91,7 +91,7 @@ class EnvironmentProcess:
         return line, self.requests.add(request_id, time.monotonic() + self.function.timeout)
 
     def send(self, line: bytes) -> None:
-        """Write a line to the process. Do nothing if the process has ended: ``reap`` fails its pending invocations."""
+        """Send an invocation to the process. If the process has ended, do nothing: ``reap`` fails the invocation."""
         with self._write_lock, contextlib.suppress(BrokenPipeError, ValueError):
             self._invocations.write(line)
             self._invocations.flush()
@@ -107,7 +107,11 @@ class EnvironmentProcess:
         return False
 
     def retire(self, grace_seconds: float) -> None:
-        """Close the process's input to end it. Kill it after ``grace_seconds``, or at once if it reads no input."""
+        """End the process by closing its input pipe.
+
+        If the process still runs after ``grace_seconds``, the supervisor kills it. If the process does not read its
+        input, the supervisor kills it at once.
+        """
         self.is_retired = True
         is_writable = self._write_lock.acquire(timeout=_WRITE_TIMEOUT)
         self._kill_at = time.monotonic() + (grace_seconds if is_writable else 0)
@@ -117,7 +121,7 @@ class EnvironmentProcess:
             self._write_lock.release()
 
     def enforce_deadlines(self, now: float) -> None:
-        """Kill the process if its grace period or an invocation has timed out. All its invocations then fail."""
+        """Kill the process if an invocation or the grace period has timed out. All pending invocations then fail."""
         seconds = self.function.timeout
         error = InvocationError("Sandbox.Timedout", f"Task timed out after {seconds:.2f} seconds")
         if self.requests.expire(now, error):
@@ -147,7 +151,7 @@ def _log_file(folder: Path, function: RunnerFunction, tenant: str) -> Path:
 
 
 def _fork(fork_server: ForkServer, function: RunnerFunction, descriptors: tuple[int, int, int]) -> int:
-    """Fork an environment that uses ``descriptors`` as standard streams. Close them in this process. Return the pid."""
+    """Fork an environment with ``descriptors`` as its standard streams. Close this process's copies. Return the pid."""
     try:
         with _fork_lock:
             pid = fork_server.fork(function.target, function.name, function.environ, descriptors)

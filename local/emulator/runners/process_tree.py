@@ -36,12 +36,15 @@ def set_process_name(name: str) -> None:
 
 
 def mark_process() -> None:
-    """Mark this process and its future children with an OOM score. Raise PermissionError if this is not allowed."""
+    """Give this process and its future children the OOM score by which ``kill_orphans`` recognizes them.
+
+    Raise PermissionError if the kernel does not allow the change.
+    """
     Path("/proc/self/oom_score_adj").write_text(str(_OOM_SCORE_MARK))
 
 
 def kill_tree(pid: int) -> None:
-    """Kill a process and its descendants, except those that are already orphans: ``kill_orphans`` kills these."""
+    """Kill a process and its descendants. Orphaned descendants survive until ``kill_orphans`` kills them."""
     with contextlib.suppress(psutil.NoSuchProcess):
         root = psutil.Process(pid)
         _kill([root, *root.children(recursive=True)])

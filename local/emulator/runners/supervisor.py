@@ -14,8 +14,8 @@ from local.emulator.runners.process import EnvironmentProcess
 class Supervisor:
     """Thread that reads the environments' responses and notices exits at once, without polling.
 
-    ``on_exit(process)`` is called before an ended process is reaped. ``on_wake(now)`` is called after every event. It
-    returns the monotonic time at which the supervisor must call it again, or None.
+    The supervisor calls ``on_exit(process)`` before it reaps an ended process, and ``on_wake(now)`` after every event.
+    ``on_wake`` returns the monotonic time at which the supervisor must call ``on_wake`` again, or None.
     """
 
     def __init__(self, on_exit: Callable[[EnvironmentProcess], None], on_wake: Callable[[float], float | None]) -> None:
@@ -44,7 +44,7 @@ class Supervisor:
             self._wake_up()
 
     def end(self, timeout: float) -> None:
-        """Wait up to ``timeout`` seconds until all processes have ended. The caller must first shut them down."""
+        """Wait up to ``timeout`` seconds until all environments have ended. The caller must retire them first."""
         self._is_ending = True
         self._wake_up()
         self._thread.join(timeout)
@@ -87,7 +87,7 @@ class Supervisor:
 
     def _reap(self, process: EnvironmentProcess) -> None:
         process.read_responses()
-        with contextlib.suppress(KeyError):  # _read unregisters the output when the stream ends
+        with contextlib.suppress(KeyError):  # _read has already unregistered the output if the stream has ended
             self._selector.unregister(process.output)
         self._selector.unregister(process.pidfd)
         self._watched.remove(process)

@@ -90,7 +90,8 @@ class WaitQueue:
     def count_ahead(self, key: Key, invocation: QueuedInvocation | None) -> int:
         """Return how many other environments must start before the environment of ``invocation``.
 
-        ``key`` is the function name and tenant of that environment. ``invocation`` is None if it is not queued yet.
+        ``key`` is the function name and tenant of that environment. If ``invocation`` is None, it is not queued yet, so
+        all queued invocations come first.
         """
         ahead = takewhile(lambda each: each is not invocation, self._queued)
         return len({each.key for each in ahead} - {key})

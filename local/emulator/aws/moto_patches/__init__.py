@@ -50,7 +50,7 @@ PATCHES: Mapping[str, Callable[[], None]] = {
 
 def install_all(without: Collection[str] = ()) -> None:
     """Install all moto patches except those in ``without``. Tests leave a patch out to prove that it is needed."""
-    import_module("moto.stepfunctions.parser.models")  # import first: some patches only change loaded modules
+    import_module("moto.stepfunctions.parser.models")  # load it first: some patches only change loaded modules
     for name, install in PATCHES.items():
         if name not in without:
             install()

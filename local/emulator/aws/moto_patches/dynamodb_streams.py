@@ -1,9 +1,9 @@
 """Make moto deliver a DynamoDB stream to its Lambda functions as on AWS: in order, once, filtered, in the background.
 
 Patches ``StreamShard.add``. Unpatched moto calls the functions during each write, applies no filters, and passes all
-undelivered records. Without the patch, the records of two concurrent writers are delivered twice, all records have the
-same sequence number, a failed function is not retried, and the records of a stream without a function accumulate. With
-the patch, the stream's GetRecords operation returns no records.
+undelivered records to each call. Without the patch, the records of two concurrent writers are delivered twice, all
+records have the same sequence number, a failed function is not retried, and the records of a stream without a function
+accumulate. With the patch, the stream's GetRecords operation returns no records.
 """
 
 import datetime as dt
@@ -33,7 +33,11 @@ def install() -> None:
 
 
 def close(timeout: float) -> None:
-    """Stop all stream readers, and wait up to ``timeout`` seconds for each. Later writes start new readers."""
+    """Stop delivering the records of all DynamoDB streams to Lambda functions.
+
+    Wait up to ``timeout`` seconds for each function that is processing records. The next write to a table starts the
+    delivery of its stream again.
+    """
     with _lock:
         readers = list(_readers.values())
         _readers.clear()

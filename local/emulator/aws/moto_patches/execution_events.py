@@ -22,12 +22,16 @@ _listeners: list[Listener] = []
 
 @cache
 def install() -> None:
-    """Patch moto so that the listener gets an event when an execution fails, times out or is aborted."""
+    """Patch moto so that it reports each state machine execution that fails, times out or is aborted."""
     replace(BaseExecutionWorkerCommunication, "terminated", _terminate_and_report)
 
 
 def set_listener(listener: Listener | None) -> None:
-    """Set the function to call with each event, on the thread that ends the execution. None removes the function."""
+    """Set the function that is called when a state machine execution fails, times out or is aborted.
+
+    The function's argument is the event that EventBridge would send. The call is made on the thread that ends the
+    execution. If ``listener`` is None, the current function is removed.
+    """
     _listeners[:] = [] if listener is None else [listener]
 
 
@@ -39,7 +43,7 @@ def _terminate_and_report(self: BaseExecutionWorkerCommunication) -> None:
 
 
 def _event(execution: Execution) -> dict[str, object]:
-    """Return the event in EventBridge's format, with only the fields that the target of an EventBridge rule can use."""
+    """Return the event that EventBridge sends for an ended execution, without unused fields such as ``time``."""
     return {
         "source": "aws.states",
         "detail-type": "Step Functions Execution Status Change",

@@ -12,7 +12,7 @@ def replace(owner: type | ModuleType, name: str, replacement: object) -> None:
 
 
 def original(owner: type, name: str) -> Any:  # noqa: ANN401  (moto's private names have no useful types)
-    """Return the attribute ``name`` that moto defines in class ``owner``, so that its replacement can call it."""
+    """Return moto's own attribute ``name`` of class ``owner``, so that its replacement can call the original."""
     return owner.__dict__[name]
 
 

@@ -96,7 +96,8 @@ class AssembledObject:
 
 
 def _get_object(self: S3Response) -> Any:  # noqa: ANN401  (moto's response)
-    token = _can_stream.set("werkzeug.socket" in self.request.environ)  # boto3 clients in this process cannot stream
+    # Stream only to HTTP clients: boto3 clients in this process call moto without a socket, and cannot stream.
+    token = _can_stream.set("werkzeug.socket" in self.request.environ)
     try:
         return _get(self)
     finally:

@@ -63,7 +63,7 @@ def _setup_and_catch_up(self: CallbackEndpoint, heartbeat_seconds: int) -> Heart
 
 
 def _notify_heartbeat(self: CallbackEndpoint) -> bool:
-    """Accept a heartbeat even if the task is not waiting yet. The heartbeat timeout starts when the task waits."""
+    """Accept a heartbeat even before the task waits for its callback. The heartbeat timeout starts with the wait."""
     if self._heartbeat_endpoint is not None:
         _notify_endpoint(self._heartbeat_endpoint)
     return True
@@ -102,7 +102,7 @@ def _raise_if_ended(pool: CallbackPoolManager, token: str) -> None:
 
 def _send_task_failure(self: StepFunctionResponse) -> ActionResult:
     token, error, cause = (self._get_param(name) for name in ("taskToken", "error", "cause"))
-    # moto has two Step Functions back ends. The emulator configures moto to use the one that runs executions.
+    # moto has two Step Functions back ends. The cast is safe, because the emulator uses the one that runs executions.
     backend = cast("StepFunctionsParserBackend", self.stepfunction_backend)
     backend.send_task_failure(token, error=error, cause=cause)
     return EmptyResult()

@@ -79,7 +79,7 @@ def _environment(self: ExecutionWorker) -> Environment:
 
 def _stop(self: Environment, stop_date: dt.datetime, cause: str | None, error: str | None) -> None:
     with self._state_mutex:
-        if self._program_state is None:  # moto ignores a stop before the execution has started
+        if self._program_state is None:  # without this, moto ignores a stop before the first state
             self._program_state = ProgramStopped(stop_date=stop_date, cause=cause, error=error)
         _set_stop(self, stop_date=stop_date, cause=cause, error=error)
     _wake_waiting_tasks(self)
@@ -93,14 +93,14 @@ def _time_out(self: Environment) -> None:
 
 
 def _fail(self: Environment, error: object) -> None:
-    """Set the execution's error if the execution is still running. Errors after its end only result from the end."""
+    """Set the execution's error if the execution still runs. Ignore later errors, which only result from its end."""
     with self._state_mutex:
         if self.is_running():
             _set_error(self, error=error)
 
 
 def _transition(self: Environment, next_state_name: str) -> None:
-    """Set the next state. Do nothing if the execution has ended: moto then stops before it runs another state."""
+    """Set the execution's next state. Do nothing if the execution has ended, so that moto runs no further state."""
     with self._state_mutex:
         if self._program_state is None or isinstance(self._program_state, ProgramRunning):
             _next_state_name.fset(self, next_state_name)

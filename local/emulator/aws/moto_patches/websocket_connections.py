@@ -23,7 +23,7 @@ class Connection(Protocol):
     """The server's end of a WebSocket connection. Implementations are thread-safe."""
 
     def send(self, text: str) -> bool:
-        """Send a message after all earlier messages. Return False if the connection has ended."""
+        """Send a text message to the client, after all earlier messages. Return False if it cannot be sent."""
         ...
 
     def close(self) -> None:
@@ -42,7 +42,7 @@ def install() -> None:
 
 
 def register(connection_id: ConnectionId, connection: Connection) -> None:
-    """Deliver messages that are posted to ``connection_id`` over ``connection``, until ``unregister`` is called."""
+    """Use ``connection`` to send all messages posted to ``connection_id``, until ``unregister`` is called."""
     _connections[connection_id] = connection
 
 
