@@ -1,7 +1,8 @@
 """Process startup: connect the use cases to the real adapters, and set up logs and metrics.
 
 Only this package creates AWS clients. The handlers (``functions/*/handler.py``), the local server and the command line
-import this package before everything else, so the settings of this module apply to all later imports.
+import this package before everything else, so the settings in this module (garbage collector, pydantic) apply to all
+later imports.
 """
 
 import gc

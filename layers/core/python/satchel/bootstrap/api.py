@@ -1,4 +1,4 @@
-"""Builds the HTTP application, in a module of its own, because only the api function's layer contains FastAPI."""
+"""Builds the HTTP application. A separate module, because only the layer of the api function contains FastAPI."""
 
 import os
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from satchel.settings import ApiSettings
 
 
 def build_app(closing: Callable[[], bool] = lambda: False) -> FastAPI:
-    """Return the application. When the server is about to stop, ``closing`` returns True and long polls end early.
+    """Return the HTTP application. ``closing`` returns True if the server is about to stop. Long polls then end early.
 
     Raise RuntimeError if ``auth=local`` is set on AWS, where anyone could then send another user's identity headers.
     """

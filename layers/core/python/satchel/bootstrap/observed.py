@@ -42,7 +42,7 @@ def _set_up_logs(service: str) -> Logger:
 
 @lru_cache
 def metrics() -> EmfMetrics | SilentMetrics:
-    """Return the metrics of this process, which ``observed`` flushes after each invocation."""
+    """Return the metrics of this process. The decorator ``observed`` logs them after each Lambda invocation."""
     return EmfMetrics() if MetricSettings().metrics == "emf" else SilentMetrics()
 
 

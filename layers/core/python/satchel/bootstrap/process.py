@@ -24,7 +24,7 @@ def registry() -> Registry:
 
 @lru_cache
 def isolation() -> Isolation:
-    """Return the isolation layers for tool processes that this machine's kernel supports."""
+    """Return the sandbox layers that this machine's kernel supports. They isolate the processes that run tools."""
     return find_layers()
 
 

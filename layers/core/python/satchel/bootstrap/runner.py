@@ -1,6 +1,7 @@
-"""Creates what a runner needs: clients of its MCP servers, and for each call, ports with the call's credentials.
+"""Creates the objects that a runner (a Lambda function that runs tools) needs.
 
-It is separate from ``use_cases``, because a runner is untrusted and must not get the adapters of other functions.
+These objects are clients of the runner's MCP servers and, for each call, ports that use the call's credentials. This
+module is separate from the use cases, because a runner is untrusted and must not get the adapters of other functions.
 """
 
 import os
@@ -39,7 +40,7 @@ _client_lock = Lock()
 
 @lru_cache
 def run_tool_use_case(server: str) -> RunTool:
-    """Return the use case that runs calls of ``server``. Raise KeyError if this runner is not for that server."""
+    """Return the use case that runs tool calls on a server. Raise KeyError if this runner is not for that server."""
     return RunTool(
         client=tool_client(server),
         workspaces=LocalWorkspaces(),
@@ -56,7 +57,7 @@ def run_tool_use_case(server: str) -> RunTool:
 
 
 def call_ports(order: CallOrder) -> CallPorts:
-    """Return the ports for one call. They use the call's own credentials, which reach only this user's data."""
+    """Return the ports for one tool call. They use the call's own credentials, which reach only this user's data."""
     storage = StorageSettings()
     table = Table(clients.scoped_dynamodb(order.credentials), storage.table)
     store = S3Files(clients.scoped_s3(order.credentials), storage.bucket)
@@ -112,7 +113,10 @@ def _own_servers() -> Mapping[str, ServerEntry]:
 
 
 def _fill_entry(server: str, entry: ServerEntry) -> ServerEntry:
-    """Return an entry with its variables resolved. Its PYTHONPATH defaults to the setting ``server_packages``."""
+    """Return a server's configuration entry with its variables replaced by their values.
+
+    The entry's PYTHONPATH defaults to the setting ``server_packages``.
+    """
     full = resolve_variables(ServerSettings().mcp_config, server, entry, _values())
     packages = RunnerSettings().server_packages
     return full if packages is None else full.model_copy(update={"env": {"PYTHONPATH": packages, **full.env}})
@@ -120,7 +124,7 @@ def _fill_entry(server: str, entry: ServerEntry) -> ServerEntry:
 
 @lru_cache
 def _values() -> VariableSource:
-    """Return the source of server variables: Secrets Manager, or the environment if no secret prefix is set."""
+    """Return the source of values for server variables: Secrets Manager, or the environment without a secret prefix."""
     prefix = RunnerSettings().secret_prefix
     if prefix is None:
         return environment_variables(os.environ)

@@ -28,7 +28,7 @@ START_SECONDS = 60.0
 POOL_LIMITS = PoolLimits()
 NO_ISOLATION = Isolation()
 
-# A server that only lists its tools needs no workspace, but its libraries may need a directory to write to.
+# To list its tools, a server needs no workspace. But its libraries may write files, so it gets a temporary directory.
 _LISTING_ACCESS = WorkspaceAccess(writes=True)
 
 Fill = Callable[[ServerEntry], ServerEntry]
@@ -36,7 +36,10 @@ Fill = Callable[[ServerEntry], ServerEntry]
 
 
 class RunningCall:
-    """Implements ``ports.tool_client.RunningCall``. Any thread may call ``kill``; only one at a time ``receive``."""
+    """A tool call that is running. Implements ``ports.tool_client.RunningCall``.
+
+    Any thread may call ``kill``, but only one thread at a time may call ``receive``.
+    """
 
     def __init__(self, session: Session, tool: str, arguments: dict[str, Any]) -> None:
         self._session = session
@@ -64,9 +67,10 @@ class RunningCall:
 class McpToolClient:
     """Lists and calls the tools of one MCP server. Implements ``ports.tool_client.ToolClient``.
 
-    ``environ`` is this process's environment; servers inherit only a few harmless variables of it. ``fill``
-    resolves the variables in ``entry`` before each server start. ``isolation``: the sandbox layers of this machine.
-    ``max_bytes`` limits each answer, and ``max_file_bytes`` limits each file that a tool writes.
+    ``environ`` is this process's environment, of which servers inherit only a few harmless variables. ``entry`` is the
+    server's configuration, in which ``fill`` replaces variables before each server start. ``isolation`` names the
+    sandbox layers that this machine supports. ``max_bytes`` limits each answer, and ``max_file_bytes`` limits each file
+    that a tool writes.
     """
 
     def __init__(
@@ -101,7 +105,7 @@ class McpToolClient:
     ) -> Iterator[RunningCall]:
         """Start a tool call on an idle server, or on a new one. Raise ToolCrashed if no server can be started.
 
-        With ``writes``, the server process can write to the workspace. Without it, the process can only read there.
+        If ``writes`` is True, the server process can write to the workspace. Otherwise, it can only read the workspace.
         """
         access = WorkspaceAccess(workspace, writes)
         session = self._pool.take(access)
@@ -113,7 +117,7 @@ class McpToolClient:
             self._pool.give_back(access, session, succeeded=running is not None and running.succeeded)
 
     def list_tools(self) -> Sequence[ToolSpec]:
-        """Start a server only to list its tools, and return them. Raise ToolCrashed if it does not start or answer."""
+        """Start a server, return its tools, and end the server. Raise ToolCrashed if it does not start or answer."""
         session = self._open(_LISTING_ACCESS)
         try:
             return [self._spec(tool) for tool in session.list_tools(self._start_seconds)]
@@ -123,11 +127,15 @@ class McpToolClient:
             session.close()
 
     def close(self) -> None:
-        """End all servers and their descendants. The event loop keeps running, because other clients may share it."""
+        """End this client's servers and their descendants, but not the event loop, which other clients may share."""
         self._pool.close()
 
     def _open(self, access: WorkspaceAccess) -> Session:
-        """Open a session. If the server hangs up, retry with the older MCP handshake. Raise ToolCrashed on failure."""
+        """Open an MCP session with a server. Raise ToolCrashed on failure.
+
+        If a local server closes the connection during the handshake, retry with a new process and the older MCP
+        handshake.
+        """
         first_error: NotReadyError | None = None
         entry = self._resolved_entry()
         for mode in self._modes:

@@ -21,17 +21,18 @@ _OVERLAP = max(map(len, _BLANK_LINES)) - 1
 
 
 class PrivateAddressError(httpx2.ConnectError):
-    """The server's address is private, and the server's entry does not set ``allow_private``."""
+    """The server's address is private, and the server's entry in mcp.json does not set ``allow_private``."""
 
 
 class TooLongError(httpx2.StreamError):
-    """An answer exceeds the size limit."""
+    """An answer of a remote MCP server, or one event in an event stream, exceeds the size limit."""
 
 
 class GuardedTransport(httpx2.AsyncBaseTransport):
-    """Connects only to public addresses (with ``allow_private``: any). Aborts answers and events over ``max_bytes``.
+    """HTTP transport that connects only to public addresses, or to all addresses if ``allow_private`` is True.
 
-    The MCP SDK reports only that the connection was lost. ``limit_exceeded`` and ``connect_error`` say why.
+    It aborts an answer, or an event in an event stream, that is longer than ``max_bytes``. After a failure, the MCP SDK
+    reports only that the connection was lost. So ``limit_exceeded`` and ``connect_error`` store the cause.
     """
 
     def __init__(self, max_bytes: int, *, allow_private: bool, inner: httpx2.AsyncBaseTransport | None = None) -> None:
@@ -42,8 +43,11 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         self.connect_error: str | None = None
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a request. Raise DecodingError if the answer is compressed, or TransportError if sending fails."""
-        request.headers["Accept-Encoding"] = "identity"  # no compression: a small body could expand to any size
+        """Send a request and return the answer.
+
+        Raise DecodingError if the answer is compressed, or TransportError if sending fails.
+        """
+        request.headers["Accept-Encoding"] = "identity"  # a small compressed body could expand to any size
         try:
             response = await self._send(request)
         except httpx2.TransportError as error:
@@ -60,11 +64,14 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         return response
 
     async def aclose(self) -> None:
-        """Close all connections."""
+        """Close all HTTP connections of this transport."""
         await self._inner.aclose()
 
     def check_size(self, pending: int) -> None:
-        """Raise TooLongError and set ``limit_exceeded`` if ``pending`` bytes are more than the limit."""
+        """Raise TooLongError and set ``limit_exceeded`` if an answer or event exceeds the size limit.
+
+        ``pending`` is the number of bytes received of that answer or event.
+        """
         if pending > self._max_bytes:
             self.limit_exceeded = True
             raise TooLongError(f"the answer is longer than {self._max_bytes} bytes")

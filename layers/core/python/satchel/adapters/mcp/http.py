@@ -24,7 +24,7 @@ from satchel.ports.tool_client import BlockedAccess, CallFailure
 
 logger = logging.getLogger(__name__)
 
-# At level DEBUG, these loggers write whole messages. At INFO, they write URLs, which can contain API keys.
+# Log only warnings: at DEBUG, these loggers write whole messages; at INFO, URLs, which can contain API keys.
 for verbose in ("mcp", "httpx2", "httpcore2"):
     logging.getLogger(verbose).setLevel(logging.WARNING)
 
@@ -36,8 +36,8 @@ Incoming = SessionMessage | Exception
 class HttpConnection:
     """Connection to the URL in a server's configuration entry. ``max_bytes`` limits each answer and each event.
 
-    Requests contain the server's token, which no other host must receive. So the SDK follows redirects only within the
-    server's origin, and the SSE transport follows no redirects.
+    Requests contain the access token for the server, which must not reach another host. So the SDK follows redirects
+    only within the server's origin, and the SSE transport follows no redirects.
     """
 
     def __init__(self, entry: ServerEntry, max_bytes: int) -> None:
@@ -86,7 +86,10 @@ class HttpConnection:
         return ()
 
     def loss_failure(self, sdk_message: str, /) -> CallFailure | None:
-        """Return a call failure with the most specific reason: the size limit, connection error or SDK message."""
+        """Return a call failure that says why the connection was lost.
+
+        The reason is the size limit, the connection error or, if neither is known, the SDK's message.
+        """
         reason = self._transport.connect_error or sdk_message
         message = f"The connection to the tool's server was lost: {reason}"
         return self.size_failure() or CallFailure(crashed=True, message=message)
@@ -107,9 +110,10 @@ class HttpConnection:
 
 @asynccontextmanager
 async def sse_streams(http: httpx2.AsyncClient, url: str) -> AsyncIterator[TransportStreams]:
-    """Connect over SSE and yield the message streams. The transport of ``http`` must limit the event size.
+    """Connect to an MCP server over SSE, and yield the message streams.
 
-    Raise HTTPError if the server is unreachable, or ValueError if it names no usable endpoint for POST requests.
+    The transport of ``http`` must limit the size of events, because this function has no limit. Raise HTTPError if the
+    server is unreachable, or ValueError if it names no usable endpoint for POST requests.
     """
     async with http.sse(url, max_event_size=None) as source:
         source.response.raise_for_status()
@@ -137,7 +141,7 @@ async def _endpoint(events: AsyncIterator[httpx2.ServerSentEvent], url: str) -> 
 
 
 async def _read(events: AsyncIterator[httpx2.ServerSentEvent], to_client: MemoryObjectSendStream[Incoming]) -> None:
-    """Forward messages until the event stream ends or breaks, then close ``to_client``, which ends the session."""
+    """Forward the server's messages until the event stream ends. Then close ``to_client``, which ends the session."""
     with to_client:
         try:
             async for event in events:

@@ -1,6 +1,6 @@
-"""Imports the MCP SDK's client without the SDK's server, which the client needs only for in-process connections.
+"""Imports the client of the MCP SDK without the SDK's server code, which only in-process connections use.
 
-Importing the server (with uvicorn, starlette and cryptography) takes about 20 % of a runner's import time, and the
+Importing the server code (with uvicorn, starlette and cryptography) takes about 20 % of a runner's import time, and the
 runner's Lambda layer does not contain these packages. Import this module before the SDK, and only in the runner's
 Lambda function, because tests and tools can use in-process connections.
 """
@@ -28,7 +28,7 @@ class _Stub(ModuleType):
 
 
 def _import_client() -> None:
-    """Import the SDK with stubs for its server modules, then remove the stubs, so that later imports are real."""
+    """Import the SDK with stubs for its server modules, then remove the stubs: later imports get the real modules."""
     if "mcp" in sys.modules:
         return
     sys.modules.update({name: _Stub(name) for name in _SERVER_MODULES})

@@ -30,7 +30,7 @@ class MessageObserver:
         self._tools_changed = False
 
     def reset(self) -> None:
-        """Forget the result and the question. Called before each request."""
+        """Forget the last result and question that the server sent. The session calls this before each tool call."""
         self.result = None
         self.question = None
 
@@ -60,7 +60,7 @@ class MessageObserver:
 
 
 class _ObservedStream:
-    """Implements the SDK's ``ReadStream``; passes every message to the observer before it returns the message."""
+    """Message stream (the SDK's ``ReadStream``) that shows each message to the observer before it returns it."""
 
     def __init__(self, incoming: ReadStream[SessionMessage | Exception], observer: MessageObserver) -> None:
         self._incoming = incoming

@@ -1,4 +1,4 @@
-"""Pool of warm servers, which stay alive between calls. Each server runs one call at a time."""
+"""Pool of MCP server sessions, which stay open between tool calls. Each server runs one call at a time."""
 
 import threading
 import time
@@ -13,7 +13,7 @@ SessionFactory = Callable[[WorkspaceAccess], Session]
 
 @dataclass(frozen=True)
 class PoolLimits:
-    """Limits of a pool. ``max_idle`` is the maximum number of idle servers that have the same workspace access."""
+    """Limits of a server pool. At most ``max_idle`` idle servers with the same workspace access stay alive."""
 
     max_servers: int = 8
     max_idle: int = 2
@@ -30,8 +30,8 @@ class _Idle:
 class Pool:
     """Keeps sessions with running servers, so that later calls with the same workspace access can reuse them.
 
-    If ``max_servers`` servers are running, a new server replaces the least recently used idle server. If no server is
-    idle, the caller waits.
+    If ``max_servers`` servers are running, a new server replaces the least recently used idle server. If all servers
+    are busy, the caller waits.
     """
 
     def __init__(self, open_session: SessionFactory, limits: PoolLimits) -> None:
@@ -44,7 +44,7 @@ class Pool:
         self._timer: threading.Timer | None = None
 
     def take(self, access: WorkspaceAccess) -> Session:
-        """Return an idle session with this access, or open a new one. Raise the errors of ``open_session``."""
+        """Return an idle session with this workspace access, or a new session. Raise the errors of ``open_session``."""
         while True:
             idle, evicted = self._next(access)
             if idle is None:
@@ -54,12 +54,15 @@ class Pool:
             self._end(idle)
 
     def give_back(self, access: WorkspaceAccess, session: Session, *, succeeded: bool) -> None:
-        """Keep the session for another call if its call succeeded and left no processes. Otherwise end the session."""
+        """Keep the session for later calls if its call succeeded and left no processes, and the idle limit allows it.
+
+        Otherwise, end the session.
+        """
         if not (succeeded and session.can_be_reused() and self._keep(access, session)):
             self._end(session)
 
     def close(self) -> None:
-        """End all sessions, including those that are running a call."""
+        """End all sessions of this pool, including sessions that are running a call."""
         with self._changed:
             sessions = [*self._busy, *(idle.session for idle in self._idle)]
             self._idle.clear()
@@ -70,7 +73,11 @@ class Pool:
             session.close()
 
     def _next(self, access: WorkspaceAccess) -> tuple[Session | None, Session | None]:
-        """Wait for capacity. Return ``(idle session, None)``, or ``(None, session to be closed first or None)``."""
+        """Wait until a session is idle or a new server may start. Return ``(session to reuse, session to close)``.
+
+        One or both are None. If both are None, the caller opens a new session. If only the second is given, the caller
+        closes that session first, to make room for the new one.
+        """
         with self._changed:
             self._changed.wait_for(lambda: self._idle or self._busy_count() < self._limits.max_servers)
             idle = next((idle for idle in reversed(self._idle) if idle.access == access), None)
@@ -123,7 +130,8 @@ class Pool:
             limit = time.monotonic() - self._limits.idle_seconds
             expired = [idle for idle in self._idle if idle.since <= limit]
             self._idle = [idle for idle in self._idle if idle.since > limit]
-            self._busy.update(idle.session for idle in expired)  # expired sessions count as busy until they end
+            # Count expired sessions as busy until they end, because their servers are still running.
+            self._busy.update(idle.session for idle in expired)
             self._set_timer(self._idle[0].since + self._limits.idle_seconds if self._idle else None)
         for idle in expired:
             self._end(idle.session)

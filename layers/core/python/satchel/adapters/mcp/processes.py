@@ -1,13 +1,13 @@
 """Starts, inspects and ends server processes, together with all their descendants.
 
-A server becomes a *subreaper* before its program starts (``sandbox.launch``). So it adopts every process that a tool
-detaches with a double fork, and that process stays among the server's descendants. Ending a server has three steps:
-stop the server, so that it starts no more processes; kill all its descendants; kill the server.
+A server becomes a *subreaper* before its program starts (in ``sandbox.launch``): if a tool detaches a process with a
+double fork, the server becomes that process's parent. So the process stays among the server's descendants. Ending a
+server has three steps: stop the server, so that it starts no more processes; kill all its descendants; kill the server.
 
 If a server dies unexpectedly, its descendants become *orphans*. The runner, which is a subreaper too
-(``become_subreaper``), adopts them: orphans are those children of the runner that are neither servers nor in the
-runner's own process session. A running server adopts its own orphans, so they never reach the runner. Therefore, ending
-any server can safely kill all orphans of the runner: none of them belongs to a call that is still running.
+(``become_subreaper``), adopts them. An orphan is a child of the runner that is neither a server nor in the runner's own
+process session. A detached process of a server that still runs is not an orphan, because that server adopts it. So
+whenever a server ends, the runner can kill all orphans: no orphan belongs to a call that is still running.
 """
 
 import ctypes
@@ -169,7 +169,10 @@ def _stop(pid: int) -> None:
 
 
 def _has_stopped(thread: Path) -> bool:
-    """Return True if the thread cannot run. In ``/proc``, its state follows its name, which may contain ")" itself."""
+    """Return True if a thread is stopped or dead. Its ``stat`` file contains the state after the last ``)``.
+
+    The thread's name comes before the state, and can contain ``)`` too.
+    """
     try:
         return (thread / "stat").read_text().rpartition(")")[2].split()[0] in _NOT_RUNNING
     except (FileNotFoundError, ProcessLookupError):
@@ -225,7 +228,7 @@ def _is_alive(process: psutil.Process) -> bool:
 
 
 def _kill_until_none(find: Callable[[], list[psutil.Process]]) -> None:
-    """Kill the processes that ``find`` returns until it returns none: a dying process can still start others."""
+    """Kill the processes that ``find`` returns. Repeat this until it returns none: a process can start others."""
     deadline = time.monotonic() + _KILL_SECONDS
     while alive := [process for process in find() if _is_alive(process)]:
         for process in alive:

@@ -58,11 +58,11 @@ class ServerConnection(Protocol):
         ...
 
     def prepare_call(self) -> None:
-        """Prepare for a call: create the folders that the server expects, and discard reports about earlier calls."""
+        """Prepare for a call: create the server's folders, and discard reports of access blocked in earlier calls."""
         ...
 
     def mark_ready(self) -> None:
-        """Remember that the processes running now belong to the server, not to a call. Called once, before any call."""
+        """Record the processes that run before the first call: they belong to the server, later ones to a call."""
         ...
 
     def size_failure(self) -> CallFailure | None:
@@ -70,15 +70,18 @@ class ServerConnection(Protocol):
         ...
 
     def take_violations(self, error: str | None) -> Sequence[BlockedAccess]:
-        """Return the accesses that were blocked during the call. ``error`` is the call's error text, or None."""
+        """Return the file accesses that were blocked during the call. ``error`` is the call's error text, or None."""
         ...
 
     def take_outside_changes(self) -> Sequence[str]:
-        """Return the paths outside the workspace that changed during the call. A sandbox prevents such changes."""
+        """Return the paths outside the workspace that changed during the call (empty if a sandbox prevents changes)."""
         ...
 
     def loss_failure(self, sdk_message: str, /) -> CallFailure | None:
-        """Return a call failure that says why the connection was lost, or None if it still works. May block briefly."""
+        """Return a call failure that says why the connection was lost, or None if the server can still answer.
+
+        This method may block briefly.
+        """
         ...
 
     def can_be_reused(self) -> bool:
@@ -95,7 +98,7 @@ class ServerConnection(Protocol):
 
 
 class NotReadyError(Exception):
-    """The server did not become ready for calls. ``hung_up``: the connection was lost (False after a timeout)."""
+    """The server did not become ready for calls. ``hung_up`` is True if the connection to the server was lost."""
 
     def __init__(self, message: str, *, hung_up: bool) -> None:
         super().__init__(message)
@@ -136,17 +139,17 @@ class Session:
         self.connection.mark_ready()
 
     def start(self, tool: str, arguments: dict[str, Any], listener: EventListener) -> Future[None]:
-        """Start a tool call. The listener receives the call's events; the last one is a ToolResult or a CallFailure."""
+        """Start a tool call. ``listener`` receives the call's events: the last is a ToolResult or a CallFailure."""
         self.connection.prepare_call()
         self._observer.reset()
         self._listener = listener
-        # Don't start the task with the portal. The portal waits until the task has begun, so each call would be slower.
+        # Don't start the task with the portal (to the event loop): it waits until the task begins, which slows calls.
         task = asyncio.run_coroutine_threadsafe(self._call(tool, arguments, listener), self._loop)
         task.add_done_callback(_report_abnormal_end(listener))
         return task
 
     def can_be_reused(self) -> bool:
-        """Return True if another call can use this session."""
+        """Return True if this session is open and its connection can serve another tool call."""
         return not self._ended.is_set() and self.connection.can_be_reused()
 
     def list_tools(self, seconds: float) -> list[Tool]:
@@ -190,7 +193,7 @@ class Session:
             self._ended.set()
 
     async def _subscribe(self, client: Client) -> None:
-        """Subscribe to notices that the tool list changed. The current MCP revision sends them only to subscribers."""
+        """Subscribe to notices that the tool list changed. Current MCP servers send them only to subscribers."""
         offered = client.server_capabilities.tools
         if not self.connection.is_persistent or offered is None or not offered.list_changed:
             return
@@ -207,11 +210,11 @@ class Session:
         for path in self.connection.take_outside_changes():
             listener(OutsideChange(path=path))
         self._listener = _ignore
-        listener(outcome)  # must be the last event: after it, another thread can start the next call
+        listener(outcome)  # send this event last: after it, another thread can start the next call
 
     async def _outcome(self, tool: str, arguments: dict[str, Any], listener: EventListener) -> ToolResult | CallFailure:
         try:
-            to_json(arguments)  # raise now: an error during sending (lone surrogate) would end the session
+            to_json(arguments)  # fail now if JSON cannot encode this: an error during sending ends the session
         except ValueError as error:
             return CallFailure(crashed=False, message=f"The arguments cannot be written as JSON: {error}")
         request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=arguments))
@@ -265,7 +268,7 @@ class Session:
 
 
 def _ignore(_event: ToolEvent) -> None:
-    """Do nothing. This listener is set between calls, when no caller waits for events."""
+    """Ignore an event. This function is the listener between calls, when no caller waits for events."""
 
 
 def _forward_progress(listener: EventListener) -> ProgressFnT:

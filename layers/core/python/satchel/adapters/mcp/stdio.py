@@ -32,8 +32,8 @@ _FOLDERS = {"HOME": ".home", "TMPDIR": ".tmp", "XDG_CACHE_HOME": ".cache", "MPLC
 _PYTHON = {
     "PYTHONUTF8": "1",
     "PYTHONUNBUFFERED": "1",
-    "PYTHONDONTWRITEBYTECODE": "1",  # a tool could forge bytecode in a directory that it can write to
-    "PYTHONNOUSERSITE": "1",  # a tool could put modules in the user site directory, which the next server would import
+    "PYTHONDONTWRITEBYTECODE": "1",  # write no bytecode: a tool could forge it in a writable directory
+    "PYTHONNOUSERSITE": "1",  # a tool could put a module in the user site directory, and later servers would import it
 }
 
 _EXIT_SECONDS = 0.5
@@ -42,7 +42,11 @@ _MAX_ZOMBIES = 32
 
 @dataclass(frozen=True)
 class ServerProgram:
-    """Data to start a server process. ``environ`` is the runner's environment; ``max_…`` limit messages and files."""
+    """Data for starting a server process from its configuration ``entry``.
+
+    ``environ`` is the runner's environment. ``max_line_bytes`` limits each message of the server, and
+    ``max_file_bytes`` limits each file that it writes.
+    """
 
     entry: ServerEntry
     environ: Mapping[str, str]
@@ -77,19 +81,19 @@ class StdioConnection:
         return self._transport.connect()
 
     def prepare_call(self) -> None:
-        """Create the server's own folders (HOME, TMPDIR, caches), and discard reports about earlier calls."""
+        """Create the server's folders (HOME, …), and discard reports of access blocked in earlier calls."""
         create_folders(self._runtime_dir)
         self._reports.take()
         if self._outside_changes:
             self._outside_changes.begin()
 
     def mark_ready(self) -> None:
-        """Remember the running descendants as parts of the server. With ``npx``, one of them is the actual server."""
+        """Record which descendants belong to the server itself. With ``npx``, the actual server is one of them."""
         if self._transport.process:
             self._own_processes = processes.descendants(self._transport.process.pid)
 
     def size_failure(self) -> CallFailure | None:
-        """Return a call failure if a message exceeded the size limit, else None."""
+        """Return a call failure if a message of the server exceeded the size limit, else None."""
         limit = self._program.max_line_bytes
         if not self._transport.limit_exceeded:
             return None
@@ -120,7 +124,7 @@ class StdioConnection:
         return len(left_behind) <= _MAX_ZOMBIES and not processes.any_alive(left_behind)
 
     def take_violations(self, error: str | None) -> Sequence[BlockedAccess]:
-        """Return the accesses that the guard blocked, ending with the one (if any) that caused the call's ``error``."""
+        """Return the file accesses blocked during a call. An access that caused the call's ``error`` is the last."""
         reported, commands = self._reports.take()
         if error is None or self._policy is None:
             return reported
@@ -131,7 +135,7 @@ class StdioConnection:
         return [*(access for access in reported if access.path != cause.path), *(same or [cause])]
 
     def take_outside_changes(self) -> Sequence[str]:
-        """Return the paths outside the workspace that changed during the call. A sandbox prevents such changes."""
+        """Return the paths outside the workspace that changed during the call (empty if a sandbox prevents changes)."""
         return self._outside_changes.take() if self._outside_changes else ()
 
     def kill(self) -> None:
@@ -141,7 +145,7 @@ class StdioConnection:
                 processes.end(self._transport.process)
 
     def close(self) -> None:
-        """Close the pipe for the guard's reports, and remove the temporary directory."""
+        """Close the pipe for reports of blocked file access, and remove the server's temporary directory."""
         self._reports.close()
         if self._scratch is not None:
             remove_tree(self._scratch)
@@ -177,7 +181,7 @@ def server_environment(entry_env: Mapping[str, str], environ: Mapping[str, str],
 
 
 def create_folders(runtime_dir: Path) -> None:
-    """Create the server's own folders (HOME, …). Call this before each call: a new session empties the workspace."""
+    """Create the server's folders (HOME, …) before each call, because a new chat session empties the workspace."""
     for folder in _FOLDERS.values():
         path = runtime_dir / folder
         if path.is_symlink() or (path.exists() and not path.is_dir()):

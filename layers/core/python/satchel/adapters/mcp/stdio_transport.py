@@ -1,7 +1,8 @@
 """MCP transport over the pipes of a server process. It reads long lines in linear time, and ends when the process ends.
 
-The SDK's transport is not used: for each chunk it joins and splits its whole buffer (20 MB take 10 s), it has no size
-limit, and it waits until the *pipe* is closed, which a forked child can delay long after the server has died.
+This module replaces the SDK's transport, which joins and splits its whole buffer for each chunk (20 MB take 10 s) and
+has no size limit. The SDK's transport also waits until the *pipe* is closed, but a forked child can keep the pipe open
+long after the server has died.
 """
 
 import os
@@ -28,9 +29,10 @@ Incoming = SessionMessage | Exception
 
 
 class StdioTransport:
-    """MCP transport over one process, for one connection. ``start`` is called on the event loop's thread.
+    """MCP transport over the pipes of one server process. It can be connected only once.
 
-    ``ended``: the server will send no more messages. ``limit_exceeded``: a line was longer than ``max_bytes``.
+    ``start`` starts the process, and is called on the event loop's thread. ``ended`` is True when the server will send
+    no more messages. ``limit_exceeded`` is True if the server sent a line longer than ``max_bytes``.
     """
 
     def __init__(self, start: Callable[[], subprocess.Popen[bytes]], max_bytes: int) -> None:
@@ -42,7 +44,7 @@ class StdioTransport:
 
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[TransportStreams]:
-        """Start the process and yield the message streams. The caller must end the process."""
+        """Start the server process and yield the message streams. The caller must end the process afterwards."""
         to_client, incoming = anyio.create_memory_object_stream[Incoming](0)
         outgoing, from_client = anyio.create_memory_object_stream[SessionMessage](0)
         with to_client, incoming, outgoing, from_client:
@@ -72,7 +74,7 @@ class StdioTransport:
 async def _read_lines(
     lines: BufferedByteReceiveStream, to_client: MemoryObjectSendStream[Incoming], max_bytes: int
 ) -> bool:
-    """Forward messages until the pipe ends or a line exceeds the size limit. Return True if a line was too long."""
+    """Forward the server's messages until the pipe ends or a line is too long. Return True if a line was too long."""
     try:
         while True:
             await to_client.send(_parse(await lines.receive_until(b"\n", max_bytes)))
@@ -100,7 +102,7 @@ async def _watch(pid: int, reading: anyio.CancelScope) -> None:
 
 
 class _Pipe(ByteReceiveStream):
-    """Reading end of a pipe, as an anyio stream. The owner of the file descriptor must close the descriptor."""
+    """Reading end of a pipe, as an anyio stream. Closing the stream does not close the file descriptor."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
@@ -118,7 +120,7 @@ class _Pipe(ByteReceiveStream):
             return data
 
     async def aclose(self) -> None:
-        """Do nothing: the owner of the file descriptor closes it."""
+        """Do nothing: the owner of the pipe's file descriptor closes the descriptor."""
 
 
 async def _write_all(fd: int, data: bytes) -> None:
@@ -142,7 +144,7 @@ async def _wait_for_exit(pid: int) -> None:
 
 
 def _parse(line: bytes) -> Incoming:
-    """Return the message in a line, or an exception if it has none: a tool may print other text to stdout."""
+    """Parse a line as a message. If this fails, return the error: a tool may print other text to stdout."""
     try:
         return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
     except ValueError as error:

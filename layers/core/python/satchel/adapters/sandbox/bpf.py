@@ -1,6 +1,7 @@
 """Assembler for seccomp filters: classic BPF programs that allow or deny system calls (Linux, x86_64 and aarch64).
 
-Replaces the C library libseccomp, which Lambda does not provide. A filter is only a few dozen comparisons.
+This module replaces the C library libseccomp, which Lambda does not provide. It can be small, because a filter has only
+a few dozen comparisons.
 """
 
 from __future__ import annotations
@@ -27,7 +28,12 @@ WORD = 0xFFFFFFFF
 
 
 class Rule:
-    """Deny a system call if its masked argument (index ``argument``) is in ``values``. ``unless`` inverts this test."""
+    """Rule of a seccomp filter: deny a system call if one of its arguments has certain values.
+
+    The rule combines the argument at the index ``argument`` with ``mask`` (bitwise AND). It denies the call if the
+    result is in ``values`` or, if ``unless`` is True, if the result is not in ``values``. A denied call fails with
+    ``error``.
+    """
 
     def __init__(
         self,
@@ -50,7 +56,9 @@ class Rule:
 def program(machine: str, errors: Mapping[str, int], rules: Iterable[Rule]) -> list[bytes]:
     """Return the instructions of a seccomp filter. Raise OSError if the architecture (``machine``) is unknown.
 
-    ``errors`` maps system call names to error numbers. These calls always fail; with 0, they succeed without effect.
+    ``errors`` maps names of system calls to error numbers: each of these calls fails with its error, whatever its
+    arguments are. If the number is 0, the call does nothing and returns success. ``rules`` deny calls with certain
+    arguments.
     """
     if machine not in _ARCHES:
         raise OSError(errno.ENOSYS, f"no filter for {machine}")
@@ -76,7 +84,10 @@ def load(code: list[bytes]) -> None:
 
 
 def _by_argument(number: int, rule: Rule) -> list[bytes]:
-    """Return the code of a rule. It checks only the lower 32 bits of an argument: the kernel ignores the upper bits."""
+    """Return the instructions for a rule.
+
+    They check only the lower 32 bits of an argument, because the kernel ignores the upper bits.
+    """
     deny, next_rule = _return(_ERRNO | rule.error), _load(_NR_OFFSET)
     if rule.unless:
         otherwise, match = [deny], [next_rule]

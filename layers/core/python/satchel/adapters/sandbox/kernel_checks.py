@@ -1,7 +1,8 @@
 """Program that checks which sandbox layers the kernel enforces.
 
-Each check applies a layer in a forked child, then tries an operation that the layer must deny. A successful system call
-is no proof, because a seccomp filter that this process inherits can answer instead of the kernel.
+Each check applies a layer in a forked child, then tries an operation that the layer must deny. It is not enough that
+the system call which applies the layer succeeds: a seccomp filter that this process inherits can answer that call
+instead of the kernel.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _HIDDEN = "/tmp"  # noqa: S108  (a directory that exists on every system)
 
 
 def main() -> None:
-    """Check all layers. Print one line for each: ``name:`` if the layer works, ``name:reason`` if it does not."""
+    """Check all sandbox layers. Print ``name:`` for each layer that works, or ``name:reason`` for one that does not."""
     for name, is_enforced in CHECKS.items():
         child = os.fork()
         if child == 0:

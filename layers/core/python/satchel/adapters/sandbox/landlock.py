@@ -1,7 +1,7 @@
 """Limits the file access of this process and its descendants to given paths, with Landlock (Linux 5.13 and newer).
 
 The ruleset denies all access that Landlock controls on the running kernel, except the rights granted for a path.
-Landlock does not control stat, chmod, chown and utime. The modules ``mounts`` and ``seccomp`` do.
+Landlock does not control stat, chmod, chown and utime, so the modules ``mounts`` and ``seccomp`` restrict these calls.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """Program that enters the sandbox and then becomes a server: ``main(["runner=PID", "read=/usr", …, "--", COMMAND…])``.
 
-The sandbox stays in effect after exec, and applies to all descendants of the server. As a *subreaper*, the server
-adopts every process that its tools detach (setsid, double fork), so the runner finds these processes among the server's
-descendants. The *death signal* kills the server when the runner dies for any reason. This program fails if it cannot
-apply a requested layer.
+The sandbox stays in effect after exec, and applies to all descendants of the server. The server becomes a *subreaper*:
+it adopts every process that its tools detach (setsid, double fork). So the runner finds these processes among the
+server's descendants. A *death signal* kills the server when the runner dies for any reason. This program fails if it
+cannot apply a requested layer.
 
-All options can be repeated: ``runner`` (pid), ``layer`` (landlock, seccomp, mounts), ``network=no``, ``processes``
-(number), ``limit=RLIMIT_…:value``, and paths: ``cwd``, ``read``, ``write``, ``device``, ``hide``, ``runtime_dir``
-(mounted as writable because libraries check this, although only ``write`` lets the server write there).
+All options can be repeated. Options without a path are ``runner`` (pid), ``layer`` (landlock, seccomp, mounts),
+``network=no``, ``processes`` (number) and ``limit=RLIMIT_…:value``. Options with a path are ``cwd``, ``read``,
+``write``, ``device``, ``hide`` and ``runtime_dir``. The runtime directory is mounted as writable, because libraries
+check this. Landlock still lets the server write there only if a ``write`` option names this directory too.
 """
 
 from __future__ import annotations
@@ -68,7 +69,11 @@ def _parse(options: list[str]) -> dict[str, list[str]]:
 
 
 def _set_limits(options: dict[str, list[str]], *, has_user_namespace: bool) -> None:
-    """Set resource limits. Without a user namespace, add the running threads, because RLIMIT_NPROC counts these too."""
+    """Set the resource limits of this process.
+
+    The kernel counts processes (RLIMIT_NPROC) per user. Without a user namespace, threads that are already running
+    count too, so add their number to the limit.
+    """
     requested = {name: int(value) for name, _, value in (text.partition(":") for text in options.get("limit", []))}
     for number in map(int, options.get("processes", [])):
         requested["RLIMIT_NPROC"] = number + (0 if has_user_namespace else limits.running_threads())

@@ -1,7 +1,7 @@
 """Limits a server process: sets resource limits and a maximum number of processes, and drops privileges.
 
-The kernel does not apply RLIMIT_NPROC to root. If the server runs as root, a control group (version 1 or 2) limits the
-number of processes. If the cgroup file system is not writable, this number is not limited.
+The kernel does not apply RLIMIT_NPROC to root. So if the server runs as root, a control group (version 1 or 2) limits
+the number of its processes. If the cgroup file system is not writable, a root server can start any number of processes.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def hide_this_process() -> None:
 def enter_cgroup(max_processes: int) -> bool:
     """Move this process into a control group that limits its processes. Return False if no group can be created.
 
-    This process has a single thread, so move only that thread. To move a process, the kernel would wait 10 ms or more
-    until no thread on the machine is forking.
+    Move only the thread, because this process has a single thread and moving a process is slow: the kernel would wait
+    10 ms or more until no thread on the machine is forking.
     """
     for parent, threads, settings in _cgroup_parents():
         group = _group(parent, os.getpid())
@@ -86,7 +86,8 @@ def remove_cgroup(pid: int) -> None:
 def _cgroup_parents() -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]]]:
     """Yield ``(group, threads file, settings)`` for each control group of this process that can count processes.
 
-    Write the settings first. Then write a thread id to the threads file of a subgroup, which moves the thread there.
+    To move a thread into a subgroup, write the ``settings`` (pairs of file name and text) first. Then write the thread
+    id to the ``threads file`` of the subgroup.
     """
     try:
         with open("/proc/self/cgroup") as file:

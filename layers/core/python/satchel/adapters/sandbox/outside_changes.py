@@ -21,7 +21,7 @@ _State = tuple[int, int]
 
 
 class OutsideChanges:
-    """Compares ``directories`` before and after a call. Ignores ``runtime_dir``, where the server may write."""
+    """Finds files in ``directories`` that change during a call. Ignores ``runtime_dir``, where the server may write."""
 
     def __init__(self, directories: Iterable[str], runtime_dir: Path) -> None:
         self._directories = dict.fromkeys(os.path.realpath(directory) for directory in directories)
@@ -29,7 +29,10 @@ class OutsideChanges:
         self._before: dict[str, dict[str, _State]] = {}
 
     def begin(self) -> None:
-        """Record the directory entries before a call. Skip directories with over 2,000 entries: a scan stops there."""
+        """Record the entries of the directories before a call.
+
+        Ignore directories with over 2,000 entries: a scan stops there, so two scans can return different entries.
+        """
         scans = {directory: _scan(directory) for directory in self._directories}
         self._before = {directory: entries for directory, (entries, is_complete) in scans.items() if is_complete}
 
@@ -51,7 +54,10 @@ class OutsideChanges:
 
 
 def _scan(directory: str) -> tuple[dict[str, _State], bool]:
-    """Return ``(states by path of the entries that this user owns, True if the scan read all entries)``."""
+    """Return ``({path: state}, is_complete)`` for the entries of a directory that this user owns.
+
+    ``is_complete`` is False if the scan could not read all entries.
+    """
     states: dict[str, _State] = {}
     try:
         with os.scandir(directory) as entries:

@@ -25,8 +25,8 @@ _FILE = "-f"
 class WorkspaceAccess:
     """A server process's access to the user's workspace: none (``workspace`` is None), read only, or read and write.
 
-    With ``writes`` but no workspace, the process can write only in its runtime directory. A process has this access if
-    it is started only to list its tools.
+    If ``writes`` is True and ``workspace`` is None, the process can write only in its runtime directory (HOME, TMPDIR,
+    caches). A process that is started only to list its tools has this access.
     """
 
     workspace: Path | None = None
@@ -50,7 +50,7 @@ class SandboxPolicy:
 
     @property
     def access_bounds(self) -> AccessBounds:
-        """Return the paths that the process can access, used to find the blocked path that made a call fail."""
+        """Return the paths that the process can access. They help to find the blocked path that made a call fail."""
         return AccessBounds(self.access.workspace if self.access.writes else None, self._reads, self._hidden)
 
     @property
@@ -64,7 +64,10 @@ class SandboxPolicy:
         return not self.has_guard and self.isolation.level != "kernel"
 
     def server_command(self, pipe: int) -> Sequence[str]:
-        """Return the command that starts the server. The guard in a Python server reports to descriptor ``pipe``."""
+        """Return the command that starts the server.
+
+        The command starts a Python server with a guard, which reports blocked file access to the descriptor ``pipe``.
+        """
         python = self._python
         if python is None:
             return [self.program, *(self.entry.command or [])[1:]]
@@ -78,7 +81,7 @@ class SandboxPolicy:
         return [self.program, *python.flags, "-s", str(GUEST / "start.py"), *options, "--", python.start, *python.rest]
 
     def launch_options(self) -> Iterator[str]:
-        """Yield the command-line options for the program ``launch``."""
+        """Yield the command-line options for the program ``launch``, which enters the sandbox and starts the server."""
         yield from (f"cwd={self.entry.cwd}" for _ in range(self.entry.cwd is not None))
         yield from (f"layer={layer}" for layer in sorted(self.isolation.layers))
         yield from (f"read={path}" for path in self._reads)
@@ -113,7 +116,8 @@ class SandboxPolicy:
     def _limits(self) -> Iterator[str]:
         limits = self.entry.process_limits
         yield f"processes={limits.processes}"
-        yield f"limit=RLIMIT_FSIZE:{self.max_file_bytes + 1}"  # so that a file which reaches it is above the limit
+        # Allow one byte more than the file size limit, so that a file that is cut off here is recognized as too large.
+        yield f"limit=RLIMIT_FSIZE:{self.max_file_bytes + 1}"
         yield f"limit=RLIMIT_NOFILE:{limits.open_files}"
         yield f"limit=RLIMIT_DATA:{_MEMORY_FACTOR * self.entry.memory_mb * _MIB}"
         if limits.address_space_mb is not None:

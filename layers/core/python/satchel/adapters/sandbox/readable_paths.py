@@ -26,7 +26,7 @@ _KERNEL = ["/proc/version", "/proc/filesystems", "/proc/sys/kernel/osrelease", "
 _SETTINGS = ["/proc/sys/kernel/random", "/proc/sys/vm/overcommit_memory", "/proc/sys/vm/max_map_count"]
 _READABLE_BY_ALL = [*_SYSTEM, *_LAMBDA, *_CACHES, *_MACHINE, *_KERNEL, *_SETTINGS]
 _CONFIGURATION = "/etc"
-_RESOLVER = "/etc/resolv.conf"  # often a symbolic link to /run, so a server must be able to read its target
+_RESOLVER = "/etc/resolv.conf"  # often a symbolic link into /run, so servers need access to its target
 _BINARIES = frozenset({"bin", "sbin"})
 _INSTALLATION_MARKERS = ("pyvenv.cfg", "lib", "lib64", "libexec")
 _WORLD_ENTERABLE = stat.S_IROTH | stat.S_IXOTH
@@ -87,7 +87,7 @@ def _node_packages(directory: Path) -> list[str]:
 
 
 def _link_chain(path: Path) -> Iterator[Path]:
-    """Yield a path and the targets of its chain of symbolic links, which can be in different installations."""
+    """Yield a path and all targets in its chain of symbolic links. Each target can belong to another installation."""
     yield path
     while path.is_symlink():
         path = path.parent / path.readlink()
@@ -105,7 +105,7 @@ def _installation(binary: Path) -> Iterator[Path]:
 
 
 def _sibling_packages(script: Path) -> Iterator[Path]:
-    """Yield the ``node_modules`` directory that contains a Node program: the program imports packages from it."""
+    """Yield the ``node_modules`` directory that contains a Node program, which imports packages from that directory."""
     if "node_modules" in script.parts:
         yield Path(*script.parts[: script.parts.index("node_modules") + 1])
 

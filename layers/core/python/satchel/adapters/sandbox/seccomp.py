@@ -1,4 +1,4 @@
-"""Denies system calls of a server (with seccomp) that no tool needs, or that Landlock does not control."""
+"""Denies a server (with seccomp) the system calls that no tool needs, or that Landlock does not control."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ _INET, _INET6, _NETLINK = 2, 10, 16
 _DATAGRAM, _SOCKET_TYPE = 2, 0xF
 _NEW_NAMESPACES = 0x7E020000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
-_SET_FLAGS, _SET_EXTENDED_FLAGS = 0x40086602, 0x401C5820  # ioctls that change a file's flags with only read access
+# ioctl requests that change the flags of a file, even if the file is open only for reading
+_SET_FLAGS, _SET_EXTENDED_FLAGS = 0x40086602, 0x401C5820
 
 DENIED = [
-    # calls that inspect or control other processes
+    # system calls that inspect or control other processes
     "ptrace",
     "process_vm_readv",
     "process_vm_writev",
@@ -25,7 +26,7 @@ DENIED = [
     "kcmp",
     "migrate_pages",
     "move_pages",
-    # calls that change mounts or namespaces, or bypass path checks
+    # system calls that change mounts or namespaces, or bypass path checks
     "mount",
     "umount2",
     "pivot_root",
@@ -47,7 +48,7 @@ DENIED = [
     "quotactl",
     "quotactl_fd",
     "acct",
-    # calls that change settings of the machine
+    # system calls that change settings of the machine
     "swapon",
     "swapoff",
     "reboot",
@@ -66,14 +67,14 @@ DENIED = [
     "adjtimex",
     "clock_adjtime",
     "vhangup",
-    # calls that access kernel internals, or make other system calls that a seccomp filter cannot see
+    # system calls that access kernel internals, or make further calls that a seccomp filter cannot see
     "bpf",
     "perf_event_open",
     "userfaultfd",
     "io_uring_setup",
     "io_uring_enter",
     "io_uring_register",
-    # calls for keys or IPC objects: these outlive the process, and neither Landlock nor mounts control them
+    # system calls for keys or IPC objects: these outlive the process, and neither Landlock nor mounts control them
     "add_key",
     "request_key",
     "keyctl",
@@ -132,10 +133,12 @@ def rules(*, network: bool, runner: int | None) -> list[Rule]:
 def install(*, network: bool, runner: int | None, mounts: bool) -> None:
     """Install the seccomp filter on this process and all its descendants. Raise OSError if the kernel rejects it.
 
-    If ``mounts`` is True, everything outside the workspace is read-only, so a server may change modes and times and
-    watch directories. If not, calls that change modes or times return success but do nothing.
+    ``mounts`` is True if a mount namespace makes everything outside the workspace read-only. The server may then change
+    file modes and times, and watch directories. If ``mounts`` is False, calls that change modes or times do nothing and
+    return success, and calls that watch directories fail.
     """
-    errors = dict.fromkeys(DENIED, errno.EPERM) | {"clone3": errno.ENOSYS}  # seccomp cannot check the flags of clone3
+    # Deny clone3, because seccomp cannot check its flags. After ENOSYS, the C library calls clone instead.
+    errors = dict.fromkeys(DENIED, errno.EPERM) | {"clone3": errno.ENOSYS}
     if not mounts:
         errors |= dict.fromkeys(WITHOUT_EFFECT, 0) | dict.fromkeys(WATCHES, errno.EPERM)
     load(program(syscalls.machine(), errors, rules(network=network, runner=runner)))

@@ -1,7 +1,7 @@
 """Makes system calls for which Python has no function, by their number.
 
-Packages for Landlock and seccomp need C libraries that Lambda does not have, or take too long to import: each start of
-a server would wait for them.
+This module replaces packages for Landlock and seccomp. These packages need C libraries that Lambda does not have, or
+take too long to import, and each start of a server would wait for the import.
 """
 
 import ctypes
@@ -144,7 +144,7 @@ def machine() -> str:
 
 
 def numbers(architecture: str) -> dict[str, int]:
-    """Return the system call numbers of an architecture by name, or an empty dict if the architecture is unknown."""
+    """Return a dict from system call names to numbers. The dict is empty if the architecture is unknown."""
     if architecture not in {X86, _ARM}:
         return {}
     specific = ((name, pair[0 if architecture == X86 else 1]) for name, pair in _NUMBERS.items())

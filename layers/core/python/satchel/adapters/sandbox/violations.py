@@ -1,4 +1,4 @@
-"""Finds the access that the sandbox blocked, from the guard's reports or the error text of a failed call."""
+"""Finds file accesses that the sandbox blocked, from reports of the server's guard or the error text of a call."""
 
 import os
 import re
@@ -30,7 +30,10 @@ _PATH = re.compile(r"""'(/[^'\n]+)'|"(/[^"\n]+)"|(?<![\w./:~'"-])(/[^\s'"`<>|;&(
 
 
 class ViolationReports:
-    """Pipe through which the guard inside a server sends its reports. Both ends can be closed more than once."""
+    """Pipe through which the guard (an audit hook inside a Python server) reports blocked file access.
+
+    Both ends of the pipe can be closed more than once.
+    """
 
     def __init__(self) -> None:
         reader, sender = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
@@ -47,7 +50,10 @@ class ViolationReports:
         self._sender.close()
 
     def take(self) -> tuple[list[BlockedAccess], list[str]]:
-        """Return ``(blocked accesses, commands of tools)`` reported since the last ``take``, at most 100 of each."""
+        """Return ``(blocked accesses, commands)`` that the guard reported since the last ``take``, at most 100 of each.
+
+        The commands are those that tools ran.
+        """
         accesses: dict[str, BlockedAccess] = {}
         commands: list[str] = []
         for line in self._lines():
@@ -59,7 +65,7 @@ class ViolationReports:
         return list(accesses.values())[:_MAX_REPORTS], commands[-_MAX_REPORTS:]
 
     def close(self) -> None:
-        """Close both ends of the pipe."""
+        """Close both ends of the pipe for the guard's reports."""
         self._reader.close()
         self._sender.close()
 
@@ -82,10 +88,10 @@ class AccessBounds:
     hidden: Sequence[str]
 
     def find_violation(self, error: str, commands: Sequence[str]) -> BlockedAccess | None:
-        """Return the access outside these bounds that made a call fail, or None if the texts name no such path.
+        """Return the blocked access that made a call fail, or None if ``error`` and ``commands`` name no blocked path.
 
-        Finds accesses that the guard (a Python audit hook) cannot see, because other programs or C libraries made
-        them. If a command failed, its first path argument that is not readable counts as the cause.
+        This method also finds accesses that the guard (a Python audit hook) cannot see, because other programs or C
+        libraries made them. If a command failed, its first path argument that is not readable counts as the cause.
         """
         text = error[:_MAX_TEXT]
         is_denied = _DENIED.search(text) is not None
@@ -101,12 +107,16 @@ class AccessBounds:
         return None
 
     def _operation(self, path: str, error: str, *, is_denied: bool) -> Literal["read", "write"] | None:
-        """Return the blocked operation. This process (the runner) can check paths that are hidden from the tool."""
+        """Return the operation that was blocked, or None if it is unknown.
+
+        This process (the runner) can check paths that are hidden from the tool.
+        """
         if _WRITE.search(_PATH.sub("", error)):
             return "write"
         if os.path.lexists(path):
             return "write" if self._is_readable(path) else "read"
-        return "write" if is_denied else None  # reading a missing file is an error of its own, unless it is hidden
+        # The path does not exist. Reading a missing file fails as "not found", so a denied access was a write.
+        return "write" if is_denied else None
 
     def _is_in_workspace(self, path: str) -> bool:
         return self.workspace is not None and _is_below(path, str(self.workspace))

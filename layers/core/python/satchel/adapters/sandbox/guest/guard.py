@@ -25,7 +25,7 @@ _MAX_BYTES = 3000  # maximum report size: below PIPE_BUF (4096), so that each wr
 _MESSAGES = {READ: "File read outside allowed directories", WRITE: "File operation outside allowed directory"}
 _PERMISSION_DENIED = 13
 
-# Maps each audit event to pairs: the index of a path argument, and the index of its dir_fd argument (or None).
+# Audit events that change files. Each has pairs: the index of a path argument, and of its dir_fd argument (or None).
 _CHANGES = {
     "os.mkdir": ((0, 2),),
     "os.rmdir": ((0, 1),),
@@ -47,12 +47,13 @@ _WATCHED = frozenset(("open", "sqlite3.connect", *_CHANGES, *_LISTS, *_PROGRAMS)
 
 
 class Guard:
-    """Decides whether the server's code may access a file, and reports blocked paths to the descriptor ``pipe``.
+    """Decides whether a Python server's code may access a file, and reports blocked paths to the descriptor ``pipe``.
 
-    Files can be written only in ``workspace``. In ``hidden`` directories, files can be read only in ``workspace`` and
-    ``allowed``. Each path in these three arguments must end in a slash. ``kernel_enforced`` means that the kernel also
-    checks each access; then the guard accepts a path that looks allowed without resolving its symbolic links. Server
-    code could replace functions of ``posix``, so the guard saves those that it uses before the code starts.
+    ``workspace`` contains the only directories in which files can be written. In ``hidden`` directories, only files in
+    ``workspace`` and ``allowed`` can be read. Each path in these three arguments must end in a slash.
+    ``kernel_enforced`` is True if the kernel checks each access too. The guard then accepts a path that looks allowed
+    without resolving its symbolic links. The guard stores the functions of ``posix`` that it uses, because the server's
+    code could replace them later.
     """
 
     def __init__(
@@ -74,11 +75,14 @@ class Guard:
 
     @property
     def trusted_prefixes(self) -> tuple[str, ...]:
-        """Return path prefixes. A path that begins with one of them is allowed if it contains no ``/..``."""
+        """Return directories in which ``open`` needs no further check if the path contains no ``/..``."""
         return self._workspace if self._kernel_enforced else ()
 
     def blocked_access(self, event: str, arguments: tuple[object, ...]) -> tuple[bytes, str] | None:
-        """Report and return ``(READ or WRITE, path)`` of a blocked file access. Return None if access is allowed."""
+        """Return ``(READ or WRITE, path)`` if an audit event is a file access that must be blocked, else None.
+
+        Also send a report of the blocked access to the runner.
+        """
         blocked = self._check(event, arguments)
         if blocked is not None:
             kind, path = blocked
@@ -119,7 +123,7 @@ class Guard:
         return self._check_write(text) if self._resolve(text) is None else self._check_read(text)
 
     def _report_command(self, event_arguments: tuple[object, ...]) -> None:
-        """Report a command of a tool. If the tool call fails, the runner searches the command for a blocked path."""
+        """Report a command that a tool runs. If the tool call fails, the runner searches it for a blocked path."""
         command = event_arguments[1] if len(event_arguments) > 1 else event_arguments[0]
         arguments = command if isinstance(command, (list, tuple)) else (command,)
         self._report(COMMAND, ARGUMENT_SEPARATOR.join(_encoded(argument) for argument in arguments))
@@ -142,7 +146,8 @@ class Guard:
 
     def _looks_readable(self, text: str) -> bool:
         if text.startswith(self._workspace):
-            return self._kernel_enforced  # without kernel checks, resolve links: tools can create links in a workspace
+            # Tools can create symbolic links in a workspace. If the kernel does not check access, resolve the links.
+            return self._kernel_enforced
         return not text.startswith(self._hidden) or text.startswith(self._readable)
 
     def _absolute(self, path: object, dir_fd: object = -1) -> str | None:
@@ -208,7 +213,7 @@ def make_hook(guard: Guard) -> Callable[[str, tuple[object, ...]], None]:
             return
         blocked = guard.blocked_access(event, arguments) if guard else None
         if blocked is not None:
-            del guard  # otherwise a tool could reach the guard through the error's traceback
+            del guard  # remove this reference: a tool could reach the guard through the error's traceback
             kind, path = blocked
             raise PermissionError(_PERMISSION_DENIED, _MESSAGES[kind], path)
 

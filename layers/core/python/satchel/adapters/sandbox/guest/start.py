@@ -1,4 +1,4 @@
-"""Starts a server in its own Python (3.8+) and the file access guard. Short: Python compiles it at each start."""
+"""Starts a Python server (3.8 or newer) with the file access guard. Keep this file short: each start compiles it."""
 
 import sys
 
