@@ -56,8 +56,8 @@ TURNS: Mapping[str, Usage] = {
         transitions=13,
         writes=98,
         reads=111,
-        puts=3,
-        gets=6,
+        puts=2,
+        gets=3,
         messages=8,
     ),
     # The user uploads a file, a tool creates two files from it, and the user downloads both.

@@ -124,7 +124,10 @@ class ReadyMessage:
     isolation: "Isolation"
 
     def show(self, seconds: float) -> None:
-        """Print that the server became ready in ``seconds``. Print each tool listing that has failed or fails later."""
+        """Print that the server became ready in ``seconds``, and the servers whose tools could not be listed so far.
+
+        If the tools of another server cannot be listed later, a further line is printed then.
+        """
         print(  # noqa: T201  (the output of the command)
             f"ready on {self.url} after {seconds:.1f} s",
             "All data are in memory: sessions and files are gone after a stop (Ctrl-C).",

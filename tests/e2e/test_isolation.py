@@ -43,14 +43,17 @@ def target() -> Iterator[AttackTarget]:
         yield created
 
 
-def invalid_path(path: str, allowed_prefix: str | None, suggestion: str) -> Json:
-    """Return the meta data of the error for a blocked access."""
+def invalid_path(path: str, allowed_prefix: str | None, suggestion: str, operation: str | None) -> Json:
+    """Return the meta data of the error for a blocked access, which is also listed as a violation."""
     return {
         "is_error": True,
         "reason": "SecurityViolation",
         "error_code": "E_INVALID_PATH",
         "details": {"attempted_path": path, "allowed_prefix": allowed_prefix, "suggestion": suggestion},
         "retryable": False,
+        "security_violations": [
+            {"attempted_path": path, "allowed_prefix": allowed_prefix, "operation": operation},
+        ],
     }
 
 
@@ -99,7 +102,7 @@ def test_blocked_write_has_the_specified_error(alice: UserClient, target: Attack
 
     assert (result["is_error"], result["error_code"]) == (True, "E_INVALID_PATH")
     assert result["results"] == {"error": "File operation outside allowed directory"}
-    assert result["meta_data"] == invalid_path(path, f"/tmp/{alice.name}/", WRITE_ELSEWHERE)
+    assert result["meta_data"] == invalid_path(path, f"/tmp/{alice.name}/", WRITE_ELSEWHERE, "write")
 
 
 @pytest.mark.clause("v2.1:isolation:reads-restricted")
@@ -110,7 +113,7 @@ def test_blocked_read_has_an_error_that_names_read_paths(alice: UserClient, targ
 
     assert (result["is_error"], result["error_code"]) == (True, "E_INVALID_PATH")
     assert result["results"] == {"error": "File read outside allowed directories"}
-    assert result["meta_data"] == invalid_path(path, f"/tmp/{alice.name}/", READ_ELSEWHERE)
+    assert result["meta_data"] == invalid_path(path, f"/tmp/{alice.name}/", READ_ELSEWHERE, "read")
 
 
 @pytest.mark.parametrize("way", ["shell", "program"])
@@ -122,7 +125,7 @@ def test_blocked_command_suggests_remedies_for_write_and_read(
 
     assert result["results"] == {"error": "File operation outside allowed directory"}
     suggestion = f"{WRITE_ELSEWHERE}. {READ_ELSEWHERE}"
-    assert result["meta_data"] == invalid_path(path, f"/tmp/{alice.name}/", suggestion)
+    assert result["meta_data"] == invalid_path(path, f"/tmp/{alice.name}/", suggestion, None)
 
 
 @pytest.mark.clause("v2.1:isolation:no-username-no-writes")
@@ -132,7 +135,7 @@ def test_write_without_username_has_an_error_that_says_to_declare_it(alice: User
 
     assert result["results"] == {"error": "File operation outside allowed directory"}
     suggestion = "To write files, declare an argument `username: str` and use the prefix /tmp/{username}/"
-    assert result["meta_data"] == invalid_path(path, None, suggestion)
+    assert result["meta_data"] == invalid_path(path, None, suggestion, "write")
     assert not Path(path).exists()
 
 

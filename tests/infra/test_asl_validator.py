@@ -66,7 +66,12 @@ MUTATIONS: list[tuple[Callable[[Machine], object], list[str]]] = [
     (lambda m: m.update(StartAt="Begin"), ["the machine: StartAt Begin does not exist"]),
     (
         lambda m: _states(m)["Think"].update(Next="Choose"),
-        ["Think: Choose does not exist", "AnyCalls is never reached", "RunTools is never reached"],
+        [
+            "Think: Choose does not exist",
+            "AnyCalls is never reached",
+            "AwaitServers is never reached",
+            "RunTools is never reached",
+        ],
     ),
     (
         lambda m: _states(m)["AnyCalls"].update(Default="Tools"),
@@ -103,7 +108,10 @@ MUTATIONS: list[tuple[Callable[[Machine], object], list[str]]] = [
     (lambda m: _states(m)["Finish"].update(Type="Tsak"), ["Finish: unknown type Tsak"]),
     (lambda m: _states(m)["Finish"].update(Timeout=5), ["Finish: unknown field Timeout"]),
     (lambda m: _states(m)["Finish"].pop("Resource"), ["Finish: Resource is missing"]),
-    (lambda m: _states(m)["AnyCalls"].update(Choices=[]), ["AnyCalls: Choices is empty"]),
+    (
+        lambda m: _states(m)["AnyCalls"].update(Choices=[]),
+        ["AnyCalls: Choices is empty", "AwaitServers is never reached"],
+    ),
     (lambda m: _states(m)["AnyCalls"]["Choices"][0].pop("Next"), ["AnyCalls: a choice without Next"]),
     (
         lambda m: _calls(m)["Dispatch"].update(HeartbeatSeconds=900),

@@ -98,7 +98,7 @@ def open_dashboard(number: int) -> Json:
     """Open a dashboard."""
     return {
         "results": "opened",
-        "canvas": {"id": f"monitor-{number}", "url": f"https://mcp.example.com/{number}", "token": "x"},
+        "canvas": {"id": f"monitor-{number}", "url": f"https://mcp.example.com/{number}", "token": ""},
     }
 
 

@@ -1,4 +1,4 @@
-"""Ports for runners, which execute tools: call orders, file operations, tool lists and argument checks."""
+"""Ports for runners, which execute tools: orders (what a runner gets for one call), files, tool lists, argument checks."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager

@@ -34,7 +34,10 @@ def to_stored_file(user: UserName, call_id: CallId, index: int, artifact: Artifa
 
 
 def to_new_file(call: Call, stored: StoredFile, display: Display | None, size: int, now: datetime) -> NewFile:
-    """Return the record to save for a checked file of ``size`` bytes. Without a category, use that of ``display``."""
+    """Return the record to save for a file of ``size`` bytes that a tool call created and RecordToolResult checked.
+
+    If the tool gave the file no category, the record gets the category from the display hint, ``display``.
+    """
     artifact = stored.artifact
     new = NewFile(
         object_id=object_id(call.call_id, stored.index),
