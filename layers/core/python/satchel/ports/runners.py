@@ -1,4 +1,4 @@
-"""Ports for runners, which execute tools: orders (what a runner gets for one call), files, tool lists, argument checks."""
+"""Ports for runners, which execute tools: orders for tool calls, file operations, tool lists, argument checks."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
