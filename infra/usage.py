@@ -54,7 +54,7 @@ TURNS: Mapping[str, Usage] = {
             "Think": 2,
         },
         transitions=13,
-        writes=98,
+        writes=74,
         reads=111,
         puts=2,
         gets=3,
