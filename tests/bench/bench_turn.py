@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-import httpx2
 from anyio.from_thread import start_blocking_portal
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from tests.bench.harness import Benchmark, Comparison
 from tests.e2e.system_process import ROOT, running_system
+from tests.e2e.user_client import UserClient
 
 ARGUMENTS = {"expression": "1+1"}
 MESSAGE = '/calculator.evaluate {"expression": "1+1"}'
@@ -23,7 +23,7 @@ def setup() -> Iterator[Comparison]:
     """Use one session of a running system, and one client with its own process of the same server. Both are warm."""
     with ExitStack() as stack:
         system = stack.enter_context(running_system())
-        http = stack.enter_context(httpx2.Client(base_url=system.url, timeout=60, trust_env=False))
+        http = stack.enter_context(UserClient(system.url, "bench@example.com").client())
         session = http.post("/api/sessions", json={}).raise_for_status().json()["session_id"]
         portal = stack.enter_context(start_blocking_portal())
         client = stack.enter_context(portal.wrap_async_context_manager(Client(SERVER)))

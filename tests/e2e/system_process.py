@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from tests.e2e.user_client import LOCAL_KEY
 from tests.tokens import lines_with_tokens, runner_logs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,16 +85,16 @@ def running_system(
 ) -> Iterator[SystemProcess]:
     """Start the system, wait until it is ready, and stop it with SIGTERM.
 
-    It gets the variables in ``settings``, but none of the developer's SATCHEL_ variables. Raises SystemFailed if it is
-    not ready in time, stops too late or with an exit code other than 0, or has logged a token. In any case, its process
-    group is killed at the end.
+    It gets the variables in ``settings``, but none of the developer's SATCHEL_ variables. Its key is ``LOCAL_KEY``.
+    Raises SystemFailed if it is not ready in time, stops too late or with an exit code other than 0, or has logged a
+    token. In any case, its process group is killed at the end.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryDirectory(prefix="satchel-e2e-") as temp_dir:
         start = time.monotonic()
         process = subprocess.Popen(  # noqa: S603  (our own command, or a test's)
             command or serve_command(free_port()),
             cwd=ROOT,
-            env=environment({"TMPDIR": temp_dir, **(settings or {})}),
+            env=environment({"TMPDIR": temp_dir, "XDG_STATE_HOME": f"{temp_dir}/state", **(settings or {})}),
             stdout=output,  # a file, because a pipe without a reader would fill up and block the system
             stderr=subprocess.STDOUT,
             start_new_session=True,  # Ctrl-C reaches only the test run, which stops the system in order
@@ -111,9 +112,12 @@ def running_system(
 
 
 def environment(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return this process's environment with ``settings`` in place of the developer's SATCHEL_ variables."""
+    """Return this process's environment with ``settings`` in place of the developer's SATCHEL_ variables.
+
+    The key of the local system is ``LOCAL_KEY``, also for the commands that send requests to that system.
+    """
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("SATCHEL_")}
-    return {**inherited, "PYTHONUNBUFFERED": "1", **settings}
+    return {**inherited, "PYTHONUNBUFFERED": "1", "SATCHEL_LOCAL_KEY": LOCAL_KEY, **settings}
 
 
 def _wait_until_ready(process: "subprocess.Popen[bytes]", output: IO[bytes], deadline: float) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.system_process import ROOT, running_system
+from tests.e2e.user_client import LOCAL_KEY
 
 LIVE = Path(__file__).parents[1] / "live"
 
@@ -18,7 +19,7 @@ def test_live_tests_pass_against_a_local_system() -> None:
         result = subprocess.run(  # noqa: S603  (our own interpreter and folder)
             [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", str(LIVE)],
             cwd=ROOT,
-            env=os.environ | {"SATCHEL_LIVE_URL": system.url},
+            env=os.environ | {"SATCHEL_LIVE_URL": system.url, "SATCHEL_LOCAL_KEY": LOCAL_KEY},
             capture_output=True,
             text=True,
             check=False,

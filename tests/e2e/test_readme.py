@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.system_process import SystemProcess
+from tests.e2e.user_client import LOCAL_KEY
 
 ROOT = Path(__file__).parents[2]
 SESSION = re.compile(r"\bs[0-9a-z]{26}\b")
@@ -27,6 +28,7 @@ def test_example_prints_the_output_in_the_readme(
     system: SystemProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SATCHEL_URL", system.url)
+    monkeypatch.setenv("SATCHEL_LOCAL_KEY", LOCAL_KEY)
     commands, expected = _example()
     output = ""
     for command in commands:

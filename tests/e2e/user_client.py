@@ -13,24 +13,31 @@ Json = dict[str, Any]
 WAIT = {"Prefer": "wait=25"}
 TLS = ssl.create_default_context()  # shared, because each client would otherwise read all certificates again
 MAX_START_SECONDS = 30.0
+LOCAL_KEY = "local-key-of-all-systems-that-tests-start"
+"""The key that every request to a local system needs, except those to its public routes."""
 
 
 def fetch(url: str) -> httpx2.Response:
-    """Send a GET request without signing in."""
+    """Send a GET request without signing in and without the key."""
     return httpx2.get(url, verify=TLS)
 
 
 @dataclass(frozen=True)
 class UserClient:
-    """A signed-in user. ``groups`` are separated by commas."""
+    """A signed-in user. ``groups`` are separated by commas. ``key`` is the key of the local system."""
 
     url: str
     name: str
     groups: str = "users"
+    key: str = LOCAL_KEY
 
     def client(self) -> httpx2.Client:
-        """Return an HTTP client that sends this user's name and groups."""
-        headers = {"X-Satchel-User": self.name, "X-Satchel-Groups": self.groups}
+        """Return an HTTP client that sends the key, and this user's name and groups."""
+        headers = {
+            "Authorization": f"Bearer {self.key}",
+            "X-Satchel-User": self.name,
+            "X-Satchel-Groups": self.groups,
+        }
         return httpx2.Client(base_url=self.url, headers=headers, timeout=60, verify=TLS)
 
     def request(self, method: str, path: str, **kwargs: Any) -> httpx2.Response:  # noqa: ANN401  (arguments of httpx2)

@@ -1,7 +1,8 @@
 """Tests of a running deployment. They are collected only if SATCHEL_LIVE_URL is set (docs/deploy.md).
 
 SATCHEL_LIVE_URL is the URL of the deployment. SATCHEL_LIVE_TOKEN and SATCHEL_LIVE_OTHER_TOKEN are id tokens of two
-users. Without tokens, the deployment must be a local system, which accepts any user name.
+users. Without tokens, the deployment must be a local system with the key in SATCHEL_LOCAL_KEY, which accepts any user
+name.
 """
 
 import os
@@ -16,6 +17,8 @@ from tests.e2e.user_client import UserClient
 
 URL = os.environ.get("SATCHEL_LIVE_URL", "").rstrip("/")
 TOKEN, OTHER_TOKEN = (os.environ.get(f"SATCHEL_LIVE_{name}") for name in ("TOKEN", "OTHER_TOKEN"))
+
+KEY = os.environ.get("SATCHEL_LOCAL_KEY", "")
 
 collect_ignore_glob = [] if URL else ["test_*.py"]
 
@@ -40,7 +43,7 @@ class LiveUser(UserClient):
 
 
 def _create_user(token: str | None) -> LiveUser:
-    return LiveUser(URL, f"live{uuid.uuid4().hex[:12]}@example.com", token=token)
+    return LiveUser(URL, f"live{uuid.uuid4().hex[:12]}@example.com", key=KEY, token=token)
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import pytest
 
 from local.cli.new_server import server_program
 from tests.e2e.system_process import running_system
-from tests.e2e.user_client import fetch
+from tests.e2e.user_client import LOCAL_KEY, UserClient
 
 ROOT = Path(__file__).parents[3]
 GUIDE = (ROOT / "docs/authors.md").read_text(encoding="utf-8")
@@ -43,7 +43,8 @@ def checkout(tmp_path: Path) -> Path:
 
 def run(command: str, checkout: Path, url: str = "") -> str:
     config = str(checkout / "functions/servers/mcp.json")
-    environ = {"PATH": "/usr/bin:/bin", "SATCHEL_MCP_CONFIG": config, "SATCHEL_URL": url}
+    settings = {"SATCHEL_MCP_CONFIG": config, "SATCHEL_URL": url, "SATCHEL_LOCAL_KEY": LOCAL_KEY}
+    environ = {"PATH": "/usr/bin:/bin", **settings}
     result = subprocess.run(  # noqa: S603  (commands of the guide)
         ["/bin/bash", "-c", command], cwd=checkout, env=environ, capture_output=True, text=True, check=False
     )
@@ -52,8 +53,8 @@ def run(command: str, checkout: Path, url: str = "") -> str:
 
 
 def wait_until_listed(url: str) -> None:
-    deadline = time.monotonic() + TIMEOUT_SECONDS
-    while '"starting"' in fetch(f"{url}/api/tools").text and time.monotonic() < deadline:
+    observer, deadline = UserClient(url, "observer@example.com"), time.monotonic() + TIMEOUT_SECONDS
+    while '"starting"' in observer.request("GET", "/api/tools").text and time.monotonic() < deadline:
         time.sleep(0.1)
 
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from local.emulator.http_gateway import BUILT
 from tests.e2e.system_process import SystemProcess
-from tests.e2e.user_client import UserClient
+from tests.e2e.user_client import LOCAL_KEY, UserClient
 from tests.e2e.web.chat_page import ChatPage
 
 # Prefer the headless shell: it needs less CPU time than the full browser.
@@ -28,6 +28,9 @@ FLAGS = [
 ]
 TIMEOUT_MS = 20_000
 WIDE = {"width": 1280, "height": 800}
+
+STORE_KEY = f"sessionStorage.setItem('satchel.key', {json.dumps(LOCAL_KEY)})"
+"""The script that gives the key of the system to a page, as the address that the system prints does."""
 
 ChatPageFactory = Callable[..., ChatPage]
 
@@ -52,14 +55,20 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def new_chat_page(browser: Browser, system: SystemProcess) -> Iterator[ChatPageFactory]:
-    """Return a function that creates a page for a new user, with an empty profile; it takes browser context options."""
+    """Return a function that creates a page for a new user, with an empty profile; it takes browser context options.
+
+    The page has the key of the system. If ``signed_in`` is False, no user is stored. If ``has_key`` is False, there is
+    no key either.
+    """
     with ExitStack() as stack:
 
-        def create(*, signed_in: bool = True, **options: Any) -> ChatPage:  # noqa: ANN401  (what Playwright takes)
+        def create(*, signed_in: bool = True, has_key: bool = True, **options: Any) -> ChatPage:  # noqa: ANN401  (what Playwright takes)
             user = UserClient(system.url, f"u{uuid.uuid4().hex[:12]}@example.com")
             context_options = {"base_url": system.url, "viewport": WIDE, "reduced_motion": "reduce"} | options
             context = stack.enter_context(browser.new_context(**context_options))
             context.set_default_timeout(TIMEOUT_MS)
+            if has_key:
+                context.add_init_script(STORE_KEY)
             if signed_in:
                 context.add_init_script(f"localStorage.setItem('satchel.user', {json.dumps(user.name)})")
             return ChatPage(context.new_page(), user)

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.e2e.system_process import ROOT, running_system
 from tests.e2e.user_client import UserClient
 from tests.e2e.web.chat_page import ChatPage
-from tests.e2e.web.conftest import CHROMIUM, FLAGS
+from tests.e2e.web.conftest import CHROMIUM, FLAGS, STORE_KEY
 
 FOLDER = ROOT / "docs" / "images"
 SIZE = {"width": 1440, "height": 860}
@@ -40,7 +40,9 @@ def main() -> None:
 
 def _open_page(browser: Browser, user: UserClient, color_scheme: str) -> ChatPage:
     options = {"base_url": user.url, "viewport": SIZE, "color_scheme": color_scheme, "reduced_motion": "reduce"}
-    return ChatPage(browser.new_context(**options).new_page(), user)  # type: ignore[arg-type]  # TypedDicts
+    context = browser.new_context(**options)  # type: ignore[arg-type]  # TypedDicts
+    context.add_init_script(STORE_KEY)
+    return ChatPage(context.new_page(), user)
 
 
 def _capture_report(chat: ChatPage, session_id: str) -> None:
