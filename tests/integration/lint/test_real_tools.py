@@ -23,7 +23,7 @@ def call(tool: str, arguments: str = "{}", *, user: str | None = None, server: s
 
 
 def summaries(call: ToolCall) -> list[str]:
-    return [f"{finding.severity} {finding.clause} {finding.where}" for finding in lint_call(call, Limits(silence=5))]
+    return [f"{finding.severity} {finding.clause} {finding.where}" for finding in lint_call(call, Limits(silence=60))]
 
 
 def test_valid_output_has_no_finding_and_the_user_directory_is_removed(user: str) -> None:

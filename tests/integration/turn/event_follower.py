@@ -19,7 +19,7 @@ from tests.integration.turn.turn_driver import UserSession
 
 Json = dict[str, Any]
 
-_EVENT_TIMEOUT = 60  # seconds until the next event of a turn
+_EVENT_TIMEOUT = 240  # seconds until the next event of a turn
 _MAX_TRIES = 5
 _CUT_PROBABILITY = 0.3  # of the connections are cut after a random time
 _MAX_LIFETIME = 0.5  # seconds until such a connection is cut

@@ -27,7 +27,7 @@ from tests.integration.turn.turn_driver import TurnDriver, UserSession
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 SEED = 4
 
 
