@@ -1,5 +1,5 @@
 # The main commands are `make run` and `make test`. Each installs its requirements inside this checkout only.
-# Needs Python 3.11 to 3.14 (PYTHON=python3.12 selects one) and Node 20 or newer for the stacks.
+# Needs Python 3.11 to 3.14 (PYTHON=python3.12 selects one) and Node 22 or newer for the stacks.
 
 PYTHON ?= python3
 VENV := .venv
@@ -51,8 +51,9 @@ pictures: $(VENV)/dev.stamp $(PAGE) ## Take the README's screenshots of the web 
 bench: $(VENV)/dev.stamp ## Measure and write docs/benchmarks.md (BENCH=--peers: install and measure other products)
 	$(BIN)/python -m tests.bench $(BENCH)
 
-synth: $(VENV)/dev.stamp $(PAGE) ## Synthesize the stacks into cdk.out and check them with cdk-nag and cfn-lint (needs no AWS account)
-	CDK_OUTDIR=cdk.out $(BIN)/python app.py
+synth: $(VENV)/dev.stamp $(PAGE) ## Synthesize the stacks into cdk.out and check them with cdk-nag and cfn-lint (CDK="-c name=team")
+	rm -f cdk.out/*.template.json
+	node_modules/.bin/cdk synth --quiet $(CDK)
 	$(BIN)/cfn-lint cdk.out/*.template.json
 
 costs: $(VENV)/run.stamp ## Print the costs when idle and for 1,000 turns (COSTS=--write: into docs/costs.md)

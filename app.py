@@ -1,9 +1,12 @@
-"""Synthesize the stacks into ``cdk.out``: run ``python app.py``, ``cdk synth`` or ``cdk deploy`` (cdk calls it)."""
+"""Synthesize the stacks. The cdk command runs this file (see ``cdk.json``) and passes settings and output folder."""
 
 import os
+import sys
+
+# Only the cdk command reads the settings in cdk.json and its options -c. Without it, all settings would be ignored.
+if "CDK_OUTDIR" not in os.environ:
+    sys.exit("app.py gets its settings from the cdk command: run `make synth` or `npx cdk synth`")
 
 from infra.application import synthesize
 
-if __name__ == "__main__":
-    # The cdk command sets CDK_OUTDIR. If this file runs without cdk, use the folder where cdk looks for templates.
-    synthesize(os.environ.get("CDK_OUTDIR", "cdk.out"), {}, checks=True)
+synthesize(os.environ["CDK_OUTDIR"], {}, checks=True)

@@ -28,9 +28,10 @@ class Stacks(NamedTuple):
 def compose(app: App) -> Stacks:
     """Create the data and service stacks from CDK context. They name no account, so synthesis calls no AWS API.
 
-    Raise ValidationError for an invalid context value or mcp.json, and UndeployableError for a server that cannot run.
+    Raise UnknownSettingError for a context key that is not a setting, ValidationError for an invalid value or mcp.json,
+    and UndeployableError for a server that cannot run.
     """
-    settings = Settings.from_context(app.node.try_get_context)
+    settings = Settings.from_context(app.node.get_all_context())
     data = DataStack(app, f"{settings.name}-data", settings=settings)
     return Stacks(data, ServiceStack(app, f"{settings.name}-service", settings=settings, data=data))
 

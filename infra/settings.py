@@ -5,7 +5,8 @@ may be text, because the command line can pass only text.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -28,6 +29,16 @@ PROVIDER_SECRETS = {"openai-chat": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API
 """For each model provider with an API key, the name of the secret with the key, without the deployment's prefix."""
 
 _FUNCTIONS = frozenset(path.parent.name for path in sources.FUNCTIONS.glob("*/handler.py"))
+
+
+class UnknownSettingError(ValueError):
+    """The CDK context contains keys that are not settings. The message has a line for each key."""
+
+
+def _describe_unknown(key: str, settings: Iterable[str]) -> str:
+    similar = get_close_matches(key, list(settings), n=1)
+    hint = f"did you mean {similar[0]!r}?" if similar else "docs/deployment-settings.md lists all settings"
+    return f"unknown setting {key!r}: {hint}"
 
 
 def _parse_list(value: object) -> object:
@@ -290,7 +301,13 @@ class Settings(BaseModel):
         return f"{self.name}-run-"
 
     @classmethod
-    def from_context(cls, get_context: Callable[[str], object]) -> Self:
-        """Create the settings from CDK context keys with the fields' names. An absent key (None) means the default."""
-        values = {field: get_context(field) for field in cls.model_fields}
-        return cls.model_validate({field: value for field, value in values.items() if value is not None})
+    def from_context(cls, context: Mapping[str, object]) -> Self:
+        """Create the settings from CDK context. A key that is absent or None means the default.
+
+        Ignore CDK's own keys: feature flags (``@aws-cdk/…``), and options and look-ups, which contain a colon. Raise
+        UnknownSettingError for any other key without a field, because a misspelt setting would have no effect.
+        """
+        own = {key: value for key, value in context.items() if not key.startswith("@") and ":" not in key}
+        if unknown := sorted(own.keys() - cls.model_fields.keys()):
+            raise UnknownSettingError("\n".join(_describe_unknown(key, cls.model_fields) for key in unknown))
+        return cls.model_validate({key: value for key, value in own.items() if value is not None})

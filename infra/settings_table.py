@@ -14,10 +14,10 @@ DOCUMENT = sources.ROOT / "docs" / "deployment-settings.md"
 _HEAD = """\
 # Deployment settings
 
-Each setting is a CDK context key: `-c name=team` after `cdk synth` or `cdk deploy`, or `"context": {"name": "team"}` in
-`cdk.json`. Lists may also be text (`a,b`). An invalid value stops the synthesis with an error that names the key, and
-nothing is deployed. This table is generated from `infra/settings.py` (`.venv/bin/python -m infra.settings_table`); a
-test compares them.
+Each setting is a CDK context key: `"context": {"name": "team"}` in `cdk.json`, or `-c name=team` after each `cdk`
+command (`make synth CDK="-c name=team"`). Lists may also be text (`a,b`). An unknown key or an invalid value stops the
+synthesis with an error that names the key, and nothing is deployed. This table is generated from `infra/settings.py`
+(`.venv/bin/python -m infra.settings_table`); a test compares them.
 
 The classes of `layers/core/python/satchel/settings.py` document the environment variables for a local run; the stacks
 set the same variables.

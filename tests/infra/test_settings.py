@@ -7,12 +7,12 @@ from pydantic import ValidationError
 
 from infra import limits, settings_table
 from infra.packing.platform import Platform
-from infra.settings import Settings
+from infra.settings import Settings, UnknownSettingError
 from tests.infra.templates import Stacks
 
 
 def test_all_settings_have_defaults() -> None:
-    settings = Settings.from_context(lambda _: None)
+    settings = Settings.from_context({})
     assert settings == Settings()
     assert (settings.architecture, settings.removal_policy, settings.runner_prefix) == (
         "arm64",
@@ -27,7 +27,7 @@ def test_lists_are_parsed_from_text() -> None:
         "jwt_audience": "web,cli",
         "web_origins": ["https://chat.example"],
     }
-    settings = Settings.from_context(context.get)
+    settings = Settings.from_context(context)
     assert settings.jwt_audience == ["web", "cli"]
     assert settings.web_origins == ["https://chat.example"]
 
@@ -84,7 +84,32 @@ def test_allowed_models_are_the_default_and_the_listed_ones() -> None:
 )
 def test_invalid_setting_is_rejected_by_name(context: dict[str, str], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
-        Settings.from_context(context.get)
+        Settings.from_context(context)
+
+
+@pytest.mark.parametrize(
+    ("context", "message"),
+    [
+        ({"nmae": "team"}, "unknown setting 'nmae': did you mean 'name'?"),
+        ({"zzz": ""}, "unknown setting 'zzz': docs/deployment-settings.md lists all settings"),
+        (
+            {"max_round": 1, "Model": "m"},
+            "unknown setting 'Model': did you mean 'model'?\n.*'max_round': .* 'max_rounds'",
+        ),
+    ],
+)
+def test_unknown_setting_is_rejected_with_the_most_similar_name(context: dict[str, object], message: str) -> None:
+    with pytest.raises(UnknownSettingError, match=message.replace("?", r"\?")):
+        Settings.from_context(context)
+
+
+def test_context_of_cdk_itself_is_no_setting() -> None:
+    context = {
+        "@aws-cdk/core:stackRelativeExports": True,
+        "aws:cdk:bundling-stacks": [],
+        "availability-zones:account=1:region=us-east-1": ["us-east-1a"],
+    }
+    assert Settings.from_context(context) == Settings()
 
 
 def test_platform_defaults_to_the_building_python() -> None:
@@ -93,7 +118,7 @@ def test_platform_defaults_to_the_building_python() -> None:
 
 
 def test_mappings_and_numbers_are_parsed_from_text() -> None:
-    settings = Settings.from_context({"reserved_concurrency": "api=50,run_tool=20", "log_retention": "14"}.get)
+    settings = Settings.from_context({"reserved_concurrency": "api=50,run_tool=20", "log_retention": "14"})
     assert settings.reserved_concurrency == {"api": 50, "run_tool": 20}
     assert settings.log_retention == 14
 
