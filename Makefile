@@ -12,7 +12,7 @@ UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --require-has
 export UV_LINK_MODE ?= copy
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check web-check types sizes pictures bench synth requirements clean
+.PHONY: help run test check web-check types sizes pictures bench load synth requirements clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
@@ -50,6 +50,9 @@ pictures: $(VENV)/dev.stamp $(PAGE) ## Take the README's screenshots of the web 
 
 bench: $(VENV)/dev.stamp ## Measure and write docs/benchmarks.md (BENCH=--peers: install and measure other products)
 	$(BIN)/python -m tests.bench $(BENCH)
+
+load: $(VENV)/dev.stamp ## Send 200 turns of 50 users to a local run, and print their latencies (LOAD=--help: options)
+	$(BIN)/python -m tests.bench.load $(LOAD)
 
 synth: $(VENV)/dev.stamp $(PAGE) ## Synthesize the stacks into cdk.out and check them with cdk-nag and cfn-lint (CDK="-c name=team")
 	rm -f cdk.out/*.template.json

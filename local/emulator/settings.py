@@ -8,6 +8,7 @@ from pydantic import Field
 
 from infra import sources
 from infra.limits import TOOL_TIMEOUT_ENVIRONMENT
+from local.emulator.runners.capacity import default_environments
 from satchel import settings
 from satchel.domain.servers import ServerEntry
 
@@ -18,6 +19,7 @@ REMOTE_RUNNER = f"{NAME}-remote"
 _DEFAULT_CONFIG = sources.SERVERS / "mcp.json"
 _MIB = 1 << 20
 _SERVER_VARIABLE = "SATCHEL_SERVER"
+_LOG_VARIABLES = ("POWERTOOLS_LOG_LEVEL",)
 _HTTP_PORT = 80  # the default port, which browsers omit in the Origin header
 # Allow larger requests than AWS: the emulator has no function URLs or Lambda payload limits that restrict the size.
 _DEFAULTS = {
@@ -35,11 +37,11 @@ _KNOWN_VARIABLES = {f"SATCHEL_{field.upper()}" for each in _GROUPS for field in 
 class MachineSettings(settings.SettingsGroup):
     """Limits of concurrent runner environments, because one machine cannot scale out.
 
-    At most ``max_environments`` runner environments exist, each for one user and one server. If all are busy, a call
-    waits for up to ``max_wait_seconds``.
+    At most ``max_environments`` runner environments exist, each for one user and one server. The default depends on the
+    memory of the machine. If all are busy, a call waits for up to ``max_wait_seconds``.
     """
 
-    max_environments: int = Field(default=16, ge=1)
+    max_environments: int = Field(default_factory=default_environments, ge=1)
     max_wait_seconds: float = Field(default=120, gt=0)
 
 
@@ -70,11 +72,12 @@ def function_settings(port: int) -> dict[str, str]:
 def runner_settings(
     entries: Iterable[ServerEntry], functions: Mapping[str, str], server: str | None = None
 ) -> dict[str, str]:
-    """Return the environment variables of a runner: Satchel's settings, and the variables named by its server entries.
+    """Return a runner's environment variables: Satchel's settings, the log level, and those that its entries name.
 
     A runner gets no other variables, because any of them may be another server's secret. ``functions`` is the result of
     ``function_settings``. ``server`` is the runner's MCP server, or None for the runner of all remote MCP servers.
     """
     of_entries = {name: os.environ[name] for entry in entries for name in entry.variables if name in os.environ}
     known = {name: value for name, value in functions.items() if name in _KNOWN_VARIABLES - {_SERVER_VARIABLE}}
+    known |= {name: os.environ[name] for name in _LOG_VARIABLES if name in os.environ}
     return {**of_entries, **known, **({_SERVER_VARIABLE: server} if server else {})}

@@ -10,16 +10,18 @@ from local.emulator import settings
 from local.emulator.runners.context import Handler, LambdaContext
 from local.emulator.runners.functions import RunnerFunction
 from local.emulator.runners.pool import EnvironmentPool
-from local.emulator.runners.wait_queue import NullListener, QueueListener
+from local.emulator.runners.wait_queue import InvocationListener, NullListener
 from local.emulator.workspaces import Workspaces
 from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.process import registry
-from satchel.contract.errors import Busy
+from satchel.contract.errors import Busy, ToolCrashed, ToolError
 from satchel.domain.calls import RunnerReport
+from satchel.domain.errors import Unavailable
+from satchel.domain.events import NewEvent
 from satchel.domain.ids import UserName
 from satchel.ports.runners import CallOrder
 from satchel.ports.storage import FileStore
-from satchel.ports.turns import TaskCallback, TaskGone
+from satchel.ports.turns import Events, TaskCallback, TaskGone
 from satchel.services.calls.runner_report import store_report
 
 LISTING_TENANT = "_satchel"
@@ -84,15 +86,17 @@ def tracked_handler(pool: EnvironmentPool, name: str, workspaces: Workspaces) ->
 
 
 @dataclass(frozen=True)
-class QueuedCall:
-    """A tool call that waits for a free environment of its runner. Implements ``QueueListener``.
+class CallListener:
+    """Acts for a tool call whose runner cannot do so: no runner is free yet, or the runner has ended.
 
-    While the call waits, it sends heartbeats. Without heartbeats, the state machine would consider the runner dead.
+    Implements ``InvocationListener``. While the call waits, it sends heartbeats. Without heartbeats, the state machine
+    would consider the runner dead.
     """
 
     order: CallOrder
     callback: TaskCallback
     store: FileStore
+    events: Events
 
     def keep_alive(self) -> bool:
         """Send a heartbeat. Return False if the call's task has ended, for example because the user canceled it."""
@@ -104,15 +108,40 @@ class QueuedCall:
             logger.warning("A heartbeat failed; the next one may succeed", exc_info=True)
         return True
 
+    def on_wait(self) -> None:
+        """Publish a progress event that says what the call waits for."""
+        self._publish_progress("Waiting for a free runner")
+
+    def on_start(self) -> None:
+        """Publish a progress event that replaces the one of ``on_wait``."""
+        self._publish_progress("Starting")
+
     def on_timeout(self, reason: str) -> None:
         """Store a ``Busy`` error as the call's report, and complete the call's task, as the runner would do."""
-        store_report(self.store, self.order.outcome_key, RunnerReport.from_error(Busy(reason)))
+        self._fail(Busy(reason))
+
+    def on_failure(self, reason: str) -> None:
+        """Store a ``ToolCrashed`` error as the call's report, unless the runner completed the call before it ended."""
+        if self.keep_alive():
+            self._fail(ToolCrashed(f"The runner of the tool ended before the tool returned a result: {reason}"))
+
+    def _fail(self, error: ToolError) -> None:
+        store_report(self.store, self.order.outcome_key, RunnerReport.from_error(error))
         self.callback.succeed(self.order.task_token)
 
+    def _publish_progress(self, message: str) -> None:
+        """Publish the event. Progress is best effort: a failed write never fails the call."""
+        unknown = dict.fromkeys(("progress", "total", "percentage"))
+        payload = {"call_id": self.order.call_id, **unknown, "message": message}
+        try:
+            self.events.append(self.order.turn_id, NewEvent(type="tool_progress", payload=payload))
+        except Unavailable:
+            logger.warning("A progress event was not published", exc_info=True)
 
-def listener_for(event: object) -> QueueListener:
-    """Return a listener that sends heartbeats if ``event`` is a tool call. Other events have no task to keep alive."""
+
+def listener_for(event: object) -> InvocationListener:
+    """Return the listener of a tool call. Other events have no task to complete, so their listener does nothing."""
     if not isinstance(event, dict) or event.get("action") != "call":
         return NullListener()
     ports = use_cases().ports
-    return QueuedCall(CallOrder.model_validate(event), ports.callback, ports.store)
+    return CallListener(CallOrder.model_validate(event), ports.callback, ports.store, ports.events)

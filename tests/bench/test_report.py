@@ -126,6 +126,7 @@ def test_all_benchmarks_are_discovered_by_name() -> None:
         *(f"import-{function}" for function in FUNCTIONS),
         "inline-stdio",
         "inline-http",
+        "memory",
         "sandbox-start",
         "sandbox-writes",
         "start",

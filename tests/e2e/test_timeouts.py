@@ -31,7 +31,7 @@ MESSAGES = {
     "undecided": '/approval.write {"name": "never.txt", "text": ""}',
 }
 CASES_WITH_DAEMON = ("silent", "blocked")
-MAX_DETECTION_SECONDS = 40.0  # a dead runner is detected by its missing heartbeats
+MAX_DETECTION_SECONDS = 15.0  # a dead runner is noticed at once; missing heartbeats would be noticed after 30 s
 MAX_NOTICE_ERROR, MAX_KILL_ERROR, POLL_SECONDS = 0.3, 0.5, 0.02
 
 pytestmark = pytest.mark.timeout(200)

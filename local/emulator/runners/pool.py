@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -33,7 +34,7 @@ class EnvironmentPool:
     At most ``max_environments`` exist at a time. To make room for a new one, the pool ends the environment that has
     been idle for the longest time. If all environments are busy, the invocation waits in a queue for up to
     ``max_wait_seconds``. During the wait, the pool calls the invocation's listener, ``listener_for(event)``, which can
-    send heartbeats.
+    send heartbeats and tell the user. The listener of an asynchronous invocation also learns of its failure.
 
     The pool kills an environment that takes longer than ``grace_seconds`` to end. An environment's output is written to
     ``{log_dir}/{function}-{tenant}.log``. Environments start fast, because the process from which they are forked has
@@ -106,7 +107,7 @@ class EnvironmentPool:
         """Run the function's handler in the tenant's environment. Return its result, or None if ``asynchronous``.
 
         An asynchronous call returns as soon as the invocation is sent to the environment. A failed asynchronous
-        invocation is only logged. Return None if the invocation was canceled while it waited.
+        invocation is logged and reported to its listener. Return None if the invocation was canceled while it waited.
 
         Raise InvocationError with Lambda's error type: the handler's own error, ``Runtime.ExitError`` if the
         environment ended, ``Sandbox.Timedout`` after the function's timeout, ``TooManyRequestsException`` if no
@@ -118,12 +119,11 @@ class EnvironmentPool:
                 line, result = process.create_request(event, arn=arn, asynchronous=asynchronous)
         except InvocationCancelled:
             return None
+        if asynchronous:
+            result.add_done_callback(lambda future: self._on_end(process, event, future))
         process.send(line)
         self._supervisor.wake_by(process.next_deadline or 0.0)
-        if not asynchronous:
-            return result.result()
-        result.add_done_callback(lambda future: _log_failure(process, future))
-        return None
+        return None if asynchronous else result.result()
 
     def close(self) -> None:
         """End all environments and all processes that they started. Pending invocations fail."""
@@ -155,7 +155,7 @@ class EnvironmentPool:
                     process = self._process(function, key, queued)
                     if process is not None:
                         yield process
-                        return
+                        break
                     queued = queued or self._enqueue(key, event)
                     # Wake the supervisor: if the pool is full, the supervisor ends an idle environment to make room.
                     self._supervisor.wake_by(0.0)
@@ -169,6 +169,8 @@ class EnvironmentPool:
                 with self._changed:
                     self._queue.remove(queued)
                     self._changed.notify_all()
+        if queued is not None:
+            queued.start()
 
     def _enqueue(self, key: Key, event: object) -> QueuedInvocation:
         queued = QueuedInvocation(key, self._listener_for(event), self._max_wait_seconds)
@@ -201,6 +203,18 @@ class EnvironmentPool:
         if not process.is_retired:
             _log.warning("An environment ended unexpectedly: %s", process)
 
+    def _on_end(self, process: EnvironmentProcess, event: object, future: Future[object]) -> None:
+        """If an asynchronous invocation failed, log the failure and report it to the invocation's listener.
+
+        The listener runs in its own thread, because this method runs in the supervisor's thread.
+        """
+        error = future.exception()
+        if not isinstance(error, InvocationError) or process.is_retired:
+            return
+        _log.warning("An asynchronous invocation failed: %s: %s: %s", process, error.error_type, error)
+        report = partial(_report_failure, self._listener_for, event, str(error))
+        threading.Thread(target=report, daemon=True, name="runner-failure").start()
+
     def _end_idle(self, now: float) -> float | None:
         """End environments that have been idle for too long, and idle environments that must make room for others.
 
@@ -225,7 +239,5 @@ class EnvironmentPool:
         return min((process.requests.last_used + self._idle_seconds for process in remaining), default=None)
 
 
-def _log_failure(process: EnvironmentProcess, future: Future[object]) -> None:
-    error = future.exception()
-    if isinstance(error, InvocationError) and not process.is_retired:
-        _log.warning("An asynchronous invocation failed: %s: %s: %s", process, error.error_type, error)
+def _report_failure(listener_for: ListenerFactory, event: object, reason: str) -> None:
+    listener_for(event).on_failure(reason)

@@ -7,36 +7,58 @@ from typing import Protocol
 
 from local.emulator.runners.context import InvocationError
 
+_NOTICE_SECONDS = 1.0  # seconds until the user learns that the invocation waits; most waits are shorter
 _CHECK_SECONDS = 5.0  # seconds between an invocation's keep-alives; long, because hundreds of invocations may wait
 
 Key = tuple[str, str]
 """An environment's function name and tenant."""
 
 
-class QueueListener(Protocol):
-    """Listener of a queued invocation. Sends heartbeats while the invocation waits, and reports a timeout."""
+class InvocationListener(Protocol):
+    """Listener of an invocation that no caller waits for: sends heartbeats while it waits, and reports its failure."""
 
     def keep_alive(self) -> bool:
         """Report that the invocation still waits. Return False if it was canceled. Called every few seconds."""
+        ...
+
+    def on_wait(self) -> None:
+        """Tell the user that the invocation waits. Called once, if the wait takes longer than a second."""
+        ...
+
+    def on_start(self) -> None:
+        """Tell the user that the invocation does not wait any more. Called only after ``on_wait``."""
         ...
 
     def on_timeout(self, reason: str) -> None:
         """End the invocation with an error, because it has waited too long."""
         ...
 
+    def on_failure(self, reason: str) -> None:
+        """End the invocation with an error, because its handler failed or its environment ended."""
+        ...
+
 
 class NullListener:
-    """``QueueListener`` that does nothing, because the invocation's caller waits for the result."""
+    """``InvocationListener`` that does nothing, because the invocation's caller waits for the result."""
 
     def keep_alive(self) -> bool:
         """Return True, because the caller still waits for the invocation."""
         return True
 
+    def on_wait(self) -> None:
+        """Do nothing, because no user follows the invocation."""
+
+    def on_start(self) -> None:
+        """Do nothing, because no user follows the invocation."""
+
     def on_timeout(self, reason: str) -> None:
         """Do nothing, because the invocation's caller gets the timeout error."""
 
+    def on_failure(self, reason: str) -> None:
+        """Do nothing, because the invocation's caller gets the error."""
 
-ListenerFactory = Callable[[object], QueueListener]
+
+ListenerFactory = Callable[[object], InvocationListener]
 """Type of a function that returns the listener for an invocation, given the invocation's event."""
 
 
@@ -47,19 +69,21 @@ class InvocationCancelled(InvocationError):
 class QueuedInvocation:
     """An invocation that waits for an environment, for at most ``max_wait_seconds``."""
 
-    def __init__(self, key: Key, listener: QueueListener, max_wait_seconds: float) -> None:
+    def __init__(self, key: Key, listener: InvocationListener, max_wait_seconds: float) -> None:
         self.key = key
         self._listener = listener
         self._next_check = time.monotonic()
+        self._notice_at: float | None = self._next_check + _NOTICE_SECONDS
         self._deadline = self._next_check + max_wait_seconds
 
     @property
     def seconds_to_check(self) -> float:
         """Return the seconds until the next call of ``check`` is due."""
-        return max(0.0, min(self._next_check, self._deadline) - time.monotonic())
+        next_check = self._next_check if self._notice_at is None else min(self._next_check, self._notice_at)
+        return max(0.0, min(next_check, self._deadline) - time.monotonic())
 
     def check(self, timeout_reason: str) -> None:
-        """Call the listener's ``keep_alive`` if a call is due.
+        """Call the listener's ``keep_alive`` and ``on_wait`` if a call is due.
 
         Raise InvocationCancelled if the invocation was canceled. Raise InvocationError with ``timeout_reason`` if the
         invocation waited too long.
@@ -69,9 +93,17 @@ class QueuedInvocation:
             self._next_check = now + _CHECK_SECONDS
             if not self._listener.keep_alive():
                 raise InvocationCancelled("Gone", "The invocation was cancelled while it waited.")
+        if self._notice_at is not None and now >= self._notice_at:
+            self._notice_at = None
+            self._listener.on_wait()
         if now >= self._deadline:
             self._listener.on_timeout(timeout_reason)
             raise InvocationError("TooManyRequestsException", timeout_reason)
+
+    def start(self) -> None:
+        """Call the listener's ``on_start`` if the listener has told the user that the invocation waits."""
+        if self._notice_at is None:
+            self._listener.on_start()
 
 
 class WaitQueue:

@@ -1,6 +1,7 @@
 import pytest
 
 from local.emulator import settings
+from local.emulator.runners.capacity import default_environments
 from satchel.domain.servers import ServerEntry
 
 ENTRY = ServerEntry(command=["python"], env={"KEY": "${REPORT_TOKEN}"})
@@ -58,7 +59,14 @@ def test_remote_runner_gets_the_variables_of_all_remote_entries(
 
 
 def test_concurrency_limits_can_be_set_by_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert settings.MachineSettings() == settings.MachineSettings(max_environments=16, max_wait_seconds=120)
+    assert settings.MachineSettings() == settings.MachineSettings(
+        max_environments=default_environments(), max_wait_seconds=120
+    )
     monkeypatch.setenv("SATCHEL_MAX_ENVIRONMENTS", "8")
     monkeypatch.setenv("SATCHEL_MAX_WAIT_SECONDS", "5")
     assert settings.MachineSettings() == settings.MachineSettings(max_environments=8, max_wait_seconds=5)
+
+
+def test_runner_gets_the_log_level_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POWERTOOLS_LOG_LEVEL", "WARNING")
+    assert settings.runner_settings([ENTRY], {}, "report")["POWERTOOLS_LOG_LEVEL"] == "WARNING"

@@ -1,42 +1,77 @@
-"""The listener that acts for a queued tool call: it sends heartbeats, and ends the call if it waited too long."""
+"""The listener that acts for a tool call without a runner: it sends heartbeats, tells the user, and ends the call."""
 
 import json
 
 from local.emulator.runners.wait_queue import NullListener
-from local.emulator.tool_runners import QueuedCall, listener_for
+from local.emulator.tool_runners import CallListener, listener_for
 from satchel.domain.calls import RunnerReport
 from tests.fakes.storage import FakeFileStore
-from tests.fakes.turns import FakeTaskCallback
-from tests.unit.services.orders import order
+from tests.fakes.system import FakeClock
+from tests.fakes.turns import FakeEvents, FakeTaskCallback
+from tests.unit.services.orders import TURN_ID, order
+
+
+def listener(
+    callback: FakeTaskCallback, store: FakeFileStore | None = None, events: FakeEvents | None = None
+) -> CallListener:
+    return CallListener(order(), callback, store or FakeFileStore(), events or FakeEvents(FakeClock()))
+
+
+def report(store: FakeFileStore) -> RunnerReport:
+    return RunnerReport.model_validate_json(store.objects[order().outcome_key].body)
 
 
 def test_keep_alive_sends_a_heartbeat() -> None:
     callback = FakeTaskCallback()
-    assert QueuedCall(order(), callback, FakeFileStore()).keep_alive()
+    assert listener(callback).keep_alive()
     assert callback.heartbeats == ["task"]
 
 
 def test_keep_alive_returns_true_if_the_heartbeat_is_lost() -> None:
     callback = FakeTaskCallback()
     callback.lost_heartbeats = 1
-    assert QueuedCall(order(), callback, FakeFileStore()).keep_alive()
+    assert listener(callback).keep_alive()
 
 
 def test_keep_alive_returns_false_if_the_call_was_canceled() -> None:
     callback = FakeTaskCallback()
     callback.gone = True
-    assert not QueuedCall(order(), callback, FakeFileStore()).keep_alive()
+    assert not listener(callback).keep_alive()
 
 
 def test_timeout_stores_a_retryable_error_before_it_ends_the_task() -> None:
     callback, store, call = FakeTaskCallback(), FakeFileStore(), order()
     callback.on_succeed = lambda: stored_before_done.append(call.outcome_key in store.objects)
     stored_before_done: list[bool] = []
-    QueuedCall(call, callback, store).on_timeout("no room")
-    outcome = RunnerReport.model_validate_json(store.objects[call.outcome_key].body)
+    listener(callback, store).on_timeout("no room")
+    outcome = report(store)
     assert (outcome.is_error, outcome.error_code, outcome.results) == (True, "E_TOOL_FAILED", {"error": "no room"})
     assert (outcome.meta_data or {})["retryable"] is True
     assert (callback.succeeded, stored_before_done) == (["task"], [True])
+
+
+def test_failure_stores_a_crash_and_ends_the_task() -> None:
+    callback, store = FakeTaskCallback(), FakeFileStore()
+    listener(callback, store).on_failure("signal 9")
+    assert (report(store).error_code, callback.succeeded) == ("E_TOOL_CRASHED", ["task"])
+    assert "signal 9" in str(report(store).results)
+
+
+def test_failure_after_the_end_of_the_task_changes_nothing() -> None:
+    callback, store = FakeTaskCallback(), FakeFileStore()
+    callback.gone = True
+    listener(callback, store).on_failure("signal 9")
+    assert (store.objects, callback.succeeded) == ({}, [])
+
+
+def test_waiting_call_publishes_progress_without_numbers() -> None:
+    events = FakeEvents(FakeClock())
+    waiting = listener(FakeTaskCallback(), events=events)
+    waiting.on_wait()
+    waiting.on_start()
+    payloads = [event.payload for event in events.list_after(TURN_ID, 0, 10)]
+    assert [payload["message"] for payload in payloads] == ["Waiting for a free runner", "Starting"]
+    assert {payload[name] for payload in payloads for name in ("progress", "total", "percentage")} == {None}
 
 
 def test_listing_tools_gets_the_null_listener() -> None:

@@ -15,6 +15,7 @@ from local.emulator.aws.moto_patches import (
     dynamodb_transactions,
     execution_events,
     lambda_invoke,
+    model_instances,
     request_routing,
     s3_multipart,
     s3_objects,
@@ -43,6 +44,7 @@ PATCHES: Mapping[str, Callable[[], None]] = {
         websocket_connections,
         s3_multipart,
         s3_objects,
+        model_instances,
     )
 }
 """Maps each patch's module name to its ``install`` function."""

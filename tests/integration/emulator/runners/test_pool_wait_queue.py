@@ -1,6 +1,7 @@
 """More users than environments: their calls queue, and the number of processes and their memory stay limited."""
 
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ import pytest
 from local.emulator.runners.context import InvocationError
 from local.emulator.runners.functions import RunnerFunction
 from local.emulator.runners.pool import EnvironmentPool
-from tests.fakes.queue_listener import FakeQueueListener
+from tests.fakes.invocation_listener import FakeInvocationListener
 
 USERS = 50
 CALLS = 100
@@ -70,12 +71,12 @@ def measuring_maximum() -> Iterator[dict[str, int]]:
 
 
 @pytest.fixture
-def listener() -> FakeQueueListener:
-    return FakeQueueListener()
+def listener() -> FakeInvocationListener:
+    return FakeInvocationListener()
 
 
 @pytest.fixture
-def small_pool(tmp_path: Path, listener: FakeQueueListener) -> Iterator[EnvironmentPool]:
+def small_pool(tmp_path: Path, listener: FakeInvocationListener) -> Iterator[EnvironmentPool]:
     """A pool of one environment, in which a call waits for half a second."""
     logs = tmp_path / "logs"
     with EnvironmentPool(
@@ -118,8 +119,33 @@ def test_idle_environment_makes_room_for_a_waiting_call(tmp_path: Path) -> None:
             assert list(pool.pids()) == [("echo", tenant)]
 
 
+def test_environment_unused_for_the_longest_time_makes_room_but_never_a_busy_one(tmp_path: Path) -> None:
+    with EnvironmentPool([HOLD, ECHO], log_dir=tmp_path / "logs", max_environments=3) as pool:
+        occupy(pool, tmp_path / "pid")
+        for tenant in ("bob", "carol", "bob", "dave"):
+            pool.invoke("echo", tenant, {})
+        assert set(pool.pids()) == {("hold", "alice"), ("echo", "bob"), ("echo", "dave")}
+
+
+def test_failed_asynchronous_call_is_reported_to_its_listener(
+    small_pool: EnvironmentPool, listener: FakeInvocationListener, tmp_path: Path
+) -> None:
+    occupy(small_pool, tmp_path / "pid")
+    os.kill(small_pool.pids()["hold", "alice"], signal.SIGKILL)
+    eventually(lambda: listener.failures)
+    assert listener.failures == ["Runtime exited with error: signal 9"]
+
+
+def test_calls_that_end_with_the_pool_are_not_reported_as_failed(
+    small_pool: EnvironmentPool, listener: FakeInvocationListener, tmp_path: Path
+) -> None:
+    occupy(small_pool, tmp_path / "pid")
+    small_pool.close()
+    assert listener.failures == []
+
+
 def test_call_that_waits_too_long_fails_with_the_reason(
-    small_pool: EnvironmentPool, listener: FakeQueueListener, tmp_path: Path
+    small_pool: EnvironmentPool, listener: FakeInvocationListener, tmp_path: Path
 ) -> None:
     occupy(small_pool, tmp_path / "pid")
     with pytest.raises(InvocationError) as raised:
@@ -131,7 +157,7 @@ def test_call_that_waits_too_long_fails_with_the_reason(
 
 
 def test_canceled_call_leaves_the_queue_silently(
-    small_pool: EnvironmentPool, listener: FakeQueueListener, tmp_path: Path
+    small_pool: EnvironmentPool, listener: FakeInvocationListener, tmp_path: Path
 ) -> None:
     occupy(small_pool, tmp_path / "pid")
     listener.is_cancelled = True
@@ -140,7 +166,7 @@ def test_canceled_call_leaves_the_queue_silently(
 
 
 def test_second_call_of_the_same_user_does_not_wait(
-    small_pool: EnvironmentPool, listener: FakeQueueListener, tmp_path: Path
+    small_pool: EnvironmentPool, listener: FakeInvocationListener, tmp_path: Path
 ) -> None:
     occupy(small_pool, tmp_path / "first")
     occupy(small_pool, tmp_path / "second")

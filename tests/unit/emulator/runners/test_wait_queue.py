@@ -1,13 +1,30 @@
 import pytest
 
+from local.emulator.runners import wait_queue
 from local.emulator.runners.context import InvocationError
 from local.emulator.runners.wait_queue import InvocationCancelled, Key, NullListener, QueuedInvocation, WaitQueue
-from tests.fakes.queue_listener import FakeQueueListener
+from tests.fakes.invocation_listener import FakeInvocationListener
 
 ALICE, BOB, CAROL = ("report", "alice"), ("report", "bob"), ("report", "carol")
 
 
-def queued(key: Key = ALICE, listener: FakeQueueListener | None = None, seconds: float = 60) -> QueuedInvocation:
+class MutableClock:
+    """The monotonic time, in seconds, that the wait queue sees."""
+
+    now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> MutableClock:
+    clock = MutableClock()
+    monkeypatch.setattr(wait_queue, "time", clock)
+    return clock
+
+
+def queued(key: Key = ALICE, listener: FakeInvocationListener | None = None, seconds: float = 60) -> QueuedInvocation:
     return QueuedInvocation(key, listener or NullListener(), seconds)
 
 
@@ -39,24 +56,45 @@ def test_invocations_of_one_tenant_need_one_environment_unless_it_exists() -> No
 
 
 def test_canceled_invocation_raises_without_a_timeout_call() -> None:
-    listener = FakeQueueListener(is_cancelled=True)
+    listener = FakeInvocationListener(is_cancelled=True)
     with pytest.raises(InvocationCancelled):
         queued(listener=listener, seconds=-1).check("full")
     assert listener.reasons == []
 
 
 def test_timeout_raises_and_tells_the_listener_the_reason() -> None:
-    listener = FakeQueueListener()
+    listener = FakeInvocationListener()
     with pytest.raises(InvocationError, match="full") as raised:
         queued(listener=listener, seconds=-1).check("full")
     assert (raised.value.error_type, listener.reasons) == ("TooManyRequestsException", ["full"])
 
 
-def test_listener_is_called_at_once_and_then_every_few_seconds() -> None:
-    listener = FakeQueueListener()
+def test_listener_is_called_at_once_and_then_every_few_seconds(clock: MutableClock) -> None:
+    listener = FakeInvocationListener()
     invocation = queued(listener=listener)
     assert invocation.seconds_to_check == 0
     for _ in range(3):
+        clock.now += 1
         invocation.check("full")
     assert (listener.calls, listener.reasons) == (1, [])
-    assert invocation.seconds_to_check > 1
+    assert invocation.seconds_to_check == pytest.approx(3)
+
+
+def test_listener_learns_of_a_long_wait_once_and_of_its_end(clock: MutableClock) -> None:
+    listener = FakeInvocationListener()
+    invocation = queued(listener=listener)
+    for seconds in (0.5, 0.6, 5):
+        clock.now += seconds
+        invocation.check("full")
+    invocation.start()
+    assert listener.notices == ["wait", "start"]
+
+
+def test_listener_does_not_learn_of_a_short_wait(clock: MutableClock) -> None:
+    listener = FakeInvocationListener()
+    invocation = queued(listener=listener)
+    clock.now += 0.5
+    invocation.check("full")
+    assert invocation.seconds_to_check == pytest.approx(0.5)
+    invocation.start()
+    assert listener.notices == []
