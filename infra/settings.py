@@ -207,11 +207,33 @@ class Settings(BaseModel):
     """Reserved concurrency by function folder (`api=50,run_tool=20`; the latter for each runner), which is also the
     maximum. New accounts have too little concurrency to reserve any."""
 
-    requests_per_second: Annotated[int, Field(gt=0, le=10_000)] = 200
-    """Maximum rate of HTTP requests, and of WebSocket messages, across all users."""
+    requests_per_second: Annotated[int, Field(gt=0, le=10_000)] = 1_000
+    """Maximum rate of HTTP requests, and of WebSocket messages, across all users. Keep it far above
+    `user_requests_per_second`, so that no user reaches it alone."""
 
-    burst: Annotated[int, Field(gt=0, le=5_000)] = 400
+    burst: Annotated[int, Field(gt=0, le=5_000)] = 2_000
     """Maximum burst of HTTP requests, and of WebSocket messages."""
+
+    user_open_sessions: Annotated[int, Field(gt=0)] = 1_000
+    """Maximum open sessions of a user. Sessions also end when they are idle."""
+
+    user_turns_per_minute: Annotated[int, Field(gt=0)] = 120
+    """Maximum turns that a user may start in a minute of the clock."""
+
+    user_running_calls: Annotated[int, Field(gt=0)] = 32
+    """Maximum tool calls of a user that run at the same time, in all sessions. Further calls wait for up to two
+    minutes, then fail."""
+
+    user_uploads: Annotated[int, Field(gt=0)] = 100
+    """Maximum uploads in parts that a user may have in progress."""
+
+    user_stored_bytes: Annotated[int, Field(gt=0)] = 500 << 30
+    """Maximum size of all files of a user, with all versions and uploads in progress. Files of tools may exceed it by a
+    tenth."""
+
+    user_requests_per_second: Annotated[int, Field(gt=0, le=10_000)] = 50
+    """Maximum rate of a user's HTTP requests, in bursts of up to five seconds. Each environment of the function `api`
+    counts for itself."""
 
     alarm_email: Annotated[str, StringConstraints(pattern=r"^[^@\s]+@[^@\s]+$")] | None = None
     """E-mail address for alarms. AWS first sends it a confirmation request."""
@@ -284,6 +306,17 @@ class Settings(BaseModel):
             "SATCHEL_MODEL_SILENCE_SECONDS": self.model_silence_seconds,
         }
         return {name: str(value) for name, value in variables.items() if value is not None}
+
+    @property
+    def storage_quota_environment(self) -> dict[str, str]:
+        """Return the environment variable for the quota of stored bytes."""
+        return {"SATCHEL_USER_STORED_BYTES": str(self.user_stored_bytes)}
+
+    @property
+    def quota_environment(self) -> dict[str, str]:
+        """Return environment variables for all quotas of a user."""
+        fields = [field for field in type(self).model_fields if field.startswith("user_")]
+        return {f"SATCHEL_{field.upper()}": str(getattr(self, field)) for field in fields}
 
     @property
     def remote_runner(self) -> str:

@@ -94,6 +94,7 @@ class Functions:
                 **self.max_file_size,
                 **self._file_lifetime,
                 **self._audit,
+                **self._settings.quota_environment,
             },
         )
         self._allow_items(api, *grants.DELETE_ITEMS)
@@ -219,6 +220,7 @@ class Functions:
                 **self._file_lifetime,
                 "SATCHEL_CAPABILITY_SECRET": self._data.capability_secret.secret_arn,
                 "SATCHEL_PUBLIC_URL": self._url,
+                "SATCHEL_USER_RUNNING_CALLS": str(self._settings.user_running_calls),
                 "SATCHEL_MAX_INPUT_BYTES": str(int(self._settings.runner_disk_mib * _MIB * INPUT_DISK_SHARE)),
             },
         )
@@ -246,7 +248,12 @@ class Functions:
 
     def record_tool_result(self) -> PythonFunction:
         """Create the function of the workflow state RecordToolResult, which stores the result of a tool call."""
-        environment = self._server_config | self._canvas_origins | self._audit
+        environment = {
+            **self._server_config,
+            **self._canvas_origins,
+            **self._audit,
+            **self._settings.storage_quota_environment,
+        }
         record_tool_result = self._function("record_tool_result", seconds=STEP_SECONDS, environment=environment)
         self._allow_items(record_tool_result)
         self._allow_reading(record_tool_result, grants.TURN_KEYS, *grants.TOOL_FILE_KEYS)

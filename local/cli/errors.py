@@ -5,7 +5,7 @@ CliError
 ├── UnreachableError         no connection to the server             (retryable)
 ├── ConnectionLostError      the connection broke or timed out       (retryable)
 ├── UnexpectedResponseError  the response does not follow the API
-├── ApiError                 the server answered with an error       (retryable if 502, 503 or 504)
+├── ApiError                 the server answered with an error       (retryable if 429, 502, 503 or 504)
 ├── MissingFileError         the user has no such file, or the requested version no longer exists
 ├── FileChangedError         the local file changed during its upload
 ├── SaveError                a file cannot be written on this machine
@@ -22,7 +22,12 @@ import typer
 from local.cli.text import one_line
 
 RESUME_HINT = "Run the same command again to resume."
-_TEMPORARY = {HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT}
+_TEMPORARY = {
+    HTTPStatus.TOO_MANY_REQUESTS,
+    HTTPStatus.BAD_GATEWAY,
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    HTTPStatus.GATEWAY_TIMEOUT,
+}
 
 
 class ExitCode(IntEnum):

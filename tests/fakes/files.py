@@ -18,10 +18,11 @@ from satchel.domain.files import (
     resolve_name_conflict,
 )
 from satchel.domain.ids import FileKey, UploadId, UserName
+from satchel.domain.quotas import UserActivity
 from satchel.domain.sessions import SessionStatus
 from satchel.domain.uploads import Upload
 from satchel.ports import Page
-from satchel.ports.files import ALL_FILES
+from satchel.ports.files import ALL_FILES, UploadCheck, accept_any
 from tests.fakes.pages import page_of
 from tests.fakes.sessions import FakeSessions
 
@@ -34,8 +35,13 @@ class FakeUploads:
     def __init__(self) -> None:
         self.stored: dict[tuple[str, str], Upload] = {}
 
-    def add(self, upload: Upload) -> None:
+    def add(self, upload: Upload, check: UploadCheck = accept_any) -> None:
+        check(self.activity(upload.file.user))
         self.stored[upload.file.user, upload.upload_id] = upload
+
+    def activity(self, user: UserName) -> UserActivity:
+        sizes = [upload.file.size for (owner, _), upload in self.stored.items() if owner == user]
+        return UserActivity(uploads=len(sizes), upload_bytes=sum(sizes))
 
     def get(self, user: UserName, upload_id: UploadId) -> Upload | None:
         return self.stored.get((user, upload_id))

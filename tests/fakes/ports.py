@@ -10,6 +10,7 @@ from tests.fakes.connections import FakeConnections, FakeConnectionSender, FakeS
 from tests.fakes.files import FakeFileReaper, FakeFiles, FakeUploads
 from tests.fakes.links import FakeDashboardSigner, FakeLinkStates, FakeSharedLinks, FakeSigner
 from tests.fakes.llm import FakeModel
+from tests.fakes.quotas import FakeQuotaCounts
 from tests.fakes.runners import FakeArgumentChecker, FakeCredentials, FakeRunners, FakeToolLists
 from tests.fakes.sessions import FakeCleanupStarter, FakeDashboards, FakeSessions
 from tests.fakes.storage import FakeFileStore, FakePageStore, FakePartStore
@@ -52,6 +53,7 @@ class FakePorts:
         self.tool_lists = FakeToolLists()
         self.uploads = FakeUploads()
         self.files = FakeFiles(self.uploads)
+        self.quota_counts = FakeQuotaCounts(self.sessions, self.turns, self.uploads)
         self.shared_links = FakeSharedLinks()
         self.link_states = FakeLinkStates(self.files, self.sessions, self.shared_links)
         self.tickets = FakeTickets()

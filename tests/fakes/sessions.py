@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from satchel.domain.canvas import CanvasAction, Dashboard
 from satchel.domain.conversation import TokenUsage
-from satchel.domain.errors import SessionEnded, SessionNotFound, TurnRunning
+from satchel.domain.errors import SessionEnded, SessionNotFound, TooManySessions, TurnRunning
 from satchel.domain.ids import CanvasId, SessionId, UserName
 from satchel.domain.sessions import Session, SessionChanges, SessionStatus, Turn
 from satchel.ports import Page
@@ -24,11 +24,17 @@ class FakeSessions:
         self._sessions: dict[tuple[str, str], Session] = {}
         self.cleanup_times: dict[str, datetime] = {}
 
-    def create(self, session: Session) -> None:
+    def create(self, session: Session, max_open: int | None = None) -> None:
+        if max_open is not None and self.count_open(session.user) >= max_open:
+            raise TooManySessions(max_open)
         key = (session.user, session.session_id)
         if key in self._sessions:
             raise ValueError(f"the session {session.session_id} exists already")
         self._sessions[key] = session.model_copy()
+
+    def count_open(self, user: UserName) -> int:
+        """Return the number of the user's open sessions."""
+        return sum(s.user == user and s.status is SessionStatus.ACTIVE for s in self._sessions.values())
 
     def get(self, user: UserName, session_id: SessionId) -> Session | None:
         session = self._sessions.get((user, session_id))

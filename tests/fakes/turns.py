@@ -2,20 +2,22 @@
 
 import json
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
 from satchel.domain.calls import Approval, Call, Decision
 from satchel.domain.conversation import AssistantMessage, Message, TokenUsage, ToolMessage, UserMessage
-from satchel.domain.errors import IdempotencyKeyReused
+from satchel.domain.errors import IdempotencyKeyReused, TooManyTurns
 from satchel.domain.events import FINAL_EVENTS, Event, NewEvent
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName
+from satchel.domain.quotas import minute_of, seconds_left_in_minute
 from satchel.domain.sessions import Turn
 from satchel.entrypoints.event_schemas import TurnEvent
 from satchel.ports import Page
 from satchel.ports.system import Clock
-from satchel.ports.turns import TaskGone
+from satchel.ports.turns import MAX_COUNT, TaskGone
 from tests.fakes.pages import page_of
 from tests.fakes.sessions import FakeSessions
 
@@ -64,17 +66,23 @@ class FakeTurns:
         self._turns: dict[tuple[str, str], Turn] = {}
         self._by_idempotency_key: dict[tuple[str, str], Turn] = {}
 
-    def begin(self, turn: Turn, idempotency_key: str | None) -> Turn:
+    def begin(self, turn: Turn, idempotency_key: str | None, max_per_minute: int = MAX_COUNT) -> Turn:
         if idempotency_key and (first := self._by_idempotency_key.get((turn.session_id, idempotency_key))):
             if first.model_dump(include=_REQUEST_FIELDS) != turn.model_dump(include=_REQUEST_FIELDS):
                 raise IdempotencyKeyReused("This Idempotency-Key was used for another message.", turn_id=first.turn_id)
             return self._turns[turn.session_id, first.turn_id].model_copy()
+        if self.count_in_minute(turn.user, turn.created_at) >= max_per_minute:
+            raise TooManyTurns(max_per_minute, seconds_left_in_minute(turn.created_at))
         self._sessions.lock(turn)
         self._turns[turn.session_id, turn.turn_id] = turn.model_copy()
         self._transcript.begin(turn)
         if idempotency_key:
             self._by_idempotency_key[turn.session_id, idempotency_key] = turn.model_copy()
         return turn
+
+    def count_in_minute(self, user: UserName, time: datetime) -> int:
+        """Return the number of the user's turns that started in the same minute of the clock."""
+        return sum(t.user == user and minute_of(t.created_at) == minute_of(time) for t in self._turns.values())
 
     def get(self, session_id: SessionId, turn_id: TurnId) -> Turn | None:
         turn = self._turns.get((session_id, turn_id))

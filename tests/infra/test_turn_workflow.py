@@ -12,6 +12,7 @@ import pytest
 from infra import sources
 from satchel.domain import llm
 from satchel.domain.llm import ModelError, ModelTimedOut
+from satchel.domain.quotas import TooManyRunningCalls
 from tests.infra.asl_validator import problems
 from tests.infra.templates import Stacks
 
@@ -50,10 +51,16 @@ def test_task_is_retried_after_lambda_service_errors(tasks: dict[str, Any], step
     assert set(tasks[step]["Retry"][0]["ErrorEquals"]) == SERVICE_ERRORS
 
 
-def test_dispatch_is_retried_only_if_it_did_not_run(tasks: dict[str, Any]) -> None:
+def test_dispatch_is_retried_only_if_it_started_nothing(tasks: dict[str, Any]) -> None:
     """A second run would have a new task token, while the runner sends heartbeats with the first one."""
     (retry,) = tasks["Dispatch"]["Retry"]
-    assert retry["ErrorEquals"] == ["Lambda.TooManyRequestsException"]
+    assert retry["ErrorEquals"] == ["Lambda.TooManyRequestsException", TooManyRunningCalls.__name__]
+
+
+def test_call_past_the_quota_of_running_calls_waits_for_two_minutes(tasks: dict[str, Any]) -> None:
+    (retry,) = tasks["Dispatch"]["Retry"]
+    waits = [retry["IntervalSeconds"] * retry["BackoffRate"] ** attempt for attempt in range(retry["MaxAttempts"])]
+    assert waits == [1, 3, 9, 27, 81]
 
 
 def test_only_idempotent_steps_are_retried_after_their_own_failure(tasks: dict[str, Any]) -> None:

@@ -245,3 +245,12 @@ def test_typing_an_at_sign_completes_a_file_name(chat: ChatPage) -> None:
     open_files(chat)
     keys.press("button", "Mention notes.txt")
     expect(chat.message_box).to_have_value('sum @"sales of may.csv" @notes.txt ')
+
+
+def test_my_files_shows_the_use_of_all_quotas(chat: ChatPage) -> None:
+    files = open_files(chat)
+    upload(chat.page, "two-kilobytes.bin", b"x" * 2048)
+
+    expect(files.get_by_text("2.0 KB of 500 GB used")).to_be_visible()
+    Keyboard(chat.page).press("summary", "2.0 KB of 500 GB used")
+    expect(files.get_by_text("of 1000 open chats")).to_be_visible()

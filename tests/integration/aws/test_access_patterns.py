@@ -20,20 +20,32 @@ from satchel.adapters import clients
 from satchel.adapters.dynamodb.calls import DynamoCalls
 from satchel.adapters.dynamodb.events import DynamoEvents
 from satchel.adapters.dynamodb.files import DynamoFiles
+from satchel.adapters.dynamodb.quotas import DynamoQuotaCounts
 from satchel.adapters.dynamodb.retention import DynamoFileReaper, DynamoSessionPurger
 from satchel.adapters.dynamodb.sessions import DynamoSessions
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.dynamodb.transcript import DynamoTranscript
 from satchel.adapters.dynamodb.turns import DynamoTurns
+from satchel.adapters.dynamodb.uploads import DynamoUploads
 from satchel.domain.conversation import AssistantMessage, TokenUsage
 from satchel.domain.events import NewEvent
 from satchel.domain.files import FileFilter
 from satchel.domain.ids import SessionId, UserName
 from satchel.domain.sessions import Session, SessionChanges, Turn, TurnStatus
+from satchel.domain.uploads import PART_BYTES, Upload
 from tests.fakes.storage import FakeFileStore
 from tests.fakes.system import FakeClock
 from tests.integration.aws.cloud import ACCOUNT, REGION, make_table
-from tests.integration.aws.factories import START, make_call, make_file, make_session, make_turn, new_file_key, new_user
+from tests.integration.aws.factories import (
+    START,
+    make_call,
+    make_file,
+    make_session,
+    make_turn,
+    new_call_id,
+    new_file_key,
+    new_user,
+)
 
 if TYPE_CHECKING:
     from satchel.domain.files import FileRecord
@@ -78,6 +90,8 @@ class SampleData:
         self.user = new_user()
         self.session: Session = make_session(self.user)
         DynamoSessions(table).create(self.session)
+        self.running = new_call_id()
+        DynamoQuotaCounts(table).start_call(self.user, self.running, 8, START)
         self.second = make_session(self.user)
         DynamoSessions(table).create(self.second)
         self.turn: Turn = make_turn(self.session)
@@ -124,6 +138,8 @@ PATTERNS: dict[str, Pattern] = {
     "store a model message": lambda s, t: DynamoTranscript(t, STORE).add_reply(s.turn, 0, AssistantMessage(text="Hi")),
     "write an event": lambda s, t: DynamoEvents(t, FakeClock(START)).append(s.turn.turn_id, EVENT),
     "read events after a cursor": lambda s, t: DynamoEvents(t, FakeClock(START)).list_after(s.turn.turn_id, 0, 100),
+    "start a tool call": lambda s, t: DynamoQuotaCounts(t).start_call(s.user, s.call.call_id, 8, START),
+    "end a tool call": lambda s, t: DynamoQuotaCounts(t).end_calls(s.user, [s.running]),
     "read a call": lambda s, t: DynamoCalls(t, STORE).get(s.turn.turn_id, s.call.call_id),
     "list the calls of a turn": lambda s, t: DynamoCalls(t, STORE).list(s.turn.turn_id),
     "store a new file": lambda s, t: DynamoFiles(t).save(make_file(s.user, s.session.session_id, "new.csv")),
@@ -144,6 +160,10 @@ PATTERNS: dict[str, Pattern] = {
     "find a file of another session by name": lambda s, t: next(
         DynamoFiles(t).list_by_name(UserName(s.user), SessionId("s" + "0" * 26), "3.csv")
     ),
+    "start an upload": lambda s, t: DynamoUploads(t).add(
+        Upload(file=make_file(s.user, None, "big"), store_id="u", part_bytes=PART_BYTES, expires_at=_AT)
+    ),
+    "read the use of quotas": lambda s, t: DynamoQuotaCounts(t).read(s.user, START),
     "read storage usage": lambda s, t: DynamoFiles(t).usage(UserName(s.user)),
     "remove a file": lambda s, t: DynamoFiles(t).remove(s.files[0]),
     "remove ten files": lambda s, t: DynamoFileReaper(t).remove(s.files[:10]),

@@ -156,7 +156,7 @@ def check(table: Table, store: S3Files, session: Session, expected_files: list[F
     expected.update(
         {"SESSION NAME": in_session, "SESSION FILE": in_session, "LIBRARY NAME": len(expected_files) - in_session}
     )
-    assert items - Counter({"USER SESSION": 1, "USER USAGE": 8}) == +expected
+    assert items - Counter({"USER SESSION": 1, "USER USAGE": 8, "USER QUOTA": 1}) == +expected
     partitions = dynamodb_backends[ACCOUNT][REGION].tables[table.name].items
     counters = [
         item.attrs

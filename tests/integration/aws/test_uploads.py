@@ -19,8 +19,10 @@ from satchel.domain.sessions import Session
 from satchel.domain.uploads import PART_BYTES, Upload
 from satchel.domain.users import Identity
 from satchel.services.files.retention import RemoveFile
+from satchel.services.files.storage_quota import StorageQuota
 from satchel.services.files.upload_file import UploadFile
 from satchel.services.files.upload_parts import AbortUpload, BeginUpload, CompleteUpload, ReadUploads, SweepUploads
+from satchel.settings import QuotaSettings
 from tests.fakes.system import FakeClock, FakeMetrics
 from tests.hashes import base64_sha256
 from tests.integration.aws.factories import run_concurrently
@@ -44,15 +46,18 @@ class Uploader:
         self.identity = Identity(name=self.session.user, groups=frozenset({"users"}))
         self.files, sessions = DynamoFiles(self.table), DynamoSessions(self.table)
         uploads, self.parts = DynamoUploads(self.table), S3Uploads(self.store.client, self.store.bucket)
-        self.begin = BeginUpload(sessions, uploads, self.parts, self.clock, os.urandom, MAX_BYTES)
+        storage = StorageQuota(self.files, uploads, QuotaSettings().quotas)
         self.read = ReadUploads(uploads, self.parts, self.clock)
         self.abort = AbortUpload(uploads, self.parts, self.store)
+        self.begin = BeginUpload(
+            sessions, uploads, self.parts, self.clock, os.urandom, MAX_BYTES, self.abort, storage, max_uploads=100
+        )
         self.complete = CompleteUpload(
             self.read, sessions, self.files, self.store, self.abort, MAX_BYTES, FakeMetrics()
         )
         self.sweep = SweepUploads(uploads, self.abort, self.clock)
         self.upload_whole = UploadFile(
-            sessions, self.files, self.store, self.clock, os.urandom, MAX_BYTES, FakeMetrics()
+            sessions, self.files, self.store, self.clock, os.urandom, MAX_BYTES, FakeMetrics(), storage
         )
         self.remove = RemoveFile(self.files, self.store)
 

@@ -39,6 +39,7 @@ from satchel.settings import (
     LimitSettings,
     LinkSettings,
     ModelSettings,
+    QuotaSettings,
     Settings,
     SocketSettings,
 )
@@ -69,7 +70,10 @@ MODELS = (
 )
 
 
-def make_settings() -> Settings:
+QUOTAS = QuotaSettings(user_requests_per_second=1_000_000)
+
+
+def make_settings(quotas: QuotaSettings = QUOTAS) -> Settings:
     """Return the settings of the API under test, independent of the environment."""
     settings = Settings()
     settings.canvas = CanvasSettings(canvas_origins=("https://dash.example",))
@@ -81,6 +85,7 @@ def make_settings() -> Settings:
     )
     settings.links = LinkSettings(capability_secret="none", public_url="http://api.example")
     settings.models = ModelSettings(model="quick", models=MODELS)
+    settings.quotas = quotas
     settings.sockets = SocketSettings(socket_url="wss://sockets.example/ws")
     return settings
 
@@ -96,8 +101,8 @@ class Backend(AwsPorts):
     erasure_starter: FakeErasureStarter
     dashboard_signer: KmsSigner
 
-    def __init__(self) -> None:
-        settings = make_settings()
+    def __init__(self, quotas: QuotaSettings = QUOTAS) -> None:
+        settings = make_settings(quotas)
         super().__init__(settings)
         self.table = Table(clients.dynamodb.__wrapped__(), make_table())
         self.store = S3Files(clients.s3.__wrapped__(), make_bucket())

@@ -27,14 +27,21 @@ class TestRead:
             "user": user,
             "groups": ["users"],
             "usage": {"bytes": 8, "count": 1},
+            "quotas": {
+                "open_sessions": {"limit": 1000, "used": 0, "resets_at": None},
+                "turns_per_minute": {"limit": 120, "used": 0, "resets_at": "2026-03-01T12:01:00Z"},
+                "running_calls": {"limit": 32, "used": 0, "resets_at": None},
+                "uploads": {"limit": 100, "used": 0, "resets_at": None},
+                "stored_bytes": {"limit": 500 << 30, "used": 8, "resets_at": None},
+            },
             "erasure": None,
         }
 
-    def test_me_costs_one_query_and_one_read(self, backend: Backend, api: ApiClient) -> None:
+    def test_me_costs_two_queries_and_two_reads(self, backend: Backend, api: ApiClient) -> None:
         with record_requests(backend.table.client) as requests:
             api.get_json("/api/me")
 
-        assert sorted(name for name, _ in requests) == ["GetItem", "Query"]
+        assert sorted(name for name, _ in requests) == ["BatchGetItem", "GetItem", "Query", "Query"]
 
 
 class TestConfirmation:

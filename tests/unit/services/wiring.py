@@ -10,6 +10,7 @@ from satchel.settings import (
     LinkSettings,
     ModelSettings,
     OriginSettings,
+    QuotaSettings,
     SessionSettings,
     Settings,
     ThinkSettings,
@@ -41,6 +42,7 @@ class Wiring(FakePorts):
         self.context_tokens = 100_000
         self.max_rounds = MAX_ROUNDS
         self.persist = True
+        self.quotas = QuotaSettings()
         self.cleanup_starter = ImmediateCleanup(self.sessions, lambda: self.use_cases.clean_up_session)
         for server, tools in TOOLS.items():
             self.tool_lists.save(
@@ -66,6 +68,7 @@ class Wiring(FakePorts):
         settings.sessions = SessionSettings(
             persist_files_across_sessions=self.persist, session_idle_hours=SESSION_IDLE / timedelta(hours=1)
         )
+        settings.quotas = self.quotas
         settings.think = ThinkSettings(
             max_rounds=self.max_rounds, context_tokens=self.context_tokens, instructions=self.instructions
         )

@@ -19,6 +19,7 @@ export interface FollowOptions {
 const LONG_POLL_SECONDS = 20;
 const MIN_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 2_000;
+const TOO_MANY_REQUESTS = 429;
 const MAX_SOCKET_FAILURES = 3; // after so many in a row, poll, and try the WebSocket only now and then
 const POLLS_PER_SOCKET_RETRY = 10;
 
@@ -53,7 +54,7 @@ async function retryUntilConnected(request: () => Promise<void>, signal: AbortSi
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof ApiError && isPermanent(error)) throw error;
-      setConnected(false);
+      setConnected(error instanceof ApiError && error.status === TOO_MANY_REQUESTS);
       await sleep(backoff, signal);
     }
   }
@@ -126,7 +127,7 @@ class EventCursor {
 
 /** Return true if retrying cannot change the response. */
 function isPermanent(error: ApiError): boolean {
-  return error.status >= 400 && error.status < 500 && error.status !== 408 && error.status !== 429;
+  return error.status >= 400 && error.status < 500 && error.status !== 408 && error.status !== TOO_MANY_REQUESTS;
 }
 
 /** Wait; end early when the browser comes back online or the signal aborts. */

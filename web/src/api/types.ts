@@ -9,6 +9,7 @@ export type {
   FinalResponse,
   LinkWithUrl as NewShareLink,
   LinkOut as ShareLink,
+  QuotaReport as Quotas,
   ResponseArtifact as Artifact,
   ResponseCanvas as Dashboard,
   ResponseDeferred as Deferred,

@@ -7,6 +7,7 @@ import { deleteWithUndo } from "./deleteWithUndo";
 import { FileFilters } from "./FileFilters";
 import { FileRow } from "./FileRow";
 import { ShareDialog } from "./ShareDialog";
+import { QuotaSummary } from "./QuotaSummary";
 import { UnfinishedUploads } from "./UnfinishedUploads";
 import { listUploads, startUpload, subscribeToUploads } from "./upload/uploadStore";
 import { type Filters, useFiles } from "./useFiles";
@@ -48,6 +49,7 @@ export default function FilesPanel({ sessionId, changes, onMention }: FilesPanel
       </header>
       <FileFilters filters={filters} sessionId={sessionId} onChange={setFilters} />
       <UnfinishedUploads reloadKey={uploadedCount} />
+      <QuotaSummary reloadKey={`${changes}/${uploadedCount}/${deletedKeys.size}`} />
       {list.error && (
         <p role="alert">
           {list.error}{" "}

@@ -16,6 +16,7 @@ from satchel.domain.canvas import parse_origin
 from satchel.domain.isolation import Level
 from satchel.domain.llm import ModelCatalog, ModelEntry
 from satchel.domain.prompt import MAX_INSTRUCTIONS_CHARS
+from satchel.domain.quotas import Quotas
 from satchel.domain.steps import MAX_ROUNDS
 from satchel.domain.timing import Limits, NoticeSeconds, Seconds, describe_order_problem
 from satchel.domain.token_budget import MIN_CONTEXT_TOKENS
@@ -147,6 +148,31 @@ class LimitSettings(SettingsGroup):
     def base64_mb_in_force(self) -> float:
         """Return the smaller of ``base64_size_limit_mb`` and ``max_inline_bytes``, in MiB."""
         return self.inline_bytes / _MIB
+
+
+class QuotaSettings(SettingsGroup):
+    """Limits for each user, so that one user cannot take the deployment from the others.
+
+    ``user_requests_per_second`` is enforced by each process of the API for itself; bursts of five seconds are allowed.
+    """
+
+    user_open_sessions: Annotated[int, Field(gt=0)] = 1_000
+    user_turns_per_minute: Annotated[int, Field(gt=0)] = 120
+    user_running_calls: Annotated[int, Field(gt=0)] = 32
+    user_uploads: Annotated[int, Field(gt=0)] = 100
+    user_stored_bytes: Annotated[int, Field(gt=0)] = 500 << 30
+    user_requests_per_second: Annotated[int, Field(gt=0)] = 50
+
+    @property
+    def quotas(self) -> Quotas:
+        """Return the limits of what a user may have in use."""
+        return Quotas(
+            open_sessions=self.user_open_sessions,
+            turns_per_minute=self.user_turns_per_minute,
+            running_calls=self.user_running_calls,
+            uploads=self.user_uploads,
+            stored_bytes=self.user_stored_bytes,
+        )
 
 
 class ApiSettings(SettingsGroup):
@@ -338,6 +364,7 @@ class Settings:
     origins = cached_property(lambda _: OriginSettings())
     page = cached_property(lambda _: PageSettings())
     push = cached_property(lambda _: PushSettings())
+    quotas = cached_property(lambda _: QuotaSettings())
     refresh = cached_property(lambda _: RefreshSettings())
     runners = cached_property(lambda _: RunnersSettings())
     servers = cached_property(lambda _: ServerSettings())

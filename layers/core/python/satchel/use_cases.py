@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from satchel.services.files.links import MintLinks, ReadLinks, RevokeLinks, ShareFile
     from satchel.services.files.read_files import ReadFiles
     from satchel.services.files.retention import KeepFile, RemoveFile, RemoveFiles
+    from satchel.services.files.storage_quota import StorageQuota
     from satchel.services.files.upload_file import UploadFile
     from satchel.services.files.upload_parts import (
         AbortUpload,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         ReadUploads,
         SignParts,
     )
+    from satchel.services.quotas import ReadQuotas
     from satchel.services.sessions.clean_up_session import CleanUpSession
     from satchel.services.sessions.erase_user import EraseUser, RequestErasure
     from satchel.services.sessions.sessions import ChangeSession, EndSession, ReadAudit, ReadSessions, StartSession
@@ -147,6 +149,7 @@ class UseCases:
             entropy=self.ports.entropy,
             max_message_bytes=self.settings.limits.max_message_bytes,
             persist_files_across_sessions=self.settings.sessions.persist_files_across_sessions,
+            max_turns_per_minute=self.settings.quotas.user_turns_per_minute,
         )
 
     @cached_property
@@ -190,6 +193,7 @@ class UseCases:
             clock=self.ports.clock,
             audit=self.record_audit,
             metrics=self.ports.metrics,
+            quota_counts=self.ports.quota_counts,
         )
 
     @cached_property
@@ -297,6 +301,9 @@ class UseCases:
             store=self.ports.store,
             callback=self.ports.callback,
             limits=self.settings.timing.limits,
+            quota_counts=self.ports.quota_counts,
+            max_running_calls=self.settings.quotas.user_running_calls,
+            clock=self.ports.clock,
         )
 
     @cached_property
@@ -327,6 +334,8 @@ class UseCases:
             audit=self.record_audit,
             mark_tools_stale=self.mark_tools_stale,
             metrics=self.ports.metrics,
+            storage=self.storage_quota,
+            quota_counts=self.ports.quota_counts,
             canvas_origins=self.settings.canvas.canvas_origins,
         )
 
@@ -349,7 +358,11 @@ class UseCases:
         from satchel.services.sessions.sessions import StartSession
 
         return StartSession(
-            sessions=self.ports.sessions, models=self.models, clock=self.ports.clock, entropy=self.ports.entropy
+            sessions=self.ports.sessions,
+            models=self.models,
+            clock=self.ports.clock,
+            entropy=self.ports.entropy,
+            max_open=self.settings.quotas.user_open_sessions,
         )
 
     @cached_property
@@ -388,6 +401,12 @@ class UseCases:
             clock=self.ports.clock,
             persist_files_across_sessions=self.settings.sessions.persist_files_across_sessions,
         )
+
+    @cached_property
+    def read_quotas(self) -> ReadQuotas:
+        from satchel.services.quotas import ReadQuotas
+
+        return ReadQuotas(counts=self.ports.quota_counts, quotas=self.settings.quotas.quotas, clock=self.ports.clock)
 
     @cached_property
     def request_erasure(self) -> RequestErasure:
@@ -448,6 +467,7 @@ class UseCases:
             entropy=self.ports.entropy,
             max_bytes=self.settings.limits.max_body_bytes,
             metrics=self.ports.metrics,
+            storage=self.storage_quota,
         )
 
     @cached_property
@@ -461,7 +481,16 @@ class UseCases:
             clock=self.ports.clock,
             entropy=self.ports.entropy,
             max_bytes=self.settings.limits.max_file_size_bytes,
+            abort=self.abort_upload,
+            storage=self.storage_quota,
+            max_uploads=self.settings.quotas.user_uploads,
         )
+
+    @cached_property
+    def storage_quota(self) -> StorageQuota:
+        from satchel.services.files.storage_quota import StorageQuota
+
+        return StorageQuota(files=self.ports.files, uploads=self.ports.uploads, quotas=self.settings.quotas.quotas)
 
     @cached_property
     def read_uploads(self) -> ReadUploads:

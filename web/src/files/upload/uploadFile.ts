@@ -191,7 +191,8 @@ async function withRetries(attempt: () => Promise<void>, signal: AbortSignal): P
 /** Return true if a retry may succeed. */
 function isTransient(error: unknown): boolean {
   if (!(error instanceof ApiError || error instanceof PutError)) return false;
-  return error.status === 0 || error.status >= 500;
+  const isRateLimit = error instanceof ApiError && error.problem?.quota === "requests_per_second";
+  return error.status === 0 || error.status >= 500 || isRateLimit;
 }
 
 async function computeSha256(bytes: ArrayBuffer): Promise<string> {

@@ -17,6 +17,7 @@ from satchel.adapters.dynamodb.dashboards import DynamoDashboards
 from satchel.adapters.dynamodb.events import DynamoEvents
 from satchel.adapters.dynamodb.files import DynamoFiles
 from satchel.adapters.dynamodb.links import DynamoLinkStates, DynamoSharedLinks
+from satchel.adapters.dynamodb.quotas import DynamoQuotaCounts
 from satchel.adapters.dynamodb.retention import DynamoFileReaper, DynamoSessionPurger
 from satchel.adapters.dynamodb.sessions import DynamoSessions
 from satchel.adapters.dynamodb.table import Table
@@ -38,6 +39,7 @@ from satchel.ports.connections import Connections, ConnectionSender, Subscriptio
 from satchel.ports.files import FileReaper, Files, Uploads
 from satchel.ports.links import DashboardSigner, LinkStates, SharedLinks, Signer
 from satchel.ports.llm import Model
+from satchel.ports.quotas import QuotaCounts
 from satchel.ports.runners import ArgumentChecker, CredentialSource, Runners, ToolLists
 from satchel.ports.sessions import CleanupStarter, Dashboards, SessionPurger, Sessions
 from satchel.ports.storage import FileStore, PageStore, PartStore
@@ -82,6 +84,7 @@ class AwsPorts:
     turns = cached_property[Turns](lambda self: DynamoTurns(self.table))
     transcript = cached_property[Transcript](lambda self: DynamoTranscript(self.table, self.store))
     calls = cached_property[Calls](lambda self: DynamoCalls(self.table, self.store))
+    quota_counts = cached_property[QuotaCounts](lambda self: DynamoQuotaCounts(self.table))
     approvals = cached_property[Approvals](lambda self: DynamoApprovals(self.table))
     events = cached_property[Events](lambda self: DynamoEvents(self.table, self.clock))
     dashboards = cached_property[Dashboards](lambda self: DynamoDashboards(self.table))

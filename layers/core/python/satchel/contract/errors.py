@@ -9,6 +9,7 @@ Exception
     ├── InvalidArtifact     E_INVALID_ARTIFACT   one artifact is malformed or cannot be read
     ├── ToolFailed          E_TOOL_FAILED        the tool itself reported an error
     ├── Busy                E_TOOL_FAILED        no capacity to run the tool
+    ├── StorageExhausted    E_QUOTA_EXCEEDED     the user's files leave no room for a file of the tool
     ├── ToolCrashed         E_TOOL_CRASHED       the server process ended before it returned a result
     ├── Forbidden           E_FORBIDDEN          the user's groups may not use the tool
     ├── NotApproved         E_FORBIDDEN          the user denied the call or did not answer in time
@@ -35,6 +36,7 @@ __all__ = [
     "InvalidArtifact",
     "InvalidPath",
     "NotApproved",
+    "StorageExhausted",
     "ToolCrashed",
     "ToolError",
     "ToolFailed",
@@ -56,6 +58,7 @@ class ErrorCode(StrEnum):
     E_UNKNOWN_TOOL = "E_UNKNOWN_TOOL"
     E_INVALID_ARGUMENTS = "E_INVALID_ARGUMENTS"
     E_FILE_NOT_FOUND = "E_FILE_NOT_FOUND"
+    E_QUOTA_EXCEEDED = "E_QUOTA_EXCEEDED"
 
 
 class ContractError(Exception):
@@ -143,6 +146,23 @@ class FileTooLarge(ToolError):
     ) -> None:
         super().__init__(
             message, file_size_bytes=file_size_bytes, current_limit_bytes=current_limit_bytes, suggestion=suggestion
+        )
+
+
+class StorageExhausted(ToolError):
+    """The user's files leave no room for a file of the tool."""
+
+    code = ErrorCode.E_QUOTA_EXCEEDED
+    reason = "StorageQuotaExceeded"
+    retryable = False
+
+    def __init__(self, file_size_bytes: int, used_bytes: int, quota_bytes: int) -> None:
+        super().__init__(
+            f"The file was not stored: it has {file_size_bytes} bytes, and the user's files already take {used_bytes} "
+            f"of {quota_bytes} bytes. The user must delete files before the tool can be called again.",
+            file_size_bytes=file_size_bytes,
+            used_bytes=used_bytes,
+            quota_bytes=quota_bytes,
         )
 
 

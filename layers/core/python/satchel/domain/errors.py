@@ -24,6 +24,12 @@ SatchelError
 │   ├── UploadIncomplete      parts are missing
 │   ├── ApprovalClosed        the user decided differently, or the call no longer waits for a decision
 │   └── IdempotencyKeyReused  the same Idempotency-Key with another body
+├── QuotaExceeded             the user has used up a quota
+│   ├── TooManySessions
+│   ├── TooManyTurns          in one minute
+│   ├── TooManyUploads
+│   ├── TooManyRequests       in one second
+│   └── StorageFull
 └── Unavailable               a dependency is not ready; try again
 
 ``entrypoints.http.problems`` maps each error to an HTTP status. ``contract.errors`` has the errors of tool calls.
@@ -233,6 +239,74 @@ class IdempotencyKeyReused(Conflict):
     """The Idempotency-Key was already used for a different message."""
 
     code = "E_IDEMPOTENCY_KEY_REUSED"
+
+
+class QuotaExceeded(SatchelError):
+    """The user has used up a quota. ``retry_after`` is a number of seconds, or None if waiting does not help.
+
+    ``details`` contains the quota's name as ``quota``, its ``limit``, and how much of it is ``used``.
+    """
+
+    code = "E_QUOTA_EXCEEDED"
+
+    def __init__(
+        self, message: str, *, quota: str, limit: int, used: int | None = None, retry_after: int | None = None
+    ) -> None:
+        details = {"quota": quota, "limit": limit, "used": used, "retry_after": retry_after}
+        super().__init__(message, **{name: value for name, value in details.items() if value is not None})
+        self.retry_after = retry_after
+
+
+class TooManySessions(QuotaExceeded):
+    """The user has as many open sessions as the deployment allows."""
+
+    def __init__(self, limit: int) -> None:
+        message = (
+            f"You have {limit} open chats, the maximum. End one, then try again (DELETE /api/sessions/{{session_id}})."
+        )
+        super().__init__(message, quota="open_sessions", limit=limit, used=limit)
+
+
+class TooManyTurns(QuotaExceeded):
+    """The user has started as many turns in this minute as the deployment allows."""
+
+    def __init__(self, limit: int, retry_after: int) -> None:
+        message = f"You sent {limit} messages in this minute, the maximum. Try again in {_seconds(retry_after)}."
+        super().__init__(message, quota="turns_per_minute", limit=limit, used=limit, retry_after=retry_after)
+
+
+class TooManyUploads(QuotaExceeded):
+    """The user has as many uploads in progress as the deployment allows."""
+
+    def __init__(self, limit: int, used: int) -> None:
+        message = (
+            f"You have {used} uploads in progress; the maximum is {limit}. Complete or abort one, then try again "
+            "(GET /api/files/uploads lists them)."
+        )
+        super().__init__(message, quota="uploads", limit=limit, used=used)
+
+
+class TooManyRequests(QuotaExceeded):
+    """The user sends more requests per second than the deployment allows."""
+
+    def __init__(self, limit: int, retry_after: int) -> None:
+        message = f"You sent more than {limit} requests per second. Try again in {_seconds(retry_after)}."
+        super().__init__(message, quota="requests_per_second", limit=limit, retry_after=retry_after)
+
+
+class StorageFull(QuotaExceeded):
+    """The user's files, including those being uploaded, leave too little room for a file of ``size`` bytes."""
+
+    def __init__(self, limit: int, used: int, size: int) -> None:
+        message = (
+            f"The file has {size} bytes, but your files and uploads in progress already take {used} of {limit} bytes. "
+            "Delete files, then try again."
+        )
+        super().__init__(message, quota="stored_bytes", limit=limit, used=used)
+
+
+def _seconds(count: int) -> str:
+    return "1 second" if count == 1 else f"{count} seconds"
 
 
 class Unavailable(SatchelError):

@@ -10,6 +10,7 @@ from satchel.ports.connections import Connections, ConnectionSender, Subscriptio
 from satchel.ports.files import FileReaper, Files, Uploads
 from satchel.ports.links import DashboardSigner, LinkStates, SharedLinks, Signer
 from satchel.ports.llm import Model
+from satchel.ports.quotas import QuotaCounts
 from satchel.ports.runners import ArgumentChecker, CredentialSource, Runners, ToolLists
 from satchel.ports.sessions import CleanupStarter, Dashboards, SessionPurger, Sessions
 from satchel.ports.storage import FileStore, PageStore, PartStore
@@ -50,6 +51,9 @@ class Ports(Protocol):
 
     @property
     def calls(self) -> Calls: ...
+
+    @property
+    def quota_counts(self) -> QuotaCounts: ...
 
     @property
     def approvals(self) -> Approvals: ...

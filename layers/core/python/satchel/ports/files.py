@@ -1,15 +1,24 @@
 """Storage of file records and unfinished uploads, and the deletion of expired files."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Protocol
 
 from satchel.domain.files import FileFilter, FileRecord, NewFile, Usage
 from satchel.domain.ids import FileKey, SessionId, UploadId, UserName
+from satchel.domain.quotas import UserActivity
 from satchel.domain.uploads import Upload
 from satchel.ports import Page
 
 ALL_FILES = FileFilter()
+
+UploadCheck = Callable[[UserActivity], None]
+"""A function that raises an error if the user, with these uploads in progress, may not start another one."""
+
+
+def accept_any(activity: UserActivity) -> None:
+    """Accept any number of uploads."""
+    del activity
 
 
 class Files(Protocol):
@@ -100,8 +109,15 @@ class FileReaper(Protocol):
 class Uploads(Protocol):
     """Stores unfinished uploads. ``Files.save_upload`` removes an upload when it completes."""
 
-    def add(self, upload: Upload) -> None:
-        """Add an upload."""
+    def add(self, upload: Upload, check: UploadCheck = accept_any) -> None:
+        """Add an upload, unless ``check`` raises an error for the user's other uploads in progress.
+
+        No other upload of the user starts between the check and the addition.
+        """
+        ...
+
+    def activity(self, user: UserName) -> UserActivity:
+        """Return the number and total size of the user's uploads in progress. Its other counts are 0."""
         ...
 
     def get(self, user: UserName, upload_id: UploadId) -> Upload | None:

@@ -13,8 +13,8 @@ from satchel.ports import Page
 class Sessions(Protocol):
     """Stores sessions (a session is a conversation of one user)."""
 
-    def create(self, session: Session) -> None:
-        """Add a new session."""
+    def create(self, session: Session, max_open: int | None = None) -> None:
+        """Add a new session. Raise TooManySessions if its user has ``max_open`` open sessions (None: no limit)."""
         ...
 
     def get(self, user: UserName, session_id: SessionId) -> Session | None:

@@ -10,15 +10,19 @@ from satchel.domain.ids import CallId, SessionId, TurnId, UserName
 from satchel.domain.sessions import Turn
 from satchel.ports import Page
 
+MAX_COUNT = 1 << 31
+"""A limit that is never reached."""
+
 
 class Turns(Protocol):
     """Stores turns. A turn is one user message and its answer."""
 
-    def begin(self, turn: Turn, idempotency_key: str | None) -> Turn:
+    def begin(self, turn: Turn, idempotency_key: str | None, max_per_minute: int = MAX_COUNT) -> Turn:
         """Write a turn, its message and the session's lock in one transaction. Return the turn.
 
-        A repeated idempotency key returns the existing turn. Raise TurnRunning, SessionEnded, SessionNotFound or
-        IdempotencyKeyReused.
+        A repeated idempotency key returns the existing turn, which is not counted again. Raise TurnRunning,
+        SessionEnded, SessionNotFound, IdempotencyKeyReused, or TooManyTurns if the user started ``max_per_minute``
+        turns in the same minute of the clock.
         """
         ...
 

@@ -24,6 +24,7 @@ from satchel.adapters.dynamodb.file_items import (
     version_key,
     version_prefix,
 )
+from satchel.adapters.dynamodb.quotas import build_upload_end
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.adapters.dynamodb.uploads import upload_key
 from satchel.contract import numbered_name
@@ -78,7 +79,10 @@ class DynamoFiles:
         """
         upload_id = UploadId(new.object_id)
         key = upload_key(new.user, upload_id)
-        delete_upload = self.table.build_delete_if(*key, "upload_id", new.object_id)
+        end_upload = [
+            self.table.build_delete_if(*key, "upload_id", new.object_id),
+            build_upload_end(self.table, new.user, new.size),
+        ]
         for _ in range(_MAX_TRIES):
             # Read the upload before the file. In the reverse order, if another request completed the upload between
             # the two reads, neither the file nor the upload would be found.
@@ -88,7 +92,7 @@ class DynamoFiles:
             if upload is None:
                 raise UploadNotFound(upload_id)
             try:
-                return self._save(new, delete_upload)
+                return self._save(new, *end_upload)
             except (ConditionFailed, WriteConflict):
                 wait_before_retry()
         raise Unavailable(f"Too many concurrent writers of one file name: {new.name}")

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, wait_before_retry
 from satchel.adapters.dynamodb.items import Item
+from satchel.adapters.dynamodb.quotas import build_session_end, build_session_start
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.conversation import TokenUsage
-from satchel.domain.errors import SessionEnded, SessionNotFound, Unavailable
+from satchel.domain.errors import SessionEnded, SessionNotFound, TooManySessions, Unavailable
 from satchel.domain.ids import SessionId, UserName
 from satchel.domain.sessions import Session, SessionChanges, SessionStatus
 from satchel.ports import Page
@@ -87,8 +88,21 @@ class DynamoSessions:
 
     table: Table
 
-    def create(self, session: Session) -> None:
-        self.table.put(_item(session))
+    def create(self, session: Session, max_open: int | None = None) -> None:
+        """Store a session and count it. Raise TooManySessions if the user has ``max_open`` open sessions already."""
+        count = build_session_start(self.table, session.user, max_open)
+        try:
+            self._transact([self.table.build_put(_item(session)), count])
+        except ConditionFailed as error:
+            raise TooManySessions(max_open or 0) from error
+
+    def _transact(self, writes: "Sequence[TransactWriteItemTypeDef]") -> None:
+        for _ in range(_MAX_TRIES):
+            try:
+                return self.table.transact(writes)
+            except WriteConflict:
+                wait_before_retry()
+        raise Unavailable("Other requests are changing your sessions; try again.")
 
     def get(self, user: UserName, session_id: SessionId) -> Session | None:
         item = self.table.get(*session_key(user, session_id))
@@ -132,23 +146,24 @@ class DynamoSessions:
     def end(self, user: UserName, session_id: SessionId, now: datetime, *, idle_since: datetime | None = None) -> None:
         idle = "" if idle_since is None else " AND attribute_not_exists(running_turn) AND expires_at <= :since"
         since = {} if idle_since is None else {"since": int(idle_since.timestamp())}
+        end = self.table.build_update(
+            *session_key(user, session_id),
+            expression="SET #status = :ended, ended_at = :at, expiry_bucket = :bucket, expires_at = :due"
+            " ADD epoch :one",
+            condition=f"#status = :active{idle}",
+            values={
+                **since,
+                "ended": SessionStatus.ENDED.value,
+                "active": SessionStatus.ACTIVE.value,
+                "at": now.isoformat(),
+                "bucket": _ENDED_BUCKET,
+                "due": int(now.timestamp()),
+                "one": 1,
+            },
+            names={"#status": "status"},
+        )
         with suppress(ConditionFailed):
-            self.table.update(
-                *session_key(user, session_id),
-                expression="SET #status = :ended, ended_at = :at, expiry_bucket = :bucket, expires_at = :due"
-                " ADD epoch :one",
-                condition=f"#status = :active{idle}",
-                values={
-                    **since,
-                    "ended": SessionStatus.ENDED.value,
-                    "active": SessionStatus.ACTIVE.value,
-                    "at": now.isoformat(),
-                    "bucket": _ENDED_BUCKET,
-                    "due": int(now.timestamp()),
-                    "one": 1,
-                },
-                names={"#status": "status"},
-            )
+            self._transact([end, build_session_end(self.table, user)])
 
     def list_idle(self, since: datetime, limit: int) -> Sequence[Session]:
         return self._due(_OPEN_BUCKET, since, limit)

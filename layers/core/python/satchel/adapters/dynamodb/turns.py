@@ -10,17 +10,28 @@ from dataclasses import dataclass
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, wait_before_retry
 from satchel.adapters.dynamodb.items import Item
+from satchel.adapters.dynamodb.quotas import build_turn_start
 from satchel.adapters.dynamodb.sessions import build_usage_update, parse_usage, session_key
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.conversation import TokenUsage, UserMessage
-from satchel.domain.errors import IdempotencyKeyReused, SessionEnded, SessionNotFound, TurnRunning, Unavailable
+from satchel.domain.errors import (
+    IdempotencyKeyReused,
+    SessionEnded,
+    SessionNotFound,
+    TooManyTurns,
+    TurnRunning,
+    Unavailable,
+)
 from satchel.domain.ids import SessionId, TurnId
+from satchel.domain.quotas import seconds_left_in_minute
 from satchel.domain.sessions import SessionStatus, Turn, TurnStatus
 from satchel.ports import Page
+from satchel.ports.turns import MAX_COUNT
 
 PREFIX = "TURN#"
 _MAX_TRIES = 20
-_IDEMPOTENCY_KEY_POSITION = 3  # index of the idempotency key's write in the transaction that begins a turn
+_SESSION_POSITION, _QUOTA_POSITION = 0, 3  # indexes of the writes in the transaction that begins a turn
+_IDEMPOTENCY_KEY_POSITION = 4
 
 
 def _item(turn: Turn) -> Item:
@@ -58,26 +69,29 @@ class DynamoTurns:
     def list(self, session_id: SessionId, limit: int, cursor: str | None) -> Page[Turn]:
         return self.table.list_page(Query(f"SESSION#{session_id}", PREFIX, limit), cursor, _turn)
 
-    def begin(self, turn: Turn, idempotency_key: str | None) -> Turn:
+    def begin(self, turn: Turn, idempotency_key: str | None, max_per_minute: int = MAX_COUNT) -> Turn:
         """Store a turn with its message and lock its session. If the idempotency key was used before, return its turn.
 
-        Raise IdempotencyKeyReused, SessionNotFound, SessionEnded, TurnRunning or Unavailable.
+        Raise IdempotencyKeyReused, SessionNotFound, SessionEnded, TurnRunning, TooManyTurns or Unavailable.
         """
         for _ in range(_MAX_TRIES):
             if idempotency_key and (existing := self._find_by_key(turn, idempotency_key)):
                 return existing
             try:
-                self._begin(turn, idempotency_key)
+                self._begin(turn, idempotency_key, max_per_minute)
             except WriteConflict:
-                continue
+                wait_before_retry()  # another turn of the user started in the same minute
             except ConditionFailed as error:
-                if _IDEMPOTENCY_KEY_POSITION not in error.positions:
-                    raise self._rejection(turn) from error
-                continue  # a request with the same idempotency key has just started a turn, which the next try returns
-            return turn
+                if _IDEMPOTENCY_KEY_POSITION in error.positions:
+                    continue  # a request with the same idempotency key has just started a turn: the next try returns it
+                if _SESSION_POSITION not in error.positions and _QUOTA_POSITION in error.positions:
+                    raise TooManyTurns(max_per_minute, seconds_left_in_minute(turn.created_at)) from error
+                raise self._rejection(turn) from error
+            else:
+                return turn
         raise Unavailable("Another request is changing the session; try again.")
 
-    def _begin(self, turn: Turn, idempotency_key: str | None) -> None:
+    def _begin(self, turn: Turn, idempotency_key: str | None, max_per_minute: int) -> None:
         message = UserMessage(text=turn.message)
         pk = f"SESSION#{turn.session_id}"
         writes = [
@@ -95,6 +109,7 @@ class DynamoTurns:
             ),
             self.table.build_put(_item(turn), if_absent=True),
             self.table.build_put({"pk": pk, "sk": f"MSG#{turn.turn_id}#00#u", "doc": message.model_dump_json()}),
+            build_turn_start(self.table, turn.user, turn.created_at, max_per_minute),
         ]
         if idempotency_key:
             sk = _idempotency_sort_key(idempotency_key)

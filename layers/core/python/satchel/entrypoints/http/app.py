@@ -13,6 +13,7 @@ import satchel
 from satchel.entrypoints.http import problems
 from satchel.entrypoints.http.body_limit import BodyLimit
 from satchel.entrypoints.http.identity import USER_HEADER, IdentityReader, identity_from_headers
+from satchel.entrypoints.http.request_rates import RequestRates
 from satchel.entrypoints.http.routers import about, downloads, files, links, me, sessions, turns, uploads
 from satchel.use_cases import UseCases
 
@@ -38,6 +39,7 @@ def create_app(
     app.state.use_cases = use_cases
     app.state.read_identity = read_identity
     app.state.closing = closing
+    app.state.request_rates = RequestRates(use_cases.settings.quotas.user_requests_per_second)
     routers = [module.router for module in (about, sessions, turns, downloads, uploads, files, links, me)]
     for router in routers:
         app.include_router(router)

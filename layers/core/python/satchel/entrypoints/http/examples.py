@@ -291,7 +291,14 @@ LINK_WITH_URL: Example = _LINK | {"url": f"https://satchel.example.com/api/files
 LINKS: Example = {"links": [_LINK], "cursor": None}
 LINKS_REVOKED: Example = {"revoked": 1}
 _USAGE: Example = {"bytes": 3422127, "count": 2}
-ME: Example = {"user": _USER, "groups": ["users"], "usage": _USAGE, "erasure": None}
+_QUOTAS: Example = {
+    "open_sessions": {"limit": 1000, "used": 12, "resets_at": None},
+    "turns_per_minute": {"limit": 120, "used": 1, "resets_at": "2026-08-27T09:31:00Z"},
+    "running_calls": {"limit": 32, "used": 2, "resets_at": None},
+    "uploads": {"limit": 100, "used": 0, "resets_at": None},
+    "stored_bytes": {"limit": 536870912000, "used": 3422127, "resets_at": None},
+}
+ME: Example = {"user": _USER, "groups": ["users"], "usage": _USAGE, "quotas": _QUOTAS, "erasure": None}
 ERASURE_CONFIRMATION: Example = {"confirm_token": "…", "expires_at": "2026-08-27T09:35:00Z", "usage": _USAGE}
 ERASURE: Example = {
     "started_at": _AT,

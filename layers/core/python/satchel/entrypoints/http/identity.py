@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import Depends, Request
 from pydantic import ValidationError
 
 from satchel.domain.errors import NotAllowed
 from satchel.domain.users import DEFAULT_GROUP, Identity
+
+if TYPE_CHECKING:
+    from satchel.entrypoints.http.request_rates import RequestRates
 
 IdentityReader = Callable[[Request], Identity]
 
@@ -19,9 +22,15 @@ _GROUP_LIST = re.compile(r"^\[?(.*?)\]?$", re.DOTALL)
 
 
 def current_identity(request: Request) -> Identity:
-    """Return the user who sent the request. Raise NotAllowed if the user is not signed in."""
+    """Return the user who sent the request, and count the request.
+
+    Raise NotAllowed if the user is not signed in, or TooManyRequests.
+    """
     read: IdentityReader = request.app.state.read_identity
-    return read(request)
+    rates: RequestRates = request.app.state.request_rates
+    user = read(request)
+    rates.count(user.name)
+    return user
 
 
 CurrentUser = Annotated[Identity, Depends(current_identity)]

@@ -24,6 +24,8 @@ _STATUS: list[tuple[type[errors.SatchelError], int]] = [
     (errors.RangeNotSatisfiable, 416),
     (errors.InvalidRequest, 422),
     (errors.Conflict, 409),
+    (errors.StorageFull, 413),
+    (errors.QuotaExceeded, 429),
     (errors.Unavailable, 503),
 ]
 _TITLES = {
@@ -35,6 +37,7 @@ _TITLES = {
     413: "Too large",
     416: "Range not satisfiable",
     422: "Invalid request",
+    429: "Too many requests",
     500: "Internal error",
     503: "Unavailable",
 }
@@ -47,8 +50,16 @@ _EXAMPLES = {
     413: ("E_TOO_LARGE", "The body may have at most 6000000 bytes."),
     416: ("E_RANGE", "The file has 4083 bytes."),
     422: ("E_INVALID_REQUEST", "body.message: Field required"),
+    429: ("E_QUOTA_EXCEEDED", "You sent 120 messages in this minute, the maximum. Try again in 23 seconds."),
     503: ("E_UNAVAILABLE", "The session was busy; try again."),
 }
+_RETRY_AFTER = {
+    "Retry-After": {
+        "description": "Seconds to wait. Without this header, waiting does not help: `detail` says what does.",
+        "schema": {"type": "integer", "minimum": 1},
+    }
+}
+_FORBIDDEN, _TOO_MANY = 403, 429
 _METHOD_NOT_ALLOWED = 405
 _MAX_REPORTED_FIELDS = 5
 _HTTP_CODES = {404: "E_NOT_FOUND", 405: "E_METHOD_NOT_ALLOWED", 413: "E_TOO_LARGE"}
@@ -74,13 +85,17 @@ def problem_response(status: int, code: str, detail: str, extra: dict[str, Any] 
 
 
 def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the OpenAPI descriptions of a route's error responses with these HTTP statuses."""
+    """Return the OpenAPI descriptions of a route's error responses with these HTTP statuses.
+
+    A route with 403 needs sign-in, so it also answers 429 to users who exceed their request rate.
+    """
     return {
         status: {
             "description": _TITLES[status],
             "content": {MEDIA_TYPE: {"schema": _SCHEMA, "example": _example_problem(status)}},
+            **({"headers": _RETRY_AFTER} if status == _TOO_MANY else {}),
         }
-        for status in statuses
+        for status in (*statuses, *([_TOO_MANY] if _FORBIDDEN in statuses else []))
     }
 
 
@@ -121,6 +136,8 @@ def _handle_satchel_error(request: Request, error: Exception) -> JSONResponse:
     response = problem_response(status, error.code, error.message, error.details)
     if isinstance(error, errors.RangeNotSatisfiable):
         response.headers["Content-Range"] = f"bytes */{error.details['size']}"
+    if isinstance(error, errors.QuotaExceeded) and error.retry_after is not None:
+        response.headers["Retry-After"] = str(error.retry_after)
     return response
 
 

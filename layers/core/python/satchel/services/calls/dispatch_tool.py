@@ -12,6 +12,7 @@ from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
 from satchel.domain.events import NewEvent
 from satchel.domain.object_keys import call_objects_prefixes, outcome_key
+from satchel.domain.quotas import TooManyRunningCalls
 from satchel.domain.servers import Registry, ServerEntry
 from satchel.domain.sessions import Turn
 from satchel.domain.size_limits import strip_and_truncate
@@ -19,8 +20,10 @@ from satchel.domain.steps import CallStep
 from satchel.domain.timing import Limits
 from satchel.domain.tools import BUILTIN_TOOLS
 from satchel.ports.calls import Calls
+from satchel.ports.quotas import QuotaCounts
 from satchel.ports.runners import ArgumentChecker, CallOrder, CredentialSource, Runners
 from satchel.ports.storage import FileStore
+from satchel.ports.system import Clock
 from satchel.ports.turns import Approvals, Events, TaskCallback, Turns
 from satchel.services.calls.resolve_inputs import ResolvedInputs, ResolveInputs
 from satchel.services.calls.runner_report import store_report
@@ -46,9 +49,15 @@ class DispatchTool:
     store: FileStore
     callback: TaskCallback
     limits: Limits
+    quota_counts: QuotaCounts
+    max_running_calls: int
+    clock: Clock
 
     def __call__(self, step: CallStep) -> None:
-        """Send the step's tool call to its runner. If a check rejects the call, store the error as its report."""
+        """Send the step's tool call to its runner. If a check rejects the call, store the error as its report.
+
+        Raise TooManyRunningCalls, before anything else happens, if the user's other calls must end first.
+        """
         call = self.calls.get(step.turn_id, step.call_id)
         turn = self.turns.get(step.session_id, step.turn_id)
         if call is None or turn is None or step.task_token is None:
@@ -57,6 +66,8 @@ class DispatchTool:
             if call.tool in BUILTIN_TOOLS:
                 self._complete(call, step.task_token, self._run_builtin(turn, call))
                 return
+            if not self.quota_counts.start_call(call.user, call.call_id, self.max_running_calls, self.clock.now()):
+                raise TooManyRunningCalls(f"{call.user} runs {self.max_running_calls} tool calls")
             server, order = self._prepare(turn, call, step.task_token)
         except ToolError as error:
             self._publish_start(call, args.parse_or_text(call.arguments))

@@ -19,19 +19,24 @@ from satchel.contract import (
     limit_meta_data,
     scrub,
 )
+from satchel.contract.errors import Busy
 from satchel.domain.audit import ended_call_entry
 from satchel.domain.call_events import call_events
 from satchel.domain.calls import Call, CallResult, RunnerReport, StoredFile
 from satchel.domain.canvas import Dashboard, rejection_reason, to_response_canvas
 from satchel.domain.conversation import ToolMessage
 from satchel.domain.files import FileRecord
+from satchel.domain.ids import FileKey
 from satchel.domain.object_keys import expiry_tags, outcome_key
+from satchel.domain.quotas import TooManyRunningCalls
 from satchel.domain.responses import ResponseArtifact, ResponseCanvas, ResponseDeferred
 from satchel.domain.size_limits import MAX_FILES, strip_and_truncate, truncate
 from satchel.domain.steps import CallRef, CallStep, Failure
 from satchel.domain.timestamps import format_time
+from satchel.domain.tools import BUILTIN_TOOLS
 from satchel.ports.calls import Calls
 from satchel.ports.files import Files
+from satchel.ports.quotas import QuotaCounts
 from satchel.ports.sessions import Dashboards
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock, Metrics
@@ -46,6 +51,7 @@ from satchel.services.files.artifact_records import (
     to_response,
     to_stored_file,
 )
+from satchel.services.files.storage_quota import StorageQuota
 from satchel.services.tools.tool_lists import MarkToolsStale
 
 logger = logging.getLogger(__name__)
@@ -56,6 +62,10 @@ _MAX_DEFERRED_FOR_MODEL = 20
 _MAX_ACTIONS_FOR_MODEL = 10
 _MAX_DEFERRAL_CHARS = 300
 _FAILED_CALL = "The dashboard was not opened, because the call failed."
+_TOO_MANY_CALLS = (
+    "The call did not start: the user's other tool calls are still running, as many as one user may run at a time. "
+    "Call the tool again when they have ended."
+)
 _TIMEOUTS = {"States.Timeout", "States.HeartbeatTimeout"}
 
 
@@ -73,6 +83,8 @@ class RecordToolResult:
     audit: RecordAudit
     mark_tools_stale: MarkToolsStale
     metrics: Metrics
+    storage: StorageQuota
+    quota_counts: QuotaCounts
     canvas_origins: Collection[str] = ()
 
     def __call__(self, step: CallStep) -> CallRef:
@@ -88,6 +100,8 @@ class RecordToolResult:
             self.events.append(call.turn_id, event)
         if self.audit(ended_call_entry(call, result, self.clock.now())):
             count_call(self.metrics, call, result)
+        if call.tool not in BUILTIN_TOOLS:
+            self.quota_counts.end_calls(call.user, [call.call_id])
         return CallRef(call_id=call.call_id)
 
     def _save_result(self, call: Call, failure: Failure | None) -> CallResult:
@@ -105,6 +119,8 @@ class RecordToolResult:
             return RunnerReport.from_error(ToolFailed(f"The runner's report is invalid: {error}"))
         if report is not None:
             return report
+        if failure is not None and failure.Error == TooManyRunningCalls.__name__:
+            return RunnerReport.from_error(Busy(_TOO_MANY_CALLS))
         if failure is None or failure.Error in _TIMEOUTS:
             crash = ToolCrashed("The tool's environment stopped without returning a result.")
             return RunnerReport.from_error(crash, duration_ms=None)
@@ -154,7 +170,10 @@ class RecordToolResult:
         return saved, problems
 
     def _save_file(self, call: Call, stored: StoredFile, display: Display | None) -> FileRecord:
-        """Save a reported file's record. Raise ToolFailed if the file is missing or has the S3 key of another call."""
+        """Save a reported file's record. Raise ToolFailed if the file is missing or has the S3 key of another call.
+
+        Raise StorageExhausted if the user's storage quota is used up.
+        """
         artifact = stored.artifact
         expected = to_stored_file(call.user, call.call_id, stored.index, artifact)
         if (stored.object_id, stored.key) != (expected.object_id, expected.key):
@@ -162,6 +181,7 @@ class RecordToolResult:
         found = self.store.head(stored.key)
         if found is None:
             raise ToolFailed("The file is missing in the storage.")
+        self.storage.check_tool_file(call.user, FileKey(expected.object_id), found.size)
         # Replace the tags before saving the record: with the old tags, S3 would delete the file after some time.
         self.store.set_tags(stored.key, {} if isinstance(artifact, Artifact) else expiry_tags(lifetime_of(artifact)))
         new = to_new_file(call, stored, display, found.size, self.clock.now())

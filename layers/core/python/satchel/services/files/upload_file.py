@@ -15,6 +15,7 @@ from satchel.ports.sessions import Sessions
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock, Metrics
 from satchel.services.files.artifact_records import add_metadata_from_bytes
+from satchel.services.files.storage_quota import StorageQuota
 from satchel.services.sessions.sessions import ensure_session_open
 
 
@@ -29,17 +30,22 @@ class UploadFile:
     entropy: Callable[[int], bytes]
     max_bytes: int
     metrics: Metrics
+    storage: StorageQuota
 
     def __call__(
         self, who: Identity, raw_name: str, body: bytes, mime: str | None, session_id: SessionId | None
     ) -> FileRecord:
-        """Store the file and return its record. Raise TooLarge, SessionNotFound, SessionEnded or Unavailable."""
+        """Store the file and return its record.
+
+        Raise TooLarge, StorageFull, SessionNotFound, SessionEnded or Unavailable.
+        """
         if len(body) > self.max_bytes:
             raise TooLarge(
                 f"The file has {len(body)} bytes; this upload accepts at most {self.max_bytes}.",
                 limit_bytes=self.max_bytes,
             )
         ensure_session_open(self.sessions, who.name, session_id)
+        self.storage.check_upload(who.name, len(body))
         new = new_uploaded_file(who.name, session_id, raw_name, mime, len(body), self.clock.now(), self.entropy(10))
         self.store.put(new.key, io.BytesIO(body), new.mime)
         try:

@@ -1,13 +1,22 @@
 """Upload a file of any size in parts. The client sends each part directly to S3, to a presigned URL."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
-from satchel.domain.errors import InvalidRequest, UploadIncomplete, UploadNotFound, UploadOverLimit
+from satchel.domain.errors import (
+    InvalidRequest,
+    QuotaExceeded,
+    TooManyUploads,
+    UploadIncomplete,
+    UploadNotFound,
+    UploadOverLimit,
+)
 from satchel.domain.files import FileRecord
 from satchel.domain.ids import SessionId, UploadId, UserName
 from satchel.domain.metrics import UPLOADED_BYTES
+from satchel.domain.quotas import UserActivity
 from satchel.domain.uploads import (
     PART_URL_SECONDS,
     UPLOAD_LIFETIME,
@@ -25,9 +34,11 @@ from satchel.ports.sessions import Sessions
 from satchel.ports.storage import FileStore, PartStore
 from satchel.ports.system import Clock, Metrics
 from satchel.services.files.artifact_records import add_metadata_from_store
+from satchel.services.files.storage_quota import StorageQuota
 from satchel.services.sessions.sessions import ensure_session_open
 
 _PARTS_A_PAGE = 1000
+_UPLOADS_A_PAGE = 100
 
 
 @dataclass(frozen=True)
@@ -40,11 +51,17 @@ class BeginUpload:
     clock: Clock
     entropy: Callable[[int], bytes]
     max_bytes: int
+    abort: "AbortUpload"
+    storage: StorageQuota
+    max_uploads: int
 
     def __call__(
         self, who: Identity, raw_name: str, size: int, mime: str | None, session_id: SessionId | None
     ) -> Upload:
-        """Start an upload of ``size`` bytes and return it. Raise UploadOverLimit, SessionNotFound or SessionEnded."""
+        """Start an upload of ``size`` bytes and return it.
+
+        Raise UploadOverLimit, TooManyUploads, StorageFull, SessionNotFound or SessionEnded.
+        """
         if size > self.max_bytes:
             raise UploadOverLimit(size, self.max_bytes)
         ensure_session_open(self.sessions, who.name, session_id)
@@ -56,8 +73,41 @@ class BeginUpload:
             part_bytes=part_bytes_for(size),
             expires_at=now + UPLOAD_LIFETIME,
         )
-        self.uploads.add(upload)
+        try:
+            self._add(upload)
+        except QuotaExceeded:
+            self.parts.abort(upload)
+            raise
         return upload
+
+    def _add(self, upload: Upload) -> None:
+        """Add the upload. If a quota is used up, abort expired uploads of the user, which do not count, and retry."""
+
+        def check(uploads: UserActivity) -> None:
+            if uploads.uploads >= self.max_uploads:
+                raise TooManyUploads(self.max_uploads, uploads.uploads)
+            self.storage.check_upload(upload.file.user, upload.file.size, uploads)
+
+        try:
+            self.uploads.add(upload, check)
+        except QuotaExceeded:
+            if not self._abort_expired(upload.file.user):
+                raise
+            self.uploads.add(upload, check)
+
+    def _abort_expired(self, user: UserName) -> int:
+        """Abort the user's expired uploads, which the sweep has not aborted yet, and return their number."""
+        now, count = self.clock.now(), 0
+        page = self.uploads.list(user, _UPLOADS_A_PAGE, None)
+        while True:
+            for upload in page.items:
+                if upload.expires_at <= now:
+                    with suppress(UploadNotFound):  # the sweep aborted it
+                        self.abort(user, upload.upload_id)
+                    count += 1
+            if page.cursor is None:
+                return count
+            page = self.uploads.list(user, _UPLOADS_A_PAGE, page.cursor)
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,10 @@ class StartSession:
     models: ModelCatalog
     clock: Clock
     entropy: Callable[[int], bytes]
+    max_open: int
 
     def __call__(self, who: Identity, settings: SessionChanges = NO_CHANGES) -> Session:
-        """Store and return a new session. Raise UnknownModel if the user may not use the model in ``settings``."""
+        """Store and return a new session. Raise UnknownModel (not available to the user) or TooManySessions."""
         if settings.model is not None:
             self.models.choose(who.groups, settings.model)
         now = self.clock.now()
@@ -35,7 +36,7 @@ class StartSession:
         session = Session(
             session_id=session_id, user=who.name, created_at=now, last_used_at=now, **settings.model_dump()
         )
-        self.sessions.create(session)
+        self.sessions.create(session, self.max_open)
         return session
 
 

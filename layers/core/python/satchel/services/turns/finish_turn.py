@@ -22,6 +22,7 @@ from satchel.domain.sessions import Turn, TurnStatus
 from satchel.domain.size_limits import MAX_EVENT_BYTES
 from satchel.domain.steps import MAX_CORRECTIONS, TurnStep
 from satchel.ports.calls import Calls
+from satchel.ports.quotas import QuotaCounts
 from satchel.ports.system import Clock, Metrics
 from satchel.ports.turns import Events, Transcript, Turns, Workflow
 from satchel.services.calls.audit import RecordAudit, count_interrupted_call
@@ -68,6 +69,7 @@ class FinishTurn:
     clock: Clock
     audit: RecordAudit
     metrics: Metrics
+    quota_counts: QuotaCounts
 
     def __call__(self, step: TurnStep, ending: Ending = Ending.NORMAL) -> TurnStatus:
         """End the turn, publish its last event and return its status. Raise LookupError if there is no such turn."""
@@ -116,12 +118,13 @@ class FinishTurn:
 
     def _audit_interrupted_calls(self, turn: Turn) -> None:
         """If the turn failed, write audit entries for its calls without a result, because their tools may have run."""
-        if turn.error is not None:
-            for call in self.calls.list(turn.turn_id):
-                if call.result is None and self.audit(
-                    unfinished_call_entry(call, turn.error.error_code, self.clock.now())
-                ):
-                    count_interrupted_call(self.metrics, call, turn.error.error_code)
+        if turn.error is None:
+            return
+        if interrupted := [call for call in self.calls.list(turn.turn_id) if call.result is None]:
+            self.quota_counts.end_calls(turn.user, [call.call_id for call in interrupted])
+        for call in interrupted:
+            if self.audit(unfinished_call_entry(call, turn.error.error_code, self.clock.now())):
+                count_interrupted_call(self.metrics, call, turn.error.error_code)
 
     def _publish_end(self, turn: Turn) -> None:
         """Publish the turn's last event: ``response_complete`` if it has an answer, otherwise ``turn_failed``."""

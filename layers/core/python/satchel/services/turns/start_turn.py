@@ -58,14 +58,15 @@ class StartTurn:
     entropy: Callable[[int], bytes]
     max_message_bytes: int
     persist_files_across_sessions: bool
+    max_turns_per_minute: int
 
     def __call__(
         self, who: Identity, session_id: SessionId, request: TurnRequest, idempotency_key: str | None = None
     ) -> Turn:
         """Start a turn and return it. If ``idempotency_key`` was used before, return the turn that it started.
 
-        Raise TooLarge, UnknownTools, UnknownModel, FileNotFound, SessionNotFound, SessionEnded, TurnRunning or
-        IdempotencyKeyReused.
+        Raise TooLarge, UnknownTools, UnknownModel, FileNotFound, SessionNotFound, SessionEnded, TurnRunning,
+        IdempotencyKeyReused or TooManyTurns.
         """
         self._check_message(request.message)
         self._check_tools(who, request.tools)
@@ -93,12 +94,12 @@ class StartTurn:
     def _begin(self, turn: Turn, idempotency_key: str | None) -> Turn:
         """Store the turn and lock the session. If a stuck turn holds the lock, end the stuck turn first."""
         try:
-            return self.turns.begin(turn, idempotency_key)
+            return self.turns.begin(turn, idempotency_key, self.max_turns_per_minute)
         except TurnRunning as running:
             other = self.turns.get(turn.session_id, running.turn_id)
             if other is None or not self.end_stuck(other).has_ended:
                 raise
-        return self.turns.begin(turn, idempotency_key)
+        return self.turns.begin(turn, idempotency_key, self.max_turns_per_minute)
 
     def _model(self, who: Identity, session_id: SessionId) -> str:
         """Return the name of the session's model. Raise UnknownModel if the user may no longer use the model."""

@@ -23,12 +23,14 @@ _ERASED = examples.responses(200, examples.ERASURE_CONFIRMATION) | _STARTED
 
 @router.get("/api/me", responses=examples.responses(200, examples.ME, 403))
 def read_me(user: CurrentUser, use_cases: InjectedUseCases) -> Me:
-    """Return the user's name, storage usage, and the progress of the latest deletion of all data, if any."""
+    """Return the user's name, storage usage, quotas, and the progress of the latest deletion of all data, if any."""
     erasure = use_cases.request_erasure.latest(user)
+    usage = use_cases.read_files.usage(user)
     return Me(
         user=user.name,
         groups=sorted(user.groups),
-        usage=use_cases.read_files.usage(user),
+        usage=usage,
+        quotas=use_cases.read_quotas(user, usage),
         erasure=ErasureOut.of(erasure) if erasure else None,
     )
 

@@ -9,6 +9,7 @@ from satchel.domain.conversation import ToolSpec
 from satchel.domain.dashboard_tokens import PublicKey
 from satchel.domain.files import Usage
 from satchel.domain.isolation import Level
+from satchel.domain.quotas import QuotaReport
 from satchel.domain.users import Erased, Erasure
 
 
@@ -104,11 +105,15 @@ class ErasureOut(BaseModel):
 
 
 class Me(BaseModel):
-    """The signed-in user, storage usage (bytes of all versions, number of files) and latest deletion of all data."""
+    """The signed-in user, storage usage (bytes of all versions, number of files) and latest deletion of all data.
+
+    ``quotas`` are the user's limits with their use. If one is used up, requests return ``E_QUOTA_EXCEEDED``.
+    """
 
     user: str
     groups: list[str]
     usage: Usage
+    quotas: QuotaReport
     erasure: ErasureOut | None
 
 
