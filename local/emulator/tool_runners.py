@@ -27,7 +27,8 @@ from satchel.services.calls.runner_report import store_report
 LISTING_TENANT = "_satchel"
 """The tenant id of invocations that list tools. This tenant has no workspace."""
 
-_PRELOAD = "local.emulator.runners.preload"
+PRELOAD = ("local.emulator.runners.server_imports", "local.emulator.runners.preload")
+"""The modules that the fork server imports, in this order."""
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +70,7 @@ def create_pool(runners: Sequence[RunnerFunction], logs: Path) -> EnvironmentPoo
         max_environments=machine.max_environments,
         max_wait_seconds=machine.max_wait_seconds,
         listener_for=listener_for,
-        preload=[_PRELOAD],
+        preload=PRELOAD,
     )
 
 

@@ -72,12 +72,14 @@ class Environment:
 def main(target: str, function: str) -> None:
     """Serve invocations until the parent closes the pipe or sends SIGTERM. Then end this process and its descendants.
 
-    ``target`` names the handler as ``module:attribute``. ``function`` becomes the name of this process.
+    ``target`` names the handler as ``module:attribute``. ``function`` becomes the name of this process. The first line
+    of the input contains this process's environment variables. The fork server never gets them, so that its forks
+    cannot contain another environment's secrets.
     """
     invocations, responses = _take_over_pipes()
     process_tree.set_process_name(function)
-    with contextlib.suppress(PermissionError):  # some containers forbid this mark; then orphaned tools may survive
-        process_tree.mark_process()
+    os.environ.clear()
+    os.environ.update(json.loads(invocations.readline() or b"{}"))
     process_tree.become_subreaper()
     faulthandler.enable()
     signal.signal(signal.SIGTERM, _raise_system_exit)
@@ -91,6 +93,12 @@ def main(target: str, function: str) -> None:
         raise
     finally:
         _shut_down(module)
+
+
+def mark() -> None:
+    """Mark this process and its future children, so that the parent process finds them after this process has died."""
+    with contextlib.suppress(PermissionError):  # some containers forbid this mark; then orphaned tools may survive
+        process_tree.mark_process()
 
 
 def _take_over_pipes() -> tuple[BinaryIO, BinaryIO]:

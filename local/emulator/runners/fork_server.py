@@ -7,14 +7,14 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from local.emulator.runners.functions import child_environ
 from local.emulator.runners.messages import MAX_FORK_REQUEST_BYTES, ForkRequest
 
 _log = logging.getLogger(__name__)
-_RESPONSE_TIMEOUT = 30.0  # seconds; the first fork request may have to wait for the fork server's imports
+_RESPONSE_TIMEOUT = 60.0  # seconds; the first fork request may have to wait for the fork server's imports
 
 
 class ForkServer:
@@ -30,12 +30,12 @@ class ForkServer:
         self._lock = threading.Lock()
         self._start()
 
-    def fork(self, target: str, function: str, environ: Mapping[str, str], descriptors: Sequence[int]) -> int:
+    def fork(self, target: str, function: str, descriptors: Sequence[int]) -> int:
         """Start an environment with ``descriptors`` as its standard input, output and error. Return its pid.
 
         Raise OSError if the fork server does not respond even after a restart.
         """
-        request = json.dumps(ForkRequest(target=target, function=function, environ=dict(environ))).encode()
+        request = json.dumps(ForkRequest(target=target, function=function)).encode()
         with self._lock:
             try:
                 return self._send(request, descriptors)
@@ -56,7 +56,7 @@ class ForkServer:
         number = str(server_socket.fileno())
         with server_socket:
             self._process = subprocess.Popen(  # noqa: S603  (this interpreter and our own module)
-                [sys.executable, "-P", "-m", "local.emulator.runners.fork_server_main", number, *self._preload],
+                [sys.executable, "-s", "-P", "-m", "local.emulator.runners.fork_server_main", number, *self._preload],
                 stdin=subprocess.DEVNULL,
                 env=child_environ({}),
                 pass_fds=(server_socket.fileno(),),

@@ -1,11 +1,12 @@
 """Messages between the parent process, its environments and the fork server. Each message is one JSON object.
 
-The parent process and an environment exchange messages as lines over pipes. The fork server receives one packet for
+The parent process and an environment exchange messages as lines over pipes. The first line for an environment contains
+its environment variables. The fork server receives one packet for
 each fork over a Unix socket.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal, TypedDict
 
 FORK_DESCRIPTORS = 3
@@ -41,16 +42,15 @@ class Response(TypedDict):
 class ForkRequest(TypedDict):
     """Message from the parent process to the fork server: start an environment. The reply is the new pid as text.
 
-    ``target`` names the handler as ``module:attribute``. ``function`` is the name of the new process. ``environ``
-    contains all environment variables of the new process.
+    ``target`` names the handler as ``module:attribute``. ``function`` is the name of the new process. The process reads
+    its environment variables from its standard input: they contain secrets, which the fork server must not know.
     """
 
     target: str
     function: str
-    environ: dict[str, str]
 
 
-def encode_line(message: Invocation | Response) -> bytes:
+def encode_line(message: Invocation | Response | Mapping[str, str]) -> bytes:
     """Return the message as a line of JSON. Raise TypeError or ValueError if the message cannot be written as JSON."""
     return json.dumps(message, separators=(",", ":"), allow_nan=False).encode() + b"\n"
 

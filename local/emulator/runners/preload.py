@@ -7,7 +7,7 @@ CPU time to load the data. Loading requires neither a region nor credentials; ea
 import boto3
 import botocore.session
 
-import satchel.bootstrap.runner  # noqa: F401  (imported so that all forks share the module)
+import satchel.bootstrap.runner  # noqa: F401  (both are imported so that all forks share the modules)
 
 _SERVICES = ("dynamodb", "s3", "stepfunctions")
 _SERVICE_FILES = ("service-2", "endpoint-rule-set-1")

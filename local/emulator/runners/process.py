@@ -49,6 +49,7 @@ class EnvironmentProcess:
         self.pid = _fork(fork_server, function, (child_input, child_output, log))
         self.pidfd = os.pidfd_open(self.pid)
         os.set_blocking(self.output, False)
+        self.send(encode_line(function.environ))
 
     def __str__(self) -> str:
         """Return function, tenant and pid for log messages."""
@@ -154,7 +155,7 @@ def _fork(fork_server: ForkServer, function: RunnerFunction, descriptors: tuple[
     """Fork an environment with ``descriptors`` as its standard streams. Close this process's copies. Return the pid."""
     try:
         with _fork_lock:
-            pid = fork_server.fork(function.target, function.name, function.environ, descriptors)
+            pid = fork_server.fork(function.target, function.name, descriptors)
             _pids.add(pid)
     finally:
         for descriptor in descriptors:

@@ -40,16 +40,16 @@ while True:
 """
 
 
-def start(program: str) -> subprocess.Popen[bytes]:
+def start(program: str) -> processes.Server:
     return processes.start([sys.executable, "-S", "-c", program], os.environ)
 
 
-def line(process: subprocess.Popen[bytes]) -> str:
+def line(process: processes.Server) -> str:
     assert process.stdout is not None
     return process.stdout.readline().decode()
 
 
-def close(process: subprocess.Popen[bytes]) -> None:
+def close(process: processes.Server) -> None:
     processes.end(process)
     for pipe in (process.stdin, process.stdout):
         assert pipe is not None
@@ -70,7 +70,7 @@ def proceed(process: subprocess.Popen[bytes]) -> None:
     process.stdin.flush()
 
 
-def output_is_closed(process: subprocess.Popen[bytes]) -> bool:
+def output_is_closed(process: processes.Server) -> bool:
     assert process.stdout is not None
     os.set_blocking(process.stdout.fileno(), False)
     try:

@@ -24,9 +24,12 @@ from pathlib import Path
 
 import psutil
 
+from satchel.adapters.mcp.prepared_server import PreparedServer, ServerProcess
 from satchel.adapters.sandbox import limits, probe
 
 logger = logging.getLogger(__name__)
+
+Server = subprocess.Popen[bytes] | ServerProcess
 
 _KILL_SECONDS = 5.0
 _POLL_SECONDS = 0.002
@@ -39,6 +42,7 @@ _KERNEL_LISTS_CHILDREN = Path("/proc/thread-self/children").exists()
 # the lock is held. Without the lock, the search for orphans could find a server before it is registered, and kill it.
 _lock = threading.Lock()
 _servers: set[int] = set()
+_prepared: list[PreparedServer] = []
 _is_subreaper = threading.Event()
 
 
@@ -50,16 +54,33 @@ def become_subreaper() -> None:
     _is_subreaper.set()
 
 
+def offer(server: PreparedServer) -> None:
+    """Use a prepared process, a child of this process, for the next server that can run in it."""
+    with _lock:
+        _servers.add(server.pid)
+        _prepared.append(server)
+
+
 def start(
-    command: Sequence[str], env: Mapping[str, str], launch_options: Iterable[str] = (), descriptors: Sequence[int] = ()
-) -> subprocess.Popen[bytes]:
+    command: Sequence[str],
+    env: Mapping[str, str],
+    launch_options: Iterable[str] = (),
+    descriptors: Sequence[int] = (),
+    *,
+    can_be_prepared: bool = False,
+) -> Server:
     """Start a server in its own process session, with pipes for stdin and stdout. The server uses the runner's stderr.
 
     ``launch_options`` are options of ``sandbox.launch``. The server inherits ``descriptors`` in addition to the pipes.
+    If ``can_be_prepared`` is True, a prepared process becomes the server, if there is one (``prepared_server``).
     Call this on a thread that lives as long as the runner: the kernel kills the server when that thread ends.
     """
-    launcher = probe.bare_python("launch", f"runner={os.getpid()}", *launch_options, "--", *command)
+    arguments = [f"runner={os.getpid()}", *launch_options, "--", *command]
     with _lock:
+        if can_be_prepared and _prepared:
+            with suppress(OSError):  # the prepared process has ended
+                return _prepared.pop().start(arguments, env, descriptors)
+        launcher = probe.bare_python("launch", *arguments)
         process = subprocess.Popen(  # noqa: S603  (the command comes from the configuration)
             launcher,
             env=dict(env),
@@ -73,13 +94,13 @@ def start(
     return process
 
 
-def end(process: subprocess.Popen[bytes]) -> None:
+def end(process: Server) -> None:
     """Kill a server and all its descendants, and return when they are dead. Calling this again has no effect."""
     if process.returncode is None:
         kill_tree(process.pid)
         try:
             process.wait(_KILL_SECONDS)
-        except subprocess.TimeoutExpired:
+        except (subprocess.TimeoutExpired, TimeoutError):
             logger.exception("a killed server did not exit in time", extra={"pid": process.pid})
             return
     with _lock:
@@ -128,7 +149,7 @@ def any_alive(pids: Collection[int]) -> bool:
     return False
 
 
-def wait_for_exit(process: subprocess.Popen[bytes], seconds: float) -> None:
+def wait_for_exit(process: Server, seconds: float) -> None:
     """Wait at most ``seconds`` until a server exits. Do not reap it, so that its exit status stays readable."""
     with suppress(ProcessLookupError):
         fd = os.pidfd_open(process.pid)
@@ -138,7 +159,7 @@ def wait_for_exit(process: subprocess.Popen[bytes], seconds: float) -> None:
             os.close(fd)
 
 
-def describe_exit(process: subprocess.Popen[bytes]) -> str | None:
+def describe_exit(process: Server) -> str | None:
     """Return how a server ended, such as "ended with exit code 1", or None if it is still running. Do not reap it."""
     code = process.returncode
     if code is None:

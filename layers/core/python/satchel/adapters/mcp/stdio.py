@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
@@ -13,6 +12,7 @@ from pathlib import Path
 from mcp.client._transport import TransportStreams
 
 from satchel.adapters.mcp import processes
+from satchel.adapters.mcp.prepared_server import PreparedServer
 from satchel.adapters.mcp.stdio_transport import StdioTransport
 from satchel.adapters.sandbox.outside_changes import WATCHED_DIRECTORIES, OutsideChanges
 from satchel.adapters.sandbox.policy import MAX_FILE_BYTES, SandboxPolicy, WorkspaceAccess
@@ -150,7 +150,7 @@ class StdioConnection:
         if self._scratch is not None:
             remove_tree(self._scratch)
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> processes.Server:
         entry = self._program.entry
         env = server_environment(entry.env, self._program.environ, self._runtime_dir)
         name, *_ = resolve_python(entry.command or [])
@@ -168,7 +168,10 @@ class StdioConnection:
             self._outside_changes = OutsideChanges([*WATCHED_DIRECTORIES, entry.cwd or "."], self._runtime_dir)
         try:
             command = policy.server_command(self._reports.sender)
-            return processes.start(command, env, policy.launch_options(), descriptors)
+            options = list(policy.launch_options())
+            # Libraries read variables when they are imported, so a server with variables of its own starts anew.
+            can_be_prepared = not entry.env and PreparedServer.can_run(command, options)
+            return processes.start(command, env, options, descriptors, can_be_prepared=can_be_prepared)
         finally:
             self._reports.close_sender()
 

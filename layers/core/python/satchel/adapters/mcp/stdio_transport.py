@@ -6,7 +6,6 @@ long after the server has died.
 """
 
 import os
-import subprocess
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -18,6 +17,8 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
+
+from satchel.adapters.mcp.processes import Server
 
 _DRAIN_SECONDS = 0.1
 """After a server has died, keep reading for this time: the pipe can still contain messages of the server."""
@@ -35,10 +36,10 @@ class StdioTransport:
     no more messages. ``limit_exceeded`` is True if the server sent a line longer than ``max_bytes``.
     """
 
-    def __init__(self, start: Callable[[], subprocess.Popen[bytes]], max_bytes: int) -> None:
+    def __init__(self, start: Callable[[], Server], max_bytes: int) -> None:
         self._start = start
         self._max_bytes = max_bytes
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: Server | None = None
         self.ended = False
         self.limit_exceeded = False
 

@@ -25,6 +25,13 @@ _SIGKILL = 9  # a number, because importing the signal module takes longer than 
 
 def main(arguments: list[str]) -> None:
     """Enter the sandbox and execute the server. Raise OSError if this fails. Return only if the runner has died."""
+    command = enter(arguments)
+    if command:
+        os.execv(command[0], command)  # noqa: S606  (the command comes from the configuration and needs no shell)
+
+
+def enter(arguments: list[str]) -> list[str]:
+    """Enter the sandbox and return the server's command, or an empty list if the runner has died. Raise OSError."""
     split = arguments.index("--")
     options, command = _parse(arguments[:split]), arguments[split + 1 :]
     [runner] = map(int, options["runner"])
@@ -33,8 +40,7 @@ def main(arguments: list[str]) -> None:
         os.chdir(cwd)
     syscalls.prctl(_PR_SET_CHILD_SUBREAPER, 1)
     enter_sandbox(options, runner)
-    if os.getppid() == runner:
-        os.execv(command[0], command)  # noqa: S606  (the command comes from the configuration and needs no shell)
+    return command if os.getppid() == runner else []
 
 
 def enter_sandbox(options: dict[str, list[str]], runner: int) -> None:

@@ -220,11 +220,14 @@ def make_hook(guard: Guard) -> Callable[[str, tuple[object, ...]], None]:
     return hook
 
 
-def start(kind: str, target: str, rest: list[str]) -> None:
-    """Run a Python program like the ``python`` command. ``kind`` is ``-f`` (file), ``-m`` (module) or ``-c`` (code)."""
+def start(kind: str, target: str, rest: list[str], *, is_isolated: bool) -> None:
+    """Run a Python program like the ``python`` command. ``kind`` is ``-f`` (file), ``-m`` (module) or ``-c`` (code).
+
+    If ``is_isolated`` is True, the program's own directory is not added to the import path (``python -I`` or ``-P``).
+    """
     sys.argv = [target if kind != "-c" else "-c", *rest]
     own_directory = _parent_of(target) if kind == "-f" else posix.getcwd()
-    if not getattr(sys.flags, "safe_path", False) and not sys.flags.isolated:
+    if not is_isolated:
         sys.path.insert(0, own_directory)
     if kind == "-m":
         import runpy  # noqa: PLC0415  (only -m needs it)
@@ -276,8 +279,13 @@ def _parse_options(options: list[str]) -> dict[str, tuple[str, ...]]:
 
 def main() -> None:
     """Install the audit hook, then start the server that the command line names."""
-    split = sys.argv.index("--")
-    options, (kind, target, *rest) = _parse_options(sys.argv[1:split]), sys.argv[split + 1 :]
+    run(sys.argv[1:], is_isolated=bool(getattr(sys.flags, "safe_path", False) or sys.flags.isolated))
+
+
+def run(arguments: list[str], *, is_isolated: bool) -> None:
+    """Install the audit hook, then start the server that ``arguments`` name. See ``start`` for ``is_isolated``."""
+    split = arguments.index("--")
+    options, (kind, target, *rest) = _parse_options(arguments[:split]), arguments[split + 1 :]
     workspace, hidden, allowed = (
         tuple(f"{path}/" for path in options[name]) for name in ("workspace", "hide", "allow")
     )
@@ -286,4 +294,4 @@ def main() -> None:
     # Remove unreadable directories from the import path: otherwise each import would report them as blocked.
     sys.path[:] = [path for path in sys.path if not f"{path}/".startswith(hidden) or f"{path}/".startswith(allowed)]
     sys.addaudithook(make_hook(Guard(pipe, workspace, hidden, allowed, kernel_enforced=bool(options["kernel"]))))
-    start(kind, target, rest)
+    start(kind, target, rest, is_isolated=is_isolated)
