@@ -44,7 +44,7 @@ def _become_server(connection: socket.socket, modules: Collection[str], environm
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(null, 1)
-    _close_all_but(0, 1, 2, connection.fileno())
+    _close_all_except(0, 1, 2, connection.fileno())
     message, descriptors, _, _ = socket.recv_fds(connection, MAX_ORDER_BYTES, _MAX_DESCRIPTORS)
     if not message:
         return
@@ -74,9 +74,9 @@ def _run_guard(command: list[str], modules: Collection[str]) -> None:
     run(arguments, is_isolated=False)
 
 
-def _close_all_but(*kept: int) -> None:
+def _close_all_except(*needed: int) -> None:
     for name in os.listdir("/proc/self/fd"):  # noqa: PTH208  (a list, because the directory changes)
-        if int(name) not in kept:
+        if int(name) not in needed:
             try:
                 os.close(int(name))
             except OSError:  # the descriptor of the listing itself
