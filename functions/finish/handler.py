@@ -9,17 +9,14 @@ from satchel.services.turns.finish_turn import Ending
 
 
 @observed("finish")
-def handler(event: dict[str, Any], context: object) -> dict[str, str]:
-    """End one turn and store its final response."""
+def handler(event: dict[str, Any], context: object) -> dict[str, str | None]:
+    """End one turn and store its final response. An EventBridge event contains the turn's ids in ``detail``."""
     del context
-    ending, step = _read(event)
-    return {"turn_id": step.turn_id, "status": use_cases().finish_turn(step, ending)}
-
-
-def _read(event: dict[str, Any]) -> tuple[Ending, TurnStep]:
-    """Return how the turn ended, and the turn's ids. An EventBridge event contains the ids in ``detail``."""
+    finish_turn = use_cases().finish_turn
     detail = event.get("detail")
     if detail is None:
-        return Ending.NORMAL, TurnStep.model_validate(event)
+        step = TurnStep.model_validate(event)
+        return {"turn_id": step.turn_id, "status": finish_turn(step)}
+    step = TurnStep.model_validate_json(detail["input"])
     ending = Ending.TIMED_OUT if detail["status"] == "TIMED_OUT" else Ending.LOST
-    return ending, TurnStep.model_validate_json(detail["input"])
+    return {"turn_id": step.turn_id, "status": finish_turn.after_execution(step, ending)}

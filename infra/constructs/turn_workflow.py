@@ -51,6 +51,7 @@ class TurnWorkflow(Construct):
             sources.TURN_WORKFLOW.read_text(encoding="utf-8"),
             {state: function.function_arn for state, function in functions.items()}
             | {
+                "Partition": Stack.of(self).partition,
                 "HeartbeatSeconds": HEARTBEAT_TIMEOUT_SECONDS,
                 "ApprovalSeconds": APPROVAL_SECONDS,
                 "CallTimeoutSeconds": CALL_TIMEOUT_SECONDS,

@@ -97,9 +97,12 @@ class WebApi(Construct):
         self._api.add_routes(path="/api/{proxy+}", methods=[_ANY], integration=integration, authorizer=signed_in)
 
 
+_API_HEADERS = ("idempotency-key", "if-none-match", "if-range", "prefer", "range", "x-satchel-confirm")
+
+
 def _cors(origins: Sequence[str]) -> apigateway.CorsPreflightOptions:
     return apigateway.CorsPreflightOptions(
         allow_origins=list(origins),
         allow_methods=[apigateway.CorsHttpMethod.ANY],
-        allow_headers=["authorization", "content-type", "idempotency-key", "prefer"],
+        allow_headers=["authorization", "content-type", *_API_HEADERS],
     )

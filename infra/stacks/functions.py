@@ -140,7 +140,7 @@ class Functions:
         """Create the function that deletes all data of a user."""
         machine = {"SATCHEL_STATE_MACHINE": workflow.machine.state_machine_arn}
         erase = self._function("erase", seconds=ERASE_SECONDS, environment=machine)
-        self._allow_items(erase, *grants.DELETE_ITEMS)
+        self._allow_items(erase, *grants.DELETE_ITEMS, *grants.CHECK_ITEMS)
         allow(
             erase,
             *grants.DELETE_OBJECTS,

@@ -45,7 +45,7 @@ def create_turn_machine(role: str) -> str:
     }
     execution_events.set_listener(lambda event: HOST.invoke_later(_function_name("Finish"), dict(event)))
     approval = {"ApprovalSeconds": ApprovalSettings().approval_seconds}
-    values = functions | {**_MACHINE_TIMEOUTS} | approval
+    values = functions | {**_MACHINE_TIMEOUTS, "Partition": "aws"} | approval
     return resources.create_state_machine(f"{settings.NAME}-turn", definition, values, role=role)
 
 

@@ -21,6 +21,7 @@ from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
 from infra.page_headers import page_headers
 from infra.sources import ROOT
@@ -101,14 +102,10 @@ class HostAndOriginCheck:
         if scope["type"] in {"http", "websocket"}:
             hosts, origins = _header_values(scope, b"host"), _header_values(scope, b"origin")
             if not hosts or not all(self._is_this_server(f"//{host}") for host in hosts):
-                await problem_response(403, "E_FORBIDDEN", "This server only accepts its own host name.")(
-                    scope, receive, send
-                )
+                await _refuse("This server only accepts its own host name.", scope, receive, send)
                 return
             if not all(origin.startswith("http://") and self._is_this_server(origin) for origin in origins):
-                await problem_response(403, "E_FORBIDDEN", "This server only accepts requests of its own pages.")(
-                    scope, receive, send
-                )
+                await _refuse("This server only accepts requests of its own pages.", scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
@@ -119,6 +116,12 @@ class HostAndOriginCheck:
         except ValueError:
             return False
         return parts.hostname in _LOOPBACK_NAMES and port == self._port
+
+
+async def _refuse(reason: str, scope: Scope, receive: Receive, send: Send) -> None:
+    """Respond with 403. Close a WebSocket, because uvicorn reports a response instead of a handshake as an error."""
+    refusal = WebSocketClose() if scope["type"] == "websocket" else problem_response(403, "E_FORBIDDEN", reason)
+    await refusal(scope, receive, send)
 
 
 def _header_values(scope: Scope, name: bytes) -> list[str]:

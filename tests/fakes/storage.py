@@ -1,6 +1,6 @@
 """In-memory object storage, parts of uploads, and files of the web client."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import md5
 from typing import IO, NamedTuple
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -65,9 +65,9 @@ class FakeFileStore:
         for key in keys:
             self.objects.pop(key, None)
 
-    def delete_prefix(self, prefix: str) -> Iterator[int]:
+    def delete_prefix(self, prefix: str, proceed: Callable[[], bool] = lambda: True) -> Iterator[int]:
         """Delete in pages of two, so that a test can stop between pages."""
-        while page := [key for key in self.objects if key.startswith(prefix)][:2]:
+        while (page := [key for key in self.objects if key.startswith(prefix)][:2]) and proceed():
             self.delete(page)
             yield len(page)
 

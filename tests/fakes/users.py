@@ -26,36 +26,49 @@ class FakeErasures:
 
     def begin(self, user: UserName, now: datetime) -> Erasure:
         latest = self._erasures.get(user)
-        if latest is None or latest.finished_at is not None:
-            self._erasures[user] = Erasure(user=user, started_at=now)
+        if latest is None or latest.cleared_at is not None:
+            self._erasures[user] = Erasure(user=user, started_at=now, late=latest.late if latest else [])
             self._due[user] = now
         return self._erasures[user]
 
     def get(self, user: UserName) -> Erasure | None:
         return self._erasures.get(user)
 
-    def save_interrupted_turns(self, user: UserName, turns: Sequence[InterruptedTurn]) -> None:
-        self._erasures[user] = self._erasures[user].model_copy(update={"late": list(turns)})
+    def save_interrupted_turns(self, erasure: Erasure, turns: Sequence[InterruptedTurn]) -> None:
+        self._change(erasure, late=list(turns))
+
+    def mark_cleared(self, erasure: Erasure, now: datetime) -> None:
+        if self._erasures[erasure.user].cleared_at is None:
+            self._change(erasure, cleared_at=now)
 
     def reschedule(self, user: UserName, at: datetime) -> None:
         if user in self._due:
             self._due[user] = at
 
-    def finish(self, user: UserName, now: datetime) -> None:
-        self._erasures[user] = self._erasures[user].model_copy(update={"finished_at": now})
-        self._due.pop(user, None)
+    def finish(self, erasure: Erasure, now: datetime) -> None:
+        self._change(erasure, finished_at=now, late=[])
+        self._due.pop(erasure.user, None)
+
+    def _change(self, erasure: Erasure, **fields: object) -> None:
+        latest = self._erasures[erasure.user]
+        if latest.started_at == erasure.started_at and latest.finished_at is None:
+            self._erasures[erasure.user] = latest.model_copy(update=fields)
 
     def list_due(self, until: datetime, limit: int) -> Sequence[UserName]:
         return sorted((user for user, at in self._due.items() if at <= until), key=self._due.__getitem__)[:limit]
 
 
 class FakeUserPurger:
-    """Implements ``ports.users.UserPurger``. Records the users, and yields one step without items."""
+    """Implements ``ports.users.UserPurger``. Records the users of both passes; each pass is one step without items."""
 
     def __init__(self) -> None:
         self.erased: list[str] = []
+        self.erased_late_writes: list[str] = []
 
-    def erase(self, user: UserName, interrupted: Sequence[InterruptedTurn]) -> Iterator[int]:
-        del interrupted
-        self.erased.append(user)
+    def erase(self, erasure: Erasure) -> Iterator[int]:
+        self.erased.append(erasure.user)
+        yield 0
+
+    def erase_late_writes(self, erasure: Erasure) -> Iterator[int]:
+        self.erased_late_writes.append(erasure.user)
         yield 0

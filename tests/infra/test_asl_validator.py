@@ -12,6 +12,7 @@ from tests.infra.asl_validator import problems
 
 Machine = dict[str, Any]
 VALUES: dict[str, object] = {
+    "Partition": "aws",
     "Think": "think",
     "Approval": "approval",
     "Dispatch": "dispatch",

@@ -41,6 +41,7 @@ def tasks(text: str) -> dict[str, Any]:
 
 def test_definition_is_the_file_with_arns_and_timeouts(text: str) -> None:
     values: dict[str, object] = {step: f"{{{step}.Arn}}" for step in STEPS}
+    values |= {"Partition": "{AWS::Partition}"}
     values |= {"HeartbeatSeconds": 35, "CallTimeoutSeconds": 900, "ApprovalSeconds": 3600, "TurnTimeoutSeconds": 14400}
     assert text == sources.fill_placeholders(sources.TURN_WORKFLOW.read_text(encoding="utf-8"), values)
     assert problems(text) == []

@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
+from local.emulator.openapi import openapi_document
 from tests.infra.templates import Stacks
 
 pytestmark = pytest.mark.synth
+
 OPEN = {
     "GET /.well-known/jwks.json",
     "GET /api/health",
@@ -65,3 +67,13 @@ def test_cors_allows_the_configured_origins_only(stacks: Stacks, custom_settings
     assert "CorsConfiguration" not in stacks.properties("AWS::ApiGatewayV2::Api")["WebHttp"]
     cors = custom_settings.properties("AWS::ApiGatewayV2::Api")["WebHttp"]["CorsConfiguration"]
     assert cors["AllowOrigins"] == ["https://other.example"]
+
+
+def test_cors_allows_all_request_headers_of_the_api(custom_settings: Stacks) -> None:
+    """Browsers send no other header to another origin, for example not the confirmation of an erasure."""
+    cors = custom_settings.properties("AWS::ApiGatewayV2::Api")["WebHttp"]["CorsConfiguration"]
+    operations = [operation for path in openapi_document()["paths"].values() for operation in path.values()]
+    parameters = [parameter for operation in operations for parameter in operation.get("parameters", [])]
+    named = {parameter["name"].lower() for parameter in parameters if parameter["in"] == "header"}
+    assert "x-satchel-confirm" in named
+    assert named | {"authorization", "content-type"} <= set(cors["AllowHeaders"])

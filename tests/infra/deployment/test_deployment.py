@@ -91,7 +91,11 @@ def test_machine_definition_names_the_created_functions(system: DeployedSystem) 
     )
     values: dict[str, object] = {state: system.functions[state].configuration["FunctionArn"] for state in STATES}
     values |= {"HeartbeatSeconds": HEARTBEAT_TIMEOUT_SECONDS, "ApprovalSeconds": APPROVAL_SECONDS}
-    values |= {"CallTimeoutSeconds": CALL_TIMEOUT_SECONDS, "TurnTimeoutSeconds": TURN_TIMEOUT_SECONDS}
+    values |= {
+        "Partition": "aws",
+        "CallTimeoutSeconds": CALL_TIMEOUT_SECONDS,
+        "TurnTimeoutSeconds": TURN_TIMEOUT_SECONDS,
+    }
     assert machine["definition"] == sources.fill_placeholders(sources.TURN_WORKFLOW.read_text(encoding="utf-8"), values)
 
 

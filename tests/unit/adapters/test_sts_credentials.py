@@ -44,6 +44,16 @@ def test_policy_allows_the_calls_objects_and_the_turns_items() -> None:
     }
 
 
+@pytest.mark.parametrize("partition", ["aws", "aws-cn", "aws-us-gov"])
+def test_policy_names_resources_in_the_partition_of_the_role(partition: str) -> None:
+    source = StsCredentials(cast("Any", None), f"arn:{partition}:iam::1:role/call", "files", "records")
+
+    statements = source.policy(TURN, PREFIXES, OUTCOME)["Statement"]
+
+    arns = [arn for statement in statements for arn in statement["Resource"]]
+    assert {arn.split(":")[1] for arn in arns} == {partition}
+
+
 @pytest.mark.clause("v2.1:storage:apart")
 def test_policy_excludes_a_user_whose_name_begins_with_the_same_characters() -> None:
     """``ada`` is a prefix of ``ada2``; the slash after the name separates them."""

@@ -427,6 +427,8 @@ class UseCases:
             erasures=self.ports.erasures,
             purger=self.ports.user_purger,
             sessions=self.ports.sessions,
+            files=self.ports.files,
+            remove=self.remove_files,
             uploads=self.ports.uploads,
             abort=self.abort_upload,
             store=self.ports.store,

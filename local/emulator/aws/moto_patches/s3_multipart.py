@@ -3,8 +3,8 @@
 Patches ``upload_part`` and ``list_parts`` of ``S3Response``, and the methods of ``S3Backend`` and ``FakeMultipart``
 that they call. Unpatched moto accepts a part even if its checksum is wrong, and does not store the checksum. If some
 part numbers are missing, moto lists parts incorrectly, because it uses the part number marker as a list index. moto
-responds with an internal error if a part belongs to an unknown upload, and if two requests complete an upload at the
-same time.
+responds with an internal error if a part belongs to an unknown upload, and if one request completes or aborts an upload
+while another uses it: the parts are closed during the use. A lock for each upload lets one request use it at a time.
 """
 
 import base64
@@ -12,6 +12,7 @@ import hashlib
 import re
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -27,7 +28,7 @@ _respond_to_part = original(S3Response, "upload_part")
 _respond_to_list = original(S3Response, "list_parts")
 _store_part = original(S3Backend, "upload_part")
 _complete_upload = original(S3Backend, "complete_multipart_upload")
-_completion_lock = threading.Lock()
+_abort_upload = original(S3Backend, "abort_multipart_upload")
 
 
 @cache
@@ -37,6 +38,7 @@ def install() -> None:
     replace(S3Response, "list_parts", _list_parts)
     replace(S3Backend, "upload_part", _upload_part_of_known_upload)
     replace(S3Backend, "complete_multipart_upload", _complete)
+    replace(S3Backend, "abort_multipart_upload", _abort)
     replace(S3Backend, "is_truncated", _is_truncated)
     replace(FakeMultipart, "list_parts", _parts_after)
 
@@ -60,22 +62,27 @@ def _list_parts(self: S3Response) -> Any:  # noqa: ANN401  (moto's response)
         checksum = upload.parts[int(match[1])].checksum_value
         return f"{match[0]}<ChecksumSHA256>{checksum}</ChecksumSHA256>" if checksum else match[0]
 
-    status, headers, body = _respond_to_list(self)
-    return status, headers, _PART_NUMBER.sub(with_checksum, body)
+    with _exclusive_use(self.backend, self.bucket_name, upload.id):
+        status, headers, body = _respond_to_list(self)
+        return status, headers, _PART_NUMBER.sub(with_checksum, body)
 
 
 def _upload_part_of_known_upload(
     self: S3Backend, bucket_name: str, multipart_id: str, part_id: int, value: bytes
 ) -> FakeKey:
-    _find_upload(self, bucket_name, multipart_id)
-    part: FakeKey = _store_part(self, bucket_name, multipart_id, part_id, value)
-    return part
+    with _exclusive_use(self, bucket_name, multipart_id):
+        part: FakeKey = _store_part(self, bucket_name, multipart_id, part_id, value)
+        return part
 
 
 def _complete(self: S3Backend, bucket_name: str, multipart_id: str, body: Iterator[tuple[int, str]]) -> Any:  # noqa: ANN401  (moto's object)
-    with _completion_lock:
-        _find_upload(self, bucket_name, multipart_id)
+    with _exclusive_use(self, bucket_name, multipart_id):
         return _complete_upload(self, bucket_name, multipart_id, body)
+
+
+def _abort(self: S3Backend, bucket_name: str, multipart_id: str) -> None:
+    with _exclusive_use(self, bucket_name, multipart_id):
+        _abort_upload(self, bucket_name, multipart_id)
 
 
 def _is_truncated(self: S3Backend, bucket_name: str, multipart_id: str, next_part_number_marker: int) -> bool:
@@ -85,6 +92,15 @@ def _is_truncated(self: S3Backend, bucket_name: str, multipart_id: str, next_par
 def _parts_after(self: FakeMultipart, part_number_marker: int, max_parts: int) -> Iterator[FakeKey]:
     numbers = [number for number in self.partlist if number > part_number_marker]
     yield from (self.parts[number] for number in numbers[:max_parts])
+
+
+@contextmanager
+def _exclusive_use(backend: S3Backend, bucket: str, s3_upload_id: str) -> Iterator[None]:
+    """Let no other request use the upload. Raise NoSuchUpload if it is unknown, complete or aborted."""
+    upload = _find_upload(backend, bucket, s3_upload_id)
+    with vars(upload).setdefault("lock", threading.Lock()):
+        _find_upload(backend, bucket, s3_upload_id)  # again: the previous user may have completed or aborted it
+        yield
 
 
 def _find_upload(backend: S3Backend, bucket_name: str, s3_upload_id: str) -> FakeMultipart:

@@ -198,6 +198,23 @@ def test_missing_turn_raises_lookup_error(world: World, turn: Turn) -> None:
         world.use_cases.finish_turn(turn_step(turn).model_copy(update={"session_id": world.session().session_id}))
 
 
+def test_missing_turn_of_a_stopped_execution_is_no_error(world: World, turn: Turn) -> None:
+    """Erasing all data of a user stops executions and deletes their turns; EventBridge reports the stop afterwards."""
+    deleted = turn_step(turn).model_copy(update={"session_id": world.session().session_id})
+    assert world.use_cases.finish_turn.after_execution(deleted, Ending.LOST) is None
+
+
+def test_stopped_execution_ends_its_turn(world: World, turn: Turn) -> None:
+    assert world.use_cases.finish_turn.after_execution(turn_step(turn), Ending.TIMED_OUT) is TurnStatus.FAILED
+    assert stored(world, turn).error == TIMED_OUT
+
+
+def test_last_reply_with_tool_calls_is_no_answer(world: World, turn: Turn) -> None:
+    add_reply(world, turn, "Let me look that up.", MAX_ROUNDS, calls_tools=True)
+    assert world.use_cases.finish_turn(turn_step(turn, MAX_ROUNDS + 1)) is TurnStatus.FAILED
+    assert (stored(world, turn).error, stored(world, turn).answer) == (TOO_MANY, "")
+
+
 # Metrics
 
 
@@ -208,3 +225,17 @@ def test_turn_is_counted_once_by_its_status(world: World) -> None:
         world.use_cases.finish_turn(turn_step(turn), Ending.CANCELLED)
     assert world.metrics.values_of(TURNS) == [(1, "cancelled")]
     assert world.metrics.values_of(TURN_DURATION) == [(2500, "cancelled")]
+
+
+def test_turn_is_counted_by_the_process_that_ended_it(world: World, turn: Turn) -> None:
+    """Another process ends the turn between the read and the write of this one, and counts it."""
+    end = world.turns.end
+
+    def lose(turn_to_end: Turn) -> bool:
+        assert end(turn_to_end.model_copy(update={"status": TurnStatus.CANCELLED, "error": CANCELLED}))
+        return end(turn_to_end)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(world.turns, "end", lose)
+        world.use_cases.finish_turn(turn_step(turn), Ending.TIMED_OUT)
+    assert (world.metrics.values_of(TURNS), world.metrics.values_of(TURN_DURATION)) == ([], [])

@@ -1,7 +1,7 @@
 """Stores objects in S3: users' files and the web client's files."""
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import groupby
@@ -105,7 +105,7 @@ class S3Files:
             for start in range(0, len(versions), _MAX_KEYS_PER_DELETE):
                 self._delete(versions[start : start + _MAX_KEYS_PER_DELETE])
 
-    def delete_prefix(self, prefix: str) -> Iterator[int]:
+    def delete_prefix(self, prefix: str, proceed: Callable[[], bool] = lambda: True) -> Iterator[int]:
         """Delete all versions of all objects with a prefix, page by page. Yield how many versions each page had.
 
         Lists the first page again after each deletion, because a page marker would refer to a deleted version.
@@ -113,7 +113,7 @@ class S3Files:
         while True:
             page = self.client.list_object_versions(Bucket=self.bucket, Prefix=prefix)
             versions = [*page.get("Versions", []), *page.get("DeleteMarkers", [])]
-            if not versions:
+            if not versions or not proceed():
                 return
             self._delete([{"Key": version["Key"], "VersionId": version["VersionId"]} for version in versions])
             yield len(versions)

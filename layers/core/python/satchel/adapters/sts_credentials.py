@@ -38,7 +38,8 @@ class StsCredentials:
 
     def policy(self, turn_id: TurnId, objects_prefixes: Sequence[str], outcome_key: str) -> dict[str, Any]:
         """Return the policy that restricts a call. Prefixes need no escaping: user names contain no ``*`` or ``?``."""
-        bucket = f"arn:aws:s3:::{self.bucket}"
+        partition = self.role_arn.split(":")[1]  # aws, aws-cn or aws-us-gov
+        bucket = f"arn:{partition}:s3:::{self.bucket}"
         return {
             "Version": "2012-10-17",
             "Statement": [
@@ -50,7 +51,7 @@ class StsCredentials:
                 {
                     "Effect": "Allow",
                     "Action": ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-                    "Resource": [f"arn:aws:dynamodb:*:*:table/{self.table}"],
+                    "Resource": [f"arn:{partition}:dynamodb:*:*:table/{self.table}"],
                     "Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": [f"TURN#{turn_id}"]}},
                 },
             ],

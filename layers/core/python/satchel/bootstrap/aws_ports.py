@@ -25,7 +25,8 @@ from satchel.adapters.dynamodb.tool_lists import DynamoToolLists
 from satchel.adapters.dynamodb.transcript import DynamoTranscript
 from satchel.adapters.dynamodb.turns import DynamoTurns
 from satchel.adapters.dynamodb.uploads import DynamoUploads
-from satchel.adapters.dynamodb.users import DynamoErasures, DynamoUserPurger
+from satchel.adapters.dynamodb.user_purger import DynamoUserPurger
+from satchel.adapters.dynamodb.users import DynamoErasures
 from satchel.adapters.lambda_functions import LambdaCleanupStarter, LambdaErasureStarter, LambdaRunners
 from satchel.adapters.s3_files import S3Files, S3Page
 from satchel.adapters.s3_uploads import S3Uploads

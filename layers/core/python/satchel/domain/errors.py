@@ -19,6 +19,7 @@ SatchelError
 │   ├── NotConfirmed          an irreversible action without a valid confirmation
 │   └── RangeNotSatisfiable   a byte range that starts after the end
 ├── Conflict                  not possible in the current state
+│   ├── ErasureRunning        all data of the user is being deleted
 │   ├── TurnRunning           a session runs one turn at a time
 │   ├── SessionEnded
 │   ├── UploadIncomplete      parts are missing
@@ -198,6 +199,15 @@ class Conflict(SatchelError):
     """The current state of the resource does not allow the request."""
 
     code = "E_CONFLICT"
+
+
+class ErasureRunning(Conflict):
+    """All data of the user is being deleted. Until then, nothing new is stored, because it would be deleted too."""
+
+    code = "E_ERASING"
+
+    def __init__(self) -> None:
+        super().__init__("All of your data is being deleted. Try again in a moment.")
 
 
 class TurnRunning(Conflict):

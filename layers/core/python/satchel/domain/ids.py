@@ -74,10 +74,15 @@ def time_of(any_id: str) -> datetime:
     return datetime.fromtimestamp(number / 1000, UTC)
 
 
+def time_prefix(turn: str) -> str:
+    """Return the prefix of the ids of all files that the calls of a turn create: the time of the turn."""
+    return "f" + turn[1 : 1 + _TIME_CHARS]
+
+
 def call_prefix(call: CallId) -> str:
     """Return the id prefix of all files that a tool call creates. An IAM policy limits the call to this prefix."""
     digest = int.from_bytes(hashlib.sha256(call.encode()).digest()[:8], "big")
-    return "f" + call[1 : 1 + _TIME_CHARS] + _base32(digest, _CALL_PREFIX_HASH_CHARS)
+    return time_prefix(call) + _base32(digest, _CALL_PREFIX_HASH_CHARS)
 
 
 def object_id(call: CallId, index: int) -> FileKey:

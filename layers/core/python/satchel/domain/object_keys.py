@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Literal
 
-from satchel.domain.ids import CallId, FileKey, TurnId, UserName, call_prefix, date_part
+from satchel.domain.ids import CallId, FileKey, TurnId, UserName, call_prefix, date_part, time_prefix
 
 ObjectKind = Literal["uploads", "artifacts", "deferred"]
 CALL_FILE_KINDS: tuple[ObjectKind, ...] = ("artifacts", "deferred")
@@ -29,6 +29,15 @@ def object_key(user: UserName, kind: ObjectKind, object_id: FileKey, name: str) 
 def call_objects_prefixes(user: UserName, call_id: CallId) -> list[str]:
     """Return the S3 key prefixes for files that a tool call creates. The call's credentials allow no other prefixes."""
     return [f"{user}/{kind}/{date_part(call_id)}/{call_prefix(call_id)}" for kind in CALL_FILE_KINDS]
+
+
+def turn_objects_prefixes(user: UserName, turn_id: TurnId) -> list[str]:
+    """Return the S3 key prefixes of all objects that a turn stores: its texts, reports, and the files of its calls.
+
+    The ids of the files of a call begin with the time of its turn.
+    """
+    files = [f"{user}/{kind}/{date_part(turn_id)}/{time_prefix(turn_id)}" for kind in CALL_FILE_KINDS]
+    return [f"{user}/turns/{turn_id}/", *files]
 
 
 def outcome_key(user: UserName, turn_id: TurnId, call_id: CallId) -> str:

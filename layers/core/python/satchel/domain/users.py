@@ -41,10 +41,15 @@ class InterruptedTurn(BaseModel):
 
 
 class Erasure(BaseModel):
-    """A confirmed erasure of all of a user's data. ``finished_at`` is None until the erasure is complete."""
+    """A confirmed erasure of all of a user's data. ``finished_at`` is None until the erasure is complete.
+
+    ``cleared_at`` is the time at which all data was deleted. Until then, the user cannot store new data. After it, only
+    late writes of the stopped turns ``late`` remain to be deleted.
+    """
 
     user: UserName
     started_at: datetime
+    cleared_at: datetime | None = None
     finished_at: datetime | None = None
     late: list[InterruptedTurn] = []
     erased: Erased = Erased()

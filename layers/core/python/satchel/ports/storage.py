@@ -1,6 +1,6 @@
 """Object storage: file content, the parts of uploads, and the files of the web client."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Protocol
 
 from pydantic import BaseModel
@@ -52,8 +52,11 @@ class FileStore(Protocol):
         """Delete any number of objects with all their versions. Missing objects are ignored."""
         ...
 
-    def delete_prefix(self, prefix: str) -> Iterator[int]:
-        """Delete all versions of all objects with this prefix in batches. Yield the size of each deleted batch."""
+    def delete_prefix(self, prefix: str, proceed: Callable[[], bool] = lambda: True) -> Iterator[int]:
+        """Delete all versions of all objects with this prefix in batches. Yield the size of each deleted batch.
+
+        Stop if ``proceed``, called between the listing and the deletion of each batch, returns False.
+        """
         ...
 
 

@@ -12,23 +12,31 @@ class Erasures(Protocol):
     """Stores records of erasures (deletions of all data of a user). A finished erasure stays readable for a while."""
 
     def begin(self, user: UserName, now: datetime) -> Erasure:
-        """Return the user's unfinished erasure, or a new one if there is none."""
+        """Start an erasure unless one is still deleting the user's data. Return the running erasure.
+
+        From now on until ``mark_cleared``, writes of new data of this user raise ErasureRunning. A new erasure takes
+        over the ``late`` turns of an unfinished earlier one.
+        """
         ...
 
     def get(self, user: UserName) -> Erasure | None:
         """Return the user's latest erasure, or None."""
         ...
 
-    def save_interrupted_turns(self, user: UserName, turns: Sequence[InterruptedTurn]) -> None:
-        """Save the turns that the erasure interrupted."""
+    def save_interrupted_turns(self, erasure: Erasure, turns: Sequence[InterruptedTurn]) -> None:
+        """Save the turns that the erasure interrupted. Do nothing if the erasure is no longer deleting all data."""
+        ...
+
+    def mark_cleared(self, erasure: Erasure, now: datetime) -> None:
+        """Record that all older data is deleted, and accept data of requests that begin from ``now`` on."""
         ...
 
     def reschedule(self, user: UserName, at: datetime) -> None:
         """Make the user's erasure due again at the time ``at``."""
         ...
 
-    def finish(self, user: UserName, now: datetime) -> None:
-        """Mark the erasure as finished."""
+    def finish(self, erasure: Erasure, now: datetime) -> None:
+        """Mark a cleared erasure as finished. Do nothing if a newer erasure has started."""
         ...
 
     def list_due(self, until: datetime, limit: int) -> Sequence[UserName]:
@@ -37,14 +45,21 @@ class Erasures(Protocol):
 
 
 class UserPurger(Protocol):
-    """Deletes the records of a user."""
+    """Deletes the records of a user in small steps. Yields the number of items that each step deleted.
 
-    def erase(self, user: UserName, interrupted: Sequence[InterruptedTurn]) -> Iterator[int]:
-        """Delete the user's records in small steps. Yield the number of items that each step deleted.
+    Each step updates the erasure's counts. A step does nothing if another process has already completed the erasure.
+    """
 
-        Each step updates the erasure's counts. Dependent records are deleted first, so that an interrupted erasure can
-        be repeated without gaps or double counts.
+    def erase(self, erasure: Erasure) -> Iterator[int]:
+        """Delete all records of the user.
+
+        Dependent records are deleted first, so that an interrupted erasure can be repeated without gaps or double
+        counts.
         """
+        ...
+
+    def erase_late_writes(self, erasure: Erasure) -> Iterator[int]:
+        """Delete the records that the ``late`` turns of a cleared erasure have stored since, except their files."""
         ...
 
 

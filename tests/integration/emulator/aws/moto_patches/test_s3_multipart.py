@@ -1,10 +1,12 @@
 import itertools
+import threading
 from typing import Any
 
 import boto3
 import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
+from moto.s3.models import FakeMultipart
 
 from local.emulator.aws import resources
 from local.emulator.aws.cloud import LocalCloud
@@ -13,6 +15,7 @@ from tests.integration.aws.factories import run_concurrently
 
 S3 = Any  # untyped, because the tests pass mappings as arguments
 MIN_PART_BYTES = 5 << 20
+LONGER_THAN_AN_ABORT_SECONDS = 0.5
 _names = itertools.count()
 
 
@@ -88,3 +91,45 @@ def test_concurrent_completions_never_cause_a_server_error(upload: MultipartUplo
     errors = {error.response["Error"]["Code"] for error in results if isinstance(error, ClientError)}
     assert errors <= {"NoSuchUpload"}
     assert len({etag for etag in results if isinstance(etag, str)}) == 1
+
+
+class _AbortDuringRead:
+    """Abort an upload in another thread when a part is read for the first time.
+
+    If the abort does not wait for the end of the read, it closes the parts before the read continues.
+    """
+
+    def __init__(self, upload: MultipartUpload, patch: pytest.MonkeyPatch) -> None:
+        self.error = ""
+        self._thread = threading.Thread(target=self._abort, args=[upload])
+        read = FakeMultipart.complete
+
+        def complete(multipart: FakeMultipart, body: Any) -> Any:  # noqa: ANN401  (moto's types)
+            self._thread.start()
+            self._thread.join(LONGER_THAN_AN_ABORT_SECONDS)
+            return read(multipart, body)
+
+        patch.setattr(FakeMultipart, "complete", complete)
+
+    def _abort(self, upload: MultipartUpload) -> None:
+        try:
+            upload.s3.abort_multipart_upload(**upload.arguments)
+        except ClientError as error:
+            self.error = error.response["Error"]["Code"]
+
+    def wait(self) -> str:
+        """Wait for the end of the abort, and return its error code."""
+        self._thread.join()
+        return self.error
+
+
+def test_abort_waits_for_a_completion_that_reads_the_parts(
+    upload: MultipartUpload, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upload.put(1, b"abc")
+    abort = _AbortDuringRead(upload, monkeypatch)
+
+    upload.complete()
+
+    assert abort.wait() == "NoSuchUpload"
+    assert upload.s3.get_object(Bucket="parts", Key=upload.arguments["Key"])["Body"].read() == b"abc"

@@ -1,12 +1,12 @@
-"""Exceptions for failed or conflicting writes to DynamoDB, and the random wait before a retry."""
+"""Exceptions for failed or conflicting writes to DynamoDB, and the random waits between tries."""
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from botocore.exceptions import ClientError
 
-_MAX_WAIT_SECONDS = 0.05
+_FIRST_WAIT_SECONDS, _MAX_WAIT_SECONDS = 0.01, 0.1
 _CONFLICT_CODES = {
     "TransactionConflict",
     "TransactionConflictException",
@@ -28,9 +28,17 @@ class WriteConflict(Exception):
     """Another writer changed the item at the same time, or DynamoDB throttled the write; a retry may succeed."""
 
 
-def wait_before_retry() -> None:
-    """Sleep for a random time of up to 50 ms, so that conflicting writers do not retry at the same time."""
-    time.sleep(random.uniform(0, _MAX_WAIT_SECONDS))  # noqa: S311  (spreads retries; not for security)
+def tries(times: int) -> Iterator[int]:
+    """Yield 0, 1, …, ``times`` - 1, with a wait before each number except the first.
+
+    The waits are random, so that conflicting writers do not retry at the same time. Their maximum doubles from 10 ms to
+    100 ms.
+    """
+    for number in range(times):
+        if number:
+            longest = min(_MAX_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2 ** (number - 1))
+            time.sleep(random.uniform(0, longest))  # noqa: S311  (spreads retries; not for security)
+        yield number
 
 
 class translate_errors:  # noqa: N801  (used like a function in ``with`` statements)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, wait_before_retry
+from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, tries
 from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.errors import Unavailable
@@ -38,14 +38,14 @@ class DynamoEvents:
         Return None if the turn's last event is already stored, or if an event with the same ``dedupe_key`` is stored.
         """
         pk = f"TURN#{turn_id}"
-        for _ in range(_MAX_TRIES):
+        for _ in tries(_MAX_TRIES):
             try:
                 numbered = self._number(turn_id, event)
                 if numbered is None:
                     return None
                 self._write(pk, numbered, event.dedupe_key)
             except WriteConflict:
-                pass
+                continue
             except ConditionFailed as error:
                 if _DEDUPE_POSITION in error.positions:
                     return None
@@ -53,7 +53,6 @@ class DynamoEvents:
                 raise Unavailable("The event could not be written.") from error
             else:
                 return numbered
-            wait_before_retry()
         raise Unavailable("Too many concurrent writers of events of one turn.")
 
     def _number(self, turn_id: TurnId, event: NewEvent) -> Event | None:

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, wait_before_retry
+from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, tries
+from satchel.adapters.dynamodb.erasure_fence import transact_unless_erasing
 from satchel.adapters.dynamodb.file_items import (
     USAGE_PREFIX,
     claim_item,
@@ -35,6 +36,7 @@ from satchel.domain.files import (
     NameClaim,
     NameResolution,
     NewFile,
+    Source,
     Usage,
     resolve_name_conflict,
 )
@@ -65,11 +67,11 @@ class DynamoFiles:
     table: Table
 
     def save(self, new: NewFile) -> FileRecord:
-        for _ in range(_MAX_TRIES):
+        for _ in tries(_MAX_TRIES):
             try:
                 return self.get_by_object(new.user, new.object_id) or self._save(new)
             except (ConditionFailed, WriteConflict):
-                wait_before_retry()  # another writer took the name or changed the file: try again
+                continue  # another writer took the name or changed the file: try again
         raise Unavailable(f"Too many concurrent writers of one file name: {new.name}")
 
     def save_upload(self, new: NewFile) -> FileRecord:
@@ -83,7 +85,7 @@ class DynamoFiles:
             self.table.build_delete_if(*key, "upload_id", new.object_id),
             build_upload_end(self.table, new.user, new.size),
         ]
-        for _ in range(_MAX_TRIES):
+        for _ in tries(_MAX_TRIES):
             # Read the upload before the file. In the reverse order, if another request completed the upload between
             # the two reads, neither the file nor the upload would be found.
             upload = self.table.get(*key)
@@ -94,7 +96,7 @@ class DynamoFiles:
             try:
                 return self._save(new, *end_upload)
             except (ConditionFailed, WriteConflict):
-                wait_before_retry()
+                continue
         raise Unavailable(f"Too many concurrent writers of one file name: {new.name}")
 
     def get_by_object(self, user: UserName, object_id: FileKey) -> FileRecord | None:
@@ -124,17 +126,19 @@ class DynamoFiles:
         claim = self.table.build_put(claim_item(record), if_absent=True)
         if previous is not None:
             claim = self.table.build_put_if(claim_item(record), "held_by", previous.object_id)
-        self.table.transact(
-            [
-                claim,
-                self.table.build_put(record_item(record)),
-                self.table.build_put(version_item(record)),
-                self.table.build_put(object_item(record), if_absent=True),
-                *(self.table.build_put(pointer) for pointer in pointer_items(record)),
-                self.build_count(record, 0 if previous else 1, record.size),
-                *extra_writes,
-            ]
-        )
+        writes = [
+            claim,
+            self.table.build_put(record_item(record)),
+            self.table.build_put(version_item(record)),
+            self.table.build_put(object_item(record), if_absent=True),
+            *(self.table.build_put(pointer) for pointer in pointer_items(record)),
+            self.build_count(record, 0 if previous else 1, record.size),
+            *extra_writes,
+        ]
+        if record.source is Source.UPLOADED:
+            transact_unless_erasing(self.table, record.user, record.created_at, writes)
+        else:  # calls store files in parallel: an item that all of them check would make their transactions conflict
+            self.table.transact(writes)
         return record
 
     def get(self, user: UserName, file_key: FileKey) -> FileRecord | None:
@@ -179,7 +183,7 @@ class DynamoFiles:
     def remove(self, record: FileRecord) -> Sequence[str]:
         """Delete a file's records and free its name. Return the keys of the S3 objects that the caller must delete."""
         keys: dict[str, None] = {}
-        for _ in range(_MAX_TRIES):
+        for _ in tries(_MAX_TRIES):
             newest = self.get(record.user, record.file_key)
             if newest is None:
                 return list(keys)

@@ -8,13 +8,14 @@ Each item counts the tokens that models used, with one attribute per field of To
 """
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, wait_before_retry
+from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, tries
+from satchel.adapters.dynamodb.erasure_fence import transact_unless_erasing
 from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.quotas import build_session_end, build_session_start
 from satchel.adapters.dynamodb.table import Query, Table
@@ -90,18 +91,18 @@ class DynamoSessions:
 
     def create(self, session: Session, max_open: int | None = None) -> None:
         """Store a session and count it. Raise TooManySessions if the user has ``max_open`` open sessions already."""
-        count = build_session_start(self.table, session.user, max_open)
+        writes = [self.table.build_put(_item(session)), build_session_start(self.table, session.user, max_open)]
         try:
-            self._transact([self.table.build_put(_item(session)), count])
+            self._retry(lambda: transact_unless_erasing(self.table, session.user, session.created_at, writes))
         except ConditionFailed as error:
             raise TooManySessions(max_open or 0) from error
 
-    def _transact(self, writes: "Sequence[TransactWriteItemTypeDef]") -> None:
-        for _ in range(_MAX_TRIES):
+    def _retry(self, transact: Callable[[], None]) -> None:
+        for _ in tries(_MAX_TRIES):
             try:
-                return self.table.transact(writes)
+                return transact()
             except WriteConflict:
-                wait_before_retry()
+                continue
         raise Unavailable("Other requests are changing your sessions; try again.")
 
     def get(self, user: UserName, session_id: SessionId) -> Session | None:
@@ -121,7 +122,7 @@ class DynamoSessions:
 
         Raise SessionNotFound or SessionEnded. Raise Unavailable if conflicts with other writers prevent the change.
         """
-        for _ in range(_MAX_TRIES):
+        for _ in tries(_MAX_TRIES):
             item = self.table.get(*session_key(user, session_id))
             if item is None:
                 raise SessionNotFound(session_id)
@@ -138,7 +139,7 @@ class DynamoSessions:
                 if after.status is SessionStatus.ENDED:
                     raise SessionEnded(session_id) from None
             except WriteConflict:
-                wait_before_retry()
+                continue
             else:
                 return after
         raise Unavailable("Another request is changing the session; try again.")
@@ -163,7 +164,7 @@ class DynamoSessions:
             names={"#status": "status"},
         )
         with suppress(ConditionFailed):
-            self._transact([end, build_session_end(self.table, user)])
+            self._retry(lambda: self.table.transact([end, build_session_end(self.table, user)]))
 
     def list_idle(self, since: datetime, limit: int) -> Sequence[Session]:
         return self._due(_OPEN_BUCKET, since, limit)

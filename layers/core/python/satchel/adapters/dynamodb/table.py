@@ -219,6 +219,17 @@ class Table:
         """Build a check that fails the transaction unless the item's ``attribute`` has this ``value``."""
         return {"ConditionCheck": self._if_equal(pk, sk, attribute, value)}
 
+    def build_condition(self, pk: str, sk: str, condition: str, values: Values) -> "TransactWriteItemTypeDef":
+        """Build a check that fails the transaction if ``condition`` is false for an item, which may be missing."""
+        return {
+            "ConditionCheck": {
+                "TableName": self.name,
+                "Key": encode({"pk": pk, "sk": sk}),
+                "ConditionExpression": condition,
+                "ExpressionAttributeValues": {f":{name}": encode_value(value) for name, value in values.items()},
+            }
+        }
+
     def _if_equal(self, pk: str, sk: str, attribute: str, value: str) -> "ConditionCheckTypeDef":
         return {
             "TableName": self.name,

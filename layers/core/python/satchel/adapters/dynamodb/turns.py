@@ -8,7 +8,8 @@ count the tokens that models used.
 import hashlib
 from dataclasses import dataclass
 
-from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, wait_before_retry
+from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, tries
+from satchel.adapters.dynamodb.erasure_fence import transact_unless_erasing
 from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.quotas import build_turn_start
 from satchel.adapters.dynamodb.sessions import build_usage_update, parse_usage, session_key
@@ -72,15 +73,16 @@ class DynamoTurns:
     def begin(self, turn: Turn, idempotency_key: str | None, max_per_minute: int = MAX_COUNT) -> Turn:
         """Store a turn with its message and lock its session. If the idempotency key was used before, return its turn.
 
-        Raise IdempotencyKeyReused, SessionNotFound, SessionEnded, TurnRunning, TooManyTurns or Unavailable.
+        Raise IdempotencyKeyReused, SessionNotFound, SessionEnded, TurnRunning, TooManyTurns, ErasureRunning or
+        Unavailable.
         """
-        for _ in range(_MAX_TRIES):
+        for _ in tries(_MAX_TRIES):
             if idempotency_key and (existing := self._find_by_key(turn, idempotency_key)):
                 return existing
             try:
                 self._begin(turn, idempotency_key, max_per_minute)
             except WriteConflict:
-                wait_before_retry()  # another turn of the user started in the same minute
+                continue  # another turn of the user started in the same minute
             except ConditionFailed as error:
                 if _IDEMPOTENCY_KEY_POSITION in error.positions:
                     continue  # a request with the same idempotency key has just started a turn: the next try returns it
@@ -115,7 +117,7 @@ class DynamoTurns:
             sk = _idempotency_sort_key(idempotency_key)
             item: Item = {"pk": pk, "sk": sk, "turn": turn.turn_id, "asked": _request_hash(turn)}
             writes.append(self.table.build_put(item, if_absent=True))
-        self.table.transact(writes)
+        transact_unless_erasing(self.table, turn.user, turn.created_at, writes)
 
     def _find_by_key(self, turn: Turn, idempotency_key: str) -> Turn | None:
         item = self.table.get(f"SESSION#{turn.session_id}", _idempotency_sort_key(idempotency_key))
@@ -141,11 +143,11 @@ class DynamoTurns:
             return
         keys = (f"SESSION#{turn.session_id}", f"{PREFIX}{turn.turn_id}"), session_key(turn.user, turn.session_id)
         writes = [build_usage_update(self.table, *key, usage) for key in keys]
-        for _ in range(_MAX_TRIES):
+        for _ in tries(_MAX_TRIES):
             try:
                 self.table.transact(writes)
             except WriteConflict:
-                wait_before_retry()
+                continue
             except ConditionFailed:
                 return
             else:
@@ -170,11 +172,11 @@ class DynamoTurns:
                 values={"turn": turn.turn_id},
             ),
         ]
-        for _ in range(_MAX_TRIES):
+        for _ in tries(_MAX_TRIES):
             try:
                 self.table.transact(writes)
             except WriteConflict:
-                wait_before_retry()
+                continue
             except ConditionFailed as error:
                 if 0 in error.positions:
                     return False

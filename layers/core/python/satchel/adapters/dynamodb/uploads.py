@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, wait_before_retry
+from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, tries
+from satchel.adapters.dynamodb.erasure_fence import transact_unless_erasing
 from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.quotas import build_upload_end, build_upload_start, read_uploads
 from satchel.adapters.dynamodb.table import Query, Table
@@ -52,14 +53,15 @@ class DynamoUploads:
         So two uploads that start at the same time never both get the last place or the last bytes.
         """
         user = upload.file.user
-        for _ in range(_MAX_TRIES):
+        for _ in tries(_MAX_TRIES):
             before = read_uploads(self.table, user)
             check(before)
             count = build_upload_start(self.table, user, upload.file.size, before)
             try:
-                return self.table.transact([self._build_put(upload), count])
+                writes = [self._build_put(upload), count]
+                return transact_unless_erasing(self.table, user, upload.file.created_at, writes)
             except (ConditionFailed, WriteConflict):
-                wait_before_retry()
+                continue
         raise Unavailable("Other requests are changing your uploads; try again.")
 
     def _build_put(self, upload: Upload) -> "TransactWriteItemTypeDef":
@@ -78,7 +80,7 @@ class DynamoUploads:
         return self.table.list_page(Query(f"USER#{user}", _PREFIX, limit, newest_first=True), cursor, _upload)
 
     def pop(self, user: UserName, upload_id: UploadId) -> Upload | None:
-        for _ in range(_MAX_TRIES):
+        for _ in tries(_MAX_TRIES):
             upload = self.get(user, upload_id)
             if upload is None:
                 return None
@@ -88,7 +90,7 @@ class DynamoUploads:
             except ConditionFailed:
                 return None  # another request removed the upload
             except WriteConflict:
-                wait_before_retry()
+                continue
             else:
                 return upload
         raise Unavailable("Other requests are changing your uploads; try again.")

@@ -302,6 +302,7 @@ ME: Example = {"user": _USER, "groups": ["users"], "usage": _USAGE, "quotas": _Q
 ERASURE_CONFIRMATION: Example = {"confirm_token": "…", "expires_at": "2026-08-27T09:35:00Z", "usage": _USAGE}
 ERASURE: Example = {
     "started_at": _AT,
+    "cleared_at": None,
     "finished_at": None,
     "erased": {"files": 0, "versions": 0, "sessions": 0, "turns": 0, "events": 0, "links": 0},
 }

@@ -4,7 +4,7 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from satchel.domain.errors import TooLarge, Unavailable
+from satchel.domain.errors import ErasureRunning, TooLarge, Unavailable
 from satchel.domain.files import FileRecord
 from satchel.domain.ids import SessionId
 from satchel.domain.metrics import UPLOADED_BYTES
@@ -37,7 +37,7 @@ class UploadFile:
     ) -> FileRecord:
         """Store the file and return its record.
 
-        Raise TooLarge, StorageFull, SessionNotFound, SessionEnded or Unavailable.
+        Raise TooLarge, StorageFull, SessionNotFound, SessionEnded, ErasureRunning or Unavailable.
         """
         if len(body) > self.max_bytes:
             raise TooLarge(
@@ -50,7 +50,7 @@ class UploadFile:
         self.store.put(new.key, io.BytesIO(body), new.mime)
         try:
             record = self.files.save(add_metadata_from_bytes(new, body))
-        except Unavailable:  # without a record, the bytes would never be deleted
+        except (Unavailable, ErasureRunning):  # without a record, the bytes would never be deleted
             self.store.delete([new.key])
             raise
         self.metrics.add(UPLOADED_BYTES, record.size)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from satchel.domain.errors import (
+    ErasureRunning,
     InvalidRequest,
     QuotaExceeded,
     TooManyUploads,
@@ -60,7 +61,7 @@ class BeginUpload:
     ) -> Upload:
         """Start an upload of ``size`` bytes and return it.
 
-        Raise UploadOverLimit, TooManyUploads, StorageFull, SessionNotFound or SessionEnded.
+        Raise UploadOverLimit, TooManyUploads, StorageFull, SessionNotFound, SessionEnded or ErasureRunning.
         """
         if size > self.max_bytes:
             raise UploadOverLimit(size, self.max_bytes)
@@ -75,7 +76,7 @@ class BeginUpload:
         )
         try:
             self._add(upload)
-        except QuotaExceeded:
+        except (QuotaExceeded, ErasureRunning):
             self.parts.abort(upload)
             raise
         return upload
@@ -197,7 +198,8 @@ class CompleteUpload:
     def __call__(self, who: Identity, upload_id: UploadId) -> FileRecord:
         """Join the parts into a file and return the file's record. A repeated call returns the same record.
 
-        Raise UploadNotFound, UploadIncomplete (missing parts), UploadOverLimit, SessionNotFound or SessionEnded.
+        Raise UploadNotFound, UploadIncomplete (missing parts), UploadOverLimit, SessionNotFound, SessionEnded or
+        ErasureRunning.
         """
         upload = self.read.find(who, upload_id)  # read it before the file: completion replaces the upload with a file
         if done := self.files.get_by_object(who.name, upload_id):

@@ -1,25 +1,29 @@
 """Delete all data of a user in the background (function erase), after the user has confirmed the deletion."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
 from pydantic import BaseModel
 
 from satchel.domain.errors import NotConfirmed, UploadNotFound
+from satchel.domain.files import FileFilter
 from satchel.domain.ids import UserName
 from satchel.domain.links import CONFIRMATION_SECONDS, EraseClaims
+from satchel.domain.object_keys import turn_objects_prefixes
 from satchel.domain.users import LATE_WRITE_GRACE, Erasure, Identity, InterruptedTurn
-from satchel.ports.files import Uploads
+from satchel.ports.files import Files, Uploads
 from satchel.ports.links import Signer
 from satchel.ports.sessions import Sessions
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
 from satchel.ports.turns import Workflow
 from satchel.ports.users import Erasures, ErasureStarter, UserPurger
+from satchel.services.files.retention import RemoveFiles
 from satchel.services.files.upload_parts import AbortUpload
 
 _PAGE_SIZE = 100
+_STOP_REASON = "all data of its user is deleted"
 
 
 class Confirmation(BaseModel):
@@ -44,7 +48,7 @@ class RequestErasure:
         return Confirmation(token=self.signer.sign(EraseClaims(owner=who.name, exp=exp)), exp=exp)
 
     def confirm(self, who: Identity, token: str) -> Erasure:
-        """Start the erasure, or continue one that is not finished. Raise NotConfirmed if the token is invalid."""
+        """Start the erasure, or continue one that is still deleting. Raise NotConfirmed if the token is invalid."""
         claims = self.signer.verify_confirmation(token)
         if claims is None or claims.owner != who.name:
             raise NotConfirmed
@@ -61,13 +65,19 @@ class RequestErasure:
 class EraseUser:
     """Delete all data of a user. An erasure may be interrupted at any point and repeated.
 
-    Records are deleted before bytes, so every file that is still listed can be downloaded. Tool calls of stopped turns
-    may still write data, so if turns were stopped, the erasure runs again after ``LATE_WRITE_GRACE``.
+    The first pass deletes everything. Until its end, the user cannot store new data. Records are deleted before bytes,
+    so every file that is still listed can be downloaded. Tool calls of stopped turns may still write data, so if turns
+    were stopped, a second pass runs ``LATE_WRITE_GRACE`` later and deletes what these turns have stored since.
+
+    A slow process may still run the first pass when another one has completed it. Each deletion of listed data
+    therefore comes after a check, made after the listing, that the first pass is not complete.
     """
 
     erasures: Erasures
     purger: UserPurger
     sessions: Sessions
+    files: Files
+    remove: RemoveFiles
     uploads: Uploads
     abort: AbortUpload
     store: FileStore
@@ -77,25 +87,60 @@ class EraseUser:
     def __call__(self, user: UserName, more_time: Callable[[], bool]) -> bool:
         """Erase the user's data. Return False if ``more_time`` returned False before this run was complete."""
         erasure = self.erasures.get(user)
-        if erasure is None or erasure.finished_at is not None:
+        if erasure is not None and erasure.cleared_at is None and erasure.finished_at is None:
+            if not self._erase_everything(erasure, more_time):
+                return False
+            self.erasures.mark_cleared(erasure, self.clock.now())
+            erasure = self.erasures.get(user)
+        if erasure is None or erasure.cleared_at is None or erasure.finished_at is not None:
             return True
-        interrupted = self._stop_turns(erasure)
-        self._abort_uploads(user)
-        for _ in self.purger.erase(user, interrupted):
-            if not more_time():
-                return False
-        for _ in self.store.delete_prefix(f"{user}/"):
-            if not more_time():
-                return False
-        now, until = self.clock.now(), erasure.started_at + LATE_WRITE_GRACE
-        if interrupted and now < until:
+        until = erasure.cleared_at + LATE_WRITE_GRACE
+        if erasure.late and self.clock.now() < until:
             self.erasures.reschedule(user, until)
-        else:
-            self.erasures.finish(user, now)
+            return True
+        if not self._erase_late_writes(erasure, more_time):
+            return False
+        self.erasures.finish(erasure, self.clock.now())
         return True
 
-    def _stop_turns(self, erasure: Erasure) -> list[InterruptedTurn]:
-        """Stop and return the user's running turns. Store their ids first: later runs may not find the sessions."""
+    def _erase_everything(self, erasure: Erasure, more_time: Callable[[], bool]) -> bool:
+        self._stop_turns(erasure)
+        self._abort_uploads(erasure)
+        steps = (
+            self.purger.erase(erasure),
+            self.store.delete_prefix(f"{erasure.user}/", proceed=lambda: self._is_clearing(erasure)),
+        )
+        return all(more_time() for step in steps for _ in step)
+
+    def _erase_late_writes(self, erasure: Erasure, more_time: Callable[[], bool]) -> bool:
+        for turn in erasure.late:
+            self.workflow.stop(turn.turn_id, _STOP_REASON)  # again: its start may have come after the first stop
+        prefixes = [prefix for turn in erasure.late for prefix in turn_objects_prefixes(erasure.user, turn.turn_id)]
+        steps = (
+            self._remove_late_files(erasure),
+            self.purger.erase_late_writes(erasure),
+            *(self.store.delete_prefix(prefix) for prefix in prefixes),
+        )
+        return all(more_time() for step in steps for _ in step)
+
+    def _remove_late_files(self, erasure: Erasure) -> Iterator[int]:
+        """Remove the files in the sessions of stopped turns. The first pass deleted these sessions, so all are late."""
+        for session_id in {turn.session_id for turn in erasure.late}:
+            cursor, file_filter = None, FileFilter(session_id=session_id)
+            while True:
+                page = self.files.list(erasure.user, _PAGE_SIZE, cursor, file_filter)
+                if page.items:
+                    yield self.remove(page.items)
+                if (cursor := page.cursor) is None:
+                    break
+
+    def _is_clearing(self, erasure: Erasure) -> bool:
+        """Return True if this erasure's first pass is not complete, so that all data of the user is older."""
+        latest = self.erasures.get(erasure.user)
+        return latest is not None and latest.started_at == erasure.started_at and latest.cleared_at is None
+
+    def _stop_turns(self, erasure: Erasure) -> None:
+        """Stop the user's running turns. Store their ids first: later runs may not find the sessions."""
         interrupted = {turn.turn_id: turn for turn in erasure.late}
         cursor: str | None = None
         while True:
@@ -106,17 +151,20 @@ class EraseUser:
                     interrupted[turn.turn_id] = turn
             if (cursor := page.cursor) is None:
                 break
+        if not self._is_clearing(erasure):
+            return
         if len(interrupted) > len(erasure.late):
-            self.erasures.save_interrupted_turns(erasure.user, list(interrupted.values()))
+            self.erasures.save_interrupted_turns(erasure, list(interrupted.values()))
         for turn_id in interrupted:
-            self.workflow.stop(turn_id, "all data of its user is deleted")
-        return list(interrupted.values())
+            self.workflow.stop(turn_id, _STOP_REASON)
 
-    def _abort_uploads(self, user: UserName) -> None:
-        while uploads := self.uploads.list(user, _PAGE_SIZE, None).items:
+    def _abort_uploads(self, erasure: Erasure) -> None:
+        while uploads := self.uploads.list(erasure.user, _PAGE_SIZE, None).items:
+            if not self._is_clearing(erasure):
+                return
             for upload in uploads:
                 try:
-                    self.abort(user, upload.upload_id)
+                    self.abort(erasure.user, upload.upload_id)
                 except UploadNotFound:  # the upload was completed: its file is deleted later
                     continue
 

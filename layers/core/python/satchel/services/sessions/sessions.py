@@ -28,7 +28,7 @@ class StartSession:
     max_open: int
 
     def __call__(self, who: Identity, settings: SessionChanges = NO_CHANGES) -> Session:
-        """Store and return a new session. Raise UnknownModel (not available to the user) or TooManySessions."""
+        """Store and return a new session. Raise UnknownModel, TooManySessions or ErasureRunning."""
         if settings.model is not None:
             self.models.choose(who.groups, settings.model)
         now = self.clock.now()

@@ -85,6 +85,16 @@ class FinishTurn:
         self._audit_interrupted_calls(turn)
         return turn.status
 
+    def after_execution(self, step: TurnStep, ending: Ending) -> TurnStatus | None:
+        """End the turn of a stopped execution. Return None if the turn no longer exists.
+
+        The erasure of a user's data stops executions and deletes their turns, so a missing turn is not an error here.
+        """
+        if self.turns.get(step.session_id, step.turn_id) is None:
+            logger.info("the turn of a stopped execution is deleted", extra={"turn_id": step.turn_id})
+            return None
+        return self(step, ending)
+
     def _ended(self, turn: Turn, step: TurnStep, ending: Ending) -> Turn:
         if step.failure:
             logger.error("turn failed", extra={"turn_id": turn.turn_id, "cause": step.failure.model_dump()})

@@ -66,7 +66,7 @@ class StartTurn:
         """Start a turn and return it. If ``idempotency_key`` was used before, return the turn that it started.
 
         Raise TooLarge, UnknownTools, UnknownModel, FileNotFound, SessionNotFound, SessionEnded, TurnRunning,
-        IdempotencyKeyReused or TooManyTurns.
+        IdempotencyKeyReused, TooManyTurns or ErasureRunning.
         """
         self._check_message(request.message)
         self._check_tools(who, request.tools)

@@ -42,7 +42,8 @@ def erase_me(
     """Delete all data of the user: files with all versions, sessions, events, links. This takes two requests.
 
     The first request returns a token. To confirm the deletion, send the token in a second request within five minutes.
-    The deletion then runs in the background, and `GET /api/me` returns its progress. The request can be repeated.
+    The deletion then runs in the background, and `GET /api/me` returns its progress. The request can be repeated. Until
+    the data is deleted (usually seconds), requests that would store new data return 409 `E_ERASING`.
     """
     if confirm is None:
         confirmation = use_cases.request_erasure.request(user)

@@ -28,7 +28,7 @@ from satchel.services.turns.canvas_actions import CanvasActionRequest
 
 router = APIRouter()
 
-_STARTED = examples.responses(201, examples.SESSION, 400, 403, 413, 422)
+_STARTED = examples.responses(201, examples.SESSION, 400, 403, 409, 413, 422, 503)
 _CHANGED = examples.responses(200, examples.SESSION, 400, 403, 404, 409, 413, 422, 503)
 _READ = examples.responses(200, examples.SESSION_WITH_TURNS, 403, 404, 422)
 _READ_AUDIT = examples.responses(200, examples.AUDIT, 403, 404, 422)

@@ -23,7 +23,7 @@ from satchel.entrypoints.http.schemas.uploads import (
 
 router = APIRouter(tags=["files"])
 
-_STARTED = examples.responses(201, examples.STARTED_UPLOAD, 400, 403, 404, 409, 413, 422)
+_STARTED = examples.responses(201, examples.STARTED_UPLOAD, 400, 403, 404, 409, 413, 422, 503)
 _READ = examples.responses(200, examples.UPLOAD_WITH_PARTS, 403, 404, 422)
 _SIGNED = examples.responses(200, examples.SIGNED_PARTS, 400, 403, 404, 413, 422)
 _COMPLETED = examples.responses(200, examples.FILE, 403, 404, 409, 413, 422, 503)

@@ -92,16 +92,21 @@ class Tools(BaseModel):
 
 
 class ErasureOut(BaseModel):
-    """A user's latest deletion of all data. If ``finished_at`` is set, it is complete. ``erased`` counts the items."""
+    """A user's latest deletion of all data. ``erased`` counts the items.
+
+    Until ``cleared_at``, requests that would store new data return 409 `E_ERASING`. From then on, the user can store
+    data again, and only late writes of stopped turns remain to be deleted. At ``finished_at``, all is complete.
+    """
 
     started_at: datetime
+    cleared_at: datetime | None
     finished_at: datetime | None
     erased: Erased
 
     @classmethod
     def of(cls, erasure: Erasure) -> "ErasureOut":
         """Convert an erasure to its JSON response."""
-        return cls(**erasure.model_dump(include={"started_at", "finished_at", "erased"}))
+        return cls(**erasure.model_dump(include={"started_at", "cleared_at", "finished_at", "erased"}))
 
 
 class Me(BaseModel):
