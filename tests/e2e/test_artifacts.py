@@ -4,7 +4,7 @@ import httpx2
 import pytest
 
 from tests.e2e.system_process import SystemProcess
-from tests.e2e.user_client import Json, UserClient, fetch
+from tests.e2e.user_client import Json, UserClient, fetch, run_user
 
 MAX_LENGTH_NAME = "n" * 251 + ".txt"
 
@@ -12,7 +12,7 @@ MAX_LENGTH_NAME = "n" * 251 + ".txt"
 @pytest.fixture(scope="module")
 def user(system: SystemProcess) -> UserClient:
     """One user for all tests, so that the server stays warm. Each test has its own session."""
-    return UserClient(system.url, "artifacts@example.com")
+    return UserClient(system.url, run_user("artifacts"))
 
 
 def _download(user: UserClient, artifact: Json) -> bytes:

@@ -11,7 +11,7 @@ from satchel.adapters.sandbox.probe import find_layers
 from tests.attacks.attack_run import attack_target, call, run_attacks, sandboxed_system
 from tests.attacks.target import NOT_FOR_ROOT, SECRET, AttackTarget
 from tests.e2e.system_process import SystemProcess
-from tests.e2e.user_client import Json, UserClient
+from tests.e2e.user_client import Json, UserClient, run_user
 
 LAYERS = find_layers()
 WRITE_ELSEWHERE = "Use /tmp/{username}/ prefix for file operations"
@@ -34,7 +34,7 @@ def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SystemProcess]:
 
 @pytest.fixture(scope="module")
 def alice(system: SystemProcess) -> UserClient:
-    return UserClient(system.url, "alice@example.com")
+    return UserClient(system.url, run_user("alice"))
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_no_attack_succeeds(alice: UserClient, target: AttackTarget, tool: str) 
 
 
 def test_planted_modules_are_not_loaded_by_a_later_server(system: SystemProcess, target: AttackTarget) -> None:
-    eve = UserClient(system.url, "eve@example.com")
+    eve = UserClient(system.url, run_user("eve"))
     session = eve.create_session()
     call(eve, "attacker.attack", session, attacks=["planted_modules"], target=target.fields)
     assert {path.name for path in Path("/tmp", eve.name).glob("*.py")} == PLANTED_MODULES

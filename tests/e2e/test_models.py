@@ -8,7 +8,7 @@ from datetime import datetime
 import pytest
 
 from tests.e2e.system_process import SystemProcess
-from tests.e2e.user_client import Json, UserClient
+from tests.e2e.user_client import Json, UserClient, run_user
 from tests.fake_providers.replies import Answer, ErrorKind, ErrorReply
 from tests.fake_providers.server import PROVIDERS, FakeEndpoint
 
@@ -22,7 +22,7 @@ each_provider = pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.fixture(scope="module")
 def user(system: SystemProcess) -> UserClient:
     """One user for all tests, so that the server stays warm."""
-    return UserClient(system.url, "models@example.com")
+    return UserClient(system.url, run_user("models"))
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from PIL import Image
 
 from tests.e2e.conftest import NewUser
 from tests.e2e.system_process import SystemProcess
-from tests.e2e.user_client import WAIT, Json, UserClient, fetch
+from tests.e2e.user_client import WAIT, Json, UserClient, fetch, run_user
 
 ROWS = 100_000
 SECRET_MARKS = ("token", "b64", "X-Amz-", "eyJ")
@@ -27,7 +27,7 @@ def _sales() -> bytes:
 @pytest.fixture(scope="module")
 def report_turn(system: SystemProcess) -> tuple[UserClient, str, Json]:
     """The finished turn: its user, its session id and its final response."""
-    user = UserClient(system.url, "report@example.com")
+    user = UserClient(system.url, run_user("report"))
     session_id = user.create_session()
     user.upload(session_id, "sales.csv", _sales())
     body = {"message": '/report.summarise {"filename": "sales.csv"}'}

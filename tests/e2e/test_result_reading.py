@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e.recording_site import RecordingSite
 from tests.e2e.system_process import SystemProcess
-from tests.e2e.user_client import Json, UserClient, fetch
+from tests.e2e.user_client import Json, UserClient, fetch, run_user
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
@@ -16,7 +16,7 @@ PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 @pytest.fixture(scope="module")
 def user(system: SystemProcess) -> UserClient:
     """One user for all tests, so that the server stays warm. Each call has its own session."""
-    return UserClient(system.url, "reading@example.com")
+    return UserClient(system.url, run_user("reading"))
 
 
 def ask(user: UserClient, tool: str, **arguments: object) -> Json:

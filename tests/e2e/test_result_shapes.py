@@ -11,7 +11,7 @@ import pytest
 
 from tests.e2e.conftest import MCP_CONFIG
 from tests.e2e.system_process import SystemProcess
-from tests.e2e.user_client import Json, UserClient, fetch
+from tests.e2e.user_client import Json, UserClient, fetch, run_user
 
 ROOT = Path(__file__).parents[2]
 ANSWERS: Json = json.loads((MCP_CONFIG.parent / "fixed_answers/answers.json").read_text(encoding="utf-8"))
@@ -34,7 +34,7 @@ def server(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="module")
 def user(system: SystemProcess) -> UserClient:
     """One user for all tests, so that the servers stay warm. Each call has its own session."""
-    return UserClient(system.url, "shapes@example.com")
+    return UserClient(system.url, run_user("shapes"))
 
 
 def call(user: UserClient, tool: str, **arguments: object) -> Json:

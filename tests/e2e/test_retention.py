@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.system_process import SystemProcess
-from tests.e2e.user_client import Json, UserClient
+from tests.e2e.user_client import Json, UserClient, run_user
 
 _MAX_CLEANUP_SECONDS = 15
 
 
 @pytest.fixture(scope="module")
 def user(system: SystemProcess) -> UserClient:
-    return UserClient(system.url, "retention@example.com")
+    return UserClient(system.url, run_user("retention"))
 
 
 def _files(user: UserClient) -> dict[str, Json]:

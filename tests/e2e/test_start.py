@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from tests.e2e.system_process import ROOT, SystemProcess, environment, free_port, running_system, serve_command
-from tests.e2e.user_client import TLS, UserClient
+from tests.e2e.user_client import TLS, UserClient, run_user
 from tests.processes import read_environ
 
 MAX_SECONDS = 5.0
@@ -55,7 +55,7 @@ def at_ready(config: Path) -> Iterator[AtReady]:
 def started(at_ready: AtReady) -> SystemProcess:
     """The system after it has reported the status of all servers."""
     system = at_ready.system
-    user = UserClient(system.url, "starter@example.com")
+    user = UserClient(system.url, run_user("starter"))
     session_id = user.create_session()
     for server in ("trial", "other", "absent", "silent"):  # each call waits until the server has listed its tools
         user.ask(session_id, f'/{server}.wait {{"seconds": 0}}')

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.system_process import SystemProcess, running_system
-from tests.e2e.user_client import Json, UserClient
+from tests.e2e.user_client import Json, UserClient, run_user
 
 MAX_WAIT_SECONDS = 10
 SERVER = """
@@ -43,7 +43,7 @@ def starting_system(folder: Path) -> Iterator[SystemProcess]:
 def test_turn_waits_for_starting_servers_and_names_those_that_it_did_not_offer(
     folder: Path, starting_system: SystemProcess
 ) -> None:
-    user = UserClient(starting_system.url, "early@example.com")
+    user = UserClient(starting_system.url, run_user("early"))
     servers: dict[str, Json] = {s["name"]: s for s in user.request("GET", "/api/tools").json()["servers"]}
     gated = servers["gated"]
     assert (gated["title"], gated["description"], gated["status"]) == ("Gated", "Opens later.", "starting")

@@ -15,7 +15,7 @@ import pytest
 
 from tests.e2e.conftest import MCP_CONFIG
 from tests.e2e.system_process import SystemProcess, running_system
-from tests.e2e.user_client import UserClient
+from tests.e2e.user_client import UserClient, run_user
 from tests.processes import is_alive
 
 TRIAL_CONFIG = MCP_CONFIG.with_name("trial.json")
@@ -83,7 +83,7 @@ def test_signal_under_load_stops_within_five_seconds_and_deletes_workspaces(
 
 def test_stop_leaves_only_nonempty_logs_and_reports_their_folder() -> None:
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(TRIAL_CONFIG)}) as system:
-        user = UserClient(system.url, "quiet@example.com")
+        user = UserClient(system.url, run_user("quiet"))
         user.ask(user.create_session(), '/trial.wait {"seconds": 0}')
         _stop(system, "SIGTERM")
         remaining = [path for path in system.temp_dir.rglob("*") if not path.is_dir()]

@@ -3,6 +3,7 @@
 import json
 import ssl
 import time
+import uuid
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,14 @@ TLS = ssl.create_default_context()  # shared, because each client would otherwis
 MAX_START_SECONDS = 30.0
 LOCAL_KEY = "local-key-of-all-systems-that-tests-start"
 """The key that every request to a local system needs, except those to its public routes."""
+
+
+_RUN = uuid.uuid4().hex[:8]
+
+
+def run_user(name: str) -> str:
+    """Return a user name that only this test run uses, because workspaces of all runs are in ``/tmp``."""
+    return f"{name}-{_RUN}@example.com"
 
 
 def fetch(url: str) -> httpx2.Response:

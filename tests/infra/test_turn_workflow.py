@@ -135,7 +135,9 @@ def test_machine_invokes_published_versions_with_snap_start(custom_settings: Sta
 def test_asl_validator_of_npm_agrees(text: str, tmp_path: Path, *, is_valid: bool) -> None:
     if shutil.which("node") is None or not ASL_VALIDATOR.exists():
         pytest.skip("needs asl-validator (npm ci)")
-    machine = re.sub(r"\{(\w+)\.Arn\}", r"arn:aws:lambda:us-east-1:123456789012:function:\1", text)
+    machine = re.sub(
+        r"\{(\w+)\.Arn\}", r"arn:aws:lambda:us-east-1:123456789012:function:\1", text.replace("{AWS::Partition}", "aws")
+    )
     file = tmp_path / "turn.json"
     file.write_text(machine if is_valid else machine.replace('"Next": "AnyCalls"', '"Next": "Nowhere"'))
     command = ["node", str(ASL_VALIDATOR), "--json-path", str(file)]

@@ -19,7 +19,7 @@ import pytest
 
 from tests.e2e.large import separate_api
 from tests.e2e.system_process import ROOT, SystemProcess, environment, free_port, running_system
-from tests.e2e.user_client import UserClient
+from tests.e2e.user_client import UserClient, run_user
 from tests.memory import MemoryGrowth
 from tests.processes import find_children
 
@@ -95,7 +95,7 @@ def system() -> Iterator[SystemProcess]:
 @pytest.fixture(scope="module")
 def scenario(system: SystemProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scenario]:
     """Uses every process once before measuring memory, because lazy imports must not count as growth."""
-    user = UserClient(system.url, "large@example.com")
+    user = UserClient(system.url, run_user("large"))
     session_id = user.create_session()
     user.upload(session_id, "small.bin", b"small")
     user.ask(session_id, '/file_copy.copy {"filename": "small.bin"}')

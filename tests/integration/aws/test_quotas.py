@@ -12,7 +12,8 @@ from satchel.adapters.dynamodb.sessions import DynamoSessions
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.dynamodb.turns import DynamoTurns
 from satchel.adapters.dynamodb.uploads import DynamoUploads
-from satchel.adapters.dynamodb.users import DynamoUserPurger
+from satchel.adapters.dynamodb.user_purger import DynamoUserPurger
+from satchel.adapters.dynamodb.users import DynamoErasures
 from satchel.domain.errors import QuotaExceeded, StorageFull, TooManySessions, TooManyTurns, TooManyUploads
 from satchel.domain.ids import UserName
 from satchel.domain.quotas import CALL_LEASE, Quotas, UserActivity
@@ -209,6 +210,6 @@ def test_counts_of_users_are_separate_and_erased_with_their_data(
 
     assert counts.read(user, START) == expected
     assert counts.read(other, START) == UserActivity()
-    assert sum(DynamoUserPurger(table).erase(user, [])) > 0
+    assert sum(DynamoUserPurger(table).erase(DynamoErasures(table).begin(user, START))) > 0
     assert counts.read(user, START) == UserActivity()
     assert table.query_all(f"USER#{user}", "") == []

@@ -22,7 +22,7 @@ def test_all_threads_share_one_loop() -> None:
     loop.close()
 
     assert names == ["event-loop"] * 8
-    assert set(threading.enumerate()) == before
+    assert set(threading.enumerate()) <= before  # threads of earlier tests may end meanwhile
 
 
 def test_close_cancels_running_tasks() -> None:

@@ -120,3 +120,18 @@ def test_sparse_file_over_the_limit_raises_file_too_large(workspace: Path) -> No
 
     assert raised.value.details["file_size_bytes"] == 1 << 40
     assert raised.value.details["current_limit_bytes"] == MAX_BYTES
+
+
+def test_file_of_exactly_the_limit_is_opened(workspace: Path) -> None:
+    (workspace / "limit").write_bytes(b"x" * MAX_BYTES)
+    assert len(read("limit", workspace)) == MAX_BYTES
+
+    (workspace / "limit").write_bytes(b"x" * (MAX_BYTES + 1))
+    with pytest.raises(FileTooLarge):
+        read("limit", workspace)
+
+
+def test_file_of_another_user_raises_invalid_path(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: (workspace / "report.html").stat().st_uid + 1)
+    with pytest.raises(InvalidPath):
+        read("report.html", workspace)

@@ -1,0 +1,96 @@
+"""The local server accepts requests of its own pages only, whatever a page of another site makes a browser send."""
+
+import asyncio
+
+import pytest
+from starlette.responses import PlainTextResponse
+from starlette.types import Message, Scope
+
+from local.emulator.http_gateway import HostAndOriginCheck
+
+PORT = 8000
+OWN, OWN_ORIGIN = "127.0.0.1:8000", "http://127.0.0.1:8000"
+
+
+def status(*headers: tuple[str, str], kind: str = "http") -> int | str:
+    """Return the status of the response to a request with these headers, or ``close`` for a closed WebSocket."""
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return {"type": "http.request"}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    encoded = [(name.encode(), value.encode("latin-1")) for name, value in headers]
+    scope: Scope = {"type": kind, "method": "GET", "path": "/api/health", "headers": encoded, "http_version": "1.0"}
+    asyncio.run(HostAndOriginCheck(PlainTextResponse("answer"), PORT)(scope, receive, send))
+    return "close" if sent[0]["type"] == "websocket.close" else int(sent[0]["status"])
+
+
+@pytest.mark.parametrize("host", [OWN, "localhost:8000", "LOCALHOST:8000", "[::1]:8000"])
+def test_own_host_is_accepted(host: str) -> None:
+    assert status(("host", host)) == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "evil.example:8000",
+        "127.0.0.1.evil.example:8000",
+        "localhost.evil.example:8000",
+        "evil.example@127.0.0.1:9000",
+        "127.0.0.1",
+        "127.0.0.1:9000",
+        "127.0.0.1:99999",
+        "127.0.0.1:",
+        "0.0.0.0:8000",
+        "[::]:8000",
+        "[::1",
+        "169.254.169.254:8000",
+        "",
+    ],
+)
+def test_other_host_is_refused(host: str) -> None:
+    assert status(("host", host)) == 403
+
+
+def test_request_without_host_is_refused() -> None:
+    """HTTP/1.0 allows a request without the header."""
+    assert status() == 403
+    assert status(("origin", OWN_ORIGIN)) == 403
+
+
+@pytest.mark.parametrize("second", ["evil.example", "127.0.0.1:9000"])
+def test_second_host_is_refused(second: str) -> None:
+    assert status(("host", OWN), ("Host", second)) == 403
+
+
+@pytest.mark.parametrize("origin", [OWN_ORIGIN, "http://localhost:8000", "http://[::1]:8000"])
+def test_own_origin_is_accepted(origin: str) -> None:
+    assert status(("host", OWN), ("origin", origin)) == 200
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "null",
+        "",
+        "https://evil.example",
+        "http://evil.example:8000",
+        "https://127.0.0.1:8000",
+        "http://127.0.0.1:9000",
+        "http://127.0.0.1",
+        "http://127.0.0.1.evil.example:8000",
+        "file://",
+        "http://127.0.0.1:8000x",
+    ],
+)
+def test_other_origin_is_refused(origin: str) -> None:
+    assert status(("host", OWN), ("origin", origin)) == 403
+    assert status(("host", OWN), ("origin", origin), kind="websocket") == "close"
+
+
+def test_second_origin_is_refused() -> None:
+    assert status(("host", OWN), ("origin", OWN_ORIGIN), ("origin", "https://evil.example")) == 403
