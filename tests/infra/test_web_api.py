@@ -52,7 +52,7 @@ def test_all_routes_invoke_the_api_function(stacks: Stacks) -> None:
 def test_requests_are_throttled(stacks: Stacks) -> None:
     (stage,) = _of_http(stacks, "AWS::ApiGatewayV2::Stage").values()
     assert stage["StageName"] == "$default"
-    assert stage["DefaultRouteSettings"] == {"ThrottlingBurstLimit": 400, "ThrottlingRateLimit": 200}
+    assert stage["DefaultRouteSettings"] == {"ThrottlingBurstLimit": 2000, "ThrottlingRateLimit": 1000}
 
 
 def test_access_logs_contain_no_query_string_and_no_headers(stacks: Stacks) -> None:
