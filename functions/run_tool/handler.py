@@ -9,11 +9,16 @@ from satchel.ports.runners import CallOrder
 
 @observed("run_tool")
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Run one tool call (asynchronous invocation), or list an MCP server's tools (synchronous invocation)."""
+    """Run one tool call (asynchronous invocation), or list an MCP server's tools (synchronous invocation).
+
+    The list includes the isolation of this machine, because only the runner knows the kernel that its tools run on.
+    """
     del context
     server = event["server"]
     if event.get("action") == "list":
-        return {"tools": [tool.model_dump(mode="json") for tool in tool_client(server).list_tools()]}
+        client = tool_client(server)
+        isolation = client.isolation and client.isolation.model_dump(mode="json")
+        return {"tools": [tool.model_dump(mode="json") for tool in client.list_tools()], "isolation": isolation}
     order = CallOrder.model_validate(event)
     run_tool_use_case(server)(order, call_ports(order))
     return {"call_id": order.call_id}

@@ -2,20 +2,25 @@
 
 import os
 from collections.abc import Iterator
-from typing import get_args
 
 import typer
 from pydantic import ValidationError
 
 from local.cli.errors import ExitCode
 from satchel.bootstrap.process import isolation
-from satchel.domain.isolation import Isolation, Layer
+from satchel.domain.isolation import Isolation, Layer, Safeguard
 from satchel.settings import IsolationSettings
 
-_EFFECTS: dict[Layer, str] = {
+_EFFECTS: dict[Layer | Safeguard, str] = {
     "landlock": "tools can open only their own files and system files",
     "seccomp": "tools cannot make system calls that affect other programs or the machine",
     "mounts": "tools cannot see that files of other users exist",
+    "privileges": "tools run without capabilities and cannot gain any",
+    "limits": "memory, open files, file sizes and processes of tools are limited",
+    "memory": "tools cannot read the memory and environment of the process that starts them",
+    "session": "signals for Satchel's process group do not reach tools",
+    "subreaper": "processes that a tool detaches end with its call",
+    "death_signal": "tools end if Satchel is killed",
 }
 
 
@@ -38,9 +43,9 @@ def report_isolation() -> ExitCode:
 def _lines(detected: Isolation) -> Iterator[str]:
     system = os.uname()
     yield f"isolation level: {detected.level}  ({system.sysname} {system.release}, {system.machine})"
-    for layer in get_args(Layer):
-        reason = detected.missing.get(layer)
-        yield f"  {layer:9} {f'missing: {reason}' if reason else f'active: {_EFFECTS[layer]}'}"
+    for name, effect in _EFFECTS.items():
+        reason = detected.missing.get(name)
+        yield f"  {name:12} {f'missing: {reason}' if reason else f'active: {effect}'}"
     if detected.level == "process":
         yield "Tools run in separate processes without secrets, but the kernel does not restrict their file access."
         yield "See docs/security.md for the consequences."

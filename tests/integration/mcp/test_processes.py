@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from satchel.adapters.mcp import processes
+from satchel.adapters.mcp import processes, server_exit
 from tests.integration.mcp.tool_caller import SERVER_PROGRAMS
 from tests.processes import is_pid_alive
 
@@ -148,18 +148,18 @@ def test_descendants_are_found_with_and_without_the_kernel_list(
 )
 def test_exit_is_described_before_and_after_reaping(program: str, description: str) -> None:
     process = start(program)
-    processes.wait_for_exit(process, 10)
+    server_exit.wait_for_exit(process, 10)
 
-    assert processes.describe_exit(process) == description
+    assert server_exit.describe_exit(process) == description
     close(process)
-    assert processes.describe_exit(process) == description
+    assert server_exit.describe_exit(process) == description
 
 
 def test_running_server_has_no_exit_description() -> None:
     process = start("input()")
-    processes.wait_for_exit(process, 0)
+    server_exit.wait_for_exit(process, 0)
 
-    assert processes.describe_exit(process) is None
+    assert server_exit.describe_exit(process) is None
     close(process)
 
 

@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from satchel.adapters.mcp import processes
+from satchel.adapters.mcp import processes, server_exit
 
 LIFETIME = "60"
 DAEMON = f"""
@@ -37,7 +37,7 @@ def orphan_of_a_dead_server() -> None:
     living = processes.start([sys.executable, "-S", "-c", f"{DAEMON}time.sleep({LIFETIME})"], os.environ)
     dead = processes.start([sys.executable, "-S", "-c", f"{DAEMON}os._exit(1)"], os.environ)
     daemons = [int(server.stdout.readline()) for server in (living, dead) if server.stdout]
-    processes.wait_for_exit(dead, 10)
+    server_exit.wait_for_exit(dead, 10)
     report(living.pid, *daemons)
     processes.end(dead)
     report(len(list(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())))

@@ -1,3 +1,4 @@
+import sysconfig
 from pathlib import Path
 
 from satchel.adapters.mcp.stdio import create_folders, server_environment
@@ -33,6 +34,16 @@ def test_variables_of_the_entry_override_inherited_ones(tmp_path: Path) -> None:
     environment = server_environment({"KEY": "1", "TZ": "UTC"}, RUNNER, tmp_path)
 
     assert (environment["KEY"], environment["TZ"]) == ("1", "UTC")
+
+
+def test_server_inherits_only_the_directory_of_the_interpreters_library(tmp_path: Path) -> None:
+    (tmp_path / str(sysconfig.get_config_var("INSTSONAME"))).touch()
+    runner = RUNNER | {"LD_LIBRARY_PATH": f"/opt/lib::relative:{tmp_path}:/tmp"}
+
+    alone = server_environment({}, runner, tmp_path)
+    both = server_environment({"LD_LIBRARY_PATH": "/opt/cuda"}, runner, tmp_path)
+
+    assert (alone["LD_LIBRARY_PATH"], both["LD_LIBRARY_PATH"]) == (f"{tmp_path}", f"{tmp_path}:/opt/cuda")
 
 
 def test_create_folders_can_be_repeated(tmp_path: Path) -> None:

@@ -72,7 +72,8 @@ def _open(name: str, directory: int | None = None) -> Iterator[int]:
     """Yield a descriptor of a directory, after giving its owner (the user of this process) all permissions."""
     fd = os.open(name, _DIRECTORY, dir_fd=directory)
     try:
-        Path(f"/proc/self/fd/{fd}").chmod(0o700)
+        with suppress(OSError):  # if the machine refuses chmod, a directory that is not writable stays
+            Path(f"/proc/self/fd/{fd}").chmod(0o700)
         yield fd
     finally:
         os.close(fd)

@@ -23,7 +23,7 @@ from satchel.adapters.mcp.client import McpToolClient
 from satchel.adapters.mcp.pool import PoolLimits
 from satchel.adapters.mcp.processes import become_subreaper
 from satchel.adapters.s3_files import S3Files
-from satchel.adapters.sandbox.limits import hide_this_process
+from satchel.adapters.sandbox.limits import hide_this_process, without_refused
 from satchel.adapters.secret_variables import SecretVariables
 from satchel.adapters.server_config import VariableSource, environment_variables, resolve_variables
 from satchel.adapters.stepfunctions import WaitingTasks
@@ -83,7 +83,7 @@ def close_servers() -> None:
 @lru_cache
 def _tool_client(server: str) -> McpToolClient:
     become_subreaper()
-    hide_this_process()
+    without_refused(hide_this_process)
     settings = RunnerSettings()
     return McpToolClient(
         server,

@@ -116,6 +116,11 @@ class McpToolClient:
         finally:
             self._pool.give_back(access, session, succeeded=running is not None and running.succeeded)
 
+    @property
+    def isolation(self) -> Isolation | None:
+        """Return how this machine isolates the server's process, or None for a remote server, which runs elsewhere."""
+        return None if self._entry.is_remote else self._isolation
+
     def list_tools(self) -> Sequence[ToolSpec]:
         """Start a server, return its tools, and end the server. Raise ToolCrashed if it does not start or answer."""
         session = self._open(_LISTING_ACCESS)

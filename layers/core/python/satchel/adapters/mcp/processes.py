@@ -10,10 +10,8 @@ process session. A detached process of a server that still runs is not an orphan
 whenever a server ends, the runner can kill all orphans: no orphan belongs to a call that is still running.
 """
 
-import ctypes
 import logging
 import os
-import select
 import signal
 import subprocess
 import threading
@@ -35,7 +33,6 @@ _KILL_SECONDS = 5.0
 _POLL_SECONDS = 0.002
 _STOP_SECONDS = 0.5
 _NOT_RUNNING = frozenset("TtZX")  # process states in /proc: stopped, traced, zombie, dead
-_PR_SET_CHILD_SUBREAPER = 36
 _KERNEL_LISTS_CHILDREN = Path("/proc/thread-self/children").exists()
 
 # These variables are global, because a process has only one list of children. A server is started and registered while
@@ -47,10 +44,15 @@ _is_subreaper = threading.Event()
 
 
 def become_subreaper() -> None:
-    """Make this process adopt descendants whose parent dies. Raise OSError if the kernel does not allow that."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
-        raise OSError(ctypes.get_errno(), "this process cannot become a subreaper")
+    """Make this process adopt descendants whose parent dies.
+
+    If the kernel refuses that, the runner does not find the processes that a server detached before it died.
+    """
+    try:
+        limits.become_subreaper()
+    except OSError as error:
+        logger.warning("this process cannot become a subreaper", extra={"reason": str(error)})
+        return
     _is_subreaper.set()
 
 
@@ -69,7 +71,7 @@ def start(
     *,
     can_be_prepared: bool = False,
 ) -> Server:
-    """Start a server in its own process session, with pipes for stdin and stdout. The server uses the runner's stderr.
+    """Start a server with pipes for stdin and stdout. The server uses the runner's stderr, and its own process session.
 
     ``launch_options`` are options of ``sandbox.launch``. The server inherits ``descriptors`` in addition to the pipes.
     If ``can_be_prepared`` is True, a prepared process becomes the server, if there is one (``prepared_server``).
@@ -88,7 +90,6 @@ def start(
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            start_new_session=True,
         )
         _servers.add(process.pid)
     return process
@@ -149,37 +150,6 @@ def any_alive(pids: Collection[int]) -> bool:
     return False
 
 
-def wait_for_exit(process: Server, seconds: float) -> None:
-    """Wait at most ``seconds`` until a server exits. Do not reap it, so that its exit status stays readable."""
-    with suppress(ProcessLookupError):
-        fd = os.pidfd_open(process.pid)
-        try:
-            select.select([fd], [], [], seconds)
-        finally:
-            os.close(fd)
-
-
-def describe_exit(process: Server) -> str | None:
-    """Return how a server ended, such as "ended with exit code 1", or None if it is still running. Do not reap it."""
-    code = process.returncode
-    if code is None:
-        with suppress(ChildProcessError):
-            status = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
-            if status is None:
-                return None
-            code = status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
-    if code is None:
-        return "ended"
-    return f"ended with exit code {code}" if code >= 0 else f"was ended by {_signal_name(-code)}"
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-
-
 def _stop(pid: int) -> None:
     """Stop a process and wait until all its threads have stopped. A thread that still runs could fork a child."""
     deadline = time.monotonic() + _STOP_SECONDS
@@ -235,7 +205,7 @@ def _session(pid: int) -> int | None:
 
 
 def _orphans() -> list[psutil.Process]:
-    own_session = os.getsid(0)
+    own_session = _session(0)
     with _lock:
         children = psutil.Process().children()
         return [child for child in children if child.pid not in _servers and _session(child.pid) != own_session]

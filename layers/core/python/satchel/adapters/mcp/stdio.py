@@ -11,9 +11,10 @@ from pathlib import Path
 
 from mcp.client._transport import TransportStreams
 
-from satchel.adapters.mcp import processes
+from satchel.adapters.mcp import processes, server_exit
 from satchel.adapters.mcp.prepared_server import PreparedServer
 from satchel.adapters.mcp.stdio_transport import StdioTransport
+from satchel.adapters.sandbox import probe
 from satchel.adapters.sandbox.outside_changes import WATCHED_DIRECTORIES, OutsideChanges
 from satchel.adapters.sandbox.policy import MAX_FILE_BYTES, SandboxPolicy, WorkspaceAccess
 from satchel.adapters.sandbox.violations import ViolationReports
@@ -105,8 +106,8 @@ class StdioConnection:
             return failure
         if not self._transport.ended or self._transport.process is None:
             return None
-        processes.wait_for_exit(self._transport.process, _EXIT_SECONDS)
-        ending = processes.describe_exit(self._transport.process) or "closed its output"
+        server_exit.wait_for_exit(self._transport.process, _EXIT_SECONDS)
+        ending = server_exit.describe_exit(self._transport.process) or "closed its output"
         return CallFailure(crashed=True, message=f"The tool's server {ending} before it answered")
 
     def can_be_reused(self) -> bool:
@@ -116,7 +117,7 @@ class StdioConnection:
         not help: the server may depend on them, or start them again (as process pools do).
         """
         process = self._transport.process
-        if process is None or self._transport.ended or processes.describe_exit(process):
+        if process is None or self._transport.ended or server_exit.describe_exit(process):
             return False
         if _identity(self._access.workspace) != self._identity:
             return False  # the workspace was replaced, but the sandbox grants access only to the old directory
@@ -177,10 +178,16 @@ class StdioConnection:
 
 
 def server_environment(entry_env: Mapping[str, str], environ: Mapping[str, str], runtime_dir: Path) -> dict[str, str]:
-    """Return all environment variables of a server whose own folders (HOME, TMPDIR, caches) are in ``runtime_dir``."""
+    """Return all environment variables of a server whose own folders (HOME, TMPDIR, caches) are in ``runtime_dir``.
+
+    The interpreter's own library comes before the libraries of the server's entry: the launcher needs it, too.
+    """
     inherited = {name: environ[name] for name in INHERITED if name in environ}
     folders = {name: str(runtime_dir / folder) for name, folder in _FOLDERS.items()}
-    return {**inherited, **_PYTHON, **folders, **entry_env}
+    libraries = probe.library_variables(environ)
+    paths = [path for variables in (libraries, entry_env) if (path := variables.get(probe.LIBRARY_PATH))]
+    own = {**entry_env, probe.LIBRARY_PATH: ":".join(paths)} if paths else entry_env
+    return {**inherited, **_PYTHON, **folders, **own}
 
 
 def create_folders(runtime_dir: Path) -> None:

@@ -18,6 +18,7 @@ from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
+from satchel.adapters.mcp import server_exit
 from satchel.adapters.mcp.processes import Server
 
 _DRAIN_SECONDS = 0.1
@@ -97,7 +98,7 @@ async def _write(from_client: MemoryObjectReceiveStream[SessionMessage], sink: i
 
 
 async def _watch(pid: int, reading: anyio.CancelScope) -> None:
-    await _wait_for_exit(pid)
+    await server_exit.wait(pid)
     await anyio.sleep(_DRAIN_SECONDS)
     reading.cancel()
 
@@ -131,17 +132,6 @@ async def _write_all(fd: int, data: bytes) -> None:
             rest = rest[os.write(fd, rest) :]
         except BlockingIOError:
             await anyio.wait_writable(fd)
-
-
-async def _wait_for_exit(pid: int) -> None:
-    try:
-        fd = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return
-    try:
-        await anyio.wait_readable(fd)
-    finally:
-        os.close(fd)
 
 
 def _parse(line: bytes) -> Incoming:

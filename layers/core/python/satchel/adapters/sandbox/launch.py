@@ -3,7 +3,8 @@
 The sandbox stays in effect after exec, and applies to all descendants of the server. The server becomes a *subreaper*:
 it adopts every process that its tools detach (setsid, double fork). So the runner finds these processes among the
 server's descendants. A *death signal* kills the server when the runner dies for any reason. This program fails if it
-cannot apply a requested layer.
+cannot apply a requested layer. But it skips each safeguard that the machine refuses, because machines such as Lambda's
+filter system calls: a missing death signal must not prevent that tools run.
 
 All options can be repeated. Options without a path are ``runner`` (pid), ``layer`` (landlock, seccomp, mounts),
 ``network=no``, ``processes`` (number) and ``limit=RLIMIT_…:value``. Options with a path are ``cwd``, ``read``,
@@ -15,12 +16,9 @@ from __future__ import annotations
 
 import os
 
-from satchel.adapters.sandbox import landlock, limits, mounts, seccomp, syscalls
+from satchel.adapters.sandbox import landlock, limits, mounts, seccomp
 
-_PR_SET_PDEATHSIG = 1
-_PR_SET_CHILD_SUBREAPER = 36
 _PRIVATE_FILES = 0o077
-_SIGKILL = 9  # a number, because importing the signal module takes longer than importing this whole module
 
 
 def main(arguments: list[str]) -> None:
@@ -35,10 +33,10 @@ def enter(arguments: list[str]) -> list[str]:
     split = arguments.index("--")
     options, command = _parse(arguments[:split]), arguments[split + 1 :]
     [runner] = map(int, options["runner"])
-    os.umask(_PRIVATE_FILES)
+    limits.without_refused(lambda: os.umask(_PRIVATE_FILES))
     for cwd in options.get("cwd", []):
         os.chdir(cwd)
-    syscalls.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    limits.without_refused(os.setsid, limits.become_subreaper)
     enter_sandbox(options, runner)
     return command if os.getppid() == runner else []
 
@@ -52,9 +50,11 @@ def enter_sandbox(options: dict[str, list[str]], runner: int) -> None:
             limits.enter_cgroup(number)
     if "mounts" in layers:
         mounts.enter(options.get("hide", []), reads, sorted({*writes, *options.get("runtime_dir", [])}))
-    _set_limits(options, has_user_namespace="mounts" in layers)
-    limits.drop_privileges()
-    syscalls.prctl(_PR_SET_PDEATHSIG, _SIGKILL)
+    limits.without_refused(
+        lambda: _set_limits(options, has_user_namespace="mounts" in layers),
+        limits.drop_privileges,
+        limits.die_with_parent,
+    )
     landlock_blocks_signals = False
     if "landlock" in layers:
         rights = [(path, landlock.READ) for path in reads]

@@ -1,11 +1,15 @@
 """Limits a server process: sets resource limits and a maximum number of processes, and drops privileges.
 
+A function that sets a safeguard raises OSError if the kernel, or a filter of system calls, refuses it. The launcher and
+the runner then continue without that safeguard (``without_refused``), and ``kernel_checks`` reports it.
+
 The kernel does not apply RLIMIT_NPROC to root. So if the server runs as root, a control group (version 1 or 2) limits
 the number of its processes. If the cgroup file system is not writable, a root server can start any number of processes.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import struct
@@ -14,9 +18,11 @@ from satchel.adapters.sandbox import syscalls
 
 TYPE_CHECKING = False  # TYPE_CHECKING is set here because importing typing takes longer than importing this module
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-_PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT = 4, 24, 38, 47
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP = 1, 4, 24
+_PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT = 36, 38, 47
+_SIGKILL = 9  # a number, because importing the signal module takes longer than importing this whole module
 _CLEAR_AMBIENT = 4
 _CAPABILITIES = struct.pack("Ii", 0x20080522, 0)  # the header for capset: version 3, pid 0 (this process)
 _MAX_CAPABILITIES = 64
@@ -25,11 +31,38 @@ _CGROUPS = "/sys/fs/cgroup"
 
 def set_limits(limits: Mapping[str, int]) -> None:
     """Set resource limits by name (``RLIMIT_…``), but not above the current hard limits. Disable core dumps."""
-    for name, requested in {**limits, "RLIMIT_CORE": 0}.items():
-        kind = getattr(resource, name)
-        hard = resource.getrlimit(kind)[1]
-        value = requested if hard == resource.RLIM_INFINITY else min(requested, hard)
+    requested = {**limits, "RLIMIT_CORE": 0}
+    try_all(*(lambda name=name: _set_limit(name, requested[name]) for name in requested))
+
+
+def try_all(*steps: Callable[[], object]) -> None:
+    """Run all steps, also after one that raises OSError. Then raise the first OSError, if any."""
+    errors: list[OSError] = []
+    for step in steps:
+        try:
+            step()
+        except OSError as error:
+            errors.append(error)
+    if errors:
+        raise errors[0]
+
+
+def without_refused(*safeguards: Callable[[], object]) -> None:
+    """Set these safeguards. Skip each one that the kernel refuses: tools run with fewer safeguards rather than not."""
+    try:
+        try_all(*safeguards)
+    except OSError:
+        return
+
+
+def _set_limit(name: str, requested: int) -> None:
+    kind = getattr(resource, name)
+    hard = resource.getrlimit(kind)[1]
+    value = requested if hard == resource.RLIM_INFINITY else min(requested, hard)
+    try:
         resource.setrlimit(kind, (value, value))
+    except ValueError as error:  # this is how Python reports EPERM
+        raise PermissionError(errno.EPERM, f"setrlimit({name}): {error}") from error
 
 
 def running_threads() -> int:
@@ -39,21 +72,39 @@ def running_threads() -> int:
 
 
 def drop_privileges() -> None:
-    """Permanently drop all capabilities, including root's. No program that this process executes can regain them."""
-    syscalls.prctl(_PR_SET_NO_NEW_PRIVS, 1)
-    syscalls.prctl(_PR_CAP_AMBIENT, _CLEAR_AMBIENT)
+    """Permanently drop all capabilities, including root's. No program that this process executes can regain them.
+
+    If the kernel refuses a step, take the other steps, and then raise OSError.
+    """
+    try_all(
+        lambda: syscalls.prctl(_PR_SET_NO_NEW_PRIVS, 1),
+        lambda: syscalls.prctl(_PR_CAP_AMBIENT, _CLEAR_AMBIENT),
+        _drop_bounding_set,
+        lambda: syscalls.checked(syscalls.LIBC.capset(_CAPABILITIES, struct.pack("6I", 0, 0, 0, 0, 0, 0)), "capset"),
+    )
+
+
+def _drop_bounding_set() -> None:
     for number in range(_MAX_CAPABILITIES):
         try:
             syscalls.prctl(_PR_CAPBSET_DROP, number)
         except OSError:  # this capability does not exist, or this process may not drop capabilities
             break
-    no_capabilities = struct.pack("6I", 0, 0, 0, 0, 0, 0)
-    syscalls.checked(syscalls.LIBC.capset(_CAPABILITIES, no_capabilities), "capset")
 
 
 def hide_this_process() -> None:
     """Prevent other processes of the same user from reading the memory and environment of this process."""
     syscalls.prctl(_PR_SET_DUMPABLE, 0)
+
+
+def become_subreaper() -> None:
+    """Make this process, and the program that it executes, adopt descendants whose parent dies."""
+    syscalls.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def die_with_parent() -> None:
+    """Let the kernel kill this process when the thread that started it ends."""
+    syscalls.prctl(_PR_SET_PDEATHSIG, _SIGKILL)
 
 
 def enter_cgroup(max_processes: int) -> bool:
