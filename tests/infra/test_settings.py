@@ -158,6 +158,11 @@ def test_settings_reach_the_templates(custom_settings: Stacks) -> None:
     assert stacks.environment("Api")["SATCHEL_BASE64_SIZE_LIMIT_MB"] == "2"
     for function in ("Api", "Runreport"):
         assert stacks.environment(function)["SATCHEL_MAX_FILE_SIZE_BYTES"] == "1000000"
+    assert stacks.environment("Dispatch")["SATCHEL_USER_RUNNING_CALLS"] == "5"
+    for function in ("Api", "RecordToolResult"):
+        assert stacks.environment(function)["SATCHEL_USER_STORED_BYTES"] == "1000"
+    assert stacks.environment("Api")["SATCHEL_USER_REQUESTS_PER_SECOND"] == "3"
+    assert stacks.environment("Api")["SATCHEL_USER_OPEN_SESSIONS"] == "1000"
     assert stacks.environment("Runreport")["SATCHEL_MIN_ISOLATION"] == "process"
     assert stacks.environment("Runreport")["SATCHEL_VIOLATION_POLICY"] == "fail"
     assert stacks.resources("AWS::DynamoDB::Table")["Records"]["DeletionPolicy"] == "Delete"
