@@ -1,13 +1,14 @@
 """HTTP client of Satchel's API for the commands. Each failed request raises a `CliError`; `retry` repeats requests."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import httpx2
 import typer
@@ -24,12 +25,14 @@ from local.cli.errors import (
     print_error,
 )
 from local.cli.schemas import EventPage, Problem, ServerConfig, ServerList, SessionStarted, StoredFile, TurnStarted
+from local.local_key import find_key
 from satchel.domain.ids import FileKey, SessionId, UserName
 from satchel.domain.responses import FinalResponse
 
 CONNECT_TIMEOUT_SECONDS = 5.0
 READ_TIMEOUT_SECONDS = 60.0  # exceeds the API's longest poll (25 s) and the time that storing a large upload takes
 RETRY_DELAYS = (0.5, 1, 2, 4, 8)  # seconds between retries; a server can restart within their sum
+_HTTP_PORT = 80
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 Schema = TypeVar("Schema", bound=BaseModel)
@@ -48,6 +51,18 @@ class Connection:
     user: UserName | None = None
     token: str | None = None
     transport: httpx2.BaseTransport | None = None
+
+
+def find_token(url: str) -> str | None:
+    """Return the bearer token for this server: the key of a server on this machine, or else SATCHEL_TOKEN.
+
+    Never return the key of this machine's server for a server on another machine.
+    """
+    parts = urlsplit(url)
+    with suppress(ValueError):  # an invalid port; ApiClient reports the invalid URL
+        key = find_key(parts.port or _HTTP_PORT) if parts.hostname in LOOPBACK else None
+        return key or os.environ.get("SATCHEL_TOKEN")
+    return None
 
 
 class ApiClient:

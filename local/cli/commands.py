@@ -6,7 +6,6 @@ every ``--help``.
 
 # ruff: noqa: PLC0415  (functions contain imports, so that ``--help`` stays fast)
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,7 +38,8 @@ def serve(
 ) -> None:
     """Run Satchel on this machine until Ctrl-C.
 
-    The whole system runs on this machine with an emulator of AWS. All data is deleted when the server stops.
+    The whole system runs on this machine with an emulator of AWS. All data is deleted when the server stops. Prints an
+    address with the key of this start, which every client needs. SATCHEL_LOCAL_KEY, if set, is the key.
     """
     from local.emulator.serve import run
 
@@ -59,8 +59,9 @@ def ask(
 ) -> None:
     """Send a message to a running server and wait for the answer.
 
-    Prints the answer and lists its files. SATCHEL_TOKEN, if set, is sent as the bearer token. Exits with 0 if the turn
-    completed, 1 if it failed or was canceled, 2 if a request to the server or a file failed.
+    Prints the answer and lists its files. Sends a bearer token: to a server on this machine its key, which the command
+    finds by itself or in SATCHEL_LOCAL_KEY; to other servers SATCHEL_TOKEN. Exits with 0 if the turn completed, 1 if it
+    failed or was canceled, 2 if a request to the server or a file failed.
     """
     from local.cli.ask import Question, ask_question
 
@@ -233,9 +234,9 @@ def models(
 
 
 def _connection(url: str, user_option: str | None) -> "Connection":
-    from local.cli.api_client import Connection
+    from local.cli.api_client import Connection, find_token
 
-    return Connection(url, user=_user_name(user_option), token=os.environ.get("SATCHEL_TOKEN"))
+    return Connection(url, user=_user_name(user_option), token=find_token(url))
 
 
 def _user_name(option: str | None) -> "UserName | None":

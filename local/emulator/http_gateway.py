@@ -1,4 +1,4 @@
-"""The emulator's HTTP server: checks the Host and Origin headers, serves the web client, and forwards API requests.
+"""The emulator's HTTP server: serves the web client, and forwards API requests.
 
 uvicorn replaces API Gateway, and ``WebClient`` replaces CloudFront.
 """
@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import uvicorn
 from starlette.applications import Starlette
@@ -21,19 +20,15 @@ from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from starlette.websockets import WebSocketClose
 
 from infra.page_headers import page_headers
 from infra.sources import ROOT
-from satchel.entrypoints.http.problems import problem_response
 from satchel.settings import CanvasSettings
 
 BUILT = ROOT / "web" / "dist"
 SIGN_IN = {"auth": "local"}
 """The content of ``/config.json``, which tells the web page how users sign in (web/src/auth/identity.ts)."""
 
-_HTTP_PORT = 80
-_LOOPBACK_NAMES = {"127.0.0.1", "localhost", "::1"}
 _MAX_MESSAGE_BYTES = 128 << 10  # bytes; API Gateway's limit for one WebSocket message
 _SHUTDOWN_SECONDS = 2  # seconds that the stopping server waits for open requests to finish
 _IMMUTABLE = "public, max-age=31536000, immutable"  # safe to cache forever: file names contain a hash of the content
@@ -84,49 +79,6 @@ async def serve(app: ASGIApp, listener: socket.socket, closing: threading.Event,
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop)
     await server.serve(sockets=[listener])
-
-
-class HostAndOriginCheck:
-    """ASGI middleware that rejects requests from other web sites to this loopback server.
-
-    Any web page can make a browser send requests to 127.0.0.1. The Host header check stops foreign host names that
-    resolve to this machine (DNS rebinding); the Origin header check stops pages of other sites.
-    """
-
-    def __init__(self, app: ASGIApp, port: int) -> None:
-        self._app = app
-        self._port = port
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Forward the request, or respond with 403 if its Host or Origin header does not name this server."""
-        if scope["type"] in {"http", "websocket"}:
-            hosts, origins = _header_values(scope, b"host"), _header_values(scope, b"origin")
-            if not hosts or not all(self._is_this_server(f"//{host}") for host in hosts):
-                await _refuse("This server only accepts its own host name.", scope, receive, send)
-                return
-            if not all(origin.startswith("http://") and self._is_this_server(origin) for origin in origins):
-                await _refuse("This server only accepts requests of its own pages.", scope, receive, send)
-                return
-        await self._app(scope, receive, send)
-
-    def _is_this_server(self, url: str) -> bool:
-        try:
-            parts = urlsplit(url)
-            port = parts.port or _HTTP_PORT
-        except ValueError:
-            return False
-        return parts.hostname in _LOOPBACK_NAMES and port == self._port
-
-
-async def _refuse(reason: str, scope: Scope, receive: Receive, send: Send) -> None:
-    """Respond with 403. Close a WebSocket, because uvicorn reports a response instead of a handshake as an error."""
-    refusal = WebSocketClose() if scope["type"] == "websocket" else problem_response(403, "E_FORBIDDEN", reason)
-    await refusal(scope, receive, send)
-
-
-def _header_values(scope: Scope, name: bytes) -> list[str]:
-    """Return all values of a header. Checking only the first would let a client hide a bad value behind a good one."""
-    return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
 
 
 def web_client_headers(port: int, store: str) -> dict[str, str]:

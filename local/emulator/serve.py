@@ -70,34 +70,59 @@ def _stop_early(*_signal: object) -> None:
 
 
 def _run_system(listener: socket.socket, started: float) -> None:
+    from local.emulator.published_key import published_key  # noqa: PLC0415  (a slow import)
+    from local.emulator.startup import take_local_key  # noqa: PLC0415  (a slow import)
     from local.emulator.system import System  # noqa: PLC0415  (a slow import)
     from satchel.adapters.sandbox.limits import hide_this_process  # noqa: PLC0415  (a slow import)
 
-    hide_this_process()  # tools run as the same OS user, but must not read this process's memory with all users' files
+    # Tools run as the same OS user, but must not read this process's memory with the key and all users' files.
+    hide_this_process()
+    key = take_local_key()
     port = listener.getsockname()[1]
-    with System(port) as system:
-        _serve_http(system, listener, port, started)
+    with System(port) as system, published_key(port, key, system.servers) as key_note:
+        _serve_http(system, listener, ServerAddress(port, key, key_note), started)
         # When the system stops, unfinished work fails; logging these failures would be noise.
         logging.disable(logging.CRITICAL)
     for line in _leftovers(system):
         print(line)  # noqa: T201
 
 
-def _serve_http(system: "System", listener: socket.socket, port: int, started: float) -> None:
+@dataclass(frozen=True)
+class ServerAddress:
+    """The port of the server, the key that its API needs, and one line that says where other clients get the key."""
+
+    port: int
+    key: str
+    key_note: str
+
+    @property
+    def url(self) -> str:
+        """Return the base URL, without the key."""
+        return f"http://{HOST}:{self.port}"
+
+    @property
+    def page_url(self) -> str:
+        """Return the URL that gives the key to the page. A browser never sends the part after ``#`` to a server."""
+        return f"{self.url}/#key={self.key}"
+
+
+def _serve_http(system: "System", listener: socket.socket, address: ServerAddress, started: float) -> None:
     """Serve the API and the web client until Ctrl-C or SIGTERM."""
     # System validates the settings before these slow imports, so that an invalid setting is reported sooner.
+    from local.emulator.access_checks import HostAndOriginCheck, KeyCheck  # noqa: PLC0415
     from local.emulator.functions import invoke_websocket_function  # noqa: PLC0415
-    from local.emulator.http_gateway import HostAndOriginCheck, WebClient, serve, web_client_headers  # noqa: PLC0415
+    from local.emulator.http_gateway import WebClient, serve, web_client_headers  # noqa: PLC0415
     from local.emulator.websocket_gateway import WebSocketGateway  # noqa: PLC0415
     from satchel.bootstrap.api import build_app  # noqa: PLC0415
     from satchel.bootstrap.process import isolation  # noqa: PLC0415
 
     closing = threading.Event()
     api = WebSocketGateway(build_app(closing.is_set), invoke_websocket_function)
-    app = HostAndOriginCheck(WebClient(api, web_client_headers(port, system.store_url)), port)
+    page_headers = web_client_headers(address.port, system.store_url)
+    app = HostAndOriginCheck(WebClient(KeyCheck(api, address.key), page_headers), address.port)
     listings = system.list_tools()
     wait(listings.values(), timeout=max(0.0, started + _TOOL_LIST_TIMEOUT - time.monotonic()))
-    message = ReadyMessage(f"http://{HOST}:{port}", listings, system.run_folder.logs, closing, isolation())
+    message = ReadyMessage(address, listings, system.run_folder.logs, closing, isolation())
     gc.freeze()  # later garbage collections skip the objects that exist now, which live until the process ends
     gc.enable()
     asyncio.run(serve(app, listener, closing, ready=lambda: message.show(time.monotonic() - started)))
@@ -117,7 +142,7 @@ class ReadyMessage:
     printed.
     """
 
-    url: str
+    address: ServerAddress
     listings: Mapping[str, Future[Any]]
     logs: Path
     closing: threading.Event
@@ -129,7 +154,9 @@ class ReadyMessage:
         If the tools of another server cannot be listed later, a further line is printed then.
         """
         print(  # noqa: T201  (the output of the command)
-            f"ready on {self.url} after {seconds:.1f} s",
+            f"ready on {self.address.url} after {seconds:.1f} s",
+            f"Open {self.address.page_url}",
+            self.address.key_note,
             "All data are in memory: sessions and files are gone after a stop (Ctrl-C).",
             f"The output of the tool servers goes to {self.logs}",
             f"Tool isolation: level {self.isolation.level!r} ({self._layers()}); see satchel doctor.",

@@ -35,12 +35,14 @@ _KNOWN_VARIABLES = {f"SATCHEL_{field.upper()}" for each in _GROUPS for field in 
 
 
 class MachineSettings(settings.SettingsGroup):
-    """Limits of concurrent runner environments, because one machine cannot scale out.
+    """Limits of concurrent runner environments, because one machine cannot scale out, and the key of the local API.
 
     At most ``max_environments`` runner environments exist, each for one user and one server. The default depends on the
-    memory of the machine. If all are busy, a call waits for up to ``max_wait_seconds``.
+    memory of the machine. If all are busy, a call waits for up to ``max_wait_seconds``. Without ``local_key``, each
+    start has a new key.
     """
 
+    local_key: str | None = Field(default=None, pattern=r"^[A-Za-z0-9._~-]{20,}$")
     max_environments: int = Field(default_factory=default_environments, ge=1)
     max_wait_seconds: float = Field(default=120, gt=0)
 

@@ -1,12 +1,14 @@
 """Validate the configuration and all settings before the emulator starts, and report an error in one line."""
 
 import os
+import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from pydantic import ValidationError
 
 from infra.limits import TOOL_MAX_SECONDS
+from local import local_key
 from local.emulator.settings import MachineSettings
 from satchel.adapters.server_config import ConfigError, environment_variables, resolve_variables
 from satchel.bootstrap.language_models import model_router
@@ -44,6 +46,18 @@ _SETTINGS = (
 
 class StartupError(Exception):
     """The configuration or a setting is invalid. The message is one line, for the user."""
+
+
+def take_local_key() -> str:
+    """Return the key of the local API, from the environment or a new one.
+
+    Remove the variable from the environment, so that no server's entry can refer to it and no child inherits it. Raise
+    StartupError if the key can be guessed or cannot be sent in a header.
+    """
+    with _as_startup_error():
+        key = MachineSettings().local_key or secrets.token_urlsafe(32)
+    os.environ.pop(local_key.VARIABLE, None)
+    return key
 
 
 def load_servers() -> dict[str, ServerEntry]:

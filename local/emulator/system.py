@@ -31,15 +31,15 @@ _MAX_LISTING_THREADS = 4
 class System:
     """A context manager that runs the whole system. On exit, it ends all processes and deletes all data.
 
-    ``store_url`` is the base URL of presigned S3 URLs. After exit, ``remaining_workspaces`` lists the users whose
-    workspace (working directory) could not be removed. The constructor raises StartupError if the configuration or a
-    setting is invalid.
+    ``servers`` are the configured MCP servers. ``store_url`` is the base URL of presigned S3 URLs. After exit,
+    ``remaining_workspaces`` lists the users whose workspace (working directory) could not be removed. The constructor
+    raises StartupError if the configuration or a setting is invalid.
     """
 
     def __init__(self, port: int) -> None:
         self._settings = settings.function_settings(port)
         os.environ.update(self._settings)
-        self._servers = load_servers()
+        self.servers = load_servers()
         self._stack = ExitStack()
         self.remaining_workspaces: list[str] = []
         self.store_url = ""
@@ -74,10 +74,10 @@ class System:
 
         Call this at the end of the startup: starting the servers uses all processors for seconds.
         """
-        use_cases().refresh_tools.mark_starting(list(self._servers))
+        use_cases().refresh_tools.mark_starting(list(self.servers))
         executor = ThreadPoolExecutor(_MAX_LISTING_THREADS, thread_name_prefix="list-tools")
         self._stack.callback(executor.shutdown, wait=False, cancel_futures=True)
-        listings = {server: executor.submit(use_cases().refresh_tools, server) for server in self._servers}
+        listings = {server: executor.submit(use_cases().refresh_tools, server) for server in self.servers}
         self._refresher.start(use_cases().refresh_tools, listings.values())
         self._stack.callback(self._refresher.stop)
         return listings

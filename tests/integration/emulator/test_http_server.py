@@ -8,8 +8,9 @@ import pytest
 from fastapi import FastAPI
 from starlette.responses import PlainTextResponse
 
+from local.emulator.access_checks import HostAndOriginCheck
 from local.emulator.aws.lambda_host import InvocationResult
-from local.emulator.http_gateway import HostAndOriginCheck, WebClient, serve
+from local.emulator.http_gateway import WebClient, serve
 from local.emulator.serve import listen
 from local.emulator.websocket_gateway import PATH, WebSocketGateway
 

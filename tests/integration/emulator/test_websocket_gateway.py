@@ -18,9 +18,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from local.emulator import websocket_gateway
+from local.emulator.access_checks import HostAndOriginCheck
 from local.emulator.aws.lambda_host import InvocationResult
 from local.emulator.aws.moto_patches import websocket_connections
-from local.emulator.http_gateway import HostAndOriginCheck
 from local.emulator.websocket_gateway import WebSocketGateway
 
 Event = Mapping[str, Any]

@@ -4,7 +4,7 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from local.emulator.http_gateway import HostAndOriginCheck
+from local.emulator.access_checks import HostAndOriginCheck
 from tests.integration.http.api_client import problem
 from tests.integration.http.backend import Backend, make_client
 

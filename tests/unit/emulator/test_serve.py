@@ -4,14 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from local.emulator.serve import ReadyMessage
+from local.emulator.serve import ReadyMessage, ServerAddress
 from satchel.domain.isolation import Isolation
 
 Capture = pytest.CaptureFixture[str]
 
 
+ADDRESS = ServerAddress(8000, "the-key", "The key for other clients is in /state/local-key-8000")
+
+
 def ready_message(**listings: "Future[object]") -> ReadyMessage:
-    return ReadyMessage("http://127.0.0.1:8000", listings, Path("/logs"), threading.Event(), Isolation())
+    return ReadyMessage(ADDRESS, listings, Path("/logs"), threading.Event(), Isolation())
 
 
 def listing(error: Exception | None = None) -> "Future[object]":
@@ -30,6 +33,13 @@ def test_ready_message_contains_url_and_log_folder(capsys: Capture) -> None:
     assert output.startswith("ready on http://127.0.0.1:8000 after 1.2 s\n")
     assert "/logs" in output
     assert "No tools" not in output
+
+
+def test_ready_message_contains_the_address_with_the_key_and_the_key_file(capsys: Capture) -> None:
+    ready_message().show(1)
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:3] == ["Open http://127.0.0.1:8000/#key=the-key", ADDRESS.key_note]
 
 
 def test_failed_listing_is_reported_in_one_line(capsys: Capture) -> None:

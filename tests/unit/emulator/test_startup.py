@@ -1,10 +1,11 @@
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from local.emulator.startup import StartupError, load_servers
+from local.emulator.startup import StartupError, load_servers, take_local_key
 from satchel.bootstrap.process import registry
 
 
@@ -96,3 +97,39 @@ def test_setting_of_the_wrong_type_is_named(monkeypatch: pytest.MonkeyPatch, nam
     monkeypatch.setenv(name, "many")
 
     assert reason().startswith(f"{name}: ")
+
+
+class TestLocalKey:
+    KEY = "a-key.of_at~least-20-characters"
+
+    def test_each_start_has_another_key(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("SATCHEL_LOCAL_KEY", raising=False)
+
+        first, second = take_local_key(), take_local_key()
+        assert first != second
+        assert min(len(first), len(second)) >= 43
+
+    def test_variable_sets_the_key_and_is_removed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("SATCHEL_LOCAL_KEY", self.KEY)
+
+        assert take_local_key() == self.KEY
+        assert "SATCHEL_LOCAL_KEY" not in os.environ
+
+    @pytest.mark.parametrize("key", ["", "short", "x" * 19, "x" * 20 + " ", "x" * 20 + "/", "ä" * 20, "x" * 20 + "\n"])
+    def test_key_that_can_be_guessed_or_not_be_sent_is_an_error(
+        self, monkeypatch: pytest.MonkeyPatch, key: str
+    ) -> None:
+        monkeypatch.setenv("SATCHEL_LOCAL_KEY", key)
+
+        with pytest.raises(StartupError, match=r"^SATCHEL_LOCAL_KEY: ") as raised:
+            take_local_key()
+        assert not key or key not in str(raised.value)
+
+    def test_entry_of_a_server_cannot_refer_to_the_key(self, config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("SATCHEL_LOCAL_KEY", self.KEY)
+        entry = {"command": ["python"], "env": {"KEY": "${SATCHEL_LOCAL_KEY}"}}
+        config.write_text(json.dumps({"curious": entry}))
+
+        take_local_key()
+
+        assert reason() == f"{config}: server 'curious': env.KEY: the variable SATCHEL_LOCAL_KEY is not set"

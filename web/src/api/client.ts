@@ -5,11 +5,19 @@ import type { paths, Problem } from "./schema";
 /** Returns the headers that identify the user. */
 export type AuthHeaders = () => Promise<Record<string, string>>;
 
+const UNAUTHORIZED = 401;
+
 let authHeaders: AuthHeaders = async () => ({});
+let onUnauthorized = (): void => undefined;
 
 /** Set the source of the headers that every request carries. */
 export function setAuthHeaders(provider: AuthHeaders): void {
   authHeaders = provider;
+}
+
+/** Set the function that is called when the server no longer accepts the headers (401). */
+export function setUnauthorizedHandler(handler: () => void): void {
+  onUnauthorized = handler;
 }
 
 export const api = createClient<paths>({ baseUrl: globalThis.location?.origin ?? "", fetch: (request) => fetch(request) });
@@ -18,6 +26,10 @@ api.use({
   async onRequest({ request }) {
     for (const [name, value] of Object.entries(await authHeaders())) request.headers.set(name, value);
     return request;
+  },
+  async onResponse({ response }) {
+    if (response.status === UNAUTHORIZED) onUnauthorized();
+    return undefined;
   },
 });
 

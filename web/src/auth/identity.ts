@@ -1,5 +1,6 @@
 /** Sign-in, and the headers that identify the user in every request. */
 import { setAuthHeaders } from "../api/client";
+import { takeKey } from "./localKey";
 
 /** The sign-in method, from the deployment's /config.json. */
 export type SignInSettings =
@@ -16,7 +17,7 @@ export type SignInSettings =
     };
 
 export interface Identity {
-  /** User name sent to a local server, where anyone may use any name; "" is the server's default user. Null with OIDC. */
+  /** User name sent to a local server, which accepts any name with its key; "" is its default user. Null with OIDC. */
   localUser: string | null;
   switchUser(name: string): void;
   signOut(): void;
@@ -43,7 +44,8 @@ export async function identify(settings: SignInSettings): Promise<Identity | nul
 
 function localIdentity(): Identity {
   const user = localStorage.getItem(STORED_USER) ?? "";
-  setAuthHeaders(async () => (user ? { "X-Satchel-User": user } : {}));
+  const key = takeKey();
+  setAuthHeaders(async () => ({ Authorization: `Bearer ${key}`, ...(user && { "X-Satchel-User": user }) }));
   const switchUser = (name: string): void => {
     if (name) localStorage.setItem(STORED_USER, name);
     else localStorage.removeItem(STORED_USER);

@@ -12,13 +12,15 @@ from starlette.routing import BaseRoute
 import satchel
 from satchel.entrypoints.http import problems
 from satchel.entrypoints.http.body_limit import BodyLimit
-from satchel.entrypoints.http.identity import USER_HEADER, IdentityReader, identity_from_headers
+from satchel.entrypoints.http.identity import IdentityReader
 from satchel.entrypoints.http.request_rates import RequestRates
 from satchel.entrypoints.http.routers import about, downloads, files, links, me, sessions, turns, uploads
 from satchel.use_cases import UseCases
 
 PUBLIC_PATHS = {"/.well-known/jwks.json", "/api/health", "/api/files/download/{file_key}"}
 """The paths that clients can request without signing in."""
+
+OPENAPI_PATH = "/api/openapi.json"
 
 
 def create_app(
@@ -32,7 +34,7 @@ def create_app(
         version=satchel.__version__,
         docs_url=None,
         redoc_url=None,
-        openapi_url="/api/openapi.json",
+        openapi_url=OPENAPI_PATH,
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
     )
@@ -45,12 +47,11 @@ def create_app(
         app.include_router(router)
     problems.install_error_handlers(app, [route for router in routers for route in router.routes])
     app.add_middleware(BodyLimit, max_bytes=use_cases.settings.limits.max_body_bytes)
-    local = read_identity is identity_from_headers
-    app.openapi = lambda: _openapi(app, local=local)  # type: ignore[method-assign]  # as FastAPI's documentation says
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]  # as FastAPI's documentation says
     return app
 
 
-def _openapi(app: FastAPI, *, local: bool) -> dict[str, Any]:
+def _openapi(app: FastAPI) -> dict[str, Any]:
     """Return the OpenAPI document: FastAPI's own, plus the schema of error responses and the sign-in method."""
     if app.openapi_schema is None:
         schema = get_openapi(title=app.title, version=app.version, routes=app.routes, description=_DESCRIPTION)
@@ -58,10 +59,7 @@ def _openapi(app: FastAPI, *, local: bool) -> dict[str, Any]:
         components.setdefault("schemas", {})["Problem"] = problems.Problem.model_json_schema()
         for unused in ("HTTPValidationError", "ValidationError"):
             components["schemas"].pop(unused, None)
-        scheme = (
-            {"type": "apiKey", "in": "header", "name": USER_HEADER} if local else {"type": "http", "scheme": "bearer"}
-        )
-        components["securitySchemes"] = {"signIn": scheme}
+        components["securitySchemes"] = {"signIn": {"type": "http", "scheme": "bearer"}}
         for path, operations in schema["paths"].items():
             for operation in operations.values():
                 operation["security"] = [] if path in PUBLIC_PATHS else [{"signIn": []}]

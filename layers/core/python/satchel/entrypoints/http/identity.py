@@ -37,7 +37,7 @@ CurrentUser = Annotated[Identity, Depends(current_identity)]
 
 
 def identity_from_headers(request: Request) -> Identity:
-    """Return the user named in the request headers, unverified. Use only if the server listens on loopback."""
+    """Return the user named in the request headers, unverified. Use only behind the local server's key check."""
     groups = request.headers.get(GROUPS_HEADER, DEFAULT_GROUP)
     name = request.headers.get(USER_HEADER, _DEFAULT_USER)
     return _make_identity(name, [group.strip() for group in groups.split(",")])

@@ -6,7 +6,7 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.types import Message, Scope
 
-from local.emulator.http_gateway import HostAndOriginCheck
+from local.emulator.access_checks import HostAndOriginCheck
 
 PORT = 8000
 OWN, OWN_ORIGIN = "127.0.0.1:8000", "http://127.0.0.1:8000"

@@ -1,0 +1,98 @@
+"""ASGI middleware that decides which requests reach the emulator: its own pages' requests, and those with the key.
+
+On AWS, API Gateway validates users' tokens. On one machine, every process can connect to a loopback port, and every web
+page can make a browser connect. The emulator believes the header that names the user, so each request needs the key.
+"""
+
+import hmac
+from urllib.parse import urlsplit
+
+from starlette.routing import compile_path
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
+
+from satchel.entrypoints.http.app import OPENAPI_PATH, PUBLIC_PATHS
+from satchel.entrypoints.http.problems import problem_response
+
+_HTTP_PORT = 80
+_LOOPBACK_NAMES = {"127.0.0.1", "localhost", "::1"}
+_READING = {"GET", "HEAD"}
+_BEARER = "bearer"
+# The OpenAPI document contains no data of users.
+_PUBLIC = [compile_path(path)[0] for path in sorted(PUBLIC_PATHS | {OPENAPI_PATH})]
+
+
+class HostAndOriginCheck:
+    """ASGI middleware that rejects requests from other web sites to this loopback server.
+
+    Any web page can make a browser send requests to 127.0.0.1. The Host header check stops foreign host names that
+    resolve to this machine (DNS rebinding); the Origin header check stops pages of other sites.
+    """
+
+    def __init__(self, app: ASGIApp, port: int) -> None:
+        self._app = app
+        self._port = port
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Forward the request, or respond with 403 if its Host or Origin header does not name this server."""
+        if scope["type"] in {"http", "websocket"}:
+            hosts, origins = _header_values(scope, b"host"), _header_values(scope, b"origin")
+            if not hosts or not all(self._is_this_server(f"//{host}") for host in hosts):
+                await _refuse("This server only accepts its own host name.", scope, receive, send)
+                return
+            if not all(origin.startswith("http://") and self._is_this_server(origin) for origin in origins):
+                await _refuse("This server only accepts requests of its own pages.", scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+    def _is_this_server(self, url: str) -> bool:
+        try:
+            parts = urlsplit(url)
+            port = parts.port or _HTTP_PORT
+        except ValueError:
+            return False
+        return parts.hostname in _LOOPBACK_NAMES and port == self._port
+
+
+async def _refuse(reason: str, scope: Scope, receive: Receive, send: Send) -> None:
+    """Respond with 403. Close a WebSocket, because uvicorn reports a response instead of a handshake as an error."""
+    refusal = WebSocketClose() if scope["type"] == "websocket" else problem_response(403, "E_FORBIDDEN", reason)
+    await refusal(scope, receive, send)
+
+
+class KeyCheck:
+    """ASGI middleware that rejects API requests without the emulator's key. It replaces API Gateway's token check.
+
+    Public paths can be read without the key. WebSocket connections need a one-time ticket instead, which the API
+    creates only for a request with the key.
+    """
+
+    def __init__(self, app: ASGIApp, key: str) -> None:
+        self._app = app
+        self._key = key.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Forward the request, or respond with 401 if it needs the key and does not have it."""
+        if scope["type"] != "http" or _is_public(scope) or self._has_key(scope):
+            await self._app(scope, receive, send)
+            return
+        response = problem_response(
+            401, "E_UNAUTHORIZED", "This server needs the key from the address that it printed when it started."
+        )
+        response.headers["WWW-Authenticate"] = "Bearer"
+        await response(scope, receive, send)
+
+    def _has_key(self, scope: Scope) -> bool:
+        values = _header_values(scope, b"authorization")
+        scheme, _, key = values[0].partition(" ") if len(values) == 1 else ("", "", "")
+        return scheme.lower() == _BEARER and hmac.compare_digest(key.strip().encode(), self._key)
+
+
+def _is_public(scope: Scope) -> bool:
+    """Return True if the request reads a public path. Other methods can reach other routes under the same path."""
+    return scope["method"] in _READING and any(pattern.match(scope["path"]) for pattern in _PUBLIC)
+
+
+def _header_values(scope: Scope, name: bytes) -> list[str]:
+    """Return all values of a header. Checking only the first would let a client hide a bad value behind a good one."""
+    return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]

@@ -1,0 +1,64 @@
+"""The key of a server on this machine. It keeps other accounts, and tools, from acting as any user.
+
+``satchel serve`` has a new key after each start. It writes the key into a file that only its own account can read, and
+the other commands read the file. The file is in the account's state directory, which the sandbox hides from tools.
+"""
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+VARIABLE = "SATCHEL_LOCAL_KEY"
+"""The environment variable that sets the key, for the server as well as for the commands."""
+
+_STATE_VARIABLE = "XDG_STATE_HOME"
+_DEFAULT_STATE = ".local/state"
+
+
+def key_path(port: int) -> Path:
+    """Return the path of the key file of the server on this port. Raise OSError if this account has no home."""
+    state = Path(os.environ.get(_STATE_VARIABLE, ""))
+    try:
+        folder = state if state.is_absolute() else Path.home() / _DEFAULT_STATE
+    except RuntimeError as error:
+        raise FileNotFoundError("this account has no home directory") from error
+    return folder / "satchel" / f"local-key-{port}"
+
+
+def find_key(port: int) -> str | None:
+    """Return the key of the server on this port, from the environment or the key file. Return None if there is none."""
+    if key := os.environ.get(VARIABLE):
+        return key
+    try:
+        return key_path(port).read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+class KeyFile:
+    """Context manager that writes the key file, and removes the file on exit."""
+
+    def __init__(self, path: Path, key: str) -> None:
+        self._path = path
+        self._content = f"{key}\n"
+
+    def __enter__(self) -> Self:
+        """Write the file, readable only for this account. Raise OSError if that is not possible."""
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor, temporary = tempfile.mkstemp(dir=self._path.parent)  # has mode 0600
+        try:
+            with os.fdopen(descriptor, "w", encoding="ascii") as file:
+                file.write(self._content)
+            Path(temporary).replace(self._path)  # also replaces a file or link that a killed server left
+        except OSError:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        """Remove the file, unless another server on the same port has written its own key since."""
+        with suppress(OSError):
+            if self._path.read_text(encoding="ascii") == self._content:
+                self._path.unlink()
