@@ -54,6 +54,11 @@ def test_scrubbing_takes_time_in_proportion_to_the_length_of_the_text(piece: str
     assert long < 8 * 4 * short + 0.5
 
 
+def test_scrubbing_many_dots_after_a_token_takes_time_in_proportion_to_their_number() -> None:
+    short, long = (_steps("eyJabcdefgh" + "." * size) for size in (50_000, 400_000))
+    assert long < 8 * 4 * short + 0.5
+
+
 def _steps(text: str) -> float:
     started = time.process_time()
     scrub(text)

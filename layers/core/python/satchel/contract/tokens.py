@@ -4,6 +4,7 @@ Tools get such links and may return them in results, error messages and file nam
 so no link may reach a stored text, an event or a model. The patterns match the form of a token, also outside of URLs.
 """
 
+import itertools
 import re
 from typing import Any
 
@@ -11,7 +12,7 @@ REDACTED = "[redacted]"
 LINK_NOTE = "[file link omitted]"
 
 # Matches words joined by dots, such as JWTs. Lookbehind and possessive quantifiers keep the search time linear.
-_DOTTED = re.compile(r"(?<![\w-])[\w-]++(?:\.[\w-]*+)+")
+_DOTTED = re.compile(r"(?<![\w-])[\w-]++(?:\.[\w-]*+)++")
 # Matches the beginning of a JWT, also directly after "=", "_" or "%3D" (an encoded "=").
 _JWT_START = re.compile(r"(?:(?<![A-Za-z0-9])|(?<=\b3D))eyJ[\w-]{8}")
 _JWS_PARTS, _JWE_PARTS, _MIN_JWE_PART = 3, 5, 16
@@ -63,16 +64,26 @@ def redact_jwts(text: str) -> str:
 
 
 def _redact_dotted(dotted: str) -> str:
-    parts, redacted = dotted.split("."), []
-    while parts:
-        start = _JWT_START.search(parts[0]) if len(parts) >= _JWS_PARTS else None
-        if start is None:
-            redacted.append(parts.pop(0))
-            continue
-        is_encrypted = len(parts) >= _JWE_PARTS and all(len(part) >= _MIN_JWE_PART for part in parts[3:5])
-        redacted.append(parts[0][: start.start()] + REDACTED)
-        del parts[: _JWE_PARTS if is_encrypted else _JWS_PARTS]
-    return ".".join(redacted)
+    redacted, position = "", 0
+    while start := _JWT_START.search(dotted, position):
+        ends = _part_ends(dotted, start.end())
+        if len(ends) < _JWS_PARTS:
+            break
+        is_encrypted = len(ends) == _JWE_PARTS and all(
+            end - before > _MIN_JWE_PART for before, end in itertools.pairwise(ends[_JWS_PARTS - 1 :])
+        )
+        redacted += dotted[position : start.start()] + REDACTED
+        position = ends[(_JWE_PARTS if is_encrypted else _JWS_PARTS) - 1]
+    return redacted + dotted[position:]
+
+
+def _part_ends(dotted: str, position: int) -> list[int]:
+    """Return the ends of up to five parts between dots, from the part that contains ``position``."""
+    ends: list[int] = []
+    while len(ends) < _JWE_PARTS and (not ends or ends[-1] < len(dotted)):
+        dot = dotted.find(".", ends[-1] + 1 if ends else position)
+        ends.append(len(dotted) if dot < 0 else dot)
+    return ends
 
 
 def has_file_link(text: str) -> bool:

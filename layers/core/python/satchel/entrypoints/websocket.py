@@ -78,7 +78,7 @@ class WebSocketRoutes:
 
     def _reply(self, connection_id: ConnectionId, body: str | None) -> str:
         try:
-            return _to_json(self._handle(connection_id, _parse_message(body)))
+            return _to_json(self._handle(connection_id, parse_message(body)))
         except SatchelError as error:
             return _to_json(error.details | {"type": "error", "error_code": error.code, "message": error.message})
 
@@ -94,7 +94,7 @@ class WebSocketRoutes:
                 return {"type": "pong"}
 
 
-def _parse_message(body: str | None) -> Message:
+def parse_message(body: str | None) -> Message:
     """Parse a client's message. Raise InvalidRequest, which names the invalid fields but not their values."""
     try:
         return _MESSAGE.validate_json(body or "")

@@ -1,0 +1,101 @@
+"""``python -m tests.regular_expressions PACKAGE…``: print each compiled pattern whose work grows faster than its text.
+
+All patterns in the modules of the packages are found by importing the modules, so no new pattern can be forgotten. Each
+is applied to adversarial texts. On a text of 50 KB, a linear pattern takes about a millisecond of processor time, a
+quadratic one seconds, and an exponential one would never end.
+"""
+
+import importlib
+import pkgutil
+import re
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+TEXT_CHARS = 50_000
+MAX_CPU_SECONDS = 0.7
+_STOP_SECONDS = 2.0  # an exponential pattern is stopped then
+_UNITS = [*" a0-./:;,=\"'([{<@%\n", "a.", "a/", "a=", "a ", "0 ", "a;", "a,", '\\"', "\\n", "/a'"]
+_END = "!\0"
+_SKIPPED = {"local.emulator.runners.preload", "local.emulator.runners.server_imports"}  # change this process
+_ANCHORED = {
+    "satchel.contract.base64._DATA_URL",
+    "satchel.adapters.llm.model_router._NAME",
+    "satchel.adapters.sandbox.policy._OPTION",
+}
+"""Patterns that are used with ``match`` or ``fullmatch`` only, and would be quadratic with ``search``."""
+_SLOW_EXAMPLES = [r"^(\w+\s?)+$", r"(a*)*b", r"\s+$", r"a[^>]*x"]
+
+
+def find_slow(pattern: "re.Pattern[Any]", *, is_searched: bool = True) -> str:
+    """Return a description of the text that makes the pattern slow, or an empty string."""
+    is_bytes = isinstance(pattern.pattern, bytes)
+    source = pattern.pattern.decode("latin-1") if is_bytes else pattern.pattern
+    literals = sorted(set(re.findall(r"[A-Za-z]{2,}", source)), key=len)[-4:]
+    texts = [("", unit) for unit in [*_UNITS, *(f"{literal}{end}" for literal in literals for end in ("", " ", "://"))]]
+    texts += [(f"{literal}{end}", unit) for literal in literals for end in ("", ":", ",") for unit in " a;/"]
+    for begin, unit in texts:
+        text: str | bytes = begin + unit * (TEXT_CHARS // len(unit)) + _END
+        if is_bytes:
+            text = str(text).encode("latin-1")
+        if (is_searched and _is_slow(pattern.search, text)) or any(
+            _is_slow(match, text) for match in (pattern.match, pattern.fullmatch)
+        ):
+            return f"{begin!r}, then {unit!r} repeated"
+    return ""
+
+
+def _is_slow(match: Any, text: str | bytes) -> bool:  # noqa: ANN401  (a method for text or for bytes)
+    started = time.thread_time()
+    signal.setitimer(signal.ITIMER_PROF, _STOP_SECONDS)
+    try:
+        match(text)
+    except TimeoutError:
+        return True
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    return time.thread_time() - started > MAX_CPU_SECONDS
+
+
+def find_patterns(packages: Sequence[str]) -> Iterator[tuple[str, "re.Pattern[Any]"]]:
+    """Yield the name and value of each pattern that a module of the packages defines."""
+    for package in packages:
+        root = importlib.import_module(package)
+        for found in pkgutil.walk_packages(root.__path__, f"{package}."):
+            if found.name in _SKIPPED or found.name.endswith("__main__"):
+                continue
+            for name, value in vars(importlib.import_module(found.name)).items():
+                yield from ((f"{found.name}.{name}", each) for each in _values(value) if isinstance(each, re.Pattern))
+
+
+def _values(value: object) -> Iterator[object]:
+    if isinstance(value, dict):
+        yield from value.values()
+    elif isinstance(value, list | tuple):
+        yield from value
+    else:
+        yield value
+
+
+def _stop(_signal: int, _frame: object) -> None:
+    raise TimeoutError
+
+
+def main(packages: Sequence[str]) -> int:
+    """Print the slow patterns and the number of all patterns. Return 1 if the check misses a pattern known as slow."""
+    signal.signal(signal.SIGPROF, _stop)
+    patterns: dict[re.Pattern[Any], str] = {}
+    for name, pattern in find_patterns(packages):
+        patterns.setdefault(pattern, name)
+    for pattern, name in patterns.items():
+        if reason := find_slow(pattern, is_searched=name not in _ANCHORED):
+            sys.stdout.write(f"{name} is slow for {reason}\n")
+            sys.stdout.flush()
+    sys.stdout.write(f"{len(patterns)} patterns\n")
+    return 0 if all(find_slow(re.compile(example)) for example in _SLOW_EXAMPLES) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
