@@ -23,7 +23,7 @@ class _Client(Protocol):
 class ApiGatewaySender:
     """Send WebSocket messages to clients. Implements ``ports.connections.ConnectionSender``.
 
-    ``client`` retries a failed send up to twice.
+    ``client`` retries a failed send once.
     """
 
     client: _Client

@@ -96,8 +96,12 @@ def bedrock(endpoint: str | None, connect_seconds: float, read_seconds: float) -
 
 @lru_cache
 def socket_api(endpoint: str) -> Any:  # noqa: ANN401  (boto3's stubs for it are not installed)
-    """Return the client that sends WebSocket messages. Its timeouts are short: a slow send delays all other sends."""
-    config = Config(connect_timeout=2, read_timeout=5, retries={"mode": "standard", "total_max_attempts": 3})
+    """Return the client that sends WebSocket messages.
+
+    Its timeouts are short, because the next batch of the stream waits until all sends of a batch have ended: 8 s at
+    most for a message, with one retry.
+    """
+    config = Config(connect_timeout=2, read_timeout=2, retries={"mode": "standard", "total_max_attempts": 2})
     return boto3.client("apigatewaymanagementapi", endpoint_url=endpoint, config=_RETRIES.merge(config))
 
 
