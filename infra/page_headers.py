@@ -2,6 +2,10 @@
 
 The Content-Security-Policy allows only scripts from the page's own files, so scripts in tool output never run. It
 allows inline styles, because the page shows tools' HTML in a script-free frame that inherits the policy.
+
+The header holds two policies, and the browser enforces both. The first limits scripts and styles to the page's origin,
+from which users also download files of tools. The second limits them to the folder of the page's files, on any host,
+because a template cannot contain the host name of the distribution whose headers it defines.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +32,7 @@ def page_headers(
         "SignIn": list(sign_in),
     }
     headers = sources.load_definition("page-headers")
-    return {**headers, _POLICY: _policy(headers[_POLICY], origins)}
+    return {**headers, _POLICY: ", ".join(_policy(each, origins) for each in headers[_POLICY])}
 
 
 def _policy(directives: Mapping[str, Sequence[str]], origins: Mapping[str, Sequence[str]]) -> str:

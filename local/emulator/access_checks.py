@@ -18,6 +18,7 @@ _HTTP_PORT = 80
 _LOOPBACK_NAMES = {"127.0.0.1", "localhost", "::1"}
 _READING = {"GET", "HEAD"}
 _BEARER = "bearer"
+_DOWNLOAD = compile_path("/api/files/download/{file_key}")[0]
 # The OpenAPI document contains no data of users.
 _PUBLIC = [compile_path(path)[0] for path in sorted(PUBLIC_PATHS | {OPENAPI_PATH})]
 
@@ -26,7 +27,8 @@ class HostAndOriginCheck:
     """ASGI middleware that rejects requests from other web sites to this loopback server.
 
     Any web page can make a browser send requests to 127.0.0.1. The Host header check stops foreign host names that
-    resolve to this machine (DNS rebinding); the Origin header check stops pages of other sites.
+    resolve to this machine (DNS rebinding); the Origin header check stops pages of other sites. Browsers send no Origin
+    header with some requests, such as those for images; ``Sec-Fetch-Site`` then says whether the page is another one.
     """
 
     def __init__(self, app: ASGIApp, port: int) -> None:
@@ -40,7 +42,8 @@ class HostAndOriginCheck:
             if not hosts or not all(self._is_this_server(f"//{host}") for host in hosts):
                 await _refuse("This server only accepts its own host name.", scope, receive, send)
                 return
-            if not all(origin.startswith("http://") and self._is_this_server(origin) for origin in origins):
+            is_own_origin = all(origin.startswith("http://") and self._is_this_server(origin) for origin in origins)
+            if not is_own_origin or (not origins and _is_foreign_request(scope)):
                 await _refuse("This server only accepts requests of its own pages.", scope, receive, send)
                 return
         await self._app(scope, receive, send)
@@ -52,6 +55,17 @@ class HostAndOriginCheck:
         except ValueError:
             return False
         return parts.hostname in _LOOPBACK_NAMES and port == self._port
+
+
+def _is_foreign_request(scope: Scope) -> bool:
+    """Return True if a page of another origin sent the request, except for links to the page and to downloads."""
+    sites, modes, uses = (
+        _header_values(scope, name) for name in (b"sec-fetch-site", b"sec-fetch-mode", b"sec-fetch-dest")
+    )
+    if set(sites) <= {"same-origin", "none"} or _DOWNLOAD.match(scope["path"]):
+        return False
+    is_link = (modes, uses) == (["navigate"], ["document"]) and scope.get("method") == "GET"
+    return not is_link or scope["path"].startswith("/api")
 
 
 async def _refuse(reason: str, scope: Scope, receive: Receive, send: Send) -> None:

@@ -51,6 +51,34 @@ class TestContent:
         assert (head.status_code, head.content) == (200, b"")
         assert dict(head.headers) == dict(get.headers)
 
+    @pytest.mark.parametrize(
+        "use",
+        [
+            "script",
+            "worker",
+            "sharedworker",
+            "serviceworker",
+            "style",
+            "audioworklet",
+            "paintworklet",
+            "xslt",
+            "json",
+            "manifest",
+            "font",
+            "unknown",
+        ],
+    )
+    def test_browser_cannot_load_a_file_as_code(self, anonymous: TestClient, url: str, use: str) -> None:
+        detail = "A file cannot be loaded as a script, a worker or a style sheet."
+        response = anonymous.get(url, headers={"Sec-Fetch-Dest": use})
+
+        assert (response.status_code, response.json()) == (403, problem(403, "Forbidden", "E_FORBIDDEN", detail))
+        assert anonymous.head(url, headers={"Sec-Fetch-Dest": use}).status_code == 403
+
+    @pytest.mark.parametrize("use", ["document", "iframe", "image", "audio", "video", "object", "embed", "empty"])
+    def test_browser_can_show_and_fetch_a_file(self, anonymous: TestClient, url: str, use: str) -> None:
+        assert anonymous.get(url, headers={"Sec-Fetch-Dest": use}).content == BODY
+
     def test_empty_file_has_an_empty_body(self, api: ApiClient, anonymous: TestClient) -> None:
         response = anonymous.get(api.upload("a.csv", b"")["download_url"])
 

@@ -12,7 +12,7 @@ PORT = 8000
 OWN, OWN_ORIGIN = "127.0.0.1:8000", "http://127.0.0.1:8000"
 
 
-def status(*headers: tuple[str, str], kind: str = "http") -> int | str:
+def status(*headers: tuple[str, str], kind: str = "http", path: str = "/api/health", method: str = "GET") -> int | str:
     """Return the status of the response to a request with these headers, or ``close`` for a closed WebSocket."""
     sent: list[Message] = []
 
@@ -23,7 +23,7 @@ def status(*headers: tuple[str, str], kind: str = "http") -> int | str:
         sent.append(message)
 
     encoded = [(name.encode(), value.encode("latin-1")) for name, value in headers]
-    scope: Scope = {"type": kind, "method": "GET", "path": "/api/health", "headers": encoded, "http_version": "1.0"}
+    scope: Scope = {"type": kind, "method": method, "path": path, "headers": encoded, "http_version": "1.0"}
     asyncio.run(HostAndOriginCheck(PlainTextResponse("answer"), PORT)(scope, receive, send))
     return "close" if sent[0]["type"] == "websocket.close" else int(sent[0]["status"])
 
@@ -94,3 +94,37 @@ def test_other_origin_is_refused(origin: str) -> None:
 
 def test_second_origin_is_refused() -> None:
     assert status(("host", OWN), ("origin", OWN_ORIGIN), ("origin", "https://evil.example")) == 403
+
+
+def fetch_metadata(site: str, mode: str = "no-cors", use: str = "image") -> list[tuple[str, str]]:
+    return [("host", OWN), ("sec-fetch-site", site), ("sec-fetch-mode", mode), ("sec-fetch-dest", use)]
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "unknown", ""])
+def test_request_of_another_page_without_an_origin_is_refused(site: str) -> None:
+    for path in ("/", "/api/me", "/api/health", "/assets/app.js"):
+        assert status(*fetch_metadata(site), path=path) == 403
+    assert status(*fetch_metadata(site), kind="websocket", path="/ws") == "close"
+
+
+@pytest.mark.parametrize("site", ["same-origin", "none"])
+def test_request_of_the_own_page_or_the_address_bar_is_accepted(site: str) -> None:
+    assert status(*fetch_metadata(site), path="/api/me") == 200
+
+
+def test_link_of_another_page_opens_the_page_and_downloads_only() -> None:
+    link = fetch_metadata("cross-site", "navigate", "document")
+
+    assert status(*link, path="/") == 200
+    assert status(*link, path="/api/files/download/f1") == 200
+    assert [status(*link, path=path) for path in ("/api/me", "/api", "/api/files/f1")] == [403, 403, 403]
+    assert status(*link, path="/", method="POST") == 403
+    assert status(*fetch_metadata("cross-site", "navigate", "iframe"), path="/") == 403
+
+
+def test_another_page_may_embed_a_download() -> None:
+    assert status(*fetch_metadata("cross-site"), path="/api/files/download/f1") == 200
+
+
+def test_second_fetch_site_is_refused() -> None:
+    assert status(*fetch_metadata("same-origin"), ("Sec-Fetch-Site", "cross-site"), path="/api/me") == 403

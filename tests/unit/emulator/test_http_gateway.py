@@ -78,7 +78,10 @@ class TestContentSecurityPolicy:
     )["Content-Security-Policy"]
 
     def directives(self) -> dict[str, list[str]]:
-        parts = [part.split() for part in self.POLICY.split("; ")]
+        return self.parse(self.POLICY.split(", ")[0])
+
+    def parse(self, policy: str) -> dict[str, list[str]]:
+        parts = [part.split() for part in policy.split("; ")]
         return {name: sources for name, *sources in parts}
 
     def test_only_own_scripts_may_run(self) -> None:
@@ -89,6 +92,11 @@ class TestContentSecurityPolicy:
             ["'self'"],
             ["'self'"],
         )
+
+    def test_second_policy_limits_scripts_and_styles_to_the_folder_of_the_page(self) -> None:
+        _, second = self.POLICY.split(", ")
+
+        assert self.parse(second) == {"script-src": ["*:*/assets/"], "style-src": ["*:*/assets/", "'unsafe-inline'"]}
 
     def test_configured_origins_are_allowed(self) -> None:
         directives = self.directives()

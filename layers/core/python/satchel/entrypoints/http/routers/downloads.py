@@ -2,11 +2,11 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Path, Query, Response
+from fastapi import APIRouter, Depends, Header, Path, Query, Response
 from fastapi.responses import RedirectResponse, StreamingResponse
 
 from satchel.contract import is_active
-from satchel.domain.errors import LinkNotFound
+from satchel.domain.errors import LinkNotFound, NotAllowed
 from satchel.domain.files import FileRecord
 from satchel.domain.ids import FileKey
 from satchel.entrypoints.http.examples import FILE_KEY
@@ -19,7 +19,20 @@ from satchel.entrypoints.http.http_semantics import (
 from satchel.entrypoints.http.parameters import InjectedUseCases
 from satchel.entrypoints.http.problems import problem_responses
 
-router = APIRouter(tags=["files"])
+# What a browser may load a file for (the values of Sec-Fetch-Dest). `empty` is a request by fetch.
+_ALLOWED_USES = {"document", "iframe", "frame", "embed", "object", "image", "audio", "video", "track", "empty"}
+
+
+def refuse_as_code(sec_fetch_dest: Annotated[str | None, Header(include_in_schema=False)] = None) -> None:
+    """Raise NotAllowed if a browser would run the file, for example as a script, a worker or a style sheet.
+
+    Tools write files, and downloads have the origin of the page. Clients other than browsers send no Sec-Fetch-Dest.
+    """
+    if sec_fetch_dest is not None and sec_fetch_dest not in _ALLOWED_USES:
+        raise NotAllowed("A file cannot be loaded as a script, a worker or a style sheet.")
+
+
+router = APIRouter(tags=["files"], dependencies=[Depends(refuse_as_code)])
 
 _MAX_DIRECT_BYTES = 4 << 20  # 4 MiB encoded as base64 fit into Lambda's response limit of 6 MB
 _PRESIGNED_SECONDS = 60
@@ -70,7 +83,7 @@ def _unchanged(record: FileRecord) -> Response:
 @router.head(
     _PATH,
     response_class=Response,
-    responses=_HEADERS | _UNCHANGED | problem_responses(404, 422),
+    responses=_HEADERS | _UNCHANGED | problem_responses(403, 404, 422),
     operation_id="head_download",
 )
 def head(
@@ -90,7 +103,7 @@ def head(
 @router.get(
     _PATH,
     response_class=Response,
-    responses=_CONTENT | _UNCHANGED | problem_responses(404, 416, 422),
+    responses=_CONTENT | _UNCHANGED | problem_responses(403, 404, 416, 422),
     operation_id="download",
 )
 def download(
