@@ -45,8 +45,9 @@ def main(arguments: Sequence[str]) -> None:
 
 def _mount(read: Sequence[str], hide: Sequence[str], bind: Sequence[str]) -> None:
     pairs = [tuple(pair.split(":")) for pair in bind] + [(path, path) for path in read if path.startswith("/tmp/")]
-    opened = [os.open(source, os.O_PATH) for source, _ in pairs]  # the sources may be in hidden directories
-    mounts.enter([*(path for path in _PRIVATE if Path(path).is_dir()), *hide], read, ())
+    sources = [source for source, _ in pairs]
+    mounts.enter([*(path for path in _PRIVATE if Path(path).is_dir()), *hide], [*read, *sources], ())
+    opened = [os.open(source, os.O_PATH) for source in sources]  # before another /tmp covers them
     _call_mount("tmp", "/tmp", "tmpfs", _NO_SUID | _NO_DEVICES, f"mode=1777,size={TMP_MEGABYTES}m")
     for fd, (_, target) in zip(opened, pairs, strict=True):
         if target.startswith("/tmp/"):

@@ -98,7 +98,6 @@ _ALWAYS = {
     "rseq": "glibc 2.35 and newer aborts in a fork if its registration, which worked at the start, is refused later",
     "ioctl": "Python makes sockets non-blocking with it, and asyncio needs such sockets",
     "socketpair": "asyncio wakes its event loop with it",
-    "getuid": "the runner accepts only workspaces of its own user",
     "ftruncate": "the mark of a workspace is written with it",
     "flock": "the calls that use a workspace take turns with it",
     "geteuid": "the launcher must know whether it is root",

@@ -12,10 +12,11 @@ import traceback
 from typing import Any
 
 from functions.run_tool.handler import handler, shutdown
+from satchel.domain.ids import UserName
 from satchel.ports.runners import CallOrder
 from tests import service_models
 from tests.refused_calls import refused_calls
-from tests.unit.services.orders import USER, order
+from tests.unit.services.orders import order
 
 SERVER = "worker"
 _MAX_SECONDS = 120
@@ -34,8 +35,10 @@ def main(cases: list[tuple[list[str], int]]) -> None:
 
 
 def call_order(number: int) -> CallOrder:
-    """Return the order for a case."""
-    return order().model_copy(update={"tool": "work", "arguments": {"username": USER}, "outcome_key": f"{number}"})
+    """Return the order for a case, by a new user, whose workspace does not exist yet."""
+    user = UserName(f"user{number}@example.com")
+    changes = {"user": user, "tool": "work", "arguments": {"username": user}, "outcome_key": f"{number}"}
+    return order().model_copy(update=changes)
 
 
 def _run_case(number: int, refused: list[str], error: int) -> int:

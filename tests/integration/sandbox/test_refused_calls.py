@@ -7,7 +7,8 @@ import errno
 
 import pytest
 
-from tests.refused_calls.refused_calls import KERNEL_LAYERS, tolerated
+from tests.refused_calls import document
+from tests.refused_calls.refused_calls import KERNEL_LAYERS, NAMES, NEEDED, tolerated
 from tests.refused_calls.runs import ERRORS, Case, Outcome, run_cases
 
 pytestmark = pytest.mark.timeout(300)
@@ -22,6 +23,11 @@ SAFEGUARDS = {
     "waitid": set(),
 }
 ALONE = [Case((*KERNEL_LAYERS, name), errno.ENOSYS if name == "pidfd_open" else errno.EPERM) for name in SAFEGUARDS]
+PAGE_ROWS = {
+    columns[1].strip("`"): columns
+    for line in document.PAGE.read_text(encoding="utf-8").partition("\nCalls without")[0].splitlines()
+    if (columns := [column.strip() for column in line.split("|")])[1:2] and line.startswith("| `")
+}
 TOGETHER = [Case(tolerated(error), error) for error in ERRORS]
 
 
@@ -38,6 +44,25 @@ def test_tools_run_and_the_safeguard_is_missing_if_a_call_is_refused(outcomes: d
 
     assert outcome.tools_run, outcome
     assert set(outcome.isolation["missing"]) == WITHOUT_KERNEL_LAYERS | SAFEGUARDS[case.refused[-1]]
+
+
+@pytest.mark.parametrize("case", ALONE, ids=list(SAFEGUARDS))
+def test_page_describes_the_outcome_of_a_refused_call(outcomes: dict[Case, Outcome], case: Case) -> None:
+    error_column = 2 + ERRORS.index(case.error)
+
+    assert PAGE_ROWS[case.refused[-1]][error_column] == document.cell(outcomes[case])
+
+
+def test_page_lists_all_calls_and_names_those_without_which_no_tool_runs() -> None:
+    fatal = {
+        (name, error)
+        for name, row in PAGE_ROWS.items()
+        for error, cell in zip(ERRORS, row[2:], strict=False)
+        if cell == "no tool runs"
+    }
+
+    assert set(PAGE_ROWS) == set(NAMES) - set(KERNEL_LAYERS)
+    assert fatal == set(NEEDED)
 
 
 @pytest.mark.parametrize("case", TOGETHER, ids=["ENOSYS", "EPERM"])
