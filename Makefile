@@ -12,7 +12,7 @@ UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --require-has
 export UV_LINK_MODE ?= copy
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check web-check types sizes pictures bench load synth requirements clean
+.PHONY: help run test check web-check types sizes pictures bench load mutants synth requirements clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
@@ -53,6 +53,9 @@ bench: $(VENV)/dev.stamp ## Measure and write docs/benchmarks.md (BENCH=--peers:
 
 load: $(VENV)/dev.stamp ## Send 200 turns of 50 users to a local run, and print their latencies (LOAD=--help: options)
 	$(BIN)/python -m tests.bench.load $(LOAD)
+
+mutants: $(VENV)/dev.stamp ## Mutate the security-critical modules and run their tests (MUTANTS=--write: into docs/mutants.md)
+	@$(BIN)/python -m tests.mutants $(MUTANTS)
 
 synth: $(VENV)/dev.stamp $(PAGE) ## Synthesize the stacks into cdk.out and check them with cdk-nag and cfn-lint (CDK="-c name=team")
 	rm -f cdk.out/*.template.json

@@ -69,6 +69,12 @@ def test_token_has_header_and_claims_and_its_signature_is_valid() -> None:
     assert token.claims == CLAIMS.model_dump()
 
 
+def test_claims_are_compact_json_in_utf_8() -> None:
+    payload = FakeKms("one").signer().sign(CLAIMS).split(".")[1]
+
+    assert urlsafe_b64decode(payload + "==").decode() == CLAIMS.model_dump_json()
+
+
 def test_token_with_changed_claims_is_invalid() -> None:
     signer = FakeKms("one").signer()
     header, _, signature = signer.sign(CLAIMS).split(".")

@@ -13,30 +13,39 @@ def test_secret_names_the_newest_key() -> None:
     assert SigningKeys.parse(text) == SigningKeys(newest="b", keys={"a": KEY, "b": KEY[::-1]})
 
 
+def test_key_of_32_characters_is_long_enough() -> None:
+    assert SigningKeys.parse(json.dumps({"newest": "a", "a": "k" * 32})).keys == {"a": "k" * 32}
+
+
+NOT_STRINGS = "the secret of the signing keys is not a JSON object of strings"
+NO_NEWEST = "the newest signing key is not among the keys"
+SHORT = "a signing key has fewer than 32 characters"
+
+
 @pytest.mark.parametrize(
-    "stored",
+    ("stored", "problem"),
     [
-        None,
-        5,
-        "text",
-        [],
-        [KEY],
-        {},
-        {"newest": "a"},
-        {"newest": "newest"},
-        {"a": KEY},
-        {"newest": "b", "a": KEY},
-        {"newest": ["a"], "a": KEY},
-        {"newest": None, "a": KEY},
-        {"newest": "a", "a": 5},
-        {"newest": "a", "a": ""},
-        {"newest": "a", "a": "short"},
-        {"newest": "a", "a": KEY, "b": ""},
-        {"newest": "a", "a": KEY, "b": {"c": KEY}},
+        (None, NOT_STRINGS),
+        (5, NOT_STRINGS),
+        ("text", NOT_STRINGS),
+        ([], NOT_STRINGS),
+        ([KEY], NOT_STRINGS),
+        ({"newest": ["a"], "a": KEY}, NOT_STRINGS),
+        ({"newest": None, "a": KEY}, NOT_STRINGS),
+        ({"newest": "a", "a": 5}, NOT_STRINGS),
+        ({"newest": "a", "a": KEY, "b": {"c": KEY}}, NOT_STRINGS),
+        ({}, NO_NEWEST),
+        ({"newest": "a"}, NO_NEWEST),
+        ({"newest": "newest"}, NO_NEWEST),
+        ({"a": KEY}, NO_NEWEST),
+        ({"newest": "b", "a": KEY}, NO_NEWEST),
+        ({"newest": "a", "a": ""}, SHORT),
+        ({"newest": "a", "a": "k" * 31}, SHORT),
+        ({"newest": "a", "a": KEY, "b": ""}, SHORT),
     ],
 )
-def test_secret_of_another_form_is_rejected(stored: object) -> None:
-    with pytest.raises(ValueError, match=r".+"):
+def test_secret_of_another_form_is_rejected(stored: object, problem: str) -> None:
+    with pytest.raises(ValueError, match=f"^{problem}$"):
         SigningKeys.parse(json.dumps(stored))
 
 

@@ -104,6 +104,31 @@ def test_numbered_name_puts_the_number_before_the_extension() -> None:
     assert numbered_name("a.csv", 1) == "a.csv"
 
 
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("a.csv", ("a", ".csv")),
+        ("a.tar.gz", ("a", ".tar.gz")),
+        (".csv", (".csv", "")),
+        ("a." + "é" * 31, ("a", "." + "é" * 31)),  # 63 bytes, the maximum
+        ("a.日" + "é" * 30, ("a.日" + "é" * 30, "")),  # 64 bytes
+    ],
+)
+def test_extension_needs_a_stem_and_has_at_most_63_bytes(name: str, parts: tuple[str, str]) -> None:
+    assert split_extension(name) == parts
+
+
+@pytest.mark.clause("v2.1:filenames:length")
+@pytest.mark.parametrize("length", [254, 255])
+def test_name_within_the_length_limit_is_unchanged(length: int) -> None:
+    assert safe_name("x" * length) == "x" * length
+
+
+@pytest.mark.clause("v2.1:filenames:length")
+def test_numbered_name_is_truncated_to_the_length_limit() -> None:
+    assert numbered_name("x" * 251 + ".csv", 2) == "x" * 247 + " (2).csv"
+
+
 @pytest.mark.clause("v2.1:filenames:traversal", "v2.1:filenames:absolute", "v2.1:filenames:system")
 @pytest.mark.parametrize(
     ("raw", "expected"),
@@ -111,12 +136,17 @@ def test_numbered_name_puts_the_number_before_the_extension() -> None:
         ("a%2Fb.txt", "b.txt"),
         ("a%5cb.txt", "b.txt"),
         (" C:b.txt", "b.txt"),
+        (".C:b.txt", "b.txt"),
+        ("C:.b.txt", "b.txt"),
         ("%2\u200bfetc", "etc"),
         ("a\uff0fb.txt", "b.txt"),
         ("a\uff3cb.txt", "b.txt"),
         ("dir/report.pdf/", "report.pdf"),
         ("dir/..", "file"),
         ("nul.txt", "_nul.txt"),
+        ("con.tar.gz", "_con.tar.gz"),
+        ("aux .txt", "_aux .txt"),
+        ("conX.txt", "conX.txt"),
         ("LPT¹.txt", "_LPT¹.txt"),
         ("Thumbs.db", "_Thumbs.db"),
         ("file.txt:stream", "file.txt_stream"),

@@ -4,9 +4,10 @@ import time
 
 import pytest
 
-from satchel.contract import normalize, scrub, scrub_output
+from satchel.contract import has_file_link, normalize, scrub, scrub_output
 
 JWT = "eyJhbGciOiJIUzI1NiIsImtpZCI6ImsxIn0.eyJzdWIiOiJhbGljZSIsImZpbCI6ImYxIn0.c2lnbmF0dXJlLWJ5dGVz-_x"
+JWE = f"eyJhbGciOiJkaXIifQ..aXY.{'c' * 16}.{'t' * 16}"  # the shortest ciphertext and tag that count
 SIGNED = "https://bucket.example/key.csv?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Signature=0123abcd"
 
 
@@ -18,6 +19,11 @@ SIGNED = "https://bucket.example/key.csv?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-
         (f"f1?token={JWT}", "f1?token=[redacted]"),
         (f"f1_{JWT}.csv", "f1_[redacted].csv"),
         (f"report.{JWT}.txt", "report.[redacted].txt"),
+        (f"{JWT}.tar.gz", "[redacted].tar.gz"),
+        (f"{JWT}.v2.{'x' * 16}.gz", f"[redacted].v2.{'x' * 16}.gz"),
+        (JWE, "[redacted]"),
+        (f"{JWE}.a", "[redacted].a"),
+        (f"open /api/files/download/f1?token={JWT} now", "open [file link omitted] now"),
         (f"{JWT}, then {JWT}", "[redacted], then [redacted]"),
         (f"token%3D{JWT}", "token%3D[redacted]"),
         (f"https:\\/\\/a.example\\/api?t={JWT}", "https:\\/\\/a.example\\/api?t=[redacted]"),
@@ -40,12 +46,23 @@ def test_links_and_tokens_are_replaced_wherever_they_are(text: str, scrubbed: st
         "https://a.example/page?key=value&sig=short",
         "The bearer of this letter is 42 years old",
         "eyJ2ZWN0b3JzIjpbMC4xMjMsMC4zNDUuLi5dfQ==",
+        "eyJhbGciOiJIUzI1NiJ9.csv",
         "tokens: 15, signature: none, password rules",
         "ask-me-about-the-very-long-name-of-this-thing",
     ],
 )
 def test_other_texts_are_unchanged(text: str) -> None:
     assert scrub(text) == text
+
+
+@pytest.mark.parametrize("text", [f"see {SIGNED}", "see /api/files/download/f1", f"https://a.example and {SIGNED}"])
+def test_text_with_a_link_to_a_file_has_one(text: str) -> None:
+    assert has_file_link(text)
+
+
+@pytest.mark.parametrize("text", ["", "https://a.example/page?key=value", f"token {JWT}"])
+def test_text_without_a_link_to_a_file_has_none(text: str) -> None:
+    assert not has_file_link(text)
 
 
 @pytest.mark.parametrize("piece", ["-eyJ", "_eyJabcdefgh", "eyJabcdefgh.", "a.", "bearer ", "sk-", "https://a?sig="])

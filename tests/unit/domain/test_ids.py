@@ -19,6 +19,7 @@ from satchel.domain.ids import (
     new_id,
     object_id,
     time_of,
+    turn_of,
 )
 
 NOON = datetime(2024, 8, 27, 12, 0, 0, 123000, tzinfo=UTC)
@@ -44,6 +45,11 @@ def test_new_id_is_valid_for_its_type(moment: datetime, entropy: bytes) -> None:
         assert TypeAdapter(id_type).validate_python(identifier) == identifier
 
 
+def test_id_contains_times_of_the_far_future() -> None:
+    moment = datetime(4000, 1, 1, tzinfo=UTC)
+    assert time_of(new_id("s", moment, bytes(10))) == moment
+
+
 def test_id_is_a_letter_and_26_characters() -> None:
     assert new_id("t", NOON, bytes(9) + b"\x21") == "t01j69va1kv0000000000000011"
 
@@ -61,6 +67,11 @@ def test_call_id_is_the_position_in_the_turn() -> None:
     assert TypeAdapter(CallId).validate_python(identifier) == identifier
 
 
+def test_call_id_contains_the_id_of_its_turn() -> None:
+    turn = TurnId(new_id("t", NOON, bytes(10)))
+    assert (turn_of(call_id(turn, 3, 12)), turn_of(turn)) == (turn, turn)
+
+
 def test_object_ids_of_a_call_share_a_unique_prefix() -> None:
     turn = TurnId(new_id("t", NOON, bytes(10)))
     call, other = call_id(turn, 0, 0), call_id(turn, 0, 1)
@@ -68,6 +79,17 @@ def test_object_ids_of_a_call_share_a_unique_prefix() -> None:
     assert len(set(files)) == 3
     assert {file.removeprefix(call_prefix(call)) for file in files} == {"0000", "0001", "00z7"}
     assert not object_id(other, 0).startswith(call_prefix(call))
+
+
+def test_ids_of_calls_and_files_do_not_change_between_versions() -> None:
+    """The stored objects of a call would not be found by a retry that derives other ids."""
+    call = call_id(TurnId(new_id("t", NOON, bytes(10))), 0, 0)
+    assert object_id(call, 7) == "f01j69va1kvavjrvst34txn0007"
+    assert new_id("f", NOON, bytes(range(1, 11))) == "f01j69va1kv041061050r3gg28a"
+
+
+def test_random_bytes_after_the_tenth_are_ignored() -> None:
+    assert new_id("f", NOON, bytes(range(1, 20))) == new_id("f", NOON, bytes(range(1, 11)))
 
 
 def test_object_ids_of_a_call_are_reproducible() -> None:

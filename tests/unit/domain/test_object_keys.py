@@ -13,6 +13,7 @@ from satchel.domain.object_keys import (
     object_key,
     outcome_key,
     tool_directory,
+    turn_objects_prefixes,
 )
 
 TURN = TurnId(new_id("t", datetime(2024, 8, 27, tzinfo=UTC), bytes(10)))
@@ -43,6 +44,18 @@ def test_outcome_key_does_not_start_with_the_prefixes() -> None:
     assert not key.startswith(tuple(call_objects_prefixes(UserName("alice"), CALL)))
 
 
+def test_all_objects_of_a_turn_and_no_others_start_with_its_prefixes() -> None:
+    user, time = UserName("alice"), TURN[1:11]
+    prefixes = turn_objects_prefixes(user, TURN)
+
+    assert prefixes[1:] == [f"alice/{kind}/20240827/f{time}" for kind in ("artifacts", "deferred")]
+    for call in (CALL, call_id(TURN, 9, 9)):
+        keys = [object_key(user, "deferred", object_id(call, 0), "x"), outcome_key(user, TURN, call)]
+        assert all(key.startswith(tuple(prefixes)) for key in keys)
+    other = TurnId(new_id("t", datetime(2024, 8, 28, tzinfo=UTC), bytes(10)))
+    assert not outcome_key(user, other, call_id(other, 0, 0)).startswith(tuple(prefixes))
+
+
 @pytest.mark.parametrize(
     ("hours", "days"),
     [
@@ -56,9 +69,10 @@ def test_outcome_key_does_not_start_with_the_prefixes() -> None:
         (719, "30"),
         (2000, "90"),
         (8760, "400"),
+        (10_000, "400"),
     ],
 )
-def test_expiry_tag_is_later_than_the_lifetime(hours: int, days: str) -> None:
+def test_expiry_tag_is_the_next_number_of_days_or_the_last(hours: int, days: str) -> None:
     assert expiry_tags(timedelta(hours=hours)) == {"expire-days": days}
 
 

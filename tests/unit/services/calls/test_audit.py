@@ -1,6 +1,7 @@
 """The audit trail and the log of tool calls and downloads."""
 
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from satchel.domain.calls import Call, Decision, RunnerReport
 from satchel.domain.errors import LinkNotFound, SessionNotFound
 from satchel.domain.files import FileRecord
 from satchel.domain.ids import SessionId
+from satchel.domain.links import Claims, LinkState
 from satchel.domain.servers import Registry
 from satchel.domain.sessions import Session
 from satchel.domain.steps import Failure
@@ -211,6 +213,21 @@ def test_download_is_audited_with_owner_and_session_but_without_the_token(
     )
     assert logged_fields(logs) == [entry.model_dump(mode="json", exclude_none=True)]
     assert token(link) not in str([vars(line) for line in logs.records])
+
+
+def test_duration_of_a_download_is_in_milliseconds(
+    world: World, session: Session, record: FileRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_states = world.link_states.get_many
+
+    def read_slowly(claims: Sequence[Claims]) -> list[LinkState]:
+        world.clock.advance(1.23456)
+        return read_states(claims)
+
+    monkeypatch.setattr(world.link_states, "get_many", read_slowly)
+    world.use_cases.download(record.file_key, token(world.use_cases.mint_links(record)))
+
+    assert [entry.duration_seconds for entry in world.audit_trail.entries_of(session.session_id)] == [1.235]
 
 
 def test_each_download_has_an_entry(world: World, session: Session, record: FileRecord) -> None:

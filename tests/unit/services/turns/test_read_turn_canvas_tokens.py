@@ -125,3 +125,11 @@ def test_dashboard_token_opens_no_file(world: World, turn: Turn) -> None:
     upload = world.upload("plans.csv")
     with pytest.raises(LinkNotFound):
         world.use_cases.open_link(upload.file_key, read_canvas(world, turn).token or "")
+
+
+def test_token_for_an_url_without_an_origin_is_for_no_host(world: World, turn: Turn) -> None:
+    canvas = ResponseCanvas(id="monitor-42", url="about:blank", wants_token=True)
+
+    token = world.use_cases.dashboard_tokens(ALICE.name, turn.session_id, canvas, None)
+
+    assert world.dashboard_signer.claims[token].aud == ""

@@ -170,15 +170,18 @@ def open_artifact(path: str, workspace: Path, max_bytes: int) -> Iterator[IO[byt
     """
     fd = _open_beneath(path, workspace)
     try:
-        status = os.fstat(fd)
-        if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1 or status.st_uid != os.geteuid():
-            raise _invalid_path(path, workspace)
-        if status.st_size > max_bytes:
-            raise FileTooLarge(file_size_bytes=status.st_size, current_limit_bytes=max_bytes)
+        _check_file(os.fstat(fd), path, workspace, max_bytes)
         with os.fdopen(fd, "rb", closefd=False) as file:
             yield file
     finally:
         os.close(fd)
+
+
+def _check_file(status: os.stat_result, path: str, workspace: Path, max_bytes: int) -> None:
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1 or status.st_uid != os.geteuid():
+        raise _invalid_path(path, workspace)
+    if status.st_size > max_bytes:
+        raise FileTooLarge(file_size_bytes=status.st_size, current_limit_bytes=max_bytes)
 
 
 def _open_beneath(path: str, workspace: Path) -> int:

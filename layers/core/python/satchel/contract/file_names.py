@@ -83,7 +83,7 @@ def _last_component(path: str) -> str:
 
 
 def _is_reserved(name: str) -> bool:
-    stem = name.split(".", 1)[0].rstrip(" ").lower()
+    stem = name.partition(".")[0].rstrip().lower()
     return stem in _DEVICES or name.lower() in _SYSTEM_FILES
 
 

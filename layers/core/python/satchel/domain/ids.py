@@ -53,7 +53,7 @@ def _base32(number: int, chars: int) -> str:
 def new_id(kind: str, now: datetime, entropy: bytes) -> str:
     """Return an id: the letter ``kind`` (``s``, ``t``, ``f``, …), the time in ms, and ten bytes of ``entropy``."""
     millis = int(now.timestamp() * 1000)
-    return kind + _base32(millis, _TIME_CHARS) + _base32(int.from_bytes(entropy[:10], "big"), _ENTROPY_CHARS)
+    return kind + _base32(millis, _TIME_CHARS) + _base32(int.from_bytes(entropy[:10]), _ENTROPY_CHARS)
 
 
 def call_id(turn_id: TurnId, round_number: int, index: int) -> CallId:
@@ -81,7 +81,7 @@ def time_prefix(turn: str) -> str:
 
 def call_prefix(call: CallId) -> str:
     """Return the id prefix of all files that a tool call creates. An IAM policy limits the call to this prefix."""
-    digest = int.from_bytes(hashlib.sha256(call.encode()).digest()[:8], "big")
+    digest = int.from_bytes(hashlib.sha256(call.encode()).digest()[:8])
     return time_prefix(call) + _base32(digest, _CALL_PREFIX_HASH_CHARS)
 
 

@@ -1,0 +1,13 @@
+"""A pytest plugin that makes property tests repeatable and skips shrinking: only the verdict of a mutant matters."""
+
+from hypothesis import HealthCheck, Phase, settings
+
+settings.register_profile(
+    "mutants",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+settings.load_profile("mutants")
