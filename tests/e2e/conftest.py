@@ -10,7 +10,7 @@ import pytest
 
 from tests.e2e.recording_site import RecordingSite, running_site
 from tests.e2e.system_process import SystemProcess, running_system
-from tests.e2e.user_client import UserClient
+from tests.e2e.user_client import UserClient, run_user
 from tests.fake_providers.server import PROVIDERS, FakeEndpoint
 
 MCP_CONFIG = Path(__file__).parent / "tool_servers/mcp.json"
@@ -53,7 +53,7 @@ def system(endpoint: FakeEndpoint, dashboards: RecordingSite) -> Iterator[System
     settings["SATCHEL_CANVAS_ORIGINS"] = dashboards.origin
     settings["POWERTOOLS_LOG_LEVEL"] = "INFO"  # as deployed, so that the search for tokens covers the same log lines
     with running_system(settings=settings) as running:
-        observer = UserClient(running.url, "observer@example.com", "users,staff")
+        observer = UserClient(running.url, run_user("observer"), "users,staff")
         while any(server["status"] == "starting" for server in observer.request("GET", "/api/tools").json()["servers"]):
             time.sleep(0.1)
         dashboards.issuers.append(running.url)

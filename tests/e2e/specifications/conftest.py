@@ -10,7 +10,7 @@ import pytest
 
 from tests.e2e.specifications.chat import Chat
 from tests.e2e.system_process import SystemProcess, running_system
-from tests.e2e.user_client import UserClient
+from tests.e2e.user_client import UserClient, run_user
 from tests.fake_providers.server import FakeEndpoint
 
 MCP_CONFIG = Path(__file__).with_name("mcp.json")
@@ -37,7 +37,7 @@ def system(endpoint: FakeEndpoint) -> Iterator[SystemProcess]:
         "POWERTOOLS_LOG_LEVEL": "INFO",  # as deployed
     }
     with running_system(settings=settings) as running:
-        _wait_for_listings(UserClient(running.url, "observer@example.com", "users,staff"))
+        _wait_for_listings(UserClient(running.url, run_user("observer"), "users,staff"))
         yield running
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.e2e.specifications.chat import Chat
 from tests.e2e.specifications.conftest import unused_name
 from tests.e2e.system_process import SystemProcess, running_system
-from tests.e2e.user_client import Json, UserClient, fetch
+from tests.e2e.user_client import Json, UserClient, fetch, run_user
 from tests.fake_providers.server import FakeEndpoint
 
 MCP_SERVERS = Path(__file__).parents[2] / "mcp_servers"
@@ -43,7 +43,7 @@ def user(system: SystemProcess) -> UserClient:
 
 
 def servers(system: SystemProcess) -> list[Json]:
-    listed: list[Json] = UserClient(system.url, "observer@example.com").request("GET", "/api/tools").json()["servers"]
+    listed: list[Json] = UserClient(system.url, run_user("observer")).request("GET", "/api/tools").json()["servers"]
     return listed
 
 

@@ -16,7 +16,7 @@ import pytest
 from tests.e2e.system_process import SystemProcess, running_system
 from tests.e2e.tools.guide_example import HTML_REPORT, MAIN, REGISTRATION
 from tests.e2e.tools.third_party import third_party_servers
-from tests.e2e.user_client import UserClient
+from tests.e2e.user_client import UserClient, run_user
 
 TIMEOUT_SECONDS = 60.0
 READER_SERVER = Path(__file__).parent / "reader_server/main.py"
@@ -55,7 +55,7 @@ def system(folder: Path, remote_url: str) -> Iterator[SystemProcess]:
         "POWERTOOLS_LOG_LEVEL": "DEBUG",
     }
     with running_system(settings=settings) as running:
-        _wait_for_listings(UserClient(running.url, "waiting@example.com", "users,staff"))
+        _wait_for_listings(UserClient(running.url, run_user("waiting"), "users,staff"))
         yield running
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from local.cli.new_server import server_program
 from tests.e2e.system_process import running_system
-from tests.e2e.user_client import LOCAL_KEY, UserClient
+from tests.e2e.user_client import LOCAL_KEY, UserClient, run_user
 
 ROOT = Path(__file__).parents[3]
 GUIDE = (ROOT / "docs/authors.md").read_text(encoding="utf-8")
@@ -53,7 +53,7 @@ def run(command: str, checkout: Path, url: str = "") -> str:
 
 
 def wait_until_listed(url: str) -> None:
-    observer, deadline = UserClient(url, "observer@example.com"), time.monotonic() + TIMEOUT_SECONDS
+    observer, deadline = UserClient(url, run_user("observer")), time.monotonic() + TIMEOUT_SECONDS
     while '"starting"' in observer.request("GET", "/api/tools").text and time.monotonic() < deadline:
         time.sleep(0.1)
 

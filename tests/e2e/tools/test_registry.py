@@ -7,7 +7,7 @@ import pytest
 
 from tests.e2e.conftest import NewUser
 from tests.e2e.system_process import SystemProcess
-from tests.e2e.user_client import Json, UserClient, fetch
+from tests.e2e.user_client import Json, UserClient, fetch, run_user
 
 TIMEOUT_SECONDS = 60.0
 
@@ -33,7 +33,7 @@ def user_of_repaired_server(system: SystemProcess, folder: Path) -> UserClient:
 
     The first test requests this fixture, so that the next start attempt happens during the other tests.
     """
-    user = UserClient(system.url, "waiting@example.com", "users")
+    user = UserClient(system.url, run_user("waiting"), "users")
     assert "ended with exit code 3" in listed(user)["repaired_later"]["reason"]
     failed = user.ask(user.create_session(), "/repaired_later.who {}")["tool_calls"][0]
     assert failed["error_code"] == "E_TOOL_FAILED"

@@ -1,11 +1,14 @@
 """The counts of quotas in the table, also when several requests reach a limit at the same moment."""
 
+import random
+import time
 from collections.abc import Callable
 from datetime import timedelta
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
+from satchel.adapters.dynamodb.conditions import WriteConflict
 from satchel.adapters.dynamodb.files import DynamoFiles
 from satchel.adapters.dynamodb.quotas import DynamoQuotaCounts
 from satchel.adapters.dynamodb.sessions import DynamoSessions
@@ -213,3 +216,24 @@ def test_counts_of_users_are_separate_and_erased_with_their_data(
     assert sum(DynamoUserPurger(table).erase(DynamoErasures(table).begin(user, START))) > 0
     assert counts.read(user, START) == UserActivity()
     assert table.query_all(f"USER#{user}", "") == []
+
+
+def test_call_waits_before_it_looks_for_another_slot(
+    user: UserName, counts: DynamoQuotaCounts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits, conflicts = list[float](), 2
+    update = counts.table.update
+
+    def conflict_twice(*args: Any, **kwargs: Any) -> object:  # noqa: ANN401  (passed on)
+        nonlocal conflicts
+        if conflicts:
+            conflicts -= 1
+            raise WriteConflict
+        return update(*args, **kwargs)
+
+    monkeypatch.setattr(random, "uniform", lambda _, longest: longest)
+    monkeypatch.setattr(time, "sleep", waits.append)
+    monkeypatch.setattr(Table, "update", lambda _, *args, **kwargs: conflict_twice(*args, **kwargs))
+
+    assert counts.start_call(user, new_call_id(), 1, START)
+    assert waits == [0.01, 0.02]

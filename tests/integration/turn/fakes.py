@@ -18,6 +18,7 @@ from satchel.domain.conversation import (
     ToolSpec,
     UserMessage,
 )
+from satchel.domain.isolation import Isolation
 from satchel.domain.prompt import CONTEXT_START
 from satchel.ports.llm import StreamListener
 from satchel.ports.tool_client import CallFailure, ProgressUpdate, ToolEvent, ToolResult
@@ -93,6 +94,8 @@ class FakeRunningCall:
 
 class BenchServer:
     """Implements ``ports.tool_client.ToolClient``. The tool ``wait`` never returns; ``waiting`` are its calls."""
+
+    isolation: Isolation | None = None
 
     def __init__(self) -> None:
         self.called_tools: list[str] = []

@@ -13,7 +13,8 @@ from tests.integration.turn.turn_driver import TurnDriver
 if TYPE_CHECKING:
     from mypy_boto3_stepfunctions.type_defs import HistoryEventTypeDef
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(600)
+MAX_SECONDS = 500
 STATE_LIMIT = 256 << 10
 HISTORY_LIMIT = 25_000
 LARGE_RESULT_CHARS = 200_000
@@ -41,7 +42,8 @@ def test_ten_concurrent_calls_of_200_kb_keep_the_state_data_small(turns: TurnDri
 
 
 def test_forty_rounds_are_the_maximum_and_fit_into_the_history(turns: TurnDriver) -> None:
-    turn = turns.wait_for_end(turns.start(turns.new_session(), [[("say", {"size": 10})]] * 50), 120)
+    turns.set_timeouts(turn=MAX_SECONDS, call=100, heartbeat=90)  # a slow machine must not end it
+    turn = turns.wait_for_end(turns.start(turns.new_session(), [[("say", {"size": 10})]] * 50), MAX_SECONDS)
     assert turn.error is not None
     assert (turn.status, turn.error.error_code) == (TurnStatus.FAILED, "E_TOO_MANY_ROUNDS")
     assert "in 40 rounds, the maximum of a turn, and gave no answer" in turn.error.message

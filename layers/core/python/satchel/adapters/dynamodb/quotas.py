@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict
+from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, tries
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.ids import CallId, UserName
 from satchel.domain.quotas import CALL_LEASE, UserActivity, end_of_minute, minute_of
@@ -112,7 +112,7 @@ class DynamoQuotaCounts:
 
         Of several calls that see the same free slot, only one gets it; the others look for another one.
         """
-        for _ in range(_MAX_TRIES):
+        for _ in tries(_MAX_TRIES):
             busy = self._busy_slots(user, now)
             if call_id in busy.values():
                 return True
