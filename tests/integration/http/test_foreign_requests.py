@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from satchel.domain.ids import TurnId, UserName, call_id
+from satchel.domain.ids import FileKey, TurnId, UserName, call_id
 from tests.integration.aws.factories import new_user, random_id
 from tests.integration.http.api_client import ApiClient, Json, b64
 from tests.integration.http.backend import Backend
@@ -228,7 +228,7 @@ def test_same_requests_of_the_owner_find_the_data(
     backend: Backend, api: ApiClient, owner: UserName, foreign: Ids
 ) -> None:
     """The ids of the other tests exist. Delete the data last, and the session after its contents."""
-    file = backend.files.get(owner, foreign["file_key"])
+    file = backend.files.get(owner, FileKey(foreign["file_key"]))
     assert file is not None
     ids = foreign | {"own_token": backend.use_cases.mint_links(file).partition("token=")[2]}
     requests = [request for request in REQUESTS if not request.own]
