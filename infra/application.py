@@ -1,6 +1,8 @@
 """The CDK app: create the two stacks of a deployment from the CDK context, and synthesize their templates."""
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from aws_cdk import App, Validations
@@ -9,8 +11,9 @@ from cdk_nag import AwsSolutionsChecks, ServerlessChecks
 from infra.settings import Settings
 from infra.stacks.data import DataStack
 from infra.stacks.service import ServiceStack
+from infra.variables import check_variables
 
-_FLAGS = {
+FLAGS = {
     # Use strong references, so that CDK never removes a data stack export that the deployed service stack still uses.
     "@aws-cdk/core:defaultCrossStackReferences": "strong",
     # Let S3 write access logs through a bucket policy, because the log bucket does not accept access control lists.
@@ -39,10 +42,12 @@ def compose(app: App) -> Stacks:
 def synthesize(outdir: str, context: Mapping[str, object], *, checks: bool) -> None:
     """Write the CloudFormation templates. If ``checks`` is True, also check them with cdk-nag (a policy checker).
 
-    Raise the errors of ``compose``, and JSIIError if cdk-nag has findings that are not acknowledged.
+    Raise the errors of ``compose``, VariablesTooLargeError if a function has too many variables, and JSIIError if
+    cdk-nag has findings that are not acknowledged.
     """
-    app = App(outdir=outdir, analytics_reporting=False, context={**_FLAGS, **context})
+    app = App(outdir=outdir, analytics_reporting=False, context={**FLAGS, **context})
     compose(app)
     if checks:
         Validations.of(app).add_plugins(AwsSolutionsChecks(app), ServerlessChecks(app))
-    app.synth()
+    for stack in app.synth().stacks:
+        check_variables(json.loads(Path(stack.template_full_path).read_text(encoding="utf-8")))

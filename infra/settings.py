@@ -28,6 +28,8 @@ from infra.packing.platform import Platform
 PROVIDER_SECRETS = {"openai-chat": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 """For each model provider with an API key, the name of the secret with the key, without the deployment's prefix."""
 
+_RESERVED_WORDS = ("aws", "amazon", "cognito")
+
 _FUNCTIONS = frozenset(path.parent.name for path in sources.FUNCTIONS.glob("*/handler.py"))
 
 
@@ -130,7 +132,27 @@ class Settings(BaseModel):
     """Maximum rounds of tool calls in one turn."""
 
     removal_policy: Literal["retain", "destroy"] = "retain"
-    """The fate of bucket, table, secret and user pool when their stack is deleted."""
+    """The fate of bucket, table, secret and user pool when their stack is deleted. `destroy` also deletes all files."""
+
+    termination_protection: bool = False
+    """Refuse to delete the data stack, also for administrators, until this setting is `false` and deployed."""
+
+    existing_bucket: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")] | None = None
+    """Name of a bucket to use in place of the deployment's own, for example one that an earlier deployment left
+    (`docs/deploy.md`)."""
+
+    existing_table: (
+        Annotated[str, StringConstraints(pattern=r"^arn:[a-z-]+:dynamodb:[a-z0-9-]+:\d{12}:table/[\w.-]+/stream/\S+$")]
+        | None
+    ) = None
+    """ARN of the stream of a table to use in place of the deployment's own, for example a restored one."""
+
+    existing_user_pool: Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]+_[A-Za-z0-9]+$")] | None = None
+    """Id of a Cognito user pool to use in place of the deployment's own. Its users need a verified e-mail address."""
+
+    existing_sign_in_page: Annotated[str, StringConstraints(pattern=r"^https://[^/]+$")] | None = None
+    """URL of the sign-in page of `existing_user_pool`. By default the deployment creates one, which fails if the pool
+    already has one."""
 
     domain: Annotated[str, StringConstraints(pattern=r"^([a-z0-9-]+\.)+[a-z]{2,}$")] | None = None
     """Host name of the page and the API (`chat.example.com`). By default the CloudFront name. Create a DNS record that
@@ -142,7 +164,11 @@ class Settings(BaseModel):
     public_url: Annotated[str, StringConstraints(pattern=r"^https://[^/]+$")] | None = None
     """Public URL of the API if you run your own proxy in front of it."""
 
-    site: Path = sources.SITE
+    site: Literal["cloudfront", "none"] = "cloudfront"
+    """What serves the page: CloudFront, or `none` for accounts that cannot use CloudFront. Then the HTTP API also
+    serves the page from a function, at API Gateway's address."""
+
+    page: Path = sources.SITE
     """Folder with the built web client."""
 
     persist_files_across_sessions: bool = True
@@ -186,7 +212,8 @@ class Settings(BaseModel):
     """Accepted client ids (audience) of the issuer's tokens. The page signs in with the first."""
 
     groups: Groups = []
-    """Groups to create in the user pool. All signed-in users are members of `users` as well."""
+    """Groups to create in the user pool. All signed-in users are members of `users` as well. A group that is removed
+    here remains in the pool: delete it (`aws cognito-idp delete-group`) before you add it again."""
 
     min_isolation: Literal["process", "kernel"] = "process"
     """Minimum isolation of tools; below it no tool runs. Lambda's kernel does not support `kernel`."""
@@ -268,9 +295,21 @@ class Settings(BaseModel):
             raise ValueError("set jwt_issuer and jwt_audience together, or neither")
         if (self.domain is None) != (self.certificate_arn is None):
             raise ValueError("set domain and certificate_arn together, or neither")
+        if self.domain and self.site == "none":
+            raise ValueError("domain is a name of CloudFront, which site=none leaves out; set public_url instead")
         if self.groups and self.jwt_issuer:
             raise ValueError(
                 "groups are created in the user pool; with jwt_issuer, the issuer's tokens list a user's groups"
+            )
+        if self.existing_user_pool and (self.jwt_issuer or self.groups):
+            other = "jwt_issuer" if self.jwt_issuer else "groups: create them in the pool"
+            raise ValueError(f"existing_user_pool cannot be combined with {other}")
+        if self.existing_sign_in_page and not self.existing_user_pool:
+            raise ValueError("existing_sign_in_page belongs to existing_user_pool, which is not set")
+        if self.jwt_issuer is None and (word := next((each for each in _RESERVED_WORDS if each in self.name), None)):
+            raise ValueError(
+                f"name contains {word!r}, which Cognito refuses in the address of a sign-in page: set another name, or "
+                "jwt_issuer"
             )
         if self.snap_start and not self.platform.has_snapstart:
             raise ValueError("snap_start needs Python 3.12 or newer: set python, or build with a newer Python")

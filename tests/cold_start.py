@@ -92,4 +92,5 @@ def _environment() -> dict[str, str]:
     names = {name for group in groups for name, field in group.model_fields.items() if field.is_required()}
     required = {f"SATCHEL_{name.upper()}": "https://example.com" for name in names}
     servers = {"SATCHEL_MCP_CONFIG": str(ROOT / "functions/servers/mcp.json"), "SATCHEL_SERVER": "calculator"}
+    required["SATCHEL_PAGE_HEADERS"] = "{}"
     return inherited | aws | required | servers | {"AWS_CONFIG_FILE": os.devnull, "AWS_EC2_METADATA_DISABLED": "true"}

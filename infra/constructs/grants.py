@@ -28,6 +28,9 @@ UPLOAD_OBJECTS = ("s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUp
 TAG_OBJECTS = ("s3:PutObjectTagging", "s3:DeleteObjectTagging")
 UNTAG_OBJECTS = ("s3:DeleteObjectTagging",)
 DELETE_OBJECTS = ("s3:DeleteObjectVersion",)  # deleting by version id leaves no delete marker in the bucket
+# S3 wants both to delete a version. In a bucket without versioning, an object has the version "null".
+EMPTY_BUCKET = ("s3:DeleteObject", "s3:DeleteObjectVersion")
+INSPECT_BUCKET = ("s3:GetBucketTagging", "s3:ListBucketVersions")
 ABORT_UPLOADS = ("s3:AbortMultipartUpload",)
 LIST_OBJECTS = ("s3:ListBucket",)
 LIST_VERSIONS = ("s3:ListBucketVersions",)
@@ -61,7 +64,14 @@ UPLOAD_KEYS = "*/uploads/*"
 TURN_KEYS = "*/turns/*"
 TEXT_KEYS = "*/turns/*/texts/*"
 
-_INFERENCE_PROFILES = {"us", "eu", "apac", "jp", "au", "us-gov", "global"}
+_PROFILE_REASON = "AWS chooses the regions of an inference profile's requests"
+_GEOGRAPHIES = {"us", "eu", "apac", "jp", "au", "ca", "us-gov", "global"}
+"""First parts of the ids of inference profiles."""
+_VENDORS = {
+    *("ai21", "amazon", "anthropic", "cohere", "deepseek", "google", "luma", "meta", "minimax", "mistral"),
+    *("moonshot", "moonshotai", "nvidia", "openai", "qwen", "stability", "twelvelabs", "writer", "zai"),
+}
+"""First parts of the ids of models. Behind another first part they show that the id names an inference profile."""
 
 
 def statement(*actions: str, on: Sequence[str]) -> iam.PolicyStatement:
@@ -76,30 +86,64 @@ def allow(function: lambda_.Function, *actions: str, on: Sequence[str], because:
 
 
 def allow_models(function: lambda_.Function, models: Sequence[str], secret_prefix: str) -> None:
-    """Let a function invoke these models (``provider:id``) on Bedrock, and read the API keys of other providers."""
+    """Let a function invoke these models (``provider:id``) on Bedrock, and read the API keys of other providers.
+
+    Raise UnknownModelError for a Bedrock model whose ARN cannot be derived from its id.
+    """
     stack = Stack.of(function)
     if arns := list(dict.fromkeys(arn for model in models for arn in bedrock_arns(stack, model))):
-        allow(function, *INVOKE_MODEL, on=arns, because="AWS chooses the regions of an inference profile's requests")
+        allow(function, *INVOKE_MODEL, on=arns, because=_PROFILE_REASON)
+    if profiles := [arn for arn in map(bedrock_id, models) if ":application-inference-profile/" in arn]:
+        # The ARN of such a profile does not name its model, so allow every model, but only through these profiles.
+        any_model = f"arn:{stack.partition}:bedrock:*::foundation-model/*"
+        through = {"StringEquals": {"bedrock:InferenceProfileArn": profiles}}
+        function.add_to_role_policy(
+            iam.PolicyStatement(actions=list(INVOKE_MODEL), resources=[any_model], conditions=through)
+        )
+        acknowledge_wildcards(cast("Construct", function.role), [any_model], _PROFILE_REASON)
     keys = {PROVIDER_SECRETS[provider] for provider in map(_provider, models) if provider in PROVIDER_SECRETS}
     if keys:
         function.add_environment("SATCHEL_SECRET_PREFIX", secret_prefix)
         allow(function, *READ_SECRET, on=[secret_arn(stack, f"{secret_prefix}{key}") for key in sorted(keys)])
 
 
+class UnknownModelError(ValueError):
+    """The permission for a Bedrock model cannot be derived from its id. The message says what to write instead."""
+
+
+def bedrock_id(model: str) -> str:
+    """Return the id or ARN in ``bedrock:{id}``, without an address at its end, or empty text for another provider."""
+    return model.partition(":")[2].partition("@http")[0] if _provider(model) == "bedrock" else ""
+
+
 def bedrock_arns(stack: Stack, model: str) -> list[str]:
     """Return the ARNs that calls of ``bedrock:{id}`` need: the model, or the inference profile and its base model.
 
     An inference profile (``us.anthropic.…``, ``global.…``) routes requests to several regions, so the base model's ARN
-    covers all regions. The list is empty for a model that is not on Bedrock.
+    covers all regions. An id that is an ARN (a provisioned, imported or custom model, an inference profile) is the
+    resource itself. The list is empty for a model that is not on Bedrock. Raise UnknownModelError if the id could be a
+    model or a profile.
     """
-    if _provider(model) != "bedrock":
+    model_id = bedrock_id(model)
+    if not model_id:
         return []
-    model_id = model.partition(":")[2].partition("@http")[0]
-    profile, _, base_model = model_id.partition(".")
-    if profile not in _INFERENCE_PROFILES:
-        return [f"arn:{stack.partition}:bedrock:{stack.region}::foundation-model/{model_id}"]
-    profile_arn = f"arn:{stack.partition}:bedrock:{stack.region}:{stack.account}:inference-profile/{model_id}"
-    return [f"arn:{stack.partition}:bedrock:*::foundation-model/{base_model}", profile_arn]
+    if model_id.startswith("arn:"):
+        _, is_profile, profile_id = model_id.partition(":inference-profile/")
+        return [*_base_models(stack, profile_id), model_id] if is_profile else [model_id]
+    first, _, rest = model_id.partition(".")
+    if first in _GEOGRAPHIES or rest.partition(".")[0] in _VENDORS:
+        profile_arn = f"arn:{stack.partition}:bedrock:{stack.region}:{stack.account}:inference-profile/{model_id}"
+        return [*_base_models(stack, model_id), profile_arn]
+    if first not in _VENDORS and "." in rest:
+        raise UnknownModelError(
+            f"{model}: neither the vendor nor the geography {first!r} is known. Use the ARN of the model or of the "
+            "inference profile: bedrock:arn:…"
+        )
+    return [f"arn:{stack.partition}:bedrock:{stack.region}::foundation-model/{model_id}"]
+
+
+def _base_models(stack: Stack, profile_id: str) -> list[str]:
+    return [f"arn:{stack.partition}:bedrock:*::foundation-model/{profile_id.partition('.')[2]}"]
 
 
 def secret_arn(scope: Construct, name: str) -> str:

@@ -36,29 +36,30 @@ def architecture(platform: Platform) -> lambda_.Architecture:
 
 
 class FunctionLayers(Construct):
-    """All layers of the deployment. Each layer is created once and attached to the functions that need it."""
+    """The layers of a stack's functions. Each layer is created when the first function needs it."""
 
     def __init__(self, scope: Construct, id_: str, *, platform: Platform, servers: Servers) -> None:
         super().__init__(scope, id_)
         self.platform = platform
         self._layer_set = LayerSet(servers, platform)
-        self._shared = {name: self._layer(name, contents) for name, contents in self._layer_set.shared().items()}
+        self._contents = self._layer_set.shared()
+        self._shared: dict[str, lambda_.ILayerVersion] = {}
 
     def for_function(self, folder: str) -> list[lambda_.ILayerVersion]:
         """Return the layers of ``functions/{folder}``: the ``satchel`` package and a group of third-party packages."""
-        return [self._shared["Core"], self._shared[f"Vendor-{group_of(folder)}"]]
+        return [self._share("Core"), self._share(f"Vendor-{group_of(folder)}")]
 
     @property
     def entries(self) -> lambda_.ILayerVersion:
         """Return the layer with all mcp.json entries, for functions that read the entries but run no MCP server."""
-        return self._shared["Servers"]
+        return self._share("Servers")
 
     def for_server(self, name: str, server: Server) -> list[lambda_.ILayerVersion]:
         """Return extra layers for the function that runs a stdio server: its mcp.json entry, files and packages."""
         uses_base, packages = self._layer_set.server_packages(server)
         layers: list[lambda_.ILayerVersion] = [self._layer(f"Server-{name}", self._layer_set.server_files(name))]
         if uses_base:
-            layers.append(self._shared["Packages"])
+            layers.append(self._share("Packages"))
         if packages is not None:
             layers.append(self._layer(f"Packages-{name}", packages))
         return layers
@@ -73,6 +74,12 @@ class FunctionLayers(Construct):
         if not is_built:
             Annotations.of(self).add_warning_v2("satchel:page", f"no page in {folder}: build it with `make synth`")
         return self._layer("Page", StaticFolder(folder if is_built else sources.NO_SITE, PAGE))
+
+    def _share(self, name: str) -> lambda_.ILayerVersion:
+        """Return the layer that functions share under this name."""
+        if name not in self._shared:
+            self._shared[name] = self._layer(name, self._contents[name])
+        return self._shared[name]
 
     def _layer(self, id_: str, contents: LayerContents) -> lambda_.LayerVersion:
         with _layer_code(contents) as code:

@@ -16,6 +16,7 @@ from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from infra.constructs.checks import acknowledge
+from infra.constructs.names import account_wide_name
 
 _PERIOD = Duration.minutes(5)
 _HOUR = Duration.hours(1)
@@ -23,7 +24,7 @@ _MAX_STREAM_DELAY_MILLIS = 60_000
 _AT_LEAST = cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD
 _BELOW = cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD
 _MISSING_DATA_IS_OK = cloudwatch.TreatMissingData.NOT_BREACHING
-_MISSING_DATA_IS_A_FAILURE = cloudwatch.TreatMissingData.BREACHING
+_MISSING_DATA = cloudwatch.TreatMissingData.MISSING
 _WIDGET_WIDTH = 12
 
 
@@ -83,7 +84,11 @@ class Alarms(Construct):
         self._alarm("EventsLost", metric, 1, text)
 
     def watch_sweep(self, function: lambda_.Function) -> None:
-        """Create an alarm for an hour without a successful sweep, even if none started. Sweeps delete expired data."""
+        """Create an alarm for an hour without a successful sweep, even if none started. Sweeps delete expired data.
+
+        If none started, there is no data. That is not a failure right after the first deployment, so the alarm then has
+        the state INSUFFICIENT_DATA, and it notifies only on the change to this state.
+        """
         text = "No sweep succeeded for an hour, so expired data is not deleted. Check its schedule rule and its log."
         succeeded = cloudwatch.MathExpression(
             expression="runs - FILL(errors, 0)",
@@ -93,7 +98,9 @@ class Alarms(Construct):
             },
             period=_HOUR,
         )
-        self._alarm("SweepStands", succeeded, 1, text, comparison=_BELOW, treat_missing_data=_MISSING_DATA_IS_A_FAILURE)
+        alarm = self._alarm("SweepStands", succeeded, 1, text, comparison=_BELOW, treat_missing_data=_MISSING_DATA)
+        if self._topic:
+            alarm.add_insufficient_data_action(actions.SnsAction(self._topic))
 
     def watch_rotation(self, function: lambda_.Function) -> None:
         """Create an alarm for a failed rotation of the keys that sign download links."""
@@ -106,7 +113,7 @@ class Alarms(Construct):
         text = "Events are pushed a minute late, so turns seem to hang. Check the push function's log for ERROR lines."
         self._alarm("EventsLate", metric, _MAX_STREAM_DELAY_MILLIS, text)
 
-    def watch_table(self, table: dynamodb.Table) -> None:
+    def watch_table(self, table: dynamodb.ITable) -> None:
         """Create an alarm for read or write requests to the table that DynamoDB throttles."""
         metrics = {
             "reads": table.metric("ReadThrottleEvents", period=_PERIOD, statistic="Sum"),
@@ -139,7 +146,7 @@ class Alarms(Construct):
         *,
         comparison: cloudwatch.ComparisonOperator = _AT_LEAST,
         treat_missing_data: cloudwatch.TreatMissingData = _MISSING_DATA_IS_OK,
-    ) -> None:
+    ) -> cloudwatch.Alarm:
         alarm = cloudwatch.Alarm(
             self,
             name,
@@ -153,6 +160,7 @@ class Alarms(Construct):
         if self._topic:
             alarm.add_alarm_action(actions.SnsAction(self._topic))
         self.alarms.append(alarm)
+        return alarm
 
 
 class Dashboard(Construct):
@@ -163,13 +171,14 @@ class Dashboard(Construct):
         scope: Construct,
         id_: str,
         *,
-        name: str,
         api_id: str,
         machine: sfn.StateMachine,
         alarms: Sequence[cloudwatch.IAlarm],
     ) -> None:
         super().__init__(scope, id_)
-        board = cloudwatch.Dashboard(self, "Board", dashboard_name=name, default_interval=Duration.hours(12))
+        board = cloudwatch.Dashboard(
+            self, "Board", dashboard_name=account_wide_name(self), default_interval=Duration.hours(12)
+        )
         board.add_widgets(cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(alarms), width=2 * _WIDGET_WIDTH))
         board.add_widgets(
             _search_graph("Turns", "Turns", by="Status", statistic="Sum"),

@@ -1,7 +1,8 @@
 """Configure the sign-in of users: with the deployment's own Cognito user pool, or another OpenID Connect issuer."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 from aws_cdk import Duration, RemovalPolicy, Stack
 from aws_cdk import aws_cognito as cognito
@@ -13,6 +14,7 @@ from infra.settings import Settings
 _MIN_PASSWORD_LENGTH = 12
 _TOKEN_LIFETIME = Duration.hours(1)
 _SESSION_LIFETIME = Duration.days(30)
+_SUFFIX_LENGTH = 8
 
 
 @dataclass(frozen=True)
@@ -33,19 +35,39 @@ class SignIn:
     page_config: Mapping[str, str]
 
 
-def create_issuer(scope: Construct, id_: str, *, settings: Settings, removal_policy: RemovalPolicy) -> Issuer:
-    """Return the token issuer that the settings name. If they name none, create a Cognito user pool as the issuer."""
+def create_user_pool(
+    scope: Construct, id_: str, *, groups: Sequence[str], removal_policy: RemovalPolicy
+) -> cognito.UserPool:
+    """Create the deployment's own user pool with these groups. Groups have members, so AWS retains them like users."""
+    pool = _pool(scope, id_, removal_policy)
+    for group in groups:
+        pool.add_group(f"Group-{group}", group_name=group).apply_removal_policy(removal_policy)
+    return pool
+
+
+def create_issuer(scope: Construct, *, settings: Settings, own_pool: cognito.IUserPool) -> Issuer:
+    """Return the token issuer that the settings name: an external one, an existing user pool, or the own pool.
+
+    Create the sign-in page of the user pool, unless the settings name an existing page.
+    """
     if settings.jwt_issuer is not None:
         return Issuer(settings.jwt_issuer, ("/".join(settings.jwt_issuer.split("/")[:3]),))
-    pool = _pool(scope, id_, removal_policy)
-    for group in settings.groups:
-        pool.add_group(f"Group-{group}", group_name=group)
     stack = Stack.of(scope)
-    prefix = f"{settings.name}-{stack.account}"
-    pool.add_domain("SignInPage", cognito_domain=cognito.CognitoDomainOptions(domain_prefix=prefix))
-    sign_in_page = f"https://{prefix}.auth.{stack.region}.amazoncognito.com"
     api = f"https://cognito-idp.{stack.region}.{stack.url_suffix}"
-    return Issuer(pool.user_pool_provider_url, (api, sign_in_page), pool, f"{sign_in_page}/logout")
+    prefix = f"{settings.name}-{stack.account}"
+    pool, id_ = own_pool, "SignInPage"
+    if existing := settings.existing_user_pool:
+        # With a name of its own for each pool, CloudFormation can create the page before it deletes another pool's.
+        suffix = sha256(existing.encode()).hexdigest()[:_SUFFIX_LENGTH]
+        pool = cognito.UserPool.from_user_pool_id(scope, "ExistingPeople", existing)
+        prefix, id_ = f"{prefix}-{suffix}", f"{id_}-{suffix}"
+    if settings.existing_sign_in_page:
+        page = settings.existing_sign_in_page
+    else:
+        options = cognito.CognitoDomainOptions(domain_prefix=prefix)
+        cognito.UserPoolDomain(scope, id_, user_pool=pool, cognito_domain=options)
+        page = f"https://{prefix}.auth.{stack.region}.amazoncognito.com"
+    return Issuer(f"{api}/{pool.user_pool_id}", (api, page), pool, f"{page}/logout")
 
 
 def create_sign_in(scope: Construct, id_: str, *, settings: Settings, issuer: Issuer, url: str) -> SignIn:

@@ -10,6 +10,7 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from infra.constructs.checks import acknowledge
+from infra.constructs.names import account_wide_name
 from infra.constructs.web_api import PUBLIC_KEYS_PATH
 from infra.settings import Settings
 
@@ -42,9 +43,11 @@ class Site(Construct):
             comment=f"{settings.name}: page and API",
             default_root_object="index.html",
             default_behavior=cloudfront.BehaviorOptions(
-                origin=origins.S3BucketOrigin.with_origin_access_control(self.bucket),
+                origin=origins.S3BucketOrigin.with_origin_access_control(
+                    self.bucket, origin_access_control=_access_control(self)
+                ),
                 viewer_protocol_policy=cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
-                response_headers_policy=_headers_policy(self, f"{settings.name}-page", headers),
+                response_headers_policy=_headers_policy(self, account_wide_name(self), headers),
             ),
             additional_behaviors={
                 "/api/*": _api_behavior(api),
@@ -66,6 +69,11 @@ class Site(Construct):
             AwsSolutions_CFR4="without the setting domain, CloudFront's own certificate sets the minimum; with it, the "
             "minimum is TLS 1.2",
         )
+
+
+def _access_control(scope: Construct) -> cloudfront.S3OriginAccessControl:
+    """Let CloudFront sign its requests to the page's bucket. By default, CDK's name for this lacks the region."""
+    return cloudfront.S3OriginAccessControl(scope, "AccessControl", origin_access_control_name=account_wide_name(scope))
 
 
 def _api_behavior(host: str) -> cloudfront.BehaviorOptions:

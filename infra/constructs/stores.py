@@ -1,11 +1,13 @@
 """Create the S3 bucket and the DynamoDB table from the definition files that the local emulator also uses."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from infra import sources
@@ -19,7 +21,29 @@ _TYPES = {
 _LOG_RETENTION = Duration.days(90)
 
 
-def create_bucket(scope: Construct, id_: str, *, removal_policy: RemovalPolicy, access_logs: bool) -> s3.Bucket:
+@dataclass(frozen=True)
+class Stores:
+    """The bucket and the table that the deployment uses, and the keys that sign download links."""
+
+    bucket: s3.IBucket
+    table: dynamodb.ITable
+    capability_secret: secretsmanager.ISecret
+
+
+def existing_bucket(scope: Construct, id_: str, name: str) -> s3.IBucket:
+    """Return a bucket that another stack or a restore created."""
+    return s3.Bucket.from_bucket_name(scope, id_, name)
+
+
+def existing_table(scope: Construct, id_: str, stream_arn: str) -> dynamodb.ITable:
+    """Return a table that another stack or a restore created. Its stream's ARN also contains the table's ARN."""
+    table_arn = stream_arn.partition("/stream/")[0]
+    return dynamodb.Table.from_table_attributes(scope, id_, table_arn=table_arn, table_stream_arn=stream_arn)
+
+
+def create_bucket(
+    scope: Construct, id_: str, *, removal_policy: RemovalPolicy, log_bucket: s3.Bucket | None
+) -> s3.Bucket:
     """Create the bucket that ``definitions/bucket.json`` defines: encrypted, TLS only, optionally with access logs."""
     definition = sources.load_definition("bucket")
     public_access = definition["PublicAccessBlockConfiguration"]
@@ -38,17 +62,18 @@ def create_bucket(scope: Construct, id_: str, *, removal_policy: RemovalPolicy, 
         encryption=s3.BucketEncryption.S3_MANAGED,
         enforce_ssl=True,
         object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
-        server_access_logs_bucket=_log_bucket(scope, f"{id_}Log", removal_policy) if access_logs else None,
+        server_access_logs_bucket=log_bucket,
         removal_policy=removal_policy,
     )
-    if not access_logs:
+    if not log_bucket:
         acknowledge(
             bucket, AwsSolutions_S1="the logs contain presigned URLs; the setting bucket_access_logs enables them"
         )
     return bucket
 
 
-def _log_bucket(scope: Construct, id_: str, removal_policy: RemovalPolicy) -> s3.Bucket:
+def create_log_bucket(scope: Construct, id_: str, removal_policy: RemovalPolicy) -> s3.Bucket:
+    """Create the bucket for the access logs of another bucket."""
     bucket = s3.Bucket(
         scope,
         id_,

@@ -96,6 +96,15 @@ class WebApi(Construct):
         signed_in = authorizers.HttpJwtAuthorizer("SignedIn", issuer, jwt_audience=list(audience))
         self._api.add_routes(path="/api/{proxy+}", methods=[_ANY], integration=integration, authorizer=signed_in)
 
+    def serve_page(self, function: lambda_.IFunction) -> None:
+        """Let this function answer GET and HEAD requests for all other paths, without sign-in: the page is public."""
+        integration = integrations.HttpLambdaIntegration("Page", function)
+        for path in ("/", "/{proxy+}"):
+            for route in self._api.add_routes(
+                path=path, methods=[_GET, _HEAD], integration=integration, authorizer=apigateway.HttpNoneAuthorizer()
+            ):
+                acknowledge(route, AwsSolutions_APIG4="the page is public and contains no data")
+
 
 _API_HEADERS = ("idempotency-key", "if-none-match", "if-range", "prefer", "range", "x-satchel-confirm")
 

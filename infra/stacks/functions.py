@@ -14,6 +14,7 @@ from infra.constructs.layers import MCP_CONFIG, PAGE, FunctionLayers
 from infra.constructs.runners import CallRole, Runners
 from infra.constructs.site import Site
 from infra.constructs.socket_api import SocketApi
+from infra.constructs.stores import Stores
 from infra.constructs.turn_workflow import TurnWorkflow
 from infra.limits import (
     API_SECONDS,
@@ -31,7 +32,6 @@ from infra.limits import (
     TOOL_TIMEOUT_ENVIRONMENT,
 )
 from infra.settings import Settings
-from infra.stacks.data import DataStack
 
 _MEMORY_MB = 512
 _MIB = 1 << 20
@@ -46,13 +46,13 @@ class Functions:
         scope: Construct,
         *,
         settings: Settings,
-        data: DataStack,
+        stores: Stores,
         layers: FunctionLayers,
         machine_arn: str,
         url: str,
         socket_url: str,
     ) -> None:
-        self._scope, self._settings, self._data, self._layers = scope, settings, data, layers
+        self._scope, self._settings, self._stores, self._layers = scope, settings, stores, layers
         self._machine_arn, self._url, self._socket_url = machine_arn, url, socket_url
         self._server_config = {"SATCHEL_MCP_CONFIG": MCP_CONFIG}
         self._file_lifetime = {
@@ -61,7 +61,7 @@ class Functions:
         self._canvas_origins = (
             {"SATCHEL_CANVAS_ORIGINS": ",".join(settings.canvas_origins)} if settings.canvas_origins else {}
         )
-        self.stores = {"SATCHEL_TABLE": data.table.table_name, "SATCHEL_BUCKET": data.bucket.bucket_name}
+        self.store_names = {"SATCHEL_TABLE": stores.table.table_name, "SATCHEL_BUCKET": stores.bucket.bucket_name}
         self.max_file_size = {"SATCHEL_MAX_FILE_SIZE_BYTES": str(settings.max_file_size_bytes)}
         self._audit = {"SATCHEL_AUDIT_DAYS": str(settings.audit_days)}
         self.isolation = {
@@ -81,7 +81,7 @@ class Functions:
                 **self._server_config,
                 **self._canvas_origins,
                 "SATCHEL_STATE_MACHINE": machine.state_machine_arn,
-                "SATCHEL_CAPABILITY_SECRET": self._data.capability_secret.secret_arn,
+                "SATCHEL_CAPABILITY_SECRET": self._stores.capability_secret.secret_arn,
                 "SATCHEL_DASHBOARD_KEYS": ",".join(dashboard_keys.key_ids),
                 **self._settings.model_choice_environment,
                 "SATCHEL_AUTH": "jwt",
@@ -101,15 +101,15 @@ class Functions:
         self._allow_reading(api, grants.TEXT_KEYS, *grants.FILE_KEYS)
         allow(api, *grants.UPLOAD_OBJECTS, on=self._objects(grants.UPLOAD_KEYS), because=grants.ALL_USERS)
         allow(api, *grants.DELETE_OBJECTS, on=self._objects(*grants.FILE_KEYS), because=grants.ALL_USERS)
-        allow(api, *grants.LIST_VERSIONS, on=[self._data.bucket.bucket_arn])
+        allow(api, *grants.LIST_VERSIONS, on=[self._stores.bucket.bucket_arn])
         allow(api, *grants.START_EXECUTION, on=[machine.state_machine_arn])
         allow(api, *grants.SEND_TASK_SUCCESS, on=[self._machine_arn])
         allow(api, *grants.FOLLOW_EXECUTION, on=[self._executions], because=_ANY_EXECUTION)
-        allow(api, *grants.READ_SECRET, on=[self._data.capability_secret.secret_arn])
+        allow(api, *grants.READ_SECRET, on=[self._stores.capability_secret.secret_arn])
         allow(api, *grants.SIGN, on=dashboard_keys.arns)
         allow(api, *grants.INVOKE_FUNCTION, on=[erase.function_arn, end_session.function_arn])
         allow(api, *grants.UNTAG_OBJECTS, on=self._objects(*grants.FILE_KEYS), because=grants.ALL_USERS)
-        allow(api, *grants.CHECK_ITEMS, on=[self._data.table.table_arn])
+        allow(api, *grants.CHECK_ITEMS, on=[self._stores.table.table_arn])
         return api
 
     def end_session(self) -> PythonFunction:
@@ -126,7 +126,7 @@ class Functions:
         }
         expire = self._function("expire", seconds=SWEEP_SECONDS, environment=self._file_lifetime | idle)
         self._allow_clearing(expire)
-        allow(expire, *grants.QUERY_INDEX, on=[f"{self._data.table.table_arn}/index/expiry"])
+        allow(expire, *grants.QUERY_INDEX, on=[f"{self._stores.table.table_arn}/index/expiry"])
         allow(expire, *grants.ABORT_UPLOADS, on=self._objects(grants.UPLOAD_KEYS), because=grants.ALL_USERS)
         allow(expire, *grants.INVOKE_FUNCTION, on=[erase.function_arn])
         return expire
@@ -134,7 +134,7 @@ class Functions:
     def _allow_clearing(self, function: PythonFunction) -> None:
         self._allow_items(function, *grants.DELETE_MANY_ITEMS)
         allow(function, *grants.DELETE_OBJECTS, on=self._objects(*grants.FILE_KEYS), because=grants.ALL_USERS)
-        allow(function, *grants.LIST_VERSIONS, on=[self._data.bucket.bucket_arn])
+        allow(function, *grants.LIST_VERSIONS, on=[self._stores.bucket.bucket_arn])
 
     def erase(self, workflow: TurnWorkflow) -> PythonFunction:
         """Create the function that deletes all data of a user."""
@@ -148,7 +148,7 @@ class Functions:
             because=grants.ALL_USERS,
         )
         allow(erase, *grants.ABORT_UPLOADS, on=self._objects(grants.UPLOAD_KEYS), because=grants.ALL_USERS)
-        allow(erase, *grants.LIST_VERSIONS, on=[self._data.bucket.bucket_arn])
+        allow(erase, *grants.LIST_VERSIONS, on=[self._stores.bucket.bucket_arn])
         allow(erase, *grants.STOP_EXECUTION, on=[self._executions], because=_ANY_EXECUTION)
         return erase
 
@@ -218,20 +218,22 @@ class Functions:
                 **TOOL_TIMEOUT_ENVIRONMENT,
                 **runners.caller_environment,
                 **self._file_lifetime,
-                "SATCHEL_CAPABILITY_SECRET": self._data.capability_secret.secret_arn,
+                "SATCHEL_CAPABILITY_SECRET": self._stores.capability_secret.secret_arn,
                 "SATCHEL_PUBLIC_URL": self._url,
                 "SATCHEL_USER_RUNNING_CALLS": str(self._settings.user_running_calls),
                 "SATCHEL_MAX_INPUT_BYTES": str(int(self._settings.runner_disk_mib * _MIB * INPUT_DISK_SHARE)),
             },
         )
-        role = CallRole(self._scope, "CallRole", dispatch=dispatch, bucket=self._data.bucket, table=self._data.table)
+        role = CallRole(
+            self._scope, "CallRole", dispatch=dispatch, bucket=self._stores.bucket, table=self._stores.table
+        )
         dispatch.add_environment("SATCHEL_CALL_ROLE", role.role_arn)
         self._allow_items(dispatch)
         self._allow_reading(dispatch, grants.TEXT_KEYS, *grants.FILE_KEYS)
         allow(dispatch, *grants.PUT_TAGGED_OBJECTS, on=self._objects(grants.TURN_KEYS), because=grants.ALL_USERS)
         runners.grant_invoke(dispatch)
         allow(dispatch, *grants.SEND_TASK_SUCCESS, on=[self._machine_arn])
-        allow(dispatch, *grants.READ_SECRET, on=[self._data.capability_secret.secret_arn])
+        allow(dispatch, *grants.READ_SECRET, on=[self._stores.capability_secret.secret_arn])
         return dispatch
 
     def refresh(self, runners: Runners) -> PythonFunction:
@@ -287,6 +289,27 @@ class Functions:
         )
         return publish
 
+    def page(
+        self, page: lambda_.ILayerVersion, page_config: Mapping[str, str], headers: Mapping[str, str]
+    ) -> PythonFunction:
+        """Create the function that serves the web client without CloudFront. It has no access to user data."""
+        stack = Stack.of(self._scope)
+        return PythonFunction(
+            self._scope,
+            "Page",
+            folder="page",
+            function_layers=self._layers,
+            settings=self._settings,
+            more_layers=[page],
+            environment={
+                "SATCHEL_PAGE_FOLDER": f"/opt/{PAGE}",
+                "SATCHEL_PAGE_CONFIG": stack.to_json_string(dict(page_config)),
+                "SATCHEL_PAGE_HEADERS": stack.to_json_string(dict(headers)),
+            },
+            memory_mb=_MEMORY_MB,
+            seconds=STEP_SECONDS,
+        )
+
     def finish(self) -> PythonFunction:
         """Create the function of the workflow state Finish, which ends a turn."""
         finish = self._function("finish", seconds=STEP_SECONDS, environment=self._audit)
@@ -302,21 +325,21 @@ class Functions:
             function_layers=self._layers,
             settings=self._settings,
             more_layers=[self._layers.entries] if "SATCHEL_MCP_CONFIG" in environment else [],
-            environment={**self.stores, **environment},
+            environment={**self.store_names, **environment},
             memory_mb=_MEMORY_MB,
             seconds=seconds,
         )
 
     def _allow_items(self, function: PythonFunction, *more_actions: str) -> None:
-        allow(function, *grants.READ_ITEMS, *grants.WRITE_ITEMS, *more_actions, on=[self._data.table.table_arn])
+        allow(function, *grants.READ_ITEMS, *grants.WRITE_ITEMS, *more_actions, on=[self._stores.table.table_arn])
 
     def _allow_reading(self, function: PythonFunction, *patterns: str) -> None:
         """Allow reading and listing objects. Without listing, S3 answers 403 instead of 404 for a missing object."""
         allow(function, *grants.READ_OBJECTS, on=self._objects(*patterns), because=grants.ALL_USERS)
-        allow(function, *grants.LIST_OBJECTS, on=[self._data.bucket.bucket_arn])
+        allow(function, *grants.LIST_OBJECTS, on=[self._stores.bucket.bucket_arn])
 
     def _objects(self, *patterns: str) -> list[str]:
-        return [self._data.bucket.arn_for_objects(pattern) for pattern in patterns]
+        return [self._stores.bucket.arn_for_objects(pattern) for pattern in patterns]
 
     @property
     def _executions(self) -> str:

@@ -60,6 +60,12 @@ def custom_settings(synthesized: Path) -> Stacks:
 
 
 @pytest.fixture(scope="session")
+def without_site(synthesized: Path) -> Stacks:
+    """A deployment without CloudFront that uses existing stores and users."""
+    return read_stacks(synthesized / "without_site")
+
+
+@pytest.fixture(scope="session")
 def added_server(synthesized: Path) -> Stacks:
     """The default deployment with one more entry in mcp.json."""
     return read_stacks(synthesized / "added_server")

@@ -62,6 +62,13 @@ CUSTOM_SETTINGS: dict[str, object] = {
 }
 
 
+EXISTING: dict[str, object] = {
+    "existing_bucket": "kept-files",
+    "existing_table": "arn:aws:dynamodb:eu-central-1:123456789012:table/kept-records/stream/2026-01-01T00:00:00.000",
+    "existing_user_pool": "eu-central-1_Kept",
+}
+
+
 def main(folder: Path, names: Sequence[str]) -> None:
     """Synthesize the named deployments, or all of them together with the results of single constructs."""
     from infra.application import synthesize  # noqa: PLC0415  (slow: imports aws_cdk)
@@ -71,16 +78,19 @@ def main(folder: Path, names: Sequence[str]) -> None:
         "default": {},
         "custom_servers": {"servers": str(_custom_servers(folder / "custom" / "servers"))},
         "custom_settings": CUSTOM_SETTINGS,
+        "without_site": {"site": "none", "termination_protection": "true", **EXISTING},
         "added_server": {"servers": str(_added_server(folder / "added" / "servers"))},
     }
     for name in names or deployments:
         without_layers: dict[str, object] = {"aws:cdk:bundling-stacks": []}
         context = {**without_layers, **deployments[name]}
-        synthesize(str(folder / name), context, checks=name in {"default", "custom_settings"})
+        synthesize(str(folder / name), context, checks=name in {"default", "custom_settings", "without_site"})
     if not names:
         results = {
             "model_statements": single_constructs.model_statements(),
             "wildcard_error": single_constructs.wildcard_error(),
+            "unknown_model_error": single_constructs.unknown_model_error(),
+            "too_many_variables_error": single_constructs.too_many_variables_error(),
         }
         (folder / SINGLE_CONSTRUCTS).write_text(json.dumps(results))
 

@@ -31,12 +31,18 @@ def test_alarms_cover_each_failure_that_needs_an_operator(stacks: Stacks) -> Non
         assert len(alarm["AlarmDescription"].split()) > 8, "the description says what to do"
 
 
-def test_missing_data_triggers_only_the_sweep_alarm(stacks: Stacks) -> None:
+def test_only_the_sweep_alarm_notices_missing_data_once_it_had_data(stacks: Stacks, custom_settings: Stacks) -> None:
+    """A new alarm is in the state INSUFFICIENT_DATA, and CloudWatch notifies on changes of the state only."""
     missing_data = {
         name: each["TreatMissingData"] for name, each in stacks.properties("AWS::CloudWatch::Alarm").items()
     }
-    assert {name for name, treatment in missing_data.items() if treatment == "breaching"} == {"AlarmSweepStands"}
-    assert set(missing_data.values()) == {"breaching", "notBreaching"}
+    assert {name for name, treatment in missing_data.items() if treatment != "notBreaching"} == {"AlarmSweepStands"}
+    assert missing_data["AlarmSweepStands"] == "missing"
+    notified = {
+        name: each.get("InsufficientDataActions")
+        for name, each in custom_settings.properties("AWS::CloudWatch::Alarm").items()
+    }
+    assert {name: actions for name, actions in notified.items() if actions} == {"AlarmSweepStands": ["{AlarmTopic}"]}
 
 
 def test_alarms_send_email_only_if_an_address_is_set(stacks: Stacks, custom_settings: Stacks) -> None:

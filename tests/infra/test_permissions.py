@@ -132,6 +132,7 @@ WILDCARD_KINDS = {
     "Approval": {"objects"},
     "Call": {"objects"},
     "Dispatch": {"objects"},
+    "EmptiedPageEmpty": {"page"},
     "EndSession": {"objects"},
     "Erase": {"objects", "executions"},
     "Expire": {"objects"},

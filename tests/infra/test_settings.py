@@ -10,6 +10,8 @@ from infra.packing.platform import Platform
 from infra.settings import Settings, UnknownSettingError
 from tests.infra.templates import Stacks
 
+CERTIFICATE = "arn:aws:acm:us-east-1:123456789012:certificate/one"
+
 
 def test_all_settings_have_defaults() -> None:
     settings = Settings.from_context({})
@@ -76,6 +78,15 @@ def test_allowed_models_are_the_default_and_the_listed_ones() -> None:
         ({"python": "3.10"}, "python"),
         ({"python": "3.11", "snap_start": "true"}, "snap_start needs Python 3.12 or newer"),
         ({"groups": "a b"}, "groups.0"),
+        ({"name": "aws-chat"}, "name contains 'aws', which Cognito refuses"),
+        ({"name": "my-cognito"}, "name contains 'cognito', which Cognito refuses"),
+        ({"existing_table": "records"}, "existing_table"),
+        (
+            {"existing_user_pool": "eu-central-1_a", "groups": "staff"},
+            "existing_user_pool cannot be combined with groups",
+        ),
+        ({"existing_sign_in_page": "https://a.example"}, "existing_sign_in_page belongs to existing_user_pool"),
+        ({"site": "none", "domain": "a.example", "certificate_arn": CERTIFICATE}, "domain is a name of CloudFront"),
         (
             {"groups": "staff", "jwt_issuer": "https://i.example", "jwt_audience": "web"},
             "groups are created in the user pool",
@@ -110,6 +121,11 @@ def test_context_of_cdk_itself_is_no_setting() -> None:
         "availability-zones:account=1:region=us-east-1": ["us-east-1a"],
     }
     assert Settings.from_context(context) == Settings()
+
+
+def test_reserved_word_in_the_name_is_allowed_with_an_external_issuer() -> None:
+    settings = Settings(name="aws-chat", jwt_issuer="https://issuer.example", jwt_audience=["web"])
+    assert settings.name == "aws-chat"
 
 
 def test_platform_defaults_to_the_building_python() -> None:
@@ -166,7 +182,7 @@ def test_settings_reach_the_templates(custom_settings: Stacks) -> None:
     assert stacks.environment("Runreport")["SATCHEL_MIN_ISOLATION"] == "process"
     assert stacks.environment("Runreport")["SATCHEL_VIOLATION_POLICY"] == "fail"
     assert stacks.resources("AWS::DynamoDB::Table")["Records"]["DeletionPolicy"] == "Delete"
-    assert stacks.properties("AWS::Cognito::UserPool") == {}
+    assert stacks.properties("AWS::Cognito::UserPoolClient") == {}
     (authorizer,) = stacks.properties("AWS::ApiGatewayV2::Authorizer").values()
     assert authorizer["JwtConfiguration"] == {"Issuer": "https://issuer.example", "Audience": ["web"]}
     (statement,) = (each for each in stacks.statements() if "bedrock:InvokeModelWithResponseStream" in each.actions)

@@ -136,7 +136,7 @@ def test_email_must_be_verified_and_the_page_cannot_change_it(stacks: Stacks) ->
 def test_page_config_has_the_sign_in_settings(stacks: Stacks, custom_settings: Stacks) -> None:
     assert json.loads(stacks.environment("PublishPage")["SATCHEL_PAGE_CONFIG"]) == {
         "auth": "oidc",
-        "authority": "{People.ProviderURL}",
+        "authority": "https://cognito-idp.{AWS::Region}.{AWS::URLSuffix}/{People}",
         "client_id": "{Client}",
         "scope": "openid email",
         "logout_url": "https://satchel-{AWS::AccountId}.auth.{AWS::Region}.amazoncognito.com/logout",
@@ -155,3 +155,50 @@ def test_page_is_published_at_the_end_of_each_deployment(stacks: Stacks) -> None
     assert rule["EventPattern"]["detail"]["status-details"] == {"status": ["CREATE_COMPLETE", "UPDATE_COMPLETE"]}
     writes = [each for each in stacks.statements() if each.role == "PublishPage" and "s3:PutObject" in each.actions]
     assert [each.resources for each in writes] == [["{SiteFiles.Arn}/*"]]
+
+
+def test_names_that_are_unique_in_an_account_contain_stack_and_region(
+    stacks: Stacks, custom_settings: Stacks, without_site: Stacks
+) -> None:
+    """CloudFront and dashboards are global, so a second region or a second name must not reuse a name."""
+    for deployment, stack in ((stacks, "satchel"), (custom_settings, "team"), (without_site, "satchel")):
+        named = {
+            **{k: v["ResponseHeadersPolicyConfig"]["Name"] for k, v in _all(deployment, "ResponseHeadersPolicy")},
+            **{k: v["OriginAccessControlConfig"]["Name"] for k, v in _all(deployment, "OriginAccessControl")},
+            **{k: v["DashboardName"] for k, v in deployment.properties("AWS::CloudWatch::Dashboard").items()},
+        }
+        assert len(named) == (1 if deployment is without_site else 3)
+        assert set(named.values()) == {f"{stack}-service-{{AWS::Region}}"}
+        for kind, name in (("IAM::Role", "RoleName"), ("IAM::Policy", "UserName"), ("S3::Bucket", "BucketName")):
+            assert not any(name in each for each in deployment.properties(f"AWS::{kind}").values())
+
+
+def _all(stacks: Stacks, kind: str) -> list[tuple[str, dict[str, Any]]]:
+    return list(stacks.properties(f"AWS::CloudFront::{kind}").items())
+
+
+def test_api_serves_the_page_without_cloudfront(without_site: Stacks) -> None:
+    kinds = {each["Type"] for each in without_site.service["Resources"].values()}
+    assert not any(kind.startswith("AWS::CloudFront::") for kind in kinds)
+    assert "Distribution" not in without_site.service["Outputs"]
+    host = "{WebHttp}.execute-api.{AWS::Region}.{AWS::URLSuffix}"
+    variables = without_site.environment("Page")
+    assert json.loads(variables["SATCHEL_PAGE_HEADERS"]) == page_headers(
+        store="https://s3.{AWS::Region}.{AWS::URLSuffix}/kept-files/",
+        sockets="wss://{SocketApi}.execute-api.{AWS::Region}.{AWS::URLSuffix}",
+        sign_in=without_site_sign_in(without_site),
+    )
+    routes = without_site.properties("AWS::ApiGatewayV2::Route").values()
+    open_routes = {each["RouteKey"] for each in routes if each.get("AuthorizationType") == "NONE"}
+    assert {"GET /", "HEAD /", "GET /{proxy+}", "HEAD /{proxy+}"} <= open_routes
+    assert without_site.environment("Api")["SATCHEL_PUBLIC_URL"] == f"https://{host}"
+    socket_url = "wss://{SocketApi}.execute-api.{AWS::Region}.{AWS::URLSuffix}/ws"
+    assert without_site.environment("Api")["SATCHEL_SOCKET_URL"] == socket_url
+    client = without_site.properties("AWS::Cognito::UserPoolClient")["Client"]
+    assert client["CallbackURLs"] == [f"https://{host}/"]
+
+
+def without_site_sign_in(stacks: Stacks) -> tuple[str, str]:
+    (domain,) = stacks.properties("AWS::Cognito::UserPoolDomain").values()
+    page = f"https://{domain['Domain']}.auth.{{AWS::Region}}.amazoncognito.com"
+    return ("https://cognito-idp.{AWS::Region}.{AWS::URLSuffix}", page)

@@ -1,6 +1,9 @@
 """Bucket and table: boto3 creates the same from the definitions as CloudFormation does from the template."""
 
+import json
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -8,7 +11,8 @@ import pytest
 from moto import mock_aws
 
 from infra.sources import load_definition
-from tests.infra.templates import Stacks
+from tests.infra.synthesis import EXISTING
+from tests.infra.templates import Stacks, name_of
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -134,8 +138,63 @@ def test_bucket_has_the_same_cors_rules(s3: "S3Client", bucket: dict[str, Any]) 
 )
 def test_resources_with_user_data_are_retained(stacks: Stacks, kind: str, name: str) -> None:
     resource = stacks.resources(kind)[name]
-    assert (resource["DeletionPolicy"], resource["UpdateReplacePolicy"]) == ("Retain", "Retain")
+    assert (resource["DeletionPolicy"], resource["UpdateReplacePolicy"]) == ("RetainExceptOnCreate", "Retain")
     assert resource in stacks.data["Resources"].values()
+
+
+def test_every_bucket_that_is_deleted_is_emptied_first(
+    stacks: Stacks, custom_settings: Stacks, without_site: Stacks
+) -> None:
+    """CloudFormation cannot delete a bucket with objects."""
+    for deployment in (stacks, custom_settings, without_site):
+        buckets = deployment.resources("AWS::S3::Bucket")
+        deleted = {name for name, each in buckets.items() if each["DeletionPolicy"] == "Delete"}
+        emptied = deployment.resources("Custom::EmptiedBucket").values()
+        names = {deployment.with_text_references(each["Properties"]["Bucket"]).strip("{}") for each in emptied}
+        assert names == deleted
+        tag = {"Key": "satchel:empty-on-delete", "Value": "true"}
+        assert {name for name, each in buckets.items() if tag in each["Properties"].get("Tags", [])} == deleted
+        for each in emptied:
+            # CloudFormation deletes in the reverse order of creation.
+            created_before = {name_of(each) for each in each["DependsOn"]}
+            assert any(name.endswith("EmptyRoleDefaultPolicy") for name in created_before)
+    assert stacks.resources("Custom::EmptiedBucket").keys() == {"EmptiedPageFiles"}
+    assert custom_settings.resources("Custom::EmptiedBucket").keys() == {
+        "EmptiedFiles",
+        "EmptiedFilesFilesLog",
+        "EmptiedPageFiles",
+    }
+    assert without_site.resources("AWS::S3::Bucket").keys() == {"Files"}
+
+
+def test_termination_protection_applies_if_set(synthesized: Path) -> None:
+    manifests = {
+        name: json.loads((synthesized / name / "manifest.json").read_text(encoding="utf-8"))["artifacts"]
+        for name in ("default", "without_site")
+    }
+    assert manifests["default"]["satchel-data"]["properties"]["terminationProtection"] is False
+    assert manifests["without_site"]["satchel-data"]["properties"]["terminationProtection"] is True
+
+
+def test_existing_stores_and_users_replace_the_own_ones(without_site: Stacks) -> None:
+    names = {(each.get("SATCHEL_BUCKET"), each.get("SATCHEL_TABLE")) for each in _environments(without_site)}
+    assert names == {("kept-files", "kept-records"), (None, None)}
+    (source,) = without_site.properties("AWS::Lambda::EventSourceMapping").values()
+    assert source["EventSourceArn"] == EXISTING["existing_table"]
+    (client,) = without_site.properties("AWS::Cognito::UserPoolClient").values()
+    assert client["UserPoolId"] == EXISTING["existing_user_pool"]
+    (authorizer,) = without_site.properties("AWS::ApiGatewayV2::Authorizer").values()
+    issuer = "https://cognito-idp.{AWS::Region}.{AWS::URLSuffix}/eu-central-1_Kept"
+    assert authorizer["JwtConfiguration"]["Issuer"] == issuer
+    (domain,) = without_site.properties("AWS::Cognito::UserPoolDomain").values()
+    assert domain["UserPoolId"] == EXISTING["existing_user_pool"]
+    assert re.fullmatch(r"satchel-\{AWS::AccountId\}-[0-9a-f]{8}", domain["Domain"])
+    granted = {text for each in without_site.statements() for text in each.resources}
+    assert not any("{Files" in text or "{Records" in text for text in granted)
+
+
+def _environments(stacks: Stacks) -> list[dict[str, str]]:
+    return [stacks.environment(name) for name in stacks.functions()]
 
 
 def test_table_is_recoverable_and_bucket_is_encrypted(table: dict[str, Any], bucket: dict[str, Any]) -> None:

@@ -33,7 +33,8 @@ def test_all_routes_except_health_keys_and_download_require_sign_in(stacks: Stac
 
 def test_authorizer_accepts_tokens_of_the_own_user_pool(stacks: Stacks) -> None:
     (authorizer,) = stacks.properties("AWS::ApiGatewayV2::Authorizer").values()
-    assert authorizer["JwtConfiguration"] == {"Issuer": "{People.ProviderURL}", "Audience": ["{Client}"]}
+    issuer = "https://cognito-idp.{AWS::Region}.{AWS::URLSuffix}/{People}"
+    assert authorizer["JwtConfiguration"] == {"Issuer": issuer, "Audience": ["{Client}"]}
     assert authorizer["IdentitySource"] == ["$request.header.Authorization"]
 
 

@@ -10,7 +10,6 @@ from functools import cache
 from typing import Any
 
 from moto.cloudformation import parsing
-from moto.cloudformation.custom_model import CustomModel
 from moto.core.common_models import CloudFormationModel
 from moto.stepfunctions import models as stepfunctions
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
@@ -163,6 +162,7 @@ RESOURCE_TYPES = (
     placeholder("AWS::CloudFront::ResponseHeadersPolicy", Id="{id}"),
     placeholder("AWS::CloudWatch::Alarm", Arn="arn:aws:cloudwatch:us-east-1:123456789012:alarm:{id}"),
     placeholder("AWS::CloudWatch::Dashboard"),
+    placeholder("Custom::EmptiedBucket"),
     placeholder("AWS::Logs::MetricFilter"),
     placeholder("AWS::Logs::ResourcePolicy"),
     ResourceType("AWS::Lambda::EventInvokeConfig", _event_invoke_config),
@@ -206,12 +206,10 @@ def install() -> None:
 def unknown_types(template: Mapping[str, Any]) -> set[str]:
     """Return the types of a template that have no model."""
     types = {resource["Type"] for resource in template["Resources"].values()}
-    return {each for each in types if each not in parsing.get_model_map() and not each.startswith("Custom::")}
+    return types - parsing.get_model_map().keys()
 
 
 def _model_of_type(resource_type: str) -> type[CloudFormationModel]:
-    if resource_type.startswith("Custom::"):
-        return CustomModel
     if resource_type not in parsing.get_model_map():
         raise UnknownTypeError(f"{resource_type}: add it to tests/infra/deployment/resource_types.py")
     return parsing.get_model_map()[resource_type]

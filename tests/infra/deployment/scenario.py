@@ -12,7 +12,9 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import boto3
 import httpx2
+from botocore.config import Config
 
 from local.emulator.aws.moto_patches import execution_events
 from tests.infra.deployment.gateways import Json, SignedInUser, SocketClient, origin_of, routes
@@ -96,6 +98,7 @@ class Scenario:
         self.rotate_keys()
         self.expire_data()
         self.erase_a_user()
+        self.empty_the_page_bucket()
 
     def publish_page(self) -> None:
         """Publish the page of the deployment."""
@@ -250,6 +253,26 @@ class Scenario:
 
         wait_until(is_finished)
         assert not self._call("GET", "/api/me")["usage"]["count"]
+
+    def empty_the_page_bucket(self) -> None:
+        """Announce the deletion of the page's bucket, as CloudFormation does with the stack, and delete the bucket."""
+        store = self.system.client("s3")
+        bucket = self.system.physical_ids("S3::Bucket")["SiteFiles"]
+        store.create_bucket(Bucket="results")
+        # The emulated AWS checks signatures of version 4 only.
+        signer = boto3.client("s3", config=Config(signature_version="s3v4"))
+        event = {
+            "RequestType": "Delete",
+            "ResponseURL": signer.generate_presigned_url("put_object", {"Bucket": "results", "Key": "result"}),
+            "StackId": "stack",
+            "RequestId": "request",
+            "LogicalResourceId": "EmptiedPage",
+            "ResourceProperties": {"Bucket": bucket},
+        }
+        self.system.invoke("EmptiedPageEmpty", event)
+        result = json.loads(store.get_object(Bucket="results", Key="result")["Body"].read())
+        assert result["Status"] == "SUCCESS", result
+        store.delete_bucket(Bucket=bucket)
 
     def _request(self, method: str, path: str, **kwargs: object) -> httpx2.Response:
         answer = self.user.request(method, path, **kwargs)

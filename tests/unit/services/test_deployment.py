@@ -3,7 +3,9 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from satchel.services.deployment import PublishPage
+import pytest
+
+from satchel.services.deployment import PublishPage, ReadPage
 
 
 @dataclass
@@ -17,7 +19,7 @@ class RecordingPageStore:
 
 
 def _build_client(folder: Path) -> Path:
-    (folder / "assets").mkdir()
+    (folder / "assets").mkdir(parents=True)
     for name in ("index.html", "icon.svg", "assets/main-1a2b.js", "assets/odd.unheard"):
         (folder / name).write_text(name)
     return folder
@@ -40,3 +42,33 @@ def test_start_page_is_published_last(tmp_path: Path) -> None:
     store = RecordingPageStore()
     PublishPage(store, _build_client(tmp_path), "{}")()
     assert list(store.published)[-1] == "index.html"
+
+
+HEADERS = {"X-Frame-Options": "DENY"}
+
+
+@pytest.fixture
+def read_page(tmp_path: Path) -> ReadPage:
+    (tmp_path / "secret.txt").write_text("secret")
+    return ReadPage(_build_client(tmp_path / "client"), '{"auth": "oidc"}', HEADERS)
+
+
+def test_start_page_is_read_with_the_security_headers(read_page: ReadPage) -> None:
+    start = read_page("/")
+    assert start is not None
+    assert start == read_page("/index.html")
+    assert start.headers == {**HEADERS, "Content-Type": "text/html", "Cache-Control": "no-cache"}
+
+
+def test_configuration_is_that_of_the_deployment(read_page: ReadPage) -> None:
+    config = read_page("/config.json")
+    assert config is not None
+    assert config.content == b'{"auth": "oidc"}'
+    assert config.headers["Content-Type"] == "application/json"
+
+
+@pytest.mark.parametrize(
+    "path", ["/absent.js", "/assets", "/../secret.txt", "//etc/hostname", "/assets/../../secret.txt"]
+)
+def test_path_without_a_file_of_the_page_reads_nothing(read_page: ReadPage, path: str) -> None:
+    assert read_page(path) is None

@@ -339,11 +339,22 @@ class IsolationSettings(SettingsGroup):
 
 
 class PageSettings(SettingsGroup):
-    """The web client: the bucket that serves it, the folder of its built files, and the content of its config.json."""
+    """The web client: the folder of its built files, and the content of its config.json."""
 
-    page_bucket: str
     page_folder: Path
     page_config: str
+
+
+class PageBucketSettings(SettingsGroup):
+    """The bucket that serves the web client."""
+
+    page_bucket: str
+
+
+class PageHeaderSettings(SettingsGroup):
+    """The HTTP headers of the web client's files as a JSON object, if a function serves the files."""
+
+    page_headers: Annotated[dict[str, str], BeforeValidator(_parse_json)]
 
 
 class Settings:
@@ -363,6 +374,8 @@ class Settings:
     models = cached_property(lambda _: ModelSettings())
     origins = cached_property(lambda _: OriginSettings())
     page = cached_property(lambda _: PageSettings())
+    page_bucket = cached_property(lambda _: PageBucketSettings())
+    page_headers = cached_property(lambda _: PageHeaderSettings())
     push = cached_property(lambda _: PushSettings())
     quotas = cached_property(lambda _: QuotaSettings())
     refresh = cached_property(lambda _: RefreshSettings())

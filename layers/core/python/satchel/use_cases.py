@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         Subscribe,
         Unsubscribe,
     )
-    from satchel.services.deployment import Deployment, PublishPage
+    from satchel.services.deployment import Deployment, PublishPage, ReadPage
     from satchel.services.files.download import Download, OpenLink
     from satchel.services.files.file_context import FileContextBuilder
     from satchel.services.files.links import MintLinks, ReadLinks, RevokeLinks, ShareFile
@@ -103,6 +103,13 @@ class UseCases:
 
         page = self.settings.page
         return PublishPage(self.ports.page_store, page.page_folder, page.page_config)
+
+    @cached_property
+    def read_page(self) -> ReadPage:
+        from satchel.services.deployment import ReadPage
+
+        page = self.settings.page
+        return ReadPage(page.page_folder, page.page_config, self.settings.page_headers.page_headers)
 
     # Use cases for tool lists
 

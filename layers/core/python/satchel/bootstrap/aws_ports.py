@@ -108,7 +108,7 @@ class AwsPorts:
     user_purger = cached_property[UserPurger](lambda self: DynamoUserPurger(self.table))
     store = cached_property[FileStore](lambda self: S3Files(clients.s3(), self._settings.storage.bucket))
     parts = cached_property[PartStore](lambda self: S3Uploads(clients.s3(), self._settings.storage.bucket))
-    page_store = cached_property[PageStore](lambda self: S3Page(clients.s3(), self._settings.page.page_bucket))
+    page_store = cached_property[PageStore](lambda self: S3Page(clients.s3(), self._settings.page_bucket.page_bucket))
 
     @cached_property
     def signer(self) -> Signer:

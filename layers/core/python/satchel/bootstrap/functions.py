@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 from satchel.adapters import clients
+from satchel.adapters.bucket_emptier import BucketEmptier
 from satchel.adapters.signing_keys import SecretRotation
 from satchel.bootstrap.aws_ports import AwsPorts
 from satchel.settings import Settings
@@ -20,3 +21,9 @@ def use_cases() -> UseCases:
 def secret_rotation() -> SecretRotation:
     """Return the object that rotates the signing keys in Secrets Manager."""
     return SecretRotation(clients.secrets())
+
+
+@lru_cache
+def bucket_emptier() -> BucketEmptier:
+    """Return the object that empties a bucket before CloudFormation deletes it."""
+    return BucketEmptier(clients.s3())

@@ -1,7 +1,7 @@
-"""Describe this deployment to clients (``GET /api/config``), and upload the web client to its S3 bucket."""
+"""Describe this deployment to clients (``GET /api/config``), and publish the web client."""
 
 import mimetypes
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,41 @@ class PublishPage:
         names = sorted((str(path.relative_to(self._folder)) for path in files), key=lambda name: name == _START_PAGE)
         self._store.put(_CONFIG, self._config.encode(), "application/json", _REVALIDATE)
         for name in names:
-            media_type = mimetypes.guess_type(name)[0] or _DEFAULT_TYPE
-            cache = _CACHE_FOREVER if name.startswith(_HASHED_FILES) else _REVALIDATE
+            media_type, cache = _media_type_and_cache(name)
             self._store.put(name, (self._folder / name).read_bytes(), media_type, cache)
         return len(names) + 1
+
+
+@dataclass(frozen=True)
+class PageFile:
+    """A file of the web client, with the HTTP headers of the response that contains it."""
+
+    content: bytes
+    headers: dict[str, str]
+
+
+class ReadPage:
+    """Read files of the built web client, to serve them without S3. All responses have the headers ``headers``."""
+
+    def __init__(self, folder: Path, config: str, headers: Mapping[str, str]) -> None:
+        self._folder = folder.resolve()
+        self._config = config
+        self._headers = headers
+
+    def __call__(self, path: str) -> PageFile | None:
+        """Return the file at a URL's path: ``/`` is the start page. Return None for a path without a file."""
+        name = path.removeprefix("/") or _START_PAGE
+        if name == _CONFIG:
+            return self._file(self._config.encode(), "application/json", _REVALIDATE)
+        file = (self._folder / name).resolve()
+        if not file.is_relative_to(self._folder) or not file.is_file():
+            return None
+        return self._file(file.read_bytes(), *_media_type_and_cache(name))
+
+    def _file(self, content: bytes, media_type: str, cache: str) -> PageFile:
+        return PageFile(content, {**self._headers, "Content-Type": media_type, "Cache-Control": cache})
+
+
+def _media_type_and_cache(name: str) -> tuple[str, str]:
+    cache = _CACHE_FOREVER if name.startswith(_HASHED_FILES) else _REVALIDATE
+    return mimetypes.guess_type(name)[0] or _DEFAULT_TYPE, cache
