@@ -1,4 +1,4 @@
-"""Reads the DynamoDB table's stream and sends new events of turns to the WebSocket connections that follow them."""
+"""Reads the table's stream, relays what runners report, and sends turns' new events to WebSocket connections."""
 
 from functools import lru_cache
 from typing import Any
@@ -11,11 +11,11 @@ from satchel.entrypoints.stream import StreamBatchHandler
 @lru_cache
 def batch() -> StreamBatchHandler:
     """Return the handler of DynamoDB stream batches. It is built once, and its log lines contain the turn's id."""
-    return StreamBatchHandler(with_turn_id(use_cases().push_events))
+    return StreamBatchHandler(push=with_turn_id(use_cases().push_events), relay=with_turn_id(use_cases().relay_events))
 
 
 @observed("push")
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Push the turn events in a batch of DynamoDB stream records to the connections that follow the turns."""
+    """Relay and push the turn events in a batch of DynamoDB stream records."""
     del context
     return batch()(event)

@@ -12,6 +12,7 @@ from infra.constructs.checks import acknowledge_wildcards
 from infra.settings import PROVIDER_SECRETS
 
 READ_ITEMS = ("dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query")
+PUT_ITEMS = ("dynamodb:PutItem",)
 WRITE_ITEMS = ("dynamodb:PutItem", "dynamodb:UpdateItem")
 DELETE_ITEMS = ("dynamodb:DeleteItem",)
 DELETE_MANY_ITEMS = ("dynamodb:DeleteItem", "dynamodb:BatchWriteItem")

@@ -15,13 +15,13 @@ from infra.constructs.function import PythonFunction
 from infra.constructs.grants import (
     ASSUME_ROLE,
     INVOKE_FUNCTION,
+    PUT_ITEMS,
     PUT_TAGGED_OBJECTS,
     READ_SECRET,
     SEND_TASK_HEARTBEAT,
     SEND_TASK_SUCCESS,
     TOOL_FILE_KEYS,
     TURN_KEYS,
-    WRITE_ITEMS,
     allow,
     secret_arn,
     statement,
@@ -164,9 +164,9 @@ class CallRole(iam.Role):
         acknowledge_wildcards(self, objects, "a session policy limits it to the keys of one call, or to none")
         self.add_to_policy(
             iam.PolicyStatement(
-                actions=["dynamodb:GetItem", *WRITE_ITEMS],
+                actions=["dynamodb:GetItem", *PUT_ITEMS],
                 resources=[table.table_arn],
-                conditions={"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["TURN#*"]}},
+                conditions={"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["RUN#*"]}},
             )
         )
         allow(dispatch, *ASSUME_ROLE, on=[self.role_arn])

@@ -19,7 +19,7 @@ class FakeCalls:
     def __init__(self) -> None:
         self._calls: dict[tuple[str, str], Call] = {}
         self._dispatched: set[str] = set()
-        self.claimed_by: dict[tuple[str, str], str] = {}
+        self.claimed_by: dict[str, str] = {}
 
     def add(self, calls: Sequence[Call]) -> None:
         for call in calls:
@@ -38,8 +38,8 @@ class FakeCalls:
             self._dispatched.add(call.call_id)
             self._update(self._calls[call.turn_id, call.call_id], {name: getattr(call, name) for name in _SENT_FIELDS})
 
-    def claim(self, turn_id: TurnId, call_id: CallId, runner: str) -> bool:
-        return self.claimed_by.setdefault((turn_id, call_id), runner) == runner
+    def claim(self, call_id: CallId, runner: str) -> bool:
+        return self.claimed_by.setdefault(call_id, runner) == runner
 
     def save_result(self, turn_id: TurnId, call_id: CallId, result: CallResult) -> CallResult:
         call = self._calls[turn_id, call_id]

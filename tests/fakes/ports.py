@@ -18,6 +18,7 @@ from tests.fakes.system import FakeClock, FakeEntropy, FakeMetrics
 from tests.fakes.turns import (
     FakeApprovals,
     FakeEvents,
+    FakeReportedEvents,
     FakeSessionPurger,
     FakeTaskCallback,
     FakeTranscript,
@@ -48,6 +49,7 @@ class FakePorts:
         self.calls = FakeCalls()
         self.approvals = FakeApprovals()
         self.events = FakeEvents(self.clock)
+        self.reported_events = FakeReportedEvents(self.events)
         self.dashboards = FakeDashboards()
         self.audit_trail = FakeAuditTrail()
         self.tool_lists = FakeToolLists()

@@ -10,7 +10,7 @@ from typing import Any
 from satchel.contract.errors import FileTooLarge, InvalidArtifact, InvalidPath, ToolFailed
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
-from satchel.domain.ids import SessionId, TurnId, UserName
+from satchel.domain.ids import CallId, SessionId, UserName
 from satchel.domain.tools import StoredToolList
 from satchel.ports.runners import CallOrder, FileState, InputFile, ScopedCredentials
 from tests.fakes.storage import FakeFileStore
@@ -37,9 +37,9 @@ class FakeRunners:
 class FakeCredentials:
     """Implements ``ports.runners.CredentialSource``. The credentials contain what they are for."""
 
-    def for_call(self, turn_id: TurnId, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
+    def for_call(self, call_id: CallId, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
         return ScopedCredentials(
-            access_key_id=turn_id, secret_access_key=" ".join(objects_prefixes), session_token=outcome_key
+            access_key_id=call_id, secret_access_key=" ".join(objects_prefixes), session_token=outcome_key
         )
 
 

@@ -11,11 +11,12 @@ from satchel.domain.calls import Approval, Call, Decision
 from satchel.domain.conversation import AssistantMessage, Message, TokenUsage, ToolMessage, UserMessage
 from satchel.domain.errors import IdempotencyKeyReused, TooManyTurns
 from satchel.domain.events import FINAL_EVENTS, Event, NewEvent
-from satchel.domain.ids import CallId, SessionId, TurnId, UserName
+from satchel.domain.ids import CallId, SessionId, TurnId, UserName, turn_of
 from satchel.domain.quotas import minute_of, seconds_left_in_minute
 from satchel.domain.sessions import Turn
 from satchel.entrypoints.event_schemas import TurnEvent
 from satchel.ports import Page
+from satchel.ports.calls import ReportedPage
 from satchel.ports.system import Clock
 from satchel.ports.turns import MAX_COUNT, TaskGone
 from tests.fakes.pages import page_of
@@ -155,6 +156,11 @@ class FakeEvents:
         stored.append(written.model_dump_json())
         return written
 
+    def report(self, call_id: CallId, event: NewEvent) -> None:
+        """Add a runner's event at once. Also implements ``ports.calls.EventReporter``, for tests without a relay."""
+        payload = {"call_id": call_id, **event.payload}
+        self.append(TurnId(turn_of(call_id)), NewEvent(type=event.type, payload=payload))
+
     def list_after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:
         stored = self._turns.get(turn_id, [])
         return [Event.model_validate_json(text) for text in stored[seq : seq + limit] if text]
@@ -176,6 +182,40 @@ class FakeEvents:
     def stored_json(self, turn_id: TurnId) -> str:
         """Return the stored JSON of all events of a turn."""
         return "\n".join(self._turns.get(turn_id, []))
+
+
+class FakeReportedEvents:
+    """Implements ``ports.calls.ReportedEvents``, with pages of two items.
+
+    ``documents`` are the items of each call that a runner wrote.
+    """
+
+    def __init__(self, events: FakeEvents) -> None:
+        self._events = events
+        self.documents: dict[str, list[str | None]] = {}
+        self._positions: dict[str, int] = {}
+        self._closed: set[str] = set()
+
+    def read(self, call_id: CallId) -> ReportedPage | None:
+        start = self._positions.get(call_id, 0)
+        documents = self.documents.get(call_id, [])
+        if call_id in self._closed or start == len(documents):
+            return None
+        end = min(start + 2, len(documents))
+        return ReportedPage(
+            call_id, documents[start:end], str(end), str(start) if start else None, start, end == len(documents)
+        )
+
+    def relay(self, page: ReportedPage, events: Sequence[NewEvent]) -> bool:
+        if page.call_id in self._closed or str(self._positions.get(page.call_id, 0)) != (page.previous or "0"):
+            return False
+        if not all(self._events.append(TurnId(turn_of(page.call_id)), event) for event in events):
+            return False
+        self._positions[page.call_id] = int(page.position)
+        return True
+
+    def close(self, call_id: CallId) -> None:
+        self._closed.add(call_id)
 
 
 class FakeApprovals:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from satchel.domain.ids import UserName
+from satchel.domain.ids import CallId, TurnId, UserName
 from satchel.domain.users import Erasure, InterruptedTurn
 
 
@@ -72,3 +72,7 @@ class FakeUserPurger:
     def erase_late_writes(self, erasure: Erasure) -> Iterator[int]:
         self.erased_late_writes.append(erasure.user)
         yield 0
+
+    def list_call_ids(self, turn_id: TurnId) -> Sequence[CallId]:
+        del turn_id
+        return []

@@ -93,13 +93,13 @@ def test_only_dispatch_and_refresh_may_invoke_runners(stacks: Stacks) -> None:
         assert set(invoke.resources) == runners
 
 
-def test_call_role_may_only_write_outputs_and_items_of_turns(stacks: Stacks) -> None:
+def test_call_role_may_only_write_outputs_and_items_of_calls(stacks: Stacks) -> None:
     objects, items = (each for each in stacks.statements() if each.role == "Call")
     assert objects.actions == ["s3:PutObject", "s3:PutObjectTagging", "s3:AbortMultipartUpload"]
     assert objects.resources == [f"{{Files.Arn}}/*/{kind}/*" for kind in ("artifacts", "deferred", "turns")]
-    assert items.actions == ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"]
+    assert items.actions == ["dynamodb:GetItem", "dynamodb:PutItem"]
     assert items.resources == ["{Records.Arn}"]
-    assert items.conditions == {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["TURN#*"]}}
+    assert items.conditions == {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["RUN#*"]}}
 
 
 def test_only_dispatch_may_assume_the_call_role(stacks: Stacks) -> None:

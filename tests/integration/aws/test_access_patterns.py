@@ -22,6 +22,7 @@ from satchel.adapters.dynamodb.events import DynamoEvents
 from satchel.adapters.dynamodb.files import DynamoFiles
 from satchel.adapters.dynamodb.quotas import DynamoQuotaCounts
 from satchel.adapters.dynamodb.retention import DynamoFileReaper, DynamoSessionPurger
+from satchel.adapters.dynamodb.runner_events import DynamoEventReporter, DynamoReportedEvents
 from satchel.adapters.dynamodb.sessions import DynamoSessions
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.dynamodb.transcript import DynamoTranscript
@@ -33,6 +34,7 @@ from satchel.domain.files import FileFilter
 from satchel.domain.ids import SessionId, UserName
 from satchel.domain.sessions import Session, SessionChanges, Turn, TurnStatus
 from satchel.domain.uploads import PART_BYTES, Upload
+from satchel.services.calls.relay_events import RelayEvents
 from tests.fakes.storage import FakeFileStore
 from tests.fakes.system import FakeClock
 from tests.integration.aws.cloud import ACCOUNT, REGION, make_table
@@ -98,6 +100,7 @@ class SampleData:
         DynamoTurns(table).begin(self.turn, None)
         self.call = make_call(self.turn)
         DynamoCalls(table, STORE).add([self.call])
+        DynamoEventReporter(table).report(self.call.call_id, LOG)
         save, sid = DynamoFiles(table).save, self.session.session_id
         # All keys end in the same character, so the files share one usage counter and one removal transaction.
         self.files: list[FileRecord] = [
@@ -115,6 +118,7 @@ class SampleData:
 
 STORE = FakeFileStore()
 EVENT = NewEvent(type="turn_started", payload={"session_id": "s"})
+LOG = NewEvent(type="tool_log", payload={"level": "info", "message": "hello"})
 Pattern = Callable[[SampleData, Table], object]
 _AT = START + timedelta(hours=1)
 PATTERNS: dict[str, Pattern] = {
@@ -140,6 +144,7 @@ PATTERNS: dict[str, Pattern] = {
     "read events after a cursor": lambda s, t: DynamoEvents(t, FakeClock(START)).list_after(s.turn.turn_id, 0, 100),
     "start a tool call": lambda s, t: DynamoQuotaCounts(t).start_call(s.user, s.call.call_id, 8, START),
     "end a tool call": lambda s, t: DynamoQuotaCounts(t).end_calls(s.user, [s.running]),
+    "relay the events of a runner": lambda s, t: RelayEvents(DynamoReportedEvents(t, FakeClock(START)))(s.call.call_id),
     "read a call": lambda s, t: DynamoCalls(t, STORE).get(s.turn.turn_id, s.call.call_id),
     "list the calls of a turn": lambda s, t: DynamoCalls(t, STORE).list(s.turn.turn_id),
     "store a new file": lambda s, t: DynamoFiles(t).save(make_file(s.user, s.session.session_id, "new.csv")),

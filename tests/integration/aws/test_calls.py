@@ -8,7 +8,7 @@ from satchel.adapters.dynamodb.calls import DynamoApprovals, DynamoCalls, Dynamo
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.s3_files import S3Files
 from satchel.domain.calls import Approval, Call, CallResult, Decision
-from satchel.domain.ids import CallId, TurnId
+from satchel.domain.ids import CallId, call_id
 from satchel.domain.sessions import Session, Turn
 from tests.integration.aws.factories import START, make_call, make_turn, new_call_id, new_turn_id, run_concurrently
 
@@ -128,10 +128,10 @@ def claims(table: Table) -> DynamoClaims:
 
 
 def test_one_of_many_concurrent_runners_claims_a_call(claims: DynamoClaims) -> None:
-    turn, call = new_turn_id(), new_call_id()
+    call = CallId(new_call_id())
 
     def claim(runner: str) -> bool:
-        return claims.claim(TurnId(turn), CallId(call), runner)
+        return claims.claim(call, runner)
 
     outcomes = run_concurrently([lambda name=f"runner {number}": claim(name) for number in range(8)])  # type: ignore[misc]  # bound
 
@@ -139,21 +139,21 @@ def test_one_of_many_concurrent_runners_claims_a_call(claims: DynamoClaims) -> N
 
 
 def test_later_claim_of_another_runner_fails(claims: DynamoClaims) -> None:
-    turn, call = new_turn_id(), new_call_id()
-    assert claims.claim(TurnId(turn), CallId(call), "first") is True
-    assert claims.claim(TurnId(turn), CallId(call), "second") is False
+    call = new_call_id()
+    assert claims.claim(CallId(call), "first") is True
+    assert claims.claim(CallId(call), "second") is False
 
 
 def test_repeated_claim_of_the_same_runner_succeeds(claims: DynamoClaims) -> None:
-    turn, call = new_turn_id(), new_call_id()
-    assert claims.claim(TurnId(turn), CallId(call), "first") is True
-    assert claims.claim(TurnId(turn), CallId(call), "first") is True
-
-
-def test_claims_of_different_turns_are_independent(claims: DynamoClaims) -> None:
     call = new_call_id()
-    assert claims.claim(new_turn_id(), CallId(call), "first") is True
-    assert claims.claim(new_turn_id(), CallId(call), "second") is True
+    assert claims.claim(CallId(call), "first") is True
+    assert claims.claim(CallId(call), "first") is True
+
+
+def test_claims_of_different_calls_are_independent(claims: DynamoClaims) -> None:
+    turn = new_turn_id()
+    assert claims.claim(call_id(turn, 0, 0), "first") is True
+    assert claims.claim(call_id(turn, 0, 1), "second") is True
 
 
 APPROVED = Decision(approved=True, arguments={"größe": [1.5, None]}, reason="fine")

@@ -31,15 +31,15 @@ def role(cloud: None) -> str:
     return str(created["Role"]["Arn"])
 
 
-def test_credentials_are_of_the_role_with_the_turn_as_session_name(sts: Any, role: str) -> None:  # noqa: ANN401
-    turn_id = new_turn_id()
+def test_credentials_are_of_the_role_with_the_call_as_session_name(sts: Any, role: str) -> None:  # noqa: ANN401
+    call = call_id(new_turn_id(), 0, 0)
     requests: list[dict[str, Any]] = []
     sts.meta.events.register(
         "provide-client-params.sts.AssumeRole", lambda params, **_kwargs: requests.append(dict(params))
     )
     source = StsCredentials(sts, role, "bucket", "table")
 
-    credentials = source.for_call(turn_id, ["ada/artifacts/20260301/f01"], "ada/turns/t/c/outcome.json")
+    credentials = source.for_call(call, ["ada/artifacts/20260301/f01"], "ada/turns/t/c/outcome.json")
 
     assert isinstance(credentials, ScopedCredentials)
     caller_arn = boto3.client(
@@ -48,18 +48,18 @@ def test_credentials_are_of_the_role_with_the_turn_as_session_name(sts: Any, rol
         aws_secret_access_key=credentials.secret_access_key,
         aws_session_token=credentials.session_token,
     ).get_caller_identity()["Arn"]
-    assert caller_arn.endswith(f":assumed-role/{role.rpartition('/')[2]}/{turn_id}")
+    assert caller_arn.endswith(f":assumed-role/{role.rpartition('/')[2]}/{call}")
     [params] = requests
     assert json.loads(params.pop("Policy")) == source.policy(
-        turn_id, ["ada/artifacts/20260301/f01"], "ada/turns/t/c/outcome.json"
+        call, ["ada/artifacts/20260301/f01"], "ada/turns/t/c/outcome.json"
     )
-    assert params == {"RoleArn": role, "RoleSessionName": turn_id, "DurationSeconds": 3600}
+    assert params == {"RoleArn": role, "RoleSessionName": call, "DurationSeconds": 3600}
 
 
 def test_each_call_gets_different_credentials(sts: Any, role: str) -> None:  # noqa: ANN401  (a boto3 client)
     source = StsCredentials(sts, role, "bucket", "table")
 
-    one, two = (source.for_call(new_turn_id(), ["ada/artifacts/"], "ada/turns/x") for _ in range(2))
+    one, two = (source.for_call(call_id(new_turn_id(), 0, 0), ["ada/artifacts/"], "ada/turns/x") for _ in range(2))
 
     assert one.access_key_id != two.access_key_id
 
@@ -70,6 +70,6 @@ def test_policy_of_the_longest_names_is_within_the_size_limit() -> None:
     call = call_id(turn, 99, 999)
     source = StsCredentials(boto3.client("sts"), "arn:aws:iam::1:role/x", "b" * 63, "t" * 255)
 
-    policy = source.policy(turn, call_objects_prefixes(user, call), outcome_key(user, turn, call))
+    policy = source.policy(call, call_objects_prefixes(user, call), outcome_key(user, turn, call))
 
     assert len(json.dumps(policy)) <= 2048

@@ -13,14 +13,14 @@ TURN, OTHER_TURN = TurnId("t01kabcdefghjkmnpqrstvwxyz0"), TurnId("t01kabcdefghjk
 CALL, OTHER_CALL = call_id(TURN, 0, 0), call_id(TURN, 0, 1)
 PREFIXES, OUTCOME = call_objects_prefixes(UserName("ada"), CALL), outcome_key(UserName("ada"), TURN, CALL)
 SOURCE = StsCredentials(cast("Any", None), "arn:aws:iam::1:role/call", "files", "records")
-POLICY = SOURCE.policy(TURN, PREFIXES, OUTCOME)
+POLICY = SOURCE.policy(CALL, PREFIXES, OUTCOME)
 TABLE = "arn:aws:dynamodb:eu-central-1:123456789012:table/records"
 
 
-def test_policy_allows_the_calls_objects_and_the_turns_items() -> None:
+def test_policy_allows_the_calls_objects_and_items() -> None:
     prefixes = [f"ada@x.org/{kind}/20260301/f01kab" for kind in ("artifacts", "deferred")]
 
-    policy = SOURCE.policy(TURN, prefixes, f"ada@x.org/turns/{TURN}/c/outcome.json")
+    policy = SOURCE.policy(CALL, prefixes, f"ada@x.org/turns/{TURN}/c/outcome.json")
 
     assert policy == {
         "Version": "2012-10-17",
@@ -36,9 +36,9 @@ def test_policy_allows_the_calls_objects_and_the_turns_items() -> None:
             },
             {
                 "Effect": "Allow",
-                "Action": ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+                "Action": ["dynamodb:GetItem", "dynamodb:PutItem"],
                 "Resource": ["arn:aws:dynamodb:*:*:table/records"],
-                "Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": [f"TURN#{TURN}"]}},
+                "Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": [f"RUN#{CALL}"]}},
             },
         ],
     }
@@ -57,7 +57,7 @@ def test_policy_names_resources_in_the_partition_of_the_role(partition: str) -> 
 @pytest.mark.clause("v2.1:storage:apart")
 def test_policy_excludes_a_user_whose_name_begins_with_the_same_characters() -> None:
     """``ada`` is a prefix of ``ada2``; the slash after the name separates them."""
-    [objects, _] = SOURCE.policy(TURN, ["ada/artifacts/20260301/f01kab"], "ada/turns/x")["Statement"]
+    [objects, _] = SOURCE.policy(CALL, ["ada/artifacts/20260301/f01kab"], "ada/turns/x")["Statement"]
 
     assert not any(resource.startswith("arn:aws:s3:::files/ada2/") for resource in objects["Resource"])
     assert all(resource.startswith("arn:aws:s3:::files/ada/") for resource in objects["Resource"])
@@ -67,8 +67,8 @@ def allows_object(action: str, key: str) -> bool:
     return allows(POLICY, action, f"arn:aws:s3:::files/{key}")
 
 
-def allows_turn(action: str, turn: str) -> bool:
-    return allows(POLICY, action, TABLE, {"dynamodb:LeadingKeys": [f"TURN#{turn}"]})
+def allows_items(action: str, *partitions: str) -> bool:
+    return allows(POLICY, action, TABLE, {"dynamodb:LeadingKeys": partitions})
 
 
 def test_call_may_store_its_artifacts_and_outcome() -> None:
@@ -106,22 +106,29 @@ def test_call_may_not_read_delete_or_list_its_own_objects(action: str) -> None:
 
 def test_call_may_not_use_other_buckets_or_tables() -> None:
     assert not allows(POLICY, "s3:PutObject", f"arn:aws:s3:::files2/{OUTCOME}")
-    turn = {"dynamodb:LeadingKeys": [f"TURN#{TURN}"]}
-    assert not allows(POLICY, "dynamodb:PutItem", f"{TABLE}2", turn)
-    assert not allows(POLICY, "dynamodb:PutItem", f"{TABLE}/index/by-name", turn)
+    own = {"dynamodb:LeadingKeys": [f"RUN#{CALL}"]}
+    assert not allows(POLICY, "dynamodb:PutItem", f"{TABLE}2", own)
+    assert not allows(POLICY, "dynamodb:PutItem", f"{TABLE}/index/by-name", own)
 
 
-@pytest.mark.parametrize("action", ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"])
-def test_call_may_use_the_items_of_its_own_turn_only(action: str) -> None:
-    assert allows_turn(action, TURN)
-    assert not allows_turn(action, OTHER_TURN)
-    assert not allows_turn(action, f"{TURN}x")
-    assert not allows(POLICY, action, TABLE, {"dynamodb:LeadingKeys": ["USER#ada"]})
-    assert not allows(POLICY, action, TABLE, {"dynamodb:LeadingKeys": [f"TURN#{TURN}", f"TURN#{OTHER_TURN}"]})
+@pytest.mark.parametrize("action", ["dynamodb:GetItem", "dynamodb:PutItem"])
+def test_call_may_use_its_own_items_only(action: str) -> None:
+    others = (f"RUN#{OTHER_CALL}", f"RUN#{CALL}0", f"TURN#{TURN}", f"TURN#{OTHER_TURN}", f"CALLS#{TURN}", "USER#ada")
+    assert allows_items(action, f"RUN#{CALL}")
+    assert [partition for partition in others if allows_items(action, partition)] == []
+    assert not allows_items(action, f"RUN#{CALL}", f"TURN#{TURN}")
 
 
 @pytest.mark.parametrize(
-    "action", ["dynamodb:Query", "dynamodb:Scan", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem", "sts:AssumeRole"]
+    "action",
+    [
+        "dynamodb:UpdateItem",
+        "dynamodb:Query",
+        "dynamodb:Scan",
+        "dynamodb:DeleteItem",
+        "dynamodb:BatchWriteItem",
+        "sts:AssumeRole",
+    ],
 )
-def test_call_may_not_use_requests_without_a_key(action: str) -> None:
-    assert not allows(POLICY, action, TABLE)
+def test_call_may_not_change_delete_or_list_its_own_items(action: str) -> None:
+    assert not allows_items(action, f"RUN#{CALL}")

@@ -17,14 +17,14 @@ def record(number: int, pk: str, sk: str) -> Json:
 
 
 def push_records(*records: Json, failing: tuple[str, ...] = ()) -> tuple[list[str], Json]:
-    """Handle the records. Return the turns that were pushed, sorted, and the response."""
+    """Handle the records. Return the pushed turns and the relayed calls, sorted, and the response."""
     turns: list[str] = []
 
     def push(turn_id: str) -> bool:
         turns.append(turn_id)
         return turn_id not in failing
 
-    response = StreamBatchHandler(push)({"Records": list(records)})
+    response = StreamBatchHandler(push, relay=push)({"Records": list(records)})
     return sorted(turns), response
 
 
@@ -43,7 +43,7 @@ def test_records_that_are_not_events_or_subscriptions_are_ignored() -> None:
     turns, _ = push_records(
         record(1, "TURN#t1", "SEQ"),
         record(2, "TURN#t1", "ONCE#start"),
-        record(3, "TURN#t1", "CLAIM#t1-00-00"),
+        record(3, "TURN#t1", "RELAY#t1-00-00"),
         record(4, "SESSION#s1", "TURN#t1"),
         record(5, "CONN#c=", "CONN"),
         record(6, "SESSION#s1", "EVENT#1"),
@@ -77,7 +77,7 @@ def test_full_batch_is_pushed_in_two_rounds_of_parallel_turns() -> None:
         rounds.append(together.wait(timeout=60))
         return True
 
-    assert StreamBatchHandler(push)(turn_records(2 * MAX_THREADS)) == {"batchItemFailures": []}
+    assert StreamBatchHandler(push, relay=push)(turn_records(2 * MAX_THREADS)) == {"batchItemFailures": []}
     assert rounds.count(0) == 2
 
 
@@ -92,7 +92,7 @@ def test_unreachable_connection_of_one_turn_does_not_delay_the_other_turns() -> 
             assert others.acquire(timeout=60)
         return False
 
-    assert StreamBatchHandler(push)(turn_records(100)) == {"batchItemFailures": [{"itemIdentifier": "0"}]}
+    assert StreamBatchHandler(push, relay=push)(turn_records(100)) == {"batchItemFailures": [{"itemIdentifier": "0"}]}
 
 
 def test_error_in_one_turn_is_logged_and_the_other_turns_are_pushed(caplog: pytest.LogCaptureFixture) -> None:
@@ -104,7 +104,7 @@ def test_error_in_one_turn_is_logged_and_the_other_turns_are_pushed(caplog: pyte
         pushed.append(turn_id)
         return True
 
-    assert StreamBatchHandler(push)(turn_records(3)) == {"batchItemFailures": [{"itemIdentifier": "1"}]}
+    assert StreamBatchHandler(push, relay=push)(turn_records(3)) == {"batchItemFailures": [{"itemIdentifier": "1"}]}
     assert sorted(pushed) == ["t0", "t2"]
     assert "the table was away" in caplog.text
 
@@ -120,5 +120,17 @@ def test_context_of_the_invocation_reaches_each_turn_without_mixing_turns() -> N
         keys.set(turn_id)
         return True
 
-    StreamBatchHandler(push)(turn_records(100))
+    StreamBatchHandler(push, relay=push)(turn_records(100))
     assert seen == ["invocation"] * 100
+
+
+def test_each_reporting_call_is_relayed_once_and_a_failure_is_repeated() -> None:
+    works, response = push_records(
+        record(1, "RUN#t1-00-01", "EVENT#00000001"),
+        record(2, "TURN#t1", "EVENT#00000001"),
+        record(3, "RUN#t1-00-01", "EVENT#00000002"),
+        record(4, "RUN#t1-00-00", "EVENT#anything"),
+        failing=("t1-00-00",),
+    )
+    assert works == ["t1", "t1-00-00", "t1-00-01"]
+    assert response == {"batchItemFailures": [{"itemIdentifier": "4"}]}

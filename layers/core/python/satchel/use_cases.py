@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from satchel.services.calls.audit import RecordAudit
     from satchel.services.calls.dispatch_tool import DispatchTool
     from satchel.services.calls.record_tool_result import RecordToolResult
+    from satchel.services.calls.relay_events import RelayEvents
     from satchel.services.calls.resolve_inputs import ResolveInputs
     from satchel.services.connections.push_events import PushEvents
     from satchel.services.connections.subscriptions import (
@@ -339,12 +340,19 @@ class UseCases:
             clock=self.ports.clock,
             dashboards=self.ports.dashboards,
             audit=self.record_audit,
+            relay=self.relay_events,
             mark_tools_stale=self.mark_tools_stale,
             metrics=self.ports.metrics,
             storage=self.storage_quota,
             quota_counts=self.ports.quota_counts,
             canvas_origins=self.settings.canvas.canvas_origins,
         )
+
+    @cached_property
+    def relay_events(self) -> RelayEvents:
+        from satchel.services.calls.relay_events import RelayEvents
+
+        return RelayEvents(reported=self.ports.reported_events)
 
     @cached_property
     def record_audit(self) -> RecordAudit:

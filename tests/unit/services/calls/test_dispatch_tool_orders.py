@@ -56,7 +56,7 @@ def test_order_contains_everything_that_the_runner_needs(world: World) -> None:
                 writes=True,
                 task_token="task",
                 credentials=ScopedCredentials(
-                    access_key_id=turn.turn_id, secret_access_key=prefix, session_token=outcome
+                    access_key_id=call.call_id, secret_access_key=prefix, session_token=outcome
                 ),
                 outcome_key=outcome,
                 limits=Limits(),

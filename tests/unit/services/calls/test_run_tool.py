@@ -47,7 +47,7 @@ def test_task_is_completed_after_the_heartbeat_has_ended(runner: Runner) -> None
 def test_repeated_order_runs_once(runner: Runner) -> None:
     runner.run(order(), "first")
     runner.run(order(), "second")
-    claimed_by = runner.claims.claimed_by[TURN_ID, CALL_ID]
+    claimed_by = runner.claims.claimed_by[CALL_ID]
     assert (claimed_by, len(runner.client.started), runner.callback.succeeded) == ("first", 1, ["task"])
 
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from satchel.domain.ids import TurnId
+from satchel.adapters.dynamodb.runner_events import runner_partition
+from satchel.domain.ids import CallId
 from satchel.ports.runners import ScopedCredentials
 
 if TYPE_CHECKING:
@@ -23,12 +24,12 @@ class StsCredentials:
     bucket: str
     table: str
 
-    def for_call(self, turn_id: TurnId, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
+    def for_call(self, call_id: CallId, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
         credentials = self.client.assume_role(
             RoleArn=self.role_arn,
-            RoleSessionName=turn_id,
+            RoleSessionName=call_id,
             DurationSeconds=_DURATION_SECONDS,
-            Policy=json.dumps(self.policy(turn_id, objects_prefixes, outcome_key)),
+            Policy=json.dumps(self.policy(call_id, objects_prefixes, outcome_key)),
         )["Credentials"]
         return ScopedCredentials(
             access_key_id=credentials["AccessKeyId"],
@@ -36,7 +37,7 @@ class StsCredentials:
             session_token=credentials["SessionToken"],
         )
 
-    def policy(self, turn_id: TurnId, objects_prefixes: Sequence[str], outcome_key: str) -> dict[str, Any]:
+    def policy(self, call_id: CallId, objects_prefixes: Sequence[str], outcome_key: str) -> dict[str, Any]:
         """Return the policy that restricts a call. Prefixes need no escaping: user names contain no ``*`` or ``?``."""
         partition = self.role_arn.split(":")[1]  # aws, aws-cn or aws-us-gov
         bucket = f"arn:{partition}:s3:::{self.bucket}"
@@ -50,9 +51,9 @@ class StsCredentials:
                 },
                 {
                     "Effect": "Allow",
-                    "Action": ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+                    "Action": ["dynamodb:GetItem", "dynamodb:PutItem"],
                     "Resource": [f"arn:{partition}:dynamodb:*:*:table/{self.table}"],
-                    "Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": [f"TURN#{turn_id}"]}},
+                    "Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": [runner_partition(call_id)]}},
                 },
             ],
         }

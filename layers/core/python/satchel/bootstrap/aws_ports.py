@@ -19,6 +19,7 @@ from satchel.adapters.dynamodb.files import DynamoFiles
 from satchel.adapters.dynamodb.links import DynamoLinkStates, DynamoSharedLinks
 from satchel.adapters.dynamodb.quotas import DynamoQuotaCounts
 from satchel.adapters.dynamodb.retention import DynamoFileReaper, DynamoSessionPurger
+from satchel.adapters.dynamodb.runner_events import DynamoReportedEvents
 from satchel.adapters.dynamodb.sessions import DynamoSessions
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.dynamodb.tool_lists import DynamoToolLists
@@ -35,7 +36,7 @@ from satchel.bootstrap.observed import metrics
 from satchel.bootstrap.process import CLOCK, isolation, registry
 from satchel.domain.isolation import Isolation
 from satchel.domain.servers import Registry
-from satchel.ports.calls import AuditTrail, Calls
+from satchel.ports.calls import AuditTrail, Calls, ReportedEvents
 from satchel.ports.connections import Connections, ConnectionSender, Subscriptions, Tickets
 from satchel.ports.files import FileReaper, Files, Uploads
 from satchel.ports.links import DashboardSigner, LinkStates, SharedLinks, Signer
@@ -88,6 +89,7 @@ class AwsPorts:
     quota_counts = cached_property[QuotaCounts](lambda self: DynamoQuotaCounts(self.table))
     approvals = cached_property[Approvals](lambda self: DynamoApprovals(self.table))
     events = cached_property[Events](lambda self: DynamoEvents(self.table, self.clock))
+    reported_events = cached_property[ReportedEvents](lambda self: DynamoReportedEvents(self.table, self.clock))
     dashboards = cached_property[Dashboards](lambda self: DynamoDashboards(self.table))
 
     @cached_property

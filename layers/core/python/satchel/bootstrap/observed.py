@@ -13,11 +13,12 @@ from aws_lambda_powertools.logging.formatter import THREAD_LOCAL_KEYS
 from aws_lambda_powertools.logging.utils import copy_config_to_registered_loggers
 
 from satchel.adapters.emf_metrics import EmfMetrics, SilentMetrics
-from satchel.domain.ids import TurnId
+from satchel.domain.ids import CallId, TurnId, turn_of
 from satchel.domain.metrics import COLD_STARTS
 from satchel.settings import MetricSettings
 
 R = TypeVar("R")
+Id = TypeVar("Id", TurnId, CallId)
 _Handler = Callable[[Any, Any], R]
 
 _setup_lock = Lock()
@@ -65,12 +66,12 @@ def observed(function: str) -> Callable[[_Handler[R]], _Handler[R]]:
     return decorate
 
 
-def with_turn_id(work: Callable[[TurnId], R]) -> Callable[[TurnId], R]:
-    """Wrap ``work``, which is called for each turn, so that each of its log lines contains the id of that turn."""
+def with_turn_id(work: Callable[[Id], R]) -> Callable[[Id], R]:
+    """Wrap ``work``, which is called for each turn or call, so that its log lines contain the id of the turn."""
 
-    def run(turn_id: TurnId) -> R:
-        THREAD_LOCAL_KEYS.set(THREAD_LOCAL_KEYS.get() | {"correlation_id": turn_id})
-        return work(turn_id)
+    def run(turn_or_call: Id) -> R:
+        THREAD_LOCAL_KEYS.set(THREAD_LOCAL_KEYS.get() | {"correlation_id": turn_of(turn_or_call)})
+        return work(turn_or_call)
 
     return run
 

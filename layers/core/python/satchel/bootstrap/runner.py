@@ -16,7 +16,7 @@ from aws_lambda_powertools.utilities.parameters import SecretsProvider
 import satchel.adapters.mcp.import_stub  # noqa: F401  (installs import stubs, so it must come before the MCP SDK)
 from satchel.adapters import clients
 from satchel.adapters.dynamodb.calls import DynamoClaims
-from satchel.adapters.dynamodb.events import DynamoEvents
+from satchel.adapters.dynamodb.runner_events import DynamoEventReporter
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
@@ -57,11 +57,11 @@ def run_tool_use_case(server: str) -> RunTool:
 
 
 def call_ports(order: CallOrder) -> CallPorts:
-    """Return the ports for one tool call. They use the call's own credentials, which reach only this user's data."""
+    """Return the ports for one tool call. They use the call's own credentials, which write only this call's data."""
     storage = StorageSettings()
     table = Table(clients.scoped_dynamodb(order.credentials), storage.table)
     store = S3Files(clients.scoped_s3(order.credentials), storage.bucket)
-    return CallPorts(store=store, events=DynamoEvents(table, CLOCK), claims=DynamoClaims(table))
+    return CallPorts(store=store, events=DynamoEventReporter(table), claims=DynamoClaims(table))
 
 
 def tool_client(server: str) -> McpToolClient:

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from pydantic import BaseModel, ConfigDict
 
-from satchel.domain.ids import SessionId, TurnId, UserName
+from satchel.domain.ids import CallId, SessionId, TurnId, UserName
 
 DEFAULT_GROUP = "users"
 
@@ -38,6 +38,7 @@ class InterruptedTurn(BaseModel):
 
     session_id: SessionId
     turn_id: TurnId
+    call_ids: list[CallId] = []
 
 
 class Erasure(BaseModel):

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from satchel.domain.isolation import Isolation
 from satchel.domain.servers import Registry
-from satchel.ports.calls import AuditTrail, Calls
+from satchel.ports.calls import AuditTrail, Calls, ReportedEvents
 from satchel.ports.connections import Connections, ConnectionSender, Subscriptions, Tickets
 from satchel.ports.files import FileReaper, Files, Uploads
 from satchel.ports.links import DashboardSigner, LinkStates, SharedLinks, Signer
@@ -60,6 +60,9 @@ class Ports(Protocol):
 
     @property
     def events(self) -> Events: ...
+
+    @property
+    def reported_events(self) -> ReportedEvents: ...
 
     @property
     def dashboards(self) -> Dashboards: ...

@@ -1,19 +1,64 @@
 """Storage of tool calls and of the audit trail."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from satchel.domain.audit import AuditEntry
 from satchel.domain.calls import Call, CallResult
+from satchel.domain.events import NewEvent
 from satchel.domain.ids import CallId, SessionId, TurnId
 from satchel.ports import Page
 
 
 class CallClaims(Protocol):
-    """Stores which runner executes a tool call. This port is the only access of runners to the records of calls."""
+    """Stores which runner executes a tool call."""
 
-    def claim(self, turn_id: TurnId, call_id: CallId, runner: str) -> bool:
+    def claim(self, call_id: CallId, runner: str) -> bool:
         """Claim a call for a runner. Return False if another runner has claimed it."""
+        ...
+
+
+class EventReporter(Protocol):
+    """Stores the events that a runner reports about its call. ``RelayEvents`` checks them and adds them to the turn."""
+
+    def report(self, call_id: CallId, event: NewEvent) -> None:
+        """Store an event of the call after its earlier events. Raise Unavailable if the write fails."""
+        ...
+
+
+@dataclass(frozen=True)
+class ReportedPage:
+    """Items that a runner wrote and that are not relayed yet. ``documents`` are their untrusted texts, None if missing.
+
+    ``position`` is the sort key of the last item. ``previous`` is the position that a relay reached before, if any.
+    ``count`` is what earlier pages counted towards the limit of a call. ``is_last`` is True if no items follow yet.
+    """
+
+    call_id: CallId
+    documents: Sequence[str | None]
+    position: str
+    previous: str | None
+    count: int
+    is_last: bool
+
+
+class ReportedEvents(Protocol):
+    """Reads the events that runners reported, and adds them to the events of their turns, each once and in order."""
+
+    def read(self, call_id: CallId) -> ReportedPage | None:
+        """Return the next page. Return None if there are no new items, the call is closed or has reached its limit."""
+        ...
+
+    def relay(self, page: ReportedPage, events: Sequence[NewEvent]) -> bool:
+        """Add the events of a page to the turn. Raise Unavailable if concurrent writes conflict too often.
+
+        Return False, and add nothing, if another process has relayed the page or if the turn's last event is stored.
+        """
+        ...
+
+    def close(self, call_id: CallId) -> None:
+        """Relay no further events of the call, because its result is recorded."""
         ...
 
 

@@ -14,7 +14,7 @@ from satchel.domain.tools import StoredToolList
 
 
 class ScopedCredentials(BaseModel):
-    """AWS credentials of one tool call. They can write only the call's S3 objects and the turn's DynamoDB items."""
+    """AWS credentials of one tool call. They can write only the call's S3 objects and the call's own DynamoDB items."""
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
@@ -69,8 +69,8 @@ class Runners(Protocol):
 class CredentialSource(Protocol):
     """Creates the AWS credentials of a tool call."""
 
-    def for_call(self, turn_id: TurnId, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
-        """Return credentials for S3 objects with these prefixes, object ``outcome_key``, and the turn's table items."""
+    def for_call(self, call_id: CallId, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
+        """Return credentials for S3 objects with these prefixes, object ``outcome_key``, and the call's own items."""
         ...
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from satchel.domain.ids import UserName
+from satchel.domain.ids import CallId, TurnId, UserName
 from satchel.domain.users import Erasure, InterruptedTurn
 
 
@@ -60,6 +60,10 @@ class UserPurger(Protocol):
 
     def erase_late_writes(self, erasure: Erasure) -> Iterator[int]:
         """Delete the records that the ``late`` turns of a cleared erasure have stored since, except their files."""
+        ...
+
+    def list_call_ids(self, turn_id: TurnId) -> Sequence[CallId]:
+        """Return the ids of a turn's tool calls."""
         ...
 
 

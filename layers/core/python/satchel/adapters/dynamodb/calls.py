@@ -4,10 +4,10 @@
 |---|---|---|
 | call | ``CALLS#{turn_id} / CALL#{call_id}`` | ``doc``; later ``sent`` (tool input) and ``settled`` (the result) |
 | approval | ``CALLS#{turn_id} / APPROVAL#{call_id}`` | ``doc``; later ``decision`` |
-| claim | ``TURN#{turn_id} / CLAIM#{call_id}`` | ``claimed_by`` |
+| claim | ``RUN#{call_id} / CLAIM`` | ``claimed_by`` |
 
 A call's ``doc`` and ``sent`` are stored in S3 if they are large. A runner (the Lambda function that executes tools) may
-write only to partitions ``TURN#{turn_id}``. Approvals are in another partition, so a tool cannot approve its own call.
+write only to the partition ``RUN#{call_id}`` of its own call, so it can neither approve its call nor claim another one.
 """
 
 import json
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed
 from satchel.adapters.dynamodb.items import Item, LargeTexts
+from satchel.adapters.dynamodb.runner_events import runner_partition
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.calls import Approval, Call, CallResult, Decision
 from satchel.domain.ids import CallId, TurnId
@@ -101,16 +102,16 @@ class DynamoClaims:
 
     table: Table
 
-    def claim(self, turn_id: TurnId, call_id: CallId, runner: str) -> bool:
+    def claim(self, call_id: CallId, runner: str) -> bool:
         """Reserve a tool call for a runner. Return False if another runner has already claimed the call.
 
         boto3 may repeat a write whose response was lost, so a repeated claim by the same runner succeeds too.
         """
-        pk, sk = f"TURN#{turn_id}", f"CLAIM#{call_id}"
+        pk, sk = runner_partition(call_id), "CLAIM"
         if self.table.insert({"pk": pk, "sk": sk, "claimed_by": runner}):
             return True
         item = self.table.get(pk, sk)
-        return item is not None and item["claimed_by"] == runner
+        return item is not None and item.get("claimed_by") == runner
 
 
 def _approval_key(turn_id: TurnId, call_id: CallId) -> tuple[str, str]:

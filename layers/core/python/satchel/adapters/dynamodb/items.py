@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import io
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from satchel.ports.storage import FileStore
 Item = dict[str, str | int | bool]
 Values = Mapping[str, str | int | bool]
 
+_INTEGER = re.compile(r"-?[0-9]{1,38}")  # DynamoDB stores up to 38 digits
 _MAX_SORT_KEY_BYTES = 1024
 _MAX_TEXT_BYTES = 64 << 20
 
@@ -31,16 +33,24 @@ def encode(item: Mapping[str, str | int | bool]) -> dict[str, Any]:
     return {name: encode_value(value) for name, value in item.items()}
 
 
-def _decode_value(encoded: Mapping[str, Any]) -> str | int | bool:
-    if "N" in encoded:
-        return int(encoded["N"])
-    value: str | bool = encoded["S"] if "S" in encoded else encoded["BOOL"]
-    return value
+def _decode_value(encoded: Mapping[str, Any]) -> str | int | bool | None:
+    match encoded:
+        case {"S": str(text)}:
+            return text
+        case {"N": str(digits)} if _INTEGER.fullmatch(digits):
+            return int(digits)
+        case {"BOOL": bool(flag)}:
+            return flag
+    return None
 
 
 def decode(encoded: Mapping[str, Any]) -> Item:
-    """Convert an item in a DynamoDB response to plain Python values."""
-    return {name: _decode_value(value) for name, value in encoded.items()}
+    """Convert an item in a DynamoDB response to plain Python values.
+
+    Omit attributes of types that Satchel does not write. Runners can write such items, and they must stay readable.
+    """
+    values = {name: _decode_value(value) for name, value in encoded.items()}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def to_cursor(sort_key: str | None) -> str | None:

@@ -3,7 +3,7 @@
 The modules ``file_items``, ``events`` and ``connections`` (subscriptions) document the keys of these items.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
@@ -21,12 +21,13 @@ from satchel.adapters.dynamodb.file_items import (
     version_key,
 )
 from satchel.adapters.dynamodb.files import DynamoFiles
+from satchel.adapters.dynamodb.runner_events import RELAY_PREFIX, runner_partition
 from satchel.adapters.dynamodb.sessions import session_key
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.adapters.dynamodb.turns import PREFIX as TURN_PREFIX
 from satchel.domain.errors import FileNotFound, SessionEnded
 from satchel.domain.files import FileRecord, as_permanent, is_expired
-from satchel.domain.ids import SessionId
+from satchel.domain.ids import CallId, SessionId
 from satchel.domain.sessions import SessionStatus
 
 _MAX_DELETES = 99  # a transaction is limited to 100 writes, and one of them updates the usage counters
@@ -127,28 +128,33 @@ def _usage_key(file: _File) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class DynamoSessionPurger:
-    """Delete the events and subscriptions of ended sessions. Implements ``ports.sessions.SessionPurger``."""
+    """Delete what ended sessions no longer need. Implements ``ports.sessions.SessionPurger``.
+
+    That is the events of their turns, the events that runners reported, and the subscriptions.
+    """
 
     table: Table
 
     def delete_events(self, session_id: SessionId) -> int:
-        """Delete a session's subscriptions and events, but keep each turn's last event. Return the number of deletions.
+        """Delete a session's events, reports and subscriptions, but keep each turn's last event.
 
-        If the deletion is interrupted, the caller can repeat it.
+        Return the number of deleted events and subscriptions. If the deletion is interrupted, the caller can repeat it.
         """
         deleted = 0
         for turn in self.table.iterate(Query(f"SESSION#{session_id}", TURN_PREFIX, _PAGE_SIZE)):
             pk = f"TURN#{str(turn['sk']).removeprefix(TURN_PREFIX)}"
-            deleted += sum(self._delete(pk, prefix) for prefix in _PURGED_PREFIXES)
+            for relay in self.table.iterate(Query(pk, RELAY_PREFIX, _PAGE_SIZE)):
+                self._delete(runner_partition(CallId(str(relay["sk"]).removeprefix(RELAY_PREFIX))), "", keep=set())
+            newest, _ = self.table.query(Query(pk, EVENT_PREFIX, 1, newest_first=True))
+            last_event = {str(item["sk"]) for item in newest}
+            deleted += sum(self._delete(pk, prefix, keep=last_event) for prefix in _PURGED_PREFIXES)
         return deleted
 
-    def _delete(self, pk: str, prefix: str) -> int:
+    def _delete(self, pk: str, prefix: str, keep: Collection[str]) -> int:
         deleted = 0
-        newest, _ = self.table.query(Query(pk, EVENT_PREFIX, 1, newest_first=True))
-        last_event = {item["sk"] for item in newest}
         while True:
             items, after = self.table.query(Query(pk, prefix, _PAGE_SIZE))
-            keys = [(pk, str(item["sk"])) for item in items if item["sk"] not in last_event]
+            keys = [(pk, str(item["sk"])) for item in items if item["sk"] not in keep]
             self.table.delete_many(keys)
             deleted += len(keys)
             if after is None:

@@ -6,14 +6,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from satchel.adapters.dynamodb.calls import PREFIX as CALL_PREFIX
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, tries
 from satchel.adapters.dynamodb.erasure_fence import IS_CLEARING, IS_CURRENT, erasure_key, started
 from satchel.adapters.dynamodb.items import Item
+from satchel.adapters.dynamodb.runner_events import runner_partition
 from satchel.adapters.dynamodb.sessions import PREFIX as SESSION_PREFIX
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.adapters.dynamodb.turns import PREFIX as TURN_PREFIX
 from satchel.domain.errors import Unavailable
-from satchel.domain.ids import TurnId
+from satchel.domain.ids import CallId, TurnId
 from satchel.domain.users import Erasure
 
 if TYPE_CHECKING:
@@ -55,6 +57,9 @@ class DynamoUserPurger:
         with suppress(_Superseded):
             yield from self._erase_late_writes(_Deletion(self.table, erasure, IS_CURRENT))
 
+    def list_call_ids(self, turn_id: TurnId) -> Sequence[CallId]:
+        return _list_call_ids(self.table, turn_id)
+
     def _erase_all(self, deletion: "_Deletion") -> Iterator[int]:
         user = deletion.erasure.user
         for item in self.table.iterate(Query(f"USER#{user}", SESSION_PREFIX, _SESSION_PAGE_SIZE)):
@@ -69,7 +74,7 @@ class DynamoUserPurger:
     def _erase_late_writes(self, deletion: "_Deletion") -> Iterator[int]:
         erasure = deletion.erasure
         for turn in erasure.late:
-            yield from deletion.delete_turn(turn.turn_id)
+            yield from deletion.delete_turn(turn.turn_id, turn.call_ids)
         for session_id in {turn.session_id for turn in erasure.late}:
             yield from deletion.delete_partition(f"{SESSION_PREFIX}{session_id}")
             for canvas in self.table.iterate(Query(f"USER#{erasure.user}", "CANVAS#")):
@@ -88,7 +93,10 @@ class _Deletion:
     erasure: Erasure
     condition: str
 
-    def delete_turn(self, turn_id: TurnId) -> Iterator[int]:
+    def delete_turn(self, turn_id: TurnId, late: Sequence[CallId] = ()) -> Iterator[int]:
+        """Delete the items of a turn. ``late``: calls that may write even after their records were deleted."""
+        for call_id in dict.fromkeys([*late, *_list_call_ids(self.table, turn_id)]):
+            yield from self.delete_partition(runner_partition(call_id))
         yield from self.delete_partition(f"CALLS#{turn_id}")
         yield from self.delete_partition(f"TURN#{turn_id}")
 
@@ -128,6 +136,11 @@ class _Deletion:
             values={**values, **counts},
             names={f"#{name}": name for name in counts},
         )
+
+
+def _list_call_ids(table: Table, turn_id: TurnId) -> list[CallId]:
+    items = table.iterate(Query(f"CALLS#{turn_id}", CALL_PREFIX, _PAGE_SIZE))
+    return [CallId(str(item["sk"]).removeprefix(CALL_PREFIX)) for item in items]
 
 
 def _counter_name(item: Item) -> str | None:

@@ -168,7 +168,7 @@ class DispatchTool:
             writes=any(tool.declares(name) for name in args.IDENTITY_ARGUMENTS),
             collect=entry.collect == "all",
             task_token=token,
-            credentials=self.credentials.for_call(call.turn_id, prefixes, key),
+            credentials=self.credentials.for_call(call.call_id, prefixes, key),
             outcome_key=key,
             limits=entry.limits_with_defaults(self.limits),
         )

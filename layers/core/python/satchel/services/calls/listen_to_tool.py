@@ -9,6 +9,7 @@ from satchel.contract.errors import FileTooLarge, ToolCrashed, ToolFailed, ToolT
 from satchel.domain.errors import Unavailable
 from satchel.domain.events import NewEvent
 from satchel.domain.timing import Notice, SilenceTimer, Throttle, TimeLimitReached
+from satchel.ports.calls import EventReporter
 from satchel.ports.runners import CallOrder
 from satchel.ports.system import Clock
 from satchel.ports.tool_client import (
@@ -21,7 +22,6 @@ from satchel.ports.tool_client import (
     ToolEvent,
     ToolResult,
 )
-from satchel.ports.turns import Events
 from satchel.services.calls.violations import Violations
 
 MAX_TEXT_CHARS = 2000
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 class ListenToTool:
     """Follow one running tool call. ``started`` is the monotonic time at which the call began to fetch its inputs."""
 
-    events: Events
+    events: EventReporter
     clock: Clock
     order: CallOrder
     violations: Violations
@@ -131,9 +131,9 @@ class ListenToTool:
 
     def _publish(self, kind: str, payload: Mapping[str, object]) -> None:
         """Publish an event of the tool call. If the event cannot be written, it is lost, but the call continues."""
-        event = NewEvent.model_validate({"type": kind, "payload": {"call_id": self.order.call_id, **payload}})
+        event = NewEvent.model_validate({"type": kind, "payload": dict(payload)})
         try:
-            self.events.append(self.order.turn_id, event)
+            self.events.report(self.order.call_id, event)
         except Unavailable:
             logger.warning("an event was lost", extra={"call_id": self.order.call_id, "type": kind}, exc_info=True)
 

@@ -42,6 +42,7 @@ from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock, Metrics
 from satchel.ports.turns import Events, Transcript
 from satchel.services.calls.audit import RecordAudit, count_call
+from satchel.services.calls.relay_events import RelayEvents
 from satchel.services.calls.runner_report import read_report
 from satchel.services.files.artifact_records import (
     add_metadata_from_store,
@@ -81,6 +82,7 @@ class RecordToolResult:
     clock: Clock
     dashboards: Dashboards
     audit: RecordAudit
+    relay: RelayEvents
     mark_tools_stale: MarkToolsStale
     metrics: Metrics
     storage: StorageQuota
@@ -96,6 +98,7 @@ class RecordToolResult:
         self.transcript.add_result(call, _message_to_model(call.model_copy(update={"result": result}), result))
         if result.canvas:
             self.dashboards.save(self._dashboard(call, result.canvas))
+        self.relay.finish(call.call_id)
         for event in call_events(call, result):
             self.events.append(call.turn_id, event)
         if self.audit(ended_call_entry(call, result, self.clock.now())):

@@ -17,12 +17,12 @@ from satchel.contract import (
     scrub_output,
 )
 from satchel.domain.calls import RunnerReport
-from satchel.ports.calls import CallClaims
+from satchel.ports.calls import CallClaims, EventReporter
 from satchel.ports.runners import ArtifactOpener, CallOrder, FileLister, FileState, InputFetcher
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
 from satchel.ports.tool_client import ToolClient, ToolResult, Workspaces
-from satchel.ports.turns import Events, TaskCallback
+from satchel.ports.turns import TaskCallback
 from satchel.services.calls.file_sizes import check_file_sizes
 from satchel.services.calls.heartbeat import Heartbeat
 from satchel.services.calls.listen_to_tool import ListenToTool
@@ -35,10 +35,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class CallPorts:
-    """The storage ports for one tool call. Their credentials give access only to the data of the call's turn."""
+    """The storage ports for one tool call. Their credentials write only the data of this call."""
 
     store: FileStore
-    events: Events
+    events: EventReporter
     claims: CallClaims
 
 
@@ -63,7 +63,7 @@ class RunTool:
 
         If the task ends early, for example because the user canceled the turn, kill the tool.
         """
-        if not ports.claims.claim(order.turn_id, order.call_id, self.new_claim()):
+        if not ports.claims.claim(order.call_id, self.new_claim()):
             logger.info("call is already claimed", extra={"call_id": order.call_id})
             return
         with Heartbeat(self.callback, order.task_token, self.heartbeat_seconds) as heartbeat:

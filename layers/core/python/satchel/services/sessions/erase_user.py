@@ -146,9 +146,12 @@ class EraseUser:
         while True:
             page = self.sessions.list(erasure.user, _PAGE_SIZE, cursor)
             for session in page.items:
-                if session.running_turn:
-                    turn = InterruptedTurn(session_id=session.session_id, turn_id=session.running_turn)
-                    interrupted[turn.turn_id] = turn
+                if session.running_turn and session.running_turn not in interrupted:
+                    turn_id = session.running_turn
+                    calls = list(self.purger.list_call_ids(turn_id))
+                    interrupted[turn_id] = InterruptedTurn(
+                        session_id=session.session_id, turn_id=turn_id, call_ids=calls
+                    )
             if (cursor := page.cursor) is None:
                 break
         if not self._is_clearing(erasure):
